@@ -90,7 +90,27 @@ void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) no
     return Status::OK();
   });
   if (!decided.ok()) FailDecision(decided);
+  if constexpr (kDebugChecks) CheckInvariants();
   state_->NotifyChange();
+}
+
+void BackgroundWork::CheckInvariants() const {
+  size_t flushes = 0;
+  size_t plans = 0;
+  const std::vector<std::shared_ptr<ColumnFamily>>& families = state_->Families().families;
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    flushes += static_cast<size_t>(family->running_flushes);
+    plans += family->running_plans.size();
+  }
+  // Not those of dropped families; a flush together is one job of many families.
+  ASHLAR_ASSERT(flush_jobs_ >= 0 && compaction_jobs_ >= 0 && soon_jobs_ >= 0);
+  ASHLAR_ASSERT(flushes <= static_cast<size_t>(flush_jobs_) ||
+                flushes_.running_together() > 0);                     // I1
+  ASHLAR_ASSERT(plans <= static_cast<size_t>(RunningCompactions()));  // I1
+  ASHLAR_ASSERT(!interrupt_.load(std::memory_order_relaxed) || state_->background_paused > 0 ||
+                state_->closing.load(std::memory_order_relaxed));
+  flush_candidates_.CheckInvariants();
+  compaction_candidates_.CheckInvariants();
 }
 
 void BackgroundWork::FailDecision(const Status& error) noexcept {
@@ -135,6 +155,7 @@ bool BackgroundWork::RunSoon(std::function<void()> job) {
       state_->executor->Schedule(Executor::Priority::kHigh, [this, job = std::move(job)] {
         IgnoreBadAlloc(job);
         MutexLock lock(state_->mutex());
+        ASHLAR_ASSERT(soon_jobs_ > 0);
         --soon_jobs_;
         state_->NotifyChange();
       });
@@ -325,6 +346,7 @@ void BackgroundWork::HoldJobs() {
 
 void BackgroundWork::ReleaseJobs() {
   MutexLock lock(state_->mutex());
+  ASHLAR_ASSERT(state_->background_paused > 0);  // HoldJobs
   --state_->background_paused;
 }
 
@@ -352,6 +374,7 @@ void BackgroundWork::Stop() {
   interrupt_.store(true, std::memory_order_relaxed);
   state_->NotifyChange();
   while (AnyJob()) state_->WaitForChange();
+  if constexpr (kDebugChecks) CheckInvariants();
   flush_candidates_.Clear();
   compaction_candidates_.Clear();
 }

@@ -90,6 +90,8 @@ class BackgroundWork final : public ViewObserver {
   ManualCompactions& manual_compactions() { return manual_; }
 
  private:
+  // Asserts I1, and that a job is interrupted only by a pause or a close.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
   void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(kDatabaseMutex);
   // Latches the error of a decision about jobs; NotifyChanges tells the listeners.
   void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);

@@ -7,7 +7,8 @@
 // I1: view() lists exactly {active, immutable, version} as they were at the last InstallView.
 // I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical
 //     section that publishes the version with its tables.
-// I3: every write that is not in a table is in a log whose number is at least OldestLogNumber().
+// I3: every write that is not in a table is in a log whose number is at least OldestLogNumber(), so
+//     the log numbers of the memtables ascend with their age.
 //
 // Thread safety: constant members from any thread. view() from any thread inside an epoch guard.
 // The commit leader alone replaces the active memtable, so it reads LeaderActive() without a lock.
@@ -190,6 +191,8 @@ class ColumnFamily {
   }
   uint64_t active_log_number() const ASHLAR_REQUIRES(kDatabaseMutex) { return active_.log_number; }
   size_t MemTableBytes() const ASHLAR_REQUIRES(kDatabaseMutex);
+  // Asserts I1 to I3. True between the critical sections that change the family.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
   const ColumnFamilyOptions& options() const ASHLAR_REQUIRES(kDatabaseMutex) { return options_; }
   // Installs a view if the prefix extractor is another. Call EpochDomain::Reclaim after releasing
@@ -281,6 +284,8 @@ class ColumnFamily {
 
 // The families by id, immutable, so that the commit leader and MultiGet look families up without a
 // lock: replaced as a whole when one is created or dropped, and retired through the epoch.
+//
+// I1: ids ascend strictly, and no family in it is dropped.
 struct FamilyTable : EpochRetired {
   FamilyTable() : EpochRetired{.deleter = &Delete} {}
 
@@ -296,6 +301,7 @@ struct FamilyTable : EpochRetired {
   }
   void Add(std::shared_ptr<ColumnFamily> family);
   void Remove(uint32_t id);
+  void CheckInvariants() const;
 
  private:
   static void Delete(EpochRetired* self) { delete static_cast<FamilyTable*>(self); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 
@@ -33,6 +34,7 @@ void CompactionBackoff::HandleFailure(const std::shared_ptr<ColumnFamily>& famil
 
 uint64_t CompactionBackoff::Pause(const std::shared_ptr<ColumnFamily>& family,
                                   const Status& error) noexcept {
+  ASHLAR_ASSERT(!error.ok());
   family->compaction_failure = error;
   const uint64_t seconds = uint64_t{1} << std::min(family->compaction_failures, kPauseDoublings);
   if (family->compaction_failures < kPauseDoublings) ++family->compaction_failures;

@@ -99,6 +99,9 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
 void CompactionRunner::AssertFits(const Compaction& compaction) const {
   // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
+  for (const CompactionInputs& inputs : compaction.plan.inputs) {
+    for (const FileMetaData* const file : inputs.files) ASHLAR_ASSERT(file->being_compacted);  // I1
+  }
   AssertPlanFits(MakeTreeView(*state_, *compaction.family),
                  compaction.plan);  // I2: the alternative is stale reads for good
 }

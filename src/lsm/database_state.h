@@ -2,6 +2,11 @@
 // work, reader) hold a pointer to it and to nothing else of each other, except where their headers
 // say so.
 //
+// I1: the version of a family is the one that the MANIFEST gives it.
+// I2: the log that the MANIFEST says a family needs is not newer than the one it does need.
+// I3: no sequence of a snapshot or of the MANIFEST is newer than the published one.
+// I4: counts of pauses are not negative.
+//
 // Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read,
 // nor by a write that finds its memtable with room.
 //   manifest_mutex  serialises installers: from reading the current versions until the new ones are
@@ -62,6 +67,9 @@ struct DatabaseState {
   }
   // Waits for a change, or does a piece of background work where no thread would.
   void WaitForChange() ASHLAR_REQUIRES(kDatabaseMutex);
+  // Asserts I1 to I4 and the invariants of the parts. True between critical sections once recovery
+  // has replayed the logs.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
   // Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held,
   // then what that held.

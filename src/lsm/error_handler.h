@@ -56,6 +56,8 @@ class ErrorHandler {
  private:
   enum class State : uint8_t { kClear, kLatched, kResuming };
 
+  // Asserts I1 and I3: there is an error exactly while writers are refused.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status RefusalOfWrites() const;
   Status RefusalOfJobs() const;
 

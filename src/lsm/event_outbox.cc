@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "observe/event_line.h"
@@ -30,6 +31,11 @@ const char* ConditionName(WriteStallCondition condition) {
 
 }  // namespace
 
+void EventOutbox::CheckInvariants() const {
+  const bool has_changes = !changes_.empty() || decision_failed_;
+  ASHLAR_ASSERT(!has_changes || some_.load(std::memory_order_relaxed));
+}
+
 void EventOutbox::AddStall(const ColumnFamily& family, StallState before) {
   StallChange change;
   change.info.cf_name = family.name();
@@ -38,6 +44,7 @@ void EventOutbox::AddStall(const ColumnFamily& family, StallState before) {
   change.cause = family.stall.cause;
   changes_.emplace_back(std::move(change));
   some_.store(true, std::memory_order_relaxed);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 void EventOutbox::AddSealedMemTable(const ColumnFamily& family) {
@@ -51,11 +58,13 @@ void EventOutbox::AddSealedMemTable(const ColumnFamily& family) {
   info.num_deletes = table.deletions();
   changes_.emplace_back(std::move(info));
   some_.store(true, std::memory_order_relaxed);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 void EventOutbox::AddFailedDecision() {
   decision_failed_ = true;
   some_.store(true, std::memory_order_relaxed);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 void EventOutbox::NotifyOne(const Change& change) {
@@ -83,6 +92,7 @@ void EventOutbox::Notify() noexcept {
       some_.store(false, std::memory_order_relaxed);
       changes = std::exchange(changes_, {});
       decision_failed = std::exchange(decision_failed_, false);
+      ASHLAR_ASSERT(notifying_ != first);  // I1
       notifying_ = !changes.empty() || decision_failed;
     }
     if (decision_failed)

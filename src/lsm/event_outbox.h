@@ -50,6 +50,8 @@ class EventOutbox {
   };
   using Change = std::variant<MemTableInfo, StallChange>;
 
+  // Asserts that Notify finds everything that was added.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
   void NotifyOne(const Change& change);
   // latched: the error made the database read-only.
   void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,

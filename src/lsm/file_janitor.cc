@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "filesystem/filename.h"
 #include "lsm/job_events.h"
@@ -39,8 +40,10 @@ void FileJanitor::ReleaseLogs() noexcept {
 
 void FileJanitor::ReleaseLogs(uint64_t oldest_recorded) noexcept {
   IgnoreBadAlloc([&] {
-    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest_recorded))
+    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest_recorded)) {
+      ASHLAR_ASSERT(log < state_->logs.current_number());  // I2
       state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
+    }
   });
 }
 
@@ -68,7 +71,8 @@ void FileJanitor::Disable() {
 bool FileJanitor::Enable() {
   MutexLock deleting(deletion_mutex_);
   if (!IsDisabled()) return false;
-  disabled_.fetch_sub(1, std::memory_order_relaxed);
+  const int before = disabled_.fetch_sub(1, std::memory_order_relaxed);
+  ASHLAR_ASSERT(before > 0);
   return true;
 }
 
@@ -79,6 +83,7 @@ void FileJanitor::Stop() {
 
 void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   if (IsDisabled() || stopped_) return;
+  ASHLAR_ASSERT(state_->lock != nullptr);  // I3
   const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
   for (const std::string& path : taken.others)
     IgnoreBadAlloc([&] { static_cast<void>(DeleteObsoleteFile(*state_, path).ok()); });

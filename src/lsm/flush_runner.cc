@@ -35,6 +35,7 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
   }
   Status status = RunAll(flushes);
   MutexLock lock(state_->mutex());
+  ASHLAR_ASSERT(running_together_ > 0);
   --running_together_;
   state_->NotifyChange();
   return status;
@@ -78,6 +79,7 @@ void FlushRunner::Begin(Flush* flush) {
 
 Status FlushRunner::Build(Flush* flush) {
   if (flush->tables.empty()) return Status::OK();
+  ASHLAR_ASSERT(flush->settings.has_value());  // Begin
   flush->events = std::make_unique<JobEvents>(state_, *flush->family, flush->reason);
   flush->events->FlushBegun(flush->tables, flush->switched_for);
   return BuildTable(flush);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/recovery.h"
@@ -48,6 +49,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
       flushed = background_.flushes().RunTogether(live, TableFileCreationReason::kRecovery);
     background_.ReleaseJobs();
     ASHLAR_RETURN_IF_ERROR(flushed);
+    AssertReplayedLogsAreNotNeeded();
   }
   ASHLAR_RETURN_IF_ERROR(background_.installer().RecordLogNumbers());
   background_.files().ReleaseLogs();
@@ -68,9 +70,18 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
       .Add("damaged_wal_files", state_->recovery.DamagedLogs())
       .Add("status", "OK");
   MutexLock lock(state_->mutex());
+  if constexpr (kDebugChecks) state_->CheckInvariants();
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     background_.ViewChanged(family);
   return Status::OK();
+}
+
+void LifeCycle::AssertReplayedLogsAreNotNeeded() const {
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
+    for (const uint64_t log : state_->recovery.logs)
+      ASHLAR_ASSERT(log < family->OldestLogNumber());  // I2 of recovery.h
+  }
 }
 
 // ---- Closing.
@@ -124,6 +135,7 @@ Status LifeCycle::CloseFiles() {
     });
     background_.files().Stop();
     changes_->Stop();
+    AssertNoJobRuns();
     MutexLock installers(state_->manifest_mutex());
     attempt([this] { return state_->versions->Close(); });
     state_->lock.reset();
@@ -133,6 +145,12 @@ Status LifeCycle::CloseFiles() {
   closed_ = true;
   close_status_ = status;
   return status;
+}
+
+void LifeCycle::AssertNoJobRuns() const {
+  MutexLock lock(state_->mutex());
+  ASHLAR_ASSERT(background_.RunningFlushes() == 0);      // I2
+  ASHLAR_ASSERT(background_.RunningCompactions() == 0);  // I2
 }
 
 Status LifeCycle::FlushUnloggedWrites() {

@@ -42,6 +42,8 @@ class LifeCycle {
   bool MustFlushUnloggedWrites() const;
   Status FlushUnloggedWrites();
   Status CloseLogs();
+  void AssertReplayedLogsAreNotNeeded() const;
+  void AssertNoJobRuns() const;
   Status TryToResume();
 
   LsmCore* const core_;

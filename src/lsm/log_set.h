@@ -108,6 +108,8 @@ class LogSet {
   };
 
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
+  // Asserts I1 of the closed logs, and that closed_bytes_ is theirs.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
   // Fails the current log if `status` is an error; returns it.
   Status FailCurrentOn(Status status);

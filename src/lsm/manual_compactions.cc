@@ -34,21 +34,26 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options,
   Call call{.options = options,
             .family = family,
             .walk = MakeWalk(options, begin, end, state_->versions->next_file_number())};
-  if (options.exclusive_manual_compaction) BeginExclusive(family.get());
+  if (options.exclusive_manual_compaction) ASHLAR_RETURN_IF_ERROR(BeginExclusive(family.get()));
   Status status = CatchBadAlloc([&] { return Walk(&call); });
   if (options.exclusive_manual_compaction) EndExclusive(family);
   return status;
 }
 
-void ManualCompactions::BeginExclusive(ColumnFamily* family) {
+Status ManualCompactions::BeginExclusive(ColumnFamily* family) {
   MutexLock lock(state_->mutex());
-  while (family->exclusive_compaction && !state_->closing.load(std::memory_order_relaxed))
+  while (family->exclusive_compaction) {
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
     state_->WaitForChange();
+  }
   family->exclusive_compaction = true;
+  return Status::OK();
 }
 
 void ManualCompactions::EndExclusive(const std::shared_ptr<ColumnFamily>& family) {
   MutexLock lock(state_->mutex());
+  ASHLAR_ASSERT(family->exclusive_compaction);  // I1
   family->exclusive_compaction = false;
   parts_.observer->ViewChanged(family);
 }

@@ -58,7 +58,7 @@ class ManualCompactions {
   // Why the walk has to end.
   Status CheckMayContinue(const Call& call) const ASHLAR_REQUIRES(kDatabaseMutex);
   Status RunStep(Call* call, std::unique_ptr<Compaction> compaction);
-  void BeginExclusive(ColumnFamily* family);
+  Status BeginExclusive(ColumnFamily* family);
   void EndExclusive(const std::shared_ptr<ColumnFamily>& family);
 
   const Parts parts_;

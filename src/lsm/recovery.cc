@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ashlar/write_batch.h"
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
@@ -589,6 +590,11 @@ Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   }
   for (const uint64_t number : state->recovery.logs)
     state->logs.AdoptClosed(number, replay.good_bytes(number));
+  ASHLAR_ASSERT(state->logs.current_number() == 0);  // I1
+  if constexpr (kDebugChecks) {
+    MutexLock lock(state->mutex());
+    state->CheckInvariants();
+  }
   return Status::OK();
 }
 

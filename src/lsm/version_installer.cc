@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
@@ -23,6 +24,7 @@ Status VersionInstaller::Install(std::vector<VersionEdit> edits, const Complete&
 
 Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<VersionEdit> edits,
                                                              const Complete& complete) {
+  ASHLAR_ASSERT(!edits.empty());
   Prepared prepared;
   prepared.changed.reserve(edits.size());
   {
@@ -55,6 +57,8 @@ void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared
 }
 
 Status VersionInstaller::Publish(const Prepared& prepared, const WhenPublished& when_published) {
+  ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
+  ASHLAR_ASSERT(!state_->read_only);
   const FileNumber manifest_before = state_->versions->manifest_number();
   ASHLAR_RETURN_IF_ERROR(state_->versions->Write(prepared.install.get()));
   Swap(prepared, when_published);
@@ -83,6 +87,7 @@ void VersionInstaller::Swap(const Prepared& prepared,
       family->InstallPreparedView();  // I2
     for (const std::shared_ptr<ColumnFamily>& family : prepared.changed)
       observer_->ViewChanged(family);
+    if constexpr (kDebugChecks) state_->CheckInvariants();
     state_->NotifyChange();
   }
   for (Version* version : replaced) version->Unref();
