@@ -1,7 +1,7 @@
 // BackgroundWork: decides which flushes and compactions run, and queues them.
 //
 //   a view changes -> ViewChanged (decides, under the mutex) -> executor: job (a runner works, no
-//   lock held) -> VersionInstaller (MANIFEST, then versions and views at once) -> ViewChanged -> ...
+//   lock held) -> VersionInstaller (MANIFEST, then versions and views) -> ViewChanged -> ...
 //
 // I1: the counts of jobs are those of the families: each flush that is counted is one running flush
 //     of a family, each compaction one running plan.
@@ -50,8 +50,8 @@ class BackgroundWork final : public ViewObserver {
   // jobs. I4; the end of a resume decides again.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept override
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // Makes the database read-only because of this error. Listeners are told the reason, the LOG what
-  // was being done.
+  // Makes the database read-only because of this error. Listeners get the reason, the LOG the work
+  // that failed.
   void LatchError(BackgroundErrorReason reason, std::string_view during,
                   const Status& error) noexcept {
     outbox_.LatchError(reason, during, error);
@@ -93,12 +93,12 @@ class BackgroundWork final : public ViewObserver {
   // Asserts I1, and that a job is interrupted only by a pause or a close.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
   void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(kDatabaseMutex);
-  // Latches the error of a decision about jobs; NotifyChanges tells the listeners.
+  // Latches the error of a decision about jobs; Notify calls the listeners.
   void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   bool MayStartJobs() const ASHLAR_REQUIRES(kDatabaseMutex);
   void UpdateGate() ASHLAR_REQUIRES(kDatabaseMutex);
 
-  // Starts what can be started.
+  // Starts all jobs that may run now.
   void Schedule() ASHLAR_REQUIRES(kDatabaseMutex);
   void ScheduleFlushes() ASHLAR_REQUIRES(kDatabaseMutex);
   void ScheduleCompactions() ASHLAR_REQUIRES(kDatabaseMutex);

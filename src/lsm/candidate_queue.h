@@ -45,7 +45,7 @@ class CandidateQueue {
 
  private:
   std::deque<std::shared_ptr<ColumnFamily>> queue_;
-  std::unordered_set<const ColumnFamily*> queued_;  // what queue_ holds
+  std::unordered_set<const ColumnFamily*> queued_;  // the members of queue_
 };
 
 }  // namespace ashlar

@@ -35,8 +35,8 @@
 #include "compact/run/table_job.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
-#include "lsm/database_locks.h"
 #include "lsm/read_view.h"
+#include "manifest/database_locks.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {
@@ -47,7 +47,7 @@ struct MemTableEntry {
   bool flushing = false;
 };
 
-// What the jobs of a family amount to since the database was opened.
+// Sums over the jobs of a family since the database was opened.
 struct FamilyTotals {
   struct OfLevel {
     uint64_t jobs = 0;
@@ -109,7 +109,7 @@ class ColumnFamily {
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
   // For calls that may wait, which they do outside guards.
   ViewRef PinView() const;
-  // For the commit leader, who alone replaces it.
+  // For the commit leader, the only thread that replaces it.
   MemTable* LeaderActive() const { return leader_active_; }
   // The oldest log that can hold writes of the active memtable. For the commit leader and recovery.
   uint64_t LeaderLogNumber() const { return leader_log_number_; }
@@ -118,10 +118,10 @@ class ColumnFamily {
   bool IsFull() const {
     return LeaderActive()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed);
   }
-  // What the memtables of this family may take together.
   uint64_t max_sequential_skip() const {
     return max_sequential_skip_.load(std::memory_order_relaxed);
   }
+  // The limit on the memory of all memtables of this family.
   uint64_t MemTableLimitBytes() const {
     return memtable_limit_bytes_.load(std::memory_order_relaxed);
   }
@@ -134,7 +134,7 @@ class ColumnFamily {
 
   // ---- Guarded by the database mutex.
 
-  // What a switch of the memtable needs, allocated before anything changes.
+  // The memory that a switch of the memtable needs, allocated before anything changes.
   class PreparedSwitch {
    public:
     PreparedSwitch(PreparedSwitch&&) = default;
@@ -161,8 +161,7 @@ class ColumnFamily {
   void AdvanceEmptyMemTable(uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
   // All immutable memtables, oldest first, marked as being flushed.
   std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Ends what StartFlush began; `flushed` memtables, the oldest, are in tables now and leave the
-  // list.
+  // The end of StartFlush. The `flushed` oldest memtables are in tables now and leave the list.
   void EndFlush(size_t flushed) ASHLAR_REQUIRES(kDatabaseMutex);
   // The oldest log that will still be needed once the `flushed` oldest memtables are in tables.
   uint64_t LogNumberAfterFlush(size_t flushed) const ASHLAR_REQUIRES(kDatabaseMutex);
@@ -174,7 +173,8 @@ class ColumnFamily {
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
   void InstallView() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Allocates what the next InstallPreparedView needs, however many memtables are switched before.
+  // Allocates the memory of the next InstallPreparedView. Any number of memtables may be switched
+  // in between.
   void PrepareView() ASHLAR_REQUIRES(kDatabaseMutex);
   // InstallView after PrepareView.
   void InstallPreparedView() noexcept ASHLAR_REQUIRES(kDatabaseMutex);

@@ -1,7 +1,7 @@
 // CompactionRunner: one compaction, from its plan to the installed edit.
 //
 //   Start (database mutex: marks inputs, copies settings) -> Run: tables (no lock)
-//     -> VersionInstaller (checks the plan, MANIFEST, views; ends the plan) | failure: ends the plan
+//     -> VersionInstaller (checks the plan; MANIFEST, views), or a failure: ends the plan
 //
 // I1: a plan's inputs are marked from the pick until the install or the failure, so that running
 //     plans never share a file.

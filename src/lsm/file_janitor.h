@@ -6,7 +6,7 @@
 //
 // I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
 //     current names it.
-// I2: a log is deleted after every family has flushed what it holds, and after the MANIFEST says
+// I2: a log is deleted after every family has flushed its records, and after the MANIFEST says
 //     that it may be missing.
 // I3: a file is deleted only while this process has the lock on the database.
 // I4: a file that is not deleted for lack of memory is found, and deleted, at the next open.
@@ -53,8 +53,8 @@ class FileJanitor {
   // The oldest log that is needed once these edits are installed.
   uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept
-  // until the MANIFEST says that it may be missing.
+  // The oldest log that a recovery would look for. It may be older than the oldest needed log: a
+  // log is kept until the MANIFEST says that it may be missing.
   uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:

@@ -1,5 +1,5 @@
-// JobSettings: what a flush or compaction needs of the guarded state, copied when it begins, and
-// the arguments of compact/run that are made of them without a lock.
+// JobSettings: the part of the guarded state that a flush or compaction needs, copied when it
+// begins. The arguments of compact/run are made of it without a lock.
 //
 // Thread safety: TakeJobSettings under the database mutex, the rest from any thread.
 #pragma once

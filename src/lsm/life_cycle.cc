@@ -26,8 +26,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
   // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
   // those that are left.
   state_->obsolete_files.Take();
-  // Logs that stay beside the new one: a sync of the new one has to mean that they are durable,
-  // too.
+  // These logs stay next to the new one: a sync of the new one has to make them durable, too.
   if (!must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
                            .next_sequence = state_->PublishedSequence() + 1,
@@ -114,7 +113,7 @@ Status LifeCycle::CloseFiles() {
     if (closed_) return close_status_;
   }
   Status status;
-  // Every step runs, whatever became of the ones before it; the first error is reported.
+  // I1. The first error is reported.
   const auto attempt = [&status](const auto& step) {
     const Status done = CatchBadAlloc(step);
     if (status.ok()) status = done;
@@ -137,7 +136,10 @@ Status LifeCycle::CloseFiles() {
     changes_->Stop();
     AssertNoJobRuns();
     MutexLock installers(state_->manifest_mutex());
-    attempt([this] { return state_->versions->Close(); });
+    attempt([this] {
+      kManifestMutex.AssertHeld();
+      return state_->versions->Close();
+    });
     state_->lock.reset();
   }
   if (state_->logger != nullptr) state_->logger->Flush();
@@ -155,8 +157,8 @@ void LifeCycle::AssertNoJobRuns() const {
 
 Status LifeCycle::FlushUnloggedWrites() {
   if (!MustFlushUnloggedWrites() || state_->latch.IsSet()) return Status::OK();
-  // What the program paused would be waited for forever: nobody can continue it once the database
-  // is closed.
+  // A flush that the program paused would be waited for forever: no call can continue it once the
+  // database is closed.
   while (background_.Continue()) {
   }
   return core_->FlushAll(FlushOptions(), FlushReason::kShutDown);
@@ -193,7 +195,7 @@ Status LifeCycle::Resume() {
   ASHLAR_RETURN_IF_ERROR(begun);
   BackgroundErrorRecoveryInfo info;
   info.old_bg_error = state_->latch.status();
-  // Whatever fails in between, the resume ends.
+  // The resume ends, also when a step of it fails.
   const Status status = state_->latch.FinishResume(CatchBadAlloc([this] { return TryToResume(); }));
   info.new_bg_error = status;
   IgnoreBadAlloc([&] {
@@ -208,9 +210,9 @@ Status LifeCycle::Resume() {
   return status;
 }
 
-// What the failed log holds is not known: a new one takes over, and everything that was
-// acknowledged goes to tables in one edit over all families, so that no part of the old one is
-// ever read again. No family comes or goes meanwhile, for the error is latched.
+// The contents of the failed log are not known. A new log replaces it, and all acknowledged writes
+// are flushed in one edit over all families, so that no part of the old log is ever read again. The
+// set of families does not change meanwhile, because the error is latched.
 Status LifeCycle::TryToResume() {
   bool automatic = false;
   NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(),

@@ -457,7 +457,7 @@ DBOptions LsmDB::GetDBOptions() const {
   return state_->current_options;
 }
 
-// ---- What is there.
+// ---- Properties, files.
 
 bool LsmDB::GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
                         std::string* value) try {

@@ -3,7 +3,8 @@
 //   pick a step of the walk (database mutex) -> CompactionRunner -> count down (database mutex)
 //     -> next step, until the walk is done; a step that conflicts with a running plan waits
 //
-// I1: an exclusive manual compaction excludes automatic ones of its family and other exclusive ones.
+// I1: an exclusive manual compaction excludes automatic ones of its family, and other exclusive
+//     ones.
 // I2: a step that a pause interrupted is repeated once work continues.
 //
 // Thread safety: methods marked REQUIRES under the database mutex, the others without locks.

@@ -19,7 +19,7 @@ namespace {
 
 using Names = DB::Properties;
 
-// What a property's function looks at. It exists only while the database mutex is held, so its
+// The argument of a property's function. It exists only while the database mutex is held, so its
 // functions tell the analysis that it is.
 class Subject {
  public:
@@ -127,8 +127,8 @@ uint64_t TableReaderMemory(const Subject& s) {
   return bytes;
 }
 
-// What the last sorted run holds plus what above it overlaps nothing there; a lower estimate of the
-// data without what newer writes replaced.
+// The last sorted run, and the files above it that overlap nothing there: a lower estimate of the
+// data without entries that newer writes replaced.
 uint64_t LiveDataBytes(const Subject& s) {
   uint64_t bytes = 0;
   for (Level level = s.version().levels(); level-- > 0;) {
@@ -591,7 +591,7 @@ bool AnyValuePinned(DatabaseState* state) {
     });
     if (pinned) return true;
   }
-  // What is linked was looked at; what was unlinked and is still there is pinned.
+  // Linked objects were looked at; an unlinked one that still exists is pinned.
   return state->live_views.load(std::memory_order_relaxed) > views ||
          state->live_memtables.load(std::memory_order_relaxed) > linked ||
          state->live_blocks.load(std::memory_order_relaxed) > cached;

@@ -1,5 +1,5 @@
-// The inputs of decisions about a family's tree: what the compaction picker and the stall
-// computation of compact/plan are given.
+// The inputs of decisions about a family's tree, for the compaction picker and the stall
+// computation of compact/plan.
 //
 // Thread safety: under the database mutex. Lifetime of a TreeView: the version that it was made
 // from outlives it.

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "lsm/column_family.h"
-#include "lsm/database_locks.h"
+#include "manifest/database_locks.h"
 
 namespace ashlar {
 

@@ -21,10 +21,11 @@
 //     above kFileNumberMax: a state whose numbers leave fewer than kFileNumbersUnrecordedMax below
 //     it is not opened for writing.
 //
-// Locking: Prepare*, Write and Publish are called under the engine's manifest mutex, which
-// serialises installers; Publish also under the database mutex. So `current` and `log_number` of a
-// family may be read under either, and the family lives as long as either is held. No method does
-// I/O but CreateNewDatabase, Recover, ListColumnFamilies, Write, Close. NewFileNumber,
+// Locking: the manifest mutex serialises installers, and guards the MANIFEST. The published state
+// is changed under it and the database mutex, so it may be read under either (`current` and
+// `log_number` of a family too), and a family lives as long as either is held. clang has no name
+// for "either" and checks the methods that change it. No method does I/O but CreateNewDatabase,
+// Recover, ListColumnFamilies, Write, Close. NewFileNumber,
 // MarkFileNumberUsed and LiveTables are for any thread. Lifetime: `file_system` and the comparators
 // outlive it; it outlives every Version.
 #pragma once
@@ -43,6 +44,7 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "manifest/column_family_state.h"
+#include "manifest/database_locks.h"
 #include "manifest/live_files.h"
 #include "manifest/manifest_replay.h"
 #include "manifest/version.h"
@@ -127,21 +129,25 @@ class VersionSet {
   // say what changes (files, log_number, min_log_number_to_keep, last_sequence, log additions); the
   // set adds file numbers, sequences and the group marks. ColumnFamilyDropped for an edit of a
   // dropped family.
-  Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits);
+  Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits)
+      ASHLAR_REQUIRES(kManifestMutex);
   // A new family, empty, that needs no log below log_number. The state becomes visible at Publish.
   // InvalidArgument when the name is taken.
   Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec,
-                                                           uint64_t log_number);
-  Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id);
+                                                           uint64_t log_number)
+      ASHLAR_REQUIRES(kManifestMutex);
+  Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id)
+      ASHLAR_REQUIRES(kManifestMutex);
   // Appends and syncs; starts a new MANIFEST when it has to. After an error the install must not be
   // published. MemoryLimit where memory lacks; Publish allocates nothing.
-  Status Write(PendingInstall* install);
+  Status Write(PendingInstall* install) ASHLAR_REQUIRES(kManifestMutex);
   // Makes the install current. Returns the Versions that were replaced, each with the set's count,
   // which the caller gives back through the epoch.
-  std::vector<Version*> Publish(PendingInstall* install) noexcept;
+  std::vector<Version*> Publish(PendingInstall* install) noexcept
+      ASHLAR_REQUIRES(kManifestMutex, kDatabaseMutex);
 
   // Closes the MANIFEST. Idempotent.
-  Status Close();
+  Status Close() ASHLAR_REQUIRES(kManifestMutex);
 
   // Null: there is none, or it was dropped.
   ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
@@ -169,11 +175,13 @@ class VersionSet {
   // Logs on record, with the size that was synced if that is known.
   const RecordedLogs& recorded_logs() const { return recorded_logs_; }
 
-  FileNumber manifest_number() const { return manifest_number_; }
-  uint64_t manifest_bytes() const { return writer_ != nullptr ? writer_->bytes() : 0; }
+  FileNumber manifest_number() const ASHLAR_REQUIRES(kManifestMutex) { return manifest_number_; }
+  uint64_t manifest_bytes() const ASHLAR_REQUIRES(kManifestMutex) {
+    return writer_ != nullptr ? writer_->bytes() : 0;
+  }
   // A Write failed and none with a new MANIFEST has succeeded since.
-  bool IsUncertain() const { return uncertain_; }
-  bool MayDeleteManifest(FileNumber number) const {
+  bool IsUncertain() const ASHLAR_REQUIRES(kManifestMutex) { return uncertain_; }
+  bool MayDeleteManifest(FileNumber number) const ASHLAR_REQUIRES(kManifestMutex) {
     return !uncertain_ && number < manifest_number_;
   }
   // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union
@@ -182,7 +190,7 @@ class VersionSet {
 
   LiveFiles* live_files() { return &live_; }
   // Versions of all families and the numbers above, for people.
-  std::string DebugString() const;
+  std::string DebugString() const ASHLAR_REQUIRES(kManifestMutex);
 
  private:
   static Status ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory,
@@ -195,16 +203,18 @@ class VersionSet {
   Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install);
   static PendingInstall::Change* ChangeFor(ColumnFamilyState* family, PendingInstall* install);
   // The numbers and marks that every edit carries, and its bytes.
-  void StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install);
+  void StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install)
+      ASHLAR_REQUIRES(kManifestMutex);
   void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const;
-  bool NeedsNewManifest(const std::vector<std::string>& records) const;
+  bool NeedsNewManifest(const std::vector<std::string>& records) const
+      ASHLAR_REQUIRES(kManifestMutex);
 
   // Allocates what Publish needs, and puts the new tables under quarantine until the end of Write.
   void PreparePublish(PendingInstall* install);
-  Status WriteRecords(const PendingInstall& install);
+  Status WriteRecords(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
 
   Status Append(const PendingInstall& install, LogWriter* writer) const;
-  Status StartManifest(const PendingInstall& install);
+  Status StartManifest(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
   Status AppendSnapshot(LogWriter* writer) const;
   Status AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const;
 
@@ -213,9 +223,10 @@ class VersionSet {
   std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
   FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;  // constant after Recover
 
-  // Under the engine's manifest mutex.
-  std::unique_ptr<LogWriter> writer_;  // null: the next Write starts a MANIFEST
-  bool uncertain_ = false;
+  // null: the next Write starts a MANIFEST
+  std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);
+  FileNumber manifest_number_ ASHLAR_GUARDED_BY(kManifestMutex) = 0;
+  bool uncertain_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
   mutable Mutex quarantine_mutex_;
   std::unordered_set<FileNumber> quarantine_
       ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs, and of one being written
@@ -224,7 +235,6 @@ class VersionSet {
   // mutex.
   FamilyMap families_;
   ColumnFamilyId max_column_family_ = 0;
-  FileNumber manifest_number_ = 0;
   uint64_t recovered_manifest_bytes_ = 0;  // that Recover read
   SequenceNumber last_sequence_ = 0;
   uint64_t min_log_number_to_keep_ = 0;
