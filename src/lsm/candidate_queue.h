@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/assert.h"
 #include "lsm/column_family.h"
 
 namespace ashlar {
@@ -22,6 +23,7 @@ class CandidateQueue {
     if (queued_.insert(family.get()).second) queue_.push_back(family);
   }
   std::shared_ptr<ColumnFamily> Pop() {
+    ASHLAR_ASSERT(!queue_.empty());
     std::shared_ptr<ColumnFamily> family = std::move(queue_.front());
     queue_.pop_front();
     queued_.erase(family.get());
@@ -30,6 +32,12 @@ class CandidateQueue {
   void Erase(const std::shared_ptr<ColumnFamily>& family) {
     if (queued_.erase(family.get()) > 0) std::erase(queue_, family);
   }
+  // Asserts that queued_ is the set of queue_.
+  void CheckInvariants() const {
+    ASHLAR_ASSERT(queue_.size() == queued_.size());
+    for (const std::shared_ptr<ColumnFamily>& family : queue_)
+      ASHLAR_ASSERT(queued_.contains(family.get()));
+  }
   void Clear() {
     queue_.clear();
     queued_.clear();
@@ -37,7 +45,7 @@ class CandidateQueue {
 
  private:
   std::deque<std::shared_ptr<ColumnFamily>> queue_;
-  std::unordered_set<const ColumnFamily*> queued_;  // what queue_ holds
+  std::unordered_set<const ColumnFamily*> queued_;  // the members of queue_
 };
 
 }  // namespace ashlar

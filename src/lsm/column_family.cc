@@ -92,6 +92,13 @@ void FamilyTable::Add(std::shared_ptr<ColumnFamily> family) {
   families.insert(place, std::move(family));
 }
 
+void FamilyTable::CheckInvariants() const {
+  for (size_t i = 0; i < families.size(); ++i) {
+    ASHLAR_ASSERT(i == 0 || families[i - 1]->id() < families[i]->id());  // I1
+    ASHLAR_ASSERT(!families[i]->dropped());                              // I1
+  }
+}
+
 void FamilyTable::Remove(uint32_t id) {
   std::erase_if(families, [id](const auto& family) { return family->id() == id; });
 }
@@ -124,6 +131,9 @@ ColumnFamily::PreparedSwitch ColumnFamily::PrepareSwitch() {
 }
 
 void ColumnFamily::SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept {
+  ASHLAR_ASSERT(log_number >= active_.log_number);           // I3
+  ASHLAR_ASSERT(immutable_.size() < immutable_.capacity());  // PrepareSwitch
+  ASHLAR_ASSERT(prepared.fresh != nullptr && prepared.view != nullptr);
   active_.table->MarkImmutable();
   immutable_.push_back(std::move(active_));
   SetActive(std::move(prepared.fresh), log_number);
@@ -132,6 +142,7 @@ void ColumnFamily::SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) 
 
 void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
   if (!active_.table->IsEmpty()) return;
+  ASHLAR_ASSERT(log_number >= active_.log_number);  // I3
   active_.log_number = log_number;
   leader_log_number_ = log_number;
 }
@@ -175,6 +186,29 @@ void ColumnFamily::InstallPreparedView() noexcept {
 void ColumnFamily::PublishView(ReadView* view) noexcept {
   ReadView* const old = view_.exchange(view, std::memory_order_acq_rel);
   if (old != nullptr) old->Unlink();
+  if constexpr (kDebugChecks) CheckInvariants();
+}
+
+void ColumnFamily::CheckInvariants() const {
+  const ReadView& view = *view_.load(std::memory_order_acquire);
+  ASHLAR_ASSERT(view.active == active_.table);                        // I1
+  ASHLAR_ASSERT(view.version == version_);                            // I1
+  ASHLAR_ASSERT(view.prefix_extractor == options_.prefix_extractor);  // I1
+  ASHLAR_ASSERT(view.number <= view_number_);                         // I1
+  const size_t n = immutable_.size();
+  ASHLAR_ASSERT(view.immutable.size() == n);  // I1
+  for (size_t i = 0; i < n; ++i) {
+    const MemTableEntry& older = immutable_[i];
+    const MemTableEntry& newer = i + 1 < n ? immutable_[i + 1] : active_;
+    ASHLAR_ASSERT(view.immutable[n - 1 - i] == older.table);  // I1
+    ASHLAR_ASSERT(older.table->id() < newer.table->id());     // I2
+    ASHLAR_ASSERT(older.flushing || !newer.flushing);         // I2
+    ASHLAR_ASSERT(older.log_number <= newer.log_number);      // I3
+  }
+  ASHLAR_ASSERT(!active_.flushing);                             // I2
+  ASHLAR_ASSERT(leader_active_ == active_.table.get());         // of active_
+  ASHLAR_ASSERT(leader_log_number_ == active_.log_number);      // the same
+  ASHLAR_ASSERT(running_flushes >= 0 && running_flushes <= 1);  // I1 of flush_runner.h
 }
 
 void ColumnFamily::InstallView() { PublishView(NewView(active_.table, nullptr)); }
@@ -197,16 +231,21 @@ std::vector<MemTableRef> ColumnFamily::StartFlush() {
 }
 
 void ColumnFamily::EndFlush(size_t flushed) {
+  ASHLAR_ASSERT(running_flushes == 1);                              // I1 of flush_runner.h
+  ASHLAR_ASSERT(flushed <= immutable_.size());                      // I2
+  ASHLAR_ASSERT(flushed == 0 || immutable_[flushed - 1].flushing);  // I2
   --running_flushes;
   immutable_.erase(immutable_.begin(), immutable_.begin() + static_cast<ptrdiff_t>(flushed));
   for (MemTableEntry& entry : immutable_) entry.flushing = false;
 }
 
 uint64_t ColumnFamily::LogNumberAfterFlush(size_t flushed) const {
+  ASHLAR_ASSERT(flushed <= immutable_.size());  // I2
   return flushed < immutable_.size() ? immutable_[flushed].log_number : active_.log_number;
 }
 
 void ColumnFamily::SetVersion(Version* version) {
+  ASHLAR_ASSERT(version != nullptr);  // I1
   version->Ref();
   version_->Unref();
   version_ = version;

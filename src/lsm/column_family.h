@@ -7,7 +7,8 @@
 // I1: view() lists exactly {active, immutable, version} as they were at the last InstallView.
 // I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical
 //     section that publishes the version with its tables.
-// I3: every write that is not in a table is in a log whose number is at least OldestLogNumber().
+// I3: every write that is not in a table is in a log whose number is at least OldestLogNumber(), so
+//     the log numbers of the memtables ascend with their age.
 //
 // Thread safety: constant members from any thread. view() from any thread inside an epoch guard.
 // The commit leader alone replaces the active memtable, so it reads LeaderActive() without a lock.
@@ -34,8 +35,8 @@
 #include "compact/run/table_job.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
-#include "lsm/database_locks.h"
 #include "lsm/read_view.h"
+#include "manifest/database_locks.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {
@@ -46,7 +47,7 @@ struct MemTableEntry {
   bool flushing = false;
 };
 
-// What the jobs of a family amount to since the database was opened.
+// Sums over the jobs of a family since the database was opened.
 struct FamilyTotals {
   struct OfLevel {
     uint64_t jobs = 0;
@@ -108,7 +109,7 @@ class ColumnFamily {
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
   // For calls that may wait, which they do outside guards.
   ViewRef PinView() const;
-  // For the commit leader, who alone replaces it.
+  // For the commit leader, the only thread that replaces it.
   MemTable* LeaderActive() const { return leader_active_; }
   // The oldest log that can hold writes of the active memtable. For the commit leader and recovery.
   uint64_t LeaderLogNumber() const { return leader_log_number_; }
@@ -117,10 +118,10 @@ class ColumnFamily {
   bool IsFull() const {
     return LeaderActive()->ApproximateMemoryUsed() >= full_bytes_.load(std::memory_order_relaxed);
   }
-  // What the memtables of this family may take together.
   uint64_t max_sequential_skip() const {
     return max_sequential_skip_.load(std::memory_order_relaxed);
   }
+  // The limit on the memory of all memtables of this family.
   uint64_t MemTableLimitBytes() const {
     return memtable_limit_bytes_.load(std::memory_order_relaxed);
   }
@@ -133,7 +134,7 @@ class ColumnFamily {
 
   // ---- Guarded by the database mutex.
 
-  // What a switch of the memtable needs, allocated before anything changes.
+  // The memory that a switch of the memtable needs, allocated before anything changes.
   class PreparedSwitch {
    public:
     PreparedSwitch(PreparedSwitch&&) = default;
@@ -160,8 +161,7 @@ class ColumnFamily {
   void AdvanceEmptyMemTable(uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
   // All immutable memtables, oldest first, marked as being flushed.
   std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Ends what StartFlush began; `flushed` memtables, the oldest, are in tables now and leave the
-  // list.
+  // The end of StartFlush. The `flushed` oldest memtables are in tables now and leave the list.
   void EndFlush(size_t flushed) ASHLAR_REQUIRES(kDatabaseMutex);
   // The oldest log that will still be needed once the `flushed` oldest memtables are in tables.
   uint64_t LogNumberAfterFlush(size_t flushed) const ASHLAR_REQUIRES(kDatabaseMutex);
@@ -173,7 +173,8 @@ class ColumnFamily {
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
   void InstallView() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Allocates what the next InstallPreparedView needs, however many memtables are switched before.
+  // Allocates the memory of the next InstallPreparedView. Any number of memtables may be switched
+  // in between.
   void PrepareView() ASHLAR_REQUIRES(kDatabaseMutex);
   // InstallView after PrepareView.
   void InstallPreparedView() noexcept ASHLAR_REQUIRES(kDatabaseMutex);
@@ -190,6 +191,8 @@ class ColumnFamily {
   }
   uint64_t active_log_number() const ASHLAR_REQUIRES(kDatabaseMutex) { return active_.log_number; }
   size_t MemTableBytes() const ASHLAR_REQUIRES(kDatabaseMutex);
+  // Asserts I1 to I3. True between the critical sections that change the family.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
   const ColumnFamilyOptions& options() const ASHLAR_REQUIRES(kDatabaseMutex) { return options_; }
   // Installs a view if the prefix extractor is another. Call EpochDomain::Reclaim after releasing
@@ -281,6 +284,8 @@ class ColumnFamily {
 
 // The families by id, immutable, so that the commit leader and MultiGet look families up without a
 // lock: replaced as a whole when one is created or dropped, and retired through the epoch.
+//
+// I1: ids ascend strictly, and no family in it is dropped.
 struct FamilyTable : EpochRetired {
   FamilyTable() : EpochRetired{.deleter = &Delete} {}
 
@@ -296,6 +301,7 @@ struct FamilyTable : EpochRetired {
   }
   void Add(std::shared_ptr<ColumnFamily> family);
   void Remove(uint32_t id);
+  void CheckInvariants() const;
 
  private:
   static void Delete(EpochRetired* self) { delete static_cast<FamilyTable*>(self); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "lsm/resolve_options.h"
 #include "platform/memory.h"
@@ -68,6 +69,22 @@ void DatabaseState::WaitForChange() {
   const bool ran = executor->RunJobWhileWaiting();
   mutex().Lock();
   if (!ran && changes == seen) changed.Wait(mutex());
+}
+
+void DatabaseState::CheckInvariants() const {
+  const FamilyTable& table = Families();
+  table.CheckInvariants();
+  for (const std::shared_ptr<ColumnFamily>& family : table.families) {
+    family->CheckInvariants();
+    const ColumnFamilyState* const recorded = versions->FindFamily(family->id());
+    ASHLAR_ASSERT(recorded != nullptr);                                // I1
+    ASHLAR_ASSERT(recorded->current == family->version());             // I1
+    ASHLAR_ASSERT(recorded->log_number <= family->OldestLogNumber());  // I2
+  }
+  snapshots.CheckInvariants();
+  ASHLAR_ASSERT(snapshots.newest_sequence() <= PublishedSequence());  // I3
+  ASHLAR_ASSERT(versions->last_sequence() <= PublishedSequence());    // I3
+  ASHLAR_ASSERT(background_paused >= 0);                              // I4
 }
 
 void DatabaseState::DrainEpochs() {

@@ -1,6 +1,11 @@
-// DatabaseState: what the parts of an open database share. The parts (commit pipeline, background
-// work, reader) hold a pointer to it and to nothing else of each other, except where their headers
-// say so.
+// DatabaseState: the state that the parts of an open database share. The parts (commit pipeline,
+// background work, reader) hold a pointer to it. They know nothing of each other except as their
+// headers say.
+//
+// I1: the version of a family is the one that the MANIFEST gives it.
+// I2: the log that the MANIFEST says a family needs is not newer than the one it does need.
+// I3: no sequence of a snapshot or of the MANIFEST is newer than the published one.
+// I4: counts of pauses are not negative.
 //
 // Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read,
 // nor by a write that finds its memtable with room.
@@ -27,13 +32,13 @@
 #include "execute/epoch.h"
 #include "execute/executor.h"
 #include "lsm/column_family.h"
-#include "lsm/database_locks.h"
 #include "lsm/error_handler.h"
 #include "lsm/log_set.h"
 #include "lsm/obsolete_files.h"
 #include "lsm/recovery_report.h"
 #include "lsm/snapshot_list.h"
 #include "lsm/write_controller.h"
+#include "manifest/database_locks.h"
 #include "manifest/version_set.h"
 #include "observe/recorder.h"
 #include "platform/mutex.h"
@@ -55,20 +60,23 @@ struct DatabaseState {
   void SetFamilies(std::unique_ptr<FamilyTable> families) ASHLAR_REQUIRES(kDatabaseMutex);
   // Every family that is not dropped, by id.
   std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(kDatabaseMutex);
-  // Wakes whoever waits for `changed`; callers hold the mutex.
+  // Wakes all threads that wait for `changed`.
   void NotifyChange() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++changes;
     changed.SignalAll();
   }
   // Waits for a change, or does a piece of background work where no thread would.
   void WaitForChange() ASHLAR_REQUIRES(kDatabaseMutex);
+  // Asserts I1 to I4 and the invariants of the parts. True between critical sections once recovery
+  // has replayed the logs.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
-  // Waits until what was unlinked before, and is not pinned, is gone: a view, then what it held,
-  // then what that held.
+  // Waits until everything that was unlinked before and is not pinned is deleted: a view, then its
+  // members, then theirs.
   void DrainEpochs();
 
-  // Everything that readers of this database find without a lock is retired here. First, for it
-  // outlives all that is.
+  // Everything that readers of this database find without a lock is retired here. The first member,
+  // because it outlives the retired objects.
   EpochDomain epochs;
 
   // ---- Constant after open.
@@ -120,7 +128,7 @@ struct DatabaseState {
       log_bytes_max;
   std::atomic<bool> unlogged_writes{false};  // a write with disableWAL was made
 
-  // ---- Locks and what they guard.
+  // ---- Locks and the members that they guard.
   Mutex& manifest_mutex() ASHLAR_RETURN_CAPABILITY(kManifestMutex) { return manifest_mutex_; }
   Mutex& mutex() const ASHLAR_RETURN_CAPABILITY(kDatabaseMutex) { return mutex_; }
   CondVar changed;  // any of the below, a view or a job changed
@@ -129,17 +137,14 @@ struct DatabaseState {
   std::vector<UnsupportedOption> unsupported_options
       ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
-  int file_deletions_disabled ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
-  bool closed ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  Status close_status ASHLAR_GUARDED_BY(kDatabaseMutex);
 
  private:
   Mutex manifest_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);
   mutable Mutex mutex_;
 };
 
-// What cannot be deleted is a warning in the LOG: it is found again, and deleted, at the next open.
+// A failure is a warning in the LOG: the next open finds the file again and deletes it.
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
 
 // Lines for the LOG.

@@ -1,8 +1,19 @@
 #include "lsm/error_handler.h"
 
+#include <utility>
+
+#include "base/assert.h"
+
 namespace ashlar {
 
+void ErrorHandler::CheckInvariants() const {
+  const State state = state_.load(std::memory_order_relaxed);
+  ASHLAR_ASSERT((state == State::kClear) == status_.ok());                   // I1, I3
+  ASHLAR_ASSERT(state == State::kResuming || failure_while_resuming_.ok());  // I1
+}
+
 bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
+  ASHLAR_ASSERT(!error.ok());  // I4: a refusal carries its error
   MutexLock lock(mutex_);
   const State state = state_.load(std::memory_order_relaxed);
   if (state == State::kResuming) failure_while_resuming_ = error;
@@ -10,6 +21,7 @@ bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
   status_ = error;
   reason_ = reason;
   state_.store(State::kLatched, std::memory_order_release);
+  if constexpr (kDebugChecks) CheckInvariants();
   return true;
 }
 
@@ -52,13 +64,12 @@ Status ErrorHandler::RefusalOfJobs() const {
 
 Status ErrorHandler::FinishResume(const Status& outcome) {
   MutexLock lock(mutex_);
-  if (outcome.ok() && failure_while_resuming_.ok()) {
-    status_ = Status::OK();
-    state_.store(State::kClear, std::memory_order_release);
-    return Status::OK();
-  }
-  status_ = failure_while_resuming_.ok() ? outcome : failure_while_resuming_;
-  state_.store(State::kLatched, std::memory_order_release);
+  ASHLAR_ASSERT(state_.load(std::memory_order_relaxed) == State::kResuming);  // BeginResume
+  const Status failure = std::exchange(failure_while_resuming_, Status::OK());
+  status_ = failure.ok() ? outcome : failure;
+  const bool is_clear = status_.ok();
+  state_.store(is_clear ? State::kClear : State::kLatched, std::memory_order_release);
+  if constexpr (kDebugChecks) CheckInvariants();
   return status_;
 }
 

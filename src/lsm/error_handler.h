@@ -46,8 +46,8 @@ class ErrorHandler {
   Status status() const;
   // Of the error that is latched; meaningless when clear.
   BackgroundErrorReason reason() const;
-  // Ok: there is an error, and the caller is the one who cures it and calls FinishResume. NotFound:
-  // there is none. Anything else: why it cannot be resumed from.
+  // Ok: there is an error, and the caller has to cure it and to call FinishResume. NotFound: there
+  // is none. Anything else: why it cannot be resumed from.
   Status BeginResume();
   // Clears the latch if outcome is Ok and nothing failed meanwhile; returns what is latched
   // afterwards.
@@ -56,6 +56,8 @@ class ErrorHandler {
  private:
   enum class State : uint8_t { kClear, kLatched, kResuming };
 
+  // Asserts I1 and I3: there is an error exactly while writers are refused.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status RefusalOfWrites() const;
   Status RefusalOfJobs() const;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "observe/event_line.h"
@@ -30,6 +31,11 @@ const char* ConditionName(WriteStallCondition condition) {
 
 }  // namespace
 
+void EventOutbox::CheckInvariants() const {
+  const bool has_changes = !changes_.empty() || decision_failed_;
+  ASHLAR_ASSERT(!has_changes || some_.load(std::memory_order_relaxed));
+}
+
 void EventOutbox::AddStall(const ColumnFamily& family, StallState before) {
   StallChange change;
   change.info.cf_name = family.name();
@@ -37,6 +43,8 @@ void EventOutbox::AddStall(const ColumnFamily& family, StallState before) {
   change.info.condition.cur = ToCondition(family.stall.state);
   change.cause = family.stall.cause;
   changes_.emplace_back(std::move(change));
+  some_.store(true, std::memory_order_relaxed);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 void EventOutbox::AddSealedMemTable(const ColumnFamily& family) {
@@ -49,9 +57,15 @@ void EventOutbox::AddSealedMemTable(const ColumnFamily& family) {
   info.num_entries = table.entries();
   info.num_deletes = table.deletions();
   changes_.emplace_back(std::move(info));
+  some_.store(true, std::memory_order_relaxed);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
-void EventOutbox::AddFailedDecision() { decision_failed_ = true; }
+void EventOutbox::AddFailedDecision() {
+  decision_failed_ = true;
+  some_.store(true, std::memory_order_relaxed);
+  if constexpr (kDebugChecks) CheckInvariants();
+}
 
 void EventOutbox::NotifyOne(const Change& change) {
   if (const auto* const sealed = std::get_if<MemTableInfo>(&change)) {
@@ -68,14 +82,17 @@ void EventOutbox::NotifyOne(const Change& change) {
 }
 
 void EventOutbox::Notify() noexcept {
+  if (!some_.load(std::memory_order_relaxed)) return;
   for (bool first = true;; first = false) {
     std::vector<Change> changes;
     bool decision_failed = false;
     {
       MutexLock lock(state_->mutex());
       if (first && notifying_) return;
+      some_.store(false, std::memory_order_relaxed);
       changes = std::exchange(changes_, {});
       decision_failed = std::exchange(decision_failed_, false);
+      ASHLAR_ASSERT(notifying_ != first);  // I1
       notifying_ = !changes.empty() || decision_failed;
     }
     if (decision_failed)
@@ -84,6 +101,21 @@ void EventOutbox::Notify() noexcept {
     if (changes.empty() && !decision_failed) return;
     for (const Change& change : changes) IgnoreBadAlloc([&] { NotifyOne(change); });
   }
+}
+
+void EventOutbox::LatchError(BackgroundErrorReason reason, std::string_view during,
+                             const Status& error) noexcept {
+  const bool latched = state_->latch.Set(error, reason);
+  NotifyError(reason, during, error, latched);
+  MutexLock lock(state_->mutex());
+  state_->NotifyChange();
+}
+
+void EventOutbox::LatchJobError(BackgroundErrorReason reason, std::string_view job,
+                                const ColumnFamily& family, const Status& error) noexcept {
+  std::string during;
+  IgnoreBadAlloc([&] { during = StrCat(job, " of column family ", family.name()); });
+  LatchError(reason, during.empty() ? job : during, error);
 }
 
 void EventOutbox::NotifyError(BackgroundErrorReason reason, std::string_view during,

@@ -10,6 +10,7 @@
 // Thread safety: Add... under the database mutex; the rest from any thread without locks.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -35,9 +36,12 @@ class EventOutbox {
   // Notifies of everything that was added. Jobs call it at their beginning and end.
   void Notify() noexcept;
 
-  // An error of the background, at once. latched: it made the database read-only.
-  void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,
-                   bool latched) noexcept;
+  // Makes the database read-only because of this error, and notifies at once: listeners get the
+  // reason, the LOG the work that failed.
+  void LatchError(BackgroundErrorReason reason, std::string_view during,
+                  const Status& error) noexcept;
+  void LatchJobError(BackgroundErrorReason reason, std::string_view job, const ColumnFamily& family,
+                     const Status& error) noexcept;
 
  private:
   struct StallChange {
@@ -46,12 +50,20 @@ class EventOutbox {
   };
   using Change = std::variant<MemTableInfo, StallChange>;
 
+  // Asserts that Notify finds everything that was added.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
   void NotifyOne(const Change& change);
+  // latched: the error made the database read-only.
+  void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,
+                   bool latched) noexcept;
 
   DatabaseState* const state_;
   std::vector<Change> changes_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   bool decision_failed_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   bool notifying_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I1
+  // Something was added since Notify took the last. Written under the database mutex; relaxed: the
+  // thread that added it, or a job that it started, notifies.
+  std::atomic<bool> some_{false};
 };
 
 }  // namespace ashlar

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "filesystem/filename.h"
 #include "lsm/job_events.h"
@@ -34,9 +35,15 @@ void FileJanitor::ReleaseLogs() noexcept {
     MutexLock lock(state_->mutex());
     oldest = OldestRecordedLog();
   }
+  ReleaseLogs(oldest);
+}
+
+void FileJanitor::ReleaseLogs(uint64_t oldest_recorded) noexcept {
   IgnoreBadAlloc([&] {
-    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest))
+    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest_recorded)) {
+      ASHLAR_ASSERT(log < state_->logs.current_number());  // I2
       state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
+    }
   });
 }
 
@@ -56,13 +63,27 @@ void FileJanitor::DeleteObsoleteFilesIfAny() noexcept {
   if (state_->obsolete_files.Some()) DeleteObsoleteFiles();
 }
 
-// What is not deleted for lack of memory is found, and deleted, at the next open.
+void FileJanitor::Disable() {
+  MutexLock deleting(deletion_mutex_);
+  disabled_.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool FileJanitor::Enable() {
+  MutexLock deleting(deletion_mutex_);
+  if (!IsDisabled()) return false;
+  const int before = disabled_.fetch_sub(1, std::memory_order_relaxed);
+  ASHLAR_ASSERT(before > 0);
+  return true;
+}
+
+void FileJanitor::Stop() {
+  MutexLock deleting(deletion_mutex_);
+  stopped_ = true;
+}
+
 void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
-  {
-    MutexLock lock(state_->mutex());
-    // A closed database has no lock on its files any more.
-    if (state_->file_deletions_disabled > 0 || state_->closed) return;
-  }
+  if (IsDisabled() || stopped_) return;
+  ASHLAR_ASSERT(state_->lock != nullptr);  // I3
   const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
   for (const std::string& path : taken.others)
     IgnoreBadAlloc([&] { static_cast<void>(DeleteObsoleteFile(*state_, path).ok()); });

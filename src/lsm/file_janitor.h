@@ -6,14 +6,16 @@
 //
 // I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
 //     current names it.
-// I2: a log is deleted after every family has flushed what it holds, and after the MANIFEST says
+// I2: a log is deleted after every family has flushed its records, and after the MANIFEST says
 //     that it may be missing.
-// I3: a file that is not deleted for lack of memory is found, and deleted, at the next open.
+// I3: a file is deleted only while this process has the lock on the database.
+// I4: a file that is not deleted for lack of memory is found, and deleted, at the next open.
 //
 // Thread safety: methods marked REQUIRES under the database mutex; the others without locks, from
 // any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,14 +37,24 @@ class FileJanitor {
   void DeleteObsoleteFiles() noexcept;
   // The same, and cheap while there is nothing to delete.
   void DeleteObsoleteFilesIfAny() noexcept;
-  // Released logs become obsolete.
+  // Logs below the oldest that is recorded as needed become obsolete. Requires of the second: it
+  // was OldestRecordedLog.
   void ReleaseLogs() noexcept;
+  void ReleaseLogs(uint64_t oldest_recorded) noexcept;
+
+  // Nothing is deleted until Enable was called as often.
+  void Disable();
+  // False: nothing was disabled.
+  bool Enable();
+  bool IsDisabled() const { return disabled_.load(std::memory_order_relaxed) > 0; }
+  // Nothing is deleted from here on: LOCK is about to be released.
+  void Stop();
 
   // The oldest log that is needed once these edits are installed.
   uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // The oldest log that a recovery would look for. It may lag behind what is needed: a log is kept
-  // until the MANIFEST says that it may be missing.
+  // The oldest log that a recovery would look for. It may be older than the oldest needed log: a
+  // log is kept until the MANIFEST says that it may be missing.
   uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
@@ -56,6 +68,8 @@ class FileJanitor {
   DatabaseState* const state_;
   Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
   std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
+  bool stopped_ ASHLAR_GUARDED_BY(deletion_mutex_) = false;
+  std::atomic<int> disabled_{0};  // written under deletion_mutex_
 };
 
 }  // namespace ashlar

@@ -117,9 +117,9 @@ std::vector<JobEvents::Made> JobEvents::MadeTables() const {
 
 std::vector<uint64_t> JobEvents::FilesPerLevel() const {
   std::vector<uint64_t> files;
-  MutexLock lock(state_->mutex());
-  for (Level level = 0; level < family_.version()->levels(); ++level)
-    files.push_back(family_.version()->NumFiles(level));
+  const EpochGuard guard(state_->epochs);
+  const Version& version = *family_.view()->version;
+  for (Level level = 0; level < version.levels(); ++level) files.push_back(version.NumFiles(level));
   return files;
 }
 

@@ -1,5 +1,5 @@
-// JobEvents: what listeners, the LOG and the statistics are told about one flush or compaction, and
-// about the tables that it makes.
+// JobEvents: the notifications of listeners, the LOG and the statistics about one flush or
+// compaction and about the tables that it makes.
 //
 //   FlushBegun --> (TableBegun --> TableEnded)... --> FlushEnded
 //   CompactionBegun --> ... --> CompactionEnded, where the tables of subcompactions interleave
@@ -73,7 +73,7 @@ class JobEvents final : public CompactionOutputObserver {
 
 CompactionReason ToCompactionReason(PlanReason reason);
 
-// A table file is gone (or, by the status, is not). Counts, and tells listeners and the LOG.
+// A table file was deleted, or not, by the status. Counts, and notifies listeners and the LOG.
 void NotifyTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
                         const Status& status);
 

@@ -7,7 +7,20 @@
 
 namespace ashlar {
 
+void LogSet::CheckInvariants() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < closed_.size(); ++i) {
+    ASHLAR_ASSERT(i == 0 || closed_[i - 1].number < closed_[i].number);  // I1
+    ASHLAR_ASSERT(!closed_[i].synced || closed_[i].writer == nullptr);   // synced and closed
+    bytes += closed_[i].bytes;
+  }
+  ASHLAR_ASSERT(bytes == closed_bytes_.load(std::memory_order_relaxed));
+  ASHLAR_ASSERT(current_number() == 0 || closed_.empty() ||
+                closed_.back().number <= current_number());  // I1
+}
+
 Status LogSet::StartNewLog(const NewLog& log) {
+  ASHLAR_ASSERT(log.number > current_number());  // I1
   ASHLAR_RETURN_IF_ERROR(FinishCurrent());
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> next, CreateLog(log));
   if (current_ != nullptr) RetireCurrent(/*synced=*/false);
@@ -60,6 +73,7 @@ void LogSet::RetireCurrent(bool synced) {
   if (!synced) closed_.back().writer = std::move(current_);
   current_.reset();
   if (unsynced_ || failed) closed_unsynced_.store(true, std::memory_order_release);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 Status LogSet::FailCurrentOn(Status status) {
@@ -77,7 +91,7 @@ Status LogSet::CutFailedCurrent() {
   // failed with.
   static_cast<void>(current_->Close().ok());
   ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(current_->file_name(), current_->good_bytes()));
-  current_is_cut_ = true;
+  current_is_cut_ = true;  // I4
   return Status::OK();
 }
 
@@ -105,10 +119,12 @@ Status LogSet::SyncAdopted() {
 }
 
 void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
+  ASHLAR_ASSERT(current_ == nullptr);  // before the first StartNewLog
   MutexLock lock(mutex_);
   closed_.push_back(
       ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .synced = false});
   closed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 Status LogSet::Append(std::span<const Slice> pieces) {
@@ -149,6 +165,7 @@ Status LogSet::SyncClosedLocked() {
     log.synced = true;
   }
   closed_unsynced_.store(false, std::memory_order_release);
+  if constexpr (kDebugChecks) CheckInvariants();
   return Status::OK();
 }
 
@@ -163,6 +180,7 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
   }
   for (const ClosedLog& log : closed_) unsynced |= log.writer != nullptr;
   closed_unsynced_.store(unsynced, std::memory_order_release);
+  if constexpr (kDebugChecks) CheckInvariants();
   return released;
 }
 

@@ -1,5 +1,5 @@
-// LogSet: the write-ahead logs of an open database: the current one, which the commit leader
-// appends to, and the closed ones, which wait until every column family has flushed what they hold.
+// LogSet: the write-ahead logs of an open database. The commit leader appends to the current one.
+// The closed ones wait until every column family has flushed their records.
 //
 //   StartNewLog --> CURRENT --StartNewLog--> CLOSED, unsynced --SyncClosed--> CLOSED, synced
 //   CURRENT --any error--> FAILED, cut to its good bytes --StartNewLog--> CLOSED, never synced
@@ -21,10 +21,8 @@
 // I6: the length of a log of an earlier run is recorded only if this run has synced the log:
 //     otherwise a power cut may take its end, and the record would make damage of that.
 //
-// Thread safety: Append, FlushCurrent, SyncAll, EndGroup, Fail, StartNewLog, LiveLogs and Close by
-// the commit leader; SyncClosed, ReleaseUpTo and the counters by any thread. mutex_ guards the
-// list; it is held across the sync of closed logs (nobody on the read or write path takes it then,
-// except a leader that has to sync as well).
+// Thread safety: SyncClosed, ReleaseUpTo and the counters by any thread, the rest by the commit
+// leader.
 #pragma once
 
 #include <atomic>
@@ -70,9 +68,9 @@ class LogSet {
   // A group: one Append per record, then FlushCurrent or SyncAll or neither (the records wait in
   // memory), then EndGroup. A group whose calls did not all succeed is not in the log.
   Status Append(std::span<const Slice> pieces);
-  // What was appended survives kill -9.
+  // Appended records survive kill -9.
   Status FlushCurrent();
-  // Syncs the closed logs and then the current one: what was appended survives a power cut.
+  // Syncs the closed logs and then the current one: appended records survive a power cut.
   Status SyncAll();
   void EndGroup();
   // The group failed with this error, in a call of the log or between two.
@@ -108,6 +106,8 @@ class LogSet {
   };
 
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
+  // Asserts I1 of the closed logs, and that closed_bytes_ is theirs.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
   // Fails the current log if `status` is an error; returns it.
   Status FailCurrentOn(Status status);
@@ -125,6 +125,7 @@ class LogSet {
   const std::string directory_;
   const FileOptions file_options_;
 
+  // Held across the sync of closed logs. On the write path only a leader that has to sync takes it.
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);  // ascending numbers
 

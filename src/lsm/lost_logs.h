@@ -1,8 +1,8 @@
 // Copies of damaged logs: lost/000012.log in the database's directory, made before the log itself
 // is deleted.
 //
-//   open: replay finds damage -> KeepLog: copy, synced, its name durable -> what was replayed goes
-//   to tables -> the log is deleted
+//   open: replay finds damage -> KeepLog: copy, synced, its name durable -> the replayed records
+//   are written to tables -> the log is deleted
 //
 // A copy and not a rename: until the tables are installed a crash leads to another replay, which
 // reads the log. If lost/000012.log is there with other contents, the copy is lost/000012.log.1,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/out_of_memory.h"
+#include "base/result.h"
 #include "lsm/properties.h"
 #include "platform/mutex.h"
 
@@ -23,6 +24,39 @@ KeptCores& Kept() {
 }
 
 }  // namespace
+
+Status LsmCore::FlushFamilies(const FlushOptions& flush_options,
+                              std::span<const std::shared_ptr<ColumnFamily>> families,
+                              FlushReason reason) {
+  ASHLAR_RETURN_IF_ERROR(state->latch.WriteStatus());
+  if (!flush_options.allow_write_stall)
+    ASHLAR_RETURN_IF_ERROR(background.WaitUntilSwitchIsFree(families));
+  bool any = false;
+  {
+    MutexLock lock(state->mutex());
+    for (const std::shared_ptr<ColumnFamily>& family : families)
+      any |= !family->ActiveLocked()->IsEmpty();
+  }
+  if (any) ASHLAR_RETURN_IF_ERROR(commit.SwitchMemTables(families, reason));
+  if (!flush_options.wait) {
+    MutexLock lock(state->mutex());
+    for (const std::shared_ptr<ColumnFamily>& family : families) {
+      family->flush_wanted = !family->immutable().empty();
+      background.ViewChanged(family);
+    }
+    return Status::OK();
+  }
+  return background.WaitForFlush(families);
+}
+
+Status LsmCore::FlushAll(const FlushOptions& flush_options, FlushReason reason) {
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    MutexLock lock(state->mutex());
+    families = state->LiveFamilies();
+  }
+  return FlushFamilies(flush_options, families, reason);
+}
 
 Status LsmCore::CheckNothingIsRead() {
   if (state->live_iterators.load(std::memory_order_relaxed) > 0)

@@ -6,11 +6,11 @@
 //     v
 //   core list (process-wide) ----Reap----> destroyed once nothing refers to it any more
 //
-// RocksDB forbids to delete a database before what came from it, but programs do, and a forgotten
-// handle is harmless there. Here too: what is left stays readable, memory is given back when the
-// next database of the process is opened or deleted after the last of it has gone. The simpler
-// design, a reference count on the core in every pin, would cost each pinned Get an atomic
-// operation on one shared cache line.
+// RocksDB forbids to delete a database before its iterators and handles, but programs do, and a
+// forgotten handle is harmless there. Here it is harmless too: the handle stays usable. The memory
+// is given back when another database of the process is opened or deleted after the last handle has
+// ended. The simpler design, a reference count on the core in every pin, would cost each pinned Get
+// an atomic operation on one shared cache line.
 //
 // Thread safety: KeepUntilUnused and ReapUnused from any thread. Lifetime: the list is never
 // destroyed.
@@ -40,6 +40,10 @@ struct LsmCore {
   CommitPipeline commit;
   Reader reader;
 
+  // Switches the memtables of these families that are not empty, and has them flushed.
+  Status FlushFamilies(const FlushOptions& flush_options,
+                       std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
+  Status FlushAll(const FlushOptions& flush_options, FlushReason reason);
   // Ok if no iterator and no pinned value of the database lives; otherwise Aborted, saying which.
   Status CheckNothingIsRead();
   // Whether anything that the program still has refers to this.

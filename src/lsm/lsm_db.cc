@@ -7,15 +7,11 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
-#include "config/validate.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
-#include "lsm/options_file.h"
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
-#include "lsm/resolve_options.h"
-#include "observe/event_line.h"
 #include "observe/listeners.h"
 
 namespace ashlar {
@@ -60,12 +56,14 @@ LsmDB::LsmDB(std::unique_ptr<LsmCore> core)
       state_(core_->state.get()),
       background_(core_->background),
       commit_(core_->commit),
-      reader_(core_->reader) {
+      reader_(core_->reader),
+      option_changes_(core_.get()),
+      life_cycle_(core_.get(), &option_changes_) {
   state_->db = this;
 }
 
 LsmDB::~LsmDB() {
-  static_cast<void>(CloseFiles().ok());
+  static_cast<void>(life_cycle_.CloseFiles().ok());
   default_handle_.reset();
   if (core_->IsInUse()) {
     IgnoreBadAlloc([this] {
@@ -86,7 +84,7 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   ReapUnused();
   auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(state)));
   if (!db->state_->read_only) {
-    if (const Status started = db->StartWriting(families); !started.ok()) {
+    if (const Status started = db->life_cycle_.StartWriting(families); !started.ok()) {
       LogWarning(*db->state_, StrCat("the open failed: ", started.ToString()));
       return started;
     }
@@ -105,204 +103,15 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   return db;
 }
 
-Status LsmDB::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) {
-  const bool must_flush = state_->recovery.must_flush;
-  // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
-  // those that are left.
-  state_->obsolete_files.Take();
-  // Logs that stay beside the new one: a sync of the new one has to mean that they are durable,
-  // too.
-  if (!must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
-  const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
-                           .next_sequence = state_->PublishedSequence() + 1,
-                           .directory_handle = state_->wal_directory_handle.get()};
-  ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
-  std::vector<std::shared_ptr<ColumnFamily>> live;
-  {
-    MutexLock lock(state_->mutex());
-    live = state_->LiveFamilies();
-    for (const std::shared_ptr<ColumnFamily>& family : live)
-      family->AdvanceEmptyMemTable(state_->logs.current_number());
-  }
-  ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
-  if (must_flush) {
-    // No job of the pool takes one of the memtables before they go to tables together.
-    background_.HoldJobs();
-    Status flushed = commit_.SwitchMemTables(live, FlushReason::kOthers);
-    if (flushed.ok()) flushed = background_.FlushTogether(live, TableFileCreationReason::kRecovery);
-    background_.ReleaseJobs();
-    ASHLAR_RETURN_IF_ERROR(flushed);
-  }
-  ASHLAR_RETURN_IF_ERROR(background_.RecordLogNumbers());
-  background_.files().ReleaseLogs();
-  background_.files().DeleteObsoleteFiles();
-  uint64_t oldest_log = 0;
-  {
-    MutexLock lock(state_->mutex());
-    oldest_log = background_.files().OldestRecordedLog();
-  }
-  DeleteOrphans(state_, oldest_log);
-  for (const ColumnFamilyDescriptor& family : families) {
-    if (state_->versions->FindFamily(Slice(family.name)) != nullptr) continue;
-    ASHLAR_RETURN_IF_ERROR(CreateFamily(family.options, family.name));
-  }
-  ASHLAR_RETURN_IF_ERROR(WriteOptionsFile());
-  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_finished")
-      .Add("bytes_not_replayed", state_->recovery.BytesNotReplayed())
-      .Add("damaged_wal_files", state_->recovery.DamagedLogs())
-      .Add("status", "OK");
-  MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
-    background_.ViewChanged(family);
-  return Status::OK();
-}
-
-Status LsmDB::CheckNothingIsHeld() {
-  {
-    MutexLock lock(state_->mutex());
-    if (state_->snapshots.size() > 0)
-      return Status::Aborted("snapshots are still held; release them before Close");
-  }
-  return core_->CheckNothingIsRead();
-}
-
-Status LsmDB::Close() try {
-  {
-    MutexLock lock(state_->mutex());
-    if (state_->closed) return state_->close_status;
-  }
-  // Jobs hold tables and blocks, too.
-  background_.Pause();
-  const Status held = CheckNothingIsHeld();
-  background_.Continue();
-  ASHLAR_RETURN_IF_ERROR(held);
-  return CloseFiles();
-} catch (const std::bad_alloc&) {
+Status LsmDB::Close() try { return life_cycle_.Close(); } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
-}
-
-Status LsmDB::CloseFiles() {
-  {
-    MutexLock lock(state_->mutex());
-    if (state_->closed) return state_->close_status;
-  }
-  Status status;
-  // Every step runs, whatever became of the ones before it; the first error is reported.
-  const auto attempt = [&status](const auto& step) {
-    const Status done = CatchBadAlloc(step);
-    if (status.ok()) status = done;
-  };
-  if (!state_->read_only) {
-    attempt([this] { return FlushUnloggedWrites(); });
-    background_.Stop();
-    attempt([this] {
-      background_.outbox().Notify();
-      return Status::OK();
-    });
-    state_->latch.Set(Status::ShutdownInProgress("the database is closed"),
-                      BackgroundErrorReason::kFlush);
-    attempt([this] { return CloseLogs(); });
-    attempt([this] {
-      background_.files().DeleteObsoleteFiles();
-      return Status::OK();
-    });
-    {
-      MutexLock changing(options_file_mutex_);
-      options_file_closed_ = true;
-    }
-    MutexLock installers(state_->manifest_mutex());
-    attempt([this] { return state_->versions->Close(); });
-    state_->lock.reset();
-  }
-  if (state_->logger != nullptr) state_->logger->Flush();
-  MutexLock lock(state_->mutex());
-  state_->closed = true;
-  state_->close_status = status;
-  return status;
-}
-
-Status LsmDB::FlushUnloggedWrites() {
-  if (GetDBOptions().avoid_flush_during_shutdown || !HasUnloggedWrites() || state_->latch.IsSet())
-    return Status::OK();
-  // What the program paused would be waited for forever: nobody can continue it once the database
-  // is closed.
-  while (background_.Continue()) {
-  }
-  return FlushAll(FlushOptions(), FlushReason::kShutDown);
-}
-
-Status LsmDB::CloseLogs() {
-  std::vector<LogSet::LiveLog> logs;
-  const Status closed = commit_.RunExclusive([&] {
-    const Status logs_synced = state_->logs.Close();
-    logs = state_->logs.LiveLogs();
-    return logs_synced;
-  });
-  // Also after an open that failed before it synced the logs that it found.
-  std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
-  const Status recorded = background_.RecordSyncedLogs(logs);
-  return closed.ok() ? recorded : closed;
-}
-
-bool LsmDB::HasUnloggedWrites() {
-  if (!state_->unlogged_writes.load(std::memory_order_relaxed)) return false;
-  MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
-    if (!family->ActiveLocked()->IsEmpty() || !family->immutable().empty()) return true;
-  }
-  return false;
 }
 
 Status LsmDB::Resume() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  const Status begun = state_->latch.BeginResume();
-  if (begun.IsNotFound()) return Status::OK();
-  ASHLAR_RETURN_IF_ERROR(begun);
-  BackgroundErrorRecoveryInfo info;
-  info.old_bg_error = state_->latch.status();
-  // Whatever fails in between, the resume ends.
-  const Status status = state_->latch.FinishResume(CatchBadAlloc([this] { return TryToResume(); }));
-  info.new_bg_error = status;
-  IgnoreBadAlloc([&] {
-    if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
-    NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
-  });
-  background_.files().ReleaseLogs();
-  background_.files().DeleteObsoleteFiles();
-  MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
-    background_.ViewChanged(family);
-  return status;
+  return life_cycle_.Resume();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
-}
-
-// What the failed log holds is not known: a new one takes over, and everything that was
-// acknowledged goes to tables in one edit over all families, so that no part of the old one is
-// ever read again. No family comes or goes meanwhile, for the error is latched.
-Status LsmDB::TryToResume() {
-  bool automatic = false;
-  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(),
-            state_->latch.status(), &automatic);
-  std::vector<std::shared_ptr<ColumnFamily>> families;
-  background_.HoldJobs();
-  Status status = commit_.RunExclusive([&]() -> Status {
-    {
-      MutexLock lock(state_->mutex());
-      // Close takes the lead to close the logs: a log that is created before is closed with them,
-      // and none is created afterwards.
-      if (state_->closing.load(std::memory_order_relaxed))
-        return Status::ShutdownInProgress("the database is being closed");
-      families = state_->LiveFamilies();
-    }
-    return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
-  });
-  if (status.ok()) {
-    status = CatchBadAlloc(
-        [&] { return background_.FlushTogether(families, TableFileCreationReason::kFlush); });
-  }
-  background_.ReleaseJobs();
-  return status;
 }
 
 Status LsmDB::CheckWritable() const {
@@ -321,46 +130,13 @@ std::unique_ptr<ColumnFamilyHandle> LsmDB::NewHandle(const std::string& name) {
   return nullptr;
 }
 
-Status LsmDB::CreateFamily(const ColumnFamilyOptions& options, const std::string& name) {
-  ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  ColumnFamilyOptions filled = options;
-  ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, filled)}));
-  FillDefaults(&filled);
-  // Exclusive: the family appears between two groups of writes, and its log number is that of the
-  // log that later writes go to.
-  return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-    MutexLock installers(state_->manifest_mutex());
-    const ColumnFamilySpec spec{.name = name,
-                                .comparator = KeyComparator(filled.comparator),
-                                .levels = static_cast<Level>(filled.num_levels)};
-    ASHLAR_ASSIGN_OR_RETURN(
-        const std::unique_ptr<PendingInstall> install,
-        state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
-    const PendingInstall::Change& added = install->changes().front();
-    std::unique_ptr<FamilyTable> families;
-    {
-      MutexLock lock(state_->mutex());
-      families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version,
-                                                        filled, state_->logs.current_number()));
-    }
-    const Status installed = background_.InstallPrepared(install.get(), [&] {
-      kDatabaseMutex.AssertHeld();
-      state_->SetFamilies(std::move(families));
-    });
-    if (!installed.ok())
-      background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family",
-                             installed);
-    return installed;
-  });
-}
-
 Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                  ColumnFamilyHandle** handle) try {
   *handle = nullptr;
-  ASHLAR_RETURN_IF_ERROR(CreateFamily(options, name));
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  ASHLAR_RETURN_IF_ERROR(option_changes_.CreateFamily(options, name));
   *handle = NewHandle(name).release();
-  return RecordFamilyOptions();
+  return option_changes_.RecordFamilyOptions();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -368,59 +144,29 @@ Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::
 Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                                    std::vector<ColumnFamilyHandle*>* handles) try {
   handles->clear();
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
   Status status;
   for (const ColumnFamilyDescriptor& family : column_families) {
-    status = CreateFamily(family.options, family.name);
+    status = option_changes_.CreateFamily(family.options, family.name);
     if (!status.ok()) break;
     handles->push_back(NewHandle(family.name).release());
   }
-  const Status recorded = RecordFamilyOptions();
+  const Status recorded = option_changes_.RecordFamilyOptions();
   return status.ok() ? recorded : status;
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
-}
-
-Status LsmDB::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
-  if (family->id() == 0)
-    return Status::InvalidArgument("the default column family cannot be dropped");
-  return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-    MutexLock installers(state_->manifest_mutex());
-    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PendingInstall> install,
-                            state_->versions->PrepareDropFamily(family->id()));
-    // The table cannot change before the install: that takes the manifest mutex.
-    std::unique_ptr<FamilyTable> families;
-    {
-      MutexLock lock(state_->mutex());
-      families = std::make_unique<FamilyTable>(state_->Families());
-    }
-    families->Remove(family->id());
-    const Status installed = background_.InstallPrepared(install.get(), [&] {
-      kDatabaseMutex.AssertHeld();
-      state_->SetFamilies(std::move(families));
-      family->MarkDropped();
-      std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
-        return option.column_family == family->name();
-      });
-      background_.ViewChanged(family);
-    });
-    if (!installed.ok())
-      background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family",
-                             installed);
-    return installed;
-  });
 }
 
 Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   Status status;
   for (ColumnFamilyHandle* handle : column_families) {
-    status = DropFamily(SharedFamily(handle));
+    status = option_changes_.DropFamily(SharedFamily(handle));
     if (!status.ok()) break;
   }
   background_.files().ReleaseLogs();
   background_.files().DeleteObsoleteFiles();
-  const Status recorded = RecordFamilyOptions();
+  const Status recorded = option_changes_.RecordFamilyOptions();
   return status.ok() ? recorded : status;
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
@@ -609,42 +355,9 @@ Status LsmDB::Flush(const FlushOptions& options,
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
-  return FlushFamilies(options, families, FlushReason::kManualFlush);
+  return core_->FlushFamilies(options, families, FlushReason::kManualFlush);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
-}
-
-Status LsmDB::FlushFamilies(const FlushOptions& options,
-                            std::span<const std::shared_ptr<ColumnFamily>> families,
-                            FlushReason reason) {
-  ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
-  if (!options.allow_write_stall)
-    ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families));
-  bool any = false;
-  {
-    MutexLock lock(state_->mutex());
-    for (const std::shared_ptr<ColumnFamily>& family : families)
-      any |= !family->ActiveLocked()->IsEmpty();
-  }
-  if (any) ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, reason));
-  if (!options.wait) {
-    MutexLock lock(state_->mutex());
-    for (const std::shared_ptr<ColumnFamily>& family : families) {
-      family->flush_wanted = !family->immutable().empty();
-      background_.ViewChanged(family);
-    }
-    return Status::OK();
-  }
-  return background_.WaitForFlush(families);
-}
-
-Status LsmDB::FlushAll(const FlushOptions& options, FlushReason reason) {
-  std::vector<std::shared_ptr<ColumnFamily>> families;
-  {
-    MutexLock lock(state_->mutex());
-    families = state_->LiveFamilies();
-  }
-  return FlushFamilies(options, families, reason);
 }
 
 Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
@@ -659,15 +372,16 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
-  ASHLAR_RETURN_IF_ERROR(FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
-  return background_.CompactRange(options, family, begin, end);
+  ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
+  return background_.manual_compactions().CompactRange(options, family, begin, end);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
 
 Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  if (options.flush) ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kManualFlush));
+  if (options.flush)
+    ASHLAR_RETURN_IF_ERROR(core_->FlushAll(FlushOptions(), FlushReason::kManualFlush));
   ASHLAR_RETURN_IF_ERROR(background_.WaitForIdle(options));
   return options.close_db ? Close() : Status::OK();
 } catch (const std::bad_alloc&) {
@@ -700,8 +414,7 @@ Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& colum
 
 Status LsmDB::DisableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  MutexLock lock(state_->mutex());
-  ++state_->file_deletions_disabled;
+  background_.files().Disable();
   return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
@@ -709,12 +422,8 @@ Status LsmDB::DisableFileDeletions() try {
 
 Status LsmDB::EnableFileDeletions() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  {
-    MutexLock lock(state_->mutex());
-    if (state_->file_deletions_disabled == 0)
-      return Status::InvalidArgument("file deletions are not disabled");
-    --state_->file_deletions_disabled;
-  }
+  if (!background_.files().Enable())
+    return Status::InvalidArgument("file deletions are not disabled");
   background_.files().DeleteObsoleteFiles();
   return Status::OK();
 } catch (const std::bad_alloc&) {
@@ -726,52 +435,14 @@ Status LsmDB::EnableFileDeletions() try {
 Status LsmDB::SetOptions(ColumnFamilyHandle* column_family,
                          const std::unordered_map<std::string, std::string>& new_options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
-  {
-    MutexLock changing(options_file_mutex_);
-    ColumnFamilyOptions changed;
-    {
-      MutexLock lock(state_->mutex());
-      changed = family->options();
-    }
-    const std::shared_ptr<const SliceTransform> extractor = changed.prefix_extractor;
-    ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
-    // The same transform stays the same object, by which tables and iterators know it.
-    const bool both = extractor != nullptr && changed.prefix_extractor != nullptr;
-    if (both && extractor->GetId() == changed.prefix_extractor->GetId())
-      changed.prefix_extractor = extractor;
-    ASHLAR_RETURN_IF_ERROR(
-        ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
-    FillDefaults(&changed);
-    MutexLock lock(state_->mutex());
-    family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
-    background_.ViewChanged(family);
-  }
-  state_->epochs.Reclaim();
-  return WriteOptionsFile();
+  return option_changes_.SetOptions(SharedFamily(column_family), new_options);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
 
 Status LsmDB::SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  {
-    MutexLock changing(options_file_mutex_);
-    DBOptions changed = GetDBOptions();
-    ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
-    ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
-    state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
-    state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
-    background_.StartThreads(changed);
-    MutexLock lock(state_->mutex());
-    state_->current_options = changed;
-    background_.SetOptions(changed);
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      family->SetOptions(family->options(), ResolveLeveledConfig(family->options(), changed));
-      background_.ViewChanged(family);
-    }
-  }
-  return WriteOptionsFile();
+  return option_changes_.SetDBOptions(new_options);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -786,46 +457,7 @@ DBOptions LsmDB::GetDBOptions() const {
   return state_->current_options;
 }
 
-// The file lists every family, so writing it for each of many new ones would take the square of
-// their number.
-Status LsmDB::RecordFamilyOptions() {
-  constexpr size_t kFamiliesRecordedAtOnce = 32;
-  {
-    MutexLock lock(state_->mutex());
-    if (options_job_queued_) return Status::OK();
-    const bool many = state_->Families().families.size() > kFamiliesRecordedAtOnce;
-    if (many && !state_->options.fail_if_options_file_error) {
-      options_job_queued_ = background_.RunSoon([this] {
-        {
-          MutexLock locked(state_->mutex());
-          options_job_queued_ = false;
-        }
-        // It has logged its error.
-        static_cast<void>(WriteOptionsFile().ok());
-      });
-      if (options_job_queued_) return Status::OK();
-    }
-  }
-  return WriteOptionsFile();
-}
-
-Status LsmDB::WriteOptionsFile() {
-  MutexLock changing(options_file_mutex_);
-  if (options_file_closed_) return Status::ShutdownInProgress("the database is closed");
-  std::vector<ColumnFamilyDescriptor> families;
-  {
-    MutexLock lock(state_->mutex());
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
-      families.emplace_back(family->name(), family->options());
-  }
-  const Status written = WriteNewOptionsFile(state_, families);
-  background_.files().DeleteObsoleteFiles();
-  if (written.ok()) return written;
-  LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
-  return state_->options.fail_if_options_file_error ? written : Status::OK();
-}
-
-// ---- What is there.
+// ---- Properties, files.
 
 bool LsmDB::GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
                         std::string* value) try {
@@ -917,7 +549,7 @@ Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
 Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                            bool flush_memtable) try {
   if (flush_memtable && !state_->read_only)
-    ASHLAR_RETURN_IF_ERROR(FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
+    ASHLAR_RETURN_IF_ERROR(core_->FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   MutexLock installers(state_->manifest_mutex());
   files.clear();
   for (const FileNumber number : state_->versions->LiveTables())

@@ -1,8 +1,9 @@
-// LsmDB: the DB that users hold. It checks arguments, finds the family behind a handle, and hands
+// LsmDB: the DB that users hold. It checks arguments, finds the family of a handle, and hands
 // each job to the part that does it:
 //
 //   writes -> CommitPipeline                reads -> Reader        properties -> PropertyReader
-//   flush, compaction -> BackgroundWork     opening -> RecoverDatabase
+//   flush, compaction -> BackgroundWork     opening -> RecoverDatabase, LifeCycle
+//   options, families -> OptionChanges      closing, resuming -> LifeCycle
 //
 // Thread safety and lifetime: as DB documents.
 #pragma once
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "lsm/life_cycle.h"
 #include "lsm/lsm_core.h"
+#include "lsm/option_changes.h"
 #include "lsm/recovery.h"
 
 namespace ashlar {
@@ -169,43 +172,19 @@ class LsmDB final : public DB {
   }
   // Null when there is no family of this name.
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
-  // What a writable open does after recovery: a new log, replayed data into tables, missing
-  // families, OPTIONS, old files.
-  Status StartWriting(const std::vector<ColumnFamilyDescriptor>& families);
-  Status CreateFamily(const ColumnFamilyOptions& options, const std::string& name);
   Status CheckWritable() const;
   Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
                             const Slice& value) const;
-  bool HasUnloggedWrites();
   Status CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built);
-  // Why the database cannot be closed now: live snapshots, iterators, pins. Ok when there are none.
-  Status CheckNothingIsHeld();
-  Status FlushFamilies(const FlushOptions& options,
-                       std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
-  Status FlushAll(const FlushOptions& options, FlushReason reason);
-  Status WriteOptionsFile();
-  // The OPTIONS file after families came or went: written now, or soon where there are many. Close
-  // waits for it.
-  Status RecordFamilyOptions();
-  Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
-
-  // Closes whatever is still held.
-  Status TryToResume();
-  Status CloseFiles();
-  Status FlushUnloggedWrites();
-  Status CloseLogs();
 
   std::unique_ptr<LsmCore> core_;
   DatabaseState* const state_;
   BackgroundWork& background_;
   CommitPipeline& commit_;
   Reader& reader_;
+  OptionChanges option_changes_;
+  LifeCycle life_cycle_;
   std::unique_ptr<FamilyHandle> default_handle_;
-  Mutex options_file_mutex_;  // serialises changes of options with the file that records them
-  bool options_file_closed_ ASHLAR_GUARDED_BY(options_file_mutex_) =
-      false;  // LOCK is about to be released: no file is written any more
-  bool options_job_queued_ ASHLAR_GUARDED_BY(kDatabaseMutex) =
-      false;  // a job that writes the OPTIONS file waits for its turn
 };
 
 }  // namespace ashlar

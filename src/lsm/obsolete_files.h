@@ -1,11 +1,11 @@
 // ObsoleteFiles: files that the current state no longer names and that wait to be deleted.
 //
-//   tables        arrive when their last version goes, on any thread that lets go of a view;
-//                 whether they may go already, VersionSet::LiveTables says
-//   other files   logs, MANIFESTs and OPTIONS files that newer ones replaced; they may go at once,
-//                 unless file deletions are disabled
+//   tables        added with the end of their last version, on any thread that releases a view;
+//                 VersionSet::LiveTables says whether they may be deleted already
+//   other files   logs, MANIFESTs and OPTIONS files that newer ones replaced; they may be deleted
+//                 at once
 //
-// They leave when a thread that may do I/O takes them (BackgroundWork::DeleteObsoleteFiles).
+// A thread that may do I/O takes them (FileJanitor::DeleteObsoleteFiles).
 // Thread safety: all methods.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What an open database writes for people and other programs beside its data: the OPTIONS file and
-// the LOG.
+// The files that an open database writes for people and other programs: the OPTIONS file and the
+// LOG.
 //
 // Thread safety: the caller serialises writers of OPTIONS files.
 #pragma once

@@ -10,6 +10,7 @@
 #include "filesystem/filename.h"
 #include "lsm/reader.h"
 #include "lsm/resolve_options.h"
+#include "lsm/tree_inputs.h"
 #include "table/table_properties.h"
 
 namespace ashlar {
@@ -18,7 +19,7 @@ namespace {
 
 using Names = DB::Properties;
 
-// What a property's function looks at. It exists only while the database mutex is held, so its
+// The argument of a property's function. It exists only while the database mutex is held, so its
 // functions tell the analysis that it is.
 class Subject {
  public:
@@ -126,8 +127,8 @@ uint64_t TableReaderMemory(const Subject& s) {
   return bytes;
 }
 
-// What the last sorted run holds plus what above it overlaps nothing there; a lower estimate of the
-// data without what newer writes replaced.
+// The last sorted run, and the files above it that overlap nothing there: a lower estimate of the
+// data without entries that newer writes replaced.
 uint64_t LiveDataBytes(const Subject& s) {
   uint64_t bytes = 0;
   for (Level level = s.version().levels(); level-- > 0;) {
@@ -188,7 +189,7 @@ const std::span<const NumberProperty> NumberProperties() {
          return SumImmutable(s.family(), [](const MemTable& t) { return t.deletions(); });
        }},
       {Names::kCompactionPending, false,
-       [](const Subject& s) { return uint64_t{s.background().CompactionPending(s.family())}; }},
+       [](const Subject& s) { return uint64_t{CompactionPending(s.state(), s.family())}; }},
       {Names::kEstimatePendingCompactionBytes, false,
        [](const Subject& s) {
          const std::vector<uint64_t> bytes = LevelBytes(s.version());
@@ -215,7 +216,7 @@ const std::span<const NumberProperty> NumberProperties() {
       {Names::kObsoleteSstFilesSize, true,
        [](const Subject& s) { return s.state().obsolete_files.TableBytes(); }},
       {Names::kIsFileDeletionsEnabled, true,
-       [](const Subject& s) { return uint64_t{s.state().file_deletions_disabled == 0}; }},
+       [](const Subject& s) { return uint64_t{!s.background().files().IsDisabled()}; }},
       {Names::kBaseLevel, false,
        [](const Subject& s) {
          return static_cast<uint64_t>(
@@ -383,7 +384,7 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
   const LevelTargets targets = ComputeLevelTargets(bytes, family.leveled());
   std::vector<LevelRow> rows(family.version()->levels());
   for (const LevelScore& score :
-       CompactionScores(background_->View(family), family.leveled(), targets)) {
+       CompactionScores(MakeTreeView(*state_, family), family.leveled(), targets)) {
     rows[static_cast<size_t>(score.level)].score = score.score;
   }
   LevelRow sum;
@@ -461,7 +462,7 @@ bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slic
   if (property != Slice(Names::kCFStats)) return false;
   MutexLock lock(state_->mutex());
   value->clear();
-  const TreeView view = background_->View(*family);
+  const TreeView view = MakeTreeView(*state_, *family);
   for (Level level = 0; level < family->version()->levels(); ++level) {
     const std::string prefix = StrCat("compaction.L", level, ".");
     (*value)[prefix + "NumFiles"] = std::to_string(family->version()->NumFiles(level));
@@ -590,7 +591,7 @@ bool AnyValuePinned(DatabaseState* state) {
     });
     if (pinned) return true;
   }
-  // What is linked was looked at; what was unlinked and is still there is pinned.
+  // Linked objects were looked at; an unlinked one that still exists is pinned.
   return state->live_views.load(std::memory_order_relaxed) > views ||
          state->live_memtables.load(std::memory_order_relaxed) > linked ||
          state->live_blocks.load(std::memory_order_relaxed) > cached;

@@ -1,6 +1,6 @@
-// PropertyReader: what DB::GetProperty and its relatives say about an open database.
+// PropertyReader: the answers of DB::GetProperty and its relatives about an open database.
 //
-// Numbers stand in one table (properties.cc): a name and a function. Texts are made from the
+// Numbers are in one table (properties.cc): a name and a function. Texts are made from the
 // numbers and from the version. Thread safety: all methods from any thread. No method reads a table
 // file, except TablesOf and those that need entry counts of tables that are not open.
 #pragma once
@@ -35,7 +35,7 @@ class PropertyReader {
   void LiveFiles(std::vector<LiveFileMetaData>* metadata) const;
   void FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
                       ColumnFamilyMetaData* metadata) const;
-  // What the LOG gets from time to time.
+  // The text that the LOG gets from time to time.
   std::string Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const;
   Status TablesOf(const std::shared_ptr<ColumnFamily>& family,
                   TablePropertiesCollection* properties) const;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 ReadView::ReadView(Args args)
@@ -12,6 +14,7 @@ ReadView::ReadView(Args args)
       number(args.number),
       pins(args.epochs, &ReadView::Delete, this),
       live_views_(args.live_views) {
+  ASHLAR_ASSERT(active != nullptr && version != nullptr);  // I1
   version->Ref();
   live_views_->fetch_add(1, std::memory_order_relaxed);
 }

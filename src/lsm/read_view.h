@@ -6,11 +6,11 @@
 //   by the next install -> unlinked -> Unlink() -> deleted when the epoch is over and the last
 //   iterator on it is gone
 //
-// I1: what a view lists holds every write published before the view was, except what was dropped as
-//     invisible to every snapshot.
+// I1: the members of a view hold every write published before the view was, except entries dropped
+//     as invisible to every snapshot.
 // I2: a reader loads the view first and the published sequence second. A view older than the
-//     sequence is harmless: what it lacks was written after the call began. The other way round, a
-//     compaction between the two loads may drop the version that the reader needs.
+//     sequence is harmless: the writes that it lacks were made after the call began. In the other
+//     order a compaction between the two loads may drop the version that the reader needs.
 // Lifetime: a call uses the view inside an epoch guard and takes no count unless it has to wait; a
 // ViewRef and an iterator hold one.
 #pragma once

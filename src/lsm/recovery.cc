@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ashlar/write_batch.h"
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
@@ -49,7 +50,7 @@ Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(path));
   std::unique_ptr<Directory> parent;
   const Status opened = fs->NewDirectory(ParentDirectory(path), &parent);
-  // Who was given a directory need not be allowed to look at its parent.
+  // A process that may use a directory need not be allowed to read its parent.
   if (!opened.ok()) return was_there ? Status::OK() : opened;
   return parent->Sync();
 }
@@ -400,7 +401,7 @@ class LogReplay {
   Continuity continuity_ = Continuity::kNotNeeded;
   bool dropped_rest_ = false;
   bool stopped_early_ =
-      // a log ended early: what was recovered must reach tables before anything new is logged
+      // a log ended early: recovered records must reach tables before a new one is logged
       false;
   bool applied_records_ = false;
 };
@@ -589,7 +590,17 @@ Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   }
   for (const uint64_t number : state->recovery.logs)
     state->logs.AdoptClosed(number, replay.good_bytes(number));
+  ASHLAR_ASSERT(state->logs.current_number() == 0);  // I1
+  if constexpr (kDebugChecks) {
+    MutexLock lock(state->mutex());
+    state->CheckInvariants();
+  }
   return Status::OK();
+}
+
+bool MayDeleteManifest(DatabaseState* state, FileNumber number) {
+  MutexLock installers(state->manifest_mutex());
+  return state->versions->MayDeleteManifest(number);
 }
 
 std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
@@ -668,9 +679,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
           NotifyTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
         break;
       case FileType::kDescriptorFile:
-        if (number != state->versions->manifest_number() &&
-            state->versions->MayDeleteManifest(number))
-          remove(path);
+        if (MayDeleteManifest(state, number)) remove(path);
         break;
       case FileType::kOptionsFile: options_files.push_back(number); break;
       case FileType::kTempFile: remove(path); break;

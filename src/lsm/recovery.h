@@ -1,19 +1,16 @@
 // Recovery: from a directory to an open database.
 //
 //   check options -> directory, LOCK, LOG -> (new database) -> names in OPTIONS -> MANIFEST ->
-//   column families -> logs into memtables -> [writable] copies of damaged logs, new log, IDENTITY,
-//   memtables to level 0 in one atomic edit, OPTIONS, removal of what nothing refers to
+//   column families -> logs into memtables -> [writable] copies of damaged logs, LifeCycle
 //
-// Read-only there is no lock, and another process may write the database meanwhile:
+// Read-only there is no lock, and another process may write the database concurrently:
 //
-//   CURRENT, MANIFEST -> every table opened, every log opened -> MANIFEST unchanged? -> column
-//   families -> logs into memtables
-//     ^--------- something is missing, cut off or damaged, or the MANIFEST has changed; unless for
-//     the second time (read_without_lock.h)
+//   CURRENT, MANIFEST -> all tables and logs opened -> MANIFEST unchanged? -> families, logs
+//     ^---- something is missing or damaged, or the MANIFEST has changed (read_without_lock.h)
 //
 // I1: until everything has been read and checked, nothing on disk changes but LOCK and LOG (and,
 //     for a new database, its first files): a refusal leaves the files as they were.
-// I2: what was replayed becomes durable in one atomic edit over all families, together with log
+// I2: the replayed records become durable in one atomic edit over all families, together with log
 //     numbers beyond the replayed logs. A crash before it repeats the replay; a crash after it
 //     never applies a record twice.
 // I3: a log that ended early is never appended to, and nothing of it is replayed again after the
@@ -45,8 +42,8 @@ struct OpenArgs {
   bool error_if_log_exists = false;  // read-only
 };
 
-// The state with its families, memtables holding what the logs held; no background work yet.
-// DatabaseState::recovery says what was found.
+// The state with its families, the records of the logs in memtables; no background work yet.
+// DatabaseState::recovery is the report.
 Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args);
 
 // A family over a version; used by recovery and by CreateColumnFamily.
@@ -63,7 +60,7 @@ std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
 // tables, MANIFESTs, OPTIONS, temporary files.
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
-// What the file IDENTITY says, without the line's end.
+// The text of the file IDENTITY, without the line's end.
 Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory);
 // A database that was opened for writing has an identity, in IDENTITY and in the next MANIFEST. A
 // backup does not hold the file: the MANIFEST's identity is written to it.

@@ -1,4 +1,4 @@
-// RecoveryReport: what a recovery found in the logs, and what it could not replay.
+// RecoveryReport: the findings of a recovery in the logs, and the records that it could not replay.
 //
 //   log    record | record | damage ...... | end
 //                            '---- loss ---'
@@ -41,7 +41,7 @@ struct RecoveryReport {
   std::vector<Loss> losses;            // by log, then by offset
   std::vector<std::string> warnings;   // for the LOG
   std::vector<std::string> kept_logs;  // copies of damaged logs
-  bool must_flush = false;  // what was replayed has to reach tables before anything new is logged
+  bool must_flush = false;  // replayed records have to reach tables before a new one is logged
 };
 
 }  // namespace ashlar

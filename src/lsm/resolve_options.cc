@@ -39,7 +39,7 @@ void FillDefaults(ColumnFamilyOptions* options) {
   options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge,
                                                          1, options->max_write_buffer_number - 1);
   options->num_levels = std::max(options->num_levels, 1);
-  // What is above has no use, and a share of it is the filter of every memtable.
+  // A larger one has no use, and a share of it is the filter of every memtable.
   options->write_buffer_size =
       std::clamp<size_t>(options->write_buffer_size, size_t{64} << 10, size_t{64} << 30);
   // Negative: never. The others may not be passed before the one that relieves them.

@@ -1,4 +1,4 @@
-// From the options that users set to the small structs that the parts get. Nobody below src/lsm
+// From the options that users set to the small structs that the parts get. No folder below src/lsm
 // reads Options.
 //
 // Thread safety: pure functions.
@@ -19,7 +19,7 @@
 namespace ashlar {
 
 LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBOptions& db_options);
-// For another factory than the block-based one: the defaults, to read what may be there.
+// For another factory than the block-based one: the defaults, to read tables that may be there.
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
 // The same for PlainTables.
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options);
@@ -27,7 +27,7 @@ PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options);
 uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options);
 // Whether tables are written as PlainTables.
 bool WritesPlainTables(const ColumnFamilyOptions& options);
-// Of the next memtable: what works with prefixes alone is a tree when there is no prefix extractor.
+// Of the next memtable: a shape that needs prefixes is a tree when there is no prefix extractor.
 MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options);
 // bottommost: the bottommost_compression_opts where they are enabled.
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options,
@@ -37,18 +37,18 @@ CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.
 int ResolveFlushJobs(const DBOptions& options);
 int ResolveCompactionJobs(const DBOptions& options);
-// Tables open at once; 0: any number. "All" means three quarters of what the process may have open:
-// more would make reads fail.
+// Tables open at once; 0: any number. "All" means three quarters of the limit of the process: more
+// would make reads fail.
 size_t ResolveOpenTablesMax(const DBOptions& options);
 // The family's cache: the one that its table options name, or a new one of the default size, which
 // is then put into the options; null for no_block_cache, and for PlainTables, which have no blocks.
 std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
-// What the blocks of a family's tables are read through.
+// The cache and the settings by which the blocks of a family's tables are read.
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family);
 // The block-based options inside a family's factory; null when it has none.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
-// Replaces a null table factory, and whatever else means "the default", by what it stands for.
-// Options that contradict each other are raised to what works.
+// Replaces a null table factory, and every other value that means "the default", by the default.
+// Options that contradict each other are raised to values that work.
 void FillDefaults(ColumnFamilyOptions* options);
 
 }  // namespace ashlar

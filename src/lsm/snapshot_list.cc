@@ -9,7 +9,7 @@ SnapshotList::~SnapshotList() {
 }
 
 const SnapshotImpl* SnapshotList::Acquire(SequenceNumber sequence, int64_t unix_seconds) {
-  ASHLAR_ASSERT(newest_ == nullptr || newest_->sequence_ <= sequence);
+  ASHLAR_ASSERT(newest_ == nullptr || newest_->sequence_ <= sequence);  // I1
   auto* snapshot = new SnapshotImpl(sequence, unix_seconds);
   snapshot->previous_ = newest_;
   (newest_ == nullptr ? oldest_ : newest_->next_) = snapshot;
@@ -18,7 +18,19 @@ const SnapshotImpl* SnapshotList::Acquire(SequenceNumber sequence, int64_t unix_
   return snapshot;
 }
 
+void SnapshotList::CheckInvariants() const {
+  size_t count = 0;
+  const SnapshotImpl* previous = nullptr;
+  for (const SnapshotImpl* s = oldest_; s != nullptr; previous = s, s = s->next_, ++count) {
+    ASHLAR_ASSERT(s->previous_ == previous);
+    ASHLAR_ASSERT(previous == nullptr || previous->sequence_ <= s->sequence_);  // I1
+  }
+  ASHLAR_ASSERT(newest_ == previous);
+  ASHLAR_ASSERT(size_ == count);
+}
+
 void SnapshotList::Release(const SnapshotImpl* snapshot) {
+  ASHLAR_ASSERT(size_ > 0);
   (snapshot->previous_ == nullptr ? oldest_ : snapshot->previous_->next_) = snapshot->next_;
   (snapshot->next_ == nullptr ? newest_ : snapshot->next_->previous_) = snapshot->previous_;
   --size_;

@@ -43,8 +43,11 @@ class SnapshotList {
   void Release(const SnapshotImpl* snapshot);
   size_t size() const { return size_; }
   const SnapshotImpl* oldest() const { return oldest_; }
+  // 0: there is none.
+  SequenceNumber newest_sequence() const { return newest_ == nullptr ? 0 : newest_->sequence_; }
   // Distinct sequences, ascending.
   std::vector<SequenceNumber> Sequences() const;
+  void CheckInvariants() const;
 
  private:
   SnapshotImpl* oldest_ = nullptr;

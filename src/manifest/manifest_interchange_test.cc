@@ -51,6 +51,8 @@ class ManifestInterchangeTest : public testing::Test {
 
   static Status Install(VersionSet* set, Result<std::unique_ptr<PendingInstall>> install) {
     ASHLAR_RETURN_IF_ERROR(install.status());
+    kManifestMutex.AssertHeld();  // one thread
+    kDatabaseMutex.AssertHeld();
     ASHLAR_RETURN_IF_ERROR(set->Write(install->get()));
     for (Version* version : set->Publish(install->get())) version->Unref();
     return Status::OK();
@@ -75,6 +77,7 @@ TEST_F(ManifestInterchangeTest, ADatabaseOfLdbIsRecovered) {
   Status status;
   const std::unique_ptr<VersionSet> set = Open({"default", "other"}, &status);
   ASSERT_TRUE(status.ok()) << status.ToString();
+  kManifestMutex.AssertHeld();  // one thread
   const std::string dump = DumpManifest(set->manifest_number());
   EXPECT_EQ(set->families().size(), 2u);
   for (const ColumnFamilyState* family : set->families()) {
@@ -142,6 +145,7 @@ TEST_F(ManifestInterchangeTest, LdbReadsADatabaseThatWeInstalledInto) {
   edits[0] = std::move(move);
   edits[0].last_sequence = 9;
   edits[1].log_additions.push_back(LogAddition{.number = 4, .synced_bytes = std::nullopt});
+  kManifestMutex.AssertHeld();  // one thread
   ASSERT_TRUE(Install(set.get(), set->Prepare(std::move(edits))).ok());
   ASSERT_TRUE(Install(set.get(), set->PrepareAddFamily(ColumnFamilySpec{.name = "ours",
                                                                         .comparator = KeyComparator(

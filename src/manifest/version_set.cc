@@ -104,6 +104,7 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
                                              .live = &live_,
                                              .pinned_tables = args_.pinned_tables});
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
+  kManifestMutex.AssertHeld();  // no other thread knows the set
   families_ = std::move(state.families);
   max_column_family_ = state.max_column_family;
   manifest_number_ = state.manifest_number;
@@ -143,6 +144,7 @@ Status VersionSet::CheckManifestUnchanged() const {
   const std::string name = DescriptorFileName(args_.directory, number);
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(name, &bytes));
+  kManifestMutex.AssertHeld();  // no other thread knows the set
   if (number == manifest_number_ && bytes == recovered_manifest_bytes_) return Status::OK();
   return Status::TryAgain(
       name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
@@ -320,7 +322,10 @@ Status VersionSet::Write(PendingInstall* install) {
     PreparePublish(install);
     return Status::OK();
   }));
-  const Status status = CatchBadAlloc([&] { return WriteRecords(*install); });
+  const Status status = CatchBadAlloc([&] {
+    kManifestMutex.AssertHeld();
+    return WriteRecords(*install);
+  });
   install->written_ = status.ok();
   if (status.ok()) {
     MutexLock lock(quarantine_mutex_);

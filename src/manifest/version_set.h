@@ -20,11 +20,12 @@
 // I6: a file number is used once, also across restarts. None is above kFileNumberMax: a state with
 //     fewer than kFileNumbersUnrecordedMax numbers below it is not opened for writing.
 //
-// Locking: Prepare*, Write and Publish need the manifest mutex, Publish the database mutex too. So
-// `current` and `log_number` of a family are read under either. Only CreateNewDatabase, Recover,
-// ListColumnFamilies, Write and Close do I/O. NewFileNumber, MarkFileNumberUsed and LiveTables are
-// for any thread. Lifetime: `file_system` and the comparators outlive it; it outlives every
-// Version.
+// Locking: the manifest mutex serialises installers and guards the MANIFEST. Publish changes the
+// state under it and the database mutex, so the state is read under either (`current` and
+// `log_number` of a family too). clang cannot express "either" and checks the methods that change
+// it. Only CreateNewDatabase, Recover, ListColumnFamilies, Write and Close do I/O. NewFileNumber,
+// MarkFileNumberUsed and LiveTables are for any thread. Lifetime: `file_system` and the comparators
+// outlive it; it outlives every Version.
 #pragma once
 
 #include <atomic>
@@ -41,6 +42,7 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "manifest/column_family_state.h"
+#include "manifest/database_locks.h"
 #include "manifest/live_files.h"
 #include "manifest/manifest_replay.h"
 #include "manifest/version.h"
@@ -124,21 +126,25 @@ class VersionSet {
   // One or more edits as one atomic change; several of one family are applied in order. An edit has
   // the change (files, log_number, min_log_number_to_keep, last_sequence, log additions). The set
   // adds file numbers, sequences and atomic groups. ColumnFamilyDropped for a dropped family.
-  Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits);
+  Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits)
+      ASHLAR_REQUIRES(kManifestMutex);
   // A new family, empty, that needs no log below log_number. The state becomes visible at Publish.
   // InvalidArgument when the name is taken.
   Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec,
-                                                           uint64_t log_number);
-  Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id);
+                                                           uint64_t log_number)
+      ASHLAR_REQUIRES(kManifestMutex);
+  Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id)
+      ASHLAR_REQUIRES(kManifestMutex);
   // Appends and syncs; starts a new MANIFEST when it has to. After an error the install must not be
   // published. MemoryLimit where memory lacks; Publish allocates nothing.
-  Status Write(PendingInstall* install);
+  Status Write(PendingInstall* install) ASHLAR_REQUIRES(kManifestMutex);
   // Makes the install current. Returns the Versions that were replaced, each with the set's count,
   // which the caller gives back through the epoch.
-  std::vector<Version*> Publish(PendingInstall* install) noexcept;
+  std::vector<Version*> Publish(PendingInstall* install) noexcept
+      ASHLAR_REQUIRES(kManifestMutex, kDatabaseMutex);
 
   // Closes the MANIFEST. Idempotent.
-  Status Close();
+  Status Close() ASHLAR_REQUIRES(kManifestMutex);
 
   // Null: there is none, or it was dropped.
   ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
@@ -166,11 +172,13 @@ class VersionSet {
   // Logs on record, with the size that was synced if that is known.
   const RecordedLogs& recorded_logs() const { return recorded_logs_; }
 
-  FileNumber manifest_number() const { return manifest_number_; }
-  uint64_t manifest_bytes() const { return writer_ != nullptr ? writer_->bytes() : 0; }
+  FileNumber manifest_number() const ASHLAR_REQUIRES(kManifestMutex) { return manifest_number_; }
+  uint64_t manifest_bytes() const ASHLAR_REQUIRES(kManifestMutex) {
+    return writer_ != nullptr ? writer_->bytes() : 0;
+  }
   // A Write failed and none with a new MANIFEST has succeeded since.
-  bool IsUncertain() const { return uncertain_; }
-  bool MayDeleteManifest(FileNumber number) const {
+  bool IsUncertain() const ASHLAR_REQUIRES(kManifestMutex) { return uncertain_; }
+  bool MayDeleteManifest(FileNumber number) const ASHLAR_REQUIRES(kManifestMutex) {
     return !uncertain_ && number < manifest_number_;
   }
   // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union
@@ -178,10 +186,10 @@ class VersionSet {
   std::unordered_set<FileNumber> LiveTables() const;
 
   LiveFiles* live_files() { return &live_; }
-  // Asserts I2, I3 and I6. Requires: the manifest mutex, or the one thread that recovers.
-  void CheckInvariants() const;
+  // Asserts I2, I3 and I6.
+  void CheckInvariants() const ASHLAR_REQUIRES(kManifestMutex);
   // Versions of all families and the numbers above, for people.
-  std::string DebugString() const;
+  std::string DebugString() const ASHLAR_REQUIRES(kManifestMutex);
 
  private:
   static Status ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory,
@@ -194,16 +202,18 @@ class VersionSet {
   Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install);
   static PendingInstall::Change* ChangeFor(ColumnFamilyState* family, PendingInstall* install);
   // The numbers and marks that every edit carries, and its bytes.
-  void StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install);
+  void StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install)
+      ASHLAR_REQUIRES(kManifestMutex);
   void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const;
-  bool NeedsNewManifest(const std::vector<std::string>& records) const;
+  bool NeedsNewManifest(const std::vector<std::string>& records) const
+      ASHLAR_REQUIRES(kManifestMutex);
 
   // Allocates for Publish, and puts the new tables under quarantine until the end of Write.
   void PreparePublish(PendingInstall* install);
-  Status WriteRecords(const PendingInstall& install);
+  Status WriteRecords(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
 
   Status Append(const PendingInstall& install, LogWriter* writer) const;
-  Status StartManifest(const PendingInstall& install);
+  Status StartManifest(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
   Status AppendSnapshot(LogWriter* writer) const;
   Status AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const;
 
@@ -212,9 +222,10 @@ class VersionSet {
   std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
   FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;  // constant after Recover
 
-  // Under the engine's manifest mutex.
-  std::unique_ptr<LogWriter> writer_;  // null: the next Write starts a MANIFEST
-  bool uncertain_ = false;
+  // null: the next Write starts a MANIFEST
+  std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);
+  FileNumber manifest_number_ ASHLAR_GUARDED_BY(kManifestMutex) = 0;
+  bool uncertain_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
   mutable Mutex quarantine_mutex_;
   std::unordered_set<FileNumber> quarantine_
       ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs, and of one being written
@@ -223,7 +234,6 @@ class VersionSet {
   // mutex.
   FamilyMap families_;
   ColumnFamilyId max_column_family_ = 0;
-  FileNumber manifest_number_ = 0;
   uint64_t recovered_manifest_bytes_ = 0;  // that Recover read
   SequenceNumber last_sequence_ = 0;
   uint64_t min_log_number_to_keep_ = 0;

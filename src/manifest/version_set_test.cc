@@ -65,11 +65,16 @@ class Database {
   }
   void Close() {
     if (set_ == nullptr) return;
+    kManifestMutex.AssertHeld();
     static_cast<void>(set_->Close());
     set_.reset();
     TestEpochs().Synchronize();
   }
-  VersionSet* operator->() { return set_.get(); }
+  // One thread: it may do what needs the locks of the engine.
+  VersionSet* operator->() ASHLAR_ASSERT_CAPABILITY(kManifestMutex)
+      ASHLAR_ASSERT_CAPABILITY(kDatabaseMutex) {
+    return set_.get();
+  }
 
   // The table's file, durable, with the size that its metadata says.
   Status CreateTable(const FileMetaData& file) {
@@ -90,11 +95,14 @@ class Database {
 
   Status Install(Result<std::unique_ptr<PendingInstall>> install) {
     ASHLAR_RETURN_IF_ERROR(install.status());
+    kManifestMutex.AssertHeld();
+    kDatabaseMutex.AssertHeld();
     ASHLAR_RETURN_IF_ERROR(set_->Write(install->get()));
     for (Version* version : set_->Publish(install->get())) version->Unref();
     return Status::OK();
   }
   Status Install(std::vector<VersionEdit> edits) {
+    kManifestMutex.AssertHeld();
     return Install(set_->Prepare(std::move(edits)));
   }
   Status Install(VersionEdit edit) {

@@ -210,6 +210,26 @@ TEST_F(BasicTest, ReadOnlyOpensSeeTheLogAndChangeNothing) {
   EXPECT_EQ(listing(), before);
 }
 
+TEST_F(BasicTest, RefusedFamiliesWriteNoFileOfAReadOnlyDatabase) {
+  Open();
+  Put("a", "1");
+  Close();
+  const auto options_files = [&] {
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
+      count += entry.path().filename().string().starts_with("OPTIONS-") ? 1U : 0U;
+    return count;
+  };
+  const size_t before = options_files();
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  std::vector<ColumnFamilyHandle*> created;
+  const std::vector<ColumnFamilyDescriptor> family = {{"new", ColumnFamilyOptions()}};
+  EXPECT_TRUE(db_->CreateColumnFamilies(family, &created).IsNotSupported());
+  EXPECT_TRUE(created.empty());
+  Close();
+  EXPECT_EQ(options_files(), before);
+}
+
 TEST_F(BasicTest, ADatabaseIsOpenedOnceAndRefusedWithAReason) {
   Open();
   std::unique_ptr<DB> second;

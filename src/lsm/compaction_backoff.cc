@@ -1,0 +1,71 @@
+#include "lsm/compaction_backoff.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "base/out_of_memory.h"
+
+namespace ashlar {
+
+namespace {
+// Doublings of the pause: 1 s at first, 32 s at most.
+constexpr uint32_t kPauseDoublings = 5;
+}  // namespace
+
+void CompactionBackoff::HandleFailure(const std::shared_ptr<ColumnFamily>& family,
+                                      const Status& error, bool may_be_recorded) {
+  const bool passes =
+      error.IsNoSpace() || error.IsMemoryLimit() || error.subcode() == Status::kOpenFilesLimit;
+  if (may_be_recorded || !passes)
+    return outbox_->LatchJobError(BackgroundErrorReason::kCompaction, "a compaction", *family,
+                                  error);
+  uint64_t pause_seconds = 0;
+  {
+    MutexLock lock(state_->mutex());
+    pause_seconds = Pause(family, error);
+  }
+  IgnoreBadAlloc([&] {
+    LogWarning(*state_, StrCat("a compaction of column family ", family->name(),
+                               " failed, nothing is lost, and it is tried again in ", pause_seconds,
+                               " s: ", error.ToString()));
+  });
+}
+
+uint64_t CompactionBackoff::Pause(const std::shared_ptr<ColumnFamily>& family,
+                                  const Status& error) noexcept {
+  ASHLAR_ASSERT(!error.ok());
+  family->compaction_failure = error;
+  const uint64_t seconds = uint64_t{1} << std::min(family->compaction_failures, kPauseDoublings);
+  if (family->compaction_failures < kPauseDoublings) ++family->compaction_failures;
+  // Without memory for the timer the next change of the family's view is the retry.
+  if (!family->compaction_paused) {
+    IgnoreBadAlloc([&] {
+      kDatabaseMutex.AssertHeld();
+      family->compaction_paused = RetryAfter(seconds, family);
+    });
+  }
+  state_->NotifyChange();
+  return seconds;
+}
+
+bool CompactionBackoff::RetryAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family) {
+  // A family must not outlive the database, so the job holds none.
+  const auto retry = [timers = timers_, this, waiting = std::weak_ptr<ColumnFamily>(family)] {
+    MutexLock running(timers->mutex);
+    if (timers->stopped) return;  // I2
+    MutexLock lock(state_->mutex());
+    const std::shared_ptr<ColumnFamily> found = waiting.lock();
+    if (found == nullptr) return;
+    found->compaction_paused = false;
+    observer_->ViewChanged(found);
+  };
+  return state_->executor->ScheduleAfter(seconds * 1000000, Executor::Priority::kLow, retry);
+}
+
+void CompactionBackoff::Stop() {
+  MutexLock lock(timers_->mutex);
+  timers_->stopped = true;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,53 @@
+// CompactionBackoff: the pause of a family's automatic compactions after one that failed for a
+// reason that passes: no space, no memory, no file descriptors.
+//
+//   failure --Pause--> family->compaction_paused --timer--> ViewChanged, or Pause for twice as long
+//
+// I1: an error of a compaction is latched unless it passes and the MANIFEST does not have its edit:
+//     no acknowledged write depends on a compaction.
+// I2: after Stop no timer touches the database, which may end before the executor does.
+//
+// Thread safety: methods marked REQUIRES under the database mutex, the others without locks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "lsm/event_outbox.h"
+#include "lsm/view_observer.h"
+
+namespace ashlar {
+
+class CompactionBackoff {
+ public:
+  CompactionBackoff(DatabaseState* state, EventOutbox* outbox, ViewObserver* observer)
+      : state_(state), outbox_(outbox), observer_(observer) {}
+  CompactionBackoff(const CompactionBackoff&) = delete;
+  CompactionBackoff& operator=(const CompactionBackoff&) = delete;
+
+  // I1. may_be_recorded: the MANIFEST may have the edit.
+  void HandleFailure(const std::shared_ptr<ColumnFamily>& family, const Status& error,
+                     bool may_be_recorded);
+  // No compaction of the family is picked until the retry. Returns the seconds until then.
+  uint64_t Pause(const std::shared_ptr<ColumnFamily>& family, const Status& error) noexcept
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  void Stop();
+
+ private:
+  // Jobs that wait in the executor for their time, and may outlive the database there. Its mutex is
+  // taken before the database mutex.
+  struct Timers {
+    Mutex mutex;
+    bool stopped ASHLAR_GUARDED_BY(mutex) = false;
+  };
+
+  // Lets compactions of the family be picked again then. False: the executor is shutting down.
+  bool RetryAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family);
+
+  DatabaseState* const state_;
+  EventOutbox* const outbox_;
+  ViewObserver* const observer_;
+  const std::shared_ptr<Timers> timers_ = std::make_shared<Timers>();
+};
+
+}  // namespace ashlar

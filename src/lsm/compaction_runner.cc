@@ -1,0 +1,109 @@
+#include "lsm/compaction_runner.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/out_of_memory.h"
+#include "base/result.h"
+#include "lsm/resolve_options.h"
+#include "lsm/tree_inputs.h"
+
+namespace ashlar {
+
+Compaction::Compaction(std::shared_ptr<ColumnFamily> of_family, CompactionPlan picked,
+                       JobSettings taken)
+    : family(std::move(of_family)),
+      version(family->version()),
+      plan(std::move(picked)),
+      settings(std::move(taken)) {
+  version->Ref();
+}
+
+std::unique_ptr<Compaction> CompactionRunner::Start(const std::shared_ptr<ColumnFamily>& family,
+                                                    CompactionPlan plan) {
+  auto compaction =
+      std::make_unique<Compaction>(family, std::move(plan), TakeJobSettings(*state_, *family));
+  family->running_plans.push_back(&compaction->plan);
+  MarkInputs(compaction->plan, true);
+  return compaction;
+}
+
+void CompactionRunner::EndPlan(Compaction* compaction) {
+  MarkInputs(compaction->plan, false);
+  const size_t ended = std::erase(compaction->family->running_plans, &compaction->plan);
+  ASHLAR_ASSERT(ended == 1);  // I1: the inputs were this plan's
+}
+
+Status CompactionRunner::Run(Compaction* compaction) {
+  const CompactionPlan& plan = compaction->plan;
+  TableJobResult result;
+  Status status = CatchBadAlloc([&]() -> Status {
+    compaction->events = std::make_unique<JobEvents>(state_, *compaction->family,
+                                                     TableFileCreationReason::kCompaction);
+    compaction->events->CompactionBegun(plan, *compaction->version);
+    ASHLAR_RETURN_IF_ERROR(Execute(compaction, &result));
+    return Install(compaction, &result);
+  });
+  if (!status.ok()) {
+    MutexLock lock(state_->mutex());
+    EndPlan(compaction);
+  }
+  if (compaction->events != nullptr)
+    IgnoreBadAlloc([&] { compaction->events->CompactionEnded(plan, result.statistics, status); });
+  return status;
+}
+
+Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result) {
+  const CompactionPlan& plan = compaction->plan;
+  if (interrupt_->load(std::memory_order_relaxed))
+    return Status::ShutdownInProgress("the database is being closed");
+  if (plan.trivial_move) return Status::OK();
+  const ColumnFamilyOptions& options = compaction->settings.options;
+  CompactionJobArgs args{
+      .plan = &plan,
+      .job = MakeJobArgs(*state_, *compaction->family, compaction->settings, interrupt_)};
+  args.job.output.observer = compaction->events.get();
+  args.job.stop.canceled = compaction->canceled;
+  args.job.output.table.compression_parameters =
+      ResolveCompressionParameters(options, plan.bottommost_compression);
+  if (plan.bottommost && options.optimize_filters_for_hits)
+    args.job.output.table.config.filter_millibits_per_key = 0;
+  ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
+  return state_->directory_handle->Sync();
+}
+
+Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result) {
+  const CompactionPlan& plan = compaction->plan;
+  std::vector<VersionEdit> edits;
+  edits.reserve(1);
+  edits.push_back(MakeEdit(plan, plan.trivial_move ? nullptr : result));
+  edits[0].column_family = compaction->family->id();
+  MutexLock installers(state_->manifest_mutex());
+  ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
+                          installer_->Prepare(std::move(edits), [&](std::span<VersionEdit>) {
+                            kDatabaseMutex.AssertHeld();
+                            AssertFits(*compaction);
+                          }));
+  compaction->may_be_recorded = true;
+  return installer_->Publish(prepared, [&] {
+    kDatabaseMutex.AssertHeld();
+    EndPlan(compaction);
+    compaction->family->compaction_failures = 0;
+    if (!plan.trivial_move)
+      compaction->family->totals.CountJob(plan.output_level, result->statistics);
+  });
+}
+
+void CompactionRunner::AssertFits(const Compaction& compaction) const {
+  // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
+  if (compaction.family->dropped()) return;
+  for (const CompactionInputs& inputs : compaction.plan.inputs) {
+    for (const FileMetaData* const file : inputs.files) ASHLAR_ASSERT(file->being_compacted);  // I1
+  }
+  AssertPlanFits(MakeTreeView(*state_, *compaction.family),
+                 compaction.plan);  // I2: the alternative is stale reads for good
+}
+
+}  // namespace ashlar

@@ -1,0 +1,71 @@
+// CompactionRunner: one compaction, from its plan to the installed edit.
+//
+//   Start (database mutex: marks inputs, copies settings) -> Run: tables (no lock)
+//     -> VersionInstaller (checks the plan; MANIFEST, views), or a failure: ends the plan
+//
+// I1: a plan's inputs are marked from the pick until the install or the failure, so that running
+//     plans never share a file.
+// I2: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction
+//     never moves newer data below older.
+//
+// Thread safety: methods marked REQUIRES under the mutex, Run without locks from any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "compact/run/compaction_job.h"
+#include "lsm/job_events.h"
+#include "lsm/job_settings.h"
+#include "lsm/version_installer.h"
+
+namespace ashlar {
+
+// A plan on its way, with all that the plan borrows.
+class Compaction {
+ public:
+  Compaction(std::shared_ptr<ColumnFamily> of_family, CompactionPlan picked, JobSettings taken)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  ~Compaction() { version->Unref(); }
+  Compaction(const Compaction&) = delete;
+  Compaction& operator=(const Compaction&) = delete;
+
+  const std::shared_ptr<ColumnFamily> family;
+  Version* const version;  // that the plan was made on; one count
+  const CompactionPlan plan;
+  const JobSettings settings;
+  const std::atomic<bool>* canceled = nullptr;  // by the user; null: never
+  std::unique_ptr<JobEvents> events = {};
+  bool may_be_recorded = false;  // the MANIFEST may have the edit
+};
+
+class CompactionRunner {
+ public:
+  // interrupt: ends running jobs.
+  CompactionRunner(DatabaseState* state, VersionInstaller* installer,
+                   const std::atomic<bool>* interrupt)
+      : state_(state), installer_(installer), interrupt_(interrupt) {}
+  CompactionRunner(const CompactionRunner&) = delete;
+  CompactionRunner& operator=(const CompactionRunner&) = delete;
+
+  std::unique_ptr<Compaction> Start(const std::shared_ptr<ColumnFamily>& family,
+                                    CompactionPlan plan) ASHLAR_REQUIRES(kDatabaseMutex);
+  // Ends a plan without an install.
+  void Cancel(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex) { EndPlan(compaction); }
+  // Runs the plan, installs it, and ends it in any case.
+  Status Run(Compaction* compaction);
+
+ private:
+  Status Execute(Compaction* compaction, TableJobResult* result);
+  Status Install(Compaction* compaction, TableJobResult* result);
+  // I2, before the edit is prepared: the version cannot change until the install, because the
+  // caller holds the manifest mutex.
+  void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(kDatabaseMutex);
+  void EndPlan(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex);
+
+  DatabaseState* const state_;
+  VersionInstaller* const installer_;
+  const std::atomic<bool>* const interrupt_;
+};
+
+}  // namespace ashlar

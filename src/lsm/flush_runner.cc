@@ -1,0 +1,151 @@
+#include "lsm/flush_runner.h"
+
+#include <string>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/out_of_memory.h"
+#include "base/result.h"
+#include "filesystem/filename.h"
+#include "lsm/resolve_options.h"
+#include "memtable/memtable_cursor.h"
+
+namespace ashlar {
+
+Status FlushRunner::Run(const std::shared_ptr<ColumnFamily>& family) {
+  Flush flush{.family = family, .interrupt = parts_.interrupt};
+  return RunAll({&flush, 1});
+}
+
+Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
+                                TableFileCreationReason reason) {
+  parts_.outbox->Notify();
+  std::vector<Flush> flushes;
+  flushes.reserve(families.size());
+  {
+    MutexLock lock(state_->mutex());
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
+    ++running_together_;
+    for (const std::shared_ptr<ColumnFamily>& family : families) {
+      ++family->running_flushes;
+      // A pause of the user's does not stop it: without it the database would stay read-only.
+      flushes.push_back(Flush{.family = family, .reason = reason, .interrupt = &state_->closing});
+    }
+  }
+  Status status = RunAll(flushes);
+  MutexLock lock(state_->mutex());
+  ASHLAR_ASSERT(running_together_ > 0);
+  --running_together_;
+  state_->NotifyChange();
+  return status;
+}
+
+Status FlushRunner::RunAll(std::span<Flush> flushes) {
+  Status status = CatchBadAlloc([&] { return BuildAndInstall(flushes); });
+  for (Flush& flush : flushes) {
+    if (flush.events != nullptr)
+      IgnoreBadAlloc([&] { flush.events->FlushEnded(flush.tables, flush.statistics, status); });
+  }
+  if (!status.ok()) Abandon(flushes);
+  // These references were the last ones: the next memtable can have the memory at once.
+  for (Flush& flush : flushes) flush.tables.clear();
+  state_->epochs.ReclaimPatiently();
+  return status;
+}
+
+Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
+  bool has_other_families = false;
+  {
+    MutexLock lock(state_->mutex());
+    for (Flush& flush : flushes) Begin(&flush);
+    // A family that is created later has no writes in these memtables.
+    has_other_families = state_->Families().families.size() > flushes.size();
+  }
+  for (Flush& flush : flushes) ASHLAR_RETURN_IF_ERROR(Build(&flush));
+  ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());
+  if (has_other_families) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
+  return Install(flushes);
+}
+
+void FlushRunner::Begin(Flush* flush) {
+  ASHLAR_ASSERT(flush->family->running_flushes == 1);  // I1
+  flush->edit.column_family = flush->family->id();
+  flush->tables = flush->family->StartFlush();
+  if (flush->tables.empty()) return;
+  flush->switched_for = flush->family->flush_reason;
+  flush->settings = TakeJobSettings(*state_, *flush->family);
+}
+
+Status FlushRunner::Build(Flush* flush) {
+  if (flush->tables.empty()) return Status::OK();
+  ASHLAR_ASSERT(flush->settings.has_value());  // Begin
+  flush->events = std::make_unique<JobEvents>(state_, *flush->family, flush->reason);
+  flush->events->FlushBegun(flush->tables, flush->switched_for);
+  return BuildTable(flush);
+}
+
+Status FlushRunner::BuildTable(Flush* flush) {
+  FlushJobArgs args{.job = MakeJobArgs(*state_, *flush->family, *flush->settings, flush->interrupt),
+                    .memtables = {}};
+  args.job.output.observer = flush->events.get();
+  args.job.output.sync_histogram = TABLE_SYNC_MICROS;
+  args.job.output.table.priority = IO_HIGH;
+  args.job.output.table.compression = ResolveFlushCompression(flush->settings->options);
+  for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
+    args.memtables.push_back(
+        std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
+    args.expected_entries += (*table)->entries();
+  }
+  TableJobResult result;
+  ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
+  flush->statistics = result.statistics;
+  result.AddFilesTo(0, &flush->edit);
+  return Status::OK();
+}
+
+Status FlushRunner::Install(std::span<Flush> flushes) {
+  std::vector<VersionEdit> edits;
+  edits.reserve(flushes.size());
+  for (Flush& flush : flushes) edits.push_back(std::move(flush.edit));
+  const auto set_log_numbers = [&](std::span<VersionEdit> unfinished) {
+    kDatabaseMutex.AssertHeld();
+    for (size_t i = 0; i < flushes.size(); ++i)
+      unfinished[i].log_number = flushes[i].family->LogNumberAfterFlush(flushes[i].tables.size());
+  };
+  uint64_t oldest_log = 0;
+  const auto end_flushes = [&] {
+    kDatabaseMutex.AssertHeld();
+    for (Flush& flush : flushes) {
+      flush.family->EndFlush(flush.tables.size());
+      if (!flush.tables.empty()) flush.family->totals.CountJob(0, flush.statistics);
+    }
+    oldest_log = parts_.files->OldestRecordedLog();
+  };
+  ASHLAR_RETURN_IF_ERROR(parts_.installer->Install(std::move(edits), set_log_numbers, end_flushes));
+  parts_.files->ReleaseLogs(oldest_log);
+  return Status::OK();
+}
+
+void FlushRunner::Abandon(std::span<Flush> flushes) {
+  for (Flush& flush : flushes) DiscardTables(&flush);
+  MutexLock lock(state_->mutex());
+  for (Flush& flush : flushes) {
+    flush.family->EndFlush(0);
+    // The latch answers those who wait for the flush; a resume asks again.
+    flush.family->flush_wanted = true;
+  }
+}
+
+void FlushRunner::DiscardTables(Flush* flush) {
+  for (NewFile& file : flush->edit.TakeNewFiles()) {
+    if (file.owned == nullptr) continue;
+    state_->open_tables.Evict(file.owned.get());
+    IgnoreBadAlloc([&] {
+      const std::string path = TableFileName(state_->directory, file.owned->number);
+      NotifyTableDeleted(*state_, path, file.owned->number, DeleteObsoleteFile(*state_, path));
+    });
+  }
+}
+
+}  // namespace ashlar

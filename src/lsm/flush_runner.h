@@ -1,0 +1,86 @@
+// FlushRunner: one flush, of one family or of several together.
+//
+//   begin (database mutex: marks memtables, copies settings) -> tables (no lock)
+//     -> VersionInstaller (log numbers, MANIFEST, views) -> memory of the memtables, logs
+//
+// I1: at most one flush of a family runs at a time, and it takes every immutable memtable. So
+//     memtables reach level 0 in their order.
+// I2: with several families, closed logs are synced before a flush is installed. Otherwise a crash
+//     could keep the flushed half of a lost log.
+// I3: a flush that fails leaves its memtables immutable and wanted, and its tables are deleted
+//     unless the MANIFEST may name them.
+//
+// Thread safety: methods marked REQUIRES under the mutex, the others without locks from any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ashlar/listener.h"
+#include "compact/run/flush_job.h"
+#include "lsm/event_outbox.h"
+#include "lsm/file_janitor.h"
+#include "lsm/job_events.h"
+#include "lsm/job_settings.h"
+#include "lsm/version_installer.h"
+
+namespace ashlar {
+
+class FlushRunner {
+ public:
+  struct Parts {
+    DatabaseState* state = nullptr;
+    EventOutbox* outbox = nullptr;
+    FileJanitor* files = nullptr;
+    VersionInstaller* installer = nullptr;
+    const std::atomic<bool>* interrupt = nullptr;  // ends running jobs
+  };
+  explicit FlushRunner(const Parts& parts) : parts_(parts), state_(parts.state) {}
+  FlushRunner(const FlushRunner&) = delete;
+  FlushRunner& operator=(const FlushRunner&) = delete;
+
+  // Writes the immutable memtables of the family to a table and installs it. Requires:
+  // running_flushes of the family counts this call.
+  Status Run(const std::shared_ptr<ColumnFamily>& family);
+  // The same for all live families, with the log numbers of all, in one atomic edit. Requires: no
+  // job runs, no write can come, and SwitchMemTables has been called for all of them.
+  Status RunTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
+                     TableFileCreationReason reason);
+  // Calls of RunTogether.
+  int running_together() const ASHLAR_REQUIRES(kDatabaseMutex) { return running_together_; }
+
+ private:
+  // One family's part, from the marked memtables to the edit that installs their table.
+  struct Flush {
+    std::shared_ptr<ColumnFamily> family;
+    TableFileCreationReason reason = TableFileCreationReason::kFlush;
+    const std::atomic<bool>* interrupt = nullptr;
+    std::vector<MemTableRef> tables = {};
+    FlushReason switched_for = FlushReason::kOthers;
+    // Made when the flush begins: the default options would allocate before.
+    std::optional<JobSettings> settings = {};
+    VersionEdit edit = {};
+    TableJobStatistics statistics = {};
+    std::unique_ptr<JobEvents> events = {};  // null: nothing to write, nothing to report
+  };
+
+  // The one path of all flushes.
+  Status RunAll(std::span<Flush> flushes);
+  Status BuildAndInstall(std::span<Flush> flushes);
+  void Begin(Flush* flush) ASHLAR_REQUIRES(kDatabaseMutex);
+  Status Build(Flush* flush);
+  Status BuildTable(Flush* flush);
+  Status Install(std::span<Flush> flushes);
+  // I3.
+  void Abandon(std::span<Flush> flushes);
+  void DiscardTables(Flush* flush);
+
+  const Parts parts_;
+  DatabaseState* const state_;
+  int running_together_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+};
+
+}  // namespace ashlar

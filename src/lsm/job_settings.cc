@@ -1,0 +1,60 @@
+#include "lsm/job_settings.h"
+
+#include "lsm/resolve_options.h"
+
+namespace ashlar {
+
+JobSettings TakeJobSettings(const DatabaseState& state, const ColumnFamily& family) {
+  return {.options = family.options(),
+          .snapshots = state.snapshots.Sequences(),
+          .bytes_per_sync = state.current_options.bytes_per_sync,
+          .readahead_bytes = state.current_options.compaction_readahead_size};
+}
+
+TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
+                         const JobSettings& settings, const std::atomic<bool>* interrupt) {
+  const ColumnFamilyOptions& options = settings.options;
+  TableJobArgs args;
+  CompactionOutputArgs& output = args.output;
+  output.file_system = state.file_system;
+  output.directory = state.directory;
+  output.file_options.use_direct_io = state.options.use_direct_io_for_flush_and_compaction;
+  output.file_options.use_mmap_writes = state.options.allow_mmap_writes;
+  output.file_options.preallocate_bytes = 0;
+  output.creation_unix_seconds = state.clock->NowUnixMicros() / 1000000;
+  output.new_file_number = [versions = state.versions.get()] { return versions->NewFileNumber(); };
+  output.bytes_per_sync = settings.bytes_per_sync;
+  output.table.comparator = family.comparator();
+  output.table.config = ResolveTableConfig(options);
+  if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
+  output.table.prefix_extractor = options.prefix_extractor;
+  output.table.compression_parameters = ResolveCompressionParameters(options, false);
+  output.table.recorder = state.recorder;
+  output.table.reads = ResolveTableReads(state.options, options);
+  output.table.rate_limiter = state.options.rate_limiter.get();
+  output.table.column_family_id = family.id();
+  output.table.column_family_name = family.name();
+  output.table.merge_operator_name =
+      family.merge_operator() != nullptr ? family.merge_operator()->Name() : "";
+  output.table.db_id = state.versions->database_id();
+  output.table.db_session_id = state.session_id;
+  output.table.db_host_id =
+      state.options.db_host_id == kHostnameForDbHostId ? "" : state.options.db_host_id;
+  args.tables = family.tables();
+  args.snapshots = settings.snapshots;
+  args.merge_operator = family.merge_operator();
+  args.clock = state.clock;
+  args.stop.shutting_down = interrupt;
+  args.verification =
+      options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
+  args.readahead_bytes = settings.readahead_bytes;
+  args.hint_readahead = !state.options.use_direct_reads;
+  return args;
+}
+
+bool IsBenign(const Status& status) {
+  return status.ok() || status.IsShutdownInProgress() || status.IsColumnFamilyDropped() ||
+         (status.IsIncomplete() && status.subcode() == Status::kManualCompactionPaused);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,35 @@
+// JobSettings: the part of the guarded state that a flush or compaction needs, copied when it
+// begins. The arguments of compact/run are made of it without a lock.
+//
+// Thread safety: TakeJobSettings under the database mutex, the rest from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "ashlar/status.h"
+#include "compact/run/table_job.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+struct JobSettings {
+  ColumnFamilyOptions options;
+  std::vector<SequenceNumber> snapshots;
+  uint64_t bytes_per_sync = 0;
+  size_t readahead_bytes = 0;
+};
+
+JobSettings TakeJobSettings(const DatabaseState& state, const ColumnFamily& family)
+    ASHLAR_REQUIRES(kDatabaseMutex);
+// interrupt: ends the job at its next entry when set.
+TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
+                         const JobSettings& settings, const std::atomic<bool>* interrupt);
+
+// False: the job failed. True: it succeeded, was told to stop, or its family was dropped.
+bool IsBenign(const Status& status);
+
+}  // namespace ashlar

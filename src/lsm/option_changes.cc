@@ -1,0 +1,183 @@
+#include "lsm/option_changes.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/result.h"
+#include "config/validate.h"
+#include "lsm/options_file.h"
+#include "lsm/recovery.h"
+#include "lsm/resolve_options.h"
+
+namespace ashlar {
+
+OptionChanges::OptionChanges(LsmCore* core)
+    : state_(core->state.get()), background_(core->background), commit_(core->commit) {}
+
+// ---- Options.
+
+Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
+                                 const std::unordered_map<std::string, std::string>& new_options) {
+  {
+    MutexLock changing(options_file_mutex_);
+    ColumnFamilyOptions changed;
+    {
+      MutexLock lock(state_->mutex());
+      changed = family->options();
+    }
+    const std::shared_ptr<const SliceTransform> extractor = changed.prefix_extractor;
+    ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
+    // The same transform stays the same object, by which tables and iterators know it.
+    const bool both = extractor != nullptr && changed.prefix_extractor != nullptr;
+    if (both && extractor->GetId() == changed.prefix_extractor->GetId())
+      changed.prefix_extractor = extractor;
+    ASHLAR_RETURN_IF_ERROR(
+        ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
+    FillDefaults(&changed);
+    MutexLock lock(state_->mutex());
+    family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
+    background_.ViewChanged(family);
+  }
+  state_->epochs.Reclaim();
+  return WriteOptionsFile();
+}
+
+Status OptionChanges::SetDBOptions(
+    const std::unordered_map<std::string, std::string>& new_options) {
+  {
+    MutexLock changing(options_file_mutex_);
+    DBOptions changed;
+    {
+      MutexLock lock(state_->mutex());
+      changed = state_->current_options;
+    }
+    ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
+    ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
+    state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
+    state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
+    background_.StartThreads(changed);
+    MutexLock lock(state_->mutex());
+    state_->current_options = changed;
+    background_.SetOptions(changed);
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      family->SetOptions(family->options(), ResolveLeveledConfig(family->options(), changed));
+      background_.ViewChanged(family);
+    }
+  }
+  return WriteOptionsFile();
+}
+
+// ---- Families.
+
+Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std::string& name) {
+  ColumnFamilyOptions filled = options;
+  ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, filled)}));
+  FillDefaults(&filled);
+  // Exclusive: the family appears between two groups of writes, and its log number is that of the
+  // log that later writes go to.
+  return commit_.RunExclusive([&]() -> Status {
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    MutexLock installers(state_->manifest_mutex());
+    const ColumnFamilySpec spec{.name = name,
+                                .comparator = KeyComparator(filled.comparator),
+                                .levels = static_cast<Level>(filled.num_levels)};
+    ASHLAR_ASSIGN_OR_RETURN(
+        std::unique_ptr<PendingInstall> install,
+        state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
+    const PendingInstall::Change& added = install->changes().front();
+    std::unique_ptr<FamilyTable> families;
+    {
+      MutexLock lock(state_->mutex());
+      families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version,
+                                                        filled, state_->logs.current_number()));
+    }
+    const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
+      kDatabaseMutex.AssertHeld();
+      state_->SetFamilies(std::move(families));
+    });
+    if (!installed.ok())
+      background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family",
+                             installed);
+    return installed;
+  });
+}
+
+Status OptionChanges::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
+  if (family->id() == 0)
+    return Status::InvalidArgument("the default column family cannot be dropped");
+  return commit_.RunExclusive([&]() -> Status {
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    MutexLock installers(state_->manifest_mutex());
+    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
+                            state_->versions->PrepareDropFamily(family->id()));
+    // The table cannot change before the install: that takes the manifest mutex.
+    std::unique_ptr<FamilyTable> families;
+    {
+      MutexLock lock(state_->mutex());
+      families = std::make_unique<FamilyTable>(state_->Families());
+    }
+    families->Remove(family->id());
+    const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
+      kDatabaseMutex.AssertHeld();
+      state_->SetFamilies(std::move(families));
+      family->MarkDropped();
+      std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
+        return option.column_family == family->name();
+      });
+      background_.ViewChanged(family);
+    });
+    if (!installed.ok())
+      background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family",
+                             installed);
+    return installed;
+  });
+}
+
+// ---- The file.
+
+// The file lists every family, so writing it for each of many new ones would take the square of
+// their number.
+Status OptionChanges::RecordFamilyOptions() {
+  constexpr size_t kFamiliesRecordedAtOnce = 32;
+  {
+    MutexLock lock(state_->mutex());
+    if (options_job_queued_) return Status::OK();
+    const bool many = state_->Families().families.size() > kFamiliesRecordedAtOnce;
+    if (many && !state_->options.fail_if_options_file_error) {
+      options_job_queued_ = background_.RunSoon([this] {
+        {
+          MutexLock locked(state_->mutex());
+          options_job_queued_ = false;
+        }
+        // It has logged its error.
+        static_cast<void>(WriteOptionsFile().ok());
+      });
+      if (options_job_queued_) return Status::OK();
+    }
+  }
+  return WriteOptionsFile();
+}
+
+Status OptionChanges::WriteOptionsFile() {
+  MutexLock changing(options_file_mutex_);
+  if (options_file_closed_) return Status::ShutdownInProgress("the database is closed");
+  std::vector<ColumnFamilyDescriptor> families;
+  {
+    MutexLock lock(state_->mutex());
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+      families.emplace_back(family->name(), family->options());
+  }
+  const Status written = WriteNewOptionsFile(state_, families);
+  background_.files().DeleteObsoleteFiles();
+  if (written.ok()) return written;
+  LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
+  return state_->options.fail_if_options_file_error ? written : Status::OK();
+}
+
+void OptionChanges::Stop() {
+  MutexLock changing(options_file_mutex_);
+  options_file_closed_ = true;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,22 @@
+// The inputs of decisions about a family's tree, for the compaction picker and the stall
+// computation of compact/plan.
+//
+// Thread safety: under the database mutex. Lifetime of a TreeView: the version that it was made
+// from outlives it.
+#pragma once
+
+#include "compact/plan/compaction_picker.h"
+#include "compact/plan/write_stall.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+// The current version of the family, and the plans that run on it.
+TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family)
+    ASHLAR_REQUIRES(kDatabaseMutex);
+StallInputs MakeStallInputs(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
+// True if an automatic compaction is allowed and has something to do.
+bool CompactionPending(const DatabaseState& state, const ColumnFamily& family)
+    ASHLAR_REQUIRES(kDatabaseMutex);
+
+}  // namespace ashlar

@@ -1,0 +1,126 @@
+#include "lsm/version_installer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/out_of_memory.h"
+#include "base/result.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+
+namespace {
+constexpr auto kNothingToComplete = [](std::span<VersionEdit>) {};
+constexpr auto kNothingElse = [] {};
+}  // namespace
+
+Status VersionInstaller::Install(std::vector<VersionEdit> edits, const Complete& complete,
+                                 const WhenPublished& when_published) {
+  MutexLock installers(state_->manifest_mutex());
+  ASHLAR_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(std::move(edits), complete));
+  return Publish(prepared, when_published);
+}
+
+Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<VersionEdit> edits,
+                                                             const Complete& complete) {
+  ASHLAR_ASSERT(!edits.empty());
+  Prepared prepared;
+  prepared.changed.reserve(edits.size());
+  {
+    MutexLock lock(state_->mutex());
+    complete(edits);
+    CompleteEdits(edits);
+    PrepareViews(edits, &prepared);
+  }
+  ASHLAR_ASSIGN_OR_RETURN(prepared.install, state_->versions->Prepare(std::move(edits)));
+  return prepared;
+}
+
+void VersionInstaller::CompleteEdits(std::span<VersionEdit> edits) const {
+  for (VersionEdit& edit : edits) edit.last_sequence = state_->PublishedSequence();
+  const bool records_logs = std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) {
+    return edit.log_number.has_value();
+  });
+  // I3. Families without data do not record that they need no old log.
+  if (records_logs) edits.back().min_log_number_to_keep = files_->OldestNeededLog(edits);
+}
+
+void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const {
+  for (const VersionEdit& edit : edits) {
+    if (edit.new_files().empty() && edit.deleted_files().empty()) continue;
+    const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(edit.column_family);
+    if (family == nullptr) continue;
+    family->PrepareView();
+    prepared->changed.push_back(family);
+  }
+}
+
+Status VersionInstaller::Publish(const Prepared& prepared, const WhenPublished& when_published) {
+  ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
+  ASHLAR_ASSERT(!state_->read_only);
+  const FileNumber manifest_before = state_->versions->manifest_number();
+  ASHLAR_RETURN_IF_ERROR(state_->versions->Write(prepared.install.get()));
+  Swap(prepared, when_published);
+  if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before)) {
+    IgnoreBadAlloc([&] {
+      state_->obsolete_files.AddOther(DescriptorFileName(state_->directory, manifest_before));
+    });
+  }
+  state_->epochs.Reclaim();
+  return Status::OK();
+}
+
+// I1: no memory is needed from here on.
+void VersionInstaller::Swap(const Prepared& prepared,
+                            const WhenPublished& when_published) noexcept {
+  std::vector<Version*> replaced;
+  {
+    MutexLock lock(state_->mutex());
+    for (const PendingInstall::Change& change : prepared.install->changes()) {
+      ColumnFamily* const family = state_->Families().Find(change.family->id);
+      if (change.version != nullptr && family != nullptr) family->SetVersion(change.version);
+    }
+    replaced = state_->versions->Publish(prepared.install.get());
+    when_published();
+    for (const std::shared_ptr<ColumnFamily>& family : prepared.changed)
+      family->InstallPreparedView();  // I2
+    for (const std::shared_ptr<ColumnFamily>& family : prepared.changed)
+      observer_->ViewChanged(family);
+    if constexpr (kDebugChecks) state_->CheckInvariants();
+    state_->NotifyChange();
+  }
+  for (Version* version : replaced) version->Unref();
+}
+
+Status VersionInstaller::RecordLogNumbers() {
+  std::vector<VersionEdit> edits;
+  std::vector<VersionEdit> forget;
+  {
+    MutexLock lock(state_->mutex());
+    const RecordedLogs& recorded = state_->versions->recorded_logs();
+    // An edit of its own: readers ignore the other fields of an edit about logs.
+    if (!recorded.empty() && recorded.begin()->first < files_->OldestNeededLog({}))
+      forget.emplace_back().log_deletion = files_->OldestNeededLog({});
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      VersionEdit& edit = edits.emplace_back();
+      edit.column_family = family->id();
+      edit.log_number = family->OldestLogNumber();
+    }
+  }
+  ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), kNothingToComplete, kNothingElse));
+  if (forget.empty()) return Status::OK();
+  return Install(std::move(forget), kNothingToComplete, kNothingElse);
+}
+
+Status VersionInstaller::RecordSyncedLogs(std::span<const LogSet::LiveLog> logs) {
+  std::vector<VersionEdit> edits(1);
+  for (const LogSet::LiveLog& log : logs) {
+    if (log.synced && log.bytes > 0)
+      edits[0].log_additions.push_back({.number = log.number, .synced_bytes = log.bytes});
+  }
+  if (edits[0].log_additions.empty()) return Status::OK();
+  return Install(std::move(edits), kNothingToComplete, kNothingElse);
+}
+
+}  // namespace ashlar

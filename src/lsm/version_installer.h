@@ -1,0 +1,74 @@
+// VersionInstaller: the one way by which edits reach the MANIFEST and the views of readers.
+//
+//   Prepare: completes the edits, reserves memory for views (database mutex); builds Versions
+//     --> Publish: MANIFEST (no database mutex) --> Versions and views at once (database mutex)
+//
+// I1: an install allocates its memory before it writes the MANIFEST, and throws nothing after.
+// I2: a version, and the end of the memtables that it replaces, become visible in one critical
+//     section.
+// I3: an edit that records log numbers says also which logs all families may miss, so a log that is
+//     missing without that is a lost log.
+//
+// Thread safety: Install and Record... from any thread without locks; Prepare and Publish under the
+// manifest mutex.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lsm/database_state.h"
+#include "lsm/file_janitor.h"
+#include "lsm/view_observer.h"
+
+namespace ashlar {
+
+class VersionInstaller {
+ public:
+  VersionInstaller(DatabaseState* state, const FileJanitor* files, ViewObserver* observer)
+      : state_(state), files_(files), observer_(observer) {}
+  VersionInstaller(const VersionInstaller&) = delete;
+  VersionInstaller& operator=(const VersionInstaller&) = delete;
+
+  // Runs under the database mutex, before the edits are final.
+  using Complete = std::function<void(std::span<VersionEdit> edits)>;
+  // Runs under the database mutex, in the critical section that installs the new views; throws
+  // nothing.
+  using WhenPublished = std::function<void()>;
+  struct Prepared {
+    std::unique_ptr<PendingInstall> install;
+    std::vector<std::shared_ptr<ColumnFamily>> changed = {};  // whose views it replaces
+  };
+
+  // Records the edits in the MANIFEST and makes them current. Requires: at most one edit of a
+  // family changes its files.
+  Status Install(std::vector<VersionEdit> edits, const Complete& complete,
+                 const WhenPublished& when_published);
+  // The two halves of Install. An error of Prepare leaves the MANIFEST as it was; after an error of
+  // Publish it may hold the edits.
+  Result<Prepared> Prepare(std::vector<VersionEdit> edits, const Complete& complete)
+      ASHLAR_REQUIRES(kManifestMutex);
+  Status Publish(const Prepared& prepared, const WhenPublished& when_published)
+      ASHLAR_REQUIRES(kManifestMutex);
+
+  // Records which logs each family needs, and forgets the others. At open this also starts a
+  // MANIFEST of this run.
+  Status RecordLogNumbers();
+  // Records how long logs are that have been synced and closed for good: damage in them is not
+  // taken for the end of a log afterwards.
+  Status RecordSyncedLogs(std::span<const LogSet::LiveLog> logs);
+
+ private:
+  void CompleteEdits(std::span<VersionEdit> edits) const ASHLAR_REQUIRES(kDatabaseMutex);
+  void PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  void Swap(const Prepared& prepared, const WhenPublished& when_published) noexcept
+      ASHLAR_REQUIRES(kManifestMutex);
+
+  DatabaseState* const state_;
+  const FileJanitor* const files_;
+  ViewObserver* const observer_;
+};
+
+}  // namespace ashlar

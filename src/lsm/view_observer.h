@@ -1,0 +1,21 @@
+// ViewObserver: the decider that has to look at a family again after its memtables, version or
+// options changed. An interface, so that the parts that change views know nothing of the decisions.
+#pragma once
+
+#include <memory>
+
+#include "lsm/column_family.h"
+#include "manifest/database_locks.h"
+
+namespace ashlar {
+
+class ViewObserver {
+ public:
+  virtual void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept
+      ASHLAR_REQUIRES(kDatabaseMutex) = 0;
+
+ protected:
+  ~ViewObserver() = default;
+};
+
+}  // namespace ashlar
