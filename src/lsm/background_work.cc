@@ -122,8 +122,8 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   const StallState state_before = family->stall.state;
   const bool behind_before = family->compaction_behind;
   const StallInputs inputs = MakeStallInputs(*family);
-  family->stall = ComputeStall(inputs, family->leveled(), family->stall);
-  family->compaction_behind = !family->dropped() && WantsMoreCompactions(inputs, family->leveled());
+  family->stall = family->policy().Stall(inputs, family->stall);
+  family->compaction_behind = !family->dropped() && family->policy().WantsMoreCompactions(inputs);
   if (family->dropped()) family->stall.state = StallState::kNone;
   if (family->stall.state != state_before) {
     if (family->stall.state == StallState::kDelayed) ++family->totals.delays;
@@ -196,12 +196,11 @@ void BackgroundWork::ScheduleCompactions() {
 
 bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family) {
   if (family->dropped() || family->exclusive_compaction || family->compaction_paused ||
-      family->leveled().disable_auto_compactions)
+      !family->CompactsAutomatically())
     return false;
-  std::optional<CompactionPlan> plan =
-      PickCompaction(MakeTreeView(*state_, *family), family->leveled(), family->compact_cursors);
+  std::optional<CompactionPlan> plan = family->policy().Pick(MakeTreeView(*state_, *family));
   if (!plan.has_value()) return false;
-  family->compact_cursors.Advance(*plan);
+  family->policy().Accept(*plan);
   std::unique_ptr<Compaction> compaction = compactions_.Start(family, std::move(*plan));
   bool taken = false;
   const Status queued = CatchBadAlloc([&] {
@@ -297,7 +296,7 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
       ++inputs.immutable_memtables;
       ++inputs.level0_files;
       return !family->dropped() &&
-             ComputeStall(inputs, family->leveled(), family->stall).state == StallState::kStopped;
+             family->policy().Stall(inputs, family->stall).state == StallState::kStopped;
     };
     while (would_stop()) {
       ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());

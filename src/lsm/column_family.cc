@@ -42,7 +42,7 @@ ColumnFamily::ColumnFamily(Args args)
       max_sequential_skip_(args.options.max_sequential_skip_in_iterations),
       version_(args.version),
       options_(std::move(args.options)),
-      leveled_(std::move(args.leveled)) {
+      policy_(std::move(args.leveled)) {
   totals.levels.reserve(version_->levels());
   SetActive(NewMemTable(), args.log_number);
   InstallView();
@@ -260,7 +260,7 @@ size_t ColumnFamily::MemTableBytes() const {
 void ColumnFamily::SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled) {
   const bool other_prefixes = options.prefix_extractor != options_.prefix_extractor;
   options_ = options;
-  leveled_ = leveled;
+  policy_.SetConfig(leveled);
   full_bytes_.store(FullBytes(options), std::memory_order_relaxed);
   memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
   max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);

@@ -29,9 +29,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
 #include "base/arena.h"
-#include "compact/plan/compaction_picker.h"
-#include "compact/plan/leveled_config.h"
-#include "compact/plan/write_stall.h"
+#include "compact/plan/compaction_policy.h"
 #include "compact/run/table_job.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
@@ -168,7 +166,8 @@ class ColumnFamily {
   bool WantsFlush() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return running_flushes == 0 && !immutable_.empty() &&
            (flush_wanted ||
-            immutable_.size() >= static_cast<size_t>(leveled_.min_write_buffer_number_to_merge));
+            immutable_.size() >=
+                static_cast<size_t>(policy_.config().min_write_buffer_number_to_merge));
   }
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
@@ -204,7 +203,12 @@ class ColumnFamily {
       ASHLAR_REQUIRES(kDatabaseMutex) {
     return options_.prefix_extractor;
   }
-  const LeveledConfig& leveled() const ASHLAR_REQUIRES(kDatabaseMutex) { return leveled_; }
+  // The decisions about the family's tree.
+  CompactionPolicy& policy() ASHLAR_REQUIRES(kDatabaseMutex) { return policy_; }
+  const CompactionPolicy& policy() const ASHLAR_REQUIRES(kDatabaseMutex) { return policy_; }
+  bool CompactsAutomatically() const ASHLAR_REQUIRES(kDatabaseMutex) {
+    return !policy_.config().disable_auto_compactions;
+  }
 
   WriteStall stall ASHLAR_GUARDED_BY(kDatabaseMutex);
   bool compaction_behind ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
@@ -213,7 +217,6 @@ class ColumnFamily {
   uint32_t compaction_failures ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   bool compaction_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   Status compaction_failure ASHLAR_GUARDED_BY(kDatabaseMutex);
-  CompactCursors compact_cursors ASHLAR_GUARDED_BY(kDatabaseMutex);
   std::vector<const CompactionPlan*> running_plans ASHLAR_GUARDED_BY(kDatabaseMutex);
   // Flush even if fewer memtables wait than min_write_buffer_number_to_merge.
   bool flush_wanted ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
@@ -277,7 +280,7 @@ class ColumnFamily {
   std::optional<SpareView> spare_view_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   Version* version_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   ColumnFamilyOptions options_ ASHLAR_GUARDED_BY(kDatabaseMutex);
-  LeveledConfig leveled_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  LeveledPolicy policy_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   uint64_t next_memtable_id_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
   uint64_t view_number_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
 };

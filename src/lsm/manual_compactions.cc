@@ -86,7 +86,7 @@ Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(Call* call) {
       continue;
     }
     ManualCompaction::Step step =
-        call->walk.Next(MakeTreeView(*state_, *call->family), call->family->leveled(),
+        call->walk.Next(MakeTreeView(*state_, *call->family), call->family->policy(),
                         state_->versions->next_file_number());
     if (step.done) return std::unique_ptr<Compaction>();
     if (step.conflict) {

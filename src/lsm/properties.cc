@@ -47,13 +47,6 @@ uint64_t SumImmutable(const ColumnFamily& family, uint64_t (*get)(const MemTable
   return sum;
 }
 
-std::vector<uint64_t> LevelBytes(const Version& version) {
-  std::vector<uint64_t> bytes;
-  for (Level level = 0; level < version.levels(); ++level)
-    bytes.push_back(version.LevelBytes(level));
-  return bytes;
-}
-
 template <typename Function>
 void ForEachFile(const Version& version, const Function& function) {
   for (Level level = 0; level < version.levels(); ++level) {
@@ -192,9 +185,7 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) { return uint64_t{CompactionPending(s.state(), s.family())}; }},
       {Names::kEstimatePendingCompactionBytes, false,
        [](const Subject& s) {
-         const std::vector<uint64_t> bytes = LevelBytes(s.version());
-         return EstimatePendingBytes(bytes, s.version().NumFiles(0), s.family().leveled(),
-                                     ComputeLevelTargets(bytes, s.family().leveled()));
+         return s.family().policy().PendingBytes(MakeTreeSizes(s.version()));
        }},
       {Names::kBackgroundErrors, true,
        [](const Subject& s) { return uint64_t{s.state().latch.IsSet()}; }},
@@ -219,8 +210,7 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) { return uint64_t{!s.background().files().IsDisabled()}; }},
       {Names::kBaseLevel, false,
        [](const Subject& s) {
-         return static_cast<uint64_t>(
-             ComputeLevelTargets(LevelBytes(s.version()), s.family().leveled()).base_level);
+         return static_cast<uint64_t>(s.family().policy().BaseLevel(MakeTreeSizes(s.version())));
        }},
       {Names::kMinLogNumberToKeep, true,
        [](const Subject& s) { return s.background().files().OldestNeededLog({}); }},
@@ -380,11 +370,8 @@ std::string PropertyReader::LevelStats(const ColumnFamily& family) const {
 }
 
 std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
-  const std::vector<uint64_t> bytes = LevelBytes(*family.version());
-  const LevelTargets targets = ComputeLevelTargets(bytes, family.leveled());
   std::vector<LevelRow> rows(family.version()->levels());
-  for (const LevelScore& score :
-       CompactionScores(MakeTreeView(*state_, family), family.leveled(), targets)) {
+  for (const LevelScore& score : family.policy().Scores(MakeTreeView(*state_, family))) {
     rows[static_cast<size_t>(score.level)].score = score.score;
   }
   LevelRow sum;
@@ -396,14 +383,15 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
       ++row.files;
       row.compacting += file->being_compacted ? 1 : 0;
     }
-    row.bytes = bytes[level];
+    row.bytes = family.version()->LevelBytes(level);
     if (level < family.totals.levels.size()) row.jobs = family.totals.levels[level];
     sum.Add(row);
     if (row.files != 0 || row.jobs.jobs != 0) AppendLevelRow(StrCat("L", level), row, &text);
   }
   AppendLevelRow("Sum", sum, &text);
   StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ",
-            HumanBytes(family.MemTableBytes()), "\nbase level: ", targets.base_level,
+            HumanBytes(family.MemTableBytes()),
+            "\nbase level: ", family.policy().BaseLevel(MakeTreeSizes(*family.version())),
             ", running compactions: ", family.running_plans.size(),
             "\nwrite stall: ", StallStateName(family.stall.state), " (",
             StallCauseName(family.stall.cause), "), delays: ", family.totals.delays,
@@ -468,8 +456,7 @@ bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slic
     (*value)[prefix + "NumFiles"] = std::to_string(family->version()->NumFiles(level));
     (*value)[prefix + "SizeBytes"] = std::to_string(family->version()->LevelBytes(level));
   }
-  for (const LevelScore& score :
-       CompactionScores(view, family->leveled(), ComputeLevelTargets(view, family->leveled()))) {
+  for (const LevelScore& score : family->policy().Scores(view)) {
     (*value)[StrCat("compaction.L", score.level, ".Score")] = FixedDecimal(score.score, 2);
   }
   for (size_t i = 0; i < family->totals.levels.size(); ++i) {

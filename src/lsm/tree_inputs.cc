@@ -1,9 +1,5 @@
 #include "lsm/tree_inputs.h"
 
-#include <vector>
-
-#include "compact/plan/level_targets.h"
-
 namespace ashlar {
 
 TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family) {
@@ -20,21 +16,20 @@ TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family) {
   return view;
 }
 
-StallInputs MakeStallInputs(const ColumnFamily& family) {
-  const Version& version = *family.version();
-  std::vector<uint64_t> level_bytes;
+TreeSizes MakeTreeSizes(const Version& version) {
+  TreeSizes sizes{.level_bytes = {}, .level0_files = version.NumFiles(0)};
   for (Level level = 0; level < version.levels(); ++level)
-    level_bytes.push_back(version.LevelBytes(level));
-  const LevelTargets targets = ComputeLevelTargets(level_bytes, family.leveled());
-  return StallInputs{.immutable_memtables = static_cast<int>(family.immutable().size()),
-                     .level0_files = static_cast<int>(version.NumFiles(0)),
-                     .pending_bytes = EstimatePendingBytes(level_bytes, version.NumFiles(0),
-                                                           family.leveled(), targets)};
+    sizes.level_bytes.push_back(version.LevelBytes(level));
+  return sizes;
+}
+
+StallInputs MakeStallInputs(const ColumnFamily& family) {
+  return family.policy().MakeStallInputs(MakeTreeSizes(*family.version()),
+                                         static_cast<int>(family.immutable().size()));
 }
 
 bool CompactionPending(const DatabaseState& state, const ColumnFamily& family) {
-  return !family.leveled().disable_auto_compactions &&
-         NeedsCompaction(MakeTreeView(state, family), family.leveled());
+  return family.CompactsAutomatically() && family.policy().Needed(MakeTreeView(state, family));
 }
 
 }  // namespace ashlar

@@ -1,12 +1,10 @@
-// The inputs of decisions about a family's tree, for the compaction picker and the stall
-// computation of compact/plan.
+// The inputs of decisions about a family's tree (compact/plan/compaction_policy.h).
 //
 // Thread safety: under the database mutex. Lifetime of a TreeView: the version that it was made
 // from outlives it.
 #pragma once
 
-#include "compact/plan/compaction_picker.h"
-#include "compact/plan/write_stall.h"
+#include "compact/plan/compaction_policy.h"
 #include "lsm/database_state.h"
 
 namespace ashlar {
@@ -14,6 +12,7 @@ namespace ashlar {
 // The current version of the family, and the plans that run on it.
 TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family)
     ASHLAR_REQUIRES(kDatabaseMutex);
+TreeSizes MakeTreeSizes(const Version& version);
 StallInputs MakeStallInputs(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // True if an automatic compaction is allowed and has something to do.
 bool CompactionPending(const DatabaseState& state, const ColumnFamily& family)

@@ -13,7 +13,7 @@ void ManualCompaction::EnterLevel(Level level) {
   rewrite_below_.reset();
 }
 
-ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const LeveledConfig& config,
+ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const CompactionPolicy& policy,
                                               FileNumber next_file_number) {
   for (; !finished_ && level_ <= view.LastLevel(); EnterLevel(level_ + 1)) {
     const bool last = level_ > 0 && level_ == view.LastLevel();
@@ -22,12 +22,12 @@ ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const Levele
       const bool skip_own = args_.skip_own_files && last_written_ == level_;
       rewrite_below_ = skip_own ? args_.first_new_file : next_file_number;
     }
-    ManualPick pick = PickManual(view, config,
-                                 {.level = level_,
-                                  .rewrite_in_place = last,
-                                  .begin = begin_,
-                                  .end = args_.end,
-                                  .files_numbered_below = rewrite_below_.value_or(UINT64_MAX)});
+    ManualPick pick =
+        policy.PickManual(view, {.level = level_,
+                                 .rewrite_in_place = last,
+                                 .begin = begin_,
+                                 .end = args_.end,
+                                 .files_numbered_below = rewrite_below_.value_or(UINT64_MAX)});
     ASHLAR_ASSERT(!pick.plan || pick.plan->reason == PlanReason::kManual);
     if (pick.conflict) return {.plan = {}, .conflict = true};
     if (!pick.plan.has_value()) continue;

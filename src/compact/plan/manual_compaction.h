@@ -19,7 +19,7 @@
 #include <string>
 #include <utility>
 
-#include "compact/plan/compaction_picker.h"
+#include "compact/plan/compaction_policy.h"
 
 namespace ashlar {
 
@@ -41,7 +41,7 @@ class ManualCompaction {
   explicit ManualCompaction(Args args) : args_(std::move(args)), begin_(args_.begin) {}
 
   // next_file_number: of the files that are created from here on.
-  Step Next(const TreeView& view, const LeveledConfig& config, FileNumber next_file_number);
+  Step Next(const TreeView& view, const CompactionPolicy& policy, FileNumber next_file_number);
   // The plan of the last Next is in the tree.
   void Installed(const CompactionPlan& plan);
 

@@ -65,7 +65,8 @@ class Simulation {
       Walk& walk = walks_[i];
       if (walk.plan == nullptr) {
         const TreeView view = View();
-        ManualCompaction::Step step = walk.walk.Next(view, config_, files_.size() + 1);
+        ManualCompaction::Step step =
+            walk.walk.Next(view, LeveledPolicy(config_), files_.size() + 1);
         if (step.done) {
           walks_.erase(walks_.begin() + static_cast<std::ptrdiff_t>(i));
           continue;
