@@ -84,7 +84,7 @@ class Tree {
     return {begin, end};
   }
 
-  // Files that overlap, and those that must go with them (I1 of compaction_plan.h).
+  // The overlapping files, and the files that must move with them (I1 of compaction_plan.h).
   Files Closed(Level level, const Range& range) const {
     return IsSorted(level) ? ClosedOnSortedLevel(level, range) : ClosedOnLevel0(range);
   }
@@ -367,7 +367,7 @@ class LeveledPicker {
     const bool base_is_empty = view_.files(targets_.base_level).empty();
     if (files.empty() || (base_is_empty && files.size() < level0.size())) return std::nullopt;
     auto plan = builder_.Build({0, files, targets_.base_level, PlanReason::kLevel0Files});
-    // As a compaction it would leave out files that should go along.
+    // As a compaction it would leave out files that should be compacted with these.
     return plan && plan->trivial_move ? plan : std::nullopt;
   }
 

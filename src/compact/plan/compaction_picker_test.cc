@@ -1,4 +1,5 @@
-// The pickers: a tree in text in, a plan in text out; and what a plan contains beside its inputs.
+// The pickers: a tree in text in, a plan in text out; and the fields of a plan other than its
+// inputs.
 
 #include "compact/plan/compaction_picker.h"
 
@@ -166,7 +167,7 @@ TEST(PickLevelN, BusyFilesAreLeftAlone) {
 }
 
 TEST(PickLevelN, AUserKeyAcrossFilesStaysTogether) {
-  // The versions of c lie in 5 and 6, those of f in 6 and 7.
+  // The versions of c are in 5 and 6, those of f in 6 and 7.
   EXPECT_EQ(Pick("L1: 5[a-c 60] 6[c-f 60] 7[f-g 60] 8[h-k 10]\n"
                  "L2: 9[a-g 30] 10[g-g 30] 11[h-h 300]"),
             "L1 [5 6 7] + L2 [9 10] -> L2, level size, bottommost");
@@ -237,8 +238,8 @@ TEST(PickLevelN, TheLastLevelIsNeverTooLarge) {
 }
 
 TEST(PickLevelN, DoesNotStarveLevel0) {
-  // Level 0 cannot go down because 5 is busy; taking 6 away from the base level would keep it
-  // waiting.
+  // Level 0 cannot be compacted because 5 is busy. Compacting 6 out of the base level would make it
+  // wait longer.
   EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10] 7[a-c 10]\n"
                  "L1: 5[a-c 200 busy] 6[x-z 101]\n"
                  "L2: 10[x-z 20]"),
@@ -246,8 +247,8 @@ TEST(PickLevelN, DoesNotStarveLevel0) {
 }
 
 TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
-  // Files 4 and 5 stand on both sides of what a running plan writes to level 2: each alone may
-  // move, both together would cross it.
+  // A running plan writes to level 2 between files 4 and 5. Each file alone may move; both together
+  // would overlap the output of that plan.
   LeveledConfig config = SmallConfig();
   config.max_compaction_bytes = 10000;
   const TreeText tree("L1: 4[a-c 200] 5[x-z 200]", config.num_levels);

@@ -4,11 +4,11 @@
 //   tree --Pick / PickManual--> plan --(run, install)--> tree
 //        --Stall--> the speed of writers
 //
-// LeveledPolicy is the style of the levels. A further style is another class here; nothing outside
-// this folder knows which one a family has.
+// LeveledPolicy is leveled compaction. A further style is another class here. Nothing outside this
+// folder depends on the style of a family.
 //
 // I1: every plan satisfies the invariants of compaction_plan.h.
-// I2: if Needed is true, Pick gives a plan now or after running plans end.
+// I2: if Needed is true, Pick returns a plan now or after the running plans have ended.
 // Thread safety: none; each call needs the mutex that guards the tree.
 #pragma once
 

@@ -119,7 +119,7 @@ TEST(PendingBytes, GrowWithTheExcess) {
   EXPECT_EQ(pending({0, 1000, 10000}, 0), 0u);
   EXPECT_EQ(pending({900, 500}, 3), 0u);
   EXPECT_EQ(pending({400, 500}, 4), 900u);
-  // 500 bytes too much in level 1 go into 3000 bytes of level 2: a third of the level's ratio each.
+  // Level 1 has 500 bytes too much. Level 2 is twice as large as level 1: each byte costs 1 + 2.
   EXPECT_EQ(pending({0, 1500, 3000}, 0), 1500u);
   // Handed-down bytes push the next level over its target.
   EXPECT_GT(pending({0, 3000, 10000, 50000}, 0), pending({0, 3000, 8000, 50000}, 0));

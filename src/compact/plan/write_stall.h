@@ -1,14 +1,15 @@
-// How fast writers may go: decided whenever the tree or the list of memtables changes, read by the
-// commit leader.
+// The permitted speed of writers. It is decided at every change of the tree or of the list of
+// memtables, and read by the commit leader.
 //
-//   kNone <--> kDelayed <--> kStopped      each by whichever of three pressures is worst: memtables
-//                                          to flush, level-0 files, pending compaction bytes
+//   kNone <--> kDelayed <--> kStopped      by the worst of three pressures: memtables to flush,
+//                                          level-0 files, pending compaction bytes
 //
-// Delayed rate, as RocksDB documents it: starts at delayed_write_rate; while delayed it falls to
-// 0.8 when the debt did not shrink, to 0.6 close to or after a stop, and rises by 1/0.8 when the
-// debt shrinks, never above delayed_write_rate nor below 16 KiB/s. When the delay ends the next one
-// starts from 1.4 times the last rate. Thread safety: a pure function; the caller keeps the
-// previous result.
+// The delayed rate follows RocksDB's documentation. It starts at delayed_write_rate. While writers
+// are delayed, it is multiplied by 0.8 if the debt did not shrink, by 0.6 close to or after a stop,
+// and by 1/0.8 if the debt shrank. It is at most delayed_write_rate and at least 16 KiB/s. The next
+// delay starts from 1.4 times the last rate.
+//
+// Thread safety: a pure function; the caller keeps the previous result.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,8 @@ struct WriteStall {
 WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
                         const WriteStall& previous);
 
-// Whether more compactions should run at once than usual: level 0 or the debt has come some way
-// towards a slowdown.
+// True if more compactions than usual should run at once, because level 0 or the debt approaches a
+// slowdown.
 bool WantsMoreCompactions(const StallInputs& inputs, const LeveledConfig& config);
 
 }  // namespace ashlar

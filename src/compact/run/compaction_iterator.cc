@@ -91,7 +91,7 @@ bool CompactionIterator::Look() {
       ahead_tag_ = tag;
       return true;
     }
-    // The same write found twice counts once.
+    // A write that two inputs contain counts once.
     ++counts_.dropped_hidden;
     args_.input->Next();
   }

@@ -22,8 +22,7 @@
 // I1: input and output ascend strictly; input that does not is Corruption.
 // I2: at every snapshot and at the newest sequence, each user key reads the same before and after.
 // Requires: every sequence of the input was published before the list of snapshots was made.
-// Lifetime: borrows everything in its args. key() and value() are valid until Next. Thread safety:
-// one thread.
+// Lifetime: borrows its args; key() and value() are valid until Next. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +51,7 @@ struct StreamCounts {
   uint64_t value_bytes_in = 0;
   uint64_t deletions_in = 0;
   uint64_t dropped_hidden = 0;    // covered by a newer version
-  uint64_t dropped_obsolete = 0;  // deletions with nothing left to hide
+  uint64_t dropped_obsolete = 0;  // deletions that no older version needs
   uint64_t merged_operands = 0;
   uint64_t single_delete_mismatches = 0;
 
@@ -91,7 +90,7 @@ class CompactionIterator {
   void Next();
   const Slice& key() const { return key_; }  // internal key
   const Slice& value() const { return value_; }
-  // Whether no entry with this user key was shown before: where an output file may begin.
+  // True if no entry with this user key was shown before. An output file may begin here.
   bool first_of_user_key() const { return first_of_user_key_; }
   // Why the stream ended: Ok at the end of the input.
   const Status& status() const { return status_; }
@@ -114,7 +113,7 @@ class CompactionIterator {
   // and nothing has changed.
   bool StepToValue();
   void Count(const Slice& key, const Slice& value);
-  // The current user key becomes another.
+  // Begins a new user key.
   void TakeKey(const Slice& key, uint64_t head);
   // True: the input is at a further version of the current user key.
   bool SameKeyAhead() { return Peek() && ahead_same_key_; }

@@ -98,7 +98,7 @@ std::string OutputsOfBatches(const std::string& text, const Setting& setting, si
   if (!outcome.status.ok()) out += (out.empty() ? "" : ", ") + outcome.status.ToString();
   return out;
 }
-// However many entries lie side by side, the output is the same.
+// The output is the same for every size of the input's batches.
 std::string Outputs(const std::string& text, const Setting& setting = {}) {
   const std::string out = OutputsOfBatches(text, setting, 1);
   EXPECT_EQ(OutputsOfBatches(text, setting, 2), out);
@@ -305,8 +305,8 @@ TEST(StreamCounts, AddUp) {
 
 // --- the model ---
 
-// A few levels of whole sorted runs, pushed down at random, snapshots coming and going; every key
-// must always read as its history says.
+// A few levels of whole sorted runs. Random runs are compacted into lower levels, and snapshots are
+// taken and released at random. Every key always reads as in its history.
 class ModelTree {
  public:
   explicit ModelTree(uint64_t seed) : random_(seed), levels_(4) {}
@@ -383,11 +383,11 @@ class ModelTree {
     ASSERT_TRUE(outcome.status.ok()) << outcome.status.ToString();
     auto& target = levels_[level];
     if (replace) target.clear();
-    // Level 0 is a list of runs laid behind one another; a read looks at all entries anyway.
+    // Level 0 is a list of concatenated runs. A read looks at all entries anyway.
     target.insert(target.begin(), outcome.entries.begin(), outcome.entries.end());
   }
 
-  // What a reader meets, newest first.
+  // The entries that a reader finds, newest first.
   std::vector<TextEntry> Stored(const std::string& key) const {
     std::vector<TextEntry> entries;
     for (auto it = memtable_.rbegin(); it != memtable_.rend(); ++it) {

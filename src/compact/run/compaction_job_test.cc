@@ -86,7 +86,7 @@ TEST_F(JobTest, VerificationReadsTheBlocksBack) {
   FaultRule rule;
   rule.operations = FaultOperation::kRead;
   rule.sticky = true;
-  rule.nth = 6;  // behind footer, index and properties
+  rule.nth = 6;  // after footer, index and properties
   rule.effect = FaultEffect::kBitFlip;
   faults_.AddRule(rule);
   TableJobResult result;
@@ -124,7 +124,7 @@ History RandomHistory(Random* random, uint64_t writes, uint64_t keys) {
   return history;
 }
 
-// What every key reads at `point`. Entries in any order.
+// The value of every key at the sequence `point`. The entries may be in any order.
 std::map<std::string, std::string> StateAt(std::vector<TextEntry> entries, SequenceNumber point) {
   std::sort(entries.begin(), entries.end(), InternalLess);
   std::map<std::string, std::string> state;
@@ -396,8 +396,8 @@ TEST_F(TreeTest, AnErrorAnywhereLeavesNothingBehind) {
       const Status status = RunCompaction(args, &result);
       faults_.ClearRules();
       if (status.ok()) {
-        // A flipped bit may lie in bytes that nobody needs; what was written must be right all the
-        // same.
+        // A flipped bit may be in bytes that the job does not need. Its output must be correct
+        // nevertheless.
         std::vector<TextEntry> after = ReadAll(result.files);
         const std::vector<TextEntry> below = ReadAll(levels_[2]);
         after.insert(after.end(), below.begin(), below.end());
@@ -473,7 +473,7 @@ TEST_F(TreeTest, ACompactionStandsBackWhileAFlushRuns) {
 }
 
 TEST_F(TreeTest, ACompactionThatMissesEntriesFails) {
-  // The metadata of the newer file lies about its end, so that no range reads it.
+  // The metadata of the newer file gives a wrong largest key, so that no range reads its end.
   levels_.resize(3);
   OwnedFiles newer = WriteTables(ParseEntries("k@9 put 3, z@8 put 4"));
   OwnedFiles older = WriteTables(ParseEntries("a@5 put 1, k@6 put 2"));

@@ -7,8 +7,7 @@
 // A file is cut before the first version of a user key only, and there
 //   - when it has reached its target size, or half of the bytes that a PlainTable can have,
 //   - at the edge of a grandparent, from three quarters of the target on, so that a later
-//     compaction
-//     of the file reads one grandparent less,
+//     compaction of the file reads one grandparent less,
 //   - when it overlaps more grandparent bytes than one compaction should read.
 //
 // I1: entries ascend; all versions of one user key are in one file.
@@ -67,9 +66,9 @@ struct CompactionOutputArgs {
   std::function<uint64_t()> new_file_number;
   CompactionOutputObserver* observer = nullptr;  // null: none
   Histograms sync_histogram =
-      COMPACTION_OUTFILE_SYNC_MICROS;  // where the times of the files' syncs go
-  // Every file is synced before it counts: the disk begins on it every so many bytes. 0: every 4
-  // MiB.
+      COMPACTION_OUTFILE_SYNC_MICROS;  // receives the times of the files' syncs
+  // Writeback of a file starts after each of this many bytes, so that the sync at its end has less
+  // to wait for. 0: every 4 MiB.
   uint64_t bytes_per_sync = 0;
 
   uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
@@ -114,7 +113,7 @@ class CompactionOutput {
     std::unique_ptr<TableBuilder> block_based;
     std::unique_ptr<PlainTableBuilder> plain;
     uint64_t write_back_at = 0;        // when the file has about so many bytes
-    uint64_t bytes_in_write_back = 0;  // from its begin
+    uint64_t bytes_in_write_back = 0;  // from its beginning
 
     void Add(const Slice& internal_key, const Slice& value) {
       if (block_based != nullptr) [[likely]] {

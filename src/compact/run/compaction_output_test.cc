@@ -106,7 +106,7 @@ TEST_F(CompactionOutputTest, PrefersTheEdgesOfGrandparents) {
   args.output.target_file_bytes = 10000;  // about 90 entries
   args.output.grandparents = {Grandparent(0, 40, 1), Grandparent(50, 84, 1),
                               Grandparent(85, 300, 1)};
-  // 85 lies past three quarters; behind it there is no edge, so the target decides.
+  // 85 is past three quarters of the target. No edge follows it, so the target decides.
   const std::vector<int> cuts = Cuts(args.output, Entries(0, 200));
   ASSERT_EQ(cuts.size(), 3u);
   EXPECT_EQ(cuts[1], 85);

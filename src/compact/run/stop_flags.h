@@ -1,7 +1,7 @@
-// StopFlags: how a running job learns that it shall end early.
+// StopFlags: requests that a running job ends early.
 //
-// Thread safety: set by any thread, looked at by the job every so many entries; nothing else is
-// published through the flags, so relaxed loads do.
+// Thread safety: any thread sets a flag; the job loads the flags at intervals of some entries. The
+// flags publish nothing else, so relaxed loads suffice.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ namespace ashlar {
 
 struct StopFlags {
   const std::atomic<bool>* shutting_down = nullptr;   // null: never, here and below
-  const std::atomic<bool>* canceled = nullptr;        // the user took a manual compaction back
+  const std::atomic<bool>* canceled = nullptr;        // the user canceled a manual compaction
   const std::atomic<bool>* sibling_failed = nullptr;  // another part of the same job has failed
 
-  // Ok: go on.
+  // OK: the job continues.
   Status Check() const {
     if (IsSet(shutting_down)) return Status::ShutdownInProgress("the database is being closed");
     if (IsSet(canceled))
