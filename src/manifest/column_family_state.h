@@ -1,4 +1,4 @@
-// A column family as the MANIFEST knows it.
+// ColumnFamilyState: the state of a column family that the MANIFEST records.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ FileIndexer::FileIndexer(const Args& args) : comparator_(args.comparator) {
                           .files = static_cast<uint32_t>(levels[row]->size())};
     free += levels[row]->size() + 2;
   }
-  // From below: positions in a row are found through its heads.
+  // Begins with the lowest row: a row's positions are searched in the heads of the row below.
   for (size_t row = row_count_; row-- > 0;) FillRow(args.base, row);
 }
 

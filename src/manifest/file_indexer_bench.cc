@@ -3,9 +3,9 @@
 //
 //   file_indexer_bench [--files=4,40,400,4000] [--lookups=N] [--only=WAY] [--installs=N]
 //
-// WAY is plain or index: alone it can be counted (valgrind --tool=callgrind). Every lookup is of a
-// random key and searches all levels, as that of a key in the last level does. Prints a checksum of
-// the files found, which is the same for both ways.
+// WAY is plain or index: one way alone can be counted (valgrind --tool=callgrind). Every lookup is
+// of a random key and searches all levels, like the lookup of a key in the last level. Prints a
+// checksum of the files found, which is the same for both ways.
 #include <algorithm>
 #include <charconv>
 #include <chrono>

@@ -92,7 +92,7 @@ std::string TestKey(Random* random, int shape) {
       return std::string(random->Uniform(12), '\xff') + digits;  // among them the highest head
     case 4:
       return random->OneIn(50) ? "b" + digits
-                               : "another-prefix/" + digits;  // a prefix that comes and goes
+                               : "another-prefix/" + digits;  // a prefix present at times
     default:
       return std::string(1, static_cast<char>(random->Uniform(6)));  // few keys, in many files
   }
@@ -109,7 +109,7 @@ std::vector<Query> MakeQueries(const Levels& levels, int shape, Random* random) 
     Query query{.key = TestKey(random, shape), .tag = SeekTag(random->Uniform(80))};
     const LevelFiles& level = *levels[1 + random->Uniform(levels.size() - 1)];
     if (!level.empty() && !random->OneIn(3)) {
-      // At a bound of a file, or one version beside it.
+      // At a bound of a file, or one version before or after it.
       const FileMetaData& file = *level.files()[random->Uniform(level.size())];
       const std::string& bound = random->OneIn(2) ? file.smallest : file.largest;
       query = {.key = ExtractUserKey(bound).ToString(),
@@ -143,7 +143,7 @@ TEST_F(FileIndexerTest, TheWayDownIsThatOfAWalkOverAllFiles) {
       for (auto& level : levels) level = make_level();
       std::shared_ptr<const FileIndexer> base;
       for (int round = 0; round < 40; ++round) {
-        const Levels before = levels;  // what the base was built from
+        const Levels before = levels;  // the levels from which the base was built
         for (uint64_t changes = random.Uniform(3); changes > 0; --changes)
           levels[1 + random.Uniform(levels.size() - 1)] = make_level();
         const FileIndexer fresh(FileIndexer::Args{.comparator = comparator, .levels = levels});

@@ -1,5 +1,5 @@
-// LevelFiles: the tables of one level, immutable, and the plain search in it. Reads of keys go
-// through manifest/file_indexer.h.
+// LevelFiles: the tables of one level, immutable, and the plain search in it. Lookups of keys use
+// manifest/file_indexer.h.
 //
 //   level 0    newest first: by largest sequence, then smallest sequence, then number, descending;
 //              ranges may overlap

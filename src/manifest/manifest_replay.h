@@ -32,7 +32,7 @@ using RecordedLogs =
 // second over ten days.
 inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 
-// Gives back the Versions that the families hold.
+// Releases the families' Versions.
 void ReleaseVersions(FamilyMap* families);
 // Takes an edit's log additions and deletion into the record.
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs);

@@ -1,5 +1,4 @@
-// What the tests of this folder share: metadata made from a few numbers, and tables that live in a
-// map.
+// Shared by the tests of this folder: metadata made from a few numbers, and tables in a map.
 #pragma once
 
 #include <map>

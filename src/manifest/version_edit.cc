@@ -150,7 +150,7 @@ void VersionEdit::EncodeTo(std::string* out) const {
     PutTag32(out, kDeletedFile, deleted.level);
     PutVarint64(out, deleted.number);
   }
-  // The lowest log to keep is in the first file too, for readers that do not know its own tag.
+  // The lowest log to keep is also in the first file, for readers without support for its own tag.
   std::optional<uint64_t> min_log_in_file = min_log_number_to_keep;
   for (const NewFile& added : new_files_)
     PutNewFile(out, added, std::exchange(min_log_in_file, std::nullopt));
@@ -171,7 +171,7 @@ void VersionEdit::EncodeTo(std::string* out) const {
   if (atomic_group_remaining.has_value()) PutTag32(out, kInAtomicGroup, *atomic_group_remaining);
 }
 
-// Reads one record into an edit. Every step returns why it could not go on.
+// Reads one record into an edit. A step that fails returns the reason.
 class EditDecoder {
  public:
   EditDecoder(const Slice& record, VersionEdit* edit) : input_(record), edit_(edit) {}

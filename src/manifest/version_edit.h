@@ -1,34 +1,15 @@
 // VersionEdit: one record of the MANIFEST: a change of one column family or of the database.
 //
-//   record  field*                          field  varint32 tag | value, by tag
+//   record     field*
+//   field      varint32 tag | value
+//   new file   varint32 level | varint64 number | varint64 bytes |
+//   (tag 103)  string smallest | string largest internal key |
+//              varint64 smallest | varint64 largest sequence |
+//              (varint32 field tag | string value)* | 1
 //
-//   tag   value                             tag   value
-//   1     string comparator name            100   new file, second form
-//   2     varint64 log number               102   new file, third form
-//   3     varint64 next file number         103   new file, fourth form (the one that is written)
-//   4     varint64 last sequence            200   varint32 column family
-//   5     varint32 level, key: cursor       201   string name: add column family
-//   6     varint32 level, varint64 number:  202   drop column family
-//         deleted file                      203   varint32 highest column family
-//   7     new file, first form              300   varint32 edits of the atomic group still to come
-//   9     varint64 previous log number      400   blob file (401 garbage): refused
-//   10    varint64 lowest log to keep       8192+ string value if unknown: skipped
-//   8193  string database id                8199  (8196 unprefixed) log addition: number,
-//                                           {1 end | 2 synced bytes}
-//                                           8200  (8197 unprefixed) log deletion: number
-//                                           10833 as 8199, for a log that was synced; written by
-//                                           this library only
-//
-//   new file, fourth form  varint32 level | varint64 number, bytes | string smallest, largest
-//                          internal key | varint64 smallest, largest sequence | (varint32 field tag
-//                          | string value)* | 1
-//   field tags  2 marked for compaction, 3 lowest log to keep (fixed64), 4 oldest blob file, 5
-//               oldest ancestor time, 6 creation time, 7 checksum, 8 checksum function, 9
-//               temperature; 12 to 15 and 17 (unique id, epoch and others): kept as they are; 65
-//               path; with bit 1 << 6 and unknown: refused
-//
+// docs/formats/manifest.md lists the tags: their values, the skipped ones and the refused ones.
 // Encoding gives the bytes that RocksDB 7.8 writes. Ashlar gives no unique id (field 12) to its own
-// tables: a reader checks it against the table.
+// tables, because a reader would check it against the table.
 //
 // I1: decoding accepts every edit that uses implemented features, whichever version of RocksDB
 //     wrote it, and refuses by name what is not implemented.
@@ -64,8 +45,8 @@ using Level = uint32_t;
 inline constexpr bool IsSorted(Level level) { return level > 0; }
 using FileNumber = uint64_t;
 
-inline constexpr Level kLevelsMax = 64;  // as many as RocksDB's own tools allow for
-// The highest id of a family. Ids are used once, and families are found by an array.
+inline constexpr Level kLevelsMax = 64;  // the limit of RocksDB's own tools
+// The highest id of a family. An id is used once and is the index of its family in an array.
 inline constexpr ColumnFamilyId kColumnFamilyIdMax = (uint32_t{1} << 24) - 1;
 
 struct DeletedFile {

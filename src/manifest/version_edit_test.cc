@@ -1,5 +1,5 @@
-// VersionEdit: the bytes of RocksDB 7.8, everything that older and newer versions write, and what
-// is refused.
+// VersionEdit: the bytes of RocksDB 7.8, all that older and newer versions write, and the records
+// that are refused.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -275,7 +275,7 @@ TEST(VersionEdit, NumbersOutOfRangeAreCorruption) {
       << "an internal key of seven bytes";
 }
 
-// The next number to hand out is computed from each of these.
+// The next number to assign is computed from each of these fields.
 TEST(VersionEdit, NumbersAboveTheHighestAreCorruptionNamingTheField) {
   const auto expect = [](const std::string& bytes, const std::string& name) {
     const Status status = Decode(bytes);

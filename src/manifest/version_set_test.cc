@@ -44,7 +44,7 @@ std::vector<ColumnFamilySpec> Specs(const std::vector<std::string>& names) {
 class Database {
  public:
   explicit Database(FileSystem* file_system) : Database(file_system, file_system) {}
-  // Tables go to another file system, so that faults hit the MANIFEST alone.
+  // Tables are written to another file system, so that faults hit the MANIFEST alone.
   Database(FileSystem* file_system, FileSystem* table_file_system)
       : file_system_(file_system), table_file_system_(table_file_system) {}
   ~Database() { Close(); }
@@ -76,7 +76,7 @@ class Database {
     return set_.get();
   }
 
-  // The table's file, durable, with the size that its metadata says.
+  // Creates the table's file, durable, with the size in its metadata.
   Status CreateTable(const FileMetaData& file) {
     const std::string bytes(static_cast<size_t>(file.file_bytes), 't');
     ASHLAR_RETURN_IF_ERROR(WriteStringToFile(
@@ -468,7 +468,7 @@ TEST_F(VersionSetTest, EveryFlippedByteOfAManifestIsRefused) {
   }
 }
 
-// A MANIFEST made by hand.
+// A MANIFEST of edits that the test encodes.
 class ManifestOfEditsTest : public VersionSetTest {
  protected:
   void SetUp() override {
@@ -603,7 +603,7 @@ TEST_F(ManifestOfEditsTest, TheFamilyOfRocksDbsStatisticsOpensUnnamed) {
   EXPECT_TRUE(OpenWith({&first_, &family}).ok());
 }
 
-// Damage that carries right checksums: what an attacker could write.
+// Damage with correct checksums, as an attacker could write it.
 TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
   const uint64_t seed = 8;
   SCOPED_TRACE(StrCat("seed ", seed));
@@ -653,9 +653,9 @@ TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
   }
 }
 
-// Every writing call of a short life fails once, before or after it took effect. The set goes on
-// with a new MANIFEST; a restart right after the failure finds the published state or that of the
-// failed install.
+// Every writing call of a short life fails once, before or after it took effect. The set continues
+// with a new MANIFEST. A restart right after the failure recovers the published state or the state
+// of the failed install.
 TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
   uint64_t faults_injected = 0;
   for (const FaultEffect effect :
@@ -693,7 +693,7 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
         ASSERT_TRUE(db->LiveTables().contains(table))
             << "a table that a MANIFEST may name would be deleted";
         ASSERT_FALSE(db->MayDeleteManifest(1));
-        // What a restart finds now.
+        // The state that a restart recovers now.
         Database other(base.get());
         const Status opened = other.Open(Specs({"default", "other"}));
         ASSERT_TRUE(opened.ok()) << nth << " " << opened.ToString();
