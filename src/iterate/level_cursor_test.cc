@@ -20,7 +20,7 @@ class Level : public TableOpener {
  public:
   explicit Level(const KeyComparator& comparator) : comparator_(comparator) {}
 
-  // Entries of one file, ascending, behind those of the files before.
+  // Entries of one file, ascending, after those of the earlier files.
   void AddFile(std::vector<TestEntry> entries) {
     auto file = std::make_unique<FileMetaData>();
     file->number = owned_.size();
@@ -33,7 +33,7 @@ class Level : public TableOpener {
     contents_.push_back(std::move(entries));
   }
 
-  // Its filters know which first bytes the keys of a file have, and are exact.
+  // Its filters hold the prefixes of a file's keys, and are exact.
   bool MayMatch(FileMetaData* file, const TableReadOptions& options, const Slice&) override {
     const HashedPrefix* const prefix = options.seek_prefix->Find(transform_.get());
     const std::vector<TestEntry>& entries = contents_[file->number];
@@ -175,7 +175,7 @@ TEST_F(LevelCursorTest, ASeekForAnAbsentPrefixOpensNothing) {
   EXPECT_EQ(sought("g", true), "-");
   EXPECT_EQ(sought("h", false), "h");
   EXPECT_EQ(level_.TakeOpened(), "1 ");
-  // It can be walked on from the ends, and from where a seek found something.
+  // A walk may continue from the ends, and from the position of a successful seek.
   EXPECT_EQ(sought("g", true), "-");
   cursor.SeekToFirst();
   EXPECT_EQ(KeyOf(cursor), "b");
@@ -213,8 +213,8 @@ TEST_F(LevelCursorTest, FilesPastABoundAreNotAskedForAPrefix) {
   EXPECT_EQ(level_.TakeOpened(), "");
 }
 
-// All keys have one prefix, but the filter of the file where the seek looks does not know it: the
-// files beside it are not left out.
+// All keys have one prefix, but the filter of the file at the sought position does not contain it:
+// the files next to it are searched nevertheless.
 TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
   class AllAlike final : public SliceTransform {
    public:

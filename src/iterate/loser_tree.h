@@ -1,4 +1,5 @@
-// LoserTree: the tournament of a merge. It knows players and matches, but neither cursors nor keys.
+// LoserTree: the tournament of a merge. It has players and matches, and is independent of cursors
+// and keys.
 //
 //        winner            A player is {head, child}; the smaller head wins a match. The caller
 //          |               settles equal heads. Child i plays at leaf i. An inner node keeps the

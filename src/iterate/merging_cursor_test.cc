@@ -80,8 +80,8 @@ TEST(MergingCursorTest, ErrorOfAChildEndsTheMergeUntilTheNextSeek) {
   EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("c"));
 }
 
-// What keys look like, each in its way of heads: telling apart by their first bytes, behind a
-// common prefix, behind one per group, not at all, and of every length.
+// Keys of several shapes. Their heads differ in the first bytes, after a common prefix, after a
+// prefix per group, or nowhere; one shape has keys of every length.
 std::string MakeKey(uint64_t look, Random* random) {
   const uint64_t number = random->Uniform(100);
   const std::string text = std::to_string(number);
@@ -104,8 +104,8 @@ struct Shown {
   size_t source;
 };
 
-// A long random walk with changes of direction, beside a sorted vector of all entries. Some entries
-// are in several sources.
+// Compares a long random walk with changes of direction with a sorted vector of all entries. Some
+// entries are in several sources.
 TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);

@@ -113,7 +113,7 @@ class UserIterator final : public Iterator {
   void SetScope(SeekScope scope) {
     if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->SetScope(scope);
   }
-  // A key without a prefix does not say which keys its seeker looks for.
+  // The target's prefix limits the keys that a seek may return. A target without a prefix does not.
   SeekScope ScopeOf(const Slice& target) const {
     const bool has_prefix = args_.source.seek_prefix != nullptr &&
                             KeyPrefix(args_.source.prefix_extractor, target).has_value();

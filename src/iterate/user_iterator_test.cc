@@ -1,5 +1,5 @@
-// UserIterator: scripts (text in, text out) for the cases that have a name, and random walks beside
-// a model.
+// UserIterator: scripts (text in, text out) for the cases that have a name, and random walks that
+// are compared with a model.
 //
 // Entries:  "a9=x" a value; "a9-" a deletion; "a9!" a single deletion; "a9+x" an operand; "a9?" an
 //           entry of a type that is not implemented
@@ -54,7 +54,7 @@ struct Given {
   std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
   size_t prefix_bytes = 0;  // of prefix_same_as_start; 0: off
   const SliceTransform* told_of =
-      nullptr;  // the sources are told of prefixes of this transform; null: of none
+      nullptr;  // the sources get prefixes of this transform; null: none
   SeekScope told_scope_max = SeekScope::kPrefix;
   size_t batch = 3;  // entries that a step of the cursor shows
 };
@@ -197,7 +197,7 @@ TEST(UserIteratorTest, PrefixSameAsStartKeepsTheTargetsPrefixAtABound) {
             "end");
 }
 
-// What the sources were told with the last seek: the prefix that they may look for.
+// The prefix that the sources received with the last seek: they may limit their search to it.
 TEST(UserIteratorTest, SourcesAreToldWhichPrefixASeekIsAbout) {
   const std::unique_ptr<const SliceTransform> transform(NewFixedPrefixTransform(2));
   const auto told = [&](Given given, const std::string& commands,
@@ -444,7 +444,7 @@ TEST(UserIteratorTest, RefreshReplacesTheSource) {
   std::string number;
   ASSERT_TRUE(iterator.GetProperty("rocksdb.iterator.super-version-number", &number).ok());
   EXPECT_EQ(number, "9");
-  // A refresh that fails leaves what the iterator reads as it was.
+  // A failed refresh does not change the state that the iterator reads.
   EXPECT_TRUE(iterator.Refresh().IsAborted());
   EXPECT_FALSE(iterator.Valid());
   EXPECT_TRUE(iterator.status().IsAborted());
@@ -471,7 +471,7 @@ struct UserLess {
 };
 using UserView = std::map<std::string, std::string, UserLess>;
 
-// What the user sees, computed by applying the writes in the order of their sequences.
+// The user's view of the data, computed by applying the writes in the order of their sequences.
 UserView ViewAt(const Comparator* comparator, const std::vector<TestEntry>& by_sequence,
                 SequenceNumber snapshot) {
   UserView view(UserLess{comparator});

@@ -1,6 +1,6 @@
 // The two built-in orders of keys.
 //
-// Both are found by address (KeyComparator), so each exists exactly once, and lives as long as the
+// KeyComparator recognises both by address. So each exists exactly once, and lives as long as the
 // process: databases may close after static destructors have begun.
 #include "ashlar/comparator.h"
 
@@ -68,7 +68,8 @@ class ReverseBytewiseOrder final : public Comparator {
     if (ByteAt(*start, common) > ByteAt(limit, common)) start->resize(common + 1);
   }
 
-  // The empty key sorts last here; it would do, and would say nothing about where the table ends.
+  // Leaves the key as it is. The empty key sorts last here: it would be a correct result, but it
+  // would lose the position of the table's end.
   void FindShortSuccessor(std::string*) const override {}
 };
 

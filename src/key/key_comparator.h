@@ -2,8 +2,8 @@
 // orders cost no virtual call.
 //
 // Head: the first 8 bytes of a key after a skipped common prefix, as an integer that orders like
-// the key: head(a) < head(b) implies a < b; equal heads say nothing. Only the built-in orders have
-// heads; a custom order has the constant head 0, so that every comparison falls through to Compare.
+// the key: head(a) < head(b) implies a < b, and equal heads imply nothing. Only the built-in orders
+// have heads. A custom order has the constant head 0, so that every comparison calls Compare.
 //
 // ComparedPart is the one place that separates a user key from the bytes that are compared, hashed
 // and made into heads.

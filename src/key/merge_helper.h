@@ -34,8 +34,8 @@ struct MergeResult {
   Slice value() const { return kind == Kind::kComputed ? Slice(computed) : existing; }
 };
 
-// The value that the operands give on top of the base. On an error *scope (may be null) says how
-// far the operator's failure reaches.
+// Merges the operands into the base. On an error *scope (may be null) is set to the scope of the
+// operator's failure.
 Status FullMerge(const MergeInput& input, MergeResult* result,
                  MergeOperator::OpFailureScope* scope);
 

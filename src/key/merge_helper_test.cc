@@ -9,7 +9,7 @@
 namespace ashlar {
 namespace {
 
-// Does what a test tells it to.
+// Runs the body that a test sets.
 class ScriptedOperator final : public MergeOperator {
  public:
   using Body = std::function<bool(const MergeOperationInput&, MergeOperationOutput*)>;

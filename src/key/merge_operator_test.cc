@@ -114,7 +114,7 @@ TEST(ChoosingOperators, ResultsAreNeverCopied) {
   EXPECT_EQ(PartialMerge(*max, {"b", "d", "c"}), "d");
 }
 
-// Brackets must not matter: any split into partial merges gives what one full merge gives.
+// Merges are associative: any split into partial merges gives the result of one full merge.
 TEST(MergeOperators, PartialMergesAgreeWithFullMerges) {
   const std::vector<std::string> operands = {Number(3), Number(500), Number(1), Number(77)};
   for (const auto& op :

@@ -3,8 +3,8 @@
 // that turn a role into a result: Lookup::OfferRare, UserIterator (ResolveAtCursor and its
 // neighbours) and CompactionIterator::Decide.
 //
-// The numbers are RocksDB's and go to disk. Kinds that Ashlar does not implement have rows so that
-// they are refused by name.
+// The numbers are RocksDB's and are stored on disk. Kinds that Ashlar does not implement have rows
+// so that they are refused by name.
 //
 // I1: each number has at most one row, and each row's numbers are below kRecordTypes.
 // Thread safety: constants.

@@ -63,7 +63,7 @@ TEST(BoundKeepsPrefix, IsTrueOnlyWhereEveryKeyBelowTheBoundHasThePrefix) {
       if (!prefix) continue;
       bool all_have_it = true;
       for (size_t bound = target + 1; bound < all.size(); ++bound) {
-        // One key more lies below this bound.
+        // One key more is below this bound.
         all_have_it = all_have_it && KeyPrefix(c.transform.get(), all[bound - 1]) == *prefix;
         const bool said = BoundKeepsPrefix(*c.transform, *prefix, all[bound]);
         ASSERT_TRUE(!said || all_have_it)
@@ -83,7 +83,7 @@ TEST(BoundKeepsPrefix, UpToWhereThePrefixEnds) {
   EXPECT_FALSE(BoundKeepsPrefix(*fixed, "abc", std::string("abd\0", 4)));
   EXPECT_FALSE(BoundKeepsPrefix(*fixed, "abc", "abe"));
   EXPECT_TRUE(BoundKeepsPrefix(*fixed, "ab\xff", "ac"));
-  // "ac" lies between them, and has no prefix.
+  // "ac" is between them, and has no prefix.
   EXPECT_FALSE(BoundKeepsPrefix(*fixed, "ab\xff", std::string("ac\0", 3)));
   EXPECT_TRUE(BoundKeepsPrefix(*fixed, "\xff\xff\xff", "\xff\xff\xff\xff"));
   const TransformPtr capped(NewCappedPrefixTransform(3));

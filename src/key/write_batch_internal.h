@@ -1,11 +1,11 @@
-// The bytes of a WriteBatch, as the engine and the log see them.
+// The bytes of a WriteBatch, in memory and in the log.
 //
 //   offset 0          8           12
 //          sequence   count       record*
 //          fixed64    fixed32
 //
-//   put            01 key value      05 family key value    key, value: varint32 length, bytes; family: varint32
-//   delete         00 key            04 family key
+//   put            01 key value      05 family key value      key, value: varint32 length, bytes
+//   delete         00 key            04 family key            family: varint32
 //   single delete  07 key            08 family key
 //   merge          02 key value      06 family key value
 //   delete range   0f begin end      0e family begin end
@@ -50,7 +50,7 @@ struct BatchRecord {
 // the reader, and records point into them.
 class BatchReader {
  public:
-  // A batch shorter than its header gives no record and Corruption.
+  // For a batch shorter than its header Next returns false and the status is Corruption.
   explicit BatchReader(const Slice& contents);
 
   // False at the end and at an error.

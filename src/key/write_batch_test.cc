@@ -27,7 +27,7 @@ class FakeFamily final : public ColumnFamilyHandle {
   const uint32_t id_;
 };
 
-// Writes what it is given as text, one record after another.
+// Writes the records as text, one after another.
 class Recorder : public WriteBatch::Handler {
  public:
   Status PutCF(uint32_t id, const Slice& key, const Slice& value) override {
@@ -462,8 +462,8 @@ TEST(WriteBatchInternal, WhatTheEngineCannotApplyIsNotSupportedNamingTypeAndOffs
         Unhex(StrCat("0000000000000000", counted ? "01000000" : "00000000", record)));
     EXPECT_TRUE(WriteBatchInternal::CheckApplicable(&batch).IsNotSupported()) << record;
   }
-  // Bytes from outside that hold nothing else are fine, and damage is told apart from what is not
-  // supported.
+  // Bytes from outside with supported records only are accepted. Damage and unsupported records
+  // have different statuses.
   const WriteBatch foreign(Unhex(StrCat(kHeaderOf1, "0D", "03014C", "00016B")));
   EXPECT_FALSE(WriteBatchInternal::IsKnownApplicable(&foreign));
   EXPECT_TRUE(WriteBatchInternal::CheckApplicable(&foreign).ok());
