@@ -1,7 +1,7 @@
-// FileMetaData: what the tree records about one table file, and the pointer to its open reader.
+// FileMetaData: the tree's record of one table file, and the pointer to its open reader.
 //
 // Lifetime: reference-counted by the Versions that list it and by the jobs that write it (a single
-// count: files change hands only at installs). The file on disk outlives the last reference.
+// count: files change owners only at installs). The file on disk outlives the last reference.
 // Thread safety: plain members are constant once the file is in a Version, except being_compacted
 // and marked_for_compaction, which the database mutex guards, and the atomics. Only the TableCache
 // writes `reader`.

@@ -11,11 +11,11 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kKeptBytesMax = size_t{64} << 10;
-// Blocks of one table differ by a little. Of two such the larger is kept: it serves both.
+// The blocks of one table differ little in size. Of two buffers the larger is kept: it fits both.
 bool Serves(size_t capacity, size_t n) { return capacity >= n && capacity - n <= n / 8; }
 
-// What a thread keeps. Has no destructor, so that blocks may be given back to the end of the
-// thread.
+// The buffers that a thread keeps for reuse. It has no destructor, so that blocks may be freed
+// until the thread ends.
 struct Kept {
   char* data = nullptr;
   uint32_t capacity = 0;
@@ -23,7 +23,7 @@ struct Kept {
 };
 constinit thread_local Kept kept;
 
-// Frees it when the thread ends. Made with the first block that is kept.
+// Frees them when the thread ends. Made with the first buffer that is kept.
 struct KeptUntilTheEnd {
   ~KeptUntilTheEnd() {
     kept.closed = true;

@@ -82,7 +82,8 @@ ASHLAR_ALWAYS_INLINE bool DecodeEntry(const char* p, const char* limit, size_t p
 inline Status DamagedEntryError() { return Status::Corruption("damaged block entry"); }
 
 // Copies n bytes in steps of 16, and writes up to 15 bytes after them. Requires: these may be read
-// and written; `to` is not within the n bytes, but may be within what the last step reads.
+// and written; `to` is not within the n bytes, but may be within the bytes that the last step
+// reads.
 inline void CopyInSteps(char* to, const char* from, size_t n) {
   size_t i = 0;
   do {

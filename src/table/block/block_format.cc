@@ -15,7 +15,7 @@ constexpr size_t kFooterMiddleBytes = 40;
 constexpr char kExtendedMagic[4] = {0x3e, 0x00, 0x7a, 0x00};
 constexpr uint32_t kLastByteFactor = 0x6b9083d9u;
 
-// Over all n bytes; kXxh3 takes the last one apart from the others.
+// Over all n bytes. kXxh3 hashes the last byte separately.
 uint32_t ChecksumOfBytes(BlockChecksum type, const char* data, size_t n) {
   switch (type) {
     case BlockChecksum::kNone: return 0;
@@ -38,7 +38,8 @@ Status CheckInsideFile(const BlockHandle& handle, uint64_t limit, const char* wh
   return Status::OK();
 }
 
-// Everything that a version 6 or 7 footer protects: its own checksum with context.
+// Decodes the middle of a footer of version 6 or 7, and checks the footer's own checksum, which
+// includes the context.
 Status DecodeMiddle6(const Slice& footer_bytes, uint64_t footer_offset, Footer* footer) {
   Slice middle(footer_bytes.data() + 1, kFooterMiddleBytes);
   if (!middle.starts_with(Slice(kExtendedMagic, sizeof(kExtendedMagic))))

@@ -73,7 +73,7 @@ struct Footer {
   BlockHandle index;  // from version 6: size 0, the metaindex has it
 };
 
-// The magic number in the last bytes of a file, which gives the kind of the table.
+// The magic number in the last bytes of a file identifies the kind of the table.
 [[nodiscard]] bool DecodeTableMagic(const Slice& tail, uint64_t* magic);
 // tail: the last min(kFooterBytes, file_bytes) bytes of a block-based table. Handles are checked to
 // be inside the file. The caller adds the file's name to errors.

@@ -19,10 +19,10 @@ constexpr size_t kPrefixBytesMax = 0xffff;
 // Heads are wide if the second half of a head is needed for more than one neighbour in this many.
 constexpr size_t kFewOf = 16;
 constexpr ptrdiff_t kNarrowBytesMax = ptrdiff_t{1} << 16;
-// Whole cache lines, which Prefetch counts from the start of the block.
+// Aligned to cache lines, which Prefetch counts from the start of the block.
 constexpr std::align_val_t kAlignment{kCacheLineBytes};
-// What the two allocations of a block take besides its bytes: the block's trailer, and the
-// allocator's headers.
+// The bytes that the two allocations of a block need in addition to its own: the block's trailer
+// and the allocator's headers.
 constexpr size_t kAllocationBytes = 48;
 // Runs of equal heads longer than this are searched by halves.
 constexpr uint32_t kLinearRunMax = 8;
@@ -65,7 +65,8 @@ struct CommonPrefix {
   size_t n = 0;
 };
 
-// In a sorted block all user keys share what the first and the last share. The scan checks it.
+// In a sorted block all user keys share the common prefix of the first and the last one. The scan
+// checks it.
 Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparator,
                         std::string* scratch, CommonPrefix* prefix) {
   BlockEntry first;
@@ -199,8 +200,8 @@ DataBlock::~DataBlock() {
   if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Two functions, each with one way to free. From one that chooses between them, clang 19 makes code
-// that frees both ways.
+// Two functions, each with one deallocation. For one function that chooses between them clang 19
+// generates code that frees in both ways.
 void DataBlock::DestroyIndexed(CacheEntry* entry) {
   auto* const block = static_cast<DataBlock*>(entry);
   block->~DataBlock();

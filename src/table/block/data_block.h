@@ -123,7 +123,7 @@ class DataBlock final : public CacheEntry {
     constexpr size_t kLines = 6;
     PrefetchRange(this, kLines * kCacheLineBytes);
   }
-  // Prefetches what a walk reads of the block besides its entries.
+  // Prefetches the parts of the block, other than its entries, that a walk reads.
   void PrefetchHeader() const {
     ASHLAR_PREFETCH(this);
     ASHLAR_PREFETCH(&contents_bytes_);

@@ -29,7 +29,7 @@ std::string BuildBlock(const std::vector<Entry>& entries, int restart_interval) 
 
 TEST(ShortKey, FollowsTheKeyBeforeIt) {
   Random random(7);
-  std::string block = random.Bytes(ShortKey::kBytes);  // what may be read before the suffix
+  std::string block = random.Bytes(ShortKey::kBytes);  // bytes before the suffix may be read
   std::string expected;
   ShortKey key;
   for (int i = 0; i < 5000; ++i) {

@@ -52,7 +52,7 @@ Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
 void BlockBasedTable::ChargeMetadata() {
   if (cache_ == nullptr || !config_.cache_index_and_filter_blocks) return;
   const size_t bytes = MemoryBytes();
-  // A cache full of pins has no room for it: the table then works uncharged.
+  // A cache full of pinned blocks has no room for the charge. The table is then uncharged.
   if (cache_->ReserveMetadata(bytes)) charged_bytes_ = bytes;
 }
 
@@ -241,7 +241,7 @@ ASHLAR_ALWAYS_INLINE bool BlockBasedTable::GetFromCandidates(DataBlock* block, u
   size_t user_bytes_before = 0;
   for (; i < block->entries() && block->head(i) == head; ++i) {
     const BlockEntry view = block->View(i);
-    // The key has the same bytes as the previous one, which was found to be the sought one. (In a
+    // The key has the same bytes as the previous one, which was equal to the sought one. (In a
     // custom order keys with other bytes may be equal.)
     const bool repeats =
         found && view.shared >= user_bytes_before && view.user_bytes() == user_bytes_before;
@@ -287,7 +287,7 @@ Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions
   if (options.cached_only)
     return Status::Incomplete(parts_.file.name(), "the block is not in the cache");
   if (options.guard != nullptr) options.guard->Keep(pin_source().Acquire());
-  // To the end of the function: what the search uses is counted.
+  // Until the end of the function: the search uses counted objects only.
   const ReadGuard::Pause pause(options.guard);
   const StopWatch watch(recorder_, READ_BLOCK_GET_MICROS);
   if (!FillsCache(options)) return GetFromUncached(block, options, lookup);

@@ -98,7 +98,7 @@ Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {
   if (type != kNoCompression) return Decompressed(args, type, Slice(stored, n));
   if (mapped()) return BlockContents{Slice(mapping_.data() + handle.offset, n), BlockBuffer()};
   if (!buffer || stored != buffer.get()) {
-    // The bytes are in a readahead buffer or in memory of the file system: both are reused.
+    // The bytes are in a readahead buffer or in memory of the file system. Both may be reused.
     if (!buffer) buffer = NewBuffer(args, n_stored);
     memcpy(buffer.get(), stored, n_stored);
   }

@@ -120,7 +120,7 @@ void BlockIndex::Seal(bool with_slots) {
   for (uint32_t i = 0; i < searched_; ++i)
     heads_.push_back(comparator_.Head(separator_user_key(i), prefix_bytes_));
   heads_.resize((searched_ + kFanout - 1) / kFanout * kFanout, ~uint64_t{0});
-  // I3, from the heads up to a level of one group.
+  // Builds the levels of I3, from the heads up to a level of one group.
   const PagedVector<uint64_t>* below = &heads_;
   std::vector<PagedVector<uint64_t>> upwards;
   while (below->size() > kFanout) {

@@ -14,7 +14,7 @@ void StoreBigEndian32(char* p, uint32_t v) {
   memcpy(p, wide + 4, 4);
 }
 
-// The first separator that is not before the key, found the plain way; the last block when there is
+// The first separator that is not before the key, by a linear search. The last block if there is
 // none.
 uint32_t PlainFind(const std::vector<std::string>& separators, const KeyComparator& comparator,
                    bool user_keys, const std::string& internal_key) {

@@ -1,4 +1,5 @@
-// SequenceOverride: the one sequence of all entries of an ingested table, whatever its keys say.
+// SequenceOverride: the one sequence of all entries of an ingested table. It replaces the sequences
+// in the table's keys.
 //
 // Decided once, when the table is opened. Both masks are constants of the table, so applying them
 // costs no branch where there is no override.
@@ -28,8 +29,8 @@ class SequenceOverride {
   bool active() const { return sought_bits_ != 0; }
   // The tag of an entry from the tag that its key stores.
   uint64_t Apply(uint64_t stored_tag) const { return (stored_tag & kept_bits_) | set_bits_; }
-  // The tag to search the stored tags for. An override says nothing about them: the search begins
-  // with the newest.
+  // The tag to search the stored tags for. With an override the search begins with the newest tag,
+  // because the stored sequences are not those of the entries.
   uint64_t SoughtTag(uint64_t tag) const { return tag | sought_bits_; }
 
  private:

@@ -14,10 +14,10 @@ namespace ashlar {
 
 namespace {
 
-// The page cache holds a file in folios as large as the pieces, at multiples of their size, in
-// which it was written. Large ones are read faster, and huge pages can be mapped by one address;
-// but small ones are at hand when they are needed, while for large ones a virtual machine asks its
-// host for memory that it gave back: docs/performance.md, "Writing files".
+// The page cache stores a file in folios of the size of the writes that made it, if they begin at
+// multiples of that size. Large folios are read faster, and a folio of a huge page's size is mapped
+// by one page table entry. Small folios are allocated faster: for large ones a virtual machine
+// needs memory that it had returned to its host. docs/measurements/writing.md has the figures.
 size_t PieceBytes(TableReads reads) {
   switch (reads) {
     case TableReads::kBlockCache: return size_t{64} << 10;
@@ -257,7 +257,7 @@ BlockHandle TableBuilder::WriteIndex() {
     separator += entry.key_bytes;
     const size_t shared = block.AtRestart() ? 0 : CommonPrefixBytes(previous, key);
     value.clear();
-    // A reader tells the two forms apart by the shared bytes.
+    // A reader distinguishes the two forms by the shared bytes.
     if (delta_values && shared != 0) {
       PutZigZag64(&value, static_cast<int64_t>(handle.size) - static_cast<int64_t>(previous_bytes));
     } else {

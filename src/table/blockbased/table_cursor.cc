@@ -166,9 +166,9 @@ void TableCursor::GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t share
   entries_max_ = entries;
 }
 
-// Prefetches what a walk reads kPrefetchDistanceBytes after p, at the end of the block in the next
-// block. The processor does not run ahead by itself: where an entry begins is known only after the
-// previous one has arrived.
+// Prefetches the bytes kPrefetchDistanceBytes after p, which a walk reads soon. At the end of the
+// block they are in the next block. The processor cannot prefetch them itself, because the position
+// of an entry is known only after the previous entry has been read.
 inline void TableCursor::PrefetchAhead(const char* p) const {
   const auto left = static_cast<size_t>(limit_ - p);
   if (left > kPrefetchDistanceBytes) {
@@ -270,7 +270,7 @@ void TableCursor::CheckInvariants() const {
   ASHLAR_ASSERT(last_key_.size() == last.key.size());             // I1
 }
 
-// The stored keys stay: the next entry shares their bytes.
+// The stored keys are not changed: the next entry shares their bytes.
 void TableCursor::OverrideSequences(CursorEntry* entries, uint32_t n) {
   size_t bytes = 0;
   for (uint32_t i = 0; i < n; ++i) bytes += entries[i].key.size();

@@ -45,7 +45,7 @@ class ReadAhead {
   static constexpr size_t kHintedPieceBytes = size_t{256} << 10;
 
   size_t PieceBytes(uint32_t block);
-  // Hints to the file system what will be read from `offset` on.
+  // Hints to the file system that the bytes from `offset` on will be read.
   void Announce(uint64_t offset);
 
   const BlockBasedTable* const table_;
@@ -85,7 +85,7 @@ class TableCursor final : public InternalCursor {
   void MovePrev() override;
 
   // Makes `block` the current one, at no entry. side_index: build it if the block has to be read.
-  // False: status_ says why.
+  // False: status_ has the reason.
   bool LoadBlock(uint32_t block, bool side_index);
   bool EnsureSideIndex();
   void UseBlock();
@@ -103,7 +103,7 @@ class TableCursor final : public InternalCursor {
   void ShowDecoded(CursorEntry* entries, uint32_t n);
   void OverrideSequences(CursorEntry* entries, uint32_t n);
   void DecodeOrFail(uint32_t n);
-  // What is wrong with the entry at next_.
+  // The fault of the entry at next_.
   Status FaultAtNext() const;
   // Fails with an error of the current block.
   void FailInBlock(const Status& status);

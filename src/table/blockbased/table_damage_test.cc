@@ -145,8 +145,8 @@ TEST(TableDamage, EveryTruncationIsRefused) {
   }
 }
 
-// Where blocks lie: found by asking every offset's trailer whether it verifies would be slow, so
-// the table is asked.
+// The handles of all blocks, from the table's own index: a search that verifies a trailer at every
+// offset would be slow.
 std::vector<BlockHandle> AllBlocks(const std::string& file) {
   std::vector<BlockHandle> blocks;
   const Result<Footer> footer = DecodeFooter(file, file.size());
@@ -207,7 +207,7 @@ TEST(TableDamage, HostileBytesWithRightChecksumsDoNoHarm) {
     RepairChecksum(&hostile, block, spec.config.checksum, 0);
     std::string text;
     static_cast<void>(Read(hostile, sample, random.OneIn(2),
-                           &text));  // must not crash or hang; wrong data cannot be told from right
+                           &text));  // must not crash or hang; wrong data cannot be detected
   }
 }
 

@@ -1,5 +1,5 @@
-// Tables that Debian's rocksdb-tools wrote, and what those tools say of ours. Skipped where the
-// tools are not installed.
+// Reads tables that Debian's rocksdb-tools wrote, and lets those tools read Ashlar's tables.
+// Skipped where the tools are not installed.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -97,8 +97,8 @@ std::string ReadMetaBlock(FileSystem* fs, const std::string& path, const std::st
   return {};
 }
 
-// How many of 1,000 absent keys, which sort between the present ones, the filter lets through.
-// Nothing may be cached.
+// The number of false positives of the filter among 1,000 absent keys, which sort between the
+// present ones. Requires: no block is cached.
 int CountUnfiltered(TableReader* table) {
   Random random(3);
   int through = 0;
@@ -230,9 +230,9 @@ INSTANTIATE_TEST_SUITE_P(
         BenchCase{"format_4", "--format_version=4 --index_block_restart_interval=4"}),
     [](const auto& bench) { return std::string(bench.param.name); });
 
-// The same entries through both writers: the filters, and what the properties say of them, are the
-// same bytes. But where a filter has no whole keys, 7.8.3 adds the empty string before its second
-// key, so that the first prefix may count twice.
+// Both writers get the same entries. The filters and their properties are the same bytes, with one
+// exception: to a filter without whole keys 7.8.3 adds the empty string before the second key, so
+// that the first prefix may count twice.
 TEST_F(TableInterchange, FiltersWithPrefixesAreOursBitForBit) {
   const std::string bench =
       "db_bench --db=" + directory_ +

@@ -1,4 +1,4 @@
-// LoadTable: reads what an open table keeps in memory, once, from the end of its file.
+// LoadTable: reads the parts that an open table keeps in memory, once, from the end of its file.
 //
 //   file     [data blocks] ... [filter] [index] [dictionary] [properties] [metaindex] [footer]
 //   order         -               7        6         5            3            2         1

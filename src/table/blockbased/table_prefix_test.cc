@@ -1,5 +1,5 @@
-// Prefixes in block-based tables: what enters the filter and the properties, and which lookups and
-// seeks it then rules out. A lookup that would touch a block is told by its error: the tables are
+// Prefixes in block-based tables: the contents of the filter and the properties, and the lookups
+// and seeks that the filter rules out. A lookup that would read a block fails: the tables are
 // opened without a cache, and read with cached_only.
 #include <gtest/gtest.h>
 
@@ -205,7 +205,7 @@ TEST_F(TablePrefixTest, TotalOrderTrustsTheFilterOnlyBelowABound) {
   EXPECT_EQ(Seek(current, "ab", false, {.scope = SeekScope::kTotalOrder, .upper = "ac"}), "read");
 }
 
-// Every key is found by a seek for its prefix, with prefixes of every shape.
+// A seek for its prefix finds every key, with prefixes of every shape.
 TEST_F(TablePrefixTest, EveryPrefixThatIsThereIsFound) {
   for (const char* const id : {"fixed:0", "fixed:1", "fixed:4", "capped:3", "capped:40", "noop"}) {
     for (const bool whole_keys : {false, true}) {

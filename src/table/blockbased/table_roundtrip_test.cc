@@ -43,7 +43,7 @@ void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_ite
   if (!cursor->Valid()) return;
   ASSERT_EQ(cursor->key().ToString(true), Slice(expected->first).ToString(true)) << what;
   ASSERT_EQ(cursor->value().ToString(), expected->second) << what;
-  // What lies decoded beside it.
+  // The decoded neighbours.
   if (const CursorEntry* const before = cursor->before(); before != nullptr) {
     ASSERT_NE(expected, entries.begin());
     ASSERT_EQ(before->key, Slice(std::prev(expected)->first)) << what;
@@ -56,7 +56,7 @@ void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_ite
   }
 }
 
-// A random walk of one cursor beside an iterator of the map.
+// Compares a random walk of one cursor with an iterator of the map.
 void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* random, int moves) {
   auto at = entries.end();
   std::vector<std::string> keys;

@@ -85,7 +85,8 @@ inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
        .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
 }
 
-// Waits until what was dropped is gone, with what that dropped in turn: count, table, its blocks.
+// Waits until dropped objects are deleted, and the objects that those dropped in turn: count,
+// table, its blocks.
 inline void SettleEpochs() {
   for (int i = 0; i < 3; ++i) TestEpochs().Synchronize();
 }
@@ -108,7 +109,7 @@ class OpenedTable {
   TableReader* reader_;
 };
 
-// What a lookup ends with, as text.
+// The result of a lookup, as text.
 inline std::string GetText(TableReader* table, const TableReadOptions& options,
                            const Slice& user_key, SequenceNumber snapshot) {
   const EpochGuard guard(TestEpochs());

@@ -39,7 +39,7 @@ void FilterBuilder::AddChunk() { chunks_.emplace_back().reserve(kHashesPerChunk)
 
 namespace {
 
-// Sets the bits of a chunk of hashes. The lines are far apart: they are asked for some keys ahead.
+// Sets the bits of a chunk of hashes. Their lines are far apart and are prefetched some keys ahead.
 struct BloomBits {
   uint8_t* bits;
   uint32_t lines;
@@ -66,7 +66,7 @@ struct BloomBits {
 #if ASHLAR_X86_64
   static constexpr int kWideProbesMax = 8;
 
-  // The same for up to kWideProbesMax probes: where their bits are is computed for all at once.
+  // The same for up to kWideProbesMax probes. The positions of their bits are computed together.
   ASHLAR_TARGET("avx2") void AddAllWide(const uint64_t* hashes, size_t n) const {
     alignas(32) uint32_t factors[kWideProbesMax];
     uint32_t factor = 1;

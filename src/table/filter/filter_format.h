@@ -1,5 +1,5 @@
-// The last five bytes of a filter block, which say how to read the others; and the numbers that the
-// Bloom filter's bits depend on.
+// The last five bytes of a filter block, which give the format of the others, and the numbers that
+// determine the bits of a Bloom filter.
 //
 //   fast local Bloom   ff | 00 | probes in the low five bits, 0 = lines of 64 bytes in the high
 //                      three | 00 00

@@ -128,8 +128,8 @@ bool FilterReader::RibbonMayMatch(uint64_t hash) const {
   const Row128 left = ShiftLeft(row, bit);
   const Row128 right = bit == 0 ? Row128{0, 0} : ShiftRight(row, kRibbonBits - bit);
   const char* const near = data_ + first_segment * kRibbonSegmentBytes;
-  // The block behind may have one column more than this one, but its first `columns` are what the
-  // row reaches into.
+  // The next block may have one column more than this one. The row extends into its first `columns`
+  // only.
   const char* const far = bit == 0 ? near : near + uint64_t{columns} * kRibbonSegmentBytes;
   for (uint32_t i = 0; i < columns; ++i) {
     const uint64_t solution =

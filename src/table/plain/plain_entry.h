@@ -11,8 +11,8 @@
 //   size     the 6 bits after the two shown; 111111: 63 more than the varint32 that follows
 //   tag      fixed64, or the one byte ff for a value of sequence 0
 //
-// I1: nothing at or after the limit is read, whatever the bytes say. The bytes of a key and of a
-//     value are inside the data.
+// I1: nothing at or after the limit is read, for any input. The bytes of a key and of a value are
+//     inside the data.
 // I2: an entry shares bytes of an earlier full key in the data: no key is copied to be read.
 //
 // Decoding into whole internal keys was rejected: lookups only compare, and most keys are whole in
@@ -39,10 +39,10 @@ struct PlainData {
   const char* begin = nullptr;
   const char* end = nullptr;
   PlainEncoding encoding = PlainEncoding::kPlain;
-  uint32_t user_key_bytes = 0;  // kPlain: of every key; 0: each says its own
+  uint32_t user_key_bytes = 0;  // kPlain: of every key; 0: each entry stores its own
 };
 
-// What is wrong with an entry.
+// The fault of an entry.
 enum class PlainFault : uint8_t {
   kNone,
   kKeyOutside,

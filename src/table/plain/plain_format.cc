@@ -85,7 +85,7 @@ PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bi
       static_cast<uint32_t>(std::min(uint64_t{hashes.size()} * bits_per_key, kBloomBitsMax));
   PlainBloomBlock block;
   if (local) {
-    // Odd, so that every bit of the hash has a say in the line.
+    // Odd, so that the line depends on every bit of the hash.
     block.lines = ((bits + kLineBits - 1) / kLineBits) | 1;
     block.bytes.resize(size_t{block.lines} * kLineBytes);
     for (const uint32_t hash : hashes) AddLocal(hash, block.lines, block.bytes.data());
@@ -119,7 +119,7 @@ std::string PlainIndexBlockBuilder::Finish() const {
   const size_t first_bucket = out.size();
   const size_t first_sub_index = first_bucket + size_t{buckets} * sizeof(uint32_t);
   out.resize(first_sub_index);
-  // Where the next place of a bucket goes in `out`.
+  // The position in `out` of each bucket's next place.
   std::vector<size_t> next(buckets);
   for (uint32_t i = 0; i < buckets; ++i) {
     next[i] = first_bucket + size_t{i} * sizeof(uint32_t);

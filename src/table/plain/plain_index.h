@@ -8,8 +8,8 @@
 //                  next free slot. At most 9 of 10 slots are taken.
 //
 // A prefix of up to sparseness entries is read from its offset on. A prefix with more is searched
-// by the sparse index, and its slot only says that it exists. An absent prefix ends at a free slot:
-// one cache line, and no entry is read. So the hash table is the filter too.
+// by the sparse index, and its slot only shows that it exists. An absent prefix ends at a free
+// slot: one cache line, and no entry is read. So the hash table is the filter too.
 //
 // I1: offsets ascend, and each is that of an entry with a full key.
 // I2: there is one head per offset: that of the user key after the bytes that all keys of the table

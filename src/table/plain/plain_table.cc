@@ -254,7 +254,7 @@ Status PlainTable::MakeIndex() {
   const bool may_hash = !config_.full_scan_mode && HashIsSafe(comparator_);
   const bool by_prefix = may_hash && prefix_extractor_ != nullptr && config_.hash_table_ratio > 0;
   const bool filtered = may_hash && !by_prefix && config_.bloom_bits_per_key > 0;
-  // A custom order may call keys of different sizes equal.
+  // In a custom order keys of different sizes may be equal.
   if (HashIsSafe(comparator_) && data_.encoding == PlainEncoding::kPlain)
     key_bytes_ = data_.user_key_bytes;
   PrefixCollector prefixes(prefix_extractor_.get(), sparseness);
@@ -381,7 +381,8 @@ PlainFault PlainTable::FindStartInPrefix(const Slice& user_key, uint64_t tag,
     if (fault != PlainFault::kNone) return fault;
     if (KeyPrefix(prefix_extractor_.get(), entry.rest) == prefix) return PlainFault::kNone;
   }
-  // A slot of another prefix with the same hash, or of one that begins after its full key.
+  // The slot belongs to another prefix with the same hash, or to a prefix that begins after its
+  // full key.
   return *at == nullptr ? PlainFault::kNone : FindStart(user_key, tag, at);
 }
 
@@ -409,7 +410,7 @@ PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Look
       if (entries_max-- == 0) return Outcome::kAbsent;
       continue;
     }
-    // All versions of the key follow each other: no other slot has any.
+    // All versions of the key are adjacent: no other slot has any.
     at_end = Outcome::kDone;
     if (entry.tag > seek_tag) continue;
     if (!lookup->Offer(TagType(entry.tag), TagSequence(entry.tag), entry.value, pin_source()))
@@ -479,7 +480,7 @@ void PlainTable::PrefetchEntry(Lookup* lookup) const {
   }
   const char* at = nullptr;
   if (!filter_.MatchesAll() && !filter_.MayMatch(lookup->filter_hash(), lookup->user_key())) return;
-  // Get meets the fault too and reports it.
+  // Get finds the fault too and reports it.
   if (FindStart(lookup->user_key(), lookup->seek_tag(), &at) == PlainFault::kNone && at != nullptr)
     ASHLAR_PREFETCH(at);
 }

@@ -42,7 +42,7 @@ PlainTableBuilder::PlainTableBuilder(TableWriteArgs args, const PlainTableConfig
     : args_(std::move(args)),
       config_(config),
       prefix_extractor_(args_.prefix_extractor.get()),
-      // Without prefixes there is nothing to leave out.
+      // Without prefixes no bytes can be left out.
       encoding_(prefix_extractor_ == nullptr ? PlainEncoding::kPlain : config_.encoding),
       needs_prefixes_(prefix_extractor_ != nullptr &&
                       (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)) {
@@ -60,8 +60,7 @@ Status PlainTableBuilder::CheckEntry(const Slice& user_key, const Slice& value) 
         StrCat("a key of ", user_key.size(), " bytes in a PlainTable whose user_key_len is ",
                config_.user_key_bytes));
   }
-  // Four bytes in the index for each entry, at most, and as many bits in the filter as there are to
-  // be.
+  // An upper bound for the index, and for a filter with the configured bits per key.
   const uint64_t index_bytes = index_
                                    ? (properties_.num_entries + 1) *
                                          (3 * sizeof(uint32_t) + config_.bloom_bits_per_key / 8 + 1)
@@ -85,8 +84,8 @@ void PlainTableBuilder::Add(const Slice& internal_key, const Slice& value) {
   status_ = CheckEntry(user_key, value);
   if (!status_.ok()) return;
 
-  // Without an extractor all keys are of one prefix; a key that has none is one by itself. Nobody
-  // asks where keys are whole and no index is written.
+  // Without an extractor all keys have one prefix. A key outside the extractor's domain is its own
+  // prefix. Prefixes are not needed if keys are whole and no index is written.
   const Slice prefix =
       !needs_prefixes_ ? Slice() : KeyPrefix(prefix_extractor_, user_key).value_or(user_key);
   const bool new_prefix = first || Slice(last_prefix_) != prefix;

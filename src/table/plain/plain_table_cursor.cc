@@ -86,7 +86,7 @@ void PlainTableCursor::Seek(const Slice& internal_target) {
 void PlainTableCursor::SeekOn(PlainFault fault, const char* at, const Slice& internal_target) {
   const Slice user_key = ExtractUserKey(internal_target);
   const uint64_t tag = ExtractTag(internal_target);
-  // Keys are compared in place. Only the key that is shown is assembled.
+  // Keys are compared in place. Only the current key is assembled.
   for (; fault == PlainFault::kNone && at != nullptr && at != table_->data().end; at = entry_.end) {
     fault = decoder_.Read(at, &entry_);
     if (fault != PlainFault::kNone) break;

@@ -1,6 +1,6 @@
-// Damaged and hostile PlainTables: every outcome is a Status or what the bytes say; nothing reads
-// outside its memory, and no walk is endless or out of order. Values, and whatever keeps keys in
-// order, have nothing that guards them: a flip there is not found.
+// Damaged and hostile PlainTables. Every read returns a Status or the data in the bytes. Nothing
+// reads outside its memory, and no walk is endless or out of order. Values have no checksum, nor
+// have keys: a flipped bit that leaves the keys in order is not detected.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -62,7 +62,7 @@ void CheckRefusal(const Status& status) {
   ASSERT_NE(status.ToString().find(kPath), std::string::npos) << status.ToString();
 }
 
-// Every way to read; what is read obeys the order. Returns whether the table opened.
+// Reads the table in every way and checks the order. Returns true if the table could be opened.
 bool ReadEverything(const std::string& bytes, const Sample& sample) {
   MemoryFileSystem fs;
   EXPECT_OK(fs.CreateDir("db"));
@@ -131,7 +131,7 @@ TEST(PlainTableDamage, EveryFlippedByte) {
           ++refused;
           continue;
         }
-        // A key that is still there has its value, unless that is what was flipped.
+        // A key that is still present has its value, unless the flip is in the value.
         MemoryFileSystem fs;
         ASSERT_OK(fs.CreateDir("db"));
         ASSERT_OK(WriteStringToFile(&fs, damaged, kPath, Durability::kBuffered));
@@ -175,8 +175,8 @@ TEST(PlainTableDamage, RandomBytes) {
   }
 }
 
-// What changes under a table that is open is met by whoever reads it: an answer, nothing outside,
-// and what compaction would write is in order.
+// The bytes of an open table change. A read returns an answer and reads nothing outside the file,
+// and the output of a compaction would be in order.
 TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -249,7 +249,7 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
 
 // ---- Files that are hostile as a whole
 
-// A table with this data, and properties that are true of it but for what `change` does.
+// A table with this data, and with its correct properties as modified by `change`.
 std::string MakeFile(const std::string& data, const std::function<void(TableProperties*)>& change,
                      uint64_t magic = 0) {
   TableProperties properties;

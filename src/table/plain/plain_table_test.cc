@@ -1,4 +1,4 @@
-// Any entries, in any layout: what was written is read, forwards, backwards, by lookups and by
+// Any entries, in any layout: the written entries are read forwards, backwards, by lookups and by
 // seeks of either scope. And the bytes themselves.
 #include "table/plain/plain_table.h"
 
@@ -59,7 +59,7 @@ const Layout kLayouts[] = {
     {"full_scan", FullScan(), nullptr},
 };
 
-// The table in memory and the model beside it.
+// The table in memory, and its model.
 struct Subject {
   Subject(const PlainSpec& spec_arg, Entries entries_arg)
       : spec(spec_arg), entries(std::move(entries_arg)) {
@@ -77,7 +77,7 @@ struct Subject {
   std::unique_ptr<OpenedTable> table;
 };
 
-// The cursor stands where the model does.
+// The cursor has the position of the model.
 ::testing::AssertionResult Agrees(const InternalCursor& cursor, const Entries& entries,
                                   Entries::const_iterator at) {
   if (!cursor.status().ok()) return ::testing::AssertionFailure() << cursor.status().ToString();
@@ -163,8 +163,8 @@ void CheckWalks(const Subject& subject, Random* random) {
   }
 }
 
-// Within the target's prefix a cursor that looks for it gives the same; beyond, it has ended or
-// goes on in order.
+// Within the target's prefix a cursor of that prefix returns the same entries. After it the cursor
+// has ended or continues in order.
 void CheckPrefixSeeks(const Subject& subject, Random* random) {
   const SliceTransform* const extractor = subject.spec.prefix_extractor.get();
   const Entries& entries = subject.entries;
@@ -269,7 +269,7 @@ TEST_P(PlainTableLayouts, KeysOfOneLengthAreStoredWithoutIt) {
     Random random(99);
     PlainSpec spec = Spec(BytewiseComparator());
     Entries entries = MakeEntries(spec.comparator, {.kind = kind, .keys = 3000}, &random);
-    // Sequence 0 is what compaction leaves behind.
+    // Compaction writes sequence 0.
     Entries zeroed(entries.key_comp());
     for (const auto& [key, value] : entries)
       zeroed[MakeInternalKey(ExtractUserKey(key), 0, ValueType::kValue)] = value;
