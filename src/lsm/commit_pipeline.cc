@@ -71,8 +71,8 @@ Status CommitPipeline::Commit(CommitRequest* request) {
     if (!Join(request)) return std::move(request->status);
     Status status = CatchBadAlloc([this] { return MakeRoomForWrite(); });
     if (status.ok() && state_->gate.state() == WriteController::State::kStopped) {
-      // Its turn came too late. A writer that waited here would keep syncs and memtable switches
-      // waiting, too.
+      // The writes were stopped after WaitAtGate. A writer that waited here, as the leader, would
+      // block syncs and memtable switches too.
       queue_.Finish(queue_.FormGroup(request, 0));
       request->Reset();
       continue;
@@ -179,8 +179,8 @@ Status CommitPipeline::LeaderSwitchMemTables(
       family->flush_reason = reason;
       family->SwitchMemTable(std::move(prepared), log_number);
     }
-    // Also where older memtables wait: once they are in tables, no old log may be replayed on top
-    // of them.
+    // Also for families with older memtables that wait for a flush: once those are in tables, no
+    // old log may be replayed on top of them.
     for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
       family->AdvanceEmptyMemTable(log_number);
     for (const std::shared_ptr<ColumnFamily>& family : families) background_->ViewChanged(family);
@@ -215,7 +215,7 @@ Status CommitPipeline::WaitAtGate(const CommitRequest& request) {
 Status CommitPipeline::PassGate(const CommitRequest& request) {
   MutexLock lock(state_->mutex());
   WriteController& gate = state_->gate;
-  uint64_t bytes = request.batch_bytes;  // not paid for by waiting yet
+  uint64_t bytes = request.batch_bytes;  // the bytes for which the writer has not waited yet
   uint64_t reserved_us = 0;
   std::optional<uint64_t> turn_us;
   uint64_t generation = 0;
@@ -229,8 +229,8 @@ Status CommitPipeline::PassGate(const CommitRequest& request) {
     const uint64_t now_us = NowMicros();
     if (turn_us.has_value() && now_us >= *turn_us) return Status::OK();
     if (!turn_us.has_value() || generation != gate.generation()) {
-      // What it has waited for already counts, or a rate that changes often would never let it
-      // pass.
+      // The time already waited counts. Otherwise a rate that changes often could delay the writer
+      // forever.
       if (turn_us.has_value())
         bytes = bytes * (*turn_us - now_us) / std::max<uint64_t>(*turn_us - reserved_us, 1);
       turn_us = gate.Reserve(now_us, bytes);
@@ -266,7 +266,7 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
   bool has_applied = false;
   if (const Status applied = CatchBadAlloc([&] { return Apply(group, &has_applied); });
       !applied.ok()) {
-    // While no memtable has a part of the group, only the log has too much: as after a failed append.
+    // If no memtable has a part of the group, only the log contains it: as after a failed append.
     background_->LatchError(
         has_applied ? BackgroundErrorReason::kMemTable : BackgroundErrorReason::kWriteCallback,
         "application of a logged batch", applied);

@@ -1,24 +1,24 @@
-// CommitPipeline: the one way into the database. Writers pass the write gate and queue
-// (commit_queue.h); the leader makes room, gives the group its sequences, appends it to the log,
-// syncs once if a request of the group asks for it, applies it to the memtables, and publishes the
+// CommitPipeline: the only write path. Writers pass the write controller and join the commit queue
+// (commit_queue.h). The leader makes room, assigns the group's sequences, appends the group to the
+// log, syncs once if a request demands it, applies the group to the memtables, and publishes the
 // last sequence with one store.
 //
 //   Write -> (WaitAtGate) -> Join -> [lead] MakeRoomForWrite -> FormGroup -> AppendToLog -> (Sync)
 //                ^                            |                -> Apply -> publish -> Finish
 //                +-- alone, if MakeRoomForWrite closed the gate
 //
-// I1: sequences are given in queue order without gaps inside a group; a batch's bytes in the log
-//     carry its first sequence.
-// I2: nothing is applied before its log record was handed to the operating system (and synced, if
-//     asked), unless disable_wal.
-// I3: a sequence is published after everything up to it was applied, so that a reader never sees
+// I1: sequences are assigned in queue order without gaps inside a group. A batch's bytes in the log
+//     contain its first sequence.
+// I2: unless disable_wal is set, a batch is applied after its log record was written to the
+//     operating system, and synced if the request demands it.
+// I3: a sequence is published after all entries up to it were applied, so that a reader never sees
 //     half a batch.
-// I4: a group that fails in the log is not applied; the error is latched, because what the log
-//     holds now is not known.
-// I5: no request waits for background work while it leads: syncs, memtable switches and families
-//     are never held up by a write stall.
-// Memtable switches, log syncs and whatever else needs a quiet log run as exclusive requests in the
-// same queue: there is no second path.
+// I4: a group that fails in the log is not applied. The error is latched, because the contents of
+//     the log are unknown then.
+// I5: no request waits for background work while it leads: a write stall never delays syncs,
+//     memtable switches or changes of families.
+// Operations that need a quiet log, as memtable switches and log syncs, run as exclusive requests
+// in the same queue: there is no second path.
 //
 // Thread safety: every public method from any thread, except LeaderSwitchMemTables.
 #pragma once
@@ -40,16 +40,15 @@ class CommitPipeline {
   CommitPipeline(const CommitPipeline&) = delete;
   CommitPipeline& operator=(const CommitPipeline&) = delete;
 
-  // Checks the batch (well formed, families that exist, operations that are implemented) and
-  // commits it.
+  // Checks the batch (well formed, existing families, implemented operations) and commits it.
   Status Write(const WriteOptions& options, WriteBatch* batch);
-  // A batch that the engine built itself: not checked again.
+  // Commits a batch that the engine built itself, without the check.
   Status WriteTrusted(const WriteOptions& options, WriteBatch* batch);
 
   // Runs `task` while no write is in progress and none can begin.
   Status RunExclusive(const std::function<Status()>& task);
-  // Makes the active memtables of these families immutable (those that are not empty) and starts a
-  // new log for what follows.
+  // Makes those active memtables of these families immutable that are not empty, and starts a new
+  // log for later writes.
   Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                          FlushReason reason);
   // The body of SwitchMemTables, for exclusive tasks.
@@ -64,18 +63,18 @@ class CommitPipeline {
   bool Join(CommitRequest* request);
   Status Commit(CommitRequest* request);
   Status MakeRoomForWrite();
-  // Of all live families. In the leader's thread.
+  // Of all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
   Status WaitAtGate(const CommitRequest& request);
   Status PassGate(const CommitRequest& request);
-  // The error that a waiting writer gets instead of its turn; OK: it may wait.
+  // The error that ends a writer's wait. OK: it may continue to wait.
   Status WaitingIsInVain() const ASHLAR_REQUIRES(kDatabaseMutex);
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
   Status CommitGroupOfWrites(const CommitGroup& group);
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
-  // *has_applied: true once a memtable has taken a record, whatever comes after.
+  // *has_applied: true once a memtable contains a record of the group, also after an error.
   Status Apply(const CommitGroup& group, bool* has_applied);
   uint64_t WalBytesMax() const;
 
@@ -84,16 +83,16 @@ class CommitPipeline {
   const size_t group_bytes_max_;
   CommitQueue queue_;
 
-  // The commit leader's own; the hand-over of the lead orders the accesses.
+  // Accessed by the commit leader only. The transfer of the lead orders the accesses.
   bool room_check_wanted_ =
       // a memtable is full, the logs are too long, or memtables take more than db_write_buffer_size
       false;
-  uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was already asked
-  // With db_write_buffer_size: an upper bound of ActiveMemTableBytes, made exact when it exceeds
-  // the limit. Only families that came or went since then, and memtables switched by a flush, make
+  uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was requested
+  // With db_write_buffer_size: an upper bound of ActiveMemTableBytes. It is made exact when it
+  // exceeds the limit. Later created or dropped families, and memtables that a flush switches, make
   // it inexact.
   uint64_t active_bytes_;
-  uint64_t next_wal_check_bytes_;  // the total of log bytes at which the limit is looked at again
+  uint64_t next_wal_check_bytes_;  // the total of log bytes at which the limit is checked again
 };
 
 }  // namespace ashlar

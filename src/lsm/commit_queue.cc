@@ -7,12 +7,12 @@
 namespace ashlar {
 
 namespace {
-// A short commit by another thread ends within this many looks; sleeping costs two system calls and
-// a switch.
+// A short commit by another thread ends within this many loads of the state. Sleeping costs two
+// system calls and a context switch.
 constexpr int kSpinLooks = 150;
 }  // namespace
 
-// Not by std::atomic::wait: GCC 12's of mingw-w64 loses wake-ups.
+// Does not use std::atomic::wait: in GCC 12 of mingw-w64 it loses wake-ups.
 uint32_t CommitQueue::Wait(CommitRequest* request) {
   uint32_t state = CommitRequest::kWaiting;
   for (int i = 0; i < kSpinLooks; ++i) {
@@ -33,7 +33,7 @@ uint32_t CommitQueue::Wait(CommitRequest* request) {
 void CommitQueue::Wake(CommitRequest* request, uint32_t state) {
   const bool sleeps =
       request->state.exchange(state, std::memory_order_release) == CommitRequest::kSleeps;
-  // Only the address is used from here on: the request may be gone (I3).
+  // Only the address is used from here on: the request may no longer exist (I3).
   if (sleeps) FutexWakeOne(request->state);
 }
 

@@ -1,18 +1,19 @@
-// CommitQueue: where writers meet. Writers push themselves onto a lock-free stack; whoever finds it
-// empty leads a group, the others sleep until they are told that their request is done or that they
-// lead the next group.
+// CommitQueue: orders the writers. A writer pushes its request onto a lock-free stack. The one that
+// finds the stack empty leads a group. The others wait, and sleep after a short spin, until their
+// request is done or they lead the next group.
 //
 //   newest_ -> W4 -> W3 -> W2 -> W1(leader)          older links, made by the pushes
 //              W4 <- W3 <- W2 <- W1                  newer links, made by the leader
 //
 // I1: exactly one request leads whenever the queue is not empty; only the leader unlinks requests.
 // I2: groups are contiguous runs of the queue in push order, so the commit order is the push order.
-// I3: a request is not touched after its state became kDone: it lives on the stack of a thread that
+// I3: a request is not accessed after its state became kDone: it is on the stack of a thread that
 //     returns then.
 //
-// The simpler design, a mutex with a deque and a condition variable per writer, costs a lock and
-// usually a system call per write even without contention. Thread safety: Join from any thread;
-// FormGroup and Finish by the leader.
+// Rejected: a mutex with a deque and a condition variable per writer. It costs a lock and usually a
+// system call per write even without contention.
+//
+// Thread safety: Join from any thread; FormGroup and Finish by the leader.
 #pragma once
 
 #include <atomic>
@@ -27,8 +28,8 @@ namespace ashlar {
 class WriteBatch;
 
 struct CommitRequest {
-  // What the leader has to do. All kinds go through one queue, so that each sees a quiet log and
-  // memtable when its turn comes.
+  // The leader's task. All kinds are in one queue, so that no other request uses the log and the
+  // memtables while one is executed.
   enum class Kind : uint8_t {
     kWrite,      // append, apply, publish
     kExclusive,  // run `exclusive` alone (memtable switch, log sync, ...)
@@ -50,13 +51,13 @@ struct CommitRequest {
     kSleeps,
     kLeads,
     kDone
-  };  // kSleeps: waiting still, and has to be woken
+  };  // kSleeps: waits, and needs a wake-up
   std::atomic<uint32_t> state{kWaiting};
   CommitRequest* older =
       nullptr;  // written before the push (release), read by the leader (acquire)
   CommitRequest* newer = nullptr;  // leader only
 
-  // Makes a request that led, and was finished without being committed, ready to join again.
+  // Prepares a request to join again. Requires: it led and was finished without being committed.
   void Reset() {
     state.store(kWaiting, std::memory_order_relaxed);
     older = nullptr;
@@ -75,12 +76,13 @@ struct CommitGroup {
 class CommitQueue {
  public:
   // Pushes the request and waits. True: the caller leads and must call FormGroup and Finish. False:
-  // another leader completed it; status is set.
+  // another leader completed the request and set its status.
   bool Join(CommitRequest* request);
-  // The leader and the requests behind it, up to bytes_max, that can be committed with it. A
+  // The leader and the requests after it, up to bytes_max, that can be committed with it. A
   // kExclusive request is always alone.
   CommitGroup FormGroup(CommitRequest* leader, size_t bytes_max);
-  // Completes every follower (their status must be set) and passes the lead on.
+  // Completes every follower and makes the next request the leader. Requires: the followers' status
+  // is set.
   void Finish(const CommitGroup& group);
 
  private:

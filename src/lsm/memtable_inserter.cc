@@ -51,8 +51,8 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
     const SequenceNumber sequence = next++;
     ColumnFamily* const family = Select(record.column_family_id);
     if (family == nullptr) continue;
-    // A replay keeps the operands of an unknown operator; CheckBatch has refused those of a
-    // program.
+    // A replay keeps the operands of an unknown operator. In a program's batch CheckBatch has
+    // refused them.
     if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) [[unlikely]] {
       return MissingMergeOperator(*family);
     }

@@ -1,9 +1,10 @@
-// MemTableInserter: applies the records of write batches to the active memtables of their families.
-// The commit leader and recovery share it.
+// MemTableInserter: applies the records of write batches to the active memtables of their families,
+// for the commit leader and for recovery.
 //
 // I1: every counted record takes one sequence, also when its family is skipped.
-// I2: a batch whose records the engine does not implement is refused before anything of it is
+// I2: a batch with a record that the engine does not implement is refused before any record is
 //     applied (CheckBatch, WriteBatchInternal::CheckApplicable).
+//
 // Thread safety: one thread, the only writer of the memtables.
 #pragma once
 
@@ -18,8 +19,8 @@ class MemTableInserter {
  public:
   struct Args {
     const FamilyTable* families = nullptr;
-    // Recovery: the log being replayed; records of families that have flushed it are in tables
-    // already.
+    // Recovery: log_number is the log being replayed. Records of families that have flushed that
+    // log are in tables already and are skipped.
     bool replaying = false;
     uint64_t log_number = 0;
     bool counts_bytes = false;  // for GrownBytes
@@ -27,11 +28,11 @@ class MemTableInserter {
 
   explicit MemTableInserter(const Args& args) : args_(args) {}
 
-  // Applies a batch in wire form; its first record gets `first`. Records of families that do not
-  // exist (any more) are skipped. Corruption when the batch is damaged. *has_applied is set once a
-  // memtable has taken a record.
+  // Applies a batch in wire form. Its first record gets the sequence `first`. Records of families
+  // that do not exist (any more) are skipped. Corruption if the batch is damaged. *has_applied is
+  // set once a memtable contains a record of it.
   Status Apply(const Slice& contents, SequenceNumber first, bool* has_applied);
-  // A memtable that took a record since the last call is full.
+  // True if a memtable to which a record was added since the last call is full.
   bool TakeFoundFull() { return std::exchange(found_full_, false); }
   // The bytes by which the memtables grew since the last call.
   uint64_t GrownBytes() {
@@ -51,9 +52,9 @@ class MemTableInserter {
   uint64_t grown_bytes_ = 0;
 };
 
-// Whether a batch may be committed: well-formed, every record one that the engine applies, to a
-// family that exists (or ignore_missing) and has what the record needs. Called inside an epoch
-// guard, or under the database mutex.
+// OK if the batch may be committed: it is well-formed, the engine implements every record, and the
+// record's family exists (or ignore_missing is true) and has the operator that the record needs.
+// Requires: inside an epoch guard, or under the database mutex.
 Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing);
 
 }  // namespace ashlar

@@ -51,7 +51,8 @@ std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options,
       .scope_max = options.auto_prefix_mode ? SeekScope::kTotalOrder : SeekScope::kPrefix});
 }
 
-// Follows one lookup. Two kinds, so that a lookup that nobody asks about pays nothing.
+// Observes one lookup. There are two kinds, so that a lookup without statistics and PerfContext
+// pays nothing.
 class NoObserver {
  public:
   void AfterMemTables(const Lookup&) {}
@@ -92,15 +93,15 @@ class LookupObserver {
 
   const Recorder& recorder_;
   StopWatch watch_;
-  uint64_t start_nanos_;  // of the step that runs; 0: nobody asked
+  uint64_t start_nanos_;  // of the current step; 0: times are not measured
 };
 
-// For after the release of a view: deletes the files that only the view kept.
+// Deletes the files that only released views kept. Requires: the views are released.
 void DeleteFilesOfViews(BackgroundWork* background) {
   background->files().DeleteObsoleteFilesIfAny();
 }
 
-// Calls function for each view, for one of several equal ones that follow each other.
+// Calls the function for each view, but once for adjacent equal views.
 template <typename Function>
 void ForEachView(std::span<ReadView* const> views, const Function& function) {
   for (size_t i = 0; i < views.size(); ++i) {
@@ -140,7 +141,7 @@ ViewOfCall::~ViewOfCall() {
 }
 
 void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
-  // Sequences that the lookup may see were published after their entries were counted.
+  // The sequences visible to the lookup were published after the memtable counted their entries.
   if (!view.active->IsEmpty()) view.active->Get(lookup);
   for (const MemTableRef& table : view.immutable) {
     if (lookup->Done()) break;
@@ -228,7 +229,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
   uint64_t bytes = 0;
   FixedVector<Lookup, Version::kLookupsMax> lookups;
   for (size_t begin = 0; begin < views.size();) {
-    // As many as one family has in a row.
+    // The adjacent keys of one family, up to kLookupsMax.
     size_t end = begin + 1;
     while (end < views.size() && end - begin < Version::kLookupsMax &&
            request.families[end] == request.families[begin])
@@ -344,8 +345,8 @@ void Reader::IteratorIsGone(void* state, void* background) {
 std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                                                     const std::shared_ptr<ColumnFamily>& family,
                                                     ViewRef view, SequenceNumber sequence) const {
-  // An empty active memtable is left out of the source, and the cursors of some do not see what
-  // comes later; then a refresh cannot reuse it.
+  // An empty active memtable is left out of the source, and the cursors of some kinds do not see
+  // later entries. In both cases a refresh cannot reuse the source.
   const auto is_complete = [](const MemTable& active) {
     return !active.IsEmpty() && active.CursorsFollow();
   };

@@ -3,11 +3,13 @@
 //   Get:  enter epoch -> view -> published sequence -> active memtable -> immutable memtables ->
 //         version -> leave epoch -> finish (value pinned, not copied; merge operator)
 //
-// The view is loaded before the sequence (read_view.h, I2). A call that finds what it needs in
-// memory takes no lock and writes no shared count; what outlives it is pinned. A call that waits
-// for a file leaves its epoch for that time: it then holds a count on its views and on the tables
-// that it read from, until it ends (execute/read_guard.h). Iterators are in an epoch only while
-// they take a count. Thread safety: all methods from any thread.
+// The view is loaded before the sequence (read_view.h, I2). A call that needs no file takes no lock
+// and writes no shared count. Results that outlive the call are pinned. A call that waits for a
+// file leaves its epoch for that time. It then holds a count on its views, and on the tables that
+// it read from, until it ends (execute/read_guard.h). Iterators are in an epoch only while they
+// take a count.
+//
+// Thread safety: all methods from any thread.
 #pragma once
 
 #include <functional>
@@ -21,8 +23,8 @@
 
 namespace ashlar {
 
-// The view of a call that may wait, and therefore runs outside guards. Its end deletes the files
-// that only the view kept.
+// The view of a call that may wait and therefore runs outside guards. The destructor deletes the
+// files that only this view kept.
 class ViewOfCall {
  public:
   ViewOfCall(BackgroundWork* background, const ColumnFamily& family)
@@ -57,9 +59,9 @@ class Reader {
 
   struct ExistsAnswer {
     bool may_exist = true;
-    bool decided = false;  // memory was enough to find the value, or that there is none
+    bool decided = false;  // memory alone gave the answer
   };
-  // Looks at memory only. *value (may be null) is set if decided; it is empty if the key does not
+  // Searches memory only. *value (may be null) is set if decided. It is empty if the key does not
   // exist.
   ExistsAnswer KeyMayExist(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                            PinnableSlice* value) const;
@@ -76,14 +78,15 @@ class Reader {
     std::vector<ReadView*> views;  // one per family
     SequenceNumber sequence = 0;
   };
-  // One state for all: every view, then the sequence; a view that changed meanwhile means that the
-  // sequence may belong to a later state of that family. The caller is inside an EpochGuard.
+  // Takes one state for all: every view, then the sequence. If a view has changed meanwhile, the
+  // sequence may belong to a later state of that family, and the views are taken again. Requires:
+  // inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
-  // The roots of guards, on the stack of their calls: the view of a Get, and those of a MultiGet,
-  // of which equal ones may follow each other.
+  // The roots of guards, on the stacks of their calls: the view of a Get, and the views of a
+  // MultiGet, in which equal views may be adjacent.
   struct ViewRoot {
     const Reader* reader;
     ReadView* view;
@@ -94,7 +97,7 @@ class Reader {
     std::span<ReadView* const> views;
     static const PinOps kPinOps;
   };
-  // Inlined: a call more would cost every Get.
+  // Inlined, because a further call would cost time in every Get.
   template <typename Observer>
   ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family,
                                      const Slice& key, Observer* observer) const;
