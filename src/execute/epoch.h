@@ -1,8 +1,6 @@
-// Epoch reclamation: frees memory that readers reach without a lock or a count.
-//
-// A reader enters an epoch for the length of one call (EpochGuard), loads shared pointers, and uses
-// their targets. A writer unlinks an object, so that later loads cannot find it, and retires it. It
-// is deleted once every guard that was entered before is gone.
+// Epoch reclamation: frees memory that readers reach without a lock or a count. A reader enters an
+// epoch for one call (EpochGuard). A writer unlinks an object and retires it. The object is deleted
+// once every guard of its domain that was entered before the unlinking has ended.
 //
 //   reader                          writer                          reclaimer
 //   word.domain = domain            unlink object                   take the retired objects    (1)
@@ -10,51 +8,19 @@
 //   LightFence                                                      HeavyFence                  (3)
 //   p = shared.load(acquire)                                        scan words of the domain    (4)
 //   ... use *p ...                                                  delete batches with
-//                                                                   tag <= every epoch found != 0
-//   word.epoch = 0
-//
-// Domains. Objects of one open database, or of one pool, are retired into its EpochDomain, and
-// guards are entered in that domain. A guard holds back its own domain only: a database whose
-// reader does not return keeps nothing of another one in memory, and does not make its Close wait.
-//
-//   thread slot   [ epoch | domain ] -> [ epoch | domain ] -> ...
-//                 one more word for each other domain that a nested guard enters
-//
-// Proof. Let a reader hold a guard while a batch of its domain is deleted. Either the
-// scan (4) saw the reader's word: then its epoch >= tag was read from the increment (2) or a later
-// one, which happened after the unlinking, so the reader cannot have found the object. Or the scan
-// did not see the store: then the reader's loads came after the heavy fence (3), hence after the
-// unlinking. The scan loads epoch, then domain. If the two belong to different guards, the later
-// one, whose domain was seen, has an epoch at least as large, and the earlier one has ended: the
-// scan may keep objects for longer than needed, never for less. This needs one epoch counter for
-// all domains.
+//   word.epoch = 0                                                  tag <= every epoch found != 0
 //
 // I1: an object retired after being unlinked is not deleted while any guard of its domain that was
 //     entered before the unlinking is alive.
 // I2: every deleter runs exactly once, on some thread, outside this module's locks.
-// I3: batches of a domain are deleted in the order of their tags; within one pass, objects in no
-//     order.
-// I4: a word's domain changes only while its epoch is 0. Only the owner of the slot writes its
-//     words.
+// I3: batches of a domain are deleted in the order of their tags; within one pass, in no order.
+// I4: a word's domain changes only while its epoch is 0. Only the slot's owner writes its words.
 //
-// Memory orders. word.epoch and word.domain: stored with release, loaded with acquire by the scan,
-// so that a reader's accesses under a guard happen before the deletion. global: incremented with
-// acq_rel (2), loaded with acquire at entry.
-//
-// A counted guard (one atomic add at entry) was rejected: every read would write a shared line. A
-// slot per thread in each domain was rejected: finding it costs more than a second word that almost
-// no thread needs.
-//
-// Guards must be short: a thread that stays in one keeps everything retired in its domain since
-// from being freed. No I/O happens inside a guard: a call that may have to wait for a file uses a
-// ReadGuard (execute/read_guard.h). Two waits remain. The system may have to read a page of a
-// mapped file. And code of the program that reads call for each key (Comparator, SliceTransform,
-// MergeOperator::ShouldMerge) runs inside guards; it should neither block nor take long.
-//
-// A process created by fork must not use the library.
-//
-// Thread safety: any thread. A guard is left by the thread that entered it. Lifetime: see
-// EpochDomain.
+// Memory orders: word.epoch and word.domain are stored with release and loaded with acquire by the
+// scan; global is incremented with acq_rel (2) and loaded with acquire at entry.
+// Requires: guards are short and do no I/O; no process created by fork uses the library. README.md
+// has the proof and the reasons. Lifetime: see EpochDomain.
+// Thread safety: any thread; a guard is left by the thread that entered it.
 #pragma once
 
 #include <array>

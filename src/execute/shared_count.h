@@ -1,13 +1,11 @@
 // SharedCount: a reference count for an object that one owner publishes and many threads pin,
-// without a shared line that every pin writes.
+// without a shared line that every pin writes. README.md has the reasons and the memory orders.
 //
-//              Kill()                      grace period over                  count reaches 0
-//   SHARDED ------------> DRAINING ------------------------------> CENTRAL ------------------> callback, once
-//   adds go to a          new adds go to the central word;         the shards have been
-//   shard per thread      shards may still get late ones           folded into the central word
-//
-// The owner's own reference is a bias in the central word; folding removes it. So the count cannot
-// reach zero before the fold.
+//              Kill()              grace period over              count reaches 0
+//   SHARDED ------------> DRAINING ------------------> CENTRAL --------------------> callback, once
+//   adds use one          new adds use the central     the shards have been added
+//   shard per thread      word; late adds may still    to the central word
+//                         use shards
 //
 // Acquire is legal (a) inside an EpochGuard in which the object was found reachable, (b) while the
 // caller holds a count, or (c) under a lock that orders it before Kill.
@@ -19,15 +17,8 @@
 // I3: after the fold no new count can appear except while another count is held, because the object
 //     was unlinked before Kill.
 //
-// Memory orders. killed_: stored with release by Kill, loaded with acquire; a reader that misses
-// the store is covered by I2. Shards: relaxed; guard exit (release) and the scan of the slots
-// (acquire) order them before the fold. central_: releases are acq_rel, so that the last one sees
-// the writes of every earlier holder.
-//
-// Shards are allocated at the first Acquire: most objects die without being pinned.
-//
 // Thread safety: Acquire and Release from any thread; Kill once, by the owner. Lifetime: the domain
-// outlives the count. From Kill until the callback has been called the memory must stay; the
+// outlives the count. From Kill until the call of the callback the memory must stay allocated; the
 // callback may free it.
 #pragma once
 

@@ -1,28 +1,18 @@
 // NativeFileSystem: FileSystem on the operating system's files. FileSystem::Default() is one.
+// README.md compares the ways to write.
 //
-//   Append -> [64 KiB buffer of the file object] --Flush--> page cache --Sync--> device
-//   with unbuffered_appends: Append is one write --> page cache
-//   with use_direct_io:   [two aligned buffers of 1 MiB] --a full one by a thread of its own, while
-//                         the other fills; at Flush what is left, the last block padded, then the
-//                         size set--> device
-//   with use_mmap_writes: [window of 1 MiB, its space reserved, the file extended to its end] --in
-//   the page cache at once; Flush, Sync and Close
-//                         cut the file to what was appended--> device
-//   and keeps_zero_tail:  [window of 256 KiB] for pieces up to 2 KiB, write() for larger ones; Sync
-//                         leaves the tail
-//   (where the file's system cannot reserve space, the file is not mapped)
-//
-// A mapped file is not safe from the disk: reserved space does not help a file system that writes
-// elsewhere (btrfs, a reflinked file on XFS), and a file system that fails or becomes read-only. A
-// store then raises SIGBUS, or its bytes are lost and only the next Sync reports it.
+//   default             Append -> [64 KiB buffer] --Flush--> page cache --Sync--> device
+//   unbuffered_appends  Append is one write --> page cache
+//   use_direct_io       [two aligned buffers of 1 MiB] --> device
+//   use_mmap_writes     [window of 1 MiB] in the page cache at once
+//   and keeps_zero_tail [window of 256 KiB]
 //
 // I1: after a write, sync or close failed, every later call on that file object fails with the
 //     first error: the state of the kernel's dirty pages is unknown, and a later success would be
 //     misleading.
-// I2: bytes reach the file in the order of the Appends: the buffer's mutex is held across the
-//     write, or only one thread appends, or one write at a
-// time is on its way, and no
-//     flush, sync or close goes on before it has ended.
+// I2: bytes reach the file in the order of the Appends. The buffer's mutex is held across the
+//     write, or only one thread appends, or at most one write is in progress and every flush, sync
+//     and close waits for its end.
 // I3: LOCK is opened through LockFile only: closing any other handle to it would release the record
 //     lock of this process.
 //
