@@ -1,9 +1,10 @@
 // The entry of a memtable: one write, as stored in the arena.
 //
-//   key_size varint32 | user key | tag fixed64 | value_size varint32 | value            key_size counts the user key alone
+//   key_size varint32 | user key | tag fixed64 | value_size varint32 | value
+//   key_size counts the user key alone
 //
-// user key and tag together are the internal key, so a cursor hands it out in place.
-// I1: entries are written whole before anyone can find them, and never change. So decoding checks
+// User key and tag together are the internal key, so a cursor returns it in place.
+// I1: entries are written whole before they are reachable, and never change. So decoding checks
 //     nothing.
 #pragma once
 

@@ -1,30 +1,23 @@
-// EntryBuckets: the entries of a memtable by the hash of their keys' prefixes, for workloads that
-// ask for keys, or walk within one prefix.
+// EntryBuckets: the entries of a memtable by the hash of their keys' prefixes, for workloads of
+// lookups and of walks within one prefix. A bucket is a word. README.md has the rejected designs.
 //
-//   buckets   [0][ * ][0][ *|1 ] ...               a word each
-//                  |        |
-//                  |      EntryTree                 when the list had reached list_entries_max entries
-//                  v
-//                node: next | entries | entry  ->  node: next | entries | entry  ->  null            in order
+//   buckets   [0][ * ][0][ *|1 ] ...
+//                  |        +--> EntryTree, once the list has reached list_entries_max entries
+//                  +--> node: next | entries | entry  ->  node  ->  null      in order
 //
-// Entries of a bucket are in the order of internal keys, for all their prefixes. A prefix that has
-// a bucket to itself and one entry, as with a prefix as long as the key, costs the bucket's word
-// and a node's head: 20 bytes and what alignment adds, and a lookup touches two lines.
+// The entries of a bucket, of all its prefixes, are in the order of internal keys. A prefix that is
+// alone in its bucket and has one entry, as with a prefix as long as the key, costs the bucket's
+// word and a node's head: 20 bytes plus alignment. A lookup of it reads two cache lines.
 //
-// I1: a list only grows: nodes are never unlinked nor changed but for `next`, so a reader may go on
-//     in a list whose bucket has become a tree.
-// I2: a tree takes the place of its list when it holds everything that the list held.
+// I1: a list only grows. Nodes are never unlinked, and only their `next` changes, so a reader may
+//     continue in a list whose bucket has become a tree.
+// I2: a tree replaces its list when it holds all entries of the list.
 // I3: a key outside the extractor's domain is its own prefix.
 //
-// Memory orders. A node is stored into its bucket or its predecessor with release after it was
-// written, loaded with acquire; likewise a tree, and the array of the buckets. `entries` is the
-// writer's own.
-//
-// Rejected: a skip list or tree per bucket from its first entry (200 bytes and more for one entry);
-// a table that grows (a reader would have to follow two; the number of buckets is the user's to
-// choose).
-//
-// Thread safety: one writer for Add; everything else from any thread. Lifetime: everything lives in
+// Memory orders: a node is stored into its bucket or its predecessor with release after it was
+// written, and loaded with acquire; likewise a tree, and the array of the buckets. Only the writer
+// accesses `entries`.
+// Thread safety: one writer for Add; everything else from any thread. Lifetime: everything is in
 // the arena.
 #pragma once
 

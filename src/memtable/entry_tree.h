@@ -1,64 +1,24 @@
 // EntryTree: the order of a memtable's entries. A B+ tree of small nodes that one writer grows and
-// any number of readers search without a lock.
+// any number of readers search without a lock. README.md explains the fields, the readers' steps,
+// the memory orders and the rejected designs.
 //
-//   node    state | prefix length | links | n heads | two orders | n entries | inner: n + 1 children
-//           n slots: 32, in young leaves 24
-//
-//   heads     4 bytes of each user key, taken after the node's prefix, as integers that sort like
-//             the keys (KeyComparator::Head). A search counts the heads that are smaller, which
-//             reads neighbouring words and takes no branch; entries are looked at only where heads
-//             are equal.
-//   entries   addresses, 6 bytes each: user space has 47 bits of them on the systems that this is
-//             for. With 126 bytes an entry (16 of key, 100 of value) takes 143 in the memtable; it
-//             took 158 with heads and addresses of 8 bytes and leaves of one size, and memtables
-//             that hold a tenth less make compactions write a tenth more.
-//   slots     are filled from 0 upwards and keep their place; an order is a permutation of them, 32
-//             bytes. An insert fills the next slot, writes the order that is not in use, and
-//             publishes both with one store of the state.
-//   state     count of slots | which order is in use | dead | number of changes
-//   prefix    a length only: every key that a search can bring to the node shares these bytes,
-//             because both fences of the node (the separators left and right of it) do. At the
-//             tree's edges, where a fence is missing, the prefix common to all keys takes its
-//             place; a key outside that is outside the tree. When a new key shortens it, the nodes
-//             on both edges are rebuilt: rare, it happens at most once per byte.
-//
-// A full node is replaced: two new nodes take over its slots, the separator is added to the parent,
-// and the old node dies. Halves of a leaf get 24 slots; when those are full, a leaf of 32 takes
-// over. A dead node is reused for the next split, even while it has readers.
+//   node    state | prefix length | links | n heads | two orders | n entries |
+//           inner: n + 1 children;    n slots: 32, in young leaves 24
+//   state   count of slots | which order is in use | dead | number of changes
 //
 // Readers are optimistic. They load a node's state, read the node, and check that the state is
-// unchanged. Otherwise they restart from the root. A reader restarts only after
-// progress of the writer and never waits for it, so a descheduled writer cannot block readers.
-//
-//   step down:   s = node.state; child = node.child; t = child.state; check node.state == s
-//                (child was node's child while in state t)
-//   step aside:  n = leaf.next; t = n.state; check leaf.state == s and leaf.next == n
-//                (n is the successor of the leaf as read)
+// unchanged. Otherwise they restart from the root. A reader never waits for the writer.
 //
 // I1: slots below the count of a published state do not change until the node dies; the order in
 //     use does not change until the second next publication.
-//
 // I2: an entry is reachable, from the root and by links from its neighbours, at every moment after
 //     its publication: a replacement is linked before the node that it replaces dies, and holds
 //     everything that the node held.
-//
 // I3: states of a node never repeat, also across its lives.
-//
 // I4: the prefix of a node is common to all keys between its fences; that of the root is the prefix
 //     common to all keys, which first_key_ begins with.
-//
-// I5: nodes and entries live in the arena and are freed with it, so a reader may follow a stale
+// I5: nodes and entries are in the arena and are freed with it, so a reader may follow a stale
 //     pointer. It uses the result only after a check.
-//
-// Memory orders. Publication: state is stored with release after the slots, loaded with acquire
-// before them. Retreat: the writer's release fence before it overwrites an order or a dead node's
-// slots pairs with the reader's acquire fence before it loads the state again: a reader of an
-// overwritten word sees the later state. Pointers to nodes (root, children, links) are stored with
-// release after the node is alive, loaded with acquire.
-//
-// Rejected: a skip list (a cache miss per comparison; a toy was six times as slow to fill and ten
-// times to search); a lock per node that readers wait for (a sleeping writer stops them);
-// rebuilding inner nodes on every change (its garbage doubles the memory of the tree).
 //
 // Thread safety: one writer at a time for Insert; everything else from any thread.
 #pragma once

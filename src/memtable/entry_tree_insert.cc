@@ -3,13 +3,13 @@
 //
 //   a split of the full leaf C (rank and entry of the newcomer known):
 //
-//     parent [.. C ..]          1  build L and R from C's slots and the newcomer; nobody sees them
-//             |                 2  insert {separator, R} into the parent, one publication; a full parent is split the same way first, and
-//       B <-> C <-> D              so on up to the root, so that there is one publication, at the
-//                                  lowest node that has room
-//                               3  put L in the place of C, and change the parent's state
+//     parent [.. C ..]          1  build L and R, not reachable yet, from C's slots and the newcomer
+//             |                 2  insert {separator, R} into the parent, one publication. A full
+//       B <-> C <-> D              parent is split in the same way first, and so on up to the root,
+//                                  so that there is one publication, at the lowest node with room
+//                               3  replace C by L, and change the parent's state
 //     parent [.. L | R ..]      4  link B -> L and R <- D
-//             |    |            5  C dies: whoever is reading it starts again
+//             |    |            5  C dies: its readers restart
 //       B <-> L <-> R <-> D
 //
 //   Between 2 and 5 readers find C, or L and R. Both have the same entries except the newcomer,

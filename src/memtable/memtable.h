@@ -1,35 +1,24 @@
 // MemTable: the newest writes of a column family, in memory and in order, until a flush writes them
-// to a table.
+// to a table. README.md has the reasons for the choice of the index.
 //
 //   arena   [entry][entry][node of the index][entry] ...     memtable/entry.h; entries never move
 //   index   over the entries, of the kind chosen at construction:
-//             tree      user key ascending, tag descending           memtable/entry_tree.h     the default
-//             buckets   by the hash of the prefix, then in order     memtable/entry_buckets.h
-//             vector    in insertion order                           memtable/vector_index.h
-//   bloom   proves that a key is absent; off by default              memtable/memtable_bloom.h
-//
-// Place of range tombstones: a member next to index_, an atomic pointer to an immutable, sorted set
-// of fragments that the writer replaces; readers load it once per call, and null means none. Until
-// then range deletions are refused before they get here.
-//
-// The choice of the kind is made once per call, not per comparison: a virtual index would cost the
-// default a call per Get and per step of a cursor. Buckets and vector have no total order. A
-// cursor in total order and a flush get SortedEntries: made for the cursor while the memtable is
-// active, made once and shared when it is immutable.
-//
-//   states   active --MarkImmutable--> immutable
-//            active or immutable --Drop--> dropped --last pin released--> freed
+//             tree      user key ascending, tag descending (default)     memtable/entry_tree.h
+//             buckets   by the hash of the prefix, then in order         memtable/entry_buckets.h
+//             vector    in insertion order                               memtable/vector_index.h
+//   bloom   proves that a key is absent; off by default                  memtable/memtable_bloom.h
+//   states  active --MarkImmutable--> immutable
+//           active or immutable --Drop--> dropped --last pin released--> freed
 //
 // I1: an entry whose sequence was published before a read began is found by that read.
 // I2: entries are never changed or moved: a value that was found stays valid while the memtable is
 //     pinned.
 // I3: nothing is added after MarkImmutable.
 //
-// Thread safety: Add, MarkImmutable and Drop are called by one thread at a time (the commit leader,
-// the installer). Everything else from any thread: inside an EpochGuard in which the memtable was
-// found, or holding a count. Counters are written by the writer with relaxed stores and read
+// Thread safety: one thread at a time (the commit leader or the installer) calls Add, MarkImmutable
+// and Drop. Everything else from any thread: inside an EpochGuard in which the memtable was found,
+// or holding a count. The writer writes the counters with relaxed stores, and all threads read them
 // relaxed; after MarkImmutable they are exact.
-//
 // Lifetime: from Create to Drop plus the last pin; the block pool and the comparator outlive it.
 #pragma once
 

@@ -1,7 +1,8 @@
 // MemTableBloom: a bloom filter of a memtable's whole keys, of prefixes, or of both. It proves that
 // a key is absent without a search of the index.
 //
-//   lines   [64 bytes][64 bytes] ...      a hash chooses a line, and six bits in it: one cache line is touched per question
+//   lines   [64 bytes][64 bytes] ...      a hash chooses a line, and six bits in it: a query
+//                                         reads one cache line
 //
 // Bits are only ever set. A reader that may see an entry, because its sequence was published, sees
 // the entry's bits as well: they were stored before.

@@ -3,12 +3,13 @@
 //
 //   kind       total order                                      a seek for a prefix
 //   tree       the tree itself                                  the same
-//   buckets    all entries, sorted at the first seek            the target's bucket: a list or a tree; other prefixes may be among it
-//   log        all entries, sorted at the first seek            the same
+//   buckets    all entries, sorted at the first seek            the target's bucket: a list or a
+//                                                               tree, maybe with other prefixes
+//   vector     all entries, sorted at the first seek            the same
 //
-// A seek is for a prefix where SeekPrefix::Find, asked with the memtable's own extractor, names
-// one. A bloom filter of prefixes is asked first then: where it rules the prefix out, the cursor
-// has ended. SeekToFirst and SeekToLast are in total order in any case.
+// A seek is for a prefix if SeekPrefix::Find returns one for the memtable's own extractor. Then a
+// bloom filter of prefixes is checked first. If it rules the prefix out, the cursor has ended.
+// SeekToFirst and SeekToLast are always in total order.
 //
 // I1: a cursor sees all entries added before its last seek, and may see later ones. Over sorted
 //     entries it sees those added before the first seek that needed them.

@@ -2,9 +2,10 @@
 // order of all their entries are read through it where the order matters: scans in total order, and
 // flushes.
 //
-//   items   (head, entry)(head, entry) ...      ascending; a head is taken after the bytes that all keys share (KeyComparator::Head), so that a sort
-//                                               and a search compare integers and seldom touch an
-//                                               entry
+//   items   (head, entry)(head, entry) ...      ascending
+//
+// A head is taken after the bytes that all keys share (KeyComparator::Head). So a sort and a search
+// compare integers and seldom read an entry.
 //
 // Rejected: pointers without heads (a sort of a million keys then misses the cache at every
 // comparison).

@@ -1,6 +1,7 @@
 // VectorIndex: the entries of a memtable in insertion order, for loads without concurrent reads.
 //
-//   chunk [entry entry ... entry] -> chunk [entry entry ... entry] -> chunk [entry ...        size_ tells how far it goes
+//   chunk [entry entry ... entry] -> chunk [entry entry ... entry] -> chunk [entry ...
+//   size_ is the number of entries
 //
 // An add writes one pointer, eight bytes per entry. A lookup scans all of them. A memtable with
 // frequent lookups, or with lookups after its last add, sorts them first (SortedEntries).

@@ -6,7 +6,8 @@
 //   fragment  fixed32 masked crc32c of everything from the type on | u16 payload length | u8 type |
 //             payload
 //   recyclable fragment (types 5 to 8, 11, 131)
-//             fixed32 masked crc | u16 length | u8 type | fixed32 low half of the log number | payload
+//             fixed32 masked crc | u16 length | u8 type | fixed32 low half of the log number |
+//             payload
 //
 //   a record is  Full  or  First Middle* Last
 //

@@ -1,26 +1,16 @@
 // LogReader: reads the records of a write-ahead log or a MANIFEST, and reports why they end.
 //
-//   READING --record--> READING
-//   READING --the end of the file directly after a record------------> kEnd
-//   READING --an incomplete tail after a process crash or power cut--> kTornTail
-//   READING --damage with another cause------------------------------> kCorruption
-//   READING --an intact fragment of a type that is not implemented---> kUnsupported
-//   READING --an error of the file system----------------------------> kIoError
-//   kCorruption --SkipDamage--> READING
+//   kReading --> kReading | kEnd | kTornTail | kCorruption | kUnsupported | kIoError
+//   kCorruption --SkipDamage--> kReading
 //
-// A writer that dies leaves a prefix of its bytes. A power cut leaves everything that was synced,
-// and of the rest any of its sectors (512 bytes), zeros or garbage in place of the others. Rot
-// changes a few bits anywhere. Hence, at a fragment that is not intact:
-//
+// At a fragment that is not intact (README.md has the reasons):
 //   an intact record begins after it (a hole is never skipped)           kCorruption
 //   it is cut off by the end of the file                                 kTornTail
 //     unless another length fits its checksum: then the length is wrong  kCorruption
 //   it has whole sectors of zeros, or nothing but zeros follow           kTornTail
 //   it ends where the file ends or the next one begins (wrong checksum)  kCorruption
 //   anything else is garbage                                             kTornTail
-//
-// In a recycled log, whose end is followed by leftovers of its previous life, all of these are
-// kTornTail.
+//   in a recycled log, whose end is followed by its previous contents    kTornTail always
 //
 // I1: every record returned has an intact checksum and was written whole; records come in file
 //     order with none missing between two of them, except after SkipDamage.
@@ -48,6 +38,10 @@ class RecordDecompressor;
 
 class LogReader {
  public:
+  // kReading: no end yet. kEnd: the file ends directly after a record. kTornTail: an incomplete
+  // tail after a process crash or a power cut. kCorruption: damage with another cause.
+  // kUnsupported: an intact fragment of a type that is not implemented. kIoError: an error of the
+  // file system.
   enum class Outcome : uint8_t { kReading, kEnd, kTornTail, kCorruption, kUnsupported, kIoError };
 
   static constexpr uint64_t kDecompressedBytesMax = uint64_t{1} << 30;

@@ -17,7 +17,8 @@
 // records are missing. DecideAtRecord returns the consequence:
 //
 //   Continuity    record continues    gap
-//   kNotNeeded    kApply              kApply      no log was cut: writes without a log use numbers too
+//   kNotNeeded    kApply              kApply      no log was cut: writes without a log also
+//                                                 take sequences
 //   kOrStop       kApply              kDropRest   point in time: drops this record and later ones
 //   kOrFail       kApply              kFail
 //
