@@ -1,7 +1,7 @@
 // The keys, values and access patterns of a run: a pure function of the flags, so that every
 // library gets the same bytes in the same order.
 //
-//   key(i), plain       [2i, 8 bytes big endian][zeros]                    the layout db_bench writes
+//   key(i), plain       [2i, 8 bytes big endian][zeros]                    the layout of db_bench
 //   key(i), prefixed    [the same text in every key][2i, 8 bytes big endian]
 //   key(i), grouped     [2(i / group), 8 bytes big endian][zeros][i % group, 8 bytes big endian]
 //   key(i), random      [a permutation of 2i, 8 bytes][further bytes that depend on i]

@@ -1,11 +1,12 @@
 // BackupEngine: takes a backup of an open database, and puts one back.
 //
 // The order of a backup, while deletions of files are held back:
-//   1  the oldest log that is needed             asked first, so that later requests need no older log
+//   1  the oldest log that is needed             read first: later requests need no older log
 //   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
 //   3  MANIFEST up to that length, CURRENT, OPTIONS: soon, for a new MANIFEST replaces the old one
 //      even now
-//   4  the logs                                  after 2, so that they have at least the writes that the state lacks
+//   4  the logs                                  after 2, so that they have at least the writes
+//                                                that the state lacks
 //   5  the tables                                they do not change
 // Later writes in the logs are part of the backup as well. A record cut off at the end of the last
 // log is a torn tail, where recovery ends.

@@ -1,10 +1,11 @@
 // BackupFolder: the files in a directory of backups, and the checked copying into it and out of it.
 //
-//   backup_dir/meta/<id>                          what backup <id> consists of (backup_meta.h)
-//             /private/<id>/CURRENT ...           files of this backup alone
-//             /shared_checksum/<table>            tables, shared between backups
-//             /shared/<table>                     the same, from RocksDB without checksums in the names
-//             /LOCK                               held by an engine while it changes anything here; RocksDB passes it over
+//   backup_dir/meta/<id>                     the list of the files of backup <id> (backup_meta.h)
+//             /private/<id>/CURRENT ...      files of this backup alone
+//             /shared_checksum/<table>       tables, shared between backups
+//             /shared/<table>                the same, from RocksDB without checksums in the names
+//             /LOCK                          held by an engine while it changes files of the
+//                                            directory; RocksDB ignores it
 //
 // I1: a name in shared_checksum is complete from the moment it exists: files are written under
 //     ".<name>.tmp" and renamed.

@@ -3,7 +3,8 @@
 //
 //   1700000000                                     when it was taken, seconds since 1970
 //   4711                                           the database's last sequence number
-//   metadata 68656C6C6F                            the program's own, in hexadecimal; absent when empty
+//   metadata 68656C6C6F                            the program's own, in hexadecimal; absent if
+//                                                  empty
 //   3                                              how many files follow
 //   shared_checksum/000012_305419896_4096.sst crc32 305419896
 //   private/7/MANIFEST-000009 crc32 42             crc-32c of the whole file, decimal

@@ -2,7 +2,8 @@
 // source of arena blocks. Arenas return blocks for reuse, because the first touch of fresh memory
 // costs more than storing the data.
 //
-//   pool   free lists by size: 64 KiB, 128 KiB, ... 4 MiB      (larger blocks are made to measure and not kept)
+//   pool   free lists by size: 64 KiB, 128 KiB, ... 4 MiB      (larger blocks have the requested
+//                                                               size and are not kept)
 //              | Acquire                ^ Release
 //   arena  [block 64K][block 128K] ... [block 4M: used | rest]  cursor_ moves towards limit_
 //

@@ -1,8 +1,9 @@
 // ByteBuffer: bytes that grow at their end. Unlike a string it does not fill room with zeros before
 // that is written.
 //
-//   data() [ bytes ............ | room ...... ]          char* p = Reserve(n);  write up to n bytes at p;  Extend(bytes written)
-//          0                 size()      capacity
+//   data() [ bytes ............ | room ...... ]          char* p = Reserve(n);
+//          0                 size()      capacity        write up to n bytes at p;
+//                                                        Extend(bytes written)
 //
 // Lifetime: pointers into it are valid until the next Reserve or Append. Thread safety: one thread.
 #pragma once

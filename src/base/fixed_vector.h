@@ -1,5 +1,5 @@
-// FixedVector: a vector of at most N elements inside the object itself, for short-lived batches that
-// should not allocate.
+// FixedVector: a vector of at most N elements inside the object itself, for short-lived batches
+// that should not allocate.
 //
 // Thread safety: as std::vector.
 #pragma once

@@ -1,8 +1,10 @@
 // Setters and getters of options: one line each, for the member that they set and get.
 //
 //   ASHLAR_C_ACCESSORS(readoptions, fill_cache, unsigned char)
-//     void rocksdb_readoptions_set_fill_cache(rocksdb_readoptions_t* options, unsigned char value)   options->rep.fill_cache = value
-//     unsigned char rocksdb_readoptions_get_fill_cache(rocksdb_readoptions_t* options)               return options->rep.fill_cache
+//     void rocksdb_readoptions_set_fill_cache(rocksdb_readoptions_t* options, unsigned char value)
+//                                                          options->rep.fill_cache = value
+//     unsigned char rocksdb_readoptions_get_fill_cache(rocksdb_readoptions_t* options)
+//                                                          return options->rep.fill_cache
 //
 // The C types are those of the declarations in ashlar/c.h, which the compiler compares; values are
 // converted to and from the member's type.

@@ -1,9 +1,11 @@
 // The definitions of the opaque types of ashlar/c.h.
 //
-//   a C++ object that is only ever used through its class   the pointer itself, cast: no allocation, nothing to follow
+//   a C++ object that is only ever used through its class   the pointer itself, cast: no
+//                                                            allocation and no indirection
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
-//       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t  rocksdb_backup_engine_t            (Rep and Wrap below)
-//   everything else                                          a struct that holds it as `rep`
+//       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
+//       rocksdb_backup_engine_t                              (Rep and Wrap below)
+//   all other objects                                        a struct that has it as `rep`
 //
 // Invariants:
 //   I1  A pointer is wrapped and unwrapped as the same class, so the cast is exact also where

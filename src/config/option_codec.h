@@ -1,7 +1,9 @@
 // OptionCodec<T>: the text form of values of type T. One specialisation per kind of value;
 // OptionTable picks them by the member's type.
 //
-//   static Status Parse(std::string_view text, T* value);   InvalidArgument: not such a value; NotSupported: a value only the program can make
+//   static Status Parse(std::string_view text, T* value);   InvalidArgument: no value of type T
+//                                                           NotSupported: only the program can
+//                                                           make the value
 //   static std::string Print(const T& value);
 //
 // I1: Parse(Print(v)) == v, except for objects of the program, which have only a name.

@@ -1,9 +1,11 @@
 // The two layers of text around an option's value.
 //
-//   lists    a=1;b={c=2;d={e=3}};        one pair of braces around a value is taken off; what is inside is a list again, or text
-//   escapes  \n \r \\ \#                 how a value stands in an OPTIONS file, where '#' begins a comment
+//   lists    a=1;b={c=2;d={e=3}};        one pair of braces around a value is removed; its contents
+//                                        are a list again, or text
+//   escapes  \n \r \\ \#                 in the values of an OPTIONS file, where '#' begins a
+//                                        comment
 //
-// RocksDB writes \: for ':' too. A backslash before any other character is taken off.
+// RocksDB writes \: for ':' too. A backslash before any other character is removed.
 //
 // Pure functions.
 #pragma once

@@ -4,9 +4,9 @@
 // memory of those being written. A compaction can wait. So a compaction checks at intervals of
 // entries, and waits while a flush runs and processors are short.
 //
-//   FlushTurn turn(FlushPriorityThrottle::OfProcess());              // as long as it lives, a flush runs
+//   FlushTurn turn(FlushPriorityThrottle::OfProcess());              // alive while a flush runs
 //
-//   CompactionTurn turn(FlushPriorityThrottle::OfProcess(), clock);  // one for each thread that compacts
+//   CompactionTurn turn(FlushPriorityThrottle::OfProcess(), clock);  // one per compacting thread
 //   ... some entries ...
 //   turn.YieldToFlush();
 //
@@ -16,7 +16,8 @@
 //     beginning. So where flushes never end it gets half of the time: compactions must come to an
 //     end too, or writes come to a stop.
 //
-// Thread safety: any thread; a turn belongs to one. Lifetime: a FlushPriorityThrottle outlives its turns.
+// Thread safety: any thread; a turn belongs to one. Lifetime: a FlushPriorityThrottle outlives its
+// turns.
 #pragma once
 
 #include <atomic>

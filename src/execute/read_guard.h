@@ -1,8 +1,9 @@
 // ReadGuard: the epoch guard of a call that may have to wait before it ends, for a file or for code
 // of the program.
 //
-//   ReadGuard ──> inside ──Pause──> outside: read, open, merge ──~Pause──> inside ──~ReadGuard──> outside, pins released
-//                            └ the first one pins the root
+//   ReadGuard ──> inside ──Pause──> outside: read, open, merge ──~Pause──> inside
+//                            └ the first Pause pins the root
+//   inside ──~ReadGuard──> outside, pins released
 //
 // A guard that is held across a wait keeps everything that is retired meanwhile in memory. So code
 // that may wait gets the guard of its call as an argument, keeps the objects it uses, and waits

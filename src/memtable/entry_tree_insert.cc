@@ -3,7 +3,7 @@
 //
 //   a split of the full leaf C (rank and entry of the newcomer known):
 //
-//     parent [.. C ..]          1  build L and R, not reachable yet, from C's slots and the newcomer
+//     parent [.. C ..]          1  build L and R, not yet reachable, of C's slots and the newcomer
 //             |                 2  insert {separator, R} into the parent, one publication. A full
 //       B <-> C <-> D              parent is split in the same way first, and so on up to the root,
 //                                  so that there is one publication, at the lowest node with room

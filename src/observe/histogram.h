@@ -2,7 +2,8 @@
 //
 //   values 0..7 have a bucket each; above, each power of two [2^k, 2^(k+1)) is cut into 8 buckets
 //   of equal width
-//   bucket index:  0 .. 7 | 8 .. 15 | 16 .. 23 | ...      value:  0..7 | 8..15 | 16,18,20,..,30 | 32,36,..
+//   bucket index:  0 .. 7 | 8 .. 15 | 16 .. 23       | 24 ...
+//   value:         0 .. 7 | 8 .. 15 | 16,18,20,..,30 | 32,36,..
 //
 // So a percentile is off by 1/8 of its value at most; count, sum, minimum, maximum, average and
 // deviation are exact (as doubles).

@@ -1,7 +1,8 @@
 // StatisticsImpl: the library's Statistics. Counting is one plain add on memory that only the
 // calling thread writes.
 //
-//   shards_[slot of the thread] -> { tickers[], histograms[] -> counters }       made when a thread first counts
+//   shards_[slot of the thread] -> { tickers[], histograms[] -> counters }; made at the thread's
+//                               first count
 //   shared_                     -> the same, for threads with a slot above the last: their adds are
 //                               atomic, histograms are locked
 //

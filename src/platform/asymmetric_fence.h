@@ -1,5 +1,8 @@
-// A pair of fences with the cost on one side. When thread A runs  store x; LightFence; load y  and thread B runs  store y; HeavyFence; load x,  at
-// least one of the loads sees the other thread's store.
+// A pair of fences with the cost on one side. At least one of the loads sees the store of the other
+// thread if
+//
+//   thread A runs   store x; LightFence; load y
+//   thread B runs   store y; HeavyFence; load x
 //
 // LightFence keeps the compiler from reordering and costs nothing at run time; HeavyFence makes the
 // kernel run a full fence on every processor that runs a thread of this process (Linux: membarrier)

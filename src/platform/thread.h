@@ -1,6 +1,7 @@
 // Threads: starting one, and the small record (slot) that every thread that uses the library owns.
 //
-//   g_slots -> [slot n-1] -> ... -> [slot 1] -> [slot 0]        a list that only grows; a slot is claimed by one living thread at a time
+//   g_slots -> [slot n-1] -> ... -> [slot 1] -> [slot 0]        a list that only grows; at most one
+//                                                               living thread has a slot
 //
 // I1: a slot is owned by at most one thread; only its owner writes its words and running_deleters.
 // I2: a slot is never freed and its index never changes; indexes are dense: 0 .. (most threads ever

@@ -1,5 +1,4 @@
-// The recovery decisions after a log becomes unreadable: the four modes of WALRecoveryMode as pure
-// functions.
+// The recovery decisions after a log becomes unreadable: pure functions of WALRecoveryMode.
 //
 //                                     torn tail            corruption
 //   kTolerateCorruptedTailRecords     kNextLogOrFail       kFail

@@ -2,7 +2,8 @@
 // the pool and of its log, and the writes since.
 //
 //   WritePool, WriteLog ──> contents (what reads see), and the writes that are not durable
-//   SyncPool, SyncLog ──> ends an epoch: the writes that were not durable are kept; those to the synced file become durable
+//   SyncPool, SyncLog ──> ends an epoch: the writes that were not durable are kept, and those to
+//                         the synced file become durable
 //   CreateLog, RemoveLog ──> ends an epoch too: the name is durable when the call returns
 //
 // A crash in an epoch leaves each sector of 512 bytes as it was after any of its writes, or before

@@ -1,8 +1,9 @@
 // CrashProof: a tree on recorded memory, and for each operation every state of the memory that a
 // power cut during it may leave.
 //
-//   Run(operation) ──> epochs ──> images: one choice of a prefix per line ──> recover ──> the entries before the operation, or after it
-//                                                                        └──> epochs of the recovery ──> images ──> ...
+//   Run(operation) ──> epochs ──> images: one choice of a prefix per line ──> recover
+//   recover ──> the entries before the operation, or after it
+//        └──> epochs of the recovery ──> images ──> ...
 //
 // Every image must open, hold one of the two sets of entries, pass Verify, account for all its
 // bytes, and take changes. The memory as it is when the operation has returned must hold what it

@@ -1,5 +1,5 @@
-// Damage of a pool of class `logged`: each word of the pool's header, of the log's header and of the
-// log's records. Open refuses, or the tree holds exactly the acknowledged entries.
+// Damage of a pool of class `logged`: each word of the pool's header, of the log's header and of
+// the log's records. Open refuses, or the tree holds exactly the acknowledged entries.
 #include <cstdio>
 
 #include "base/coding.h"

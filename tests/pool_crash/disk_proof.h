@@ -1,8 +1,9 @@
 // DiskProof: a tree of class `logged` on a CrashDisk, and for each operation the states of the disk
 // that a power cut during it may leave.
 //
-//   Run(change) ──> epochs ──> images: one version for each sector that was written ──> replay, open ──> the entries before the change, or after it
-//                                                                                └──> epochs of the recovery ──> images ──> ...
+//   Run(change) ──> epochs ──> images: one version for each written sector ──> replay, open
+//   replay, open ──> the entries before the change, or after it
+//        └──> epochs of the recovery ──> images ──> ...
 //
 // Of an epoch with few sectors every image is looked at; otherwise: none, all, each sector alone,
 // all but one, after each single write in the order of writes (so a checkpoint stops after each

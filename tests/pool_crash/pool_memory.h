@@ -2,8 +2,11 @@
 // the stores since.
 //
 //   verbs ──> contents (what the processor sees)
-//             PendingLine: durable bytes | store | store | flush | store     for lines that are not durable as they are
-//   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, what this thread flushed becomes durable
+//             PendingLine: durable bytes | store | store | flush | store     for lines with
+//                                                                            stores that are not
+//                                                                            durable
+//   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, the stores
+//             that this thread flushed become durable
 //
 // A crash in an epoch leaves each of its lines as any prefix of the line's stores, independent of
 // the other lines. That holds for a crash between two stores too: it leaves shorter prefixes. A

@@ -1,7 +1,8 @@
 // Engine: the common operations of both engines, so that one suite can test each of them.
 //
 //   scenarios_test.cc, history_test.cc ──> Engine ──┬── lsm_engine.cc    DB
-//                                                   └── tree_engine.cc   PersistentTree, by path or on a write-protected pool
+//                                                   └── tree_engine.cc   PersistentTree, by path or
+//                                                                        on a write-protected pool
 //
 // Features of only one engine (column families, merges, defragmentation) have tests of their own.
 //

@@ -5,9 +5,10 @@
 //
 //                      file                                  directory
 //   pending            writes and size changes               links, unlinks, renames
-//   made durable by    Sync of that file                     Sync of that directory (a rename: of either)
-//   a power cut may    keep or lose each one, in any         keep or lose each one, in any combination
-//                      combination; tear the last write
+//   made durable by    Sync of that file                     Sync of that directory (a rename: of
+//                                                            either)
+//   a power cut may    keep or lose each one, in any         keep or lose each one, in any
+//                      combination; tear the last write      combination
 //
 // A file named LOG (or LOG.old.*) has messages for operators and no promise: all that happened to
 // it survives, so that its many unsynced writes do not hide the ones that matter. Sync of a file

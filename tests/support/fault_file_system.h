@@ -1,7 +1,7 @@
-// FaultFileSystem: wraps a file system and makes chosen calls fail or lie.
+// FaultFileSystem: wraps a file system and makes chosen calls fail or report a false success.
 //
-//   FaultRule rule;                                      the 3rd and every later Sync of a log reports EIO
-//   rule.operations = FaultOperation::kSync;
+//   FaultRule rule;                                      the 3rd and every later Sync of a log
+//   rule.operations = FaultOperation::kSync;             reports EIO
 //   rule.name_contains = ".log";
 //   rule.nth = 3;
 //   rule.sticky = true;

@@ -1,8 +1,9 @@
 // EntryDump: entries as text that load reads back.
 //
-//   {"ashlar_dump":1,"key_format":"escape","value_format":"escape","column_families":["default"]}      first line of ndjson, the default
-//   {"column_family":"default","key":"…","value":"…"}                                                   one for each entry
-//   {"ashlar_dump_end":true,"entries":1}                                                                last line: a dump without it is cut short
+//   ndjson, the default:
+//   {"ashlar_dump":1,"key_format":"escape","value_format":"escape","column_families":["default"]}
+//   {"column_family":"default","key":"…","value":"…"}        one line for each entry
+//   {"ashlar_dump_end":true,"entries":1}                     last line; without it the dump is cut
 //
 // The other formats hold the entries only. Thread safety: one thread.
 #pragma once

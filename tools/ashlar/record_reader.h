@@ -4,13 +4,12 @@
 //   deb822  Debian control stanzas, separated by blank lines: key = the Package field, value = the
 //           stanza's bytes
 //   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry a line, as dump writes it.
-//           The dump's first line names the formats of keys
-//   and
-//           values and the column families, its last line counts the entries, so that a dump cut
-//           short is noticed:
-//             {"ashlar_dump":1,"key_format":"escape","value_format":"escape","column_families":["default"]}
+//           The dump's first line names the formats of keys and values and the column families.
+//           Its last line counts the entries, so that a truncated dump is detected:
+//             {"ashlar_dump":1,"key_format":"escape","value_format":"escape",
+//              "column_families":["default"]}                         (one line)
 //             {"ashlar_dump_end":true,"entries":2}
-//           Without a first line, every entry is taken as the command line says; column_family may
+//           Without a first line the command line gives the formats, and column_family may
 //           be missing. Names of families are escaped.
 //
 // Rejected input is skipped: the reader continues with the next entry. Lifetime: key and value are

@@ -1,7 +1,7 @@
 // ProgressLine: one line on standard error about long work, with a bar and the time left. Nothing
 // is written unless that is a terminal.
 //
-//   load   45 % [#########...........]  28812 entries   43.1 MB/s  ETA 2 s      how much there is to do is known
+//   load   45 % [#########...........]  28812 entries   43.1 MB/s  ETA 2 s      the amount is known
 //   load   28812 entries   43.1 MB/s                                            it is not
 //
 // The caller supplies the text between bar and ETA. Thread safety: one thread.

@@ -1,10 +1,12 @@
 // Bench: runs the workloads of --benchmarks one after the other.
 //
-//   Run ── for each name[W1-X3]:   fresh database if it wants one  ->  RunThreads, for warm-up  ->  RunThreads, reported
+//   Run ── for each name[W1-X3]:   a new database if the workload needs one
+//                                  ->  RunThreads, for warm-up  ->  RunThreads, reported
 //
 //   RunThreads      main thread                       worker threads
 //                   makes workers                     set up, count `ready` down
-//                   waits for all, opens `start`  ->  run the workload between two looks at the clock
+//                   waits for all, opens `start`  ->  run the workload between two readings of the
+//                                                     clock
 //                   shows progress             <-     release `ended`
 //                   joins, adds up
 //

@@ -3,9 +3,10 @@
 // The bytes are those of RocksDB's db_bench, so that databases made by either can be read by the
 // other:
 //
-//   without keys_per_prefix   | number, 8 bytes, most significant first | '0' ...            |     key_size bytes, cut or filled
-//   with keys_per_prefix      | prefix, 8 bytes, ... '0' | number, 8 bytes | '0' ...         |     prefix = number % (count / keys_per_prefix)
+//   without keys_per_prefix   | number, 8 bytes, most significant first | '0' ...            |
+//   with keys_per_prefix      | prefix, 8 bytes, ... '0' | number, 8 bytes | '0' ...         |
 //                             |<------ prefix_size ----->|
+//   A key has key_size bytes, cut or filled. prefix = number % (count / keys_per_prefix)
 //
 // Thread safety: none; every thread has its own.
 #pragma once

@@ -1,7 +1,8 @@
 // The functions that run when a thread ends: the destructors of thread_local objects, registered by
 // the compiler through __cxa_thread_atexit, and RunAtThreadExit.
 //
-//   thread ends -> keys of the thread library, in the order of their creation: 1. ours: run the list   2. the compiler's: free thread-local storage
+//   thread ends -> keys of the thread library, in the order of their creation:
+//                  1. ours: run the list   2. the compiler's: free thread-local storage
 //
 // This compiler keeps thread-local variables in memory of its own (emulated TLS) and frees it
 // through such a key, while its runtime runs the destructors later: they would work on freed

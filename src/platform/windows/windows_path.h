@@ -1,8 +1,9 @@
 // Paths at the seam: UTF-8 with '/' or '\' on our side, UTF-16 with '\' on the system's. For this
 // folder only.
 //
-//   "db/000012.sst"          ->  C:\work\db\000012.sst            made absolute, so that its length is known
-//   "C:/a/…248 characters…"  ->  \\?\C:\a\…                       only then: the prefix turns off the system's path processing
+//   "db/000012.sst"          ->  C:\work\db\000012.sst            absolute: its length is known
+//   "C:/a/…248 characters…"  ->  \\?\C:\a\…                       the prefix, for long paths only,
+//                                                                 disables the path processing
 //   "//server/share/…long…"  ->  \\?\UNC\server\share\…
 //
 // I1: names that the system would not read as a file's name are refused before a system call:

@@ -1,8 +1,8 @@
 // CallRecorder: records the system calls of this program that decide the state after a power
 // failure. For tests: Wine cannot show durability, but the order of these calls can be shown.
 //
-//   FlushFileBuffers 000012.dbtmp            FlushViewOfFile                MoveFileExW 000012.dbtmp CURRENT
-//   WriteFile 000012.log                     CreateFileW 000012.sst unbuffered      (opened for writing)
+//   FlushFileBuffers 000012.dbtmp      FlushViewOfFile      MoveFileExW 000012.dbtmp CURRENT
+//   WriteFile 000012.log               CreateFileW 000012.sst unbuffered      (opened for writing)
 //
 // It puts itself into the import table of the program, through which every call of the statically
 // linked library goes; nothing in the library knows of it. Calls go on to the system.
