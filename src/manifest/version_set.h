@@ -8,24 +8,21 @@
 //             OPEN --too large, or several records would cross a page--> Write starts a new file
 //             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
 //
-// I1: the MANIFEST that CURRENT names, replayed, gives the published state, or (only after a failed
-//     Write) that state with the failed install on top.
+// I1: a replay of the MANIFEST that CURRENT names gives the published state, or, only after a
+//     failed Write, that state with the failed install on top.
 // I2: a failed append, sync or close is final for that MANIFEST; it is never written again.
 // I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() has the tables
 //     of the failed installs too, and MayDeleteManifest is false.
-// I4: last_sequence and log numbers recorded never go back.
-// I5: a power cut may lose an unsynced page and keep the next. A reader takes whole records after a
-//     hole for damage. So an install of several records never crosses a page of an old MANIFEST. A
-//     new one does not count before CURRENT names it.
+// I4: recorded values of last_sequence and log numbers never decrease.
+// I5: an install of several records never crosses a page of an existing MANIFEST: a power cut could
+//     keep only the later page. A new MANIFEST does not count before CURRENT names it.
 // I6: a file number is used once, also across restarts. None is above kFileNumberMax: a state with
 //     fewer than kFileNumbersUnrecordedMax numbers below it is not opened for writing.
 //
-// Locking: the manifest mutex serialises installers and guards the MANIFEST. Publish changes the
-// state under it and the database mutex, so the state is read under either (`current` and
-// `log_number` of a family too). clang cannot express "either" and checks the methods that change
-// it. Only CreateNewDatabase, Recover, ListColumnFamilies, Write and Close do I/O. NewFileNumber,
-// MarkFileNumberUsed and LiveTables are for any thread. Lifetime: `file_system` and the comparators
-// outlive it; it outlives every Version.
+// Thread safety: the manifest mutex serialises installers and guards the MANIFEST. The state is
+// written under it and the database mutex, and read under either (README.md). NewFileNumber,
+// MarkFileNumberUsed and LiveTables are for any thread.
+// Lifetime: `file_system` and the comparators outlive it; it outlives every Version.
 #pragma once
 
 #include <atomic>

@@ -2,8 +2,8 @@
 // recovered database is compared with.
 //
 //   commits      0 ---- 1 ---- 2 ---- 3 ---- 4          Expected(n): the contents after the first n
-//   operations   ......k1...k2......k3....              operations of the file system, with the indexes
-//                                                       of its journal
+//   operations   ......k1...k2......k3....              of the file system, with the indexes of its
+//                                                       journal
 //
 // A commit is bracketed by the operations between which it ran. A promise is the claim that every
 // image of an operation at or after `operation` has the first `commits` commits.

@@ -1,7 +1,7 @@
 // LatencyHistogram: the durations of operations, printed in the format of RocksDB's db_bench.
 //
-//   bucket limits in microseconds:   ... 1 | 2 | 3 | 4 | 6 | 10 | 15 | 22 | 34 | 51 | 76 | 110 | ...
-//                                    each 1.5 times the limit before it, with two digits
+//   bucket limits in microseconds:  ... 1 | 2 | 3 | 4 | 6 | 10 | 15 | 22 | 34 | 51 | 76 | 110 | ...
+//                                   each 1.5 times the limit before it, with two digits
 //
 // Values are nanoseconds. Below a microsecond there are finer buckets, which the printed form adds
 // up to its first line; percentiles use them all. Thread safety: one thread at a time.
