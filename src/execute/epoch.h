@@ -43,8 +43,8 @@ EpochWord& FindEpochWord(EpochWord* first, const void* domain);
 
 using EpochDeleter = void (*)(void* object);
 
-// The base of an object that can be retired without memory: where objects go to be freed, an
-// allocation may not fail. `deleter` gets the object as this base.
+// The base of an object that can be retired without an allocation: code that frees objects must not
+// depend on one. `deleter` gets the object as this base.
 struct EpochRetired {
   void (*deleter)(EpochRetired* self) = nullptr;
   EpochRetired* next = nullptr;

@@ -1,6 +1,5 @@
-// Executor: where background work runs. The engine hands over jobs and never starts a thread
-// itself, so that a test can put a deterministic executor in the pool's place and decide which job
-// runs when.
+// Executor: runs background work. The engine schedules jobs and never starts a thread itself, so
+// that a test can replace the pool by a deterministic executor and decide the order of the jobs.
 //
 // Two queues: kHigh (flushes) and kLow (compactions), each served by its own threads, first in
 // first out.

@@ -12,9 +12,8 @@
 //
 // I1: a compaction waits only while flushes, working compactions and one thread that writes are
 //     more than there are processors.
-// I2: it waits for no longer than it has worked, but for kLongestWaitNanos that it has from its
-//     beginning. So where flushes never end it gets half of the time: compactions must come to an
-//     end too, or writes come to a stop.
+// I2: it waits for at most the time that it has worked, plus an initial kLongestWaitNanos. So with
+//     endless flushes it gets half of the time. Compactions must end too, otherwise writes stop.
 //
 // Thread safety: any thread; a turn belongs to one. Lifetime: a FlushPriorityThrottle outlives its
 // turns.

@@ -1,5 +1,4 @@
-// The reading halves of NativeFileSystem: one class per way of reading, so that no read asks which
-// way it is.
+// The readers of NativeFileSystem: one class per way of reading, so that no read checks its way.
 //
 //   buffered   pread through the page cache
 //   mapped     the whole file mapped at the open; Read returns pointers into the mapping

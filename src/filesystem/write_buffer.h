@@ -1,5 +1,5 @@
-// How much a WritableFile keeps in the process before it hands it to the file: the same everywhere,
-// so that the in-memory file systems lose the same bytes when a test forgets a Flush.
+// The number of bytes that a WritableFile buffers before it writes them to the file. All file
+// systems have the same, so that those in memory lose the same bytes when a test forgets a Flush.
 #pragma once
 
 #include <cstddef>

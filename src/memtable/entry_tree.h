@@ -227,9 +227,9 @@ class EntryTree::Walk {
       // the next leaf in the walk's direction, if it has been prefetched
       nullptr;
   Edge beside_edge_ = Edge::kFirst;  // where the walk would enter it
-  uint32_t ahead_ = kAheadShort;     // how many steps away the entries are that memory is asked for
+  uint32_t ahead_ = kAheadShort;     // the distance in steps of the prefetched entries
   uint32_t entry_lines_ =
-      2;  // lines to ask for of each: as many as the one at which the last leaf was left may touch
+      2;  // lines to prefetch of each: those of the entry at which the walk left the last leaf
   uint32_t count_ = 0;
   uint32_t position_ = 0;  // wraps below 0, which is then not valid
   std::array<const char*, kSlots> entries_;

@@ -188,7 +188,7 @@ class MemTable {
   std::atomic<bool> immutable_{false};
 
   mutable std::atomic<const SortedEntries*> sorted_{
-      nullptr};  // once immutable: set once, by the first who needs it (release / acquire)
+      nullptr};  // when immutable: set once, by the first reader (release / acquire)
 
   std::atomic<int64_t>* const live_count_;  // null: not counted
 

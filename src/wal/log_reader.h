@@ -114,7 +114,7 @@ class LogReader {
   };
   struct Behind {
     bool record =
-        // one begins there and is intact; the reader stands at it, otherwise at the end of the file
+        // an intact record begins there; the reader is at it, otherwise at the end of the file
         false;
     bool continuation = false;  // the next block begins with an intact fragment
     bool data = false;          // the blocks after this one are not all zeros
