@@ -13,18 +13,43 @@ namespace ashlar {
 namespace {
 constexpr auto kNothingToComplete = [](std::span<VersionEdit>) {};
 constexpr auto kNothingElse = [] {};
+
+// Closes the new tables that no Version took over, because an error or a lack of memory came first,
+// and leaves the files to the janitor.
+class UntakenTables {
+ public:
+  UntakenTables(DatabaseState* state, std::vector<VersionEdit>* edits)
+      : state_(state), edits_(edits) {}
+  UntakenTables(const UntakenTables&) = delete;
+  UntakenTables& operator=(const UntakenTables&) = delete;
+  ~UntakenTables() {
+    for (VersionEdit& edit : *edits_) {
+      for (const NewFile& file : edit.TakeNewFiles()) {
+        if (file.owned == nullptr) continue;
+        state_->open_tables.Evict(file.owned.get());
+        state_->obsolete_files.AddTable(
+            {.number = file.owned->number, .file_bytes = file.owned->file_bytes});
+      }
+    }
+  }
+
+ private:
+  DatabaseState* const state_;
+  std::vector<VersionEdit>* const edits_;
+};
 }  // namespace
 
-Status VersionInstaller::Install(std::vector<VersionEdit> edits, const Complete& complete,
-                                 const WhenPublished& when_published) {
+Status VersionInstaller::Install(std::vector<VersionEdit> edits, Complete complete,
+                                 WhenPublished when_published) {
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(std::move(edits), complete));
   return Publish(prepared, when_published);
 }
 
 Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<VersionEdit> edits,
-                                                             const Complete& complete) {
+                                                             Complete complete) {
   ASHLAR_ASSERT(!edits.empty());
+  const UntakenTables untaken(state_, &edits);
   Prepared prepared;
   prepared.changed.reserve(edits.size());
   {
@@ -56,7 +81,7 @@ void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared
   }
 }
 
-Status VersionInstaller::Publish(const Prepared& prepared, const WhenPublished& when_published) {
+Status VersionInstaller::Publish(const Prepared& prepared, WhenPublished when_published) {
   ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
   ASHLAR_ASSERT(!state_->read_only);
   const FileNumber manifest_before = state_->versions->manifest_number();
@@ -72,8 +97,7 @@ Status VersionInstaller::Publish(const Prepared& prepared, const WhenPublished& 
 }
 
 // I1: no memory is needed from here on.
-void VersionInstaller::Swap(const Prepared& prepared,
-                            const WhenPublished& when_published) noexcept {
+void VersionInstaller::Swap(const Prepared& prepared, WhenPublished when_published) noexcept {
   std::vector<Version*> replaced;
   {
     MutexLock lock(state_->mutex());

@@ -13,11 +13,11 @@
 // manifest mutex.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "lsm/database_state.h"
 #include "lsm/file_janitor.h"
 #include "lsm/view_observer.h"
@@ -32,10 +32,10 @@ class VersionInstaller {
   VersionInstaller& operator=(const VersionInstaller&) = delete;
 
   // Runs under the database mutex, before the edits are final.
-  using Complete = std::function<void(std::span<VersionEdit> edits)>;
+  using Complete = FunctionRef<void(std::span<VersionEdit> edits)>;
   // Runs under the database mutex, in the critical section that installs the new views; throws
   // nothing.
-  using WhenPublished = std::function<void()>;
+  using WhenPublished = FunctionRef<void()>;
   struct Prepared {
     std::unique_ptr<PendingInstall> install;
     std::vector<std::shared_ptr<ColumnFamily>> changed = {};  // whose views it replaces
@@ -43,13 +43,12 @@ class VersionInstaller {
 
   // Records the edits in the MANIFEST and makes them current. Requires: at most one edit of a
   // family changes its files.
-  Status Install(std::vector<VersionEdit> edits, const Complete& complete,
-                 const WhenPublished& when_published);
+  Status Install(std::vector<VersionEdit> edits, Complete complete, WhenPublished when_published);
   // The two halves of Install. An error of Prepare leaves the MANIFEST as it was; after an error of
   // Publish it may hold the edits.
-  Result<Prepared> Prepare(std::vector<VersionEdit> edits, const Complete& complete)
+  Result<Prepared> Prepare(std::vector<VersionEdit> edits, Complete complete)
       ASHLAR_REQUIRES(kManifestMutex);
-  Status Publish(const Prepared& prepared, const WhenPublished& when_published)
+  Status Publish(const Prepared& prepared, WhenPublished when_published)
       ASHLAR_REQUIRES(kManifestMutex);
 
   // Records which logs each family needs, and forgets the others. At open this also starts a
@@ -63,7 +62,7 @@ class VersionInstaller {
   void CompleteEdits(std::span<VersionEdit> edits) const ASHLAR_REQUIRES(kDatabaseMutex);
   void PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const
       ASHLAR_REQUIRES(kDatabaseMutex);
-  void Swap(const Prepared& prepared, const WhenPublished& when_published) noexcept
+  void Swap(const Prepared& prepared, WhenPublished when_published) noexcept
       ASHLAR_REQUIRES(kManifestMutex);
 
   DatabaseState* const state_;

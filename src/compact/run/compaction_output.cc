@@ -101,8 +101,8 @@ Status CompactionOutput::Close() {
 
   const KeyComparator& comparator = args_.table.comparator;
   ASHLAR_ASSERT(result.properties.num_entries > 0 && result.file_bytes > 0);
-  ASHLAR_ASSERT(comparator.CompareInternal(result.smallest, result.largest) <= 0);
-  ASHLAR_ASSERT(files_.empty() || comparator.Compare(files_.back()->largest_user_key(),
+  ASHLAR_DCHECK(comparator.CompareInternal(result.smallest, result.largest) <= 0);
+  ASHLAR_DCHECK(files_.empty() || comparator.Compare(files_.back()->largest_user_key(),
                                                      ExtractUserKey(result.smallest)) < 0);  // I1
   auto meta = std::make_unique<FileMetaData>();
   meta->number = closing->number;
