@@ -133,7 +133,7 @@ Status Heap::ReadMap() {
       return Status::Corruption(medium_->path(), StrCat("bad span entry at offset ", at));
     }
     if (entry.kind == SpanKind::kFree) {
-      free_runs_.emplace_hint(free_runs_.end(), page, entry.pages);
+      free_runs_.Add(page, entry.pages);
     } else {
       Span* const span = AddSpan(entry, page);
       span->marking = entry.kind != SpanKind::kLeaves;
@@ -142,18 +142,6 @@ Status Heap::ReadMap() {
     page += entry.pages;
   }
   high_water_page_ = page;
-  free_pages_ = pages_ - high_water_page_;
-  for (const auto& [first, pages] : free_runs_) free_pages_ += pages;
-  // Neighbouring runs become one.
-  for (auto run = free_runs_.begin(); run != free_runs_.end();) {
-    const auto next = std::next(run);
-    if (next != free_runs_.end() && run->first + run->second == next->first) {
-      run->second += next->second;
-      free_runs_.erase(next);
-    } else {
-      run = next;
-    }
-  }
   return Status::OK();
 }
 
@@ -309,10 +297,18 @@ uint64_t Heap::PagesHeldBack(uint64_t leaf_spans) const {
   return (leaf_spans * kLeavesPerSpan + kWordsPerPage - 1) / kWordsPerPage;
 }
 
-uint64_t Heap::LongestRun() const {
-  uint64_t longest = pages_ - high_water_page_;
-  for (const auto& [page, pages] : free_runs_) longest = std::max(longest, pages);
-  return longest;
+// Enters a span at free pages. The chain leads past the new span's end before the span begins: the
+// rest of the tile that the end cuts gets its entry first.
+uint64_t Heap::PublishSpanAt(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
+  const uint64_t end = page + entry.pages;
+  const uint64_t tile_end = EndOfTiles(page, end);
+  if (tile_end != end) {
+    PublishEntry(
+        op, end,
+        {.kind = SpanKind::kFree, .size_class = 0, .pages = static_cast<uint32_t>(tile_end - end)});
+  }
+  PublishEntry(op, page, entry);
+  return page;
 }
 
 // Pages for a span, durably entered in the map.
@@ -326,37 +322,13 @@ Result<uint64_t> Heap::TakePages(PoolOperation* op, const SpanEntry& entry, Page
       from == Pages::kHeldBackToo
           ? 0
           : PagesHeldBack(leaf_spans_ + (entry.kind == SpanKind::kLeaves ? 1 : 0));
-  if (pages + held_back > free_pages_) return no_space();  // I6
-  // Best fit keeps large runs for large records.
-  auto best = free_runs_.end();
-  for (auto run = free_runs_.begin(); run != free_runs_.end(); ++run) {
-    if (run->second >= pages && (best == free_runs_.end() || run->second < best->second))
-      best = run;
-    if (best != free_runs_.end() && best->second == pages) break;
-  }
-  if (best != free_runs_.end()) {
-    const uint64_t page = best->first;
-    const uint64_t run_pages = best->second;
-    free_runs_.erase(best);
-    if (run_pages > pages) free_runs_.emplace(page + pages, run_pages - pages);
-    // The chain leads past the new span's end before the span begins: the rest of the tile that the
-    // end cuts gets its entry first.
-    const uint64_t tile_end = EndOfTiles(page, page + pages);
-    if (tile_end != page + pages) {
-      PublishEntry(op, page + pages,
-                   {.kind = SpanKind::kFree,
-                    .size_class = 0,
-                    .pages = static_cast<uint32_t>(tile_end - page - pages)});
-    }
-    PublishEntry(op, page, entry);
-    free_pages_ -= pages;
-    return page;
-  }
+  if (pages + held_back > FreePages()) return no_space();  // I6
+  if (const std::optional<uint64_t> page = free_runs_.TakeShortest(pages))
+    return PublishSpanAt(op, *page, entry);
   if (pages > pages_ - high_water_page_) return no_space();
   const uint64_t page = high_water_page_;
   PublishEntry(op, page, entry);
   high_water_page_ += pages;
-  free_pages_ -= pages;
   return page;
 }
 
@@ -378,26 +350,12 @@ Result<Heap::Span*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t cla
 // until they are.
 void Heap::DropSpan(Span* span) {
   if (span->is_open) Shut(span);
-  uint64_t page = span->page;
-  uint64_t pages = span->entry.pages;
+  const uint64_t page = span->page;
+  const uint64_t pages = span->entry.pages;
   if (span->entry.kind == SpanKind::kLeaves) leaf_spans_--;
-  free_pages_ += pages;
   std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), pages, 0);
   spans_[page].reset();
-  const auto after = free_runs_.upper_bound(page);
-  if (after != free_runs_.end() && page + pages == after->first) {
-    pages += after->second;
-    free_runs_.erase(after);
-  }
-  const auto next = free_runs_.lower_bound(page);
-  if (next != free_runs_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == page) {
-      before->second += pages;
-      return;
-    }
-  }
-  free_runs_.emplace(page, pages);
+  free_runs_.Add(page, pages);
 }
 
 // Whether an empty span can go. I3: a class in use keeps an object in its other spans.
@@ -439,6 +397,18 @@ PoolOffset Heap::TakeObject(Class* size_class) {
   return object;
 }
 
+// A class begins with a span of a few objects. Its spans grow with it, so that many classes fit into
+// a small pool.
+uint64_t Heap::SpanPages(uint32_t class_index) const {
+  if (class_index == kLeafClass) return kSpanPages;
+  constexpr uint64_t kObjectsMin = 4;
+  constexpr uint64_t kShareOfClass = 4;
+  const uint64_t object_bytes = SizeClassBytes(class_index);
+  const uint64_t bytes =
+      std::max(kObjectsMin, classes_[class_index].taken_objects / kShareOfClass) * object_bytes;
+  return std::min((bytes + kPageBytes - 1) / kPageBytes, kSpanPages);
+}
+
 Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   {
     MutexLock lock(mutex());
@@ -451,8 +421,8 @@ Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   // Another thread may have made room in the meantime.
   if (!HasObject(size_class, reserve)) {
     const SpanKind kind = class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords;
-    ASHLAR_ASSIGN_OR_RETURN(Span* const span,
-                            NewSpan(&op, kind, class_index, kSpanPages, Pages::kNormal));
+    ASHLAR_ASSIGN_OR_RETURN(
+        Span* const span, NewSpan(&op, kind, class_index, SpanPages(class_index), Pages::kNormal));
     Open(span);
   }
   return TakeObject(&size_class);
@@ -471,12 +441,32 @@ Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
   return span->ObjectAt(0);
 }
 
+Result<PoolOffset> Heap::AllocateLower(uint64_t bytes, PoolOffset offset) {
+  ASHLAR_ASSERT(bytes > kSmallBytesMax);
+  const uint64_t pages = (bytes + kPageBytes - 1) / kPageBytes;
+  PoolOperation op(*medium_);
+  MutexLock lock(mutex());
+  const std::optional<uint64_t> page = pages + PagesHeldBack(leaf_spans_) > FreePages()
+                                           ? std::nullopt
+                                           : free_runs_.TakeFirst(pages, offset / kPageBytes);
+  if (!page) return Status::NoSpace(medium_->path(), "no lower place is free");
+  const SpanEntry entry = {
+      .kind = SpanKind::kLarge, .size_class = 0, .pages = static_cast<uint32_t>(pages)};
+  PublishSpanAt(&op, *page, entry);
+  op.Commit();
+  Span* const span = AddSpan(entry, *page);
+  span->Take(0);
+  taken_bytes_ += span->object_bytes;
+  return span->ObjectAt(0);
+}
+
 Result<PoolObject> Heap::AllocateHeldBack(uint64_t bytes) {
   if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
-  if (LongestRun() == 0) DropSpareSpans();
-  const uint64_t pages = std::min((bytes + kPageBytes - 1) / kPageBytes, LongestRun());
+  if (FreePages() == 0) DropSpareSpans();
+  const uint64_t longest = std::max(free_runs_.LongestRun(), pages_ - high_water_page_);
+  const uint64_t pages = std::min((bytes + kPageBytes - 1) / kPageBytes, longest);
   if (pages == 0) return Status::NoSpace(medium_->path(), "the pool is full: no page is free");
   ASHLAR_ASSIGN_OR_RETURN(Span* const span,
                           NewSpan(&op, SpanKind::kLarge, 0, pages, Pages::kHeldBackToo));
@@ -619,7 +609,7 @@ uint64_t Heap::VolatileBytes() const {
   for (const std::unique_ptr<Span>& span : spans_) {
     if (span != nullptr) bytes += sizeof(Span) + span->bits.size() * sizeof(uint64_t);
   }
-  return bytes + free_runs_.size() * 64 +
+  return bytes + free_runs_.count() * 128 +
          (pinned_.size() + freed_before_mark_.size()) * sizeof(PoolOffset);
 }
 

@@ -44,13 +44,13 @@
 #include <atomic>
 #include <bitset>
 #include <functional>
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "base/result.h"
 #include "execute/epoch.h"
 #include "platform/mutex.h"
+#include "pmem/free_runs.h"
 #include "pmem/layout.h"
 #include "pmem/medium.h"
 #include "pmem/pin_table.h"
@@ -122,6 +122,9 @@ class Heap {
     Reclaim();
     return allocate();
   }
+  // An object of more than kSmallBytesMax at a lower place than `offset`. NoSpace: there is none.
+  Result<PoolOffset> AllocateLower(uint64_t bytes, PoolOffset offset)
+      ASHLAR_EXCLUDES(kPoolOperation);
   // Gives back what was never published.
   void Release(PoolOffset object);
   // What is published and about to be unlinked: before that, with the lock held that orders the
@@ -178,7 +181,12 @@ class Heap {
   Result<uint64_t> TakePages(PoolOperation* op, const SpanEntry& entry, Pages from)
       ASHLAR_REQUIRES(kHeapMutex);
   uint64_t PagesHeldBack(uint64_t leaf_spans) const;
-  uint64_t LongestRun() const ASHLAR_REQUIRES(kHeapMutex);
+  uint64_t FreePages() const ASHLAR_REQUIRES(kHeapMutex) {
+    return free_runs_.pages() + (pages_ - high_water_page_);
+  }
+  uint64_t PublishSpanAt(PoolOperation* op, uint64_t page, const SpanEntry& entry)
+      ASHLAR_REQUIRES(kHeapMutex);
+  uint64_t SpanPages(uint32_t class_index) const ASHLAR_REQUIRES(kHeapMutex);
   void PublishEntry(PoolOperation* op, uint64_t page, const SpanEntry& entry)
       ASHLAR_REQUIRES(kHeapMutex);
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const ASHLAR_REQUIRES(kHeapMutex);
@@ -215,11 +223,9 @@ class Heap {
   std::vector<uint32_t> first_page_of_
       ASHLAR_GUARDED_BY(kHeapMutex);  // for every page in use, the first of its span
   std::array<Class, kSizeClasses + 1> classes_
-      ASHLAR_GUARDED_BY(kHeapMutex);  // the last one is leaves
-  std::map<uint64_t, uint64_t> free_runs_ ASHLAR_GUARDED_BY(
-      kHeapMutex);  // first page to pages, below the high-water mark; never adjacent
+      ASHLAR_GUARDED_BY(kHeapMutex);                  // the last one is leaves
+  FreeRuns free_runs_ ASHLAR_GUARDED_BY(kHeapMutex);  // below the high-water mark
   uint64_t high_water_page_ ASHLAR_GUARDED_BY(kHeapMutex);
-  uint64_t free_pages_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // of free_runs_ and above high water
   uint64_t leaf_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;
   uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects
   std::unique_ptr<RetiredBatch> retired_

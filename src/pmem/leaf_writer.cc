@@ -453,9 +453,13 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
 // ---- Relocation.
 
 Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
+  ASHLAR_ASSERT(SlotUnits(slot) < kSlotUnitsMax);
   // Rounded up to units is the same size class.
+  const uint64_t bytes = SlotUnits(slot) * kUnitBytes;
   ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record,
-                          state_.heap.Allocate(SlotUnits(slot) * kUnitBytes, Reserve::kInsert));
+                          bytes > kSmallBytesMax
+                              ? state_.heap.AllocateLower(bytes, SlotRecord(slot))
+                              : state_.heap.Allocate(bytes, Reserve::kInsert));
   bool moved = false;
   Status status;
   {

@@ -33,7 +33,8 @@ class LeafWriter {
   // Merges leaves around `key`, as long as two neighbours have at most `slots_max` entries
   // together. True when a leaf went.
   bool MergeAround(const Slice& key, uint32_t slots_max);
-  // Moves the record in this slot elsewhere, if the slot is still what it was. Ok also when not.
+  // Moves the record in this slot to another place, a large one to a lower place, unless the slot
+  // has changed. Ok in both cases.
   Status Relocate(const Slice& key, uint64_t slot);
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;

@@ -1,5 +1,7 @@
 #include "pmem/tree_check.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "execute/epoch.h"
 #include "pmem/leaf_writer.h"
@@ -10,6 +12,8 @@ namespace {
 
 // Spans of records that are emptier than this are emptied.
 constexpr double kEvacuatedShareMax = 0.75;
+// Large records that one pass over the tree gathers.
+constexpr size_t kLargeMovesMax = 1 << 20;
 
 // Everything that is referred to, by 16-byte units, to find what is referred to twice.
 class References {
@@ -171,6 +175,54 @@ struct Move {
   uint64_t slot;
 };
 
+// The large records below `limit`, from the pool's end towards its beginning: kLargeMovesMax of them
+// at most. Between two of its leaves writers may change the tree.
+std::vector<Move> FindLargeRecords(TreeState* state, PoolOffset limit) {
+  const auto is_higher = [](const Move& a, const Move& b) {
+    return SlotRecord(a.slot) > SlotRecord(b.slot);
+  };
+  std::vector<Move> found;  // a heap with the lowest at its front
+  ForEachLeaf(state, KeyRange::All(), [&](const FoundLeaf& leaf) {
+    const LeafView view(*state->medium, leaf.offset);
+    std::vector<LeafEntry> entries;
+    PoolOffset damaged = 0;
+    const bool readable = CollectEntries(*state->medium, state->order, leaf.offset, view.Commit(),
+                                         &entries, &damaged);
+    if (!leaf.Unchanged()) return false;
+    for (const LeafEntry& entry : entries) {
+      // A slot whose size is saturated does not say how much to move.
+      const uint64_t units = SlotUnits(entry.slot);
+      if (!readable || units * kUnitBytes <= kSmallBytesMax || units == kSlotUnitsMax ||
+          entry.record() >= limit)
+        continue;
+      found.push_back({entry.key.ToString(), entry.slot});
+      std::push_heap(found.begin(), found.end(), is_higher);
+      if (found.size() <= kLargeMovesMax) continue;
+      std::pop_heap(found.begin(), found.end(), is_higher);
+      found.pop_back();
+    }
+    return true;
+  });
+  std::sort_heap(found.begin(), found.end(), is_higher);
+  return found;
+}
+
+// From the pool's end, so that the free pages become one run there.
+Status MoveLargeRecordsDown(TreeState* state) {
+  LeafWriter writer(state);
+  PoolOffset limit = ~PoolOffset{0};
+  for (;;) {
+    const std::vector<Move> moves = FindLargeRecords(state, limit);
+    for (const Move& move : moves) {
+      const Status moved = writer.Relocate(move.key, move.slot);
+      if (!moved.ok() && !moved.IsNoSpace()) return moved;
+    }
+    state->heap.Reclaim();
+    if (moves.size() < kLargeMovesMax) return Status::OK();
+    limit = SlotRecord(moves.back().slot);
+  }
+}
+
 }  // namespace
 
 Status VerifyTree(TreeState* state) {
@@ -259,6 +311,7 @@ Status DefragmentTree(TreeState* state) {
   }
   state->heap.Reclaim();
   state->heap.EndEvacuation();
+  if (status.ok() || status.IsNoSpace()) status = MoveLargeRecordsDown(state);
   // No room to move things is no failure: what could be moved was.
   return status.IsNoSpace() ? Status::OK() : status;
 }

@@ -488,6 +488,43 @@ TEST(SplitStrategyTest, EveryStrategyStoresTheSameAndTheZeroCopyOneFlushesTheLea
 
 // ---- Defragmentation.
 
+// Large values fill runs of pages of their own. Half of them left holes that no larger value fitted.
+TEST(LargeValuesTest, DefragmentMovesThemTogether) {
+  TestPool pool(uint64_t{8} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  const auto value = [](uint64_t i) { return std::string(20000, static_cast<char>('a' + i % 26)); };
+  uint64_t count = 0;
+  while (tree->Put(NumberKey(count), value(count)).ok()) count++;
+  ASSERT_GT(count, 300U);
+  for (uint64_t i = 0; i < count; i += 2) ASSERT_OK(tree->Delete(NumberKey(i)));
+  ASSERT_TRUE(tree->Put("large", std::string(200000, 'l')).IsNoSpace());
+  ASSERT_OK(tree->Defragment());
+  EXPECT_OK(tree->Put("large", std::string(200000, 'l')));
+  EXPECT_OK(tree->Put("of a class", std::string(10000, 'c')));
+  for (uint64_t i = 0; i < count; ++i)
+    ASSERT_EQ(GetOr(tree.get(), NumberKey(i)), i % 2 == 0 ? "-" : value(i)) << i;
+  ASSERT_OK(tree->Verify());
+  ASSERT_OK(tree->Close());
+  tree = OpenTestTree(&pool);
+  ASSERT_OK(tree->Verify());
+  EXPECT_EQ(GetOr(tree.get(), NumberKey(1)), value(1));
+}
+
+// Each size class took a span of 64 KiB, and a small pool has few of them.
+TEST(SmallPoolTest, HoldsValuesOfManySizes) {
+  constexpr uint64_t kSmallPoolBytes = uint64_t{8} << 20;
+  TestPool pool(kSmallPoolBytes);
+  const std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  Random random(5);
+  uint64_t payload = 0;
+  for (uint64_t i = 0;; ++i) {
+    const std::string value(1 + random.Uniform(16000), 'v');
+    if (!tree->Put(NumberKey(i), value).ok()) break;
+    payload += value.size();
+  }
+  EXPECT_GT(payload, kSmallPoolBytes * 6 / 10);
+}
+
 TEST_F(TreeTest, DefragmentMakesRoomForOtherSizes) {
   Model model;
   uint64_t count = 0;

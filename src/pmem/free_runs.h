@@ -1,0 +1,51 @@
+// FreeRuns: the runs of free pages of a pool, by place and by length.
+//
+//   Add --> joined with the runs that it touches
+//   TakeShortest: the shortest run that is long enough, so that long runs stay for large records
+//   TakeFirst: the first run that is long enough, so that records move towards the pool's beginning
+//
+// I1: runs are not empty, do not overlap and do not touch.
+// I2: both orders have the same runs, and pages() is their sum.
+//
+// Cost: every call is logarithmic in the number of runs, except TakeFirst, which looks at the runs
+// before the one that it takes.
+// Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace ashlar::pmem {
+
+class FreeRuns {
+ public:
+  // Requires: no page of the run is in another one.
+  void Add(uint64_t page, uint64_t pages);
+  // The first page of the pages taken; none: no run is long enough.
+  std::optional<uint64_t> TakeShortest(uint64_t pages);
+  // The same, from a run that begins before `limit`.
+  std::optional<uint64_t> TakeFirst(uint64_t pages, uint64_t limit);
+
+  uint64_t pages() const { return pages_; }
+  // 0: there are no runs.
+  uint64_t LongestRun() const { return by_length_.empty() ? 0 : by_length_.rbegin()->first; }
+  size_t count() const { return by_page_.size(); }
+  void CheckInvariants() const;
+
+ private:
+  using ByPage = std::map<uint64_t, uint64_t>;  // first page to pages
+
+  void Insert(uint64_t page, uint64_t pages);
+  void Erase(ByPage::iterator run);
+  uint64_t TakeFrom(ByPage::iterator run, uint64_t pages);
+
+  ByPage by_page_;
+  std::set<std::pair<uint64_t, uint64_t>> by_length_;  // pages, first page
+  uint64_t pages_ = 0;
+};
+
+}  // namespace ashlar::pmem

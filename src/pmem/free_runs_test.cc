@@ -1,0 +1,78 @@
+#include "pmem/free_runs.h"
+
+#include <vector>
+
+#include "base/random.h"
+#include "gtest/gtest.h"
+
+namespace ashlar::pmem {
+namespace {
+
+TEST(FreeRunsTest, JoinsTheRunsOnBothSides) {
+  FreeRuns runs;
+  runs.Add(10, 2);
+  runs.Add(15, 5);
+  EXPECT_EQ(runs.count(), 2u);
+  runs.Add(12, 3);
+  EXPECT_EQ(runs.count(), 1u);
+  EXPECT_EQ(runs.LongestRun(), 10u);
+  runs.CheckInvariants();
+}
+
+TEST(FreeRunsTest, TakesTheShortestRunOrTheFirst) {
+  FreeRuns runs;
+  runs.Add(10, 8);
+  runs.Add(30, 4);
+  runs.Add(50, 20);
+  EXPECT_EQ(runs.TakeShortest(3), 30u);
+  EXPECT_EQ(runs.TakeShortest(9), 50u);
+  EXPECT_EQ(runs.TakeFirst(5, 100), 10u);
+  EXPECT_EQ(runs.TakeFirst(4, 59), std::nullopt);
+  EXPECT_EQ(runs.TakeFirst(4, 60), 59u);
+  EXPECT_EQ(runs.TakeShortest(100), std::nullopt);
+  runs.CheckInvariants();
+}
+
+// Against a map of pages.
+TEST(FreeRunsTest, RandomHistoriesKeepTheInvariants) {
+  constexpr uint64_t kPages = 400;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    FreeRuns runs;
+    std::vector<bool> is_free(kPages + 1, true);
+    is_free[0] = false;
+    runs.Add(1, kPages);
+    struct Taken {
+      uint64_t page;
+      uint64_t pages;
+    };
+    std::vector<Taken> taken;
+    for (int step = 0; step < 2000; ++step) {
+      if (random.OneIn(2) && !taken.empty()) {
+        const size_t which = random.Uniform(taken.size());
+        const Taken back = taken[which];
+        taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(which));
+        runs.Add(back.page, back.pages);
+        for (uint64_t i = 0; i < back.pages; ++i) is_free[back.page + i] = true;
+      } else {
+        const uint64_t pages = 1 + random.Uniform(12);
+        const std::optional<uint64_t> page =
+            random.OneIn(2) ? runs.TakeShortest(pages) : runs.TakeFirst(pages, kPages);
+        if (!page) continue;
+        for (uint64_t i = 0; i < pages; ++i) {
+          ASSERT_TRUE(is_free[*page + i]);
+          is_free[*page + i] = false;
+        }
+        taken.push_back({*page, pages});
+      }
+      runs.CheckInvariants();
+      uint64_t free_pages = 0;
+      for (const bool page_is_free : is_free) free_pages += page_is_free ? 1 : 0;
+      ASSERT_EQ(runs.pages(), free_pages);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar::pmem
