@@ -70,9 +70,12 @@ struct PersistentTreeOptions {
   // kLogged: off, a change is handed to the operating system only, and survives the death of the
   // process, not that of the machine.
   bool sync_log = true;
-  // kLogged: a checkpoint writes the changed pages to the pool when the log has grown to this many
-  // bytes. Writers wait for it.
+  // kLogged: a checkpoint writes the changed pages to the pool when the log has grown to
+  // log_bytes_max, or when the changed pages of 4 KiB, which are private memory until then, have
+  // grown to private_bytes_max. Writers wait for it. A smaller private_bytes_max takes less memory,
+  // but pages that change again are written more often, and writers wait more often.
   uint64_t log_bytes_max = uint64_t{64} << 20;
+  uint64_t private_bytes_max = uint64_t{1} << 30;
 
   // Off: Open returns Corruption and changes nothing if the log that the pool needs is damaged, cut,
   // missing, or of another pool or time. On: Open loses the changes that cannot be read, and keeps

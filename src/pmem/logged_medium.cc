@@ -1,6 +1,7 @@
 #include "pmem/logged_medium.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -36,7 +37,7 @@ LoggedMedium::LoggedMedium(std::unique_ptr<PoolStorage> storage,
       storage_(std::move(storage)),
       mapping_(std::move(mapping)),
       config_(config),
-      changed_pages_((bytes() / kPageBytes + 63) / 64),
+      page_is_changed_((bytes() / kPageBytes + 63) / 64),
       log_(log) {}
 
 Status LoggedMedium::status() const {
@@ -55,7 +56,11 @@ void LoggedMedium::NoteStore(PoolOperation* operation, PoolOffset to, const char
   PutFixed64(&operation->redo, n);
   operation->redo.append(from, n);
   for (uint64_t page = to / kPageBytes; page <= (to + n - 1) / kPageBytes; ++page) {
-    changed_pages_[page / 64].fetch_or(uint64_t{1} << (page % 64), std::memory_order_relaxed);
+    std::atomic<uint64_t>& word = page_is_changed_[page / 64];
+    const uint64_t bit = uint64_t{1} << (page % 64);
+    if ((word.load(std::memory_order_relaxed) & bit) != 0) continue;
+    if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0)
+      changed_pages_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
@@ -127,15 +132,20 @@ Status LoggedMedium::AwaitDurable(PoolOperation* operation) {
       }
     }
     if (!error_.ok()) return error_;
-    if (committed_end_ - generation_start_ < config_.log_bytes_max) return Status::OK();
+    if (!NeedsCheckpoint()) return Status::OK();
   }
-  CheckpointIfLong();
+  CheckpointIfNeeded();
   return status();
 }
 
-void LoggedMedium::CheckpointIfLong() {
+bool LoggedMedium::NeedsCheckpoint() const {
+  return committed_end_ - generation_start_ >= config_.log_bytes_max ||
+         changed_pages_.load(std::memory_order_relaxed) * kPageBytes >= config_.private_bytes_max;
+}
+
+void LoggedMedium::CheckpointIfNeeded() {
   MutexLock lock(mutex_);
-  if (stopped_ || committed_end_ - generation_start_ < config_.log_bytes_max) return;
+  if (stopped_ || !NeedsCheckpoint()) return;
   stopped_ = true;
   while (under_way_ > 0 || writing_) changed_.Wait(mutex_);
   if (durable_end_ < committed_end_) WriteBuffered();
@@ -174,25 +184,51 @@ Status LoggedMedium::SetLink(LogState state, uint64_t generation) {
   return Status::OK();
 }
 
-// Changed pages, in runs. Afterwards the mapping shows the file again, so that the private copies
-// can go.
-Status LoggedMedium::WriteChangedPages() {
-  if (!config_.sync) ASHLAR_RETURN_IF_ERROR(storage_->SyncLog());
+template <typename Function>
+Status LoggedMedium::ForEachChangedRun(const Function& function) const {
   const uint64_t pages = bytes() / kPageBytes;
   const auto is_changed = [this](uint64_t page) {
-    return (changed_pages_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
+    return (page_is_changed_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
   };
-  for (uint64_t page = 0; page < pages; ++page) {
-    if (!is_changed(page)) continue;
-    uint64_t end = page + 1;
-    while (end < pages && is_changed(end)) end++;
-    ASHLAR_RETURN_IF_ERROR(storage_->WritePool(
-        page * kPageBytes, Slice(mapping_->data() + page * kPageBytes, (end - page) * kPageBytes)));
-    page = end;
+  uint64_t page = 0;
+  while (page < pages) {
+    if (page_is_changed_[page / 64].load(std::memory_order_relaxed) >> (page % 64) == 0) {
+      page = (page / 64 + 1) * 64;
+      continue;
+    }
+    while (!is_changed(page)) page++;
+    const uint64_t begin = page;
+    while (page < pages && is_changed(page)) page++;
+    ASHLAR_RETURN_IF_ERROR(function(begin * kPageBytes, (page - begin) * kPageBytes));
   }
+  return Status::OK();
+}
+
+// The private copies are discarded after the sync: a page whose write fails later stays readable.
+// The other pages stay mapped, so that reads after a checkpoint do not fault.
+Status LoggedMedium::WriteChangedPages() {
+  CheckInvariants();
+  if (!config_.sync) ASHLAR_RETURN_IF_ERROR(storage_->SyncLog());
+  ASHLAR_RETURN_IF_ERROR(ForEachChangedRun([this](uint64_t offset, uint64_t n) {
+    return storage_->WritePool(offset, Slice(mapping_->data() + offset, n));
+  }));
   ASHLAR_RETURN_IF_ERROR(storage_->SyncPool());
-  for (std::atomic<uint64_t>& word : changed_pages_) word.store(0, std::memory_order_relaxed);
-  return mapping_->DiscardPages(0, bytes());
+  ASHLAR_RETURN_IF_ERROR(ForEachChangedRun(
+      [this](uint64_t offset, uint64_t n) { return mapping_->DiscardPages(offset, n); }));
+  ForgetChangedPages();
+  return Status::OK();
+}
+
+void LoggedMedium::ForgetChangedPages() {
+  for (std::atomic<uint64_t>& word : page_is_changed_) word.store(0, std::memory_order_relaxed);
+  changed_pages_.store(0, std::memory_order_relaxed);
+}
+
+void LoggedMedium::CheckInvariants() const {
+  uint64_t bits = 0;
+  for (const std::atomic<uint64_t>& word : page_is_changed_)
+    bits += static_cast<uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
+  ASHLAR_ASSERT(bits == changed_pages_.load(std::memory_order_relaxed));  // I6
 }
 
 Status LoggedMedium::Close() {

@@ -5,8 +5,9 @@
 //   verbs ──> private memory, and the operation's redo
 //   Commit ──> buffer_ (in the order of commits) ──> AwaitDurable: one thread writes and syncs for
 //   all that wait ──> log file
-//   log long enough ──> checkpoint: sync the log; write changed pages; sync the pool; name the next
-//   generation in the log's header; sync the log; name it in the pool's link; sync the pool
+//   log or changed pages at their bound ──> checkpoint: sync the log; write changed pages; sync the
+//   pool; name the next generation in the log's header; sync the log; name it in the pool's link;
+//   sync the pool
 //
 // I1: an operation is one record: after a crash it is there or it is not.
 // I2: a word that is stored between two checkpoints is in the log of that generation.
@@ -15,6 +16,9 @@
 //     operations.
 // I5: a record is written only while log header and link name its generation, durably. So a log
 //     without the link's generation, or with records of a later one, is not this pool's.
+// I6: changed_pages_ counts the pages whose bit is set. Only these and the header's page have
+//     private copies, so their bound is one on memory and on the work of a checkpoint. It may be
+//     exceeded by the operations that are under way when it is reached.
 //
 // The log is not cut at a checkpoint, since giving space back and taking it again would make each
 // sync write metadata: records of earlier generations follow the newest one.
@@ -43,6 +47,7 @@ struct LoggedMediumConfig {
   uint64_t pool_id = 0;
   bool sync = true;
   uint64_t log_bytes_max = 0;
+  uint64_t private_bytes_max = 0;  // of changed pages
 };
 
 class LoggedMedium final : public Medium {
@@ -71,17 +76,25 @@ class LoggedMedium final : public Medium {
 
   void NoteStore(PoolOperation* operation, PoolOffset to, const char* from, size_t n);
   void WriteBuffered() ASHLAR_REQUIRES(mutex_);
-  void CheckpointIfLong();
+  bool NeedsCheckpoint() const ASHLAR_REQUIRES(mutex_);
+  void CheckpointIfNeeded();
+  // Calls function(offset, bytes) for each run of changed pages, up to the first error.
+  template <typename Function>
+  Status ForEachChangedRun(const Function& function) const;
   Status WriteChangedPages();
+  void ForgetChangedPages();
+  // Asserts I6. Requires: no operation is under way.
+  void CheckInvariants() const;
   Status StartGeneration(uint64_t generation);
   Status SetLink(LogState state, uint64_t generation);
 
   const std::unique_ptr<PoolStorage> storage_;  // by whoever is writing_ or runs the checkpoint
   const std::unique_ptr<PoolMapping> mapping_;
   const LoggedMediumConfig config_;
-  // One bit for each page that was stored to since the last checkpoint. Set relaxed inside an
-  // operation, taken when none is under way.
-  std::vector<std::atomic<uint64_t>> changed_pages_;
+  // One bit for each page that was stored to since the last checkpoint, and their number. Set
+  // relaxed inside an operation, taken when none is under way.
+  std::vector<std::atomic<uint64_t>> page_is_changed_;
+  std::atomic<uint64_t> changed_pages_{0};
 
   mutable Mutex mutex_;
   CondVar changed_;

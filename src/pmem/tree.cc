@@ -111,9 +111,11 @@ Result<std::unique_ptr<Medium>> OpenMedium(const PersistentTreeOptions& options,
   ASHLAR_RETURN_IF_ERROR(ReplayLog(
       storage.get(), {.pool_id = header.pool_id, .accept_damage = options.accept_log_damage}));
   if (durability == DurabilityClass::kLogged) {
-    return LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id,
-                                                     .sync = options.sync_log,
-                                                     .log_bytes_max = options.log_bytes_max});
+    return LoggedMedium::Create(std::move(storage),
+                                {.pool_id = header.pool_id,
+                                 .sync = options.sync_log,
+                                 .log_bytes_max = options.log_bytes_max,
+                                 .private_bytes_max = options.private_bytes_max});
   }
   return MapShared(storage->Release(), durability, ChooseInstruction(options, durability));
 }

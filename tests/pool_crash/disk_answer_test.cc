@@ -44,8 +44,10 @@ class DiskAnswerTest : public ::testing::Test {
     std::unique_ptr<PoolStorage> storage = disk_.NewStorage();
     EXPECT_TRUE(ReplayLog(storage.get(), {.pool_id = kPoolId}).ok());
     std::unique_ptr<Medium> medium =
-        LoggedMedium::Create(std::move(storage),
-                             {.pool_id = kPoolId, .sync = true, .log_bytes_max = uint64_t{1} << 30})
+        LoggedMedium::Create(std::move(storage), {.pool_id = kPoolId,
+                                                  .sync = true,
+                                                  .log_bytes_max = uint64_t{1} << 30,
+                                                  .private_bytes_max = uint64_t{1} << 30})
             .value();
     tree_ = OpenTree(std::move(medium), {.recovery = {.comparator = &comparator_,
                                                       .split_strategy = {},

@@ -85,9 +85,10 @@ Result<std::unique_ptr<PersistentTree>> DiskProof::Open(CrashDisk* disk) {
   ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), {.pool_id = kPoolId}));
   ASHLAR_ASSIGN_OR_RETURN(
       std::unique_ptr<Medium> medium,
-      LoggedMedium::Create(
-          std::move(storage),
-          {.pool_id = kPoolId, .sync = options_.sync, .log_bytes_max = options_.log_bytes_max}));
+      LoggedMedium::Create(std::move(storage), {.pool_id = kPoolId,
+                                                .sync = options_.sync,
+                                                .log_bytes_max = options_.log_bytes_max,
+                                                .private_bytes_max = options_.private_bytes_max}));
   TreeConfig config = {.recovery = {.comparator = BytewiseComparator(),
                                     .split_strategy = {},
                                     .refuse_allocation = {}},
