@@ -91,7 +91,8 @@ TEST_F(ClientTest, AComparatorThatShortensNothingIsOnlyAskedAboutNeighbours) {
   Flush();
   // By the flush, by the check of the writer's input, twice for the separator of the blocks, by the
   // index that is read back, by the new version. Debug builds check invariants too.
-  if constexpr (!kDebugChecks) EXPECT_LE(comparator.calls, 6);
+  constexpr int kCallsMax = kDebugChecks ? 100 : 6;
+  EXPECT_LE(comparator.calls, kCallsMax);
 }
 
 TEST_F(ClientTest, KeyMayExistDecidesThatAKeyIsAbsent) {
