@@ -71,6 +71,8 @@ TEST_F(DroppedFamilyTest, ItsCacheIsReleased) {
     ASSERT_OK(db_->Put(WriteOptions(), family, "key", "value"));
     ASSERT_OK(db_->Flush(FlushOptions(), family));
     EXPECT_EQ(GetFrom(family, "key"), "value");
+    // Flush returns when the table is installed. The job has the family until its end.
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
     ASSERT_OK(db_->DropColumnFamily(family));
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
   }
