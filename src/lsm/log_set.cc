@@ -1,6 +1,7 @@
 #include "lsm/log_set.h"
 
 #include "base/assert.h"
+#include "base/compiler.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
@@ -76,9 +77,7 @@ void LogSet::RetireCurrent(bool synced) {
   if constexpr (kDebugChecks) CheckInvariants();
 }
 
-Status LogSet::FailCurrentOn(Status status) {
-  if (status.ok()) [[likely]]
-    return status;
+ASHLAR_NO_INLINE Status LogSet::FailCurrent(Status status) {
   current_->Fail(status);
   // A failure to cut shows when the next log is started.
   static_cast<void>(CatchBadAlloc([this] { return CutFailedCurrent(); }).ok());

@@ -32,6 +32,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/file_system.h"
@@ -109,8 +110,11 @@ class LogSet {
   // Asserts I1 of the closed logs, and that closed_bytes_ is theirs.
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
-  // Fails the current log if `status` is an error; returns it.
-  Status FailCurrentOn(Status status);
+  // Fails the current log if `status` is an error; returns it. Inline for the writes of each group.
+  Status FailCurrentOn(Status status) {
+    return status.ok() ? Status::OK() : FailCurrent(std::move(status));
+  }
+  Status FailCurrent(Status status);
   // I4. The current log has failed.
   Status CutFailedCurrent();
   // Before another log continues the current one: all of it is in the file, and nothing else.

@@ -189,7 +189,7 @@ Status LsmDB::Write(const WriteOptions& options, WriteBatch* updates) try {
 }
 
 Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built) {
-  ASHLAR_RETURN_IF_ERROR(built);
+  if (!built.ok()) return built;
   return commit_.WriteTrusted(options, batch);
 }
 
