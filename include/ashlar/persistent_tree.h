@@ -77,10 +77,10 @@ struct PersistentTreeOptions {
   uint64_t log_bytes_max = uint64_t{64} << 20;
   uint64_t private_bytes_max = uint64_t{1} << 30;
 
-  // Off: Open returns Corruption and changes nothing if the log that the pool needs is damaged, cut,
-  // missing, or of another pool or time. On: Open loses the changes that cannot be read, and keeps
-  // the log as <pool>.log.lost-N. Call Verify afterwards: a crash during a checkpoint may have left
-  // pages that need the lost changes.
+  // Off: Open returns Corruption and changes nothing if the log that the pool needs is damaged,
+  // cut, missing, or of another pool or time. On: Open loses the changes that cannot be read, and
+  // keeps the log as <pool>.log.lost-N. Call Verify afterwards: a crash during a checkpoint may
+  // have left pages that need the lost changes.
   bool accept_log_damage = false;
 
   // Threads that read the leaves at open; they end with it. 0: one for each processor, at most 8.
@@ -139,9 +139,9 @@ class ASHLAR_API PersistentTree {
   // Opens the pool, or makes one. InvalidArgument: it is missing (and not create_if_missing),
   // exists (and error_if_exists), was made with another comparator, or the file is no pool;
   // NotSupported: a version, byte order or durability class that does not work here; Corruption:
-  // its header, its log or a leaf is damaged; IOError: the system's answer, or another process or handle has
-  // it open. *tree is empty after a failure. A log left by a crash is replayed first, for every
-  // durability class.
+  // its header, its log or a leaf is damaged; IOError: the system's answer, or another process or
+  // handle has it open. *tree is empty after a failure. A log left by a crash is replayed first,
+  // for every durability class.
   static Status Open(const PersistentTreeOptions& options, const std::string& path,
                      std::unique_ptr<PersistentTree>* tree);
 

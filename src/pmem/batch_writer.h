@@ -1,6 +1,7 @@
 // BatchWriter: many changes as one, through a redo log in the pool.
 //
-//   records, new leaves, batch log | fence | batch mark | fence | the log's words | fence | clear the mark | fence
+//   records, new leaves, batch log | fence | batch mark | fence | the log's words | fence | clear
+//   the mark | fence
 //
 // The words are slots, fingerprints, next pointers and commit words of leaves that are published;
 // storing them twice is harmless, so after a crash recovery stores them again, or, without the
@@ -9,10 +10,9 @@
 // A leaf that becomes empty is unlinked, and so is a run of them, by one next pointer: deleting a
 // range costs words for its two ends only.
 //
-// I1: the structure mutex and the locks of all leaves concerned are held from the plan to the end:
-//     nobody sees a part of a batch in one leaf. (A
-// reader of
-//     several leaves may see one before and one after; there are no snapshots.)
+// I1: the structure mutex and the locks of all changed leaves are held from the plan to the end, so
+//     that no reader sees a part of a batch in one leaf. A reader of several leaves may see one
+//     before the batch and one after it: there are no snapshots.
 // I2: everything that is allocated is allocated before anything is stored to what is published.
 // I3: a batch that only deletes needs a word for each leaf at most: one for the commit word of a
 //     leaf that stays, and one for its next pointer only if the leaf right of it goes, which needs

@@ -11,8 +11,8 @@
 // I1: segments are in order, none is empty, and none overlaps the next one.
 // I2: all segments together cover what the ranges cover.
 //
-// Building takes O(n log n) comparisons for n ranges, a look-up O(log n). Looking at every range for
-// every key was rejected: it is quadratic, under the locks of all leaves concerned.
+// Building takes O(n log n) comparisons for n ranges, a look-up O(log n). Looking at every range
+// for every key was rejected: it is quadratic, under the locks of all leaves concerned.
 //
 // Thread safety: none while it is built, const calls from any thread. Lifetime: the keys of the
 // ranges outlive it.

@@ -397,8 +397,8 @@ PoolOffset Heap::TakeObject(Class* size_class) {
   return object;
 }
 
-// A class begins with a span of a few objects. Its spans grow with it, so that many classes fit into
-// a small pool.
+// A class begins with a span of a few objects. Its spans grow with it, so that many classes fit
+// into a small pool.
 uint64_t Heap::SpanPages(uint32_t class_index) const {
   if (class_index == kLeafClass) return kSpanPages;
   constexpr uint64_t kObjectsMin = 4;

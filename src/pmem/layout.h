@@ -13,7 +13,8 @@
 //   leaf, 8 cache lines
 //     line 0       commit word | next | next | separator | tag | 24 bytes zero
 //                    commit word   63 .. 49 check   48 alternate: which next counts
-//                                  47 .. 0 occupied slots; the check covers the other bits, the next
+//                                  47 .. 0 occupied slots; the check covers the other bits, the
+//                                  next
 //                                  that counts and the leaf's offset
 //                    next          offset of the leaf to the right, 0: none; the one that does not
 //                                  count is written before the commit word flips
@@ -22,9 +23,11 @@
 //                    tag           LeafTag(offset of the leaf)
 //     line 1       48 fingerprints, 16 bytes zero. Meaningless under a comparator that calls
 //                  different bytes equal: an update leaves them as they are
-//     line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1   39 .. 0 record offset / 16
+//     line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1
+//                            39 .. 0 record offset / 16
 //
-//   record       checksum u32 | key bytes u32 | value bytes u32 | key | value        checksum: crc32c of all that follows, masked
+//   record       checksum u32 | key bytes u32 | value bytes u32 | key | value
+//                checksum: crc32c of the rest, masked
 //
 //   batch log    pieces: bytes u64 | checksum u64 | next piece u64 | (offset u64, word u64)*
 //                in the header's page or in objects; the batch mark names the first piece, next 0
@@ -65,8 +68,8 @@ struct PoolHeader {
 };
 static_assert(sizeof(PoolHeader) == 64);
 
-// The redo log that belongs to the pool (class logged; see redo_log.h). In the header's sector of 512
-// bytes, so that a power cut leaves the link before a change or the one after it.
+// The redo log that belongs to the pool (class logged; see redo_log.h). In the header's sector of
+// 512 bytes, so that a power cut leaves the link before a change or the one after it.
 struct LogLink {
   uint64_t state;       // LogState
   uint64_t generation;  // of the log that is open, or of the last one that was

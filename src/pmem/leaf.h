@@ -151,8 +151,8 @@ class SlotWriter {
 void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
                   PoolOffset separator, PoolOffset next);
 
-// Publishes a leaf's occupied slots and the next pointer that counts: one store, flushed and fenced.
-// `next` is stored already, at index selected_next.
+// Publishes a leaf's occupied slots and the next pointer that counts: one store, flushed and
+// fenced. `next` is stored already, at index selected_next.
 inline void PublishCommit(PoolOperation* op, PoolOffset leaf, PoolOffset next, uint64_t occupied,
                           uint32_t selected_next) {
   op->Store(leaf + kLeafCommit, EncodeCommit(leaf, next, occupied, selected_next));

@@ -4,9 +4,9 @@
 //   update   record                    | fence | slot        | fence
 //   remove   commit word | fence
 //   split    new leaf with the moved slots, separator, other next pointer, and the insert that
-//            caused it | fence | commit word of the old leaf |
-//   fence merge    the right leaf's slots into free slots of its left neighbour, other next pointer            | fence | commit word of the left    |
-//   fence
+//            caused it | fence | commit word of the old leaf | fence
+//   merge    the right leaf's slots into free slots of its left neighbour, other next pointer
+//            | fence | commit word of the left | fence
 //
 // The commit word and the next pointers share a line, and stores to one line become durable in
 // order; so the pointer needs no flush of its own.

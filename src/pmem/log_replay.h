@@ -1,15 +1,15 @@
 // Log replay: brings a pool up to date with the log that a crash left, before the pool is mapped.
 //
-//   link in the pool's header      log beside the pool                       answer
-//   closed, generation g           none                                      the pool is whole
-//                                  of generation g, or of a later one        remove it: a crash hit a close
-//                                    without records                           or an open
-//                                  of another pool, older, or unreadable     keep it aside
-//                                  later, with records                       damaged
-//   open, generation g             of generation g                           replay, up to the end
-//                                  of generation g + 1, without records      remove it: a crash hit the end
-//                                                                              of a checkpoint
-//                                  none, anything else                       damaged
+//   link in the pool's header   log next to the pool                     answer
+//   closed, generation g        none                                     the pool is whole
+//                               of generation g, or of a later one       remove it: a crash hit
+//                                 without records                          a close or an open
+//                               of another pool, older, or unreadable    keep it aside
+//                               later, with records                      damaged
+//   open, generation g          of generation g                          replay, up to the end
+//                               of generation g + 1, without records     remove it: a crash hit the
+//                                                                          end of a checkpoint
+//                               none, anything else                      damaged
 //
 // Damaged: Corruption, and nothing is changed; or, on request, the records before the damage are
 // replayed and the log is kept aside as <log>.lost-N.

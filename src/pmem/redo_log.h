@@ -11,7 +11,8 @@
 //                                                        then records of this generation
 //
 // I1: the records of a generation are numbered from 0, and each is written after the one before.
-// I2: a process that dies leaves a prefix of what it wrote. Only a power cut leaves a record without
+// I2: a process that dies leaves a prefix of what it wrote. Only a power cut leaves a record
+//     without
 //     the one before, and only among those that were not synced.
 //
 // So a readable record after the end proves damage, if no power was lost since the log was begun or

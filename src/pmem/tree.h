@@ -14,8 +14,8 @@
 
 namespace ashlar::pmem {
 
-// The mark runs on a thread of its own, or ends before OpenTree returns. Tests that count stores and
-// crashes need one thread.
+// The mark runs on a thread of its own, or ends before OpenTree returns. Tests that count stores
+// and crashes need one thread.
 enum class MarkRun : uint8_t { kBackground, kAtOpen };
 
 struct TreeConfig {

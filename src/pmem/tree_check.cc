@@ -175,8 +175,8 @@ struct Move {
   uint64_t slot;
 };
 
-// The large records below `limit`, from the pool's end towards its beginning: kLargeMovesMax of them
-// at most. Between two of its leaves writers may change the tree.
+// The large records below `limit`, from the pool's end towards its beginning: kLargeMovesMax of
+// them at most. Between two of its leaves writers may change the tree.
 std::vector<Move> FindLargeRecords(TreeState* state, PoolOffset limit) {
   const auto is_higher = [](const Move& a, const Move& b) {
     return SlotRecord(a.slot) > SlotRecord(b.slot);

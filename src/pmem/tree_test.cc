@@ -351,7 +351,8 @@ TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass
   ASSERT_OK(tree->Verify());
 }
 
-// A batch of deletes asked for a redo log, two words for each key, for which a full pool has no room.
+// A batch of deletes asked for a redo log, two words for each key, for which a full pool has no
+// room.
 TEST(FullPoolOfSmallEntriesTest, TakesABatchOfDeletesInEveryLeaf) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -488,7 +489,8 @@ TEST(SplitStrategyTest, EveryStrategyStoresTheSameAndTheZeroCopyOneFlushesTheLea
 
 // ---- Defragmentation.
 
-// Large values fill runs of pages of their own. Half of them left holes that no larger value fitted.
+// Large values fill runs of pages of their own. Half of them left holes that no larger value
+// fitted.
 TEST(LargeValuesTest, DefragmentMovesThemTogether) {
   TestPool pool(uint64_t{8} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);

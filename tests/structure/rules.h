@@ -41,6 +41,6 @@ Violations CheckHeaderShape(
 Violations CheckFolderReadme(
     const SourceTree& tree);  // a folder with code has a README.md; not include/
 
-inline constexpr size_t kLineColumnsMax = 150;
+inline constexpr size_t kLineColumnsMax = 100;
 
 }  // namespace ashlar::structure
