@@ -324,7 +324,7 @@ TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
   ASSERT_TRUE(tree_->Close().ok());
   std::error_code error;
   std::filesystem::create_symlink(Path(), Path("link"), error);
-  ASSERT_FALSE(error) << error.message();
+  if (error) GTEST_SKIP() << "no links here: " << error.message();
   ASSERT_TRUE(Open("link").ok());
   ASSERT_TRUE(tree_->Put("key", "value").ok());
   EXPECT_EQ(tree_->path(), Path("link"));
