@@ -173,8 +173,8 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
   MutexLock lock(mutex_);
   bool unsynced = false;
   while (!closed_.empty() && closed_.front().number < number) {
+    released.push_back(closed_.front().number);  // may throw, so it is first
     closed_bytes_.fetch_sub(closed_.front().bytes, std::memory_order_relaxed);
-    released.push_back(closed_.front().number);
     closed_.pop_front();
   }
   for (const ClosedLog& log : closed_) unsynced |= log.writer != nullptr;

@@ -318,18 +318,25 @@ Status VersionSet::WriteRecords(const PendingInstall& install) {
 Status VersionSet::Write(PendingInstall* install) {
   ASHLAR_ASSERT(!install->written_);
   ASHLAR_ASSERT(install->new_manifest_number_ != 0 || writer_ != nullptr);
-  ASHLAR_RETURN_IF_ERROR(CatchBadAlloc([&] {
+  const auto end_quarantine = [&] {
+    MutexLock lock(quarantine_mutex_);
+    for (const FileNumber table : install->new_tables_) quarantine_.erase(table);
+  };
+  const Status prepared = CatchBadAlloc([&] {
     PreparePublish(install);
     return Status::OK();
-  }));
+  });
+  if (!prepared.ok()) {
+    end_quarantine();
+    return prepared;
+  }
   const Status status = CatchBadAlloc([&] {
     kManifestMutex.AssertHeld();
     return WriteRecords(*install);
   });
   install->written_ = status.ok();
   if (status.ok()) {
-    MutexLock lock(quarantine_mutex_);
-    for (const FileNumber table : install->new_tables_) quarantine_.erase(table);
+    end_quarantine();
     return status;
   }
   // I3: the new tables stay under quarantine.

@@ -76,6 +76,7 @@ TEST_F(ClientTest, AComparatorIsNotAskedAboutASingleKey) {
     ASSERT_TRUE(it->Valid());
   }
   EXPECT_EQ(comparator.calls, 0) << "walk";
+  Close();  // before the comparator ends
 }
 
 TEST_F(ClientTest, AComparatorThatShortensNothingIsOnlyAskedAboutNeighbours) {
@@ -93,6 +94,7 @@ TEST_F(ClientTest, AComparatorThatShortensNothingIsOnlyAskedAboutNeighbours) {
   // index that is read back, by the new version. Debug builds check invariants too.
   constexpr int kCallsMax = kDebugChecks ? 100 : 6;
   EXPECT_LE(comparator.calls, kCallsMax);
+  Close();  // before the comparator ends
 }
 
 TEST_F(ClientTest, KeyMayExistDecidesThatAKeyIsAbsent) {

@@ -87,9 +87,10 @@ Status OpenDatabase::Read(Contents* contents) const {
 
 Status OpenDatabase::CreateFamily(const std::string& name) {
   ColumnFamilyHandle* handle = nullptr;
-  ASHLAR_RETURN_IF_ERROR(db_->CreateColumnFamily(options_, name, &handle));
-  handles_[name] = handle;
-  return Status::OK();
+  const Status status = db_->CreateColumnFamily(options_, name, &handle);
+  // With an error too, if only the family's options could not be recorded.
+  if (handle != nullptr) handles_[name] = handle;
+  return status;
 }
 
 Status OpenDatabase::DropFamily(const std::string& name) {
