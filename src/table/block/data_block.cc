@@ -129,6 +129,7 @@ uint32_t LowerBoundIn(const Head* heads, uint32_t n, Head head) {
 }  // namespace
 
 void KeyBuffer::Grow(size_t n, size_t keep) {
+  ASHLAR_DCHECK(keep <= n && keep <= capacity_);
   const size_t capacity = std::max(2 * capacity_, n + n / 2 + kSlackBytes);
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
   memcpy(larger.get(), data_, keep);
@@ -146,6 +147,8 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   if (args.side_index) ASHLAR_RETURN_IF_ERROR(ScanEntries(layout, args.comparator, &scan, &prefix));
 
   const size_t entries = scan.offsets.size();
+  ASHLAR_DCHECK(scan.heads.size() == entries);                              // I1
+  ASHLAR_DCHECK(scan.restarts.empty() || scan.restarts.size() == entries);  // I2
   const Shape shape{.entries = static_cast<uint32_t>(entries),
                     .prefix_bytes = static_cast<uint16_t>(prefix.n),
                     .wide_heads = scan.equal_narrow_heads > entries / kFewOf,
@@ -215,6 +218,7 @@ void DataBlock::DestroyPlain(CacheEntry* entry) {
 }
 
 BlockEntry DataBlock::View(uint32_t i) const {
+  ASHLAR_DCHECK(i < shape_.entries);
   BlockEntry view;
   static_cast<void>(DecodeStoredEntry(entry(i), entries_end(), &view));  // I1: it fits
   return view;
@@ -288,6 +292,7 @@ Slice DataBlock::CompleteKey(uint32_t i, const BlockEntry& view, size_t known, c
   // Byte b < shared is stored in the nearest earlier entry with shared <= b.
   size_t missing = view.shared;
   for (uint32_t j = i; missing > known;) {
+    ASHLAR_DCHECK(j > 0);  // I1: the first entry shares nothing
     const BlockEntry before = View(--j);
     if (before.shared >= missing) continue;
     const size_t from = std::max<size_t>(before.shared, known);
@@ -373,6 +378,7 @@ uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice
     }
   }
   if (low == high) return low;
+  ASHLAR_DCHECK(low < high && high <= shape_.entries);
   uint32_t i = restart(low);
   KeyWalk walk(*this, i, &buffer);
   for (; i < low; ++i) static_cast<void>(walk.Next());
@@ -392,6 +398,7 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   uint32_t high = low;
   while (high < shape_.entries && high - low < kLinearRunMax && head(high) == wanted) ++high;
   if (high - low == kLinearRunMax) high = UpperBoundOfHead(wanted);
+  ASHLAR_DCHECK(high <= shape_.entries);
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (CompareEntry(comparator, middle, user_key, tag) < 0) {

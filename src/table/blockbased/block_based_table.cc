@@ -50,6 +50,7 @@ Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
 }
 
 void BlockBasedTable::ChargeMetadata() {
+  ASHLAR_DCHECK(charged_bytes_ == 0);
   if (cache_ == nullptr || !config_.cache_index_and_filter_blocks) return;
   const size_t bytes = MemoryBytes();
   // A cache full of pinned blocks has no room for the charge. The table is then uncharged.
@@ -118,6 +119,7 @@ inline void BlockBasedTable::FindBlock(StagedLookup* staged) const {
   staged->block = parts_.index.FindInGroup(
       {.head = staged->head, .first = staged->block, .decided = staged->decided},
       lookup->user_key(), lookup->seek_tag());
+  ASHLAR_DCHECK(staged->block < parts_.index.blocks());
   if (cache_ != nullptr) ASHLAR_PREFETCH(&parts_.index.slot(staged->block));
   staged->stage = StagedLookup::Stage::kBlock;
 }
@@ -236,6 +238,7 @@ ASHLAR_ALWAYS_INLINE bool BlockBasedTable::OfferEntry(uint64_t stored_tag, const
 ASHLAR_ALWAYS_INLINE bool BlockBasedTable::GetFromCandidates(DataBlock* block, uint64_t head,
                                                              uint32_t first, Lookup* lookup) {
   const Slice& user_key = lookup->user_key();
+  ASHLAR_DCHECK(block->has_side_index() && first <= block->entries());  // I2
   uint32_t i = first;
   bool found = false;
   size_t user_bytes_before = 0;
@@ -275,6 +278,7 @@ void BlockBasedTable::GetStaged(const TableReadOptions& options, const StagedLoo
   GetFiltered(may_match, lookup, [&] {
     if (staged.stage != Stage::kEntry) return GetFromBlocks(options, staged.block, lookup);
     auto* const block = static_cast<DataBlock*>(staged.cached);
+    ASHLAR_DCHECK(block != nullptr && block->has_side_index());  // I2
     block->MarkUsed();
     CountHit(*block);
     if (staged.has_entry && GetFromCandidates(block, staged.head, staged.entry, lookup))
@@ -406,6 +410,7 @@ void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
 }
 
 Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
+  ASHLAR_DCHECK(args.block < parts_.index.blocks());
   const BlockHandle handle = parts_.index.handle(args.block);
   ASHLAR_ASSIGN_OR_RETURN(BlockContents contents,
                           parts_.file.ReadBlock({.handle = handle,
@@ -419,6 +424,7 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
                                                .live_count = live_blocks_});
   if (!made.ok()) return parts_.file.AddPlace(made.status(), handle.offset);
   BlockRef block(*made);
+  ASHLAR_DCHECK(block->has_side_index() == args.side_index);  // I2
   CountMiss();
   if (cache_ != nullptr && args.fill_cache && args.side_index) {
     block->AddRef();
@@ -444,6 +450,7 @@ uint64_t BlockBasedTable::ApproximateOffsetOf(const Slice& internal_key) {
   const Slice user_key = ExtractUserKey(internal_key);
   const uint64_t tag = ExtractTag(internal_key);
   const uint32_t block = parts_.index.Find(user_key, tag);
+  ASHLAR_DCHECK(block < parts_.index.blocks());
   if (block + 1 == parts_.index.blocks() && parts_.index.IsAfterAll(user_key, tag))
     return parts_.file.file_bytes();
   return parts_.index.handle(block).offset;

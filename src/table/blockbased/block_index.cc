@@ -107,6 +107,7 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
 }
 
 void BlockIndex::Seal(bool with_slots) {
+  ASHLAR_ASSERT(heads_.empty() && slots_.empty());  // once
   if (with_slots) slots_ = ZeroedArray<BlockSlot>(sizes_.size());
   offsets_.shrink_to_fit();
   sizes_.shrink_to_fit();
@@ -178,11 +179,13 @@ BlockIndex::Group BlockIndex::FindGroup(const Slice& user_key) const {
         (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
     if (group >= groups_below) return {.first = searched_, .decided = true};
   }
+  ASHLAR_DCHECK(group * kFanout < heads_.size());  // I3
   PrefetchGroup(group * kFanout);
   return {.head = head, .first = static_cast<uint32_t>(group * kFanout)};
 }
 
 uint32_t BlockIndex::FindInGroup(const Group& group, const Slice& user_key, uint64_t tag) const {
+  ASHLAR_DCHECK(group.first <= searched_);
   if (group.decided) return group.first;
   uint32_t low = 0;
   uint32_t high = searched_;

@@ -144,6 +144,7 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
 }
 
 void TableBuilder::FinishDataBlock() {
+  ASHLAR_DCHECK(!has_pending_block_);  // its separator was added before this block's first entry
   pending_block_bytes_ =
       static_cast<uint32_t>(FinishBlock(&data_block_, compressor_ == nullptr).size);
   has_pending_block_ = true;
@@ -154,6 +155,7 @@ void TableBuilder::FinishDataBlock() {
 }
 
 void TableBuilder::AddSeparator(const Slice& next_key) {
+  ASHLAR_DCHECK(has_pending_block_);
   const Slice last_user_key = ExtractUserKey(last_key());
   Slice separator = last_key();
   if (!next_key.empty() && args_.comparator.Equal(last_user_key, ExtractUserKey(next_key))) {
@@ -232,6 +234,7 @@ void TableBuilder::WaitForLimiter(size_t bytes) {
 }
 
 void TableBuilder::HandOver(size_t bytes) {
+  ASHLAR_DCHECK(bytes <= output_.size());
   if (!status_.ok() || bytes == 0) return;
   if (args_.rate_limiter != nullptr) WaitForLimiter(bytes);
   const StopWatch watch(args_.recorder, SST_WRITE_MICROS);
@@ -268,6 +271,8 @@ BlockHandle TableBuilder::WriteIndex() {
     previous_bytes = handle.size;
     handle.offset += handle.size + kBlockTrailerBytes;
   }
+  ASHLAR_ASSERT(separator == separators_.data() + separators_.size());
+  ASHLAR_ASSERT(handle.offset == properties_.data_size);  // blocks follow each other without gaps
   return FinishBlock(&block, in_output);
 }
 
@@ -307,6 +312,7 @@ void TableBuilder::FillProperties() {
 Status TableBuilder::Finish(TableWriteResult* result) {
   if (!data_block_.Empty()) FinishDataBlock();
   if (has_pending_block_) AddSeparator(Slice());
+  ASHLAR_ASSERT(index_.size() == properties_.num_data_blocks);
 
   BlockBuilder metaindex({.restart_interval = 1, .delta_keys = true, .values_have_length = true});
   std::string handle;

@@ -40,6 +40,7 @@ void ReadAhead::Announce(uint64_t offset) {
 }
 
 Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
+  ASHLAR_DCHECK(block < table_->index().blocks());
   const BlockHandle handle = table_->index().handle(block);
   const uint64_t block_bytes = handle.size + kBlockTrailerBytes;
   if (table_->file().mapped()) return nullptr;
@@ -53,6 +54,7 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
   const BlockHandle last = table_->index().handle(table_->index().blocks() - 1);
   const uint64_t data_end = last.offset + last.size + kBlockTrailerBytes;
   const auto n = static_cast<size_t>(std::min<uint64_t>(piece, data_end - handle.offset));
+  ASHLAR_DCHECK(n >= block_bytes);  // the last block ends the data
   if (capacity_ < n) {
     buffer_ = std::make_unique_for_overwrite<char[]>(n);
     capacity_ = n;
@@ -143,6 +145,7 @@ bool TableCursor::EnsureSideIndex() {
     return false;
   }
   block_ = BlockRef(*made);
+  ASHLAR_DCHECK(block_->has_side_index());
   UseBlock();
   return true;
 }
@@ -153,6 +156,7 @@ void TableCursor::Lengthen() { batch_ = std::clamp(2 * batch_, kBatchMin, kBatch
 
 // last_key_ may be in the memory that is replaced.
 void TableCursor::GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t shared) {
+  ASHLAR_DCHECK(shared <= last_key_.size() && shared <= key_bytes);
   const size_t n = std::max(entries * kKeysBytesPerEntry - KeyBuffer::kSlackBytes, 2 * key_bytes);
   auto keys = std::make_unique_for_overwrite<char[]>(n + KeyBuffer::kSlackBytes);
   if (shared > 0) memcpy(keys.get(), last_key_.data(), shared);
@@ -179,6 +183,7 @@ inline void TableCursor::PrefetchAhead(const char* p) const {
 }
 
 uint32_t TableCursor::Decode(uint32_t n) {
+  ASHLAR_DCHECK(n > 0 && block_ && block_->first() <= next_ && next_ <= limit_);  // I3
   if (n > entries_max_) [[unlikely]] {
     GrowKeyBuffer(n <= kBatchShort ? kBatchShort : kBatchMax, last_key_.size(), last_key_.size());
   }
@@ -311,6 +316,7 @@ void TableCursor::DecodeFromStart() {
 }
 
 void TableCursor::ShowEntry(uint32_t i) {
+  ASHLAR_DCHECK(i < block_->entries());
   last_key_ = block_->Key(table_->comparator(), i, &one_key_);
   const Slice value = block_->View(i).value();
   if (const ValueType type = ExtractType(last_key_); !IsPointType(type)) [[unlikely]] {
@@ -322,6 +328,7 @@ void TableCursor::ShowEntry(uint32_t i) {
 }
 
 void TableCursor::ShowBefore(uint32_t end) {
+  ASHLAR_DCHECK(end > 0 && end <= block_->entries());
   // Most keys are as long as the last one: decode no more than there is memory for.
   const size_t room =
       std::max(keys_bytes_, kBatchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) /
@@ -371,6 +378,7 @@ void TableCursor::MovePrev() {
       high = middle;
     }
   }
+  ASHLAR_DCHECK(low > 0);  // the first entry of the batch begins before its end
   Lengthen();
   if (low > 1) {
     ShowBefore(low - 1);

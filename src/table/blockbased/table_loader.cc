@@ -286,6 +286,7 @@ Status TableLoader::LoadIndexPartitions(const Slice& top_level, const IndexCodin
     ASHLAR_RETURN_IF_ERROR(AddToIndex(contents.data, handle.offset, coding, &parts_.index));
     index_partitions_.push_back(handle);
   }
+  ASHLAR_DCHECK(index_partitions_.size() == partitions.blocks());
   return Status::OK();
 }
 
@@ -330,6 +331,7 @@ Status TableLoader::LoadFilterPartitions(const BlockHandle& handle, TableFilter*
     const FilterReader reader(contents.data);
     partitions.push_back({reader, std::move(contents)});
   }
+  ASHLAR_DCHECK(partitions.size() == index.blocks());  // I2 of table_filter.h
   filter->SetPartitions(std::move(index), std::move(partitions));
   return Status::OK();
 }

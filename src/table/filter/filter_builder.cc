@@ -112,6 +112,7 @@ void FilterBuilder::Finish(char* block) {
   const size_t bytes = BloomBytes();
   memset(block, 0, bytes + kFilterTailBytes);
   if (entries_ == 0) return;
+  ASHLAR_DCHECK(bytes > 0 && bytes % kBloomLineBytes == 0);
   const int probes = BloomProbes(args_.millibits_per_key);
   const BloomBits bloom{.bits = reinterpret_cast<uint8_t*>(block),
                         .lines = static_cast<uint32_t>(bytes / kBloomLineBytes),

@@ -42,6 +42,7 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
   {
     MutexLock lock(mutex_);
     published = file->reader.load(std::memory_order_relaxed);
+    ASHLAR_DCHECK(reader != nullptr);
     if (published == nullptr) {
       if (tables_max_ != 0) EvictTo(tables_max_ - 1);
       ring_.push_back({file, owner});
@@ -58,6 +59,7 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
 }
 
 void OpenTables::Unlink(size_t index) {
+  ASHLAR_DCHECK(index < ring_.size());
   TableReader* const reader = ring_[index].file->reader.load(std::memory_order_relaxed);
   ASHLAR_ASSERT(reader != nullptr);  // I1
   ring_[index].file->reader.store(nullptr, std::memory_order_release);
@@ -76,6 +78,7 @@ void OpenTables::EvictTo(size_t tables) {
   while (ring_.size() > tables) {
     if (hand_ >= ring_.size()) hand_ = 0;
     TableReader* const reader = ring_[hand_].file->reader.load(std::memory_order_relaxed);
+    ASHLAR_DCHECK(reader != nullptr);  // I1
     if (reader->TakeUsed()) {
       ++hand_;
     } else {

@@ -32,6 +32,7 @@ class EntryScan {
     const Slice last_user_key = user_key_;
     fault_ = decoder_.Read(at_, &entry_);
     if (fault_ != PlainFault::kNone) return false;
+    ASHLAR_DCHECK(at_ < entry_.end && entry_.end <= data_->end);  // PlainDecoder
     user_key_ = entry_.UserKey(&rooms_[entries_ % 2]);
     if (entries_ > 0) {
       const int r = comparator_.Compare(last_user_key, user_key_);
@@ -163,6 +164,7 @@ Result<Slice> PlainTable::Block(const BlockHandle& handle) const {
   if (handle.offset > file_bytes_ || handle.size > file_bytes_ - handle.offset) {
     return CorruptionAt(handle.offset, "block handle points outside the file");
   }
+  ASHLAR_DCHECK(mapping_.size() == file_bytes_);  // Load
   return Slice(mapping_.data() + handle.offset, static_cast<size_t>(handle.size));
 }
 
@@ -324,12 +326,14 @@ Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
     if (sparse == 0) common_ = Slice(entry.rest.data(), std::min(common_bytes, entry.rest.size()));
     heads.push_back(comparator_.Head(entry.rest, common_.size()));
   }
+  ASHLAR_DCHECK(heads.size() == index_.sparse_entries());  // I2 of plain_index.h
   index_.SetHeads(std::move(heads));
   return Status::OK();
 }
 
 PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag,
                                  uint32_t* sparse, const char** at) const {
+  ASHLAR_DCHECK(range.first <= range.last && range.last <= index_.sparse_entries());
   PlainDecoder decoder(&data_);
   PlainEntry entry;
   while (range.first < range.last) {
@@ -364,6 +368,7 @@ PlainFault PlainTable::FindStart(const Slice& user_key, uint64_t tag, const char
     if (fault != PlainFault::kNone) return fault;
   }
   *at = At(index_.offset(sparse == 0 ? 0 : sparse - 1));
+  ASHLAR_DCHECK(data_.begin <= *at && *at < data_.end);  // I2
   return PlainFault::kNone;
 }
 

@@ -96,6 +96,7 @@ void PlainTableBuilder::Add(const Slice& internal_key, const Slice& value) {
     index_->Add(new_prefix, hash, static_cast<uint32_t>(offset_));
   }
   const size_t left_out = PutKeyBegin(user_key, prefix, new_prefix, &output_);
+  ASHLAR_DCHECK(left_out <= user_key.size());  // a prefix of the key
   const uint64_t tag = ExtractTag(internal_key);
   if (tag == PackTag(0, ValueType::kValue)) {
     output_.append(user_key.data() + left_out, user_key.size() - left_out);
@@ -191,6 +192,7 @@ Status PlainTableBuilder::Finish(TableWriteResult* result) {
     metaindex.Add(name, text, 0);
   };
   const bool has_index = index_ && properties_.num_entries > 0;
+  ASHLAR_ASSERT(hashes_.size() == (index_ ? properties_.num_entries : 0));
   std::optional<BlockHandle> bloom_handle;
   if (index_) properties_.user_collected_properties[PlainTablePropertyNames::kBloomVersion] = "1";
   if (has_index && config_.bloom_bits_per_key > 0) {
@@ -216,6 +218,7 @@ Status PlainTableBuilder::Finish(TableWriteResult* result) {
   PutPlainFooter(&output_, metaindex_handle);
   offset_ += output_.size() - before_footer;
   FlushOutput();
+  ASHLAR_DCHECK(properties_.data_size <= offset_);
   if (!status_.ok()) return status_;
   if (offset_ > kPlainFileBytesMax)
     return Status::InvalidArgument(args_.file_name, "a PlainTable of more than 2 GiB");

@@ -48,6 +48,7 @@ void PlainTableCursor::Show(const char* at) {
 }
 
 void PlainTableCursor::Step() {
+  ASHLAR_DCHECK(Valid() && at_ < entry_.end);  // I1
   group_.clear();
   if (entry_.end == table_->data().end) {
     Hide();
@@ -120,6 +121,7 @@ void PlainTableCursor::SeekForPrev(const Slice& internal_target) {
 }
 
 void PlainTableCursor::MovePrev() {
+  ASHLAR_DCHECK(Valid() && table_->data().begin <= at_);
   // The current one is at the end of the group.
   if (group_.size() < 2) {
     group_.clear();
@@ -139,6 +141,7 @@ void PlainTableCursor::TakeLastBefore(const char* end) {
   const char* at =
       data.begin +
       index.offset(index.SparseEntryAtOffset(static_cast<uint32_t>(end - data.begin - 1)));
+  ASHLAR_DCHECK(data.begin <= at && at < end);  // I1 of plain_index.h
   PlainDecoder decoder(&data);
   while (at < end) {
     group_.push_back({at, decoder});
