@@ -216,6 +216,7 @@ void ColumnFamily::InstallView() { PublishView(NewView(active_.table, nullptr));
 ViewRef ColumnFamily::PinView() const {
   const EpochGuard guard(*epochs_);
   ReadView* const found = view();
+  ASHLAR_DCHECK(found != nullptr);  // I1
   found->pins.Acquire();
   return ViewRef(found);
 }
@@ -226,6 +227,7 @@ std::vector<MemTableRef> ColumnFamily::StartFlush() {
     entry.flushing = true;
     tables.push_back(entry.table);
   }
+  ASHLAR_ASSERT(running_flushes == 1);  // I1 of flush_runner.h
   flush_wanted = false;
   return tables;
 }

@@ -289,9 +289,13 @@ class ColumnFamily {
 // lock: replaced as a whole when one is created or dropped, and retired through the epoch.
 //
 // I1: ids ascend strictly, and no family in it is dropped.
+// I2: a table is replaced only by an exclusive request of the commit queue (and by the open), so
+//     the commit leader reads it without an epoch guard.
+// I3: numbers ascend with each replacement.
 struct FamilyTable : EpochRetired {
   FamilyTable() : EpochRetired{.deleter = &Delete} {}
 
+  uint64_t number = 0;                                  // set when the table is published
   std::vector<std::shared_ptr<ColumnFamily>> families;  // ascending by id, dropped ones left out
 
   ColumnFamily* Find(uint32_t id) const { return Shared(id).get(); }

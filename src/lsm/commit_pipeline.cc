@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "key/write_batch_internal.h"
@@ -13,6 +14,31 @@
 #include "observe/perf.h"
 
 namespace ashlar {
+
+namespace {
+
+// The check of a batch by its writer holds as long as the families are the same.
+struct BatchCheck {
+  const WriteBatch* batch = nullptr;
+  bool ignore_missing = false;
+  uint64_t families_number = 0;  // of the table that the writer checked the batch against
+
+  static Status Run(void* arg, const FamilyTable& families) {
+    const BatchCheck& check = *static_cast<const BatchCheck*>(arg);
+    if (families.number == check.families_number) [[likely]]
+      return Status::OK();
+    return CheckBatch(*check.batch, families, check.ignore_missing);
+  }
+};
+
+Status CheckIsNotDropped(void* arg, const FamilyTable&) {
+  const ColumnFamily& family = *static_cast<const ColumnFamily*>(arg);
+  if (!family.dropped()) [[likely]]
+    return Status::OK();
+  return Status::ColumnFamilyDropped(family.name());
+}
+
+}  // namespace
 
 CommitPipeline::CommitPipeline(DatabaseState* state, BackgroundWork* background)
     : state_(state),
@@ -23,27 +49,43 @@ CommitPipeline::CommitPipeline(DatabaseState* state, BackgroundWork* background)
 
 Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("the batch is null");
+  BatchCheck check{.batch = batch, .ignore_missing = options.ignore_missing_column_families};
   {
     const EpochGuard guard(state_->epochs);
-    ASHLAR_RETURN_IF_ERROR(
-        CheckBatch(*batch, state_->Families(), options.ignore_missing_column_families));
+    const FamilyTable& families = state_->Families();
+    check.families_number = families.number;
+    ASHLAR_RETURN_IF_ERROR(CheckBatch(*batch, families, check.ignore_missing));
   }
-  return WriteTrusted(options, batch);
+  CommitRequest request;
+  request.check = &BatchCheck::Run;
+  request.check_arg = &check;
+  return Submit(options, batch, &request);
 }
 
-Status CommitPipeline::WriteTrusted(const WriteOptions& options, WriteBatch* batch) {
+Status CommitPipeline::WriteEntry(const WriteOptions& options, const ColumnFamily* family,
+                                  WriteBatch* batch) {
+  ASHLAR_DCHECK(WriteBatchInternal::Count(batch) == 1);
+  CommitRequest request;
+  request.check = &CheckIsNotDropped;
+  request.check_arg = const_cast<ColumnFamily*>(family);
+  return Submit(options, batch, &request);
+}
+
+Status CommitPipeline::Submit(const WriteOptions& options, WriteBatch* batch,
+                              CommitRequest* request) {
   if (options.sync && options.disableWAL)
     return Status::InvalidArgument("WriteOptions::sync needs the log; unset disableWAL");
-  CommitRequest request;
-  request.sync = options.sync;
-  request.disable_wal = options.disableWAL;
-  request.no_slowdown = options.no_slowdown;
-  request.batch = batch;
-  request.batch_bytes = batch->GetDataSize();
+  request->sync = options.sync;
+  request->disable_wal = options.disableWAL;
+  request->no_slowdown = options.no_slowdown;
+  request->log_only = WriteBatchInternal::Count(batch) == 0;
+  request->batch = batch;
+  request->batch_bytes = batch->GetDataSize();
+  ASHLAR_DCHECK(request->batch_bytes >= WriteBatchInternal::kHeaderBytes);
   const StopWatch watch(state_->recorder, DB_WRITE);
   if (options.low_pri && state_->gate.CompactionBehind())
-    ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(request));
-  return Commit(&request);
+    ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(*request));
+  return Commit(request);
 }
 
 Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
@@ -79,14 +121,13 @@ Status CommitPipeline::Commit(CommitRequest* request) {
     }
     const CommitGroup group = queue_.FormGroup(request, status.ok() ? group_bytes_max_ : 0);
     if (status.ok()) status = CatchBadAlloc([&] { return CommitGroupOfWrites(group); });
-    if (group.requests > 1 && !status.ok()) {
-      for (CommitRequest* r = group.first->newer;; r = r->newer) {
-        r->status = status;
-        if (r == group.last) break;
+    if (!status.ok()) [[unlikely]] {
+      for (CommitRequest& r : group) {
+        if (r.status.ok()) r.status = status;
       }
     }
     queue_.Finish(group);
-    return status;
+    return std::move(request->status);
   }
 }
 
@@ -165,6 +206,7 @@ Status CommitPipeline::LeaderSwitchMemTables(
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "start of a new log", started);
     return started;
   }
+  ASHLAR_ASSERT(state_->logs.current_number() == log_number);
   std::vector<std::pair<ColumnFamily*, ColumnFamily::PreparedSwitch>> switches;
   switches.reserve(families.size());
   {
@@ -183,7 +225,10 @@ Status CommitPipeline::LeaderSwitchMemTables(
     // old log may be replayed on top of them.
     for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
       family->AdvanceEmptyMemTable(log_number);
-    for (const std::shared_ptr<ColumnFamily>& family : families) background_->ViewChanged(family);
+    for (const std::shared_ptr<ColumnFamily>& family : families) {
+      ASHLAR_DCHECK(family->dropped() || family->LeaderActive()->IsEmpty());
+      background_->ViewChanged(family);
+    }
   }
   state_->epochs.Reclaim();
   return Status::OK();
@@ -231,8 +276,10 @@ Status CommitPipeline::PassGate(const CommitRequest& request) {
     if (!turn_us.has_value() || generation != gate.generation()) {
       // The time already waited counts. Otherwise a rate that changes often could delay the writer
       // forever.
-      if (turn_us.has_value())
+      if (turn_us.has_value()) {
+        ASHLAR_DCHECK(reserved_us <= now_us);
         bytes = bytes * (*turn_us - now_us) / std::max<uint64_t>(*turn_us - reserved_us, 1);
+      }
       turn_us = gate.Reserve(now_us, bytes);
       reserved_us = now_us;
       generation = gate.generation();
@@ -250,13 +297,22 @@ Status CommitPipeline::WaitingIsInVain() const {
 
 // ---- The group.
 
+void CommitPipeline::RunChecks(const CommitGroup& group) {
+  const FamilyTable& families = state_->Families();  // I2 of FamilyTable
+  for (CommitRequest& r : group) {
+    ASHLAR_DCHECK(r.kind == CommitRequest::Kind::kWrite);  // exclusive requests are alone
+    if (r.check != nullptr) r.status = r.check(r.check_arg, families);
+  }
+}
+
 Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
+  RunChecks(group);
   SequenceNumber next = state_->PublishedSequence() + 1;
-  for (CommitRequest* r = group.first;; r = r->newer) {
-    r->first_sequence = next;
-    WriteBatchInternal::SetSequence(r->batch, next);
-    next += WriteBatchInternal::Count(r->batch);
-    if (r == group.last) break;
+  for (CommitRequest& r : group) {
+    if (!r.status.ok()) continue;
+    r.first_sequence = next;
+    WriteBatchInternal::SetSequence(r.batch, next);
+    if (!r.log_only) next += WriteBatchInternal::Count(r.batch);
   }
   if (const Status logged = CatchBadAlloc([&] { return AppendToLog(group); }); !logged.ok()) {
     state_->logs.Fail(logged);
@@ -274,6 +330,7 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
   }
   const SequenceNumber before =
       state_->published_sequence.exchange(next - 1, std::memory_order_release);
+  ASHLAR_DCHECK(before <= next - 1);  // I3
   if (state_->recorder.IsOn()) {
     state_->recorder.Tick(NUMBER_KEYS_WRITTEN, next - 1 - before);
     state_->recorder.Tick(BYTES_WRITTEN, group.bytes);
@@ -288,17 +345,17 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
   const PerfTimer timer(&PerfContext::write_wal_time);
   uint64_t logged_batches = 0;
   uint64_t logged_bytes = 0;
-  for (const CommitRequest* r = group.first;; r = r->newer) {
-    if (r->disable_wal) {
+  for (const CommitRequest& r : group) {
+    if (!r.status.ok()) continue;
+    if (r.disable_wal) {
       if (!state_->unlogged_writes.load(std::memory_order_relaxed))
         state_->unlogged_writes.store(true, std::memory_order_relaxed);
-    } else {
-      const Slice contents = r->batch->Data();
-      ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
-      logged_bytes += contents.size();
-      ++logged_batches;
+      continue;
     }
-    if (r == group.last) break;
+    const Slice contents = r.batch->Data();
+    ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
+    logged_bytes += contents.size();
+    ++logged_batches;
   }
   if (group.sync) {
     ASHLAR_RETURN_IF_ERROR(SyncLogs());
@@ -309,6 +366,7 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
     state_->recorder.Tick(WAL_FILE_BYTES, logged_bytes);
     state_->recorder.Tick(WRITE_WITH_WAL, logged_batches);
   }
+  ASHLAR_DCHECK(logged_batches <= group.requests);  // I2
   state_->logs.EndGroup();
   return Status::OK();
 }
@@ -325,9 +383,10 @@ Status CommitPipeline::Apply(const CommitGroup& group, bool* has_applied) {
   const uint64_t memory_max = state_->options.db_write_buffer_size;
   MemTableInserter inserter(
       MemTableInserter::Args{.families = &state_->Families(), .counts_bytes = memory_max > 0});
-  for (const CommitRequest* r = group.first;; r = r->newer) {
-    ASHLAR_RETURN_IF_ERROR(inserter.Apply(r->batch->Data(), r->first_sequence, has_applied));
-    if (r == group.last) break;
+  for (const CommitRequest& r : group) {
+    if (!r.status.ok() || r.log_only) continue;
+    ASHLAR_DCHECK(r.first_sequence > state_->PublishedSequence());  // I3
+    ASHLAR_RETURN_IF_ERROR(inserter.Apply(r.batch->Data(), r.first_sequence, has_applied));
   }
   if (memory_max > 0) active_bytes_ += inserter.GrownBytes();
   const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;

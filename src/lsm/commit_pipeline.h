@@ -17,6 +17,9 @@
 //     the log are unknown then.
 // I5: no request waits for background work while it leads: a write stall never delays syncs,
 //     memtable switches or changes of families.
+// I6: each request has an outcome of its own. One that its check refuses takes no sequence and is
+//     neither logged nor applied; the others of its group are not affected.
+// I7: an acknowledged write is in a family that was alive when its group was committed.
 // Operations that need a quiet log, as memtable switches and log syncs, run as exclusive requests
 // in the same queue: there is no second path.
 //
@@ -42,8 +45,9 @@ class CommitPipeline {
 
   // Checks the batch (well formed, existing families, implemented operations) and commits it.
   Status Write(const WriteOptions& options, WriteBatch* batch);
-  // Commits a batch that the engine built itself, without the check.
-  Status WriteTrusted(const WriteOptions& options, WriteBatch* batch);
+  // Commits a batch with one entry of the family, which the caller has checked.
+  // ColumnFamilyDropped if the family was dropped meanwhile.
+  Status WriteEntry(const WriteOptions& options, const ColumnFamily* family, WriteBatch* batch);
 
   // Runs `task` while no write is in progress and none can begin.
   Status RunExclusive(const std::function<Status()>& task);
@@ -58,6 +62,8 @@ class CommitPipeline {
   Status FlushLog();
 
  private:
+  // Fills in what the options and the batch say, and commits the request.
+  Status Submit(const WriteOptions& options, WriteBatch* batch, CommitRequest* request);
   // Waits until a low-priority write gets its turn.
   Status ThrottleLowPriority(const CommitRequest& request);
   bool Join(CommitRequest* request);
@@ -71,6 +77,7 @@ class CommitPipeline {
   // The error that ends a writer's wait. OK: it may continue to wait.
   Status WaitingIsInVain() const ASHLAR_REQUIRES(kDatabaseMutex);
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
+  void RunChecks(const CommitGroup& group);  // I6
   Status CommitGroupOfWrites(const CommitGroup& group);
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();

@@ -38,6 +38,7 @@ void CommitQueue::Wake(CommitRequest* request, uint32_t state) {
 }
 
 bool CommitQueue::Join(CommitRequest* request) {
+  ASHLAR_DCHECK(request->newer == nullptr);  // new, or Reset
   CommitRequest* newest = newest_.load(std::memory_order_relaxed);
   do {
     request->older = newest;
@@ -53,6 +54,7 @@ void CommitQueue::LinkNewer(CommitRequest* newest) {
 }
 
 CommitGroup CommitQueue::FormGroup(CommitRequest* leader, size_t bytes_max) {
+  ASHLAR_DCHECK(leader->older == nullptr);  // I1: nothing is before it
   CommitGroup group{.first = leader,
                     .last = leader,
                     .requests = 1,
@@ -64,6 +66,7 @@ CommitGroup CommitQueue::FormGroup(CommitRequest* leader, size_t bytes_max) {
   LinkNewer(newest);
   while (group.last != newest) {
     CommitRequest* const next = group.last->newer;
+    ASHLAR_DCHECK(next->older == group.last);  // I2
     if (next->kind == CommitRequest::Kind::kExclusive ||
         group.bytes + next->batch_bytes > bytes_max)
       break;
@@ -83,11 +86,12 @@ void CommitQueue::Finish(const CommitGroup& group) {
                                        std::memory_order_acquire)) {
     LinkNewer(newest);
     next_leader = last->newer;
-    ASHLAR_ASSERT(next_leader != nullptr);
+    ASHLAR_ASSERT(next_leader != nullptr && next_leader->older == last);  // I1
     next_leader->older = nullptr;
   }
   for (CommitRequest* r = group.first; r != last;) {
     CommitRequest* const after = r->newer;
+    ASHLAR_DCHECK(after != nullptr);  // I2: the run goes on to the last request
     if (r != group.first) Wake(r, CommitRequest::kDone);
     r = after;
   }

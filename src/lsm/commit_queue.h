@@ -22,10 +22,12 @@
 
 #include "ashlar/status.h"
 #include "ashlar/types.h"
+#include "base/assert.h"
 
 namespace ashlar {
 
 class WriteBatch;
+struct FamilyTable;
 
 struct CommitRequest {
   // The leader's task. All kinds are in one queue, so that no other request uses the log and the
@@ -39,12 +41,17 @@ struct CommitRequest {
   bool sync = false;
   bool disable_wal = false;
   bool no_slowdown = false;
+  bool log_only = false;                     // kWrite: its batch is logged and not applied
   WriteBatch* batch = nullptr;               // kWrite
   size_t batch_bytes = 0;                    // kWrite
   Status (*exclusive)(void* arg) = nullptr;  // kExclusive
   void* exclusive_arg = nullptr;
+  // kWrite: called by the leader before the group is logged, with the families of that moment. An
+  // error refuses this request alone. Null: nothing to check.
+  Status (*check)(void* arg, const FamilyTable& families) = nullptr;
+  void* check_arg = nullptr;
   SequenceNumber first_sequence = 0;  // set by the leader
-  Status status;                      // set by the leader
+  Status status;                      // the outcome, of this request alone; set by the leader
 
   enum State : uint32_t {
     kWaiting,
@@ -59,13 +66,32 @@ struct CommitRequest {
 
   // Prepares a request to join again. Requires: it led and was finished without being committed.
   void Reset() {
+    ASHLAR_DCHECK(kind == Kind::kWrite && status.ok());
     state.store(kWaiting, std::memory_order_relaxed);
     older = nullptr;
     newer = nullptr;
   }
 };
 
+// Its requests in queue order: `for (CommitRequest& request : group)`, until Finish.
 struct CommitGroup {
+  class Iterator {
+   public:
+    Iterator(CommitRequest* request, const CommitRequest* last) : request_(request), last_(last) {}
+    CommitRequest& operator*() const { return *request_; }
+    Iterator& operator++() {
+      request_ = request_ == last_ ? nullptr : request_->newer;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return request_ == other.request_; }
+
+   private:
+    CommitRequest* request_;  // null: past the last one
+    const CommitRequest* last_;
+  };
+  Iterator begin() const { return {first, last}; }
+  Iterator end() const { return {nullptr, last}; }
+
   CommitRequest* first = nullptr;  // the leader
   CommitRequest* last = nullptr;
   size_t requests = 0;

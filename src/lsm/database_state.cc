@@ -55,6 +55,9 @@ DatabaseState::~DatabaseState() {
 }
 
 void DatabaseState::SetFamilies(std::unique_ptr<FamilyTable> families) {
+  const FamilyTable* const replaced = family_table.load(std::memory_order_relaxed);
+  families->number = replaced == nullptr ? 1 : replaced->number + 1;  // I3 of FamilyTable
+  families->CheckInvariants();
   FamilyTable* const old = family_table.exchange(families.release(), std::memory_order_acq_rel);
   if (old != nullptr) epochs.RetireUnderLock(old, 0);
 }
@@ -85,6 +88,7 @@ void DatabaseState::CheckInvariants() const {
   ASHLAR_ASSERT(snapshots.newest_sequence() <= PublishedSequence());  // I3
   ASHLAR_ASSERT(versions->last_sequence() <= PublishedSequence());    // I3
   ASHLAR_ASSERT(background_paused >= 0);                              // I4
+  ASHLAR_ASSERT(read_only || lock != nullptr);                        // LOCK is held until Close
 }
 
 void DatabaseState::DrainEpochs() {

@@ -11,16 +11,36 @@
 
 namespace ashlar {
 
-uint64_t FileJanitor::OldestNeededLog(std::span<const VersionEdit> edits) const {
-  uint64_t oldest = state_->logs.current_number();
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
-    uint64_t needed = family->OldestLogNumber();
-    for (const VersionEdit& edit : edits) {
-      if (edit.column_family == family->id() && edit.log_number.has_value())
-        needed = std::max(needed, *edit.log_number);
-    }
-    oldest = std::min(oldest, needed);
+namespace {
+
+uint64_t OldestUnflushedLog(const ColumnFamily& family, std::span<const VersionEdit> edits)
+    ASHLAR_REQUIRES(kDatabaseMutex) {
+  uint64_t oldest = family.OldestLogNumber();
+  for (const VersionEdit& edit : edits) {
+    if (edit.column_family == family.id() && edit.log_number.has_value())
+      oldest = std::max(oldest, *edit.log_number);
   }
+  return oldest;
+}
+
+}  // namespace
+
+uint64_t FileJanitor::OldestLog(LogNeed need, std::span<const VersionEdit> edits) const {
+  uint64_t oldest = UINT64_MAX;
+  switch (need) {
+    case LogNeed::kCurrent: return state_->logs.current_number();
+    case LogNeed::kUnflushed:
+      for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+        oldest = std::min(oldest, OldestUnflushedLog(*family, edits));
+      return oldest;
+  }
+  return 0;
+}
+
+uint64_t FileJanitor::OldestNeededLog(std::span<const VersionEdit> edits) const {
+  uint64_t oldest = UINT64_MAX;
+  for (const LogNeed need : kLogNeeds) oldest = std::min(oldest, OldestLog(need, edits));
+  ASHLAR_ASSERT(oldest <= state_->logs.current_number());  // I2: never the current log
   return oldest;
 }
 
@@ -72,7 +92,7 @@ bool FileJanitor::Enable() {
   MutexLock deleting(deletion_mutex_);
   if (!IsDisabled()) return false;
   const int before = disabled_.fetch_sub(1, std::memory_order_relaxed);
-  ASHLAR_ASSERT(before > 0);
+  ASHLAR_ASSERT(before > 0);  // Disable
   return true;
 }
 
@@ -84,6 +104,7 @@ void FileJanitor::Stop() {
 void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   if (IsDisabled() || stopped_) return;
   ASHLAR_ASSERT(state_->lock != nullptr);  // I3
+  ASHLAR_ASSERT(!state_->read_only);
   const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
   for (const std::string& path : taken.others)
     IgnoreBadAlloc([&] { static_cast<void>(DeleteObsoleteFile(*state_, path).ok()); });

@@ -26,6 +26,13 @@
 
 namespace ashlar {
 
+// Why a log is kept. One more reason is one more value here and its case in file_janitor.cc.
+enum class LogNeed : uint8_t {
+  kCurrent,    // writes are appended to it
+  kUnflushed,  // a family has writes of it that are in no table
+};
+inline constexpr LogNeed kLogNeeds[] = {LogNeed::kCurrent, LogNeed::kUnflushed};
+
 class FileJanitor {
  public:
   explicit FileJanitor(DatabaseState* state) : state_(state) {}
@@ -58,6 +65,10 @@ class FileJanitor {
   uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
+  // The oldest log that is needed for this reason, once these edits are installed.
+  uint64_t OldestLog(LogNeed need, std::span<const VersionEdit> edits) const
+      ASHLAR_REQUIRES(kDatabaseMutex);
+
   struct DeletedTable {
     std::string path;
     uint64_t number = 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ashlar/options_util.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -94,6 +95,7 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   ASHLAR_ASSERT(
       std::none_of(made.begin(), made.end(), [](const auto& handle) { return handle == nullptr; }));
   std::unique_ptr<ColumnFamilyHandle> default_handle = db->NewHandle(kDefaultColumnFamilyName);
+  ASHLAR_ASSERT(default_handle != nullptr);  // the default family is never dropped
   db->default_handle_.reset(static_cast<FamilyHandle*>(default_handle.release()));
   if (handles != nullptr) {
     handles->clear();
@@ -188,9 +190,10 @@ Status LsmDB::Write(const WriteOptions& options, WriteBatch* updates) try {
   return Status::MemoryLimit();
 }
 
-Status LsmDB::CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built) {
+Status LsmDB::CommitOne(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                        WriteBatch* batch, const Status& built) {
   if (!built.ok()) return built;
-  return commit_.WriteTrusted(options, batch);
+  return commit_.WriteEntry(options, Family(column_family), batch);
 }
 
 Status LsmDB::CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
@@ -205,7 +208,7 @@ Status LsmDB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family
                   const Slice& value) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, value));
   WriteBatch batch(key.size() + value.size() + kRecordOverheadBytes);
-  return CommitOne(options, &batch, batch.Put(column_family, key, value));
+  return CommitOne(options, column_family, &batch, batch.Put(column_family, key, value));
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -214,7 +217,7 @@ Status LsmDB::Delete(const WriteOptions& options, ColumnFamilyHandle* column_fam
                      const Slice& key) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
-  return CommitOne(options, &batch, batch.Delete(column_family, key));
+  return CommitOne(options, column_family, &batch, batch.Delete(column_family, key));
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -223,7 +226,7 @@ Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* colu
                            const Slice& key) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritableEntry(column_family, key, Slice()));
   WriteBatch batch(key.size() + kRecordOverheadBytes);
-  return CommitOne(options, &batch, batch.SingleDelete(column_family, key));
+  return CommitOne(options, column_family, &batch, batch.SingleDelete(column_family, key));
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -175,7 +175,9 @@ class LsmDB final : public DB {
   Status CheckWritable() const;
   Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
                             const Slice& value) const;
-  Status CommitOne(const WriteOptions& options, WriteBatch* batch, const Status& built);
+  // Commits the batch with the one entry that CheckWritableEntry found right for the family.
+  Status CommitOne(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                   WriteBatch* batch, const Status& built);
 
   std::unique_ptr<LsmCore> core_;
   DatabaseState* const state_;

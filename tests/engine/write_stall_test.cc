@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/engine/database_fixture.h"
+#include "tests/support/manual_env.h"
 
 namespace ashlar {
 namespace {
@@ -136,6 +138,84 @@ TEST_F(WriteStallTest, MemTablesNeverExceedTheirNumberByMoreThanOne) {
   ASSERT_OK(db_->ContinueBackgroundWork());
   writer.join();
   for (std::thread& thread : more) thread.join();
+}
+
+// A writer checks its request and waits for memtables. Its family is dropped by a background job
+// that runs during the wait, so that only the commit leader can see it.
+class DropDuringStallTest : public WriteStallTest {
+ protected:
+  // Writes until one write waits; returns the status of that write.
+  Status WriteWhileTheFamilyIsDropped(
+      const std::function<Status(ColumnFamilyHandle*, const std::string& value)>& write) {
+    ManualEnv env(Env::Default()->GetFileSystem(), /*seed=*/1);
+    options_.env = &env;
+    options_.write_buffer_size = 64 << 10;
+    options_.max_write_buffer_number = 2;
+    Open();
+    ColumnFamilyHandle* family = nullptr;
+    EXPECT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "f", &family));
+    EXPECT_OK(db_->PauseBackgroundWork());
+    bool dropped = false;
+    EXPECT_TRUE(env.manual_executor()->Schedule(Executor::Priority::kHigh, [&] {
+      EXPECT_OK(db_->DropColumnFamily(family));
+      EXPECT_OK(db_->ContinueBackgroundWork());
+      dropped = true;
+    }));
+    Status status;
+    for (int i = 0; i < 1000 && !dropped; ++i) {
+      EXPECT_OK(status);
+      acknowledged_ = i;
+      status = write(family, std::string(1000, 'v'));
+    }
+    EXPECT_TRUE(dropped);
+    std::string value;
+    found_ = db_->Get(ReadOptions(), family, std::to_string(acknowledged_), &value);
+    EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+    Close();
+    options_.env = Env::Default();
+    return status;
+  }
+
+  int acknowledged_ = 0;  // the number of writes before the one that waited, which is its key too
+  Status found_;          // of a Get of that key through the handle of the dropped family
+};
+
+TEST_F(DropDuringStallTest, AnEntryIsRefused) {
+  const Status status =
+      WriteWhileTheFamilyIsDropped([&](ColumnFamilyHandle* family, const std::string& value) {
+        return db_->Put(WriteOptions(), family, std::to_string(acknowledged_), value);
+      });
+  EXPECT_TRUE(status.IsColumnFamilyDropped()) << status.ToString();
+  EXPECT_TRUE(found_.IsNotFound()) << found_.ToString();
+}
+
+TEST_F(DropDuringStallTest, ABatchIsRefusedAsAWhole) {
+  const Status status =
+      WriteWhileTheFamilyIsDropped([&](ColumnFamilyHandle* family, const std::string& value) {
+        WriteBatch batch;
+        EXPECT_OK(batch.Put(family, std::to_string(acknowledged_), value));
+        EXPECT_OK(batch.Put("other" + std::to_string(acknowledged_), "v"));
+        return db_->Write(WriteOptions(), &batch);
+      });
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  Open();
+  EXPECT_EQ(Get("other" + std::to_string(acknowledged_)), "NOT_FOUND");
+  EXPECT_EQ(Get("other" + std::to_string(acknowledged_ - 1)), "v");
+}
+
+TEST_F(DropDuringStallTest, ABatchThatIgnoresMissingFamiliesIsNotRefused) {
+  const Status status =
+      WriteWhileTheFamilyIsDropped([&](ColumnFamilyHandle* family, const std::string& value) {
+        WriteBatch batch;
+        EXPECT_OK(batch.Put(family, std::to_string(acknowledged_), value));
+        EXPECT_OK(batch.Put("other" + std::to_string(acknowledged_), "v"));
+        WriteOptions options;
+        options.ignore_missing_column_families = true;
+        return db_->Write(options, &batch);
+      });
+  EXPECT_OK(status);
+  Open();
+  EXPECT_EQ(Get("other" + std::to_string(acknowledged_)), "v");
 }
 
 }  // namespace
