@@ -18,11 +18,13 @@ Compaction::Compaction(std::shared_ptr<ColumnFamily> of_family, CompactionPlan p
       version(family->version()),
       plan(std::move(picked)),
       settings(std::move(taken)) {
+  ASHLAR_ASSERT(version != nullptr);  // I1 of column_family.h
   version->Ref();
 }
 
 std::unique_ptr<Compaction> CompactionRunner::Start(const std::shared_ptr<ColumnFamily>& family,
                                                     CompactionPlan plan) {
+  ASHLAR_ASSERT(!plan.inputs.empty());
   auto compaction =
       std::make_unique<Compaction>(family, std::move(plan), TakeJobSettings(*state_, *family));
   family->running_plans.push_back(&compaction->plan);
@@ -60,6 +62,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   if (interrupt_->load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
   if (plan.trivial_move) return Status::OK();
+  ASHLAR_ASSERT(!compaction->may_be_recorded);  // a job runs once
   const ColumnFamilyOptions& options = compaction->settings.options;
   CompactionJobArgs args{
       .plan = &plan,

@@ -35,7 +35,7 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
   }
   Status status = RunAll(flushes);
   MutexLock lock(state_->mutex());
-  ASHLAR_ASSERT(running_together_ > 0);
+  ASHLAR_ASSERT(running_together_ > 0);  // counted above
   --running_together_;
   state_->NotifyChange();
   return status;
@@ -73,6 +73,8 @@ void FlushRunner::Begin(Flush* flush) {
   flush->edit.column_family = flush->family->id();
   flush->tables = flush->family->StartFlush();
   if (flush->tables.empty()) return;
+  for (size_t i = 1; i < flush->tables.size(); ++i)
+    ASHLAR_ASSERT(flush->tables[i - 1]->id() < flush->tables[i]->id());  // I2 of column_family.h
   flush->switched_for = flush->family->flush_reason;
   flush->settings = TakeJobSettings(*state_, *flush->family);
 }
@@ -110,6 +112,7 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
   for (Flush& flush : flushes) edits.push_back(std::move(flush.edit));
   const auto set_log_numbers = [&](std::span<VersionEdit> unfinished) {
     kDatabaseMutex.AssertHeld();
+    ASHLAR_ASSERT(unfinished.size() == flushes.size());
     for (size_t i = 0; i < flushes.size(); ++i)
       unfinished[i].log_number = flushes[i].family->LogNumberAfterFlush(flushes[i].tables.size());
   };
@@ -123,28 +126,18 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     oldest_log = parts_.files->OldestRecordedLog();
   };
   ASHLAR_RETURN_IF_ERROR(parts_.installer->Install(std::move(edits), set_log_numbers, end_flushes));
+  ASHLAR_ASSERT(oldest_log > 0);  // end_flushes ran
   parts_.files->ReleaseLogs(oldest_log);
   return Status::OK();
 }
 
 void FlushRunner::Abandon(std::span<Flush> flushes) {
-  for (Flush& flush : flushes) DiscardTables(&flush);
+  for (Flush& flush : flushes) state_->versions->DiscardNewFiles({&flush.edit, 1});
   MutexLock lock(state_->mutex());
   for (Flush& flush : flushes) {
     flush.family->EndFlush(0);
     // The latch answers those who wait for the flush; a resume asks again.
     flush.family->flush_wanted = true;
-  }
-}
-
-void FlushRunner::DiscardTables(Flush* flush) {
-  for (NewFile& file : flush->edit.TakeNewFiles()) {
-    if (file.owned == nullptr) continue;
-    state_->open_tables.Evict(file.owned.get());
-    IgnoreBadAlloc([&] {
-      const std::string path = TableFileName(state_->directory, file.owned->number);
-      NotifyTableDeleted(*state_, path, file.owned->number, DeleteObsoleteFile(*state_, path));
-    });
   }
 }
 

@@ -76,7 +76,6 @@ class FlushRunner {
   Status Install(std::span<Flush> flushes);
   // I3.
   void Abandon(std::span<Flush> flushes);
-  void DiscardTables(Flush* flush);
 
   const Parts parts_;
   DatabaseState* const state_;

@@ -22,6 +22,7 @@ LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes)
 // ---- Opening.
 
 Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) {
+  ASHLAR_ASSERT(!state_->read_only && state_->lock != nullptr);
   const bool must_flush = state_->recovery.must_flush;
   // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
   // those that are left.
@@ -32,6 +33,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
                            .next_sequence = state_->PublishedSequence() + 1,
                            .directory_handle = state_->wal_directory_handle.get()};
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
+  ASHLAR_ASSERT(state_->logs.current_number() == log.number);
   std::vector<std::shared_ptr<ColumnFamily>> live;
   {
     MutexLock lock(state_->mutex());
@@ -182,6 +184,7 @@ Status LifeCycle::CloseLogs() {
     return logs_synced;
   });
   // Also after an open that failed before it synced the logs that it found.
+  ASHLAR_ASSERT(state_->latch.IsSet());  // no log is started from here on
   std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
   const Status recorded = background_.installer().RecordSyncedLogs(logs);
   return closed.ok() ? recorded : closed;
@@ -214,6 +217,7 @@ Status LifeCycle::Resume() {
 // are flushed in one edit over all families, so that no part of the old log is ever read again. The
 // set of families does not change meanwhile, because the error is latched.
 Status LifeCycle::TryToResume() {
+  ASHLAR_ASSERT(state_->latch.IsSet());  // BeginResume
   bool automatic = false;
   NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(),
             state_->latch.status(), &automatic);

@@ -25,6 +25,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
   ASHLAR_RETURN_IF_ERROR(FinishCurrent());
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> next, CreateLog(log));
   if (current_ != nullptr) RetireCurrent(/*synced=*/false);
+  ASHLAR_ASSERT(current_ == nullptr);  // retired
   current_ = std::move(next);
   current_is_cut_ = false;
   // The head counts: without it this log would be too short for the next one.
@@ -63,6 +64,7 @@ Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
 }
 
 void LogSet::RetireCurrent(bool synced) {
+  ASHLAR_ASSERT(current_ != nullptr);
   const bool failed = !current_->status().ok();
   MutexLock lock(mutex_);
   closed_.push_back(ClosedLog{.number = current_number(),
@@ -86,6 +88,7 @@ ASHLAR_NO_INLINE Status LogSet::FailCurrent(Status status) {
 
 Status LogSet::CutFailedCurrent() {
   if (current_is_cut_) return Status::OK();
+  ASHLAR_ASSERT(!current_->status().ok() && current_->good_bytes() <= current_->bytes());  // I4
   // The file is closed before it is cut. The error that Close returns is the one that the log
   // failed with.
   static_cast<void>(current_->Close().ok());
@@ -120,6 +123,7 @@ Status LogSet::SyncAdopted() {
 void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
   ASHLAR_ASSERT(current_ == nullptr);  // before the first StartNewLog
   MutexLock lock(mutex_);
+  ASHLAR_ASSERT(closed_.empty() || closed_.back().number < number);  // I1
   closed_.push_back(
       ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .synced = false});
   closed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
@@ -127,6 +131,7 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
 }
 
 Status LogSet::Append(std::span<const Slice> pieces) {
+  ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
   unsynced_ = true;
   return FailCurrentOn(current_->StageRecord(pieces));
 }
@@ -137,6 +142,7 @@ Status LogSet::SyncAll() { return FailCurrentOn(SyncCurrent()); }
 
 Status LogSet::SyncCurrent() {
   if (closed_unsynced_.load(std::memory_order_acquire)) ASHLAR_RETURN_IF_ERROR(SyncClosed());
+  ASHLAR_DCHECK(!closed_unsynced_.load(std::memory_order_relaxed));  // I2: the leader alone sets it
   if (!unsynced_) return current_->HandOver();
   ASHLAR_RETURN_IF_ERROR(current_->Sync());
   unsynced_ = false;
@@ -146,6 +152,7 @@ Status LogSet::SyncCurrent() {
 void LogSet::Fail(const Status& error) { static_cast<void>(FailCurrentOn(error).ok()); }
 
 void LogSet::EndGroup() {
+  ASHLAR_DCHECK(current_->status().ok());  // a group that failed does not end
   current_->MarkCommitted();
   current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
 }
@@ -177,7 +184,10 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
     closed_bytes_.fetch_sub(closed_.front().bytes, std::memory_order_relaxed);
     closed_.pop_front();
   }
-  for (const ClosedLog& log : closed_) unsynced |= log.writer != nullptr;
+  for (const ClosedLog& log : closed_) {
+    ASHLAR_DCHECK(log.number >= number);  // I1
+    unsynced |= log.writer != nullptr;
+  }
   closed_unsynced_.store(unsynced, std::memory_order_release);
   if constexpr (kDebugChecks) CheckInvariants();
   return released;

@@ -93,6 +93,7 @@ Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(Call* call) {
       state_->WaitForChange();
       continue;
     }
+    ASHLAR_ASSERT(step.plan.has_value());  // neither done nor in conflict
     if (call->options.max_subcompactions > 0)
       step.plan->max_subcompactions = call->options.max_subcompactions;
     std::unique_ptr<Compaction> compaction =
@@ -119,7 +120,7 @@ Status ManualCompactions::RunStep(Call* call, std::unique_ptr<Compaction> compac
   parts_.outbox->Notify();
   parts_.stats->DumpIfDue();
   MutexLock lock(state_->mutex());
-  ASHLAR_ASSERT(running_ > 0);
+  ASHLAR_ASSERT(running_ > 0);  // PickStep
   --running_;
   state_->NotifyChange();
   const bool is_closing = state_->closing.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/validate.h"
@@ -86,6 +87,7 @@ Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std
         std::unique_ptr<PendingInstall> install,
         state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
     const PendingInstall::Change& added = install->changes().front();
+    ASHLAR_ASSERT(state_->Families().Find(added.family->id) == nullptr);  // I1 of FamilyTable
     std::unique_ptr<FamilyTable> families;
     {
       MutexLock lock(state_->mutex());
@@ -118,6 +120,7 @@ Status OptionChanges::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
       families = std::make_unique<FamilyTable>(state_->Families());
     }
     families->Remove(family->id());
+    ASHLAR_ASSERT(families->Find(family->id()) == nullptr);  // I1 of FamilyTable
     const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
       kDatabaseMutex.AssertHeld();
       state_->SetFamilies(std::move(families));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/fixed_vector.h"
 #include "base/result.h"
 #include "execute/read_guard.h"
@@ -170,6 +171,7 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? options.snapshot->GetSequenceNumber()
                                       : state_->PublishedSequence();
+  ASHLAR_DCHECK(sequence <= state_->PublishedSequence());  // I3 of database_state.h
   Lookup lookup(Lookup::Args{
       .user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
   SearchMemTables(*view, &lookup);
@@ -215,6 +217,7 @@ Reader::Views Reader::TakeViews(const ReadOptions& options,
 
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
   const StopWatch watch(state_->recorder, DB_MULTIGET);
+  ASHLAR_DCHECK(request.families.size() == request.keys.size());
   const Status checked = CheckReadOptions(options);
   for (size_t i = 0; i < request.keys.size(); ++i) request.values[i].Reset();
   ViewsRoot root{.reader = this, .views = {}};
@@ -243,6 +246,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
       SearchMemTables(*views[begin], &lookups.back());
       if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }
+    ASHLAR_DCHECK(lookups.size() == (wanted ? end - begin : 0));
     if (wanted) views[begin]->version->MultiGet(table_options, family.tables(), lookups);
     // Merges run code of the program.
     std::optional<ReadGuard::Pause> pause;
@@ -359,6 +363,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
       const EpochGuard guard(state_->epochs);
       current = family->view();
       newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
+      ASHLAR_DCHECK(current->number >= source->view_number);  // views only become newer
       if (complete && current->number == source->view_number) {
         source->sequence = newest;
         return Status::OK();
@@ -414,6 +419,7 @@ Status Reader::NewIterators(const ReadOptions& options,
       views.emplace_back(view);
     }
   }
+  ASHLAR_DCHECK(views.size() == families.size());
   for (size_t i = 0; i < views.size(); ++i)
     iterators->push_back(NewIteratorOnView(options, families[i], std::move(views[i]), sequence));
   return Status::OK();

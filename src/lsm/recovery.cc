@@ -178,7 +178,14 @@ class LogReplay {
     }
     std::sort(logs_.begin(), logs_.end(),
               [](const Log& a, const Log& b) { return a.number < b.number; });
-    for (const Log& log : logs_) report_->logs.push_back(log.number);
+    // A listing during which files come and go may give one name twice.
+    logs_.erase(std::unique(logs_.begin(), logs_.end(),
+                            [](const Log& a, const Log& b) { return a.number == b.number; }),
+                logs_.end());
+    for (const Log& log : logs_) {
+      ASHLAR_ASSERT(report_->logs.empty() || report_->logs.back() < log.number);  // no name twice
+      report_->logs.push_back(log.number);
+    }
     for (const auto& [number, synced_bytes] : state_->versions->recorded_logs()) {
       if (number >= oldest_ && synced_bytes.has_value() &&
           !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
@@ -208,6 +215,7 @@ class LogReplay {
     if (dropped_rest_ && !report_->DamagedLogs().empty()) report_->NoTornTails();
     report_->must_flush =
         stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
+    ASHLAR_ASSERT(sequence_ >= state_->versions->last_sequence());  // I3 of database_state.h
     state_->published_sequence.store(sequence_, std::memory_order_release);
     return Status::OK();
   }
@@ -284,6 +292,7 @@ class LogReplay {
         continue;
       }
       if (skipped.has_value()) AddLoss(*std::move(skipped));
+      ASHLAR_ASSERT(!good_bytes_.contains(number));  // each log is read once
       good_bytes_[number] = reader.last_good_offset();
       continuity_ = ContinuityAfter(action, continuity_);
       if (action == LogStopAction::kNextLogOrStop)
@@ -467,6 +476,7 @@ Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& dir
 }
 
 Status EnsureIdentity(DatabaseState* state) {
+  ASHLAR_ASSERT(state->lock != nullptr);  // it may write
   const Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
   if (identity.ok() && !identity->empty()) return Status::OK();
   if (!identity.ok() && !identity.status().IsNotFound() && !identity.status().IsPathNotFound()) {
@@ -496,6 +506,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                                                const ColumnFamilyState& recorded, Version* version,
                                                const ColumnFamilyOptions& options,
                                                uint64_t log_number) {
+  ASHLAR_ASSERT(version != nullptr);  // I1 of column_family.h
   ColumnFamilyOptions filled = options;
   FillDefaults(&filled);
   const std::shared_ptr<Cache> cache = ResolveBlockCache(&filled);
@@ -562,6 +573,7 @@ void LogRecovery(const DatabaseState& state) {
 }
 
 Status KeepDamagedLogs(DatabaseState* state) {
+  ASHLAR_ASSERT(!state->read_only);
   for (const uint64_t number : state->recovery.DamagedLogs()) {
     ASHLAR_ASSIGN_OR_RETURN(std::string copy, KeepLog(*state, number));
     state->recovery.kept_logs.push_back(std::move(copy));
@@ -661,6 +673,8 @@ Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args) {
 }
 
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
+  ASHLAR_ASSERT(state->lock != nullptr);  // I3 of file_janitor.h
+  ASHLAR_ASSERT(oldest_needed_log <= state->logs.current_number());
   std::vector<std::string> names;
   if (!state->file_system->GetChildren(state->directory, &names).ok()) return;
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();

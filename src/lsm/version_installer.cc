@@ -13,30 +13,6 @@ namespace ashlar {
 namespace {
 constexpr auto kNothingToComplete = [](std::span<VersionEdit>) {};
 constexpr auto kNothingElse = [] {};
-
-// Closes the new tables that no Version took over, because an error or a lack of memory came first,
-// and leaves the files to the janitor.
-class UntakenTables {
- public:
-  UntakenTables(DatabaseState* state, std::vector<VersionEdit>* edits)
-      : state_(state), edits_(edits) {}
-  UntakenTables(const UntakenTables&) = delete;
-  UntakenTables& operator=(const UntakenTables&) = delete;
-  ~UntakenTables() {
-    for (VersionEdit& edit : *edits_) {
-      for (const NewFile& file : edit.TakeNewFiles()) {
-        if (file.owned == nullptr) continue;
-        state_->open_tables.Evict(file.owned.get());
-        state_->obsolete_files.AddTable(
-            {.number = file.owned->number, .file_bytes = file.owned->file_bytes});
-      }
-    }
-  }
-
- private:
-  DatabaseState* const state_;
-  std::vector<VersionEdit>* const edits_;
-};
 }  // namespace
 
 Status VersionInstaller::Install(std::vector<VersionEdit> edits, Complete complete,
@@ -49,7 +25,8 @@ Status VersionInstaller::Install(std::vector<VersionEdit> edits, Complete comple
 Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<VersionEdit> edits,
                                                              Complete complete) {
   ASHLAR_ASSERT(!edits.empty());
-  const UntakenTables untaken(state_, &edits);
+  ASHLAR_ASSERT(!state_->read_only);
+  const NewFilesGuard untaken(state_->versions.get(), &edits);
   Prepared prepared;
   prepared.changed.reserve(edits.size());
   {
@@ -63,7 +40,9 @@ Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<Version
 }
 
 void VersionInstaller::CompleteEdits(std::span<VersionEdit> edits) const {
-  for (VersionEdit& edit : edits) edit.last_sequence = state_->PublishedSequence();
+  const SequenceNumber published = state_->PublishedSequence();
+  ASHLAR_ASSERT(published >= state_->versions->last_sequence());  // I3 of database_state.h
+  for (VersionEdit& edit : edits) edit.last_sequence = published;
   const bool records_logs = std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) {
     return edit.log_number.has_value();
   });
@@ -130,6 +109,7 @@ Status VersionInstaller::RecordLogNumbers() {
       VersionEdit& edit = edits.emplace_back();
       edit.column_family = family->id();
       edit.log_number = family->OldestLogNumber();
+      ASHLAR_ASSERT(*edit.log_number <= state_->logs.current_number());  // I3 of column_family.h
     }
   }
   ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), kNothingToComplete, kNothingElse));

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 class WriteController {
@@ -61,6 +63,7 @@ class WriteController {
     uint64_t Reserve(uint64_t now_us, uint64_t bytes, uint64_t rate) {
       if (rate == 0) return now_us;
       if (next_us + kCreditUs < now_us) next_us = now_us - kCreditUs;
+      ASHLAR_DCHECK(next_us + kCreditUs >= now_us);  // I1
       next_us +=
           static_cast<uint64_t>(static_cast<double>(bytes) * 1e6 / static_cast<double>(rate));
       return next_us;

@@ -152,20 +152,9 @@ Status VersionSet::CheckManifestUnchanged() const {
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionEdit> edits) {
   ASHLAR_ASSERT(!edits.empty());
-  // Files of edits that were not applied may have open tables, which have to be closed.
-  struct Leftovers {
-    ~Leftovers() {
-      for (VersionEdit& edit : edits) {
-        for (NewFile& left : edit.new_files()) live.Discard(std::move(left.owned));
-        edit.TakeNewFiles();
-      }
-    }
-    std::vector<VersionEdit>& edits;
-    LiveFiles& live;
-  };
   Builders builders;
   std::unique_ptr<PendingInstall> install;
-  const Leftovers leftovers{edits, live_};
+  const NewFilesGuard untaken(this, &edits);
   install.reset(new PendingInstall);
   if (edits.size() > 1) {
     for (size_t i = 0; i < edits.size(); ++i)
@@ -181,6 +170,13 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
   }
   install->edits_ = std::move(edits);
   return install;
+}
+
+void VersionSet::DiscardNewFiles(std::span<VersionEdit> edits) noexcept {
+  for (VersionEdit& edit : edits) {
+    for (NewFile& file : edit.new_files()) live_.Discard(std::move(file.owned));
+    edit.TakeNewFiles();
+  }
 }
 
 Status VersionSet::DroppedFamily(ColumnFamilyId id) const {

@@ -125,6 +125,8 @@ class VersionSet {
   // adds file numbers, sequences and atomic groups. ColumnFamilyDropped for a dropped family.
   Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits)
       ASHLAR_REQUIRES(kManifestMutex);
+  // Drops the new files of edits that were not applied: they may have open tables. From any thread.
+  void DiscardNewFiles(std::span<VersionEdit> edits) noexcept;
   // A new family, empty, that needs no log below log_number. The state becomes visible at Publish.
   // InvalidArgument when the name is taken.
   Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec,
@@ -236,6 +238,20 @@ class VersionSet {
   uint64_t min_log_number_to_keep_ = 0;
   std::string database_id_;
   RecordedLogs recorded_logs_;
+};
+
+// Discards, at its end, the new files that are still in the edits.
+class NewFilesGuard {
+ public:
+  NewFilesGuard(VersionSet* versions, std::vector<VersionEdit>* edits)
+      : versions_(versions), edits_(edits) {}
+  ~NewFilesGuard() { versions_->DiscardNewFiles(*edits_); }
+  NewFilesGuard(const NewFilesGuard&) = delete;
+  NewFilesGuard& operator=(const NewFilesGuard&) = delete;
+
+ private:
+  VersionSet* const versions_;
+  std::vector<VersionEdit>* const edits_;
 };
 
 }  // namespace ashlar
