@@ -16,7 +16,7 @@
 // I2: everything that is allocated is allocated before anything is stored to what is published.
 // I3: a batch that only deletes needs a word for each leaf at most: one for the commit word of a
 //     leaf that stays, and one for its next pointer only if the leaf right of it goes, which needs
-//     none. The heap holds back pages for these words (heap.h, I6), so a full pool takes the batch.
+//     none. The heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,11 @@
 
 namespace ashlar::pmem {
 
-class ASHLAR_CAPABILITY("pool lock") PoolLockName {};
+class ASHLAR_CAPABILITY("pool lock") PoolLockName {
+ public:
+  // Tells the analysis of a lambda what its caller holds.
+  void AssertHeld() const ASHLAR_ASSERT_CAPABILITY(this) {}
+};
 
 inline constexpr PoolLockName kPoolOperation;
 inline constexpr PoolLockName kHeapMutex;

@@ -1,0 +1,71 @@
+// HeapSpan: a run of pages that holds objects of one size, and which of them are taken. Volatile.
+//
+// I1: `taken` is the number of set bits of objects. The bits after the last object are set.
+// I2: no word before `hint` has a free bit.
+//
+// Thread safety: under the heap's mutex.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "base/assert.h"
+#include "pmem/layout.h"
+
+namespace ashlar::pmem {
+
+struct HeapSpan {
+  HeapSpan(uint64_t first_page, const SpanEntry& span_entry, uint32_t span_class,
+           uint64_t bytes_of_object)
+      : page(first_page),
+        entry(span_entry),
+        class_index(span_class),
+        object_bytes(bytes_of_object),
+        objects(static_cast<uint32_t>(span_entry.pages * kPageBytes / bytes_of_object)),
+        bits((objects + 63) / 64, 0) {
+    // The bits after the last object are always set.
+    if (objects % 64 != 0) bits.back() = ~uint64_t{0} << (objects % 64);
+  }
+
+  uint32_t IndexOf(PoolOffset offset) const {
+    return static_cast<uint32_t>((offset - page * kPageBytes) / object_bytes);
+  }
+  PoolOffset ObjectAt(uint32_t index) const { return page * kPageBytes + index * object_bytes; }
+  bool Holds(PoolOffset offset) const {
+    return (offset - page * kPageBytes) % object_bytes == 0 && IndexOf(offset) < objects;
+  }
+  bool IsTaken(uint32_t index) const { return (bits[index / 64] >> (index % 64) & 1) != 0; }
+  void Take(uint32_t index) {
+    bits[index / 64] |= uint64_t{1} << (index % 64);
+    taken++;
+  }
+  void Free(uint32_t index) {
+    ASHLAR_ASSERT(IsTaken(index));
+    bits[index / 64] &= ~(uint64_t{1} << (index % 64));
+    taken--;
+    hint = std::min(hint, index / 64);
+  }
+  // Requires: an object is free.
+  uint32_t TakeFirstFree() {
+    while (bits[hint] == ~uint64_t{0}) hint++;
+    const uint32_t index = hint * 64 + static_cast<uint32_t>(std::countr_one(bits[hint]));
+    Take(index);
+    return index;
+  }
+
+  const uint64_t page;
+  const SpanEntry entry;
+  const uint32_t class_index;  // kSizeClasses for leaves; unused for large objects
+  const uint64_t object_bytes;
+  const uint32_t objects;
+  uint32_t taken = 0;
+  uint32_t hint = 0;       // no word before it has a free bit
+  bool marking = false;    // was there at open, and the mark is not finished
+  bool is_open = false;    // listed in its class, hands out objects
+  bool evacuated = false;  // hands out nothing, so that it may become empty
+  std::vector<uint64_t> bits;
+};
+
+}  // namespace ashlar::pmem

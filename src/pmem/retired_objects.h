@@ -1,0 +1,64 @@
+// RetiredObjects: objects of the heap that are unlinked, durably, and that readers may still use.
+//
+//   Add -> batch -> (full) -> epoch over -> not pinned -> free
+//                                               \-> pinned: asked again later
+//
+// I1: an object is given to `free` once, after every guard that could have found it is over, and
+//     not while it is pinned. Nothing pins it later: pins are taken inside such a guard.
+// I2: the cost of an object does not depend on the number of pinned ones: for each object that
+//     leaves a batch at most kAskedPerObject pinned ones are asked again.
+//
+// Thread safety: any thread. `free` is called without locks of this class, on the thread that ends
+// an epoch. Lifetime: Reclaim before destruction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "execute/epoch.h"
+#include "platform/mutex.h"
+#include "pmem/layout.h"
+#include "pmem/pin_table.h"
+
+namespace ashlar::pmem {
+
+class RetiredObjects {
+ public:
+  using Free = std::function<void(std::span<const PoolOffset>)>;
+
+  RetiredObjects(const PinTable* pins, EpochDomain* epochs, Free free);
+  ~RetiredObjects();
+  RetiredObjects(const RetiredObjects&) = delete;
+  RetiredObjects& operator=(const RetiredObjects&) = delete;
+
+  // `bytes`, about: much is freed earlier. May run deleters of the epoch domain.
+  void Add(PoolOffset object, uint64_t bytes);
+  // Waits for every guard and frees what is not pinned. Outside of guards.
+  void Reclaim();
+  // Bytes of volatile state.
+  uint64_t VolatileBytes() const;
+
+ private:
+  static constexpr size_t kAskedPerObject = 2;
+  struct Batch;
+
+  void HandOver(std::unique_ptr<Batch> batch);
+  void EpochIsOver(Batch* batch);
+  // Moves those of the pinned_max oldest pinned objects that are not pinned any more.
+  void TakeUnpinned(size_t pinned_max, std::vector<PoolOffset>* unpinned) ASHLAR_REQUIRES(mutex_);
+
+  const PinTable* const pins_;
+  EpochDomain* const epochs_;
+  const Free free_;
+  mutable Mutex mutex_;
+  std::unique_ptr<Batch> batch_ ASHLAR_GUARDED_BY(mutex_);  // not yet handed to the epoch
+  // Their epoch is over; pinned when last asked. The front is asked next.
+  std::deque<PoolOffset> pinned_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,81 @@
+#include "pmem/retired_objects.h"
+
+#include <map>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/support/test_epochs.h"
+
+namespace ashlar::pmem {
+namespace {
+
+constexpr size_t kBatchObjects = 64;
+
+class RetiredObjectsTest : public ::testing::Test {
+ protected:
+  ~RetiredObjectsTest() override { retired_.Reclaim(); }
+
+  // Objects that no other call gives.
+  std::vector<PoolOffset> NewObjects(size_t n) {
+    std::vector<PoolOffset> objects;
+    for (size_t i = 0; i < n; ++i) objects.push_back(next_ += kUnitBytes);
+    return objects;
+  }
+  void Add(const std::vector<PoolOffset>& objects) {
+    for (const PoolOffset object : objects) retired_.Add(object, kUnitBytes);
+  }
+  size_t freed() const { return freed_.size(); }
+
+  PinTable pins_;
+  std::map<PoolOffset, int> freed_;  // how often each object was freed
+  PoolOffset next_ = 0;
+  RetiredObjects retired_{&pins_, &TestEpochs(), [this](std::span<const PoolOffset> objects) {
+                            for (const PoolOffset object : objects) ++freed_[object];
+                          }};
+};
+
+TEST_F(RetiredObjectsTest, AnObjectIsFreeOnceItsBatchAndEpochAreOver) {
+  {
+    const EpochGuard guard(TestEpochs());
+    Add(NewObjects(kBatchObjects));
+    TestEpochs().Reclaim();
+    EXPECT_EQ(freed(), 0U);
+  }
+  TestEpochs().Synchronize();
+  EXPECT_EQ(freed(), kBatchObjects);
+}
+
+TEST_F(RetiredObjectsTest, APinnedObjectIsFreeOnceItIsUnpinned) {
+  const std::vector<PoolOffset> objects = NewObjects(3);
+  PinTable::Count* const pin = pins_.Pin(objects[1]);
+  Add(objects);
+  retired_.Reclaim();
+  EXPECT_EQ(freed_, (std::map<PoolOffset, int>{{objects[0], 1}, {objects[2], 1}}));
+  PinTable::Unpin(pin);
+  retired_.Reclaim();
+  EXPECT_EQ(freed_[objects[1]], 1);
+}
+
+// I2: each batch asks a bounded number of pinned objects again, however many there are.
+TEST_F(RetiredObjectsTest, TheCostOfABatchDoesNotGrowWithThePins) {
+  constexpr size_t kPinned = 200 * kBatchObjects;
+  const std::vector<PoolOffset> pinned = NewObjects(kPinned);
+  std::vector<PinTable::Count*> pins;
+  for (const PoolOffset object : pinned) pins.push_back(pins_.Pin(object));
+  Add(pinned);
+  TestEpochs().Synchronize();
+  ASSERT_EQ(freed(), 0U);
+  for (PinTable::Count* const pin : pins) PinTable::Unpin(pin);
+  size_t expected = 0;
+  while (expected + 3 * kBatchObjects <= kPinned) {
+    Add(NewObjects(kBatchObjects));
+    TestEpochs().Synchronize();
+    expected += 3 * kBatchObjects;  // the batch, and two pinned objects for each of it
+    ASSERT_EQ(freed(), expected);
+  }
+  retired_.Reclaim();
+  for (const PoolOffset object : pinned) ASSERT_EQ(freed_[object], 1);
+}
+
+}  // namespace
+}  // namespace ashlar::pmem

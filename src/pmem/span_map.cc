@@ -1,0 +1,117 @@
+#include "pmem/span_map.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "pmem/size_class.h"
+
+namespace ashlar::pmem {
+
+namespace {
+
+// Whether the entry can be that of a span with `pages_left` pages from its first one on.
+bool IsPlausible(const SpanEntry& entry, uint64_t pages_left) {
+  if (entry.pages == 0 || entry.pages > pages_left) return false;
+  switch (entry.kind) {
+    case SpanKind::kUnused: return false;
+    case SpanKind::kRecords: return entry.size_class < kSizeClasses;
+    case SpanKind::kLeaves: return entry.pages == kSpanPages;
+    case SpanKind::kFree:
+    case SpanKind::kLarge: return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SpanMap::SpanMap(Medium* medium, const PoolHeader& header)
+    : medium_(medium),
+      map_offset_(header.map_offset),
+      first_page_(header.first_page),
+      pages_(header.pool_bytes / kPageBytes),
+      high_water_page_(header.first_page) {}
+
+Status SpanMap::Read(FunctionRef<void(uint64_t page, const SpanEntry& entry)> visit) {
+  uint64_t page = first_page_;
+  while (page < pages_) {
+    const uint64_t word = medium_->Load(EntryOffset(page));
+    if (word == 0) break;
+    SpanEntry entry;
+    if (!DecodeSpanEntry(page, word, &entry) || !IsPlausible(entry, pages_ - page)) {
+      return Status::Corruption(medium_->path(),
+                                StrCat("bad span entry at offset ", EntryOffset(page)));
+    }
+    if (entry.kind == SpanKind::kFree) {
+      free_runs_.Add(page, entry.pages);
+    } else {
+      visit(page, entry);
+    }
+    page += entry.pages;
+  }
+  high_water_page_ = page;
+  return Status::OK();
+}
+
+uint64_t SpanMap::EndOfTiles(uint64_t page, uint64_t end) const {
+  while (page < end) {
+    SpanEntry entry;
+    const bool valid = DecodeSpanEntry(page, medium_->Load(EntryOffset(page)), &entry);
+    ASHLAR_ASSERT(valid && entry.pages > 0);  // I1
+    page += entry.pages;
+  }
+  return page;
+}
+
+void SpanMap::Publish(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
+  op->Store(EntryOffset(page), EncodeSpanEntry(page, entry));
+  op->Flush(EntryOffset(page), sizeof(uint64_t));
+  op->Fence();
+}
+
+// I2.
+void SpanMap::PublishAt(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
+  const uint64_t end = page + entry.pages;
+  const uint64_t tile_end = EndOfTiles(page, end);
+  if (tile_end != end) {
+    Publish(
+        op, end,
+        {.kind = SpanKind::kFree, .size_class = 0, .pages = static_cast<uint32_t>(tile_end - end)});
+  }
+  Publish(op, page, entry);
+}
+
+std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
+                                      uint64_t pages_kept) {
+  if (entry.pages + pages_kept > FreePages()) return std::nullopt;
+  if (const std::optional<uint64_t> page = free_runs_.TakeShortest(entry.pages)) {
+    PublishAt(op, *page, entry);
+    return page;
+  }
+  if (entry.pages > pages_ - high_water_page_) return std::nullopt;
+  const uint64_t page = high_water_page_;
+  Publish(op, page, entry);
+  high_water_page_ += entry.pages;
+  return page;
+}
+
+std::optional<uint64_t> SpanMap::TakeBelow(PoolOperation* op, const SpanEntry& entry,
+                                           uint64_t limit, uint64_t pages_kept) {
+  if (entry.pages + pages_kept > FreePages()) return std::nullopt;
+  const std::optional<uint64_t> page = free_runs_.TakeFirst(entry.pages, limit);
+  if (page) PublishAt(op, *page, entry);
+  return page;
+}
+
+uint64_t SpanMap::LongestFreeRun() const {
+  return std::max(free_runs_.LongestRun(), pages_ - high_water_page_);
+}
+
+void SpanMap::CheckInvariants() const {
+  ASHLAR_ASSERT(first_page_ <= high_water_page_ && high_water_page_ <= pages_);
+  ASHLAR_ASSERT(EndOfTiles(first_page_, high_water_page_) == high_water_page_);  // I1
+  ASHLAR_ASSERT(free_runs_.pages() <= high_water_page_ - first_page_);           // I1
+  free_runs_.CheckInvariants();
+}
+
+}  // namespace ashlar::pmem

@@ -1,0 +1,79 @@
+// SpanMap: the durable half of the heap: what each run of pages of the pool is for.
+//
+//   Take/TakeBelow -> [a span's pages, entered in the map] -> Give -> free pages
+//
+//   page    0 ..        first_page                          high_water_page        pages
+//           header, map | span | free | span | span | free  | never used           |
+//
+// I1: spans and free runs tile the pages from first_page to high_water_page: the entry after an
+//     entry is `pages` later. Only the entries of this chain have a meaning.
+// I2: the chain is complete at each fence. The entry of the rest of a tile is durable before the
+//     entry that cuts the tile.
+// I3: the pages of a span that was given back keep their entry until they are taken again. That is
+//     safe because nothing durable refers to them (I1 of heap.h).
+//
+// One word and one fence per span. A durable free list was rejected: a store and a fence for each
+// change.
+//
+// Thread safety: under the heap's mutex.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ashlar/status.h"
+#include "base/function_ref.h"
+#include "pmem/free_runs.h"
+#include "pmem/layout.h"
+#include "pmem/medium.h"
+
+namespace ashlar::pmem {
+
+inline constexpr uint64_t kSpanBytes = uint64_t{64} << 10;
+inline constexpr uint64_t kSpanPages = kSpanBytes / kPageBytes;
+
+class SpanMap {
+ public:
+  SpanMap(Medium* medium, const PoolHeader& header);
+
+  // Recovery: reads the map, and calls the function for each span in use, in order of pages.
+  // Corruption naming the entry that is wrong.
+  Status Read(FunctionRef<void(uint64_t page, const SpanEntry& entry)> visit);
+
+  // The first of entry.pages pages for a span, durably entered in the map; the caller commits the
+  // operation. At least pages_kept other pages stay free. None: no run is long enough.
+  std::optional<uint64_t> Take(PoolOperation* op, const SpanEntry& entry, uint64_t pages_kept);
+  // The same, from a free run that begins before the page `limit`.
+  std::optional<uint64_t> TakeBelow(PoolOperation* op, const SpanEntry& entry, uint64_t limit,
+                                    uint64_t pages_kept);
+  // The pages of a span that was taken are free. Requires: nothing durable refers to them.
+  void Give(uint64_t page, uint64_t pages) { free_runs_.Add(page, pages); }
+
+  uint64_t pages() const { return pages_; }
+  uint64_t first_page() const { return first_page_; }
+  // Pages from here on were never used.
+  uint64_t high_water_page() const { return high_water_page_; }
+  uint64_t FreePages() const { return free_runs_.pages() + (pages_ - high_water_page_); }
+  uint64_t LongestFreeRun() const;
+  // Bytes of volatile state, about.
+  uint64_t VolatileBytes() const { return free_runs_.count() * 128; }
+  // Asserts I1 of the map and of the free runs. It reads the whole map.
+  void CheckInvariants() const;
+
+ private:
+  PoolOffset EntryOffset(uint64_t page) const { return map_offset_ + page * sizeof(uint64_t); }
+  // The end of the tile that contains the page before `end`, in the chain that begins at `page`.
+  uint64_t EndOfTiles(uint64_t page, uint64_t end) const;
+  void Publish(PoolOperation* op, uint64_t page, const SpanEntry& entry);
+  // Enters a span at free pages below the high-water mark.
+  void PublishAt(PoolOperation* op, uint64_t page, const SpanEntry& entry);
+
+  Medium* const medium_;
+  const uint64_t map_offset_;
+  const uint64_t first_page_;
+  const uint64_t pages_;
+  uint64_t high_water_page_;
+  FreeRuns free_runs_;  // below the high-water mark
+};
+
+}  // namespace ashlar::pmem
