@@ -203,7 +203,12 @@ class KillTest : public ::testing::Test {
     SCOPED_TRACE(StrCat("ASHLAR_KILL_SEED=", seed));
     const uint64_t cycles = FromEnvironment("ASHLAR_KILL_CYCLES", 8);
     Random random(seed);
-    const LoadPlan plan{.directory = scratch_.File("db"), .threads = threads, .sync = sync};
+    const LoadPlan plan{.load = "KillChild.DISABLED_Load",
+                        .directory = scratch_.File("db"),
+                        .threads = threads,
+                        .sync = sync,
+                        .storage = "",
+                        .commits = {}};
     for (uint64_t cycle = 0; cycle < cycles && !HasFailure(); ++cycle) {
       KilledChild child(plan);
       KilledChild::Moment moment{.reports = random.Between(1, sync ? 200 : 1500),

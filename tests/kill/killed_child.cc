@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,10 @@ std::vector<std::string> ChildEnvironment(const LoadPlan& plan, int pipe) {
   variables.push_back("ASHLAR_KILL_THREADS=" + std::to_string(plan.threads));
   variables.push_back("ASHLAR_KILL_SYNC=" + std::to_string(plan.sync ? 1 : 0));
   variables.push_back("ASHLAR_KILL_PIPE=" + std::to_string(pipe));
+  variables.push_back("ASHLAR_KILL_STORAGE=" + plan.storage);
+  std::string commits;
+  for (const uint64_t n : plan.commits) commits += std::to_string(n) + " ";
+  variables.push_back("ASHLAR_KILL_COMMITS=" + commits);
   return variables;
 }
 
@@ -52,7 +57,7 @@ KilledChild::KilledChild(const LoadPlan& plan) {
   pipe_ = ends[0];
   ASHLAR_ASSERT(fcntl(pipe_, F_SETFD, FD_CLOEXEC) == 0);
   std::vector<std::string> environment = ChildEnvironment(plan, ends[1]);
-  std::vector<std::string> arguments = {"kill_test", "--gtest_filter=KillChild.DISABLED_Load",
+  std::vector<std::string> arguments = {"kill_test", "--gtest_filter=" + plan.load,
                                         "--gtest_also_run_disabled_tests", "--gtest_brief=1"};
   const int started = posix_spawn(&process_, "/proc/self/exe", nullptr, nullptr,
                                   Pointers(&arguments).data(), Pointers(&environment).data());
@@ -112,6 +117,9 @@ bool PlanOfThisChild(LoadPlan* plan, int* pipe) {
   plan->threads = std::atoi(std::getenv("ASHLAR_KILL_THREADS"));
   plan->sync = std::atoi(std::getenv("ASHLAR_KILL_SYNC")) != 0;
   *pipe = std::atoi(std::getenv("ASHLAR_KILL_PIPE"));
+  plan->storage = std::getenv("ASHLAR_KILL_STORAGE");
+  std::istringstream commits(std::getenv("ASHLAR_KILL_COMMITS"));
+  for (uint64_t n = 0; commits >> n;) plan->commits.push_back(n);
   return true;
 }
 

@@ -1,7 +1,7 @@
-// KilledChild: this test binary, started again as a process of its own that loads a database until
-// it is killed, and the pipe on which it reports.
+// KilledChild: this test binary, started again as a process of its own that loads a database or a
+// pool until it is killed, and the pipe on which it reports.
 //
-//   child:  starting -> DB::Open -> opened -> (commit -> acknowledgement)*
+//   child:  starting -> Open -> opened -> (commit -> acknowledgement)*
 //
 // Thread safety: one thread.
 #pragma once
@@ -11,13 +11,17 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ashlar {
 
 struct LoadPlan {
+  std::string load;  // the child's test: "KillChild.DISABLED_Load"
   std::string directory;
   int threads = 1;
   bool sync = false;
+  std::string storage;            // of a pool: the name of its durability class
+  std::vector<uint64_t> commits;  // of a pool: that each thread has made so far
 };
 
 // The child's message on the pipe, small enough to be atomic.
