@@ -92,7 +92,7 @@ inline constexpr uint64_t kSmallBatchLogBytes = kPageBytes - kSmallBatchLogOffse
 // ---- Span map.
 
 enum class SpanKind : uint8_t {
-  kUnused = 0,
+  kEnd = 0,  // no pages: from here on the pool was never used
   kFree = 1,
   kRecords = 2,  // of one size class
   kLeaves = 3,

@@ -136,12 +136,14 @@ void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator) 
   memcpy(&header, page.data(), sizeof(header));
   PoolOperation op(*medium);
   WriteNewLeaf(&op, header.first_leaf, {}, 0, 0);
-  const PoolOffset entry = header.map_offset + header.first_page * 8;
-  op.Store(entry, EncodeSpanEntry(header.first_page,
-                                  {.kind = SpanKind::kLeaves,
-                                   .size_class = 0,
-                                   .pages = static_cast<uint32_t>(kSpanBytes / kPageBytes)}));
-  op.Flush(entry, 8);
+  const auto enter = [&](uint64_t first, const SpanEntry& entry) {
+    const PoolOffset offset = header.map_offset + first * sizeof(uint64_t);
+    op.Store(offset, EncodeSpanEntry(first, entry));
+    op.Flush(offset, sizeof(uint64_t));
+  };
+  enter(header.first_page,
+        {.kind = SpanKind::kLeaves, .size_class = 0, .pages = static_cast<uint32_t>(kSpanPages)});
+  enter(header.first_page + kSpanPages, {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0});
   op.Copy(kLineBytes, page.data() + kLineBytes, kPageBytes - kLineBytes);
   op.Flush(kLineBytes, kPageBytes - kLineBytes);
   op.Fence();

@@ -10,11 +10,14 @@ namespace ashlar::pmem {
 
 namespace {
 
+constexpr SpanEntry kEndOfSpans = {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0};
+
 // Whether the entry can be that of a span with `pages_left` pages from its first one on.
 bool IsPlausible(const SpanEntry& entry, uint64_t pages_left) {
+  if (entry.kind == SpanKind::kEnd) return entry.pages == 0;
   if (entry.pages == 0 || entry.pages > pages_left) return false;
   switch (entry.kind) {
-    case SpanKind::kUnused: return false;
+    case SpanKind::kEnd: return false;
     case SpanKind::kRecords: return entry.size_class < kSizeClasses;
     case SpanKind::kLeaves: return entry.pages == kSpanPages;
     case SpanKind::kFree:
@@ -35,13 +38,13 @@ SpanMap::SpanMap(Medium* medium, const PoolHeader& header)
 Status SpanMap::Read(FunctionRef<void(uint64_t page, const SpanEntry& entry)> visit) {
   uint64_t page = first_page_;
   while (page < pages_) {
-    const uint64_t word = medium_->Load(EntryOffset(page));
-    if (word == 0) break;
     SpanEntry entry;
-    if (!DecodeSpanEntry(page, word, &entry) || !IsPlausible(entry, pages_ - page)) {
+    if (!DecodeSpanEntry(page, medium_->Load(EntryOffset(page)), &entry) ||
+        !IsPlausible(entry, pages_ - page)) {
       return Status::Corruption(medium_->path(),
                                 StrCat("bad span entry at offset ", EntryOffset(page)));
     }
+    if (entry.kind == SpanKind::kEnd) break;
     if (entry.kind == SpanKind::kFree) {
       free_runs_.Add(page, entry.pages);
     } else {
@@ -90,8 +93,9 @@ std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
   }
   if (entry.pages > pages_ - high_water_page_) return std::nullopt;
   const uint64_t page = high_water_page_;
-  Publish(op, page, entry);
   high_water_page_ += entry.pages;
+  if (high_water_page_ < pages_) Publish(op, high_water_page_, kEndOfSpans);  // I2
+  Publish(op, page, entry);
   return page;
 }
 

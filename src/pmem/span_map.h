@@ -6,13 +6,14 @@
 //           header, map | span | free | span | span | free  | never used           |
 //
 // I1: spans and free runs tile the pages from first_page to high_water_page: the entry after an
-//     entry is `pages` later. Only the entries of this chain have a meaning.
-// I2: the chain is complete at each fence. The entry of the rest of a tile is durable before the
-//     entry that cuts the tile.
+//     entry is `pages` later, and the entry of high_water_page is kEnd. Only the entries of this
+//     chain have a meaning. Each has a check, so a chain that ends early is damage.
+// I2: the chain is complete at each fence. What follows a span, the rest of the tile that it cuts
+//     or the end, is durable before the span's entry.
 // I3: the pages of a span that was given back keep their entry until they are taken again. That is
 //     safe because nothing durable refers to them (I1 of heap.h).
 //
-// One word and one fence per span. A durable free list was rejected: a store and a fence for each
+// Two words and two fences per span, one if it fits a free run. A durable free list was rejected: a store and a fence for each
 // change.
 //
 // Thread safety: under the heap's mutex.

@@ -1,0 +1,167 @@
+// Damage of every word of a pool: of its first page, the span map, the leaves and the records. The
+// open refuses, or Verify reports it, or it is harmless: what the tree gives is what was put into
+// it. In each case reads and deletions come to an end.
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/coding.h"
+#include "gtest/gtest.h"
+#include "pmem/layout.h"
+#include "pmem/leaf.h"
+#include "pmem/pool.h"
+#include "pmem/recovery.h"
+#include "tests/support/test_pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+using Contents = std::map<std::string, std::string>;
+
+std::string Key(int i) {
+  const std::string digits = std::to_string(i);
+  return "key" + std::string(6 - digits.size(), '0') + digits;
+}
+
+class DamageSweepTest : public ::testing::Test {
+ protected:
+  DamageSweepTest() {
+    std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool_);
+    // Splits, replaced and deleted entries, merged leaves, a large record.
+    for (int i = 0; i < 260; ++i) Put(tree.get(), Key(i * 37 % 260), std::string(20, 'v'));
+    for (int i = 0; i < 260; i += 3) Put(tree.get(), Key(i), "other " + std::to_string(i));
+    for (int i = 90; i < 180; ++i) {
+      EXPECT_TRUE(tree->Delete(Key(i)).ok());
+      contents_.erase(Key(i));
+    }
+    Put(tree.get(), Key(500), std::string(20'000, 'l'));
+    EXPECT_TRUE(tree->Close().ok());
+    tree.reset();
+    raw_ = pool_.file()->Map(PoolMapMode::kShared).value();
+    image_.assign(raw_->data(), raw_->bytes());
+  }
+
+  void Put(PersistentTree* tree, const std::string& key, const std::string& value) {
+    EXPECT_TRUE(tree->Put(key, value).ok());
+    contents_[key] = value;
+  }
+  uint64_t WordAt(uint64_t offset) const { return DecodeFixed64(image_.data() + offset); }
+  PoolOffset MapOffsetOf(uint64_t page) const { return kPageBytes + page * 8; }
+
+  // Calls the function with each span of the chain.
+  template <typename Function>
+  void ForEachSpan(const Function& function) const {
+    for (uint64_t page = FirstLeafOf(image_.size()) / kPageBytes;
+         page < image_.size() / kPageBytes;) {
+      SpanEntry entry;
+      ASSERT_TRUE(DecodeSpanEntry(page, WordAt(MapOffsetOf(page)), &entry));
+      function(page, entry);
+      if (entry.kind == SpanKind::kEnd) return;
+      page += entry.pages;
+    }
+  }
+
+  void Sweep(const char* what, uint64_t begin, uint64_t end) {
+    for (uint64_t offset = begin; offset + 8 <= end; offset += 8) {
+      const uint64_t word = WordAt(offset);
+      // Neighbours are words that are valid elsewhere.
+      std::vector<uint64_t> others = {0,        ~uint64_t{0},       word + 1,
+                                      word - 1, WordAt(offset ^ 8), WordAt(offset ^ 64)};
+      for (uint64_t bit = offset / 8 % 5; bit < 64; bit += 5)
+        others.push_back(word ^ uint64_t{1} << bit);
+      for (const uint64_t other : others) {
+        if (other == word) continue;
+        EncodeFixed64(raw_->data() + offset, other);
+        Judge();
+        ASSERT_FALSE(HasFatalFailure() || HasNonfatalFailure())
+            << what << ": offset " << offset << ": " << std::hex << word << " became " << other;
+        memcpy(raw_->data(), image_.data(), image_.size());
+      }
+    }
+    printf("damage: %s: %llu refused, %llu reported, %llu harmless\n", what,
+           static_cast<unsigned long long>(refused_), static_cast<unsigned long long>(reported_),
+           static_cast<unsigned long long>(harmless_));
+  }
+
+  void Judge() {
+    TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
+                         .mark = MarkRun::kAtOpen};
+    Result<std::unique_ptr<PersistentTree>> opened =
+        OpenTree(CountingMedium::Create(pool_.file()), std::move(config));
+    if (!opened.ok()) {
+      ++refused_;
+      return;
+    }
+    PersistentTree* const tree = opened->get();
+    const bool verified = tree->Verify().ok();
+    Contents found;
+    const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
+    for (it->SeekToFirst(); it->Valid() && found.size() <= contents_.size(); it->Next())
+      found[it->key().ToString()] = it->value().ToString();
+    bool equal = it->status().ok() && found == contents_;
+    for (it->SeekToLast(); it->Valid(); it->Prev()) {
+    }
+    for (const auto& [key, value] : contents_) {
+      std::string got;
+      equal &= tree->Get(ReadOptions(), key, &got).ok() && got == value;
+    }
+    ++(verified ? harmless_ : reported_);
+    EXPECT_TRUE(equal || !verified) << "wrong contents, and Verify reports nothing";
+    // Nothing of this goes on for ever or touches what is no part of the pool.
+    static_cast<void>(tree->Put("more", std::string(100, 'x')));
+    static_cast<void>(tree->Put(Key(1), std::string(20, 'x')));
+    static_cast<void>(tree->Delete(Key(30)));
+    static_cast<void>(tree->Count(KeyRange::All()));
+    static_cast<void>(tree->Defragment());
+    static_cast<void>(tree->DeleteRange(KeyRange::Between(Key(40), Key(220))));
+    static_cast<void>(tree->DeleteRange(KeyRange::All()));
+  }
+
+  TestPool pool_{uint64_t{1} << 20};
+  Contents contents_;
+  std::unique_ptr<PoolMapping> raw_;
+  std::string image_;
+  uint64_t refused_ = 0;
+  uint64_t reported_ = 0;
+  uint64_t harmless_ = 0;
+};
+
+TEST_F(DamageSweepTest, OfTheFirstPageIsNeverSilent) {
+  Sweep("first page", 0, kPageBytes);
+  EXPECT_GT(refused_, 100U);
+}
+
+TEST_F(DamageSweepTest, OfTheSpanMapIsNeverSilent) {
+  uint64_t end = 0;
+  ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
+    Sweep("span map", MapOffsetOf(page), MapOffsetOf(page) + 8);
+    end = page + entry.pages;
+  });
+  Sweep("span map, after its end", MapOffsetOf(end), MapOffsetOf(end + 8));
+  EXPECT_GT(refused_, 20U);
+}
+
+TEST_F(DamageSweepTest, OfALeafIsNeverSilent) {
+  ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
+    if (entry.kind != SpanKind::kLeaves) return;
+    for (uint64_t at = page * kPageBytes; at < (page + entry.pages) * kPageBytes;
+         at += kLeafBytes) {
+      if (WordAt(at + kLeafTag) == LeafTag(at)) Sweep("leaf", at, at + kLeafBytes);
+    }
+  });
+  EXPECT_GT(refused_ + reported_, 500U);
+}
+
+TEST_F(DamageSweepTest, OfARecordIsNeverSilent) {
+  ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
+    if (entry.kind == SpanKind::kRecords)
+      Sweep("records", page * kPageBytes, page * kPageBytes + 512);
+    if (entry.kind == SpanKind::kLarge) Sweep("large", page * kPageBytes, page * kPageBytes + 64);
+  });
+  EXPECT_GT(reported_, 500U);
+}
+
+}  // namespace
+}  // namespace ashlar::pmem
