@@ -198,7 +198,7 @@ Status BatchWriter::MakePlan(Plan* plan) {
     const FoundLeaf leaf = LockLeaf(position, false);
     ASHLAR_RETURN_IF_ERROR(AddLeaf(leaf, &next_change, plan));
     if (leaf.upper == nullptr) break;
-    const Slice upper = KeyOfRecord(leaf.upper);
+    const Slice upper = state_.index.KeyOf(leaf.upper);
     // Only damage puts a bound below a key that was found there. The search would not advance.
     if (position && state_.order.Compare(upper, *position) <= 0)
       return state_.DamagedRecord(static_cast<PoolOffset>(leaf.upper - state_.medium->view()));
@@ -230,7 +230,7 @@ Status BatchWriter::AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* pl
   size_t& end = *next_change;
   while (end < changes_.size() &&
          (leaf.upper == nullptr ||
-          state_.order.Compare(changes_[end].key, KeyOfRecord(leaf.upper)) < 0))
+          state_.order.Compare(changes_[end].key, state_.index.KeyOf(leaf.upper)) < 0))
     end++;
   const auto occupied = static_cast<size_t>(std::popcount(Occupied(out.commit)));
   const bool fits = ranges_.empty() && occupied + (end - begin) <= kSlots;
@@ -297,7 +297,7 @@ void BatchWriter::AddPredecessors(Plan* plan) {
   for (LeafPlan& leaf : plan->leaves) {
     if (leaf.dropped && (leaves.empty() || leaves.back().leaf.upper != leaf.leaf.lower)) {
       LeafPlan before;
-      before.leaf = LockLeaf(KeyOfRecord(leaf.leaf.lower), true);
+      before.leaf = LockLeaf(state_.index.KeyOf(leaf.leaf.lower), true);
       before.commit = LeafView(*state_.medium, before.leaf.offset).Commit();
       before.kept = Occupied(before.commit);
       leaves.push_back(std::move(before));

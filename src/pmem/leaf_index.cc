@@ -82,7 +82,7 @@ uint32_t LeafIndex::Rank(const Node& node, const Slice& key) const {
   }
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
-    const int r = comparator_.Compare(KeyOfRecord(node.separators[middle]), key);
+    const int r = comparator_.Compare(KeyOf(node.separators[middle]), key);
     if (r < 0 || (kUpper && r == 0)) {
       low = middle + 1;
     } else {
@@ -189,13 +189,13 @@ void LeafIndex::TakeHeads(Node* node) const {
   node->prefix_bytes = 0;
   if (!comparator_.HasHeads() || node->count == 0) return;
   // Both orders are of strings: what the first and the last share, all share.
-  const Slice first = KeyOfRecord(node->separators[0]);
-  const Slice last = KeyOfRecord(node->separators[node->count - 1]);
+  const Slice first = KeyOf(node->separators[0]);
+  const Slice last = KeyOf(node->separators[node->count - 1]);
   const size_t shared = node->count == 1 ? 0 : first.difference_offset(last);
   node->prefix_bytes = static_cast<uint32_t>(std::min<size_t>(shared, kPrefixBytesMax));
   if (node->prefix_bytes > 0) memcpy(node->prefix.data(), first.data(), node->prefix_bytes);
   for (uint32_t i = 0; i < node->count; ++i)
-    node->heads[i] = comparator_.Head(KeyOfRecord(node->separators[i]), node->prefix_bytes);
+    node->heads[i] = comparator_.Head(KeyOf(node->separators[i]), node->prefix_bytes);
 }
 
 // Adds a separator with the child right of it to a node that nobody sees yet.
@@ -209,7 +209,7 @@ void LeafIndex::InsertAt(Node* node, uint32_t rank, const char* separator, void*
   node->separators[rank] = separator;
   node->SetChild(rank + 1, right);
   node->count++;
-  const Slice key = KeyOfRecord(separator);
+  const Slice key = KeyOf(separator);
   const Slice prefix(node->prefix.data(), node->prefix_bytes);
   // With one separator there was nothing to share yet.
   if (node->count > 2 && key.starts_with(prefix)) {
@@ -286,7 +286,7 @@ LeafIndex::Change LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf)
     change.made_.push_back(node);
     return node;
   };
-  const Path path = PathTo(KeyOfRecord(separator));
+  const Path path = PathTo(KeyOf(separator));
   const char* key = separator;
   void* left = nullptr;  // what the child of the level below was replaced by
   void* right = leaf;
@@ -337,7 +337,7 @@ LeafIndex::Change LeafIndex::PrepareErase(const char* separator) {
     change.replaced_.push_back(node);
     return change.made_.back();
   };
-  const Path path = PathTo(KeyOfRecord(separator));
+  const Path path = PathTo(KeyOf(separator));
   // Nodes of one child go with it.
   size_t depth = path.size() - 1;
   while (path[depth].node->count == 0) {

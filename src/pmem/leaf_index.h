@@ -42,8 +42,10 @@
 // under the owner's structure mutex.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -55,6 +57,7 @@
 #include "platform/cpu.h"
 #include "pmem/layout.h"
 #include "pmem/medium.h"
+#include "pmem/record.h"
 
 namespace ashlar::pmem {
 
@@ -106,12 +109,6 @@ struct FoundLeaf {
   bool Unchanged() const { return ref->Unchanged(version); }
 };
 
-inline Slice KeyOfRecord(const char* record) {
-  uint32_t bytes;
-  memcpy(&bytes, record + 4, sizeof(bytes));
-  return Slice(record + kRecordHeaderBytes, bytes);
-}
-
 class LeafIndex {
  public:
   struct Entry {
@@ -120,9 +117,11 @@ class LeafIndex {
   };
   class Change;
 
-  // `pool`: where the leaves' offsets count from, for prefetching only.
-  LeafIndex(const KeyComparator& comparator, EpochDomain* epochs, const char* pool)
-      : comparator_(comparator), epochs_(*epochs), pool_(pool) {}
+  // `pool`: where the leaves' offsets count from, for prefetching only. `pool_end`: no separator is
+  // read from there on.
+  LeafIndex(const KeyComparator& comparator, EpochDomain* epochs, const char* pool,
+            const char* pool_end)
+      : comparator_(comparator), epochs_(*epochs), pool_(pool), pool_end_(pool_end) {}
   ~LeafIndex();
   LeafIndex(const LeafIndex&) = delete;
   LeafIndex& operator=(const LeafIndex&) = delete;
@@ -136,6 +135,16 @@ class LeafIndex {
   FoundLeaf FindBefore(const Slice& key) const { return FindLeaf<Side::kBefore>(&key); }
   FoundLeaf FindFirst() const { return FindLeaf<Side::kFirst>(nullptr); }
   FoundLeaf FindLast() const { return FindLeaf<Side::kLast>(nullptr); }
+
+  // The key of a separator's record. Where a damaged pool refers to it twice it may have been
+  // overwritten since it was checked, so it is cut at the end of the pool.
+  Slice KeyOf(const char* separator) const {
+    uint32_t bytes;
+    memcpy(&bytes, separator + offsetof(RecordLengths, key_bytes), sizeof(bytes));
+    const char* const key = separator + kRecordHeaderBytes;
+    const auto room = static_cast<size_t>(pool_end_ - key);
+    return Slice(key, std::min<size_t>(bytes, room));
+  }
 
   // A LeafRef for a leaf that is not yet in the index: unlocked. DropRef takes back one that is
   // dead or was never used.
@@ -189,6 +198,7 @@ class LeafIndex {
   const KeyComparator comparator_;
   EpochDomain& epochs_;
   const char* const pool_;
+  const char* const pool_end_;
   std::atomic<void*> root_{nullptr};
   std::atomic<uint64_t> nodes_{0};
   // The structure mutex's.

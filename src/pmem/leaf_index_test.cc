@@ -13,6 +13,9 @@
 namespace ashlar::pmem {
 namespace {
 
+// Separators of these tests are in no pool.
+const char* const kNoEnd = reinterpret_cast<const char*>(UINTPTR_MAX);
+
 struct Less {
   const Comparator* comparator;
   bool operator()(const std::string& a, const std::string& b) const {
@@ -43,7 +46,7 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
   const NamedComparator& named = TestComparators()[GetParam()];
   const uint64_t seed = 41 + GetParam();
   Random random(seed);
-  LeafIndex index(KeyComparator(named.comparator), &TestEpochs(), nullptr);
+  LeafIndex index(KeyComparator(named.comparator), &TestEpochs(), nullptr, kNoEnd);
   std::deque<std::string> records;
   std::map<std::string, PoolOffset, Less> model(Less{named.comparator});
   constexpr PoolOffset kFirst = 64;
@@ -80,7 +83,7 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
         << named.name << " seed " << seed << " step " << step;
     ASSERT_EQ(found.upper == nullptr, above == model.end());
     if (found.upper != nullptr) {
-      ASSERT_EQ(KeyOfRecord(found.upper), Slice(above->first));
+      ASSERT_EQ(index.KeyOf(found.upper), Slice(above->first));
     }
     ASSERT_EQ(found.lower == nullptr, above == model.begin());
     const auto at = model.lower_bound(target);
@@ -94,7 +97,7 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
 INSTANTIATE_TEST_SUITE_P(Orders, LeafIndexTest, ::testing::Range(size_t{0}, size_t{3}));
 
 TEST(LeafIndexBuildTest, ABuiltIndexFindsWhatAGrownOneFinds) {
-  LeafIndex index(KeyComparator(BytewiseComparator()), &TestEpochs(), nullptr);
+  LeafIndex index(KeyComparator(BytewiseComparator()), &TestEpochs(), nullptr, kNoEnd);
   std::deque<std::string> records;
   std::vector<LeafIndex::Entry> leaves = {{nullptr, index.NewRef(64)}};
   for (uint32_t i = 1; i < 10000; ++i) {
@@ -113,7 +116,7 @@ TEST(LeafIndexBuildTest, ABuiltIndexFindsWhatAGrownOneFinds) {
 }
 
 TEST(LeafRefTest, AVersionNeverComesBack) {
-  LeafIndex index(KeyComparator(BytewiseComparator()), &TestEpochs(), nullptr);
+  LeafIndex index(KeyComparator(BytewiseComparator()), &TestEpochs(), nullptr, kNoEnd);
   LeafRef* const ref = index.NewRef(64);
   const uint64_t seen = ref->version.load();
   ASSERT_TRUE(ref->TryLock(seen));

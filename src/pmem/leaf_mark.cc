@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "execute/epoch.h"
+#include "pmem/leaf_walk.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -21,12 +22,12 @@ bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
 }  // namespace
 
 Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
-  std::string bound;
+  LeafWalk walk(state);
   std::vector<PoolOffset> records;
   Status status;
-  for (bool at_first = true; !stop.load(std::memory_order_relaxed);) {
+  while (!stop.load(std::memory_order_relaxed)) {
     EpochGuard guard(state->epochs);
-    const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
+    const FoundLeaf leaf = walk.Find();
     if (!GatherReferences(*state->medium, leaf, &records)) continue;
     // In the guard: what was in use is not handed out again before it is marked.
     for (const PoolOffset record : records) {
@@ -36,10 +37,7 @@ Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
                                           ", where no record can be"));
       }
     }
-    if (leaf.upper == nullptr) break;
-    const Slice upper = KeyOfRecord(leaf.upper);
-    bound.assign(upper.data(), upper.size());
-    at_first = false;
+    if (!walk.Advance(leaf)) break;
   }
   return status;
 }

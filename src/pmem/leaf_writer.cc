@@ -389,8 +389,9 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
     const FoundLeaf leaf = state_.index.Find(key);
     for (const bool with_left : {true, false}) {
       if ((with_left ? leaf.lower : leaf.upper) == nullptr) continue;
-      const FoundLeaf left = with_left ? state_.index.FindBefore(KeyOfRecord(leaf.lower)) : leaf;
-      const FoundLeaf right = with_left ? leaf : state_.index.Find(KeyOfRecord(leaf.upper));
+      const FoundLeaf left =
+          with_left ? state_.index.FindBefore(state_.index.KeyOf(leaf.lower)) : leaf;
+      const FoundLeaf right = with_left ? leaf : state_.index.Find(state_.index.KeyOf(leaf.upper));
       if (!Merge(&op, left, right, slots_max)) continue;
       gone = right.offset;
       separator = LeafView(*state_.medium, gone).Separator();

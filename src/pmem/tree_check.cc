@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "execute/epoch.h"
+#include "pmem/leaf_walk.h"
 #include "pmem/leaf_writer.h"
 #include "pmem/tree_iterator.h"
 
@@ -94,11 +95,11 @@ class Verifier {
     }
     if (entries.empty()) return Status::OK();
     if (leaf.lower != nullptr &&
-        state_.order.Compare(entries.front().key, KeyOfRecord(leaf.lower)) < 0) {
+        state_.order.Compare(entries.front().key, state_.index.KeyOf(leaf.lower)) < 0) {
       return Damaged(leaf.offset, "a key is below the leaf's separator");
     }
     if (leaf.upper != nullptr &&
-        state_.order.Compare(entries.back().key, KeyOfRecord(leaf.upper)) >= 0) {
+        state_.order.Compare(entries.back().key, state_.index.KeyOf(leaf.upper)) >= 0) {
       return Damaged(leaf.offset, "a key is above the next leaf's separator");
     }
     return Status::OK();
@@ -112,20 +113,13 @@ class Verifier {
 // the leaf stayed as it was found; if not, it comes again.
 template <typename Visit>
 void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
-  std::string bound;
-  bool bounded = range.begin.has_value();
-  if (bounded) bound.assign(range.begin->data(), range.begin->size());
+  LeafWalk walk(state, range.begin);
   for (;;) {
     EpochGuard guard(state->epochs);
-    const FoundLeaf leaf = bounded ? state->index.Find(bound) : state->index.FindFirst();
+    const FoundLeaf leaf = walk.Find();
     if (!visit(leaf)) continue;
-    if (leaf.upper == nullptr) return;
-    const Slice upper = KeyOfRecord(leaf.upper);
-    // Only damage puts a bound below a key that was found there. The search would not advance.
-    if (bounded && state->order.Compare(upper, bound) <= 0) return;
-    if (range.end && state->order.Compare(upper, *range.end) > 0) return;
-    bound.assign(upper.data(), upper.size());
-    bounded = true;
+    if (!walk.Advance(leaf)) return;
+    if (range.end && state->order.Compare(walk.bound(), *range.end) > 0) return;
   }
 }
 
@@ -142,31 +136,26 @@ bool Contains(const KeyOrder& order, const KeyRange& range, const Slice& key) {
 }
 
 // Whether all keys that a leaf may have are in the range.
-bool CoversLeaf(const KeyOrder& order, const KeyRange& range, const FoundLeaf& leaf) {
-  const bool begins =
-      !range.begin || (leaf.lower != nullptr && Contains(order, range, KeyOfRecord(leaf.lower)));
+bool CoversLeaf(TreeState* state, const KeyRange& range, const FoundLeaf& leaf) {
+  const KeyOrder& order = state->order;
+  const bool begins = !range.begin || (leaf.lower != nullptr &&
+                                       Contains(order, range, state->index.KeyOf(leaf.lower)));
   const bool ends = !range.end || (leaf.upper != nullptr &&
-                                   order.Compare(KeyOfRecord(leaf.upper), *range.end) <= 0);
+                                   order.Compare(state->index.KeyOf(leaf.upper), *range.end) <= 0);
   return begins && ends;
 }
 
 void MergeLeaves(TreeState* state) {
   LeafWriter writer(state);
-  std::string bound;
-  for (bool at_first = true;;) {
-    std::string here;
+  LeafWalk walk(state);
+  for (;;) {
     {
       EpochGuard guard(state->epochs);
-      const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
-      if (leaf.upper == nullptr) return;
-      const Slice upper = KeyOfRecord(leaf.upper);
-      here.assign(upper.data(), upper.size());
+      if (!walk.Advance(walk.Find())) return;
     }
-    // The leaf that begins at `here` goes into its left neighbour, or takes its right one in;
-    // either way what begins behind it is next.
-    writer.MergeAround(here, kSlots * 3 / 4);
-    bound = here;
-    at_first = false;
+    // The leaf that begins at the bound goes into its left neighbour, or takes its right one in.
+    // In both cases what begins after it is next.
+    writer.MergeAround(walk.bound(), kSlots * 3 / 4);
   }
 }
 
@@ -260,7 +249,7 @@ uint64_t CountKeys(TreeState* state, const KeyRange& range) {
   ForEachLeaf(state, range, [&](const FoundLeaf& leaf) {
     const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
     auto here = static_cast<uint64_t>(std::popcount(Occupied(commit)));
-    if (!CoversLeaf(state->order, range, leaf)) {
+    if (!CoversLeaf(state, range, leaf)) {
       std::vector<LeafEntry> entries;
       PoolOffset damaged = 0;
       here = 0;
@@ -284,11 +273,11 @@ Status DefragmentTree(TreeState* state) {
   LeafWriter writer(state);
   Status status;
   std::vector<Move> moves;
-  std::string bound;
-  for (bool at_first = true, at_last = false; status.ok() && !at_last;) {
+  LeafWalk walk(state);
+  for (bool more = true; status.ok() && more;) {
     {
       EpochGuard guard(state->epochs);
-      const FoundLeaf leaf = at_first ? state->index.FindFirst() : state->index.Find(bound);
+      const FoundLeaf leaf = walk.Find();
       std::vector<LeafEntry> entries;
       PoolOffset damaged = 0;
       moves.clear();
@@ -301,9 +290,7 @@ Status DefragmentTree(TreeState* state) {
         if (readable && state->heap.IsEvacuated(entry.record()))
           moves.push_back({entry.key.ToString(), entry.slot});
       }
-      at_last = leaf.upper == nullptr;
-      at_first = false;
-      if (!at_last) bound = KeyOfRecord(leaf.upper).ToString();
+      more = walk.Advance(leaf);
     }
     for (const Move& move : moves) {
       if (status.ok()) status = writer.Relocate(move.key, move.slot);

@@ -91,7 +91,7 @@ void TreeIterator::Forward(const Slice* from, bool inclusive) {
     if (at != entries_.end()) return Show(static_cast<size_t>(at - entries_.begin()));
     if (leaf.upper == nullptr) return SetInvalid();
     // Valid in the guard, whatever happens to the leaf right of it.
-    target = KeyOfRecord(leaf.upper);
+    target = state_->index.KeyOf(leaf.upper);
     bounded = true;
     inclusive = true;
   }
@@ -117,7 +117,7 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
                              : entries_.end();
     if (end != entries_.begin()) return Show(static_cast<size_t>(end - entries_.begin()) - 1);
     if (leaf.lower == nullptr) return SetInvalid();
-    target = KeyOfRecord(leaf.lower);
+    target = state_->index.KeyOf(leaf.lower);
     bounded = true;
     inclusive = false;
   }
@@ -159,7 +159,7 @@ void TreeIterator::Next() {
   if (position_ + 1 < entries_.size()) return Show(position_ + 1);
   if (leaf_.upper == nullptr) return SetInvalid();
   // The right neighbour cannot go, nor its separator, without a change of this leaf.
-  const Slice from = KeyOfRecord(leaf_.upper);
+  const Slice from = state_->index.KeyOf(leaf_.upper);
   Forward(&from, true);
 }
 

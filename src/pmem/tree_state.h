@@ -49,7 +49,7 @@ struct TreeState {
         split_strategy(strategy),
         first_leaf(header.first_leaf),
         heap(medium.get(), pins.get(), &epochs, header, std::move(refuse_allocation)),
-        index(order.comparator, &epochs, medium->view()) {}
+        index(order.comparator, &epochs, medium->view(), medium->view() + medium->bytes()) {}
 
   Status DamagedRecord(PoolOffset record) const;
 
