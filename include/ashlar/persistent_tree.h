@@ -67,8 +67,8 @@ struct PersistentTreeOptions {
   // kCpuFlush: the processor's caches are inside the persistence domain (eADR), so that lines need
   // no flush. Where the system says so it is detected.
   bool caches_are_durable = false;
-  // kLogged: off, a change is handed to the operating system only, and survives the death of the
-  // process, not that of the machine.
+  // kLogged: if off, a change is written to the operating system only. It survives the death of the
+  // process and not that of the machine.
   bool sync_log = true;
   // kLogged: a checkpoint writes the changed pages to the pool when the log has grown to
   // log_bytes_max, or when the changed pages of 4 KiB, which are private memory until then, have
@@ -149,9 +149,8 @@ class ASHLAR_API PersistentTree {
   PersistentTree(const PersistentTree&) = delete;
   PersistentTree& operator=(const PersistentTree&) = delete;
 
-  // Waits for background work and lets go of the file. Aborted while pinned values or iterators
-  // live: then nothing was closed. Idempotent; everything else answers Aborted, or nothing,
-  // afterwards.
+  // Waits for background work and closes the file. Aborted while pinned values or iterators live:
+  // then nothing was closed. Idempotent. All other calls return Aborted, or nothing, afterwards.
   virtual Status Close() = 0;
 
   // Inserts or replaces. Replacing by a value of equal size works in a full pool too, as long as
@@ -160,7 +159,7 @@ class ASHLAR_API PersistentTree {
   // Ok also when the key is missing.
   virtual Status Delete(const Slice& key) = 0;
   // All updates or none, also after a crash. Put, Delete, SingleDelete and DeleteRange of the
-  // default column family; anything else is NotSupported.
+  // default column family; other operations are NotSupported.
   virtual Status Write(const WriteBatch& updates) = 0;
   // Deletes all keys of the range, all or nothing.
   virtual Status DeleteRange(const KeyRange& range) = 0;
@@ -192,8 +191,8 @@ class ASHLAR_API PersistentTree {
   // Moves records together and merges leaves, so that whole spans become free for records of other
   // sizes. May run concurrently with readers and writers.
   virtual Status Defragment() = 0;
-  // Reads everything: order, links, fingerprints, checksums, and that nothing is referred to twice.
-  // Corruption names the first offset that is wrong. Writers wait meanwhile.
+  // Reads and checks the whole pool: order, links, fingerprints, checksums, no double references.
+  // Corruption names the first wrong offset. Writers wait meanwhile.
   virtual Status Verify() = 0;
 
   virtual DurabilityClass durability_class() const = 0;

@@ -26,7 +26,7 @@ BatchWriter::~BatchWriter() {
   }
 }
 
-// ---- What is asked for.
+// ---- The wanted changes.
 
 Status BatchWriter::Parse(const WriteBatch& updates) {
   BatchReader reader{Slice(updates.Data())};
@@ -291,7 +291,7 @@ Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const 
   return Status::OK();
 }
 
-// A leaf that goes is unlinked from its left neighbour, which is part of the plan then.
+// A leaf is unlinked from its left neighbour, which becomes part of the plan.
 void BatchWriter::AddPredecessors(Plan* plan) {
   std::vector<LeafPlan> leaves;
   for (LeafPlan& leaf : plan->leaves) {
@@ -332,8 +332,8 @@ void BatchWriter::Distribute(LeafPlan* leaf, bool right_goes, Plan* plan) {
 
 // ---- Doing it.
 
-// For each leaf of the plan, the one that comes after it, and after what is new right of it, when
-// the batch is done.
+// For each leaf of the plan, the leaf after it and after its new right neighbours, at the end of
+// the batch.
 std::vector<PoolOffset> BatchWriter::NextLeaves(const Plan& plan) const {
   std::vector<PoolOffset> next(plan.leaves.size());
   for (size_t i = plan.leaves.size(); i-- > 0;) {
@@ -388,7 +388,8 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
   words->insert(words->end(), slots.begin(), slots.end());
 }
 
-// Everything that nobody sees before the batch mark. Returns what the mark makes true.
+// Writes everything that is not reachable before the batch mark. Returns the words that the mark
+// makes true.
 std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan) {
   for (const KeyChange& change : changes_) {
     if (change.is_put) WriteRecord(op, change.record, change.key, change.value);
@@ -510,7 +511,7 @@ Status BatchWriter::RunWith(Reserve reserve) {
         EpochGuard guard(state_.epochs);
         attempt = Try(&op, &plan, &status);
       }
-      // What made a change needless may not be durable yet.
+      // The change that made this one needless may not be durable yet.
       if (attempt == Attempt::kDone || attempt == Attempt::kNothing) status = op.AwaitDurable();
     }
     if (attempt == Attempt::kDone) {

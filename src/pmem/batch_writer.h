@@ -3,20 +3,22 @@
 //   records, new leaves, batch log | fence | batch mark | fence | the log's words | fence | clear
 //   the mark | fence
 //
-// The words are slots, fingerprints, next pointers and commit words of leaves that are published;
-// storing them twice is harmless, so after a crash recovery stores them again, or, without the
-// mark, none. New leaves and records are unreachable until then and need no words.
+// The words are slots, fingerprints, next pointers and commit words of published leaves. Storing
+// them twice is harmless: with the mark, recovery stores them again; without it, none. New leaves
+// and records are unreachable until then and need no words.
 //
-// A leaf that becomes empty is unlinked, and so is a run of them, by one next pointer: deleting a
-// range costs words for its two ends only.
+// One next pointer unlinks a run of leaves that become empty, so deleting a range costs words for
+// its two ends only.
 //
 // I1: the structure mutex and the locks of all changed leaves are held from the plan to the end, so
 //     that no reader sees a part of a batch in one leaf. A reader of several leaves may see one
 //     before the batch and one after it: there are no snapshots.
-// I2: everything that is allocated is allocated before anything is stored to what is published.
-// I3: a batch that only deletes needs a word for each leaf at most: one for the commit word of a
-//     leaf that stays, and one for its next pointer only if the leaf right of it goes, which needs
-//     none. The heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
+// I2: all space is allocated before the first store to something published.
+// I3: a batch that only deletes needs at most one word for each leaf: the commit word of a leaf
+//     that
+//     stays, and its next pointer only if the leaf right of it is unlinked, which needs no word.
+//     The
+//     heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
 #pragma once
 
 #include <optional>
@@ -38,7 +40,7 @@ class BatchWriter {
   Status DeleteRange(const KeyRange& range);
 
  private:
-  // What becomes of one key: a new record, or none.
+  // The outcome for one key: a new record, or none.
   struct KeyChange {
     Slice key;
     Slice value;
@@ -87,7 +89,7 @@ class BatchWriter {
     kNothing,
     kMoreSpace,
     kFailed
-  };  // kNothing: all is as it is asked to be
+  };  // kNothing: the tree has the wanted contents already
 
   static constexpr uint32_t kNewEntry = kSlots;
 

@@ -1,6 +1,6 @@
 // Damage of every word of a pool: of its first page, the span map, the leaves and the records. The
-// open refuses, or Verify reports it, or it is harmless: what the tree gives is what was put into
-// it. In each case reads and deletions come to an end.
+// open refuses, or Verify reports it, or it is harmless: the tree returns the entries that were put
+// into it. In each case reads and deletions end.
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -109,7 +109,7 @@ class DamageSweepTest : public ::testing::Test {
     }
     ++(verified ? harmless_ : reported_);
     EXPECT_TRUE(equal || !verified) << "wrong contents, and Verify reports nothing";
-    // Nothing of this goes on for ever or touches what is no part of the pool.
+    // Each of these calls returns, and none accesses memory outside of the pool.
     static_cast<void>(tree->Put("more", std::string(100, 'x')));
     static_cast<void>(tree->Put(Key(1), std::string(20, 'x')));
     static_cast<void>(tree->Delete(Key(30)));

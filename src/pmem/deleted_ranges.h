@@ -5,14 +5,14 @@
 //   segments    [a  b](b      d)[d  e]
 //   newest        3       7       7
 //
-// A range covers what is in the tree already, and what the batch put before the range's position.
-// So a segment needs the newest position only.
+// A range covers the keys of the tree and the batch's puts before the range's position. So a
+// segment needs the newest position only.
 //
 // I1: segments are in order, none is empty, and none overlaps the next one.
-// I2: all segments together cover what the ranges cover.
+// I2: the segments and the ranges cover the same keys.
 //
-// Building takes O(n log n) comparisons for n ranges, a look-up O(log n). Looking at every range
-// for every key was rejected: it is quadratic, under the locks of all leaves concerned.
+// Building takes O(n log n) comparisons for n ranges, a lookup O(log n). A comparison of every key
+// with every range was rejected: it is quadratic, under the locks of all leaves of the batch.
 //
 // Thread safety: none while it is built, const calls from any thread. Lifetime: the keys of the
 // ranges outlive it.
@@ -34,7 +34,7 @@ class DeletedRanges {
 
   // A range that is empty adds nothing.
   void Add(const KeyRange& range, size_t position);
-  // Once, after the last Add and before what follows.
+  // Once, after the last Add and before the lookups.
   void Build();
 
   bool empty() const { return segments_.empty(); }
@@ -49,8 +49,8 @@ class DeletedRanges {
   void CheckInvariants() const;
 
  private:
-  // A place between keys: before or after all keys that are equal to `key`. Without a key it is
-  // before or after everything.
+  // A place between keys: before or after all keys that are equal to `key`. Without a key: before
+  // or after all keys.
   struct Cut {
     std::optional<Slice> key;
     bool after = false;

@@ -189,8 +189,7 @@ Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class
   return AddSpan(entry, *page);
 }
 
-// The span is empty and nothing durable refers into it: its pages can be anything. Its entry stays
-// until they are.
+// Requires: the span is empty and nothing durable refers to it.
 void Heap::DropSpan(HeapSpan* span) {
   if (span->is_open) Shut(span);
   const uint64_t page = span->page;
@@ -210,7 +209,7 @@ bool Heap::IsSpare(const HeapSpan& span) const {
   return size_class.taken_objects == 0 || others > 0;
 }
 
-// Gives back what the classes keep for their next objects.
+// Gives back the empty spans that the classes keep for their next objects.
 bool Heap::DropSpareSpans() {
   bool any = false;
   for (size_t page = 0; page < spans_.size(); ++page) {
@@ -351,8 +350,8 @@ void Heap::Release(PoolOffset object) {
   FreeObject(object);
 }
 
-// Objects are anywhere in the pool: what leads to their spans is prefetched in steps, for all of
-// them at once.
+// Objects are anywhere in the pool: the steps to their spans are prefetched for all of them at
+// once.
 void Heap::PrefetchSpans(std::span<const PoolOffset> objects) const {
   const uint64_t end = spans_.size() * kPageBytes;
   for (const PoolOffset object : objects) {
@@ -370,8 +369,8 @@ void Heap::FreeAll(std::span<const PoolOffset> objects) {
   MutexLock lock(mutex());
   PrefetchSpans(objects);
   for (const PoolOffset object : objects) {
-    // The offset comes from the pool: a damaged one may refer to what is no object, to one twice,
-    // or to one that the mark did not meet.
+    // The offset comes from the pool: a damaged one may refer to a place without an object, to one
+    // object twice, or to an object that the mark did not meet.
     const HeapSpan* const span = SpanOf(object);
     if (span != nullptr && span->Holds(object) &&
         (span->marking || span->IsTaken(span->IndexOf(object))))
@@ -402,8 +401,8 @@ uint64_t Heap::VolatileBytes() const {
          freed_before_mark_.size() * sizeof(PoolOffset);
 }
 
-// From the pool's end towards its beginning, so that what becomes free lies together, and no more
-// than the other spans of the class can take in.
+// From the end of the pool to its beginning, so that free pages become one run, and no more than
+// the other spans of the class can take.
 void Heap::BeginEvacuation(double used_share_max) {
   MutexLock lock(mutex());
   for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {

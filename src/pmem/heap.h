@@ -23,7 +23,7 @@
 // I5: so many pages stay free that the log of a batch that deletes from every leaf has room, a word
 //     for each leaf. Only AllocateHeldBack takes them.
 //
-// Thread safety: any thread; one mutex. Lifetime: the destructor waits for what was retired.
+// Thread safety: any thread; one mutex. Lifetime: the destructor frees the retired objects.
 #pragma once
 
 #include <array>
@@ -62,7 +62,7 @@ enum class Reserve : uint8_t {
 
 class Heap {
  public:
-  // `refuse`, when not empty, is asked before each allocation and makes it fail: for tests.
+  // `refuse` is for tests: it is called before each allocation; true makes the allocation fail.
   Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader& header,
        std::function<bool()> refuse);
   ~Heap();
@@ -77,11 +77,11 @@ class Heap {
   // Which leaves of the span that begins here are in use. Once for each span.
   void MarkLeaves(PoolOffset span, const std::bitset<kLeavesPerSpan>& in_use);
 
-  // ---- The mark, beside everything else. MarkRecord takes what a slot or separator refers to;
-  // twice is harmless. False: no object can be there.
+  // ---- The mark, concurrently with all other calls. MarkRecord takes the record of a slot or
+  // separator; a second call is harmless. False: no object can be there.
   bool MarkRecord(PoolOffset record);
-  // Nothing follows. `complete`: everything that was live at open has been marked; otherwise the
-  // spans of then hand out nothing while the heap lives.
+  // The end of the mark. `complete`: all objects that were live at open are marked. If not, the
+  // spans from before the open hand out nothing while the heap lives.
   void FinishMark(bool complete);
   bool marked() const;
   // Returns when FinishMark was called.
@@ -106,19 +106,20 @@ class Heap {
   // An object of more than kSmallBytesMax at a lower place than `offset`. NoSpace: there is none.
   Result<PoolOffset> AllocateLower(uint64_t bytes, PoolOffset offset)
       ASHLAR_EXCLUDES(kPoolOperation);
-  // Gives back what was never published.
+  // Frees an object that was never published.
   void Release(PoolOffset object);
-  // What is published and about to be unlinked: before that, with the lock held that orders the
-  // unlinking with the mark's look at the leaf.
+  // Names a published object before it is unlinked. Requires: the lock that orders the unlinking
+  // with the mark's visit of the leaf.
   void BeforeUnlink(PoolOffset object) {
     // Acquire pairs with FinishMark's release: a mark that is over met the object.
     if (!mark_is_over_.load(std::memory_order_acquire)) [[unlikely]]
       NoteBeforeUnlink(object);
   }
-  // What was published and is unlinked, durably: free when epoch and pins are over. `bytes`, about:
-  // much is given back earlier. May run deleters: hold no locks but leaves' and the structure's.
+  // Frees a published object, which is unlinked durably, after its epoch and its pins. `bytes`,
+  // about: large batches are freed earlier. May run deleters: only the locks of leaves and of the
+  // structure may be held.
   void Retire(PoolOffset object, uint64_t bytes) { retired_.Add(object, bytes); }
-  // Waits for every guard of the tree and frees what was retired and is not pinned. Outside of
+  // Waits for every guard of the tree and frees the retired objects that are not pinned. Outside of
   // guards.
   void Reclaim() { retired_.Reclaim(); }
 

@@ -1,39 +1,10 @@
-// The bytes of a pool, and nothing else: no behaviour.
+// The bytes of a pool, without behaviour. Each section below has its picture.
 //
 //   page 0     header: identity (written once), log link, batch mark, room for a small batch log
 //   page 1 ..  span map: 8 bytes for every page of the pool
 //   then       pages, in spans: records of one size class, leaves, or one large record
 //
-//   span entry   63 .. 32   31 .. 10   9 .. 3   2 .. 0
-//                pages      check      class    kind         at the span's first page in the map
-//
-// The check covers the other fields and the page. The words of a span's other pages mean nothing.
-// The first entry that is zero is the high-water mark: beyond it nothing was ever used.
-//
-//   leaf, 8 cache lines
-//     line 0       commit word | next | next | separator | tag | 24 bytes zero
-//                    commit word   63 .. 49 check   48 alternate: which next counts
-//                                  47 .. 0 occupied slots; the check covers the other bits, the
-//                                  next
-//                                  that counts and the leaf's offset
-//                    next          offset of the leaf to the right, 0: none; the one that does not
-//                                  count is written before the commit word flips
-//                    separator     offset of a record whose key is the leaf's lower bound, 0 for
-//                                  the first leaf; never changes
-//                    tag           LeafTag(offset of the leaf)
-//     line 1       48 fingerprints, 16 bytes zero. Meaningless under a comparator that calls
-//                  different bytes equal: an update leaves them as they are
-//     line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1
-//                            39 .. 0 record offset / 16
-//
-//   record       checksum u32 | key bytes u32 | value bytes u32 | key | value
-//                checksum: crc32c of the rest, masked
-//
-//   batch log    pieces: bytes u64 | checksum u64 | next piece u64 | (offset u64, word u64)*
-//                in the header's page or in objects; the batch mark names the first piece, next 0
-//                is the last one; checksum: crc32c of next and words, masked
-//
-// All numbers are little-endian; a pool is not opened on a machine of the other order.
+// All numbers are little-endian. A pool is not opened on a machine of the other byte order.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +12,7 @@
 
 namespace ashlar::pmem {
 
-// Bytes from the start of the pool. 0 is the header's and stands for nothing.
+// Bytes from the start of the pool. 0, the offset of the header, means none.
 using PoolOffset = uint64_t;
 
 inline constexpr uint32_t kPoolVersion = 2;
@@ -90,6 +61,12 @@ inline constexpr PoolOffset kSmallBatchLogOffset = kBatchMarkOffset + kLineBytes
 inline constexpr uint64_t kSmallBatchLogBytes = kPageBytes - kSmallBatchLogOffset;
 
 // ---- Span map.
+//
+//   63 .. 32   31 .. 10   9 .. 3   2 .. 0
+//   pages      check      class    kind         at the span's first page in the map
+//
+// The check covers the other fields and the page. The words of a span's other pages have no
+// meaning. The entry of kind kEnd is at the high-water mark: no page from there on was ever used.
 
 enum class SpanKind : uint8_t {
   kEnd = 0,  // no pages: from here on the pool was never used
@@ -126,7 +103,21 @@ constexpr bool DecodeSpanEntry(uint64_t page, uint64_t word, SpanEntry* entry) {
          EncodeSpanEntry(page, *entry) == word;
 }
 
-// ---- Leaf.
+// ---- Leaf: 8 cache lines.
+//
+//   line 0       commit word | next | next | separator | tag | 24 bytes zero
+//                  commit word   63 .. 49 check   48 valid next pointer   47 .. 0 occupied slots;
+//                                the check covers the other bits, the valid next pointer and the
+//                                leaf's offset
+//                  next          offset of the leaf to the right, 0: none. The pointer that is not
+//                                valid is written before the commit word selects it
+//                  separator     offset of a record whose key is the leaf's lower bound, 0 for the
+//                                first leaf; never changes
+//                  tag           LeafTag(offset of the leaf)
+//   line 1       48 fingerprints, 16 bytes zero. Without meaning under a comparator that calls
+//                different bytes equal: an update does not change them
+//   line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1
+//                          39 .. 0 record offset / 16
 
 inline constexpr uint32_t kSlots = 48;
 inline constexpr uint64_t kLeafBytes = 512;
@@ -162,7 +153,13 @@ constexpr bool IsCommit(PoolOffset leaf, PoolOffset next, uint64_t commit) {
   return EncodeCommit(leaf, next, Occupied(commit), SelectedNext(commit)) == commit;
 }
 
-// ---- Slot and record.
+// ---- Slot, record, batch log.
+//
+//   record       checksum u32 | key bytes u32 | value bytes u32 | key | value
+//                checksum: crc32c of the rest, masked
+//   batch log    pieces: bytes u64 | checksum u64 | next piece u64 | (offset u64, word u64)*
+//                in the header's page or in objects; the batch mark names the first piece; next 0:
+//                the last one; checksum: crc32c of next and words, masked
 
 inline constexpr uint64_t kUnitBytes = 16;  // of offsets and sizes of records
 inline constexpr uint64_t kSlotOffsetBits = 40;

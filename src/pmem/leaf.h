@@ -1,9 +1,9 @@
-// Leaves: reading and writing the lines that layout.h draws. No locks and no order of operations:
-// those are the callers'.
+// Leaves: functions that read and write the lines of a leaf (layout.h). Callers take the locks and
+// order the operations.
 //
-// A reader without a lock may see any mixture of a leaf's states. Each word is whole, every slot
-// that was ever published leads to a record that stays while the reader's epoch guard lives; what
-// is derived from several words counts only after FoundLeaf::Unchanged.
+// A reader without a lock may see any mixture of a leaf's states. Each word is whole. A slot that
+// was ever published refers to a record that stays while the reader's epoch guard lives. A result
+// of several words is valid only after FoundLeaf::Unchanged.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class LeafView {
   uint8_t FingerprintOf(uint32_t index) const {
     return static_cast<uint8_t>(FingerprintWord(index / 8) >> (index % 8 * 8));
   }
-  // One bit for each slot, occupied or not, whose fingerprint this is.
+  // One bit for each slot, occupied or not, that has this fingerprint.
   uint64_t Matching(uint8_t fingerprint) const {
     uint64_t slots = 0;
     for (uint32_t word = 0; word < kFingerprintWords; ++word)
@@ -71,8 +71,8 @@ class LeafView {
   const PoolOffset leaf_;
 };
 
-// What a search of one leaf finds. `damaged` names a record that cannot be read; the rest means
-// nothing then.
+// The result of a search in one leaf. `damaged` is the offset of a record that cannot be read; the
+// other fields are not valid then.
 struct SlotFound {
   bool found = false;
   uint32_t index = 0;
@@ -80,17 +80,17 @@ struct SlotFound {
   Record record = {};
   PoolOffset damaged = 0;
 };
-// What the caller is going to read of the record that it looks for: how much of it is asked for
-// before its lengths are known.
+// The part of the record that the caller will read. It decides how much is prefetched before the
+// record's lengths are known.
 enum class RecordPart : uint8_t { kKey, kAll };
 SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                      const Slice& key, uint8_t fingerprint, RecordPart part);
 
-// Asks for a slot's record: all of a short one, whose key and value may lie across a line's end,
-// and of a longer one as much as is worth it.
+// Prefetches a slot's record: all of a short one, whose key and value may cross the end of a line,
+// and the beginning of a longer one.
 inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part) {
   constexpr uint64_t kKeyBytes = 2 * kLineBytes;
-  // From here on the processor has seen where the reading goes.
+  // The processor prefetches the following lines itself.
   constexpr uint64_t kAllBytes = 16 * kLineBytes;
   const char* const start = medium.view() + SlotRecord(slot);
   const uint64_t bytes =
@@ -98,8 +98,7 @@ inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part)
   for (uint64_t at = 0; at < bytes; at += kLineBytes) ASHLAR_PREFETCH(start + at);
   ASHLAR_PREFETCH(start + bytes - 1);
 }
-// Asks for the record that FindInLeaf is going to look at first. Any mixture of a leaf's states
-// will do.
+// Prefetches the record that FindInLeaf will read first. Any mixture of a leaf's states will do.
 inline void PrefetchCandidate(const Medium& medium, PoolOffset leaf, uint8_t fingerprint) {
   const LeafView view(medium, leaf);
   const uint64_t candidates = Occupied(view.Commit()) & view.Matching(fingerprint);
@@ -120,7 +119,7 @@ struct LeafEntry {
 bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                     std::vector<LeafEntry>* entries, PoolOffset* damaged);
 
-// Changes of slots that nobody counts as occupied yet, gathered so that each line is flushed once.
+// Changes of slots that are not occupied yet, gathered so that each line is flushed once.
 class SlotWriter {
  public:
   SlotWriter(PoolOperation* op, const LeafView& leaf) : op_(op), leaf_(leaf) {
@@ -146,8 +145,8 @@ class SlotWriter {
   uint32_t changed_words_ = 0;
 };
 
-// One leaf that nothing refers to yet, with these entries in slots 0, 1, ...; at most kSlots.
-// Flushes what it writes.
+// Writes and flushes a leaf that nothing refers to yet, with these entries in slots 0, 1, ...; at
+// most kSlots.
 void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
                   PoolOffset separator, PoolOffset next);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kSeparators = 64;
 constexpr uint32_t kPrefixBytesMax = 40;
-// A bulk load leaves room for what comes.
+// A bulk load leaves room for later inserts.
 constexpr uint32_t kBuildChildren = 56;
 
 void AwaitTurn(uint32_t attempt) {
@@ -48,8 +48,7 @@ struct alignas(64) LeafIndex::Node {
     if (level == 1)
       leaves[rank] = static_cast<LeafRef*>(child)->offset.load(std::memory_order_relaxed);
   }
-  // What a search reads first. The lines are far from each other in time otherwise: each step of
-  // the search would wait for its own.
+  // Prefetches the lines that a search reads first: otherwise each step waits for its own line.
   void Prefetch() const {
     const char* const start = reinterpret_cast<const char*>(this);
     for (size_t offset = 0; offset < offsetof(Node, separators); offset += kLineBytes)
@@ -184,11 +183,11 @@ LeafIndex::Node* LeafIndex::Copy(const Node& node) {
   return copy;
 }
 
-// The prefix that the separators share, and their heads behind it.
+// Sets the common prefix of the separators, and their heads after it.
 void LeafIndex::TakeHeads(Node* node) const {
   node->prefix_bytes = 0;
   if (!comparator_.HasHeads() || node->count == 0) return;
-  // Both orders are of strings: what the first and the last share, all share.
+  // Both orders are of strings: a common prefix of the first and the last one is one of all.
   const Slice first = KeyOf(node->separators[0]);
   const Slice last = KeyOf(node->separators[node->count - 1]);
   const size_t shared = node->count == 1 ? 0 : first.difference_offset(last);
@@ -198,7 +197,7 @@ void LeafIndex::TakeHeads(Node* node) const {
     node->heads[i] = comparator_.Head(KeyOf(node->separators[i]), node->prefix_bytes);
 }
 
-// Adds a separator with the child right of it to a node that nobody sees yet.
+// Adds a separator with the child right of it to a node that is not published yet.
 void LeafIndex::InsertAt(Node* node, uint32_t rank, const char* separator, void* right) const {
   ASHLAR_DCHECK(node->count < kSeparators && rank <= node->count);
   for (uint32_t i = node->count; i > rank; --i) {
@@ -288,7 +287,7 @@ LeafIndex::Change LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf)
   };
   const Path path = PathTo(KeyOf(separator));
   const char* key = separator;
-  void* left = nullptr;  // what the child of the level below was replaced by
+  void* left = nullptr;  // the node that replaces the child of the level below
   void* right = leaf;
   for (size_t depth = path.size(); depth-- > 0;) {
     Node* const old = path[depth].node;
@@ -301,8 +300,8 @@ LeafIndex::Change LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf)
       change.placements_.push_back({PlaceOf(path, depth), copy});
       return change;
     }
-    // At the right edge of a node the new one starts empty: ascending loads fill nodes. The
-    // separator at `middle` goes up.
+    // At the right edge of a node the new one begins empty: ascending loads fill nodes. The
+    // separator at `middle` moves up.
     const uint32_t middle = rank == kSeparators ? kSeparators - 1 : kSeparators / 2;
     Node* const upper = make(NewNode(copy->level));
     const char* const up = copy->separators[middle];

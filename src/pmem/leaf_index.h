@@ -1,42 +1,19 @@
-// LeafIndex: the volatile upper part of the tree. From a key to the leaf that holds it: a B+ tree
-// whose keys are the leaves' separators.
+// LeafIndex: the volatile upper part of the tree, a B+ tree from a key to its leaf. Its keys are
+// the separators of the leaves. src/pmem/README.md has the protocol of readers and writers.
 //
-//   node       replaced | level | count | prefix | heads (8 bytes of each separator behind the
-//              prefix) | separators | count + 1 children level 1: children are LeafRefs; the child
-//              right of a separator holds what is not before it
+//   node       replaced | level | count | prefix | heads (8 bytes of each separator after the
+//              prefix) | separators | count + 1 children
+//              level 1: children are LeafRefs; the child right of a separator has the keys from it
 //   LeafRef    version | offset of the leaf in the pool
 //                version   63 .. 2 number of changes   1 dead   0 locked
 //
-// Separators of a node never change, only its child pointers do; whoever adds or removes a
-// separator builds another node, marks the old one replaced, and stores the new one in its parent.
-// So readers search nodes without looking at versions, and check `replaced` once, at the end:
-//
-//   reader (Find)                              writer, under the structure mutex
-//   walk down, remembering the nodes           lock the leaves (LeafRef::TryLock)
-//   v = leaf.version, not locked, not dead     change the pool, durably
-//   all nodes not replaced                     LeafIndex change: mark old nodes replaced (release),
-//                                              store new ones (release)
-//   ... read the leaf ...                      unlock the leaves (release), or mark them dead
-//   leaf.version == v
-//
-// Why that is enough: a change of what a leaf covers happens while the leaf is locked, and the
-// nodes that said otherwise are marked before it is unlocked. A reader that saw the leaf unlocked
-// in version v after such a change sees the mark; one that saw it before sees another version at
-// its end.
-//
-// I1: a node that is not replaced covers at least the keys that it covered when it was made; its
-//     leaves' bounds are what it and its ancestors say.
+// I1: the separators of a node never change. A change of them makes another node and marks the old
+//     one replaced. A node that is not replaced covers at least the keys that it was made for.
 // I2: a LeafRef is never freed while the index lives, and its versions never repeat, also when it
-//     is used for another leaf. So it may be looked at
-// after
-//     any time.
-// I3: while a leaf is in the index its separator's record stays where it is.
+//     is used for another leaf. So a reader may keep one as long as it likes.
+// I3: while a leaf is in the index, the record of its separator stays in place.
 //
 // Memory: nodes are freed by epoch. A change allocates before it publishes anything.
-//
-// Rejected: nodes that change in place under version locks (a copy of a node costs 100 ns and
-// happens once in 24 inserts); links between leaves (neighbours are found through their bounds, so
-// nothing needs to be kept in step).
 //
 // Thread safety: Find* and LeafRef from any thread inside an EpochGuard; changes one at a time,
 // under the owner's structure mutex.
@@ -69,9 +46,9 @@ struct LeafRef {
   std::atomic<uint64_t> version{kDead};
   std::atomic<PoolOffset> offset{0};
 
-  // Whether everything read since `seen` belongs to it. Pairs with the release in Unlock: who read
-  // a word that a later holder of the lock stored sees its lock, because the holder's fence comes
-  // first.
+  // Whether everything read since `seen` belongs to it. Pairs with the release in Unlock: a reader
+  // of a word that a later holder of the lock stored sees the lock too, because the holder's fence
+  // is before the store.
   bool Unchanged(uint64_t seen) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return version.load(std::memory_order_relaxed) == seen;
@@ -151,10 +128,10 @@ class LeafIndex {
   LeafRef* NewRef(PoolOffset leaf);
   void DropRef(LeafRef* ref);
 
-  // Prepare allocates and may throw; Publish does not. The leaf right of `separator` becomes
-  // `leaf`: what was there keeps what is before it.
+  // Prepare allocates and may throw; Publish does not. `leaf` gets the keys from `separator` on;
+  // the leaf that had them keeps those before it.
   Change PrepareInsert(const char* separator, LeafRef* leaf);
-  // The leaf with this separator goes; its left neighbour covers its keys.
+  // Removes the leaf with this separator; its left neighbour covers its keys.
   Change PrepareErase(const char* separator);
   void Publish(Change* change);
 
@@ -206,8 +183,8 @@ class LeafIndex {
   std::vector<LeafRef*> free_refs_;
 };
 
-// New nodes that nobody sees yet, where they go, and what they replace. One that is not published
-// frees what it holds.
+// New nodes that are not published yet, their places, and the nodes that they replace. A change
+// that is not published frees its nodes.
 class LeafIndex::Change {
  public:
   explicit Change(LeafIndex* index) : index_(index) {}

@@ -7,7 +7,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// What the leaf refers to, gathered in one version of it. False: it changed meanwhile.
+// Gathers the references of the leaf, in one version of it. False: it changed meanwhile.
 bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
                       std::vector<PoolOffset>* records) {
   const LeafView view(medium, leaf.offset);
@@ -29,7 +29,7 @@ Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
     EpochGuard guard(state->epochs);
     const FoundLeaf leaf = walk.Find();
     if (!GatherReferences(*state->medium, leaf, &records)) continue;
-    // In the guard: what was in use is not handed out again before it is marked.
+    // In the guard: a record that was in use is not allocated again before it is marked.
     for (const PoolOffset record : records) {
       if (!state->heap.MarkRecord(record) && status.ok()) {
         status = Status::Corruption(

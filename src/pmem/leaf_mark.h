@@ -1,12 +1,12 @@
-// The mark: after an open, finds which records of the pool are in use, so that the rest can be
-// handed out.
+// The mark: finds the records that are in use after an open, so that the rest can be allocated.
 //
-// It goes through the key space, not through leaves: the next leaf is the one that covers the last
-// one's upper bound. Slots that a split moves right are met later, those that a merge moves left of
-// the bound came from leaves right of it, and the leaf that covers the bound now is looked at
-// whole. So every record that was in use at open, and still is, is met.
+// It walks over the key space and not over leaves: the next leaf is the one that covers the upper
+// bound of the last one. A split moves slots to the right, where the mark meets them later. A merge
+// moves slots from the right of the bound into the leaf that covers it, which the mark reads as a
+// whole. So it meets every record that was in use at open and still is.
 //
-// Thread safety: runs beside everything, on its own thread; `stop` ends it early.
+// Thread safety: runs on a thread of its own, concurrently with readers and writers; `stop` ends it
+// early.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace ashlar::pmem {
 
-// Ok when everything in use was marked, or when told to stop; Corruption naming a reference that
-// leads nowhere. The heap's FinishMark is the caller's.
+// Ok when everything in use is marked, or after `stop`; Corruption naming a reference to a place
+// where no record can be. The caller calls the heap's FinishMark.
 Status MarkRecords(TreeState* state, const std::atomic<bool>& stop);
 
 }  // namespace ashlar::pmem

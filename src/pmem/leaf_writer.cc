@@ -63,7 +63,7 @@ Status LeafWriter::Put(const Slice& key, const Slice& value) {
   return PutRecord(&entry);
 }
 
-// One thread at a time uses what is held back, and gives the replaced record time to become free.
+// One thread at a time uses the held-back objects, and waits until the replaced record is free.
 Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
   MutexLock lock(state_.scarce_mutex);
   const uint64_t bytes = RecordBytes(key, value);
@@ -104,7 +104,7 @@ Status LeafWriter::PutRecord(Entry* entry) {
     entry->copied.clear();
     if (outcome == Outcome::kDone) {
       if (entry->replaced != 0) state_.heap.Retire(entry->replaced, entry->replaced_bytes);
-      // The next split's space. Without it the split asks again, and fails with the reason.
+      // Space for the next split. Without it the split tries again, and fails with the reason.
       if (entry->separator_bytes != 0) static_cast<void>(FillReserve(entry->separator_bytes, {}));
       return status;
     }
@@ -149,7 +149,7 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
     entry->damaged = found.damaged;
     return Outcome::kDamaged;
   }
-  // Anything else would not give back what the class holds back.
+  // A record of another class would not restore the object that this class holds back.
   if (entry->is_held_back &&
       (!found.found || !AreOfOneClass(found.record.bytes(), RecordBytes(entry->key, entry->value))))
     return Outcome::kMissing;
@@ -220,7 +220,7 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   const auto rank = static_cast<size_t>(at - entries.begin());
   const size_t count = entries.size();
 
-  // What moves: [split_at, count), and the new entry when it belongs there.
+  // The entries that move: [split_at, count), and the new entry if it belongs there.
   size_t split_at = (count + 1) / 2;
   if (leaf.upper == nullptr && rank == count) split_at = count;
   const bool no_free_slot = count == kSlots;
@@ -307,7 +307,7 @@ Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint6
     MutexLock structure(state_.structure_mutex);
     std::swap(fresh, state_.reserve);
   }
-  // What was there before, or what could be had of the new one.
+  // The earlier reserve, or the part of the new one that could be allocated.
   ReleaseReserve(fresh);
   return status;
 }
@@ -318,8 +318,7 @@ void LeafWriter::ReleaseReserve(const SplitReserve& reserve) {
   for (const PoolOffset copy : reserve.copies) state_.heap.Release(copy);
 }
 
-// Only what has a size class: a record that fills spans of its own is handed over by every
-// strategy.
+// Only records of a size class: every strategy moves the slot of a record with a span of its own.
 bool LeafWriter::IsCopied(const LeafEntry& entry) const {
   const uint64_t bytes = SlotUnits(entry.slot) * kUnitBytes;
   switch (state_.split_strategy) {

@@ -1,4 +1,4 @@
-// LeafWriter: changes of single entries, and of the leaves that hold them.
+// LeafWriter: changes of single entries and of their leaves.
 //
 //   insert   record, slot, fingerprint | fence | commit word | fence
 //   update   record                    | fence | slot        | fence
@@ -8,16 +8,16 @@
 //   merge    the right leaf's slots into free slots of its left neighbour, other next pointer
 //            | fence | commit word of the left | fence
 //
-// The commit word and the next pointers share a line, and stores to one line become durable in
-// order; so the pointer needs no flush of its own.
+// The commit word and the next pointers are in one line. Stores to one line become durable in
+// order, so the pointer needs no flush of its own.
 //
-// A leaf takes kSlotsFilled entries, so that a split finds a free slot when the new entry stays
-// left; the last leaf takes kSlots from ascending inserts, and then only the new key moves:
-// ascending loads fill leaves.
+// A leaf takes kSlotsFilled entries, so that a split finds a free slot if the new entry stays left.
+// The last leaf takes kSlots from ascending inserts, of which the split then moves only the new
+// key: ascending loads fill leaves.
 //
 // I1: between two fences nothing is stored to a line that a published state depends on, except its
 //     publication.
-// I2: whatever fails, fails before the first store to something published.
+// I2: a change fails only before its first store to something published.
 #pragma once
 
 #include "pmem/tree_state.h"
@@ -41,7 +41,7 @@ class LeafWriter {
 
  private:
   enum class Outcome : uint8_t { kDone, kFull, kMissing, kNeedReserve, kDamaged, kSplitOnly };
-  // One Put on its way.
+  // One Put in progress.
   struct Entry {
     Slice key;
     Slice value;

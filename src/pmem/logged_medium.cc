@@ -95,14 +95,14 @@ void LoggedMedium::End(PoolOperation* /*operation*/) {
   if (under_way_ == 0) changed_.SignalAll();
 }
 
-// Writes what is buffered, and syncs, for everybody who waits for it.
+// Writes the buffer and syncs, for all waiting threads.
 void LoggedMedium::WriteBuffered() {
   ASHLAR_DCHECK(!writing_);
   std::string records;
   records.swap(buffer_);
   const uint64_t end = committed_end_;
   const uint64_t at = kLogHeaderBytes + end - records.size() - generation_start_;
-  // Everything before was synced, by the write before this one.
+  // The write before this one has synced all earlier records.
   if (config_.sync && !records.empty()) SetSyncedEnd(records.data(), at);
   Status status = error_;
   if (status.ok()) {

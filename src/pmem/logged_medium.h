@@ -1,36 +1,26 @@
 // LoggedMedium: a pool on an ordinary file. The file is mapped privately, so that the system cannot
-// write a page ahead of the log; a redo log (redo_log.h) carries durability, and only a checkpoint
-// writes pages.
+// write a page before the log has its changes. The redo log (redo_log.h) makes changes durable;
+// only a checkpoint writes pages. docs/persistent-memory.md has the steps and the reasons.
 //
-//   verbs ──> private memory, and the operation's redo
-//   Commit ──> buffer_ (in the order of commits) ──> AwaitDurable: one thread writes and syncs for
-//   all that wait ──> log file
-//   log or changed pages at their bound ──> checkpoint: sync the log; write changed pages; sync the
-//   pool; name the next generation in the log's header; sync the log; name it in the pool's link;
-//   sync the pool
+//   verbs ──> private memory, and the redo of the operation
+//   Commit ──> buffer_, in the order of commits ──> AwaitDurable: one thread writes and syncs for all
+//   waiting ones ──> log file
+//   log or changed pages at their bound ──> checkpoint
 //
 // I1: an operation is one record: after a crash it is there or it is not.
 // I2: a word that is stored between two checkpoints is in the log of that generation.
 // I3: a page is written to the pool only after every record that stored to it is durable.
-// I4: no operation is under way during a checkpoint: what is written is the state between two
-//     operations.
+// I4: no operation is under way during a checkpoint: the pages are those between two operations.
 // I5: a record is written only while log header and link name its generation, durably. So a log
-//     without the link's generation, or with records of a later one, is not this pool's.
+//     without the link's generation, or with records of a later one, is not the log of this pool.
 // I6: changed_pages_ counts the pages whose bit is set. Only these and the header's page have
-//     private copies, so their bound is one on memory and on the work of a checkpoint. It may be
-//     exceeded by the operations that are under way when it is reached.
+//     private copies. The operations under way may exceed its bound.
 //
-// The log is not cut at a checkpoint, since giving space back and taking it again would make each
-// sync write metadata: records of earlier generations follow the newest one.
+// A reader may see a committed change that is not yet durable: its writer still waits. A writer
+// that finds nothing to change commits too, without a record, and waits for the changes that it has
+// seen.
 //
-// A reader may see a change that is committed and not yet durable: its writer still waits. A writer
-// that finds nothing to change commits as well, without a record, and waits for what it has seen.
-//
-// msync was rejected: it is neither atomic nor ordered. Logging whole pages was rejected: an insert
-// changes some 100 bytes on three pages.
-//
-// Thread safety: see Medium. One error latch: after a failed write or sync nothing commits any
-// more.
+// Thread safety: see Medium. One error latch: after a failed write or sync nothing commits.
 #pragma once
 
 #include <memory>

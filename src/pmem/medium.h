@@ -1,37 +1,27 @@
-// Medium: the memory that a pool lives in, and how a store to it becomes durable.
-//
-// The engine reads the pool through view(), as const memory, and changes it through the four verbs
-// of a PoolOperation alone:
+// Medium: the memory of a pool, and how a store to it becomes durable. The engine reads the pool
+// through view(), as const memory, and changes it only through the four verbs of a PoolOperation.
 //
 //   Store   one aligned word of 8 bytes, atomic for readers and for crashes
-//   Copy    bytes that nobody reads yet
-//   Flush   starts making the lines of a range durable
-//   Fence   what was flushed before is durable before anything that is stored later
-//
-// Within one cache line stores become durable in their order: a line survives a crash as some
-// prefix of its stores since it was last flushed and fenced.
+//   Copy    bytes that no reader reads yet
+//   Flush   begins to make the lines of a range durable
+//   Fence   all flushed lines are durable before anything that is stored later
 //
 //   PoolOperation op(medium);        may wait for a checkpoint: before locks and epoch guards
 //   op.Copy ... op.Flush ... op.Fence ... op.Store ... op.Flush ... op.Fence
-//   op.Commit();                     while the locks are held that order this change with others
-//   unlock
+//   op.Commit();                     under the locks that order this change with others
 //   op.AwaitDurable()                without locks
 //
-// The verbs say in which order things become durable, Commit says what belongs together: a medium
-// with flushes and fences does everything in the verbs and nothing in Commit; the logged medium
-// ignores Flush and Fence and makes one log record of the operation's stores. An operation that
-// found nothing to store commits too, so that AwaitDurable covers the changes that it has seen.
+// The verbs order the stores; Commit joins them. A medium with flushes and fences does nothing in
+// Commit. The logged medium ignores Flush and Fence and makes one log record of the operation. An
+// operation without stores commits too: AwaitDurable then covers the changes that it has seen.
 //
 // I1: an operation that depends on another one's stores commits after it.
-// I2: nothing but the verbs stores to the pool. (A test maps the view read-only and lets the verbs
-//     write through a second mapping.)
-// I3: a store of an operation that never commits lies where nothing that is published refers to.
+// I2: only the verbs store to the pool. (The tests map the view read-only.)
+// I3: a store of an operation that never commits is in a place that nothing published refers to.
+// I4: within one cache line stores become durable in their order.
 //
-// A thread has at most one operation at a time: the next one might wait for a checkpoint that waits
-// for the first.
-//
-// Thread safety: verbs on one operation one thread; different operations side by side. Lifetime:
-// the medium outlives its operations.
+// Thread safety: one thread for each operation, and one operation at a time for each thread: a
+// second one could wait for a checkpoint that waits for the first. Lifetime: outlives operations.
 #pragma once
 
 #include <atomic>
@@ -58,8 +48,8 @@ class Medium {
   virtual DurabilityClass durability_class() const = 0;
   // The error that made the pool read-only, or Ok.
   virtual Status status() const { return Status::OK(); }
-  // Makes everything committed durable and lets go of what helps to do that. No operation is under
-  // way, and none follows.
+  // Makes everything committed durable and closes the files that this needs. Requires: no operation
+  // is under way, and none follows.
   virtual Status Close() { return Status::OK(); }
 
   const char* view() const { return view_; }
@@ -89,7 +79,7 @@ class Medium {
   virtual void Copy(PoolOperation* operation, PoolOffset to, const char* from, size_t n) = 0;
   virtual void Flush(PoolOffset from, size_t n) = 0;
   virtual void Fence() = 0;
-  // End without Commit: the stores lie where nothing refers to.
+  // End without Commit: the stores are in places that nothing refers to (I3).
   virtual void Commit(PoolOperation* operation) = 0;
   virtual void End(PoolOperation* operation) = 0;
   virtual Status AwaitDurable(PoolOperation* operation) = 0;

@@ -1,11 +1,10 @@
-// PinTable: which records are held by pinned slices and iterators. Volatile counts, found by
-// hashing the record's offset.
+// PinTable: the records that pinned slices and iterators refer to. It has volatile counts, found by
+// a hash of the record's offset. Two records may share a count: a pin of one then delays the reuse
+// of the other, and has no other effect.
 //
-// Two records may share a count; then one's pin delays the reuse of the other, and nothing else.
-//
-// A reader pins inside the epoch guard in which it found the record. Whoever frees a record asks
-// IsPinned after that epoch is over, so it sees every pin that will ever be taken: the release at
-// the guard's end pairs with the acquire of the reclaimer's scan.
+// A reader pins inside the epoch guard in which it found the record. IsPinned is called after that
+// epoch is over, so it sees every pin that will ever be taken: the release at the end of the guard
+// pairs with the acquire of the reclaimer's scan.
 //
 // A count in the record was rejected: the pool would be written by readers. An exact table (a hash
 // map with locks) was rejected: a Get pays for it.

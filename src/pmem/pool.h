@@ -1,10 +1,10 @@
-// Pools: making one, and telling a pool from everything else. See layout.h for the header's bytes.
+// Pools: how one is created and recognized. layout.h has the bytes of the header.
 //
-// A new pool is formatted under a temporary name and linked to its own when it is whole. So a crash
-// leaves no half of one under the right name, and no pool replaces another one.
+// A new pool is formatted under a temporary name and linked to its own name when it is complete. So
+// a crash leaves no incomplete pool under the right name, and no pool replaces another one.
 //
-// I1: the temporary file is locked from its creation until it has lost its temporary name. So one
-//     creator at a time, of all processes, is between looking for the pool and giving it its name.
+// I1: the temporary file is locked from its creation until its temporary name is removed. So of all
+//     processes one creator at a time is between the search for the pool and the naming of it.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Compar
 // made. IOError if another process is making the pool.
 Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes, const Comparator& comparator);
 
-// Stores header, span map and first leaf into a pool of zeros. Everything but the header's first
-// line is durable before that is.
+// Stores header, span map and first leaf into a pool of zeros. The first line of the header becomes
+// durable last.
 void FormatPool(Medium* medium, uint64_t pool_id, const Comparator& comparator);
 
 // Reads the header's page. The reasons, in this order: not a pool (InvalidArgument), another byte

@@ -15,7 +15,7 @@ namespace ashlar::pmem {
 
 class ASHLAR_CAPABILITY("pool lock") PoolLockName {
  public:
-  // Tells the analysis of a lambda what its caller holds.
+  // Tells the analysis that the lock is held, where a lambda hides it. Checks nothing at run time.
   void AssertHeld() const ASHLAR_ASSERT_CAPABILITY(this) {}
 };
 

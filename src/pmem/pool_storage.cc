@@ -33,7 +33,7 @@ Status FileStorage::CreateLog(const Slice& head) {
   const uint64_t bytes = RoundUpToGrowth(head.size());
   ASHLAR_RETURN_IF_ERROR(fresh.Truncate(bytes));
   ASHLAR_RETURN_IF_ERROR(fresh.SyncData());
-  // Not every system renames what is open.
+  // Not every system renames an open file.
   ASHLAR_RETURN_IF_ERROR(fresh.Close());
   ASHLAR_RETURN_IF_ERROR(RenamePath(temporary, log_path_));
   ASHLAR_RETURN_IF_ERROR(SyncFolderOf(log_path_));

@@ -1,9 +1,9 @@
-// PoolStorage: the two files of a logged pool, the pool itself and the log next to it. What is
-// written may be lost, in any part and in any order, until the file's sync has returned. Tests have
-// one of their own, which is cut off.
+// PoolStorage: the two files of a logged pool: the pool itself and the log next to it. Written
+// bytes may be lost, in any part and in any order, until the sync of the file has returned. The
+// tests have a storage of their own that loses them.
 //
-// I1: the log's length is a multiple of kLogGrowthBytes at any time. So a log of another length was
-//     cut by something else than a crash.
+// I1: the length of the log is always a multiple of kLogGrowthBytes. So a log of another length was
+//     cut, and not by a crash.
 //
 // Thread safety: WritePool and SyncPool one thread at a time; the log's calls likewise.
 #pragma once
@@ -40,7 +40,7 @@ class PoolStorage {
   virtual Status WritePool(uint64_t offset, const Slice& bytes) = 0;
   virtual Status SyncPool() = 0;
 
-  // Hands the log's bytes to `use`, and its answer back. PathNotFound: there is no log.
+  // Calls `use` with the log's bytes and returns its status. PathNotFound: there is no log.
   virtual Status UseLog(const std::function<Status(const Slice&)>& use) const = 0;
   // A log that begins with these bytes, durably: it has its name when they are there, and not
   // before.
@@ -59,10 +59,10 @@ class PoolStorage {
 // Files of the operating system.
 class FileStorage final : public PoolStorage {
  public:
-  // The log is next to the pool itself, whatever link the pool was opened through.
+  // The log is next to the pool itself, also if the pool was opened through a link.
   explicit FileStorage(std::unique_ptr<PoolFile> pool)
       : pool_(std::move(pool)), log_path_(pool_->RealPath() + ".log") {}
-  // Gives the pool's file away; nothing else may be asked for then.
+  // Gives the pool's file away. No other call may follow.
   std::unique_ptr<PoolFile> Release() { return std::move(pool_); }
 
   const std::string& path() const override { return pool_->path(); }

@@ -62,8 +62,8 @@ Status FinishBatch(Medium* medium) {
   return op.AwaitDurable();
 }
 
-// What a leaf's header line says. Leaves are numbered through all spans of leaves, in the order of
-// memory.
+// The contents of a leaf's header line. Leaves are numbered through all spans of leaves, in the
+// order of memory.
 struct LeafHeader {
   PoolOffset separator;
   uint32_t next;  // number of the leaf, or one of those below
@@ -128,7 +128,7 @@ class LeafReader {
     return static_cast<uint32_t>(span * kLeavesPerSpan + (leaf - spans_[span]) / kLeafBytes);
   }
 
-  // Leaves that are not in use are read as well: what they say is not looked at.
+  // Leaves that are not in use are read as well; their contents are not used.
   void ReadHeaders(size_t span) {
     for (uint64_t i = 0; i < kLeavesPerSpan; ++i) {
       if (i + kLeavesAhead < kLeavesPerSpan)

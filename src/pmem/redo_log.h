@@ -11,13 +11,12 @@
 //                                                        then records of this generation
 //
 // I1: the records of a generation are numbered from 0, and each is written after the one before.
-// I2: a process that dies leaves a prefix of what it wrote. Only a power cut leaves a record
-//     without
-//     the one before, and only among those that were not synced.
+// I2: a process that dies leaves a prefix of its writes. Only a power cut leaves a record without
+//     the one before it, and only among the records that were not synced.
 //
-// So a readable record after the end proves damage, if no power was lost since the log was begun or
-// if its synced end is beyond the end. Damage within the bytes that were written last cannot be
-// told from a write that was cut off.
+// So a readable record after the end proves damage if no power was lost since the log was begun, or
+// if its synced end is after the end. Damage within the last write looks like a write that was cut
+// off.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -8,7 +8,7 @@
 namespace ashlar::pmem {
 
 namespace {
-// A batch goes to the epoch when it has this much.
+// A batch is given to the epoch when it has this much.
 constexpr size_t kBatchObjects = 64;
 constexpr uint64_t kBatchBytes = uint64_t{256} << 10;
 }  // namespace

@@ -13,8 +13,8 @@
 // I3: the pages of a span that was given back keep their entry until they are taken again. That is
 //     safe because nothing durable refers to them (I1 of heap.h).
 //
-// Two words and two fences per span, one if it fits a free run. A durable free list was rejected: a store and a fence for each
-// change.
+// A span costs two words and two fences, or one of each if it fits a free run. A durable free list
+// was rejected: a store and a fence for each change.
 //
 // Thread safety: under the heap's mutex.
 #pragma once

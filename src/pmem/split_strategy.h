@@ -7,8 +7,8 @@
 namespace ashlar::pmem {
 
 enum class SplitStrategy : uint8_t {
-  kZeroCopySwap,  // hand the slots over; no key or value moves
-  kCopyOrSwap,    // copy entries of up to 64 bytes, hand over the others
+  kZeroCopySwap,  // move the slots; no key or value is copied
+  kCopyOrSwap,    // copy entries of up to 64 bytes, move the slots of others
   kNaiveCopy,     // copy every entry
 };
 

@@ -232,7 +232,7 @@ Status Deliver(const TreeState& state, const ReadOptions& options, const SlotFou
   return Status::OK();
 }
 
-// Keys that are looked up together: what each of them waits for is asked for before anybody waits.
+// Keys that are looked up together: the memory that each needs is prefetched before any is read.
 class LookupGroup {
  public:
   static constexpr size_t kKeysMax = 16;
@@ -293,7 +293,7 @@ std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector
   LookupGroup group(*state_);
   for (size_t begin = 0; begin < keys.size(); begin += LookupGroup::kKeysMax) {
     const size_t count = std::min(keys.size() - begin, LookupGroup::kKeysMax);
-    // A guard for each group: it holds back what others want to use again.
+    // A guard for each group: a long guard delays the reuse of space.
     EpochGuard guard(state_->epochs);
     group.Run(options, &keys[begin], count, &(*values)[begin], &statuses[begin]);
   }

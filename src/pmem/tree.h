@@ -35,7 +35,7 @@ class Tree final : public PersistentTree {
   Tree(std::unique_ptr<TreeState> state, const Comparator* comparator);
   ~Tree() override;
 
-  // Once, before anything else.
+  // Once, before all other calls.
   Status StartMark(MarkRun run);
 
   Status Close() override;

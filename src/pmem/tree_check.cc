@@ -16,7 +16,7 @@ constexpr double kEvacuatedShareMax = 0.75;
 // Large records that one pass over the tree gathers.
 constexpr size_t kLargeMovesMax = 1 << 20;
 
-// Everything that is referred to, by 16-byte units, to find what is referred to twice.
+// The units of 16 bytes that something refers to, to find double references.
 class References {
  public:
   explicit References(uint64_t pool_bytes) : seen_(pool_bytes / kUnitBytes, false) {}
@@ -37,8 +37,8 @@ class Verifier {
  public:
   explicit Verifier(TreeState* state) : state_(*state), references_(state->medium->bytes()) {}
 
-  // One leaf, in one version; `next` is where the chain of leaves goes on. *again: a writer was
-  // there.
+  // Checks one leaf, in one version; *next is the next one of the chain. *again: a writer changed
+  // it meanwhile.
   Status CheckLeaf(const FoundLeaf& leaf, PoolOffset* next, bool* again) {
     const LeafView view(*state_.medium, leaf.offset);
     const uint64_t commit = view.Commit();
@@ -179,7 +179,7 @@ std::vector<Move> FindLargeRecords(TreeState* state, PoolOffset limit) {
                                          &entries, &damaged);
     if (!leaf.Unchanged()) return false;
     for (const LeafEntry& entry : entries) {
-      // A slot whose size is saturated does not say how much to move.
+      // A saturated size in a slot does not give the bytes to move.
       const uint64_t units = SlotUnits(entry.slot);
       if (!readable || units * kUnitBytes <= kSmallBytesMax || units == kSlotUnitsMax ||
           entry.record() >= limit)
@@ -215,8 +215,8 @@ Status MoveLargeRecordsDown(TreeState* state) {
 }  // namespace
 
 Status VerifyTree(TreeState* state) {
-  // One guard over all: nothing that was unlinked meanwhile is handed out again, so a record cannot
-  // be met twice by moving.
+  // One guard over the whole walk: unlinked records are not allocated again meanwhile, so no record
+  // is met twice by moving.
   MutexLock structure(state->structure_mutex);
   EpochGuard guard(state->epochs);
   Verifier verifier(state);
@@ -299,7 +299,7 @@ Status DefragmentTree(TreeState* state) {
   state->heap.Reclaim();
   state->heap.EndEvacuation();
   if (status.ok() || status.IsNoSpace()) status = MoveLargeRecordsDown(state);
-  // No room to move things is no failure: what could be moved was.
+  // Lack of room is no failure: all that could be moved was moved.
   return status.IsNoSpace() ? Status::OK() : status;
 }
 

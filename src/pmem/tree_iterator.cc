@@ -44,7 +44,7 @@ bool TreeIterator::IsInside(const Slice& key) const {
   return true;
 }
 
-// False: the leaf changed meanwhile, or holds a damaged record, which status_ then tells.
+// False: the leaf changed meanwhile, or has a damaged record, which is in status_ then.
 bool TreeIterator::CopyLeaf(const FoundLeaf& leaf) {
   PoolOffset damaged = 0;
   const uint64_t commit = LeafView(*state_->medium, leaf.offset).Commit();
@@ -90,7 +90,7 @@ void TreeIterator::Forward(const Slice* from, bool inclusive) {
                             : entries_.begin();
     if (at != entries_.end()) return Show(static_cast<size_t>(at - entries_.begin()));
     if (leaf.upper == nullptr) return SetInvalid();
-    // Valid in the guard, whatever happens to the leaf right of it.
+    // Valid in the guard, also if the leaf right of it is unlinked.
     target = state_->index.KeyOf(leaf.upper);
     bounded = true;
     inclusive = true;

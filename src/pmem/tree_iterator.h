@@ -1,10 +1,9 @@
 // TreeIterator: a walk over the tree, in both directions, between bounds.
 //
-// It copies the slots of one leaf at a time, sorted, and pins the record that it stands at, nothing
-// else. At a move it looks whether the leaf is still in the version that was copied: then the
-// copy's records are live, and a neighbour is found through the leaf's bounds; otherwise it seeks
-// from the current key. So it never shows an entry twice or out of order, and shows every entry
-// that was there all the time.
+// It copies the sorted slots of one leaf at a time and pins the current record only. While the leaf
+// has the copied version, the records of the copy are live and the bounds of the leaf lead to its
+// neighbours. If the version changed, the next move seeks from the current key. So the iterator
+// never shows an entry twice or out of order, and shows every entry that is there all the time.
 //
 // Thread safety: one thread. Lifetime: the tree stays open while it lives.
 #pragma once

@@ -1,17 +1,16 @@
-// TreeState: what a tree is while it is open. The parts that work on it (point operations,
-// restructuring, batches, iterators, the mark, checks) know it and not each other, except downward
-// in this list:
+// TreeState: the state of an open tree. The classes that work on it use it and not each other,
+// except downward in this list:
 //
-//   tree.h            the PersistentTree that users hold: arguments, closing
+//   tree.h            the PersistentTree of the user: arguments, closing
 //   batch_writer.h    many changes at once
 //   leaf_writer.h     one change of one key; splits and merges
-//   tree_iterator.h, tree_check.h, leaf_mark.h    readers of everything
+//   tree_iterator.h, tree_check.h, leaf_mark.h    readers of all leaves
 //
 // Locks, in this order: an operation of the medium (may wait for a checkpoint) -> structure_mutex
-// -> leaves (LeafRef) -> the heap's mutex, the log's mutex. Whoever holds a leaf's lock waits for
-// no other leaf, unless it holds structure_mutex; so the order among leaves does not matter. Space
-// is allocated before any of them. An EpochGuard is entered after the operation begins, and, except
-// for splits, after structure_mutex.
+// -> leaves (LeafRef) -> the heap's mutex, the log's mutex. A holder of a leaf's lock waits for no
+// other leaf unless it holds structure_mutex, so the order among leaves does not matter. Space is
+// allocated before any of them. An EpochGuard is entered after the operation begins and, except for
+// splits, after structure_mutex.
 #pragma once
 
 #include <atomic>
@@ -53,8 +52,8 @@ struct TreeState {
 
   Status DamagedRecord(PoolOffset record) const;
 
-  // Everything that readers of this tree find without a lock is retired here. First, for it
-  // outlives all that is.
+  // Objects that readers find without a lock are retired here. It is the first member, because it
+  // outlives them.
   EpochDomain epochs;
   const std::unique_ptr<Medium> medium;
   const std::unique_ptr<PinTable> pins;
@@ -64,9 +63,9 @@ struct TreeState {
   Heap heap;
   LeafIndex index;
 
-  Mutex structure_mutex;  // held by whoever changes which leaves there are
+  Mutex structure_mutex;  // held while leaves are added or removed
   SplitReserve reserve ASHLAR_GUARDED_BY(structure_mutex);
-  // Held by whoever uses a class's held-back object, until the one that it replaces is free again.
+  // Held from the use of a class's held-back object until the replaced object is free again.
   Mutex scarce_mutex;
 
   // Relaxed: figures.
