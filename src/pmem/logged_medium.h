@@ -3,8 +3,8 @@
 // only a checkpoint writes pages. docs/persistent-memory.md has the steps and the reasons.
 //
 //   verbs ──> private memory, and the redo of the operation
-//   Commit ──> buffer_, in the order of commits ──> AwaitDurable: one thread writes and syncs for all
-//   waiting ones ──> log file
+//   Commit ──> buffer_, in the order of commits ──> AwaitDurable: one thread writes and syncs for
+//   all that wait ──> log file
 //   log or changed pages at their bound ──> checkpoint
 //
 // I1: an operation is one record: after a crash it is there or it is not.
