@@ -56,6 +56,11 @@ struct PersistentTreeOptions {
   // Of a new pool; rounded up to 4 KiB, at least 1 MiB. The space is reserved at once. A pool that
   // exists keeps its size.
   uint64_t pool_bytes = uint64_t{256} << 20;
+  // Of a new pool in memory (tmpfs) on Linux, which gets pages of 2 MiB: the longest time that this
+  // may take, as a multiple of the time that pages of 4 KiB take. Then the rest of the pool gets
+  // small ones: on a machine without free memory in large pieces huge pages cost a hundred times as
+  // much. 0: none; infinity: as many as the system has.
+  double huge_pages_effort_max = 1;
   // The pool stores its name and refuses to open under another one. It outlives the tree.
   const Comparator* comparator = BytewiseComparator();
 

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -61,10 +62,13 @@ class PoolFile {
   // there is none; IOError "…: in use" if another holder has it.
   static Result<std::unique_ptr<PoolFile>> Open(const std::string& path);
   // A new file of `bytes` zeros, whose space is reserved: in memory by huge pages, as far as the
-  // system has some. IOError when the name is taken; NoSpace when the space is not there.
-  static Result<std::unique_ptr<PoolFile>> Create(const std::string& path, uint64_t bytes);
+  // system has some. They take at most huge_pages_effort_max times as long as small ones. IOError
+  // when the name is taken; NoSpace when the space is not there.
+  static Result<std::unique_ptr<PoolFile>> Create(const std::string& path, uint64_t bytes,
+                                                  double huge_pages_effort_max);
   // A new file without a name, in shared memory.
-  static Result<std::unique_ptr<PoolFile>> CreateAnonymous(uint64_t bytes);
+  static Result<std::unique_ptr<PoolFile>> CreateAnonymous(
+      uint64_t bytes, double huge_pages_effort_max = std::numeric_limits<double>::infinity());
 
   ~PoolFile();
   PoolFile(const PoolFile&) = delete;

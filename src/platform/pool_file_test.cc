@@ -53,8 +53,8 @@ TEST(PoolFileTest, APrivateMappingNeverReachesTheFileAndCanForget) {
 TEST(PoolFileTest, AFileIsHeldByOneHandleAndAMissingOneIsNotFound) {
   const std::string path = FreshPath("held");
   EXPECT_TRUE(PoolFile::Open(path).status().IsPathNotFound());
-  std::unique_ptr<PoolFile> file = PoolFile::Create(path, kBytes).value();
-  EXPECT_FALSE(PoolFile::Create(path, kBytes).ok());
+  std::unique_ptr<PoolFile> file = PoolFile::Create(path, kBytes, 0).value();
+  EXPECT_FALSE(PoolFile::Create(path, kBytes, 0).ok());
   EXPECT_THAT(PoolFile::Open(path).status().ToString(), ::testing::HasSubstr("in use"));
   file.reset();
   file = PoolFile::Open(path).value();

@@ -402,7 +402,7 @@ TEST_F(PersistentTreeTest, AHalfMadePoolIsMadeAgain) {
 TEST_F(PersistentTreeTest, ACreatorLeavesThePoolThatAnotherOneHasMade) {
   ASSERT_TRUE(Open().ok());
   ASSERT_TRUE(tree_->Put("key", "value").ok());
-  const Result<bool> made = CreatePool(Path(), options_.pool_bytes, *options_.comparator);
+  const Result<bool> made = CreatePool(Path(), options_.pool_bytes, 0, *options_.comparator);
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   EXPECT_FALSE(made.value());
   EXPECT_FALSE(std::filesystem::exists(Path() + ".creating"));
@@ -413,7 +413,7 @@ TEST_F(PersistentTreeTest, ACreatorLeavesThePoolThatAnotherOneHasMade) {
 
 TEST_F(PersistentTreeTest, OneCreatorAtATimeMakesAPool) {
   {
-    const std::unique_ptr<PoolFile> other = PoolFile::Create(Path() + ".creating", 4096).value();
+    const std::unique_ptr<PoolFile> other = PoolFile::Create(Path() + ".creating", 4096, 0).value();
     EXPECT_THAT(Open().ToString(), HasSubstr("in use"));
     EXPECT_TRUE(std::filesystem::exists(Path() + ".creating"));
   }

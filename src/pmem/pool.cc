@@ -34,14 +34,15 @@ uint64_t RandomId() {
 }
 
 // The file of a creator that died is removed: its lock is free.
-Result<std::unique_ptr<PoolFile>> CreateTemporary(const std::string& temporary, uint64_t bytes) {
+Result<std::unique_ptr<PoolFile>> CreateTemporary(const std::string& temporary, uint64_t bytes,
+                                                  double huge_pages_effort_max) {
   Result<std::unique_ptr<PoolFile>> left = PoolFile::Open(temporary);
   if (left.ok()) {
     ASHLAR_RETURN_IF_ERROR(RemoveFile(temporary));
   } else if (!left.status().IsPathNotFound()) {
     return left.status();
   }
-  return PoolFile::Create(temporary, bytes);
+  return PoolFile::Create(temporary, bytes, huge_pages_effort_max);
 }
 
 // Requires: the caller holds the temporary file's lock.
@@ -80,7 +81,7 @@ std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Compar
   return page;
 }
 
-Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes,
+Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes, double huge_pages_effort_max,
                         const Comparator& comparator) {
   if (strlen(comparator.Name()) > kComparatorNameBytesMax)
     return Status::InvalidArgument(path, "the comparator's name is too long");
@@ -89,7 +90,8 @@ Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes,
   const uint64_t bytes =
       (std::max(pool_bytes, kPoolBytesMin) + kPageBytes - 1) / kPageBytes * kPageBytes;
   const std::string temporary = path + ".creating";
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file, CreateTemporary(temporary, bytes));
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file,
+                          CreateTemporary(temporary, bytes, huge_pages_effort_max));
   // The creator before this one may have made it after the caller looked.
   const Status looked = GetFileInfo(path).status();
   if (!looked.IsPathNotFound()) {

@@ -22,7 +22,8 @@ std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Compar
 
 // Makes a pool of at least `pool_bytes` bytes. False: there is a file of this name, and nothing was
 // made. IOError if another process is making the pool.
-Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes, const Comparator& comparator);
+Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes, double huge_pages_effort_max,
+                        const Comparator& comparator);
 
 // Stores header, span map and first leaf into a pool of zeros. The first line of the header becomes
 // durable last.

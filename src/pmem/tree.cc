@@ -92,8 +92,9 @@ Result<std::unique_ptr<PoolFile>> OpenOrCreate(const PersistentTreeOptions& opti
   if (file.ok() || !file.status().IsPathNotFound()) return file;
   if (!options.create_if_missing)
     return Status::InvalidArgument(path, "does not exist (create_if_missing is not set)");
-  ASHLAR_ASSIGN_OR_RETURN(const bool made,
-                          CreatePool(path, options.pool_bytes, *options.comparator));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const bool made,
+      CreatePool(path, options.pool_bytes, options.huge_pages_effort_max, *options.comparator));
   if (!made && options.error_if_exists) return exists();
   return PoolFile::Open(path);
 }

@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "platform/cache_flush.h"
+#include "platform/clock.h"
 #include "platform/file.h"
 #include "platform/memory.h"
 #include "platform/posix/huge_pages.h"
@@ -62,14 +63,24 @@ bool IsInMemory(int fd) {
 // Gives a new file in memory huge pages, as far as the system has some, for all mount options.
 // Small ones cost a fault each when they are first touched and a walk of the page tables at nearly
 // every record that is read. One small page is made huge in less time than 511 others are added.
-void ReserveHugePages(int fd, uint64_t bytes) {
-  if (bytes < kHugePageBytes || !IsInMemory(fd) || ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
+//
+// On a machine whose free memory is in small pieces a huge page costs a hundred times as much: the
+// first one is added as small ones, and the others stop when they have taken effort_max times as
+// long as small ones for the whole file.
+void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
+  if (!(effort_max > 0) || bytes < kHugePageBytes || !IsInMemory(fd) ||
+      ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
     return;
   const auto mapped_bytes = static_cast<size_t>(bytes);
   void* const data = ::mmap(AddressForHugePages(mapped_bytes), mapped_bytes, PROT_READ | PROT_WRITE,
                             MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) return;
-  for (size_t at = 0; mapped_bytes - at >= kHugePageBytes; at += kHugePageBytes) {
+  const uint64_t start_ns = MonotonicNanos();
+  const bool has_small = ::posix_fallocate(fd, 0, static_cast<off_t>(kHugePageBytes)) == 0;
+  const auto small_ns = static_cast<double>(MonotonicNanos() - start_ns);
+  const double budget_ns = effort_max * small_ns * static_cast<double>(bytes / kHugePageBytes);
+  for (size_t at = 0; has_small && mapped_bytes - at >= kHugePageBytes; at += kHugePageBytes) {
+    if (static_cast<double>(MonotonicNanos() - start_ns) - small_ns > budget_ns) break;
     if (::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(PageBytes())) != 0) break;
     // EAGAIN: not this one, just now.
     if (::madvise(static_cast<char*>(data) + at, kHugePageBytes, kCollapse) == -1 &&
@@ -79,9 +90,9 @@ void ReserveHugePages(int fd, uint64_t bytes) {
   ::munmap(data, mapped_bytes);
 }
 
-Status Reserve(int fd, const std::string& path, uint64_t bytes) {
+Status Reserve(int fd, const std::string& path, uint64_t bytes, double huge_pages_effort_max) {
   if (bytes > kBytesMax) return Status::InvalidArgument(path, "larger than any file can be");
-  ReserveHugePages(fd, bytes);
+  ReserveHugePages(fd, bytes, huge_pages_effort_max);
   const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   if (error != 0) return SystemError(StrCat("reserve ", bytes, " bytes for"), path, error);
   return Status::OK();
@@ -116,7 +127,8 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
   return file;
 }
 
-Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes) {
+Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes,
+                                                   double huge_pages_effort_max) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
   const int fd = RetryInterrupted([&] {
     return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -126,7 +138,7 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
   // Until the lock is taken the name may be that of another process's file.
   ASHLAR_RETURN_IF_ERROR(TakeLock(fd, path));
   ASHLAR_RETURN_IF_ERROR(CheckStillNamed(fd, path));
-  const Status status = Reserve(fd, path, bytes);
+  const Status status = Reserve(fd, path, bytes, huge_pages_effort_max);
   if (!status.ok()) {
     ::unlink(path.c_str());
     return status;
@@ -134,12 +146,13 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
   return file;
 }
 
-Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes) {
+Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes,
+                                                            double huge_pages_effort_max) {
   const std::string name = "(anonymous pool)";
   const int fd = ::memfd_create("ashlar-pool", MFD_CLOEXEC);
   if (fd == -1) return SystemError("create", name, errno);
   std::unique_ptr<PoolFile> file(new PoolFile(name, fd, bytes));
-  ASHLAR_RETURN_IF_ERROR(Reserve(fd, name, bytes));
+  ASHLAR_RETURN_IF_ERROR(Reserve(fd, name, bytes, huge_pages_effort_max));
   return file;
 }
 

@@ -68,5 +68,28 @@ TEST(PoolFilePosixTest, APoolInMemoryIsMappedByHugePagesWhereTheSystemHasThem) {
   }
 }
 
+TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
+  const auto huge_bytes = [](double effort_max) {
+    const std::unique_ptr<PoolFile> file =
+        PoolFile::CreateAnonymous(2 * kHugePageBytes, effort_max).value();
+    const std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kShared).value();
+    for (uint64_t at = 0; at < mapping->bytes(); at += 4096) EXPECT_EQ(mapping->data()[at], 0);
+    return HugeBytesAt(mapping->data());
+  };
+  // The system may give a file in memory huge pages without being asked.
+  const int fd = ::memfd_create("plain", MFD_CLOEXEC);
+  EXPECT_EQ(::ftruncate(fd, 2 * kHugePageBytes), 0);
+  char* const plain = static_cast<char*>(
+      ::mmap(nullptr, 2 * kHugePageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+  ASSERT_NE(plain, MAP_FAILED);
+  plain[0] = plain[kHugePageBytes] = 1;
+  const uint64_t unasked_bytes = HugeBytesAt(plain);
+  ::munmap(plain, 2 * kHugePageBytes);
+  ::close(fd);
+  EXPECT_LE(huge_bytes(0), unasked_bytes > 0 ? 2 * kHugePageBytes : 0);
+  // No time at all: at most the one that was begun before the first look at the clock.
+  EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
+}
+
 }  // namespace
 }  // namespace ashlar

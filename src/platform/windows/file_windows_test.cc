@@ -98,7 +98,7 @@ TEST_F(WindowsFileTest, NamesOfDevicesAndStreamsAreRefusedEverywhere) {
     EXPECT_TRUE(RenamePath(path, Path("g")).IsInvalidArgument()) << path;
     EXPECT_TRUE(GetFileInfo(path).status().IsInvalidArgument()) << path;
     EXPECT_TRUE(OsFileLock::Acquire(path).status().IsInvalidArgument()) << path;
-    EXPECT_TRUE(PoolFile::Create(path, 65536).status().IsInvalidArgument()) << path;
+    EXPECT_TRUE(PoolFile::Create(path, 65536, 0).status().IsInvalidArgument()) << path;
     EXPECT_TRUE(OsDirectory::Open(path).status().IsInvalidArgument()) << path;
     EXPECT_TRUE(FreeBytes(path).status().IsInvalidArgument()) << path;
   }
@@ -266,7 +266,7 @@ TEST_F(WindowsFileTest, AWindowsBytesAreFlushedBeforeItsFile) {
 }
 
 TEST_F(WindowsFileTest, ASyncOfAPoolFlushesItsSharedViewsFirst) {
-  const std::unique_ptr<PoolFile> pool = PoolFile::Create(Path("pool"), 1 << 20).value();
+  const std::unique_ptr<PoolFile> pool = PoolFile::Create(Path("pool"), 1 << 20, 0).value();
   const std::unique_ptr<PoolMapping> shared = pool->Map(PoolMapMode::kShared).value();
   const std::unique_ptr<PoolMapping> read_only = pool->Map(PoolMapMode::kSharedReadOnly).value();
   const std::unique_ptr<PoolMapping> own = pool->Map(PoolMapMode::kPrivate).value();
@@ -278,7 +278,7 @@ TEST_F(WindowsFileTest, ASyncOfAPoolFlushesItsSharedViewsFirst) {
 }
 
 TEST_F(WindowsFileTest, APoolOnAnOrdinaryVolumeHasNoPersistentMemory) {
-  const std::unique_ptr<PoolFile> pool = PoolFile::Create(Path("pool"), 1 << 20).value();
+  const std::unique_ptr<PoolFile> pool = PoolFile::Create(Path("pool"), 1 << 20, 0).value();
   EXPECT_EQ(pool->Backing(), PoolBacking::kStorage);
   EXPECT_FALSE(pool->Map(PoolMapMode::kSharedSync).ok());
   EXPECT_THAT(PoolFile::Open(Path("pool")).status().ToString(), HasSubstr("in use"));

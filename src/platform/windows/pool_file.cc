@@ -171,7 +171,8 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
   return std::unique_ptr<PoolFile>(new PoolFile(path, FromPool(std::move(pool)), found.info.bytes));
 }
 
-Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes) {
+Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes,
+                                                   double /*huge_pages_effort_max*/) {
   if (bytes > kBytesMax) return Status::InvalidArgument(path, "larger than any file can be");
   auto pool = std::make_unique<Pool>();
   ASHLAR_ASSIGN_OR_RETURN(
@@ -193,7 +194,8 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
   return std::unique_ptr<PoolFile>(new PoolFile(path, FromPool(std::move(pool)), bytes));
 }
 
-Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes) {
+Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes,
+                                                            double /*huge_pages_effort_max*/) {
   const std::string name = "(anonymous pool)";
   if (bytes == 0 || bytes > kBytesMax)
     return Status::InvalidArgument(name, "empty, or larger than any file can be");
