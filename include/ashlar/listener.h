@@ -191,8 +191,9 @@ class ASHLAR_API EventListener {
   // The database is about to become read-only because of *bg_error; changing it has no effect.
   // Other writers may wait for the thread that calls: do not write from here.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
-                                    bool* /*auto_recovery*/) {}  // NOLINT(performance-*)
+                                    bool* /*auto_recovery*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
 };

@@ -26,12 +26,11 @@ class ASHLAR_API Slice {
  public:
   constexpr Slice() = default;
   constexpr Slice(const char* data, size_t size) : data_(data), size_(size) {}
-  Slice(const std::string& s)
-      : data_(s.data()), size_(s.size()) {}  // NOLINT(google-explicit-constructor)
-  constexpr Slice(std::string_view s)
-      : data_(s.data()), size_(s.size()) {}  // NOLINT(google-explicit-constructor)
-  Slice(const char* s)
-      : data_(s), size_(s == nullptr ? 0 : strlen(s)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): conversions are the point of them
+  Slice(const std::string& s) : data_(s.data()), size_(s.size()) {}
+  constexpr Slice(std::string_view s) : data_(s.data()), size_(s.size()) {}
+  Slice(const char* s) : data_(s), size_(s == nullptr ? 0 : strlen(s)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   constexpr const char* data() const { return data_; }
   constexpr size_t size() const { return size_; }

@@ -40,6 +40,7 @@ class FixedVector {
   T& back() { return data()[size_ - 1]; }
   T* begin() { return data(); }
   T* end() { return data() + size_; }
+  // NOLINTNEXTLINE(google-explicit-constructor): as of the containers of the standard
   operator std::span<T>() { return {data(), size_}; }
 
  private:

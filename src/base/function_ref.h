@@ -19,6 +19,7 @@ class FunctionRef<R(Args...)> {
  public:
   template <typename Function>
     requires(!std::is_same_v<Function, FunctionRef>)
+  // NOLINTNEXTLINE(google-explicit-constructor): an argument is passed as it is
   FunctionRef(const Function& function) noexcept
       : function_(std::addressof(function)), call_([](const void* object, Args... args) -> R {
           return (*static_cast<const Function*>(object))(std::forward<Args>(args)...);

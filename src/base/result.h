@@ -29,17 +29,16 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): a function returns a value or a status as it is
+  Result(T value) : value_(std::move(value)) {}
   // Any type that converts to T in one step, for example unique_ptr<Derived> to unique_ptr<Base>.
   template <typename U>
     requires(std::convertible_to<U &&, T> && !std::convertible_to<U &&, Status> &&
              !std::same_as<std::remove_cvref_t<U>, Result>)
-  Result(U&& value)
-      : value_(std::in_place, std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(U&& value) : value_(std::in_place, std::forward<U>(value)) {}
   // status must not be ok.
-  Result(Status status) : status_(std::move(status)) {
-    ASHLAR_ASSERT(!status_.ok());
-  }  // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) { ASHLAR_ASSERT(!status_.ok()); }
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return value_.has_value(); }
   const Status& status() const& ASHLAR_LIFETIME_BOUND { return status_; }

@@ -62,8 +62,10 @@ void Assign(Member* member, Value value) {
 #define ASHLAR_C_GETTER(object, name, type) ASHLAR_C_GETTER_OF(object, name, type, name)
 #define ASHLAR_C_ACCESSORS(object, name, type) ASHLAR_C_ACCESSORS_OF(object, name, type, name)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define ASHLAR_C_CREATE_AND_DESTROY(object)                            \
   ashlar::capi::object##_t* rocksdb_##object##_create(void) noexcept { \
     return new ashlar::capi::object##_t();                             \
   }                                                                    \
   void rocksdb_##object##_destroy(ashlar::capi::object##_t* options) noexcept { delete options; }
+// NOLINTEND(bugprone-macro-parentheses)

@@ -6,7 +6,6 @@
 
 using ashlar::DB;
 using ashlar::LiveFileMetaData;
-using ashlar::Slice;
 using ashlar::capi::CopyBytes;
 using ashlar::capi::CopyText;
 

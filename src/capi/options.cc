@@ -6,7 +6,6 @@
 #include "capi/transfer.h"
 
 using ashlar::CompressionOptions;
-using ashlar::CompressionType;
 using ashlar::Options;
 using ashlar::capi::Assign;
 using ashlar::capi::Check;

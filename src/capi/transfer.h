@@ -71,6 +71,7 @@ class ScratchArray {
  private:
   const size_t n_;
   T* const data_;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is what T = char* asks for
   alignas(T) std::byte inline_[kInline * sizeof(T)];
 };
 

@@ -2,7 +2,6 @@
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
-using ashlar::ColumnFamilyHandle;
 using ashlar::Slice;
 using ashlar::SliceParts;
 using ashlar::Status;

@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "base/out_of_memory.h"
 #include "platform/thread.h"
 
 namespace ashlar {
@@ -26,15 +27,14 @@ void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t 
   std::vector<Thread> others;
   const size_t wanted = std::min<size_t>(threads, pieces);
   others.reserve(wanted);
-  try {
+  // Without memory the threads that started do the work.
+  IgnoreBadAlloc([&] {
     while (others.size() + 1 < wanted) {
       Result<Thread> other = Thread::Start({.name = "ashlar-piece"}, work);
       if (!other.ok()) break;
       others.push_back(std::move(other).value());
     }
-  } catch (const std::bad_alloc&) {
-    // The threads that started do the work.
-  }
+  });
   work();
   for (Thread& other : others) other.Join();
   if (no_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();

@@ -11,9 +11,8 @@ Status Iterator::Refresh(const Snapshot*) {
   return Status::NotSupported("this iterator cannot be refreshed: make a new one");
 }
 
-// The signature is the vocabulary's.
-Status Iterator::GetProperty(std::string prop_name,
-                             std::string*) {  // NOLINT(performance-unnecessary-value-param)
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
+Status Iterator::GetProperty(std::string prop_name, std::string*) {
   return Status::InvalidArgument("an iterator has no property of this name", prop_name);
 }
 

@@ -215,7 +215,7 @@ bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& fam
   }
   // The job cannot have begun: it takes the mutex first.
   ++compaction_jobs_;
-  static_cast<void>(compaction.release());
+  [[maybe_unused]] Compaction* const owned_by_job = compaction.release();
   return true;
 }
 

@@ -27,8 +27,8 @@ class PageAllocator {
 
   PageAllocator() = default;
   template <typename U>
-  PageAllocator(const PageAllocator<U>&) {
-  }  // NOLINT(google-explicit-constructor): required of an allocator by the standard
+  // NOLINTNEXTLINE(google-explicit-constructor): required of an allocator by the standard
+  PageAllocator(const PageAllocator<U>&) {}
 
   // Throws std::bad_alloc.
   T* allocate(size_t n) {

@@ -17,9 +17,9 @@ int DeletedRanges::Compare(const Cut& a, const Cut& b) const {
 
 void DeletedRanges::Add(const KeyRange& range, size_t position) {
   Cut begin;
-  if (range.begin) begin = {.key = *range.begin, .after = !range.begin_inclusive};
+  if (range.begin) begin = {.key = range.begin, .after = !range.begin_inclusive};
   Cut end = {.key = std::nullopt, .after = true};
-  if (range.end) end = {.key = *range.end, .after = range.end_inclusive};
+  if (range.end) end = {.key = range.end, .after = range.end_inclusive};
   if (Compare(begin, end) >= 0) return;
   edges_.push_back({.cut = begin, .position = position, .begins = true});
   edges_.push_back({.cut = end, .position = position, .begins = false});

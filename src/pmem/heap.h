@@ -98,7 +98,7 @@ class Heap {
   template <typename Function>
   auto OrReclaim(const Function& allocate) ASHLAR_EXCLUDES(kPoolOperation) {
     auto allocated = allocate();
-    if (!StatusOf(allocated).IsNoSpace()) return allocated;
+    if (!IsNoSpace(allocated)) return allocated;
     WaitForMark();
     Reclaim();
     return allocate();
@@ -149,8 +149,8 @@ class Heap {
 
   static constexpr uint32_t kLeafClass = kSizeClasses;
 
-  static const Status& StatusOf(const Status& status) { return status; }
-  static const Status& StatusOf(const Result<PoolOffset>& object) { return object.status(); }
+  static bool IsNoSpace(const Status& status) { return status.IsNoSpace(); }
+  static bool IsNoSpace(const Result<PoolOffset>& object) { return object.status().IsNoSpace(); }
   Mutex& mutex() const ASHLAR_RETURN_CAPABILITY(kHeapMutex) { return mutex_; }
 
   HeapSpan* SpanOf(PoolOffset offset) const ASHLAR_REQUIRES(kHeapMutex);

@@ -66,36 +66,48 @@ uint64_t SpanMap::EndOfTiles(uint64_t page, uint64_t end) const {
   return page;
 }
 
-void SpanMap::Publish(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
-  op->Store(EntryOffset(page), EncodeSpanEntry(page, entry));
-  op->Flush(EntryOffset(page), sizeof(uint64_t));
-  op->Fence();
+void SpanMap::Enter(PoolOperation* op, uint64_t page, const SpanEntry& entry,
+                    const std::optional<SpanEntry>& next) {
+  const auto store = [&](uint64_t first, const SpanEntry& of_span) {
+    op->Store(EntryOffset(first), EncodeSpanEntry(first, of_span));
+  };
+  const auto make_durable = [&](uint64_t first) {
+    op->Flush(EntryOffset(first), sizeof(uint64_t));
+    op->Fence();
+  };
+  if (next) {
+    const uint64_t end = page + entry.pages;
+    store(end, *next);
+    // I2. Stores to one line become durable in order (I4 of medium.h).
+    if (EntryOffset(end) / kLineBytes != EntryOffset(page) / kLineBytes) make_durable(end);
+  }
+  store(page, entry);
+  make_durable(page);
 }
 
-// I2.
-void SpanMap::PublishAt(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
+void SpanMap::EnterBelow(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
   const uint64_t end = page + entry.pages;
   const uint64_t tile_end = EndOfTiles(page, end);
+  std::optional<SpanEntry> rest;
   if (tile_end != end) {
-    Publish(
-        op, end,
-        {.kind = SpanKind::kFree, .size_class = 0, .pages = static_cast<uint32_t>(tile_end - end)});
+    rest = {
+        .kind = SpanKind::kFree, .size_class = 0, .pages = static_cast<uint32_t>(tile_end - end)};
   }
-  Publish(op, page, entry);
+  Enter(op, page, entry, rest);
 }
 
 std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
                                       uint64_t pages_kept) {
   if (entry.pages + pages_kept > FreePages()) return std::nullopt;
   if (const std::optional<uint64_t> page = free_runs_.TakeShortest(entry.pages)) {
-    PublishAt(op, *page, entry);
+    EnterBelow(op, *page, entry);
     return page;
   }
   if (entry.pages > pages_ - high_water_page_) return std::nullopt;
   const uint64_t page = high_water_page_;
   high_water_page_ += entry.pages;
-  if (high_water_page_ < pages_) Publish(op, high_water_page_, kEndOfSpans);  // I2
-  Publish(op, page, entry);
+  Enter(op, page, entry,
+        high_water_page_ < pages_ ? std::optional<SpanEntry>(kEndOfSpans) : std::nullopt);
   return page;
 }
 
@@ -103,7 +115,7 @@ std::optional<uint64_t> SpanMap::TakeBelow(PoolOperation* op, const SpanEntry& e
                                            uint64_t limit, uint64_t pages_kept) {
   if (entry.pages + pages_kept > FreePages()) return std::nullopt;
   const std::optional<uint64_t> page = free_runs_.TakeFirst(entry.pages, limit);
-  if (page) PublishAt(op, *page, entry);
+  if (page) EnterBelow(op, *page, entry);
   return page;
 }
 

@@ -13,8 +13,8 @@
 // I3: the pages of a span that was given back keep their entry until they are taken again. That is
 //     safe because nothing durable refers to them (I1 of heap.h).
 //
-// A span costs two words and two fences, or one of each if it fits a free run. A durable free list
-// was rejected: a store and a fence for each change.
+// A span costs one or two words, and two fences if these are in different cache lines, else one. A
+// durable free list was rejected: a store and a fence for each change.
 //
 // Thread safety: under the heap's mutex.
 #pragma once
@@ -65,9 +65,11 @@ class SpanMap {
   PoolOffset EntryOffset(uint64_t page) const { return map_offset_ + page * sizeof(uint64_t); }
   // The end of the tile that contains the page before `end`, in the chain that begins at `page`.
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const;
-  void Publish(PoolOperation* op, uint64_t page, const SpanEntry& entry);
-  // Enters a span at free pages below the high-water mark.
-  void PublishAt(PoolOperation* op, uint64_t page, const SpanEntry& entry);
+  // Enters a span in the map. next: what follows it, if the map does not have that yet.
+  void Enter(PoolOperation* op, uint64_t page, const SpanEntry& entry,
+             const std::optional<SpanEntry>& next);
+  // The same at free pages below the high-water mark.
+  void EnterBelow(PoolOperation* op, uint64_t page, const SpanEntry& entry);
 
   Medium* const medium_;
   const uint64_t map_offset_;

@@ -116,8 +116,9 @@ WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
 }
 
 bool WantsMoreCompactions(const StallInputs& inputs, const LeveledConfig& config) {
-  const int trigger = config.level0_file_num_compaction_trigger;
-  const int quarter_way = trigger + (config.level0_slowdown_writes_trigger - trigger) / 4;
+  // Wider than the options: a bulk load sets triggers of 2^30.
+  const int64_t trigger = config.level0_file_num_compaction_trigger;
+  const int64_t quarter_way = trigger + (config.level0_slowdown_writes_trigger - trigger) / 4;
   if (trigger >= 0 && inputs.level0_files >= std::min(2 * trigger, quarter_way)) return true;
   const uint64_t soft = config.soft_pending_compaction_bytes_limit;
   return soft == 0 || inputs.pending_bytes >= soft / 4;
