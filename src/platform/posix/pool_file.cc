@@ -78,7 +78,8 @@ void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
   const uint64_t start_ns = MonotonicNanos();
   const bool has_small = ::posix_fallocate(fd, 0, static_cast<off_t>(kHugePageBytes)) == 0;
   const auto small_ns = static_cast<double>(MonotonicNanos() - start_ns);
-  const double budget_ns = effort_max * small_ns * static_cast<double>(bytes / kHugePageBytes);
+  const uint64_t huge_pages = bytes / kHugePageBytes;
+  const double budget_ns = effort_max * small_ns * static_cast<double>(huge_pages);
   for (size_t at = 0; has_small && mapped_bytes - at >= kHugePageBytes; at += kHugePageBytes) {
     if (static_cast<double>(MonotonicNanos() - start_ns) - small_ns > budget_ns) break;
     if (::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(PageBytes())) != 0) break;
