@@ -115,15 +115,15 @@ void FileIndexer::FillPositions(size_t number) {
     // Neighbours may share a user key. The position is then that of the earlier file's largest key,
     // which is before every entry of this file.
     position = entry.next_at_smallest =
-        PositionBehind(next, position, file.smallest_user_key(), ~uint64_t{0}, entry.smallest_head);
-    position = entry.next_at_largest = PositionBehind(next, position, file.largest_user_key(),
-                                                      ExtractTag(file.largest), entry.largest_head);
+        FindPosition(next, position, file.smallest_user_key(), ~uint64_t{0}, entry.smallest_head);
+    position = entry.next_at_largest = FindPosition(next, position, file.largest_user_key(),
+                                                    ExtractTag(file.largest), entry.largest_head);
   }
   row.entries[row.files].next_at_smallest = next.files;
 }
 
-uint32_t FileIndexer::PositionBehind(const Row& row, uint32_t from, const Slice& user_key,
-                                     uint64_t tag, uint64_t head) const {
+uint32_t FileIndexer::FindPosition(const Row& row, uint32_t from, const Slice& user_key,
+                                   uint64_t tag, uint64_t head) const {
   // The position is usually near: strides that double find the end of the search.
   uint32_t stride = 1;
   while (stride < row.files - from && row.entries[from + stride - 1].largest_head <= head)

@@ -78,8 +78,8 @@ class FileIndexer {
   void FillRow(const FileIndexer* base, size_t row);
   void FillPositions(size_t row);
   // The position in `row` of a key that is not before the one at `from`.
-  uint32_t PositionBehind(const Row& row, uint32_t from, const Slice& user_key, uint64_t tag,
-                          uint64_t head) const;
+  uint32_t FindPosition(const Row& row, uint32_t from, const Slice& user_key, uint64_t tag,
+                        uint64_t head) const;
 
   static uint32_t MaskIf(bool condition) { return uint32_t{0} - static_cast<uint32_t>(condition); }
   // The first entry in [begin, end) whose head is not below `head`. No branch depends on the data:

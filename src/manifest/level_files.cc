@@ -35,12 +35,12 @@ FilePositions LevelFiles::Overlapping(const UserKeyRange& range) const {
   // older version of the bound is in.
   if (range.smallest != nullptr) result.begin = Find(*range.smallest, ~uint64_t{0});
   if (range.largest == nullptr) return result;
-  const auto starts_behind = [this](const Slice& bound, const FileMetaData* file) {
+  const auto begins_after = [this](const Slice& bound, const FileMetaData* file) {
     return comparator_.Compare(bound, file->smallest_user_key()) < 0;
   };
   const auto first = files_.begin() + static_cast<std::ptrdiff_t>(result.begin);
   result.end = static_cast<size_t>(
-      std::upper_bound(first, files_.end(), *range.largest, starts_behind) - files_.begin());
+      std::upper_bound(first, files_.end(), *range.largest, begins_after) - files_.begin());
   return result;
 }
 

@@ -182,19 +182,19 @@ bool EntryTree::Walk::Copy(const Place& place) {
     return false;
   }
   place_ = place;
-  beside_ = nullptr;
+  neighbour_ = nullptr;
   ahead_ = kAheadShort;
   return true;
 }
 
 // Prefetches the entries of the next leaf in the walk's direction. The values read from it are used
 // only for prefetches.
-void EntryTree::Walk::PrefetchBeside() const {
-  const Place place{.node = beside_, .state = beside_->state.load(std::memory_order_acquire)};
+void EntryTree::Walk::PrefetchNeighbour() const {
+  const Place place{.node = neighbour_, .state = neighbour_->state.load(std::memory_order_acquire)};
   const SlotOrder order = LoadOrder(place);
   const uint32_t count = StateCount(place.state);
   const uint32_t n = std::min(count, ahead_);
-  const uint32_t first = beside_edge_ == Edge::kFirst ? 0 : count - n;
+  const uint32_t first = neighbour_edge_ == Edge::kFirst ? 0 : count - n;
   for (uint32_t rank = first; rank < first + n; ++rank)
     PrefetchEntry(place.node->Entry(order.Slot(rank)));
 }
@@ -269,10 +269,10 @@ bool EntryTree::Walk::CopyNeighbour(Edge direction) {
   if (!Copy(place)) return false;
   const bool forward = direction == Edge::kLast;
   position_ = forward ? 0 : count_ - 1;
-  beside_ = (forward ? place_.node->next : place_.node->prev).load(std::memory_order_acquire);
-  beside_edge_ = forward ? Edge::kFirst : Edge::kLast;
+  neighbour_ = (forward ? place_.node->next : place_.node->prev).load(std::memory_order_acquire);
+  neighbour_edge_ = forward ? Edge::kFirst : Edge::kLast;
   ahead_ = kAheadLong;
-  if (beside_ != nullptr) beside_->PrefetchLeaf();
+  if (neighbour_ != nullptr) neighbour_->PrefetchLeaf();
   return true;
 }
 

@@ -207,11 +207,11 @@ class EntryTree::Walk {
   void PrefetchAhead(uint32_t position, uint32_t beyond) const {
     if (position < count_) [[likely]] {
       PrefetchEntry(entries_[position]);
-    } else if (position == beyond && beside_ != nullptr) {
-      PrefetchBeside();
+    } else if (position == beyond && neighbour_ != nullptr) {
+      PrefetchNeighbour();
     }
   }
-  void PrefetchBeside() const;
+  void PrefetchNeighbour() const;
   void NoteEntryBytes(const DecodedEntry& entry);
   void SeekToEdge(Edge edge);
   Side SeekInLeaf(const Target& target);
@@ -223,11 +223,10 @@ class EntryTree::Walk {
 
   const EntryTree* const tree_;
   Place place_;
-  const Node* beside_ =
-      // the next leaf in the walk's direction, if it has been prefetched
-      nullptr;
-  Edge beside_edge_ = Edge::kFirst;  // where the walk would enter it
-  uint32_t ahead_ = kAheadShort;     // the distance in steps of the prefetched entries
+  // The next leaf in the walk's direction, if it has been prefetched.
+  const Node* neighbour_ = nullptr;
+  Edge neighbour_edge_ = Edge::kFirst;  // where the walk would enter it
+  uint32_t ahead_ = kAheadShort;        // the distance in steps of the prefetched entries
   uint32_t entry_lines_ =
       2;  // lines to prefetch of each: those of the entry at which the walk left the last leaf
   uint32_t count_ = 0;

@@ -228,13 +228,13 @@ bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
   if (recycled_) return StopTorn(at, "leftovers of an older log");
   const Damage damage = Examine(claimed_end);
   if (damage.is_cut && !damage.length_is_wrong) return StopTorn(at, reason);
-  const Behind behind = LookBehind();
+  const Remainder after = SearchRemainder();
   if (outcome_ == Outcome::kIoError) return false;
-  if (behind.record) return StopCorrupt(at, reason);
+  if (after.record) return StopCorrupt(at, reason);
   if (damage.length_is_wrong)
     return StopCorrupt(at, "a fragment's length does not match its checksum");
   if (damage.has_zero_sector) return StopTorn(at, "zeros that were never written over");
-  if (damage.fills_block && (behind.continuation || !behind.data)) return StopCorrupt(at, reason);
+  if (damage.fills_block && (after.continuation || !after.data)) return StopCorrupt(at, reason);
   return StopTorn(at, "bytes that no writer left");
 }
 
@@ -254,8 +254,8 @@ LogReader::Damage LogReader::Examine(size_t claimed_end) {
   return damage;
 }
 
-LogReader::Behind LogReader::LookBehind() {
-  Behind behind;
+LogReader::Remainder LogReader::SearchRemainder() {
+  Remainder after;
   bool is_next_block = true;
   ++position_;
   while (true) {
@@ -265,15 +265,15 @@ LogReader::Behind LogReader::LookBehind() {
       const bool may_begin = type == log_format::kFull || type == log_format::kFirst;
       if (may_begin && (position_ == 0 || Afford(PayloadBytes(header))) &&
           IntactFragmentAt(position_)) {
-        behind.record = true;
-        return behind;
+        after.record = true;
+        return after;
       }
     }
     position_ = block_bytes_;
-    if (IsLastBlock() || !LoadBlock()) return behind;
+    if (IsLastBlock() || !LoadBlock()) return after;
     const char* const block = block_.get();
-    behind.data |= !std::all_of(block, block + block_bytes_, IsZero);
-    behind.continuation |= is_next_block && IntactFragmentAt(0);
+    after.data |= !std::all_of(block, block + block_bytes_, IsZero);
+    after.continuation |= is_next_block && IntactFragmentAt(0);
     is_next_block = false;
   }
 }

@@ -112,15 +112,15 @@ class LogReader {
     bool has_zero_sector = false;
     bool fills_block = false;  // only zeros after it, in this block
   };
-  struct Behind {
-    bool record =
-        // an intact record begins there; the reader is at it, otherwise at the end of the file
-        false;
+  // The bytes of the file after damage.
+  struct Remainder {
+    // An intact record begins there. The reader is at it, otherwise at the end of the file.
+    bool record = false;
     bool continuation = false;  // the next block begins with an intact fragment
     bool data = false;          // the blocks after this one are not all zeros
   };
   Damage Examine(size_t claimed_end);
-  Behind LookBehind();
+  Remainder SearchRemainder();
   bool AnotherLengthFits();
   bool MayEndAt(size_t position);
   bool HasZeroSector(size_t begin, size_t end) const;
