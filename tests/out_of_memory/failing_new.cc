@@ -1,5 +1,6 @@
 #include "tests/out_of_memory/failing_new.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
