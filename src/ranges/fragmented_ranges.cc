@@ -1,0 +1,302 @@
+#include "ranges/fragmented_ranges.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "key/key_head.h"
+
+namespace ashlar {
+
+namespace {
+
+// The largest sequence <= visible; 0: none. Most readers see the first.
+SequenceNumber FindVisible(std::span<const SequenceNumber> sequences, SequenceNumber visible) {
+  if (sequences.empty()) return 0;
+  if (sequences.front() <= visible) return sequences.front();
+  const auto found =
+      std::lower_bound(sequences.begin(), sequences.end(), visible, std::greater<>());
+  return found == sequences.end() ? 0 : *found;
+}
+
+// The number of heads that are smaller. A loop without a branch that depends on the data.
+size_t CountSmallerHeads(const std::vector<uint64_t>& heads, uint64_t head) {
+  const uint64_t* base = heads.data();
+  for (size_t left = heads.size(); left > 1;) {
+    const size_t half = left / 2;
+    base += base[half - 1] < head ? half : 0;
+    left -= half;
+  }
+  return static_cast<size_t>(base - heads.data()) + (*base < head ? 1 : 0);
+}
+
+// Sweeps over tombstones in the order of their begins.
+class Sweep {
+ public:
+  Sweep(const KeyComparator& comparator, std::vector<RangeTombstone> tombstones)
+      : comparator_(comparator), tombstones_(std::move(tombstones)), builder_(comparator) {
+    std::sort(tombstones_.begin(), tombstones_.end(),
+              [this](const RangeTombstone& a, const RangeTombstone& b) {
+                return comparator_.Compare(a.begin, b.begin) < 0;
+              });
+  }
+
+  FragmentedRanges Run() {
+    size_t next = 0;
+    Slice at;
+    while (next < tombstones_.size() || !active_.empty()) {
+      if (active_.empty()) at = tombstones_[next].begin;
+      for (; next < tombstones_.size() && comparator_.Compare(tombstones_[next].begin, at) <= 0;
+           ++next)
+        Activate(tombstones_[next]);
+      const Slice end = FirstEnd(next);
+      AddFragment(at, end);
+      std::erase_if(active_, [&](const RangeTombstone& tombstone) {
+        return comparator_.Compare(tombstone.end, end) <= 0;
+      });
+      at = end;
+    }
+    return builder_.Finish();
+  }
+
+ private:
+  // Of two with one sequence the one that ends later covers the rest of both.
+  void Activate(const RangeTombstone& tombstone) {
+    ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
+    const auto found = std::lower_bound(active_.begin(), active_.end(), tombstone.sequence,
+                                        [](const RangeTombstone& active, SequenceNumber sequence) {
+                                          return active.sequence > sequence;
+                                        });
+    if (found == active_.end() || found->sequence != tombstone.sequence) {
+      active_.insert(found, tombstone);
+    } else if (comparator_.Compare(found->end, tombstone.end) < 0) {
+      found->end = tombstone.end;
+    }
+  }
+
+  // Where the set of active tombstones changes next.
+  Slice FirstEnd(size_t next) const {
+    Slice end = active_.front().end;
+    for (const RangeTombstone& tombstone : active_) {
+      if (comparator_.Compare(tombstone.end, end) < 0) end = tombstone.end;
+    }
+    if (next < tombstones_.size() && comparator_.Compare(tombstones_[next].begin, end) < 0)
+      end = tombstones_[next].begin;
+    return end;
+  }
+
+  void AddFragment(const Slice& begin, const Slice& end) {
+    sequences_.clear();
+    for (const RangeTombstone& tombstone : active_) sequences_.push_back(tombstone.sequence);
+    builder_.Add(begin, end, sequences_);
+  }
+
+  const KeyComparator comparator_;
+  std::vector<RangeTombstone> tombstones_;
+  std::vector<RangeTombstone> active_;  // those that cover the sweep's key; sequences descend
+  std::vector<SequenceNumber> sequences_;
+  FragmentedRanges::Builder builder_;
+};
+
+}  // namespace
+
+FragmentedRanges FragmentedRanges::Make(const KeyComparator& comparator,
+                                        std::vector<RangeTombstone> tombstones) {
+  if (tombstones.empty()) return FragmentedRanges(comparator);
+  return Sweep(comparator, std::move(tombstones)).Run();
+}
+
+size_t FragmentedRanges::MemoryBytes() const {
+  return keys_.capacity() + bounds_.capacity() * sizeof(Bound) +
+         sequences_.capacity() * sizeof(SequenceNumber) + heads_.capacity() * sizeof(uint64_t);
+}
+
+size_t FragmentedRanges::CountBounds(const Slice& user_key) const {
+  const Slice prefix(keys_.data() + bounds_[0].key_offset, prefix_bytes_);
+  if (prefix_bytes_ > 0 && !user_key.starts_with(prefix))
+    return comparator_.Compare(user_key, prefix) < 0 ? 0 : bounds_.size();
+  const uint64_t head = comparator_.Head(user_key, prefix_bytes_);
+  size_t begin = CountSmallerHeads(heads_, head);
+  if (begin == heads_.size() || heads_[begin] != head) return begin;
+  // Equal heads decide nothing.
+  size_t end = head == std::numeric_limits<uint64_t>::max() ? heads_.size()
+                                                            : CountSmallerHeads(heads_, head + 1);
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (comparator_.Compare(key(middle), user_key) <= 0) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+SequenceNumber FragmentedRanges::FindCovering(const Slice& user_key, SequenceNumber visible) const {
+  const size_t before = CountBounds(user_key);
+  return before == 0 || before == bounds_.size() ? 0 : FindVisible(sequences(before - 1), visible);
+}
+
+FragmentedRanges FragmentedRanges::Cut(const Slice* lower, const Slice* upper) const {
+  Builder builder(comparator_);
+  Cursor cursor(this);
+  lower != nullptr ? cursor.Seek(*lower) : cursor.SeekToFirst();
+  for (; cursor.Valid(); cursor.Next()) {
+    Slice begin = cursor.begin();
+    Slice end = cursor.end();
+    if (lower != nullptr && comparator_.Compare(begin, *lower) < 0) begin = *lower;
+    if (upper != nullptr && comparator_.Compare(*upper, end) < 0) end = *upper;
+    if (comparator_.Compare(begin, end) >= 0) break;
+    builder.Add(begin, end, cursor.sequences());
+  }
+  return builder.Finish();
+}
+
+FragmentedRanges FragmentedRanges::KeepForSnapshots(
+    std::span<const SequenceNumber> snapshots) const {
+  ASHLAR_DCHECK(std::is_sorted(snapshots.begin(), snapshots.end()));
+  Builder builder(comparator_);
+  std::vector<SequenceNumber> kept;
+  Cursor cursor(this);
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+    kept.clear();
+    for (const SequenceNumber sequence : cursor.sequences()) {
+      // Hidden: every reader that sees this one sees the one kept last.
+      const bool hidden =
+          !kept.empty() && std::lower_bound(snapshots.begin(), snapshots.end(), sequence) ==
+                               std::lower_bound(snapshots.begin(), snapshots.end(), kept.back());
+      if (!hidden) kept.push_back(sequence);
+    }
+    builder.Add(cursor.begin(), cursor.end(), kept);
+  }
+  return builder.Finish();
+}
+
+void FragmentedRanges::MakeHeads() {
+  if (bounds_.empty()) return;
+  if (comparator_.HasHeads())
+    prefix_bytes_ = CommonPrefixBytes(ComparedPart(key(0)), ComparedPart(key(intervals())));
+  heads_.reserve(bounds_.size());
+  for (size_t i = 0; i < bounds_.size(); ++i)
+    heads_.push_back(comparator_.Head(key(i), prefix_bytes_));
+}
+
+void FragmentedRanges::CheckInvariants() const {
+  ASHLAR_ASSERT(heads_.size() == bounds_.size() && bounds_.size() != 1);
+  if (IsEmpty()) return;
+  ASHLAR_ASSERT(!IsGap(0) && !IsGap(intervals() - 1));  // I3
+  size_t fragments = 0;
+  for (size_t i = 0; i < intervals(); ++i) {
+    ASHLAR_ASSERT(comparator_.Compare(key(i), key(i + 1)) < 0);  // I1
+    ASHLAR_ASSERT(heads_[i] <= heads_[i + 1]);
+    const auto own = sequences(i);
+    for (size_t j = 1; j < own.size(); ++j) ASHLAR_ASSERT(own[j - 1] > own[j]);  // I2
+    if (i > 0) {
+      const auto before = sequences(i - 1);
+      ASHLAR_ASSERT(!std::equal(own.begin(), own.end(), before.begin(), before.end()));  // I3
+    }
+    if (!own.empty()) ++fragments;
+  }
+  ASHLAR_ASSERT(fragments == fragments_);
+}
+
+// --- Builder ---
+
+// True: the last fragment has the same sequences. The bound at its end is then not needed.
+bool FragmentedRanges::Builder::Continues(std::span<const SequenceNumber> sequences) const {
+  const auto last = ranges_.sequences(ranges_.intervals() - 1);
+  return std::equal(sequences.begin(), sequences.end(), last.begin(), last.end());
+}
+
+void FragmentedRanges::Builder::AddBound(const Slice& key) {
+  ASHLAR_ASSERT(ranges_.sequences_.size() <= std::numeric_limits<uint32_t>::max());
+  ranges_.bounds_.push_back({.key_offset = ranges_.keys_.size(),
+                             .key_bytes = static_cast<uint32_t>(key.size()),
+                             .first_sequence = static_cast<uint32_t>(ranges_.sequences_.size())});
+  ranges_.keys_.insert(ranges_.keys_.end(), key.data(), key.data() + key.size());
+}
+
+void FragmentedRanges::Builder::Add(const Slice& begin, const Slice& end,
+                                    std::span<const SequenceNumber> sequences) {
+  if (sequences.empty()) return;
+  const KeyComparator& comparator = ranges_.comparator_;
+  ASHLAR_DCHECK(comparator.Compare(begin, end) < 0);
+  bool touches = false;
+  if (!ranges_.IsEmpty()) {
+    const int r = comparator.Compare(ranges_.key(ranges_.intervals()), begin);
+    ASHLAR_ASSERT(r <= 0);  // I1
+    touches = r == 0;
+  }
+  if (touches && Continues(sequences)) {
+    // The bound moves to the new end.
+    ranges_.keys_.resize(ranges_.bounds_.back().key_offset);
+    ranges_.bounds_.pop_back();
+    AddBound(end);
+    return;
+  }
+  if (!touches) AddBound(begin);
+  for (const SequenceNumber sequence : sequences) ranges_.sequences_.push_back(sequence);
+  AddBound(end);
+  ++ranges_.fragments_;
+}
+
+FragmentedRanges FragmentedRanges::Builder::Finish() {
+  ranges_.MakeHeads();
+  if constexpr (kDebugChecks) ranges_.CheckInvariants();
+  return std::move(ranges_);
+}
+
+// --- Cursor ---
+
+SequenceNumber FragmentedRanges::Cursor::VisibleSequence(SequenceNumber visible) const {
+  return FindVisible(sequences(), visible);
+}
+
+void FragmentedRanges::Cursor::SeekToLast() {
+  at_ = ranges_->intervals();
+  if (at_ > 0) --at_;
+}
+
+void FragmentedRanges::Cursor::Seek(const Slice& user_key) {
+  if (ranges_->IsEmpty()) return;
+  const size_t before = ranges_->CountBounds(user_key);
+  at_ = before == 0 ? 0 : before - 1;
+  SkipGapForward();
+}
+
+void FragmentedRanges::Cursor::SeekForPrev(const Slice& user_key) {
+  if (ranges_->IsEmpty()) return;
+  const size_t before = ranges_->CountBounds(user_key);
+  if (before == 0) {
+    at_ = ranges_->intervals();
+    return;
+  }
+  at_ = std::min(before, ranges_->intervals()) - 1;
+  SkipGapBackward();
+}
+
+void FragmentedRanges::Cursor::Next() {
+  ASHLAR_DCHECK(Valid());
+  ++at_;
+  SkipGapForward();
+}
+
+void FragmentedRanges::Cursor::Prev() {
+  ASHLAR_DCHECK(Valid());
+  if (at_ == 0) {
+    at_ = ranges_->intervals();
+    return;
+  }
+  --at_;
+  SkipGapBackward();
+}
+
+// One step is enough: no two gaps are neighbours, and the edges are none (I3).
+void FragmentedRanges::Cursor::SkipGapForward() {
+  if (Valid() && ranges_->IsGap(at_)) ++at_;
+}
+void FragmentedRanges::Cursor::SkipGapBackward() {
+  if (ranges_->IsGap(at_)) --at_;
+}
+
+}  // namespace ashlar
