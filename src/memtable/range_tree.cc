@@ -1,0 +1,359 @@
+#include "memtable/range_tree.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "key/key_head.h"
+#include "memtable/entry.h"
+
+namespace ashlar {
+
+namespace {
+
+// A key in the arena: varint32 size | bytes.
+Slice KeyOf(const char* stored) {
+  uint32_t bytes;
+  const char* const key = ReadTrustedVarint32(stored, &bytes);
+  return Slice(key, bytes);
+}
+
+}  // namespace
+
+// One element of a list of covers. `jump` leads to the element that a binary counter of the depths
+// picks (Myers' skew-binary list), so that a search takes O(log depth) steps.
+struct RangeTree::Cover {
+  SequenceNumber sequence;
+  const Cover* older;  // null: the last
+  const Cover* jump;   // null: the last
+  uint64_t depth;      // elements that are older
+};
+
+// Followed by `count` boundaries, covers and, in inner nodes, children.
+struct RangeTree::Node {
+  uint16_t count;  // of slots, at least 1
+  bool is_leaf;
+  bool checks_prefix;  // false: the fences share the prefix, so every key that comes here does
+  uint32_t prefix_bytes;
+  // Of the boundaries of slots 1, 2, ...; slot 0 begins where the node does. The rest are the
+  // largest head.
+  std::array<uint64_t, kHeadGroup> heads;
+
+  static size_t BytesOf(bool is_leaf, uint32_t count) {
+    return sizeof(Node) + count * (is_leaf ? 2 : 3) * sizeof(void*);
+  }
+  // Null in slot 0 at the left edge of the tree.
+  const char** keys() { return reinterpret_cast<const char**>(this + 1); }
+  const char* key(uint32_t slot) const { return const_cast<Node*>(this)->keys()[slot]; }
+  // Release after the element is complete, acquire before it is read.
+  std::atomic<const Cover*>* covers() {
+    return reinterpret_cast<std::atomic<const Cover*>*>(keys() + count);
+  }
+  const Cover* cover(uint32_t slot) const {
+    return const_cast<Node*>(this)->covers()[slot].load(std::memory_order_acquire);
+  }
+  // Release after the child is complete, acquire before it is read.
+  std::atomic<Node*>* children() { return reinterpret_cast<std::atomic<Node*>*>(covers() + count); }
+  Node* child(uint32_t slot) const {
+    return const_cast<Node*>(this)->children()[slot].load(std::memory_order_acquire);
+  }
+};
+static_assert(kHeadGroup == 16);
+
+// The slots of a node that is made anew, with room for one too many.
+struct RangeTree::Items {
+  explicit Items(const Node& node) : is_leaf(node.is_leaf), count(node.count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      keys[i] = node.key(i);
+      covers[i] = node.cover(i);
+      if (!is_leaf) children[i] = node.child(i);
+    }
+  }
+  Items(bool leaf, Node* left, Node* right)
+      : is_leaf(leaf), count(right == nullptr ? 1 : 2), keys{nullptr}, covers{}, children{left} {
+    if (right == nullptr) return;
+    keys[1] = right->key(0);
+    children[1] = right;
+  }
+  // Cuts the slot before in two. Both have its covers.
+  void InsertAfter(uint32_t slot, const char* key, Node* child) {
+    for (uint32_t i = count; i > slot + 1; --i) {
+      keys[i] = keys[i - 1];
+      covers[i] = covers[i - 1];
+      children[i] = children[i - 1];
+    }
+    keys[slot + 1] = key;
+    covers[slot + 1] = covers[slot];
+    children[slot + 1] = child;
+    ++count;
+  }
+
+  bool is_leaf;
+  uint32_t count;
+  std::array<const char*, kSlots + 1> keys{};
+  std::array<const Cover*, kSlots + 1> covers{};
+  std::array<Node*, kSlots + 1> children{};
+};
+
+// The first element at or below the sequence.
+const RangeTree::Cover* RangeTree::FindVisible(const Cover* cover, SequenceNumber visible) {
+  while (cover != nullptr && cover->sequence > visible) {
+    cover = cover->jump != nullptr && cover->jump->sequence > visible ? cover->jump : cover->older;
+  }
+  return cover;
+}
+
+// The slot of a key.
+uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
+  if (node.checks_prefix) {
+    const Slice prefix(KeyOf(node.key(1)).data(), node.prefix_bytes);
+    if (!user_key.starts_with(prefix))
+      return comparator_.Compare(user_key, prefix) < 0 ? 0 : node.count - 1u;
+  }
+  const uint64_t head = comparator_.Head(user_key, node.prefix_bytes);
+  uint32_t begin = CountSmallerInGroup(node.heads.data(), head);
+  uint32_t end = begin;
+  while (end + 1 < node.count && node.heads[end] == head) ++end;
+  // Equal heads decide nothing.
+  while (begin < end) {
+    const uint32_t middle = (begin + end) / 2;
+    if (comparator_.Compare(KeyOf(node.key(middle + 1)), user_key) <= 0) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return std::min(begin, node.count - 1u);
+}
+
+bool RangeTree::IsBoundary(const Node& node, uint32_t slot, const Slice& user_key) const {
+  return node.key(slot) != nullptr && comparator_.Equal(KeyOf(node.key(slot)), user_key);
+}
+
+// upper: where the node ends; null: at the right edge of the tree.
+void RangeTree::SetPrefix(Node* node, const char* upper) const {
+  node->checks_prefix = false;
+  node->prefix_bytes = 0;
+  if (!comparator_.HasHeads()) return;
+  const bool fenced = node->key(0) != nullptr && upper != nullptr;
+  if (!fenced && node->count < 2) return;
+  const Slice first = KeyOf(fenced ? node->key(0) : node->key(1));
+  const Slice last = KeyOf(fenced ? upper : node->key(node->count - 1u));
+  node->prefix_bytes =
+      static_cast<uint32_t>(CommonPrefixBytes(ComparedPart(first), ComparedPart(last)));
+  node->checks_prefix = !fenced && node->prefix_bytes > 0;
+}
+
+RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t to,
+                                    const char* upper) {
+  const uint32_t count = to - from;
+  ASHLAR_DCHECK(count >= 1 && count <= kSlots);
+  Node* const node =
+      new (arena_->AllocateAligned(Node::BytesOf(items.is_leaf, count), alignof(Node))) Node();
+  node->count = static_cast<uint16_t>(count);
+  node->is_leaf = items.is_leaf;
+  for (uint32_t i = 0; i < count; ++i) {
+    node->keys()[i] = items.keys[from + i];
+    new (&node->covers()[i]) std::atomic<const Cover*>(items.covers[from + i]);
+    if (!items.is_leaf) new (&node->children()[i]) std::atomic<Node*>(items.children[from + i]);
+  }
+  SetPrefix(node, upper);
+  node->heads.fill(std::numeric_limits<uint64_t>::max());
+  for (uint32_t i = 1; i < count; ++i)
+    node->heads[i - 1] = comparator_.Head(KeyOf(node->key(i)), node->prefix_bytes);
+  return node;
+}
+
+// at_end: the new slot is the last, as with boundaries that ascend. The first node then stays full.
+RangeTree::Inserted RangeTree::Build(const Items& items, bool at_end, const char* upper) {
+  if (items.count <= kSlots) return {NewNode(items, 0, items.count, upper), nullptr};
+  const uint32_t middle = at_end ? kSlots : items.count / 2;
+  return {NewNode(items, 0, middle, items.keys[middle]),
+          NewNode(items, middle, items.count, upper)};
+}
+
+const char* RangeTree::CopyKey(const Slice& user_key) {
+  char* const stored = arena_->Allocate(VarintLength(user_key.size()) + user_key.size());
+  char* const p = EncodeVarint32(stored, static_cast<uint32_t>(user_key.size()));
+  if (!user_key.empty()) memcpy(p, user_key.data(), user_key.size());
+  return stored;
+}
+
+RangeTree::Inserted RangeTree::InsertInto(Node* node, const Slice& user_key, const char* upper) {
+  const uint32_t slot = Rank(*node, user_key);
+  if (IsBoundary(*node, slot, user_key)) return {node, nullptr};
+  const bool at_end = slot + 1u == node->count;
+  if (node->is_leaf) {
+    Items items(*node);
+    items.InsertAfter(slot, CopyKey(user_key), nullptr);
+    return Build(items, at_end, upper);
+  }
+  const Inserted below =
+      InsertInto(node->child(slot), user_key, at_end ? upper : node->key(slot + 1));
+  if (below.split_off == nullptr) {
+    node->children()[slot].store(below.node, std::memory_order_release);
+    return {node, nullptr};
+  }
+  Items items(*node);
+  items.children[slot] = below.node;
+  items.InsertAfter(slot, below.split_off->key(0), below.split_off);
+  return Build(items, at_end, upper);
+}
+
+void RangeTree::InsertBoundary(const Slice& user_key) {
+  Node* root = root_.load(std::memory_order_relaxed);
+  if (root == nullptr) {
+    root = NewNode(Items(true, nullptr, nullptr), 0, 1, nullptr);
+    levels_ = 1;
+  }
+  const Inserted inserted = InsertInto(root, user_key, nullptr);
+  root = inserted.node;
+  if (inserted.split_off != nullptr) {
+    root = NewNode(Items(false, inserted.node, inserted.split_off), 0, 2, nullptr);
+    ++levels_;
+  }
+  root_.store(root, std::memory_order_release);
+}
+
+void RangeTree::AddCover(std::atomic<const Cover*>* covers, SequenceNumber sequence) {
+  const Cover* const older = covers->load(std::memory_order_relaxed);
+  ASHLAR_ASSERT(older == nullptr || older->sequence <= sequence);  // I2
+  if (older != nullptr && older->sequence == sequence) return;
+  const Cover* const jump = older == nullptr ? nullptr : older->jump;
+  const bool doubles = jump != nullptr && jump->jump != nullptr &&
+                       older->depth - jump->depth == jump->depth - jump->jump->depth;
+  covers->store(new (arena_->AllocateAligned(sizeof(Cover)))
+                    Cover{.sequence = sequence,
+                          .older = older,
+                          .jump = doubles ? jump->jump : older,
+                          .depth = older == nullptr ? 0 : older->depth + 1},
+                std::memory_order_release);
+}
+
+// Covers the part of the node in [begin, end), which are boundaries; null: the node's own edge.
+void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
+                           SequenceNumber sequence) {
+  const uint32_t first = begin == nullptr ? 0 : Rank(*node, *begin);
+  const uint32_t last = end == nullptr ? node->count - 1u : Rank(*node, *end);
+  for (uint32_t slot = first; slot <= last; ++slot) {
+    if (slot == last && end != nullptr && IsBoundary(*node, slot, *end)) return;
+    const bool from_begin = slot > first || begin == nullptr || IsBoundary(*node, slot, *begin);
+    const bool to_end = slot < last || end == nullptr;
+    if (from_begin && to_end) {
+      AddCover(&node->covers()[slot], sequence);
+    } else {
+      ASHLAR_ASSERT(!node->is_leaf);
+      CoverSlots(node->child(slot), from_begin ? nullptr : begin, to_end ? nullptr : end, sequence);
+    }
+  }
+}
+
+void RangeTree::Add(const RangeTombstone& tombstone) {
+  ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
+  InsertBoundary(tombstone.begin);
+  InsertBoundary(tombstone.end);
+  // Memory may not run out between the covers.
+  arena_->Reserve(size_t{levels_} * 2 * kSlots * sizeof(Cover) + alignof(Cover));
+  CoverSlots(root_.load(std::memory_order_relaxed), &tombstone.begin, &tombstone.end,
+             tombstone.sequence);
+}
+
+SequenceNumber RangeTree::CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
+  SequenceNumber covering = 0;
+  const Node* node = root_.load(std::memory_order_acquire);
+  if (node == nullptr) return 0;
+  for (;;) {
+    const uint32_t slot = Rank(*node, user_key);
+    const Cover* const cover = FindVisible(node->cover(slot), visible);
+    if (cover != nullptr) covering = std::max(covering, cover->sequence);
+    if (node->is_leaf) return covering;
+    node = node->child(slot);
+  }
+}
+
+// Walks over the leaves with the covering sequences of the nodes above.
+class RangeTree::Fragmenter {
+ public:
+  Fragmenter(const KeyComparator& comparator, std::span<const SequenceNumber> visible)
+      : visible_(visible.rbegin(), visible.rend()), builder_(comparator) {}
+
+  FragmentedRanges Run(const Node* root) {
+    if (root != nullptr) Walk(*root, 0, nullptr);
+    return builder_.Finish();
+  }
+
+ private:
+  // `covering` of a level has its sequence for each element of visible_.
+  void Walk(const Node& node, size_t level, const char* upper) {
+    covering_.resize(std::max(covering_.size(), (level + 2) * visible_.size()));
+    for (uint32_t slot = 0; slot < node.count; ++slot) {
+      const Cover* const cover = node.cover(slot);
+      for (size_t i = 0; i < visible_.size(); ++i) {
+        const Cover* const found = FindVisible(cover, visible_[i]);
+        covering_[(level + 1) * visible_.size() + i] = std::max(
+            covering_[level * visible_.size() + i], found == nullptr ? 0 : found->sequence);
+      }
+      const char* const end = slot + 1u == node.count ? upper : node.key(slot + 1);
+      if (node.is_leaf) {
+        AddFragment(node.key(slot), end, level + 1);
+      } else {
+        Walk(*node.child(slot), level + 1, end);
+      }
+    }
+  }
+
+  void AddFragment(const char* begin, const char* end, size_t level) {
+    sequences_.clear();
+    for (size_t i = 0; i < visible_.size(); ++i) {
+      const SequenceNumber sequence = covering_[level * visible_.size() + i];
+      if (sequence != 0 && (sequences_.empty() || sequences_.back() > sequence))
+        sequences_.push_back(sequence);
+    }
+    if (sequences_.empty()) return;
+    ASHLAR_ASSERT(begin != nullptr && end != nullptr);  // nothing covers the edges of the key space
+    builder_.Add(KeyOf(begin), KeyOf(end), sequences_);
+  }
+
+  const std::vector<SequenceNumber> visible_;  // descending
+  std::vector<SequenceNumber> covering_;       // by level, then by visible_
+  std::vector<SequenceNumber> sequences_;
+  FragmentedRanges::Builder builder_;
+};
+
+FragmentedRanges RangeTree::Fragments(std::span<const SequenceNumber> visible) const {
+  return Fragmenter(comparator_, visible).Run(root_.load(std::memory_order_acquire));
+}
+
+size_t RangeTree::CheckInvariants() const {
+  const Node* const root = root_.load(std::memory_order_acquire);
+  return root == nullptr ? 0 : CheckNode(*root, nullptr, levels_) - 1;
+}
+
+void RangeTree::CheckCovers(const Cover* newest) {
+  for (const Cover* cover = newest; cover != nullptr; cover = cover->older)
+    ASHLAR_ASSERT(cover->older == nullptr || cover->older->sequence < cover->sequence);  // I2
+  uint32_t jumps = 0;
+  for (const Cover* cover = newest; cover != nullptr; cover = cover->jump) ++jumps;
+  const uint64_t covers = newest == nullptr ? 0 : newest->depth + 1;
+  ASHLAR_ASSERT(jumps <= 2u * static_cast<uint32_t>(std::bit_width(covers)));
+}
+
+// Returns the number of slots in leaves.
+size_t RangeTree::CheckNode(const Node& node, const char* upper, uint32_t levels) const {
+  ASHLAR_ASSERT(node.is_leaf == (levels == 1) && node.count >= 1 && node.count <= kSlots);
+  size_t slots = node.is_leaf ? node.count : 0;
+  for (uint32_t slot = 0; slot < node.count; ++slot) {
+    const char* const end = slot + 1u == node.count ? upper : node.key(slot + 1);
+    ASHLAR_ASSERT(node.key(slot) == nullptr || end == nullptr ||
+                  comparator_.Compare(KeyOf(node.key(slot)), KeyOf(end)) < 0);  // I1
+    CheckCovers(node.cover(slot));
+    if (node.is_leaf) continue;
+    ASHLAR_ASSERT(node.child(slot)->key(0) == node.key(slot));
+    slots += CheckNode(*node.child(slot), end, levels - 1);
+  }
+  return slots;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,95 @@
+// RangeTree: the range tombstones of a memtable. One writer adds to it, readers search it without a
+// lock.
+//
+//   boundaries   the begins and ends of all tombstones, in a B+ tree. Slot i of a node is the keys
+//                from its own boundary to the next one.
+//   covers       per slot, the sequences of the tombstones that cover all of it, newest first. A
+//                tombstone is in the covers of the largest slots that it covers.
+//
+//      inner   [ -inf      | m            ]     [c, x) @7 is in the covers of slot c (below -inf)
+//                  |           |                and of slot m of the lower right leaf; a tombstone
+//      leaf    [ -inf | c ] [ m | x ]           [c, +) that ended after the leaf would be in m's
+//                                               slot of the inner node
+//
+// CoveringSequence walks from the root to a leaf. Each slot on the way has one list of covers, and
+// the answer is the largest visible sequence in them. A list is shared by the slots that a split
+// makes of one, and skips back in steps that double.
+//
+// I1: boundaries ascend. Those of a node never change: a boundary more makes a new node.
+// I2: sequences descend from newer covers to older ones.
+// I3: a tombstone whose sequence was published before a search began is found by that search. A
+//     search that meets a half-added one ignores it, because its sequence is not visible yet.
+// I4: a replaced node keeps all that was published while it was in the tree.
+//
+// Add takes O(log n) time and memory: two nodes of a leaf's size, and 32 bytes for each slot that
+// the tombstone covers alone, at most 2 * kSlots per level. README.md has the alternatives.
+//
+// Thread safety: one thread at a time calls Add. Everything else from any thread, by I3 without
+// restarts. Lifetime: arena and comparator outlive it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+#include "base/arena.h"
+#include "key/key_comparator.h"
+#include "ranges/fragmented_ranges.h"
+
+namespace ashlar {
+
+class RangeTree {
+ public:
+  RangeTree(const KeyComparator& comparator, Arena* arena)
+      : comparator_(comparator), arena_(arena) {}
+  RangeTree(const RangeTree&) = delete;
+  RangeTree& operator=(const RangeTree&) = delete;
+
+  // Copies the keys. Requires: begin < end, and a sequence that is not smaller than earlier ones.
+  void Add(const RangeTombstone& tombstone);
+
+  // The largest sequence <= visible of a tombstone that covers the key; 0: none.
+  SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const;
+  // The fragments for readers at these sequences, which ascend: each finds in them the sequences
+  // that CoveringSequence gives it. Takes time for every boundary.
+  FragmentedRanges Fragments(std::span<const SequenceNumber> visible) const;
+
+  // Asserts I1 and I2. Not while a writer is active. Returns the number of boundaries.
+  size_t CheckInvariants() const;
+
+ private:
+  static constexpr uint32_t kSlots = 16;
+
+  struct Cover;
+  struct Node;
+  struct Items;
+  // Of a node with one more boundary: the node or its copy, and the second half after a split.
+  struct Inserted {
+    Node* node;
+    Node* split_off;  // null: none
+  };
+  class Fragmenter;
+
+  static const Cover* FindVisible(const Cover* cover, SequenceNumber visible);
+  uint32_t Rank(const Node& node, const Slice& user_key) const;
+  bool IsBoundary(const Node& node, uint32_t slot, const Slice& user_key) const;
+  void SetPrefix(Node* node, const char* upper) const;
+  Node* NewNode(const Items& items, uint32_t from, uint32_t to, const char* upper);
+  Inserted Build(const Items& items, bool at_end, const char* upper);
+  Inserted InsertInto(Node* node, const Slice& user_key, const char* upper);
+  void InsertBoundary(const Slice& user_key);
+  void CoverSlots(Node* node, const Slice* begin, const Slice* end, SequenceNumber sequence);
+  void AddCover(std::atomic<const Cover*>* covers, SequenceNumber sequence);
+  const char* CopyKey(const Slice& user_key);
+  static void CheckCovers(const Cover* newest);
+  size_t CheckNode(const Node& node, const char* upper, uint32_t levels) const;
+
+  const KeyComparator comparator_;
+  Arena* const arena_;
+  // Release after the node is complete, acquire before it is read; null: no tombstones.
+  std::atomic<Node*> root_{nullptr};
+  uint32_t levels_ = 0;  // the writer's
+};
+
+}  // namespace ashlar
