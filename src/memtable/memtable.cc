@@ -32,9 +32,12 @@ MemTable::MemTable(const MemTableArgs& args)
     : id_(args.id),
       prefix_extractor_(args.prefix_extractor),
       comparator_(args.comparator),
-      is_plain_(args.shape.kind == MemTableKind::kTree && args.shape.bloom_bytes == 0),
+      features_(args.shape.kind == MemTableKind::kTree && args.shape.bloom_bytes == 0
+                    ? uint8_t{0}
+                    : uint8_t{kOtherIndex}),
       arena_(args.arena_blocks),
       index_(std::in_place_type<EntryTree>, args.comparator, &arena_),
+      ranges_(args.comparator, &arena_),
       bloom_(args.shape.bloom_bytes),
       bloom_whole_keys_(args.shape.bloom_whole_keys),
       live_count_(args.live_count),
@@ -58,19 +61,33 @@ void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, co
   ASHLAR_ASSERT(key.size() <= kFieldBytesMax && value.size() <= kFieldBytesMax);
   ASHLAR_DCHECK(!immutable());
   const uint64_t tag = PackTag(sequence, type);
-  if (is_plain_) [[likely]] {
+  if (IsPlain()) [[likely]] {
     std::get_if<EntryTree>(&index_)->Insert(NewEntry(&arena_, key, tag, value));
   } else {
     AddToFilterAndIndex(key, tag, value);
   }
 
   if (IsTombstone(type)) AddAsWriter(&deletions_, uint64_t{1});
-  AddAsWriter(&data_bytes_, uint64_t{key.size() + kTagBytes + value.size()});
+  CountAdded(sequence, key.size() + kTagBytes + value.size());
+  AddAsWriter(&entries_, uint64_t{1});
+}
+
+ASHLAR_ALWAYS_INLINE void MemTable::CountAdded(SequenceNumber sequence, size_t data_bytes) {
+  AddAsWriter(&data_bytes_, uint64_t{data_bytes});
   used_bytes_.store(arena_.MemoryUsed() - fixed_bytes_, std::memory_order_relaxed);
-  if (IsEmpty() || sequence < first_sequence())
+  if (sequence < first_sequence_.load(std::memory_order_relaxed))
     first_sequence_.store(sequence, std::memory_order_relaxed);
   if (sequence > last_sequence()) last_sequence_.store(sequence, std::memory_order_relaxed);
-  AddAsWriter(&entries_, uint64_t{1});
+}
+
+void MemTable::AddRangeDeletion(const RangeTombstone& tombstone) {
+  ASHLAR_ASSERT(tombstone.begin.size() <= kFieldBytesMax && tombstone.end.size() <= kFieldBytesMax);
+  ASHLAR_DCHECK(!immutable());
+  ranges_.Add(tombstone);
+  features_.store(features_.load(std::memory_order_relaxed) | kRangeDeletions,
+                  std::memory_order_release);
+  CountAdded(tombstone.sequence, tombstone.begin.size() + kTagBytes + tombstone.end.size());
+  AddAsWriter(&range_deletions_, uint64_t{1});
 }
 
 // The memory that does not depend on the number of entries. Taken with the first one: every family
@@ -84,7 +101,7 @@ void MemTable::AllocateFixed() {
 }
 
 void MemTable::AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& value) {
-  if (IsEmpty()) AllocateFixed();
+  if (entries() == 0) AllocateFixed();
   PrefixMemo memo;
   const HashedPrefix* const prefix = memo.Find(prefix_extractor_.get(), key);
   if (bloom_.IsOn()) {
@@ -100,7 +117,7 @@ void MemTable::AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& 
 }
 
 void MemTable::Get(Lookup* lookup) const {
-  if (is_plain_) [[likely]] {
+  if (IsPlain()) [[likely]] {
     return std::get_if<EntryTree>(&index_)->Get(lookup, pin_source());
   }
   if (!FilterRulesOut(lookup)) GetFromIndex(lookup);
@@ -202,6 +219,8 @@ void MemTable::CheckInvariants() const {
     ASHLAR_ASSERT(CollectEntries().size() == entries());
   ASHLAR_ASSERT(deletions() <= entries());
   ASHLAR_ASSERT(first_sequence() <= last_sequence());
+  ASHLAR_ASSERT((ranges_.CheckInvariants() > 0) == HasRangeDeletions());
+  ASHLAR_ASSERT((range_deletions() > 0) == HasRangeDeletions());
 }
 
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 //             buckets   by the hash of the prefix, then in order         memtable/entry_buckets.h
 //             vector    in insertion order                               memtable/vector_index.h
 //   bloom   proves that a key is absent; off by default                  memtable/memtable_bloom.h
+//   ranges  range tombstones, apart from the entries                     memtable/range_tree.h
 //   states  active --MarkImmutable--> immutable
 //           active or immutable --Drop--> dropped --last pin released--> freed
 //
@@ -14,17 +15,19 @@
 // I2: entries are never changed or moved: a value that was found stays valid while the memtable is
 //     pinned.
 // I3: nothing is added after MarkImmutable.
+// I4: a search for range tombstones finds those whose sequence was published before it began.
 //
-// Thread safety: one thread at a time (the commit leader or the installer) calls Add, MarkImmutable
-// and Drop. Everything else from any thread: inside an EpochGuard in which the memtable was found,
-// or holding a count. The writer writes the counters with relaxed stores, and all threads read them
-// relaxed; after MarkImmutable they are exact.
+// Thread safety: one thread at a time (the commit leader or the installer) calls Add,
+// AddRangeDeletion, MarkImmutable and Drop. Everything else from any thread: inside an EpochGuard
+// in which the memtable was found, or holding a count. The writer writes the counters with relaxed
+// stores, and all threads read them relaxed; after MarkImmutable they are exact.
 // Lifetime: from Create to Drop plus the last pin; the block pool and the comparator outlive it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -38,6 +41,7 @@
 #include "memtable/entry_buckets.h"
 #include "memtable/entry_tree.h"
 #include "memtable/memtable_bloom.h"
+#include "memtable/range_tree.h"
 #include "memtable/sorted_entries.h"
 #include "memtable/vector_index.h"
 
@@ -84,7 +88,10 @@ class MemTable {
   // Adds an entry. No two entries have the same key, sequence and type; sequences may come in any
   // order. key and value are shorter than 4 GiB.
   void Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value);
-  // No Add follows.
+  // Adds a range tombstone. Requires: begin < end, a sequence that is not smaller than those of
+  // earlier range tombstones, and keys shorter than 4 GiB.
+  void AddRangeDeletion(const RangeTombstone& tombstone);
+  // Nothing is added later.
   void MarkImmutable() { immutable_.store(true, std::memory_order_release); }
   // The owner's last word, once, after readers can no longer find the memtable: it deletes itself
   // when the guards of today and the last pin are gone. Runs no callback, so it may be called under
@@ -96,6 +103,19 @@ class MemTable {
   // Offers the versions of the key that the lookup may see, newest first, until it needs no more.
   // The values are pinned through this memtable.
   void Get(Lookup* lookup) const;
+  // The largest sequence <= visible of a range tombstone that covers the key; 0: none. Get and
+  // cursors do not apply range tombstones. Their callers do.
+  SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
+    return HasRangeDeletions() ? ranges_.CoveringSequence(user_key, visible) : 0;
+  }
+  // Reads the byte that Get reads.
+  bool HasRangeDeletions() const {
+    return (features_.load(std::memory_order_acquire) & kRangeDeletions) != 0;
+  }
+  // The range tombstones for readers at these sequences, which ascend (RangeTree::Fragments).
+  FragmentedRanges Ranges(std::span<const SequenceNumber> visible) const {
+    return ranges_.Fragments(visible);
+  }
   // A cursor in total order that holds a count on the memtable; memtable_cursor.h defines the
   // entries it sees.
   std::unique_ptr<InternalCursor> NewCursor() const;
@@ -110,13 +130,19 @@ class MemTable {
 
   uint64_t id() const { return id_; }
   bool immutable() const { return immutable_.load(std::memory_order_acquire); }
-  bool IsEmpty() const { return entries() == 0; }
+  bool IsEmpty() const { return entries() == 0 && range_deletions() == 0; }
+  // Entries and deletions without range tombstones.
   uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   uint64_t deletions() const { return deletions_.load(std::memory_order_relaxed); }
-  // User keys, tags and values, without the overhead of the structure.
+  uint64_t range_deletions() const { return range_deletions_.load(std::memory_order_relaxed); }
+  // User keys, tags and values, without the overhead of the structure. Of a range tombstone the
+  // end is the value.
   uint64_t data_bytes() const { return data_bytes_.load(std::memory_order_relaxed); }
   // The smallest and the largest sequence added; 0 while empty.
-  SequenceNumber first_sequence() const { return first_sequence_.load(std::memory_order_relaxed); }
+  SequenceNumber first_sequence() const {
+    const SequenceNumber first = first_sequence_.load(std::memory_order_relaxed);
+    return first == kNoSequence ? 0 : first;
+  }
   SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
   // Memory held: the memtable itself and whole arena blocks. Never 0.
   size_t ApproximateMemoryUsage() const { return sizeof(*this) + arena_.MemoryAllocated(); }
@@ -152,6 +178,14 @@ class MemTable {
   explicit MemTable(const MemTableArgs& args);
   ~MemTable();
 
+  // Why Get and Add leave their shortest path.
+  enum Feature : uint8_t { kOtherIndex = 1, kRangeDeletions = 2 };
+  // Larger than every sequence.
+  static constexpr SequenceNumber kNoSequence = kSequenceNumberMax + 1;
+
+  // A tree without a filter, which is asked nothing else.
+  bool IsPlain() const { return (features_.load(std::memory_order_relaxed) & kOtherIndex) == 0; }
+  void CountAdded(SequenceNumber sequence, size_t data_bytes);
   void AllocateFixed();
   void AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& value);
   bool FilterRulesOut(Lookup* lookup) const;
@@ -168,11 +202,13 @@ class MemTable {
   const std::shared_ptr<const SliceTransform> prefix_extractor_;
 
   const KeyComparator comparator_;
-  const bool is_plain_;  // a tree without a filter, which is asked nothing else
+  // Release by the writer after the first range tombstone, acquire before ranges_ is searched.
+  std::atomic<uint8_t> features_;
 
   // Written by the writer alone; the readers of index and filter need no lock.
   Arena arena_;
   std::variant<EntryTree, EntryBuckets, VectorIndex> index_;
+  RangeTree ranges_;
   MemTableBloom bloom_;
   const bool bloom_whole_keys_;
   size_t fixed_bytes_ = 0;  // the writer's: of buckets and filter
@@ -182,7 +218,8 @@ class MemTable {
   std::atomic<uint64_t> deletions_{0};
   std::atomic<uint64_t> data_bytes_{0};
   std::atomic<size_t> used_bytes_{0};
-  std::atomic<SequenceNumber> first_sequence_{0};
+  std::atomic<uint64_t> range_deletions_{0};
+  std::atomic<SequenceNumber> first_sequence_{kNoSequence};
   std::atomic<SequenceNumber> last_sequence_{0};
   // Release in MarkImmutable, acquire in immutable(): a thread that sees it set sees every entry.
   std::atomic<bool> immutable_{false};

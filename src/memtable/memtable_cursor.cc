@@ -6,7 +6,7 @@ MemTableCursor::MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* 
     : memtable_(memtable),
       pin_(hold == Hold::kPinned ? memtable->pin_source().Acquire() : Pin()),
       seek_(seek),
-      always_tree_(memtable->is_plain_ || (seek == nullptr && memtable->CursorsFollow())),
+      always_tree_(memtable->IsPlain() || (seek == nullptr && memtable->CursorsFollow())),
       walk_(std::in_place_type<EntryTree::Walk>, std::get_if<EntryTree>(&memtable->index_)) {}
 
 // Continues among all entries, in total order.

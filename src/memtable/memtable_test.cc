@@ -65,6 +65,56 @@ TEST_F(MemTableTest, CountersFollowTheEntries) {
   memtable_->CheckInvariants();
 }
 
+TEST_F(MemTableTest, RangeDeletionsAreApartFromTheEntries) {
+  EXPECT_FALSE(memtable_->HasRangeDeletions());
+  EXPECT_EQ(memtable_->CoveringSequence("b", 100), 0u);
+  memtable_->AddRangeDeletion({.begin = "b", .end = "dd", .sequence = 20});
+  EXPECT_FALSE(memtable_->IsEmpty());
+  EXPECT_EQ(memtable_->first_sequence(), 20u);
+  memtable_->Add(30, ValueType::kValue, "c", "v");
+  memtable_->AddRangeDeletion({.begin = "c", .end = "z", .sequence = 40});
+  EXPECT_TRUE(memtable_->HasRangeDeletions());
+  EXPECT_EQ(memtable_->range_deletions(), 2u);
+  EXPECT_EQ(memtable_->entries(), 1u);
+  EXPECT_EQ(memtable_->deletions(), 0u);
+  EXPECT_EQ(memtable_->data_bytes(), 3u + 2 + 2 + 3 * kTagBytes);
+  EXPECT_EQ(memtable_->first_sequence(), 20u);
+  EXPECT_EQ(memtable_->last_sequence(), 40u);
+  EXPECT_GT(memtable_->ApproximateMemoryUsed(), memtable_->data_bytes());
+  EXPECT_EQ(memtable_->CoveringSequence("c", 39), 20u);
+  EXPECT_EQ(memtable_->CoveringSequence("c", 40), 40u);
+  EXPECT_EQ(memtable_->CoveringSequence("dd", 39), 0u);
+  EXPECT_EQ(Get("c", 100), "v");
+  memtable_->MarkImmutable();
+  const SequenceNumber readers[] = {39, 100};
+  const FragmentedRanges ranges = memtable_->Ranges(readers);
+  EXPECT_EQ(ranges.fragments(), 3u);
+  EXPECT_EQ(ranges.tombstones(), 4u);
+  memtable_->CheckInvariants();
+}
+
+// Buckets and filter are made with the first entry, also if a range deletion came before it.
+TEST_F(MemTableTest, AnEntryAfterARangeDeletionIsFoundInEveryShape) {
+  const std::shared_ptr<const SliceTransform> prefixes(NewFixedPrefixTransform(1));
+  for (const MemTableKind kind :
+       {MemTableKind::kTree, MemTableKind::kBuckets, MemTableKind::kLog}) {
+    memtable_ = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()),
+                                  .arena_blocks = &blocks_,
+                                  .epochs = &TestEpochs(),
+                                  .prefix_extractor = prefixes,
+                                  .shape = {.kind = kind,
+                                            .bucket_count = 16,
+                                            .list_entries_max = 8,
+                                            .bloom_bytes = 1024,
+                                            .bloom_whole_keys = true}});
+    memtable_->AddRangeDeletion({.begin = "b", .end = "d", .sequence = 1});
+    memtable_->Add(2, ValueType::kValue, "c", "v");
+    EXPECT_EQ(Get("c", 2), "v");
+    EXPECT_EQ(memtable_->CoveringSequence("c", 2), 1u);
+    memtable_->CheckInvariants();
+  }
+}
+
 // The number of writes in a memtable decides how often compactions rewrite them. The tree's share
 // of memory must be within the bound of entry_tree.h.
 TEST_F(MemTableTest, TheIndexIsSmallBesideTheEntries) {

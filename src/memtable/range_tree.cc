@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "key/key_head.h"
@@ -31,18 +30,16 @@ struct RangeTree::Cover {
   uint64_t depth;      // elements that are older
 };
 
-// Followed by `count` boundaries, covers and, in inner nodes, children.
-struct RangeTree::Node {
+// Followed by count boundaries, count covers, in inner nodes count children, and count - 1 heads.
+struct alignas(8) RangeTree::Node {
   uint16_t count;  // of slots, at least 1
   bool is_leaf;
   bool checks_prefix;  // false: the fences share the prefix, so every key that comes here does
   uint32_t prefix_bytes;
-  // Of the boundaries of slots 1, 2, ...; slot 0 begins where the node does. The rest are the
-  // largest head.
-  std::array<uint64_t, kHeadGroup> heads;
 
   static size_t BytesOf(bool is_leaf, uint32_t count) {
-    return sizeof(Node) + count * (is_leaf ? 2 : 3) * sizeof(void*);
+    return sizeof(Node) + count * (is_leaf ? 2 : 3) * sizeof(void*) +
+           (count - 1) * sizeof(uint32_t);
   }
   // Null in slot 0 at the left edge of the tree.
   const char** keys() { return reinterpret_cast<const char**>(this + 1); }
@@ -59,43 +56,65 @@ struct RangeTree::Node {
   Node* child(uint32_t slot) const {
     return const_cast<Node*>(this)->children()[slot].load(std::memory_order_acquire);
   }
+  // Of the boundaries of slots 1, 2, ...; slot 0 begins where the node does. Constant.
+  std::atomic<uint32_t>* heads() {
+    return is_leaf ? reinterpret_cast<std::atomic<uint32_t>*>(covers() + count)
+                   : reinterpret_cast<std::atomic<uint32_t>*>(children() + count);
+  }
+  const std::atomic<uint32_t>* heads() const { return const_cast<Node*>(this)->heads(); }
+  uint32_t head(uint32_t slot) const { return heads()[slot - 1].load(std::memory_order_relaxed); }
 };
-static_assert(kHeadGroup == 16);
 
 // The slots of a node that is made anew, with room for one too many.
 struct RangeTree::Items {
-  explicit Items(const Node& node) : is_leaf(node.is_leaf), count(node.count) {
+  explicit Items(const Node& node)
+      : is_leaf(node.is_leaf), count(node.count), prefix_bytes(node.prefix_bytes) {
     for (uint32_t i = 0; i < count; ++i) {
       keys[i] = node.key(i);
       covers[i] = node.cover(i);
       if (!is_leaf) children[i] = node.child(i);
+      if (i > 0) heads[i] = node.head(i);
     }
   }
-  Items(bool leaf, Node* left, Node* right)
-      : is_leaf(leaf), count(right == nullptr ? 1 : 2), keys{nullptr}, covers{}, children{left} {
-    if (right == nullptr) return;
-    keys[1] = right->key(0);
-    children[1] = right;
+  // The root of an empty tree.
+  Items() : is_leaf(true), count(1), prefix_bytes(0) {
+    keys[0] = nullptr;
+    covers[0] = nullptr;
+  }
+  // A root above two nodes.
+  Items(Node* left, Node* right) : is_leaf(false), count(2), prefix_bytes(0) {
+    keys = {nullptr, right->key(0)};
+    covers = {nullptr, nullptr};
+    children = {left, right};
+    heads[1] = 0;
   }
   // Cuts the slot before in two. Both have its covers.
-  void InsertAfter(uint32_t slot, const char* key, Node* child) {
+  void InsertAfter(uint32_t slot, const char* key, uint32_t head, Node* child) {
     for (uint32_t i = count; i > slot + 1; --i) {
       keys[i] = keys[i - 1];
       covers[i] = covers[i - 1];
-      children[i] = children[i - 1];
+      if (!is_leaf) children[i] = children[i - 1];
+      heads[i] = heads[i - 1];
     }
     keys[slot + 1] = key;
     covers[slot + 1] = covers[slot];
-    children[slot + 1] = child;
+    if (!is_leaf) children[slot + 1] = child;
+    heads[slot + 1] = head;
     ++count;
   }
 
-  bool is_leaf;
+  const bool is_leaf;
   uint32_t count;
-  std::array<const char*, kSlots + 1> keys{};
-  std::array<const Cover*, kSlots + 1> covers{};
-  std::array<Node*, kSlots + 1> children{};
+  const uint32_t prefix_bytes;  // that the heads are taken after
+  std::array<const char*, kSlots + 2> keys;
+  std::array<const Cover*, kSlots + 2> covers;
+  std::array<Node*, kSlots + 2> children;
+  std::array<uint32_t, kSlots + 2> heads;
 };
+
+uint32_t RangeTree::HeadOf(const Slice& user_key, uint32_t prefix_bytes) const {
+  return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32);
+}
 
 // The first element at or below the sequence.
 const RangeTree::Cover* RangeTree::FindVisible(const Cover* cover, SequenceNumber visible) {
@@ -112,10 +131,10 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
     if (!user_key.starts_with(prefix))
       return comparator_.Compare(user_key, prefix) < 0 ? 0 : node.count - 1u;
   }
-  const uint64_t head = comparator_.Head(user_key, node.prefix_bytes);
-  uint32_t begin = CountSmallerInGroup(node.heads.data(), head);
+  const uint32_t head = HeadOf(user_key, node.prefix_bytes);
+  uint32_t begin = CountSmaller(node.heads(), node.count - 1u, head);
   uint32_t end = begin;
-  while (end + 1 < node.count && node.heads[end] == head) ++end;
+  while (end + 1 < node.count && node.head(end + 1) == head) ++end;
   // Equal heads decide nothing.
   while (begin < end) {
     const uint32_t middle = (begin + end) / 2;
@@ -125,7 +144,7 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
       end = middle;
     }
   }
-  return std::min(begin, node.count - 1u);
+  return begin;
 }
 
 bool RangeTree::IsBoundary(const Node& node, uint32_t slot, const Slice& user_key) const {
@@ -160,9 +179,13 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
     if (!items.is_leaf) new (&node->children()[i]) std::atomic<Node*>(items.children[from + i]);
   }
   SetPrefix(node, upper);
-  node->heads.fill(std::numeric_limits<uint64_t>::max());
-  for (uint32_t i = 1; i < count; ++i)
-    node->heads[i - 1] = comparator_.Head(KeyOf(node->key(i)), node->prefix_bytes);
+  // Most copies have the prefix of the node before, and need not read its keys.
+  const bool same_prefix = node->prefix_bytes == items.prefix_bytes;
+  for (uint32_t i = 1; i < count; ++i) {
+    const uint32_t head =
+        same_prefix ? items.heads[from + i] : HeadOf(KeyOf(node->key(i)), node->prefix_bytes);
+    new (&node->heads()[i - 1]) std::atomic<uint32_t>(head);
+  }
   return node;
 }
 
@@ -187,7 +210,7 @@ RangeTree::Inserted RangeTree::InsertInto(Node* node, const Slice& user_key, con
   const bool at_end = slot + 1u == node->count;
   if (node->is_leaf) {
     Items items(*node);
-    items.InsertAfter(slot, CopyKey(user_key), nullptr);
+    items.InsertAfter(slot, CopyKey(user_key), HeadOf(user_key, node->prefix_bytes), nullptr);
     return Build(items, at_end, upper);
   }
   const Inserted below =
@@ -198,38 +221,57 @@ RangeTree::Inserted RangeTree::InsertInto(Node* node, const Slice& user_key, con
   }
   Items items(*node);
   items.children[slot] = below.node;
-  items.InsertAfter(slot, below.split_off->key(0), below.split_off);
+  const char* const separator = below.split_off->key(0);
+  items.InsertAfter(slot, separator, HeadOf(KeyOf(separator), node->prefix_bytes), below.split_off);
   return Build(items, at_end, upper);
 }
 
 void RangeTree::InsertBoundary(const Slice& user_key) {
-  Node* root = root_.load(std::memory_order_relaxed);
-  if (root == nullptr) {
-    root = NewNode(Items(true, nullptr, nullptr), 0, 1, nullptr);
-    levels_ = 1;
-  }
-  const Inserted inserted = InsertInto(root, user_key, nullptr);
-  root = inserted.node;
+  const Inserted inserted = InsertInto(root_.load(std::memory_order_relaxed), user_key, nullptr);
+  Node* root = inserted.node;
   if (inserted.split_off != nullptr) {
-    root = NewNode(Items(false, inserted.node, inserted.split_off), 0, 2, nullptr);
+    root = NewNode(Items(inserted.node, inserted.split_off), 0, 2, nullptr);
     ++levels_;
   }
   root_.store(root, std::memory_order_release);
 }
 
-void RangeTree::AddCover(std::atomic<const Cover*>* covers, SequenceNumber sequence) {
-  const Cover* const older = covers->load(std::memory_order_relaxed);
-  ASHLAR_ASSERT(older == nullptr || older->sequence <= sequence);  // I2
-  if (older != nullptr && older->sequence == sequence) return;
-  const Cover* const jump = older == nullptr ? nullptr : older->jump;
+// A short tombstone mostly falls into one slot of one leaf with room for both boundaries: one walk
+// and one copy of the leaf then do all of Add. False: it does not.
+bool RangeTree::AddInsideOneSlot(const RangeTombstone& tombstone) {
+  std::atomic<Node*>* link = &root_;
+  const char* upper = nullptr;
+  for (;;) {
+    Node* const node = link->load(std::memory_order_relaxed);
+    const uint32_t slot = Rank(*node, tombstone.begin);
+    if (Rank(*node, tombstone.end) != slot) return false;
+    if (!node->is_leaf) {
+      if (slot + 1u < node->count) upper = node->key(slot + 1);
+      link = &node->children()[slot];
+      continue;
+    }
+    if (node->count + 2u > kSlots || IsBoundary(*node, slot, tombstone.begin)) return false;
+    Items items(*node);
+    items.InsertAfter(slot, CopyKey(tombstone.end), HeadOf(tombstone.end, node->prefix_bytes),
+                      nullptr);
+    items.InsertAfter(slot, CopyKey(tombstone.begin), HeadOf(tombstone.begin, node->prefix_bytes),
+                      nullptr);
+    items.covers[slot + 1] = NewCover(items.covers[slot], tombstone.sequence);
+    link->store(NewNode(items, 0, items.count, upper), std::memory_order_release);
+    return true;
+  }
+}
+
+const RangeTree::Cover* RangeTree::NewCover(const Cover* older, SequenceNumber sequence) {
+  if (older == nullptr)
+    return new (arena_->AllocateAligned(sizeof(Cover))) Cover{sequence, nullptr, nullptr, 0};
+  ASHLAR_ASSERT(older->sequence <= sequence);  // I2
+  if (older->sequence == sequence) return older;
+  const Cover* const jump = older->jump;
   const bool doubles = jump != nullptr && jump->jump != nullptr &&
                        older->depth - jump->depth == jump->depth - jump->jump->depth;
-  covers->store(new (arena_->AllocateAligned(sizeof(Cover)))
-                    Cover{.sequence = sequence,
-                          .older = older,
-                          .jump = doubles ? jump->jump : older,
-                          .depth = older == nullptr ? 0 : older->depth + 1},
-                std::memory_order_release);
+  return new (arena_->AllocateAligned(sizeof(Cover)))
+      Cover{sequence, older, doubles ? jump->jump : older, older->depth + 1};
 }
 
 // Covers the part of the node in [begin, end), which are boundaries; null: the node's own edge.
@@ -237,21 +279,32 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
                            SequenceNumber sequence) {
   const uint32_t first = begin == nullptr ? 0 : Rank(*node, *begin);
   const uint32_t last = end == nullptr ? node->count - 1u : Rank(*node, *end);
+  // Slots with one list before have one after: those that a split made share what comes later.
+  const Cover* older = nullptr;
+  const Cover* newest = nullptr;
   for (uint32_t slot = first; slot <= last; ++slot) {
     if (slot == last && end != nullptr && IsBoundary(*node, slot, *end)) return;
     const bool from_begin = slot > first || begin == nullptr || IsBoundary(*node, slot, *begin);
     const bool to_end = slot < last || end == nullptr;
-    if (from_begin && to_end) {
-      AddCover(&node->covers()[slot], sequence);
-    } else {
+    if (!from_begin || !to_end) {
       ASHLAR_ASSERT(!node->is_leaf);
       CoverSlots(node->child(slot), from_begin ? nullptr : begin, to_end ? nullptr : end, sequence);
+      continue;
     }
+    const Cover* const own = node->cover(slot);
+    if (newest == nullptr || own != older) newest = NewCover(own, sequence);
+    older = own;
+    node->covers()[slot].store(newest, std::memory_order_release);
   }
 }
 
 void RangeTree::Add(const RangeTombstone& tombstone) {
   ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
+  if (root_.load(std::memory_order_relaxed) == nullptr) {
+    root_.store(NewNode(Items(), 0, 1, nullptr), std::memory_order_release);
+    levels_ = 1;
+  }
+  if (AddInsideOneSlot(tombstone)) return;
   InsertBoundary(tombstone.begin);
   InsertBoundary(tombstone.end);
   // Memory may not run out between the covers.
@@ -343,11 +396,17 @@ void RangeTree::CheckCovers(const Cover* newest) {
 // Returns the number of slots in leaves.
 size_t RangeTree::CheckNode(const Node& node, const char* upper, uint32_t levels) const {
   ASHLAR_ASSERT(node.is_leaf == (levels == 1) && node.count >= 1 && node.count <= kSlots);
+  if (node.prefix_bytes > 0 && !node.checks_prefix) {
+    const Slice begin = KeyOf(node.key(0));
+    ASHLAR_ASSERT(KeyOf(upper).starts_with(Slice(begin.data(), node.prefix_bytes)));
+  }
   size_t slots = node.is_leaf ? node.count : 0;
   for (uint32_t slot = 0; slot < node.count; ++slot) {
     const char* const end = slot + 1u == node.count ? upper : node.key(slot + 1);
     ASHLAR_ASSERT(node.key(slot) == nullptr || end == nullptr ||
                   comparator_.Compare(KeyOf(node.key(slot)), KeyOf(end)) < 0);  // I1
+    if (slot > 0)
+      ASHLAR_ASSERT(node.head(slot) == HeadOf(KeyOf(node.key(slot)), node.prefix_bytes));
     CheckCovers(node.cover(slot));
     if (node.is_leaf) continue;
     ASHLAR_ASSERT(node.child(slot)->key(0) == node.key(slot));

@@ -72,6 +72,7 @@ class RangeTree {
   class Fragmenter;
 
   static const Cover* FindVisible(const Cover* cover, SequenceNumber visible);
+  uint32_t HeadOf(const Slice& user_key, uint32_t prefix_bytes) const;
   uint32_t Rank(const Node& node, const Slice& user_key) const;
   bool IsBoundary(const Node& node, uint32_t slot, const Slice& user_key) const;
   void SetPrefix(Node* node, const char* upper) const;
@@ -80,7 +81,8 @@ class RangeTree {
   Inserted InsertInto(Node* node, const Slice& user_key, const char* upper);
   void InsertBoundary(const Slice& user_key);
   void CoverSlots(Node* node, const Slice* begin, const Slice* end, SequenceNumber sequence);
-  void AddCover(std::atomic<const Cover*>* covers, SequenceNumber sequence);
+  const Cover* NewCover(const Cover* older, SequenceNumber sequence);
+  bool AddInsideOneSlot(const RangeTombstone& tombstone);
   const char* CopyKey(const Slice& user_key);
   static void CheckCovers(const Cover* newest);
   size_t CheckNode(const Node& node, const char* upper, uint32_t levels) const;
