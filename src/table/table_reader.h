@@ -19,6 +19,7 @@
 #include "execute/shared_count.h"
 #include "key/cursor.h"
 #include "key/lookup.h"
+#include "ranges/fragmented_ranges.h"
 
 namespace ashlar {
 
@@ -97,6 +98,9 @@ class TableReader {
   // Internal keys that cut the table into about `pieces` equal parts, or fewer if it is small, for
   // subcompactions.
   virtual std::vector<std::string> Anchors(size_t pieces) = 0;
+  // The range tombstones of the table, with their sequences as readers see them. Get and cursors do
+  // not apply them. Their callers do.
+  const FragmentedRanges& ranges() const { return ranges_; }
   // Reads every block, and checks checksums and order.
   virtual Status Verify() = 0;
   virtual const TableProperties& properties() const = 0;
@@ -129,16 +133,19 @@ class TableReader {
   bool TakeUsed() { return used_.exchange(false, std::memory_order_relaxed); }
 
  protected:
-  explicit TableReader(EpochDomain* epochs, StagedSearch search = nullptr)
+  explicit TableReader(EpochDomain* epochs, StagedSearch search = nullptr,
+                       FragmentedRanges ranges = {})
       : count_(
             epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this),
-        staged_search_(search) {}
+        staged_search_(search),
+        ranges_(std::move(ranges)) {}
   virtual ~TableReader() = default;
   friend struct TableReaderDeleter;
 
  private:
   SharedCount count_;
   const StagedSearch staged_search_;
+  const FragmentedRanges ranges_;
   std::atomic<bool> used_{true};
 };
 

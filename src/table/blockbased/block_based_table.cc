@@ -17,7 +17,7 @@
 namespace ashlar {
 
 BlockBasedTable::BlockBasedTable(const TableOpenArgs& args, TableParts parts)
-    : TableReader(args.epochs, &SearchInStages),
+    : TableReader(args.epochs, &SearchInStages, std::move(parts.ranges)),
       comparator_(args.comparator),
       config_(args.config),
       cache_(args.block_cache),
@@ -489,7 +489,7 @@ TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
 
 size_t BlockBasedTable::MemoryBytes() const {
   return sizeof(*this) + parts_.index.MemoryBytes() + parts_.file.DictionaryBytes() +
-         parts_.filter.MemoryBytes();
+         parts_.filter.MemoryBytes() + ranges().MemoryBytes();
 }
 
 }  // namespace ashlar

@@ -105,6 +105,11 @@ class BlockBasedTable final : public TableReader {
   const KeyComparator& comparator() const { return comparator_; }
   const BlockBasedTableConfig& config() const { return config_; }
   const SequenceOverride& sequence_override() const { return parts_.sequence_override; }
+  // Null: the table has no range deletions.
+  const BlockHandle* range_block() const {
+    return parts_.range_block.has_value() ? &*parts_.range_block : nullptr;
+  }
+  bool ranges_are_ordered() const { return parts_.ranges_are_ordered; }
   // The owner of the values of a block of this table.
   PinSource OwnerOf(DataBlock* block) {
     return block->in_mapping() ? pin_source() : block->pin_source();

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "key/key_head.h"
 #include "table/block/block_entries.h"
+#include "table/blockbased/range_block.h"
 #include "table/filter/filter_format.h"
 #include "table/table_properties.h"
 
@@ -101,7 +102,8 @@ TableBuilder::TableBuilder(TableWriteArgs args)
       block_bytes_full_(
           std::min(args_.config.block_bytes *
                        static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
-                   args_.config.block_bytes - 1)) {
+                   args_.config.block_bytes - 1)),
+      range_block_({.restart_interval = 1, .delta_keys = true, .values_have_length = true}) {
   const bool something_to_filter =
       args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
   if (args_.config.filter_millibits_per_key > 0 && something_to_filter) {
@@ -123,7 +125,7 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
                                       "a key and its value of more than 512 MiB together");
     return;
   }
-  const bool first = properties_.num_entries == 0;
+  const bool first = last_key_.empty();
   const size_t shared = CommonPrefixBytes(last_key(), internal_key);
   ASHLAR_ASSERT(first || Ascends(args_.comparator, last_key(), internal_key, shared));  // I1
 
@@ -141,6 +143,28 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   last_key_.Clear();
   CopyShort(last_key_.Reserve(internal_key.size()), internal_key.data(), internal_key.size());
   last_key_.Extend(internal_key.size());
+}
+
+void TableBuilder::AddRangeDeletion(const RangeTombstone& tombstone) {
+  if (!status_.ok()) return;
+  const KeyComparator& comparator = args_.comparator;
+  ASHLAR_ASSERT(comparator.Compare(tombstone.begin, tombstone.end) < 0);
+  const std::string key =
+      MakeInternalKey(tombstone.begin, tombstone.sequence, ValueType::kRangeDeletion);
+  ASHLAR_ASSERT(last_range_.empty() || comparator.CompareInternal(last_range_, key) < 0);  // I1
+  if (!EntryFits(tombstone.begin.size(), tombstone.end.size()) ||
+      range_block_.CurrentBytes() + key.size() + tombstone.end.size() > kBlockBytesMax / 2) {
+    status_ = Status::InvalidArgument(args_.file_name, "range deletions of more than 512 MiB");
+    return;
+  }
+  range_block_.Add(key, tombstone.end, 0);
+  if (smallest_range_.empty() || comparator.Compare(range_end_, tombstone.end) < 0)
+    range_end_.assign(tombstone.end.data(), tombstone.end.size());
+  if (smallest_range_.empty()) smallest_range_ = key;
+  last_range_ = key;
+  CountAdded(tombstone.sequence, key, tombstone.end);
+  ++properties_.num_deletions;
+  ++properties_.num_range_deletions;
 }
 
 void TableBuilder::FinishDataBlock() {
@@ -332,11 +356,19 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   footer.index = WriteIndex();
   properties_.index_size = footer.index.size + kBlockTrailerBytes;
 
+  BlockHandle ranges_handle;
+  if (!range_block_.Empty()) ranges_handle = WriteBlock(range_block_.Finish(), false);
+
   FillProperties();
   const BlockHandle properties_handle = WriteBlock(EncodeTableProperties(properties_), false);
   handle.clear();
   PutBlockHandle(&handle, properties_handle);
   metaindex.Add("rocksdb.properties", handle, 0);
+  if (!range_block_.Empty()) {
+    handle.clear();
+    PutBlockHandle(&handle, ranges_handle);
+    metaindex.Add(kMetaRangeDeletions, handle, 0);
+  }
   footer.metaindex = WriteBlock(metaindex.Finish(), false);
   std::string footer_bytes;
   PutFooter(&footer_bytes, footer);
@@ -347,12 +379,24 @@ Status TableBuilder::Finish(TableWriteResult* result) {
 
   result->file_bytes = offset_;
   result->properties = properties_;
-  result->smallest = smallest_;
-  result->largest = last_key().ToString();
+  FillBounds(result);
   const bool empty = properties_.num_entries == 0;
   result->smallest_sequence = empty ? 0 : smallest_sequence_;
   result->largest_sequence = largest_sequence_;
   return status_;
+}
+
+void TableBuilder::FillBounds(TableWriteResult* result) const {
+  result->smallest = smallest_;
+  result->largest = last_key().ToString();
+  if (smallest_range_.empty()) return;
+  const KeyComparator& comparator = args_.comparator;
+  const std::string end =
+      MakeInternalKey(range_end_, kSequenceNumberMax, ValueType::kRangeDeletion);
+  const bool only_ranges = smallest_.empty();
+  if (only_ranges || comparator.CompareInternal(smallest_range_, smallest_) < 0)
+    result->smallest = smallest_range_;
+  if (only_ranges || comparator.CompareInternal(result->largest, end) < 0) result->largest = end;
 }
 
 }  // namespace ashlar

@@ -1,11 +1,11 @@
 // TableBuilder: writes one block-based table from entries in ascending order.
 //
-//   Create ──> Add* ──> Finish ──> (the caller syncs and closes the file)
+//   Create ──> Add*, AddRangeDeletion* ──> Finish ──> (the caller syncs and closes the file)
 //                └── error ──> further calls do nothing; status() and Finish return the first error
 //
-//   file  data blocks | filter | index | properties | metaindex | footer
+//   file  data blocks | filter | index | range deletions | properties | metaindex | footer
 //
-// I1: keys ascend strictly in the order of internal keys.
+// I1: keys ascend strictly in the order of internal keys; those of range deletions on their own.
 // I2: the separator of block i is >= its last key and < the first key of block i + 1. Separators
 //     are user keys if no two neighbouring blocks share one.
 // I3: each distinct user key enters the filter once: as a whole, as its prefix, or both, as the
@@ -36,6 +36,7 @@
 #include "key/key_comparator.h"
 #include "observe/recorder.h"
 #include "platform/page_allocator.h"
+#include "ranges/range_tombstone.h"
 #include "table/block/block_builder.h"
 #include "table/blockbased/table_config.h"
 #include "table/filter/filter_builder.h"
@@ -71,7 +72,9 @@ struct TableWriteArgs {
 struct TableWriteResult {
   uint64_t file_bytes = 0;
   TableProperties properties;
-  std::string smallest;  // internal keys; empty: there were no entries
+  // Internal keys; empty: there were no entries. A range deletion counts from (begin, sequence, 0f)
+  // to (end, kSequenceNumberMax, 0f), which sorts before every entry of `end`.
+  std::string smallest;
   std::string largest;
   SequenceNumber smallest_sequence = 0;
   SequenceNumber largest_sequence = 0;
@@ -87,12 +90,16 @@ class TableBuilder {
 
   // Requires (asserted): the key is larger than all earlier keys, and its type IsPointType.
   void Add(const Slice& internal_key, const Slice& value);
+  // Before, between or after calls of Add. Requires (asserted): begin < end; (begin, sequence) is
+  // larger than that of all earlier range deletions, in the order of internal keys.
+  void AddRangeDeletion(const RangeTombstone& tombstone);
   // Completes the table. Call once.
   Status Finish(TableWriteResult* result);
 
   const Status& status() const { return status_; }
+  // Range deletions included.
   uint64_t entries() const { return properties_.num_entries; }
-  // About the size of the file if it were finished now, without index and filter.
+  // About the size of the file if it were finished now, without index, filter and range deletions.
   uint64_t EstimatedFileBytes() const { return offset_ + data_block_.CurrentBytes(); }
 
  private:
@@ -110,16 +117,18 @@ class TableBuilder {
   }
   void FinishDataBlock();
   void AddSeparator(const Slice& next_key);
-  void CountEntry(const Slice& internal_key, const Slice& value) {
-    const uint64_t tag = ExtractTag(internal_key);
-    const ValueType type = TagType(tag);
-    ASHLAR_ASSERT(IsPointType(type));
-    const SequenceNumber sequence = TagSequence(tag);
+  void CountAdded(SequenceNumber sequence, const Slice& internal_key, const Slice& value) {
     if (sequence < smallest_sequence_) smallest_sequence_ = sequence;
     if (sequence > largest_sequence_) largest_sequence_ = sequence;
     ++properties_.num_entries;
     properties_.raw_key_size += internal_key.size();
     properties_.raw_value_size += value.size();
+  }
+  void CountEntry(const Slice& internal_key, const Slice& value) {
+    const uint64_t tag = ExtractTag(internal_key);
+    const ValueType type = TagType(tag);
+    ASHLAR_ASSERT(IsPointType(type));
+    CountAdded(TagSequence(tag), internal_key, value);
     if (type == ValueType::kValue) [[likely]] {
       return;
     }
@@ -140,6 +149,8 @@ class TableBuilder {
   // Writes the index block.
   BlockHandle WriteIndex();
   void FillProperties();
+  // The bounds of entries and range deletions together.
+  void FillBounds(TableWriteResult* result) const;
 
   // Data blocks follow each other from the start of the file.
   struct IndexEntry {
@@ -168,6 +179,11 @@ class TableBuilder {
   uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
   bool has_pending_block_ = false;
   bool separators_are_user_keys_ = true;
+
+  BlockBuilder range_block_;
+  std::string smallest_range_;  // internal keys; empty: no range deletions
+  std::string last_range_;
+  std::string range_end_;  // the largest end, a user key
 
   TableProperties properties_;
   Status status_;

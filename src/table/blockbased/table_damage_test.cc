@@ -423,8 +423,7 @@ TEST(TableFormat, UnsupportedFeaturesAreRefusedByName) {
     const char* says;
   };
   for (const Case& c :
-       {Case{{{"rocksdb.num.range-deletions", "\x01"}}, "range deletions"},
-        Case{{{"rocksdb.block.based.table.index.type", Fixed32(9)}}, "index type"},
+       {Case{{{"rocksdb.block.based.table.index.type", Fixed32(9)}}, "index type"},
         Case{{{"rocksdb.udi.is.primary.index", "\x01"}}, "user-defined index"},
         Case{{{"rocksdb.external_sst_file.version", Fixed32(3)}}, "external table"}}) {
     MemoryFileSystem fs;

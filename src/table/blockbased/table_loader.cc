@@ -20,7 +20,6 @@ constexpr uint64_t kTailBytes = uint64_t{64} << 10;
 constexpr char kMetaProperties[] = "rocksdb.properties";
 constexpr char kMetaIndex[] = "rocksdb.index";
 constexpr char kMetaDictionary[] = "rocksdb.compression_dict";
-constexpr char kMetaRangeDeletions[] = "rocksdb.range_del";
 
 enum class IndexType : uint32_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinaryWithFirstKey = 3 };
 
@@ -58,7 +57,9 @@ class TableLoader {
                .file = BlockFile(std::move(args->file), std::move(args->file_name),
                                  args->file_bytes, args->mmap_reads, args->recorder),
                .properties = {},
-               .meta_blocks = {}} {}
+               .meta_blocks = {},
+               .ranges = {},
+               .range_block = {}} {}
 
   Result<TableParts> Load();
 
@@ -73,6 +74,7 @@ class TableLoader {
   Status CheckSupported() const;
   Status LoadSequenceOverride();
   Status LoadDictionary();
+  Status LoadRanges();
   Status LoadIndex();
   Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
   Status LoadFilter();
@@ -123,6 +125,7 @@ Result<TableParts> TableLoader::Load() {
   ASHLAR_RETURN_IF_ERROR(CheckSupported());
   ASHLAR_RETURN_IF_ERROR(LoadSequenceOverride());
   ASHLAR_RETURN_IF_ERROR(LoadDictionary());
+  ASHLAR_RETURN_IF_ERROR(LoadRanges());
   ASHLAR_RETURN_IF_ERROR(LoadIndex());
   PerfCount(&PerfContext::index_block_read_count, 1 + index_partitions_.size());
   ASHLAR_RETURN_IF_ERROR(LoadFilter());
@@ -209,8 +212,6 @@ Status TableLoader::CheckSupported() const {
         name,
         StrCat("was written with comparator ", properties().comparator_name, ", not ", comparator));
   }
-  if (properties().num_range_deletions > 0 || FindMeta(kMetaRangeDeletions) != nullptr)
-    return Status::NotSupported(name, "the table holds range deletions");
   if (const std::string* const udi = FindProperty(properties(), "rocksdb.udi.is.primary.index");
       udi != nullptr && *udi != std::string(1, '\0'))
     return Status::NotSupported(name, "the table has a user-defined index");
@@ -250,6 +251,28 @@ Status TableLoader::LoadDictionary() {
   if (!contents.data.empty())
     file().SetDictionary(std::make_unique<DecompressionDictionary>(contents.data));
   return Status::OK();
+}
+
+// Old tables lack the property.
+Status TableLoader::LoadRanges() {
+  const BlockHandle* const handle = FindMeta(kMetaRangeDeletions);
+  const uint64_t recorded = properties().num_range_deletions;
+  uint64_t found = 0;
+  if (handle != nullptr) {
+    parts_.range_block = *handle;
+    parts_.ranges_are_ordered = FindProperty(properties(), kPropertyExternalVersion) == nullptr;
+    ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
+    Result<RangeBlock> decoded =
+        DecodeRangeBlock(contents.data, {.comparator = comparator_,
+                                         .sequence_override = parts_.sequence_override,
+                                         .ordered = parts_.ranges_are_ordered});
+    if (!decoded.ok()) return file().AddPlace(decoded.status(), handle->offset);
+    found = decoded->entries;
+    parts_.ranges = std::move(decoded->ranges);
+  }
+  if (recorded == 0 || recorded == found) return Status::OK();
+  return Status::Corruption(
+      file().name(), StrCat("holds ", found, " range deletions, its properties say ", recorded));
 }
 
 Status TableLoader::AddToIndex(const Slice& block, uint64_t offset, const IndexCoding& coding,

@@ -2,11 +2,12 @@
 //
 //   file     [data blocks] ... [filter] [index] [dictionary] [properties] [metaindex] [footer]
 //   order         -               7        6         5            3            2         1
+//   range deletions: between index and dictionary, read with 6
 //   4: CheckSupported refuses what Ashlar does not implement, before anything large is read
 //
 // The last 64 KiB are read in one piece. They hold all of these blocks of a small table.
 //
-// Refused with NotSupported: range deletions, unknown index types, user-defined indexes, external
+// Refused with NotSupported: unknown index types, user-defined indexes, external
 // tables of an unknown version. An entry of an unknown type fails the lookup or the cursor that
 // meets it.
 //
@@ -17,6 +18,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,7 @@
 #include "observe/recorder.h"
 #include "table/blockbased/block_file.h"
 #include "table/blockbased/block_index.h"
+#include "table/blockbased/range_block.h"
 #include "table/blockbased/sequence_override.h"
 #include "table/blockbased/table_filter.h"
 
@@ -53,6 +56,9 @@ struct TableParts {
   BlockFile file;
   TableProperties properties;
   std::vector<BlockHandle> meta_blocks;  // all blocks of the file but the data blocks
+  FragmentedRanges ranges;
+  std::optional<BlockHandle> range_block;
+  bool ranges_are_ordered = true;  // false: a table made for ingestion (range_block.h)
 
   // Asserts the invariants of the parts.
   void CheckInvariants() const;

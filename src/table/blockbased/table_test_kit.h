@@ -37,6 +37,7 @@ struct TableSpec {
   BlockBasedTableConfig config{};
   CompressionType compression = kNoCompression;
   std::shared_ptr<const SliceTransform> prefix_extractor{};
+  std::vector<RangeTombstone> range_deletions{};
 };
 
 inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpec& spec,
@@ -53,6 +54,7 @@ inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpe
                                                 .column_family_name = "default",
                                                 .file_number = 7}));
   for (const auto& [key, value] : entries) writer->Add(key, value);
+  for (const RangeTombstone& tombstone : spec.range_deletions) writer->AddRangeDeletion(tombstone);
   ASHLAR_RETURN_IF_ERROR(writer->Finish(result));
   return file->Close();
 }
@@ -64,6 +66,7 @@ struct OpenSpec {
   bool mmap = false;
   Statistics* statistics = nullptr;
   std::shared_ptr<const SliceTransform> prefix_extractor{};
+  SequenceNumber largest_sequence = kSequenceNumberMax;
 };
 
 inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
@@ -82,6 +85,7 @@ inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
        .block_cache = spec.cache,
        .mmap_reads = spec.mmap,
        .recorder = Recorder(spec.statistics),
+       .largest_sequence = spec.largest_sequence,
        .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
 }
 

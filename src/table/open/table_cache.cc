@@ -200,18 +200,23 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                              ": not a table, its magic number is unknown"));
   }
   if (args_.random_access_hint) opened->Hint(AccessPattern::kRandom, 0, file->file_bytes);
-  return BlockBasedTable::Open({.file = std::move(opened),
-                                .file_name = std::move(path),
-                                .file_bytes = file->file_bytes,
-                                .epochs = args_.epochs,
-                                .comparator = args_.comparator,
-                                .config = args_.config,
-                                .block_cache = args_.block_cache,
-                                .mmap_reads = args_.mmap_reads,
-                                .recorder = args_.recorder,
-                                .live_blocks = args_.live_blocks,
-                                .largest_sequence = file->largest_sequence,
-                                .prefix_extractors = prefix_extractors_});
+  ASHLAR_ASSIGN_OR_RETURN(TableReaderPtr table,
+                          BlockBasedTable::Open({.file = std::move(opened),
+                                                 .file_name = path,
+                                                 .file_bytes = file->file_bytes,
+                                                 .epochs = args_.epochs,
+                                                 .comparator = args_.comparator,
+                                                 .config = args_.config,
+                                                 .block_cache = args_.block_cache,
+                                                 .mmap_reads = args_.mmap_reads,
+                                                 .recorder = args_.recorder,
+                                                 .live_blocks = args_.live_blocks,
+                                                 .largest_sequence = file->largest_sequence,
+                                                 .prefix_extractors = prefix_extractors_}));
+  // The engine's reads and compactions do not apply range deletions.
+  if (!table->ranges().IsEmpty())
+    return Status::NotSupported(path, "the table holds range deletions");
+  return table;
 }
 
 Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened,

@@ -132,6 +132,11 @@ size_t PlainTableBuilder::PutKeyBegin(const Slice& user_key, const Slice& prefix
   return prefix.size();
 }
 
+void PlainTableBuilder::AddRangeDeletion(const RangeTombstone& /*tombstone*/) {
+  if (!status_.ok()) return;
+  status_ = Status::NotSupported("table_factory", "a PlainTable holds no range deletions");
+}
+
 void PlainTableBuilder::CountEntry(const Slice& internal_key, uint64_t tag, const Slice& value) {
   const ValueType type = TagType(tag);
   ASHLAR_ASSERT(IsPointType(type));

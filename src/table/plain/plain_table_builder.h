@@ -38,6 +38,8 @@ class PlainTableBuilder {
 
   // Requires (asserted): the key is larger than all earlier keys, and its type IsPointType.
   void Add(const Slice& internal_key, const Slice& value);
+  // Fails with NotSupported: the format has no range deletions.
+  void AddRangeDeletion(const RangeTombstone& tombstone);
   // Completes the table. Call once.
   Status Finish(TableWriteResult* result);
 

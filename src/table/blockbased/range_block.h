@@ -1,0 +1,39 @@
+// The range deletion block of a block-based table: reading it. TableBuilder writes it.
+//
+//   rocksdb.range_del   entries with restart interval 1
+//     key     internal key (begin, sequence, 0f)
+//     value   user key `end`
+//
+// A table that an engine wrote has them in the order of internal keys. A table made for ingestion
+// has them in the order of the calls that made it.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "base/result.h"
+#include "ranges/fragmented_ranges.h"
+#include "table/blockbased/sequence_override.h"
+
+namespace ashlar {
+
+inline constexpr char kMetaRangeDeletions[] = "rocksdb.range_del";
+
+struct RangeBlockArgs {
+  KeyComparator comparator{nullptr};
+  SequenceOverride sequence_override;
+  bool ordered = true;  // Corruption for a begin that is smaller than the one before
+};
+
+struct RangeBlock {
+  FragmentedRanges ranges;
+  uint64_t entries = 0;
+};
+
+// Corruption: an entry is damaged, is no range tombstone, ends at or before its begin, or is out of
+// order. The caller adds file and offset.
+Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& args);
+
+}  // namespace ashlar
