@@ -6,10 +6,9 @@
 //   covers       per slot, the sequences of the tombstones that cover all of it, newest first. A
 //                tombstone is in the covers of the largest slots that it covers.
 //
-//      inner   [ -inf      | m            ]     [c, x) @7 is in the covers of slot c (below -inf)
-//                  |           |                and of slot m of the lower right leaf; a tombstone
-//      leaf    [ -inf | c ] [ m | x ]           [c, +) that ended after the leaf would be in m's
-//                                               slot of the inner node
+//      inner   [ -inf      | m          | t   ]
+//                  |           |            |         [c, x) is in the covers of c, of the inner
+//      leaf    [ -inf | c ] [ m | p ]  [ t | x ]      slot m, and of the lower slot t
 //
 // CoveringSequence walks from the root to a leaf. Each slot on the way has one list of covers, and
 // the answer is the largest visible sequence in them. A list is shared by the slots that a split
@@ -21,8 +20,8 @@
 //     search that meets a half-added one ignores it, because its sequence is not visible yet.
 // I4: a replaced node keeps all that was published while it was in the tree.
 //
-// Add takes O(log n) time and memory: two nodes of a leaf's size, and 32 bytes for each slot that
-// the tombstone covers alone, at most 2 * kSlots per level. README.md has the alternatives.
+// Add takes O(log n) time and memory: one or two copies of a leaf, and 32 bytes for each slot that
+// it is recorded at, at most 2 * kSlots per level. README.md has the alternatives.
 //
 // Thread safety: one thread at a time calls Add. Everything else from any thread, by I3 without
 // restarts. Lifetime: arena and comparator outlive it.
