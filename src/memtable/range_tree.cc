@@ -132,7 +132,13 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
       return comparator_.Compare(user_key, prefix) < 0 ? 0 : node.count - 1u;
   }
   const uint32_t head = HeadOf(user_key, node.prefix_bytes);
-  uint32_t begin = CountSmaller(node.heads(), node.count - 1u, head);
+  // The number of smaller heads, without a branch that depends on them.
+  uint32_t begin = 0;
+  for (uint32_t left = node.count - 1u; left > 0;) {
+    const uint32_t half = (left + 1) / 2;
+    begin += node.head(begin + half) < head ? half : 0;
+    left -= half;
+  }
   uint32_t end = begin;
   while (end + 1 < node.count && node.head(end + 1) == head) ++end;
   // Equal heads decide nothing.
