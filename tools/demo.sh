@@ -135,7 +135,7 @@ detail "time" "$(since "$start"), of the check too"
 
 say "6. Delete that range"
 start=$(now)
-tool scan --prefix "$prefix" --keys-only | tool delete --from - >/dev/null
+tool scan --prefix "$prefix" --keys-only | tool delete --keys - >/dev/null
 detail "deleted" "$(thousands "$in_range") entries in $(since "$start")"
 same "keys left in the range" 0 "$(tool scan --prefix "$prefix" --count | field entries)"
 

@@ -123,17 +123,27 @@ TEST_F(CommandsTest, ScanInEveryFormat) {
 
 TEST_F(CommandsTest, DeleteOfTheKeysOfAFile) {
   Load("a\t1\nb\\\t2\nc\t3\n");
-  EXPECT_EQ(Output({"delete", "--from", "-"}, Output({"scan", "--keys-only", "--to", "c"})),
+  EXPECT_EQ(Output({"delete", "--keys", "-"}, Output({"scan", "--keys-only", "--to", "c"})),
             "deletions  2\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "c\n");
-  EXPECT_EQ(Output({"--key-format", "hex", "delete", "--sync", "--from", MakeFile("keys", "63\n")}),
+  EXPECT_EQ(Output({"--key-format", "hex", "delete", "--sync", "--keys", MakeFile("keys", "63\n")}),
             "deletions  1\n");
   EXPECT_EQ(Output({"scan", "--count"}), "entries  0\n");
 }
 
+TEST_F(CommandsTest, DeleteOfARangeOfKeys) {
+  Load("a\t1\nb\t2\nc\t3\nd\t4\n");
+  EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d"}), "range_deletions  1\n");
+  EXPECT_EQ(Output({"scan", "--keys-only"}), "a\nd\n");
+  const ToolResult inverted = Run({"delete", "--from", "z", "--to", "a"});
+  EXPECT_NE(inverted.exit_code, 0);
+  EXPECT_NE(inverted.err.find("before its begin"), std::string::npos) << inverted.err;
+  EXPECT_EQ(Output({"scan", "--keys-only"}), "a\nd\n");
+}
+
 TEST_F(CommandsTest, DeleteReadsTheWholeFileBeforeItDeletes) {
   Load("a\t1\n");
-  const ToolResult result = Run({"delete", "--from", "-"}, "a\n\\q\n");
+  const ToolResult result = Run({"delete", "--keys", "-"}, "a\n\\q\n");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_TRUE(result.err.starts_with("ashlar: standard input:2: ")) << result.err;
   EXPECT_EQ(Output({"get", "a"}), "1\n");

@@ -74,7 +74,7 @@ TEST_F(DisplayTest, ErrorsAreSafe) {
   }
   EXPECT_TRUE(IsSafe(RunBare({"--db", hostile, "scan"}).err));
   EXPECT_TRUE(IsSafe(Run({"load", "-", "--input-format", "tsv"}, hostile).err));
-  EXPECT_TRUE(IsSafe(Run({"delete", "--from", "-"}, hostile + "\\q\n").err));
+  EXPECT_TRUE(IsSafe(Run({"delete", "--keys", "-"}, hostile + "\\q\n").err));
 }
 
 }  // namespace

@@ -40,7 +40,9 @@ TEST_F(ErrorsTest, WrongCommandLines) {
   EXPECT_EQ(Run({"get"}).exit_code, 2);
   EXPECT_EQ(Run({"put", "k"}).exit_code, 2);
   EXPECT_EQ(Run({"delete"}).exit_code, 2);
-  EXPECT_EQ(Run({"delete", "k", "--from", "-"}).exit_code, 2);
+  EXPECT_EQ(Run({"delete", "k", "--keys", "-"}).exit_code, 2);
+  EXPECT_EQ(Run({"delete", "--from", "a"}).exit_code, 2);
+  EXPECT_EQ(Run({"delete", "k", "--from", "a", "--to", "b"}).exit_code, 2);
   EXPECT_EQ(Run({"scan", "--limit", "-1"}).exit_code, 2);
   EXPECT_EQ(Run({"scan", "--keys-only", "--count"}).exit_code, 2);
   EXPECT_EQ(Run({"--value-format", "raw", "scan"}).exit_code, 2);

@@ -216,7 +216,7 @@ TEST_F(DbBenchTest, ValuesThatMakeNoSenseAreRefused) {
        {"--num=0", "--num=ten", "--num=1e6", "--threads=-1", "--threads=2147483647",
         "--key_size=2147483647", "--histogram=2", "--prefix_size=17", "--value_size=5000000000",
         "--compression_type=lzma", "--key_distribution=pareto", "--readonly", "--engine=btree",
-        "readrandom", "--num"}) {
+        "readrandom", "--num", "--writes_per_range_tombstone=-1"}) {
     const ToolRun run = Run(StrCat("--benchmarks=fillseq ", flags));
     EXPECT_NE(run.exit_code, 0) << flags;
     EXPECT_EQ(run.output.find("fillseq  "), std::string::npos) << run.output;
@@ -394,6 +394,21 @@ TEST_F(DbBenchMeasuringTest, KeysAndValuesOfAllKindsComeBack) {
         "--num=3000 --reads=500 --write_buffer_size=65536 --benchmarks=fillseq,compact,readrandom ",
         flags));
     EXPECT_NE(output.find("(500 of 500 found)"), std::string::npos) << flags << "\n" << output;
+  }
+}
+
+// The range after the last write begins with the first key again, and has all of them.
+TEST_F(DbBenchMeasuringTest, FillsDeleteRanges) {
+  const std::string fill =
+      "--num=1000 --benchmarks=fillseq,readrandom --writes_per_range_tombstone=1000 "
+      "--range_tombstone_width=1000 --max_num_range_tombstones=";
+  for (const auto& [flags, found] :
+       {std::pair("0", "(1000 of 1000 found)"),
+        {"1", "(0 of 1000 found)"},
+        {"1 --expand_range_tombstones=1", "(0 of 1000 found)"},
+        {"1 --writes_before_delete_range=1", "(1000 of 1000 found)"}}) {
+    const std::string output = Output(StrCat(fill, flags));
+    EXPECT_NE(output.find(found), std::string::npos) << flags << "\n" << output;
   }
 }
 

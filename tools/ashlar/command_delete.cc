@@ -1,7 +1,8 @@
-// delete KEY... | delete --from FILE
+// delete KEY... | delete --keys FILE | delete --from KEY --to KEY
 //
-// Keys of a file are one a line, as `scan --keys-only` writes them. The whole file is read before
-// anything is deleted: a line that is no key leaves the database as it was.
+// A range is deleted by one record, whatever it contains. Keys of a file are one a line, as
+// `scan --keys-only` writes them. The whole file is read before anything is deleted: a line that is
+// no key leaves the database as it was.
 #include "ashlar/write_batch.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
@@ -17,29 +18,48 @@ class DeleteCommand final : public Command {
  public:
   const char* Name() const override { return "delete"; }
   const char* Summary() const override {
-    return "Delete keys; a key that does not exist is no error";
+    return "Delete keys, or a range of keys; a key that does not exist is no error";
   }
 
   void Declare(OptionSet* options) override {
     options->Operands("KEY", "The keys, in the format of --key-format", &key_texts_);
-    options->Text("--from", "Read the keys from this file, one a line (-: standard input)", &file_);
+    options->Text("--keys", "Read the keys from this file, one a line (-: standard input)", &file_);
+    options->Text("--from", "Delete all keys from this one on; with --to", &from_);
+    options->Text("--to", "End before this key", &to_);
     options->Flag("--sync", "Return only when the deletions are durable", &sync_);
   }
 
   Outcome Run(const GlobalOptions& global) override {
-    if (key_texts_.empty() == !file_) {
+    const bool is_range = from_ || to_;
+    if ((key_texts_.empty() ? 0 : 1) + (file_ ? 1 : 0) + (is_range ? 1 : 0) != 1 ||
+        is_range != (from_ && to_)) {
       return {.code = ExitCode::kUsage,
-              .what = "delete takes either keys or --from FILE",
+              .what = "delete takes either keys, or --keys FILE, or --from KEY and --to KEY",
               .advice = "see ashlar delete --help"};
     }
     const ByteFormat format = global.KeyFormatOr(ByteFormat::kEscape);
     std::vector<std::string> keys;
     ASHLAR_CLI_RETURN_IF_FAILED(file_ ? ReadKeys(format, &keys) : DecodeKeys(format, &keys));
+    std::string from;
+    std::string to;
+    if (is_range) {
+      ASHLAR_CLI_RETURN_IF_FAILED(DecodeOperand(format, *from_, "--from", &from));
+      ASHLAR_CLI_RETURN_IF_FAILED(DecodeOperand(format, *to_, "--to", &to));
+    }
     std::unique_ptr<Database> database;
     ASHLAR_CLI_RETURN_IF_FAILED(Database::Open(global, Access::kWrite, &database));
     ColumnFamilyHandle* family = nullptr;
     ASHLAR_CLI_RETURN_IF_FAILED(database->ChosenFamily(&family));
-    ASHLAR_CLI_RETURN_IF_FAILED(DeleteKeys(database->db(), family, keys));
+    WriteOptions write_options;
+    write_options.sync = sync_;
+    if (is_range) {
+      ASHLAR_CLI_RETURN_IF_FAILED(
+          FromStatus(database->db()->DeleteRange(write_options, family, from, to), "delete"));
+      ASHLAR_CLI_RETURN_IF_FAILED(database->Close());
+      WriteObject(global.format, {{"range_deletions", uint64_t{1}}}, stdout);
+      return {};
+    }
+    ASHLAR_CLI_RETURN_IF_FAILED(DeleteKeys(database->db(), family, write_options, keys));
     ASHLAR_CLI_RETURN_IF_FAILED(database->Close());
     WriteObject(global.format, {{"deletions", uint64_t{keys.size()}}}, stdout);
     return {};
@@ -75,10 +95,8 @@ class DeleteCommand final : public Command {
     }
   }
 
-  Outcome DeleteKeys(DB* db, ColumnFamilyHandle* family,
-                     const std::vector<std::string>& keys) const {
-    WriteOptions write_options;
-    write_options.sync = sync_;
+  static Outcome DeleteKeys(DB* db, ColumnFamilyHandle* family, const WriteOptions& write_options,
+                            const std::vector<std::string>& keys) {
     WriteBatch batch;
     for (size_t i = 0; i < keys.size(); ++i) {
       ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(batch.Delete(family, keys[i]), "delete"));
@@ -91,6 +109,8 @@ class DeleteCommand final : public Command {
 
   std::vector<std::string> key_texts_;
   std::optional<std::string> file_;
+  std::optional<std::string> from_;
+  std::optional<std::string> to_;
   bool sync_ = false;
 };
 

@@ -31,6 +31,14 @@
   FLAG("What to run", int64_t, ops_between_duration_checks, 1000,                                  \
        "Operations of a thread between two looks at the clock, when duration is set")              \
   FLAG("What to run", int64_t, batch_size, 1, "Keys of one write batch or MultiGet")               \
+  FLAG("What to run", int64_t, writes_per_range_tombstone, 0,                                      \
+       "Fills delete a range after every so many writes of a thread; 0: never")                    \
+  FLAG("What to run", int64_t, writes_before_delete_range, 0,                                      \
+       "Writes of a thread before the first of them")                                              \
+  FLAG("What to run", int64_t, range_tombstone_width, 100, "Keys of each of them")                 \
+  FLAG("What to run", int64_t, max_num_range_tombstones, 0, "Ranges of a thread at most")          \
+  FLAG("What to run", bool, expand_range_tombstones, false,                                        \
+       "Delete the keys of a range one by one")                                                    \
   FLAG("What to run", int64_t, seed, 0, "Seed of all random numbers; 0: from the clock")           \
   FLAG("What to run", int64_t, benchmark_write_rate_limit, 0,                                      \
        "Bytes per second that a workload writes; 0: no limit")                                     \

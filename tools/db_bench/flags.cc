@@ -217,6 +217,13 @@ constexpr Demand kDemands[] = {
     {[](const Flags& f) { return f.ops_between_duration_checks > 0; },
      "--ops_between_duration_checks must be above 0"},
     {[](const Flags& f) { return f.batch_size > 0; }, "--batch_size must be above 0"},
+    {[](const Flags& f) {
+       return f.writes_per_range_tombstone >= 0 && f.writes_before_delete_range >= 0 &&
+              f.range_tombstone_width >= 0 && f.max_num_range_tombstones >= 0;
+     },
+     "--writes_per_range_tombstone and the flags with it must not be negative"},
+    {[](const Flags& f) { return f.writes_per_range_tombstone == 0 || !f.use_existing_keys; },
+     "--writes_per_range_tombstone excludes --use_existing_keys"},
     {[](const Flags& f) { return f.key_size > 0 && f.key_size <= (1 << 20); },
      "--key_size goes from 1 to 1048576"},
     {[](const Flags& f) { return f.value_size >= 0; }, "--value_size must not be negative"},

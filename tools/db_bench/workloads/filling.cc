@@ -1,12 +1,36 @@
 #include "tools/db_bench/workloads/filling.h"
 
+#include <string>
+
 #include "ashlar/write_batch.h"
 
 namespace ashlar::bench {
 namespace {
 
+// True: a range is deleted after the thread's write number `written`, which counts from 1.
+bool IsRangeDue(const Flags& flags, int64_t written) {
+  const int64_t after = written - flags.writes_before_delete_range;
+  return flags.writes_per_range_tombstone > 0 && after > 0 &&
+         after % flags.writes_per_range_tombstone == 0 &&
+         after / flags.writes_per_range_tombstone <= flags.max_num_range_tombstones;
+}
+
+Status AddRangeDeletion(Worker& worker, uint64_t first, WriteBatch* batch) {
+  const auto width = static_cast<uint64_t>(worker.flags.range_tombstone_width);
+  ColumnFamilyHandle* const family = worker.database.Family(first);
+  if (!worker.flags.expand_range_tombstones) {
+    const std::string begin = worker.keys.Key(first).ToString();
+    return batch->DeleteRange(family, begin, worker.keys.Key(first + width));
+  }
+  Status s;
+  for (uint64_t i = 0; i < width && s.ok(); ++i)
+    s = batch->Delete(family, worker.keys.Key(first + i));
+  return s;
+}
+
 Status WriteKeys(Worker& worker, KeySequence sequence, Loop loop) {
   const auto batch_size = static_cast<uint64_t>(worker.flags.batch_size);
+  int64_t written = 0;
   WriteBatch batch;
   for (uint64_t count = loop.Take(batch_size); count != 0; count = loop.Take(batch_size)) {
     batch.Clear();
@@ -18,6 +42,9 @@ Status WriteKeys(Worker& worker, KeySequence sequence, Loop loop) {
       Status s = batch.Put(worker.database.Family(number), key, value);
       if (!s.ok()) return s;
       bytes += key.size() + value.size();
+      if (!IsRangeDue(worker.flags, ++written)) continue;
+      s = AddRangeDeletion(worker, sequence.Next(&worker.random), &batch);
+      if (!s.ok()) return s;
     }
     worker.LimitWrites(bytes);
     Status s = worker.database.db().Write(worker.write_options, &batch);
