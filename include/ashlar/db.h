@@ -175,7 +175,8 @@ class ASHLAR_API DB {
   Status SingleDelete(const WriteOptions& options, const Slice& key) {
     return SingleDelete(options, DefaultColumnFamily(), key);
   }
-  // NotSupported for now.
+  // Deletes the keys of [begin_key, end_key) by one record. Nothing for an empty range.
+  // InvalidArgument: the end is before the begin. NotSupported: the family has PlainTables.
   virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
                              const Slice& begin_key, const Slice& end_key) = 0;
   Status DeleteRange(const WriteOptions& options, const Slice& begin_key, const Slice& end_key) {

@@ -22,7 +22,15 @@ bool LevelCursor::Enter(size_t file) {
   ASHLAR_ASSERT(cursor_ == nullptr && file_ == args_.files.size());  // I1
   cursor_ = std::move(cursor).value();
   file_ = file;
+  NoteRanges(file);
   return true;
+}
+
+// The file is or was open, so it is known.
+void LevelCursor::NoteRanges(size_t file) {
+  if (args_.met_ranges != nullptr &&
+      args_.files[file]->has_ranges.load(std::memory_order_relaxed) != HasRanges::kNo)
+    *args_.met_ranges = true;
 }
 
 void LevelCursor::CheckInvariants() const {
@@ -118,8 +126,11 @@ void LevelCursor::SeekToLast() {
 
 // True: by its filter the file has no sought key.
 bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
-  return args_.read_options.seek_prefix != nullptr && file < args_.files.size() &&
-         !args_.opener->MayMatch(args_.files[file], args_.read_options, internal_target);
+  if (args_.read_options.seek_prefix == nullptr || file >= args_.files.size() ||
+      args_.opener->MayMatch(args_.files[file], args_.read_options, internal_target))
+    return false;
+  NoteRanges(file);
+  return true;
 }
 
 void LevelCursor::Seek(const Slice& internal_target) {

@@ -32,6 +32,9 @@ struct LevelCursorArgs {
   TableReadOptions read_options;
   const Slice* lower_bound = nullptr;  // user keys; null: none
   const Slice* upper_bound = nullptr;  // exclusive
+  // Set to true when the cursor comes to a file with range tombstones, before it shows an entry of
+  // that file or of a later one. Null: nobody asks.
+  bool* met_ranges = nullptr;
 };
 
 class LevelCursor final : public InternalCursor {
@@ -58,6 +61,7 @@ class LevelCursor final : public InternalCursor {
   bool IsPastUpperBound(size_t file) const;
   bool IsBelowLowerBound(size_t end) const;
   bool RulesOut(size_t file, const Slice& internal_target);
+  void NoteRanges(size_t file);
   void PassForward(size_t file);
   void PassBackward(size_t file);
   void Leave();

@@ -237,6 +237,28 @@ void MergingCursor::SeekForPrev(const Slice& internal_target) {
   Start(false);
 }
 
+void MergingCursor::SeekOlder(size_t first_child, const Slice& internal_target) {
+  ASHLAR_ASSERT(Valid());
+  // The rest of the batch is given back: each child returns to its first entry there.
+  const CursorEntry* const current = &entry();
+  for (const CursorEntry* merged = forward_ ? batch_end() - 1 : batch_begin();;
+       forward_ ? --merged : ++merged) {
+    const Origin& origin = OriginOf(*merged);
+    sources_[origin.child].at = origin.entry;
+    if (merged == current) break;
+  }
+  for (size_t i = 0; i < children_.size(); ++i) {
+    InternalCursor& child = *children_[i];
+    if (sources_[i].at == nullptr) continue;  // at its end
+    StandAt(&child, sources_[i].at);
+    if (i < first_child) continue;
+    const int r = comparator_.CompareInternal(child.key(), internal_target);
+    if (forward_ && r < 0) child.Seek(internal_target);
+    if (!forward_ && r > 0) child.SeekForPrev(internal_target);
+  }
+  Start(forward_);
+}
+
 // The current entry is at the end of the batch that the merge came from. Each child steps over it,
 // and over the entries merged since. The loops are for memtables, which may have got new entries
 // there.

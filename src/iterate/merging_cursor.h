@@ -51,6 +51,15 @@ class MergingCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
+  // Moves the children from `first_child` on that are before the target, in the direction of
+  // travel, to it. The others stay where the current entry found them. Entries of those children
+  // before the target are not shown. Requires: Valid(), and the target is after the current entry
+  // in the direction of travel, which is that of the last move.
+  void SeekOlder(size_t first_child, const Slice& internal_target);
+  // The index of the child that the current entry is from.
+  size_t child() const { return OriginOf(entry()).child; }
+  // The order of internal keys.
+  int Compare(const Slice& a, const Slice& b) const { return comparator_.CompareInternal(a, b); }
   Status status() const override { return status_; }
   PinSource OwnerOf(const CursorEntry& entry) const override;
 

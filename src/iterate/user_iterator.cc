@@ -360,6 +360,7 @@ UserIterator::Outcome UserIterator::MergeForward() {
       case RecordRole::kTombstone: return MergeOperands(Base::kNone);
       case RecordRole::kOperand: break;
       case RecordRole::kNone:
+      case RecordRole::kRange:
       case RecordRole::kRefused: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
     }
     if (!CountStep()) return Outcome::kStopped;
@@ -493,6 +494,7 @@ UserIterator::Outcome UserIterator::ResolveAtCursor() {
     case RecordRole::kTombstone: return Outcome::kHidden;
     case RecordRole::kOperand: break;
     case RecordRole::kNone:
+    case RecordRole::kRange:
     case RecordRole::kRefused: Stop(UnsupportedTypeError(type)); return Outcome::kStopped;
   }
   const Outcome outcome = MergeForward();

@@ -12,7 +12,7 @@
 // StepForward and StepBackward move between two plain values inside the cursor's batch, without a
 // copy or a pin. Every other move decides from scratch. Forward, the first visible version of a key
 // decides. Backward, versions arrive oldest first, so the last visible one decides and is pinned
-// before the cursor leaves it. README.md explains skips by seek, prefixes and range tombstones.
+// before the cursor leaves it. README.md explains skips by seek and prefixes.
 //
 // I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented
 //     is NotSupported, never skipped.

@@ -27,6 +27,7 @@ bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& val
       return false;
     case RecordRole::kOperand: return OfferOperand(value, owner);
     case RecordRole::kNone:
+    case RecordRole::kRange:
     case RecordRole::kRefused: break;
   }
   Fail(UnsupportedTypeError(type));

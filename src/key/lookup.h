@@ -7,10 +7,12 @@
 //       └─merge operand─> kMerging ──value─────> kFound (base = value)
 //                            │     ──deletion──> kFound (no base)
 //                            └─merge operand─> kMerging
+//   kSearching, kMerging ──range tombstone of a source──> kDeleted, kFound (no base)
 //   any state ──unsupported type, or an error of a source──> kFailed
 //
 // Covering sequence: the newest sequence of a range tombstone that covers the key. A version below
-// it counts as a deletion. It is 0 while tables and memtables hold no range tombstones.
+// it counts as a deletion. A source raises it before it offers versions. All of older sources is
+// below it, so they are not searched.
 //
 // I1: versions are offered in descending sequence order, each with sequence <= snapshot().
 // I2: after Offer returned false, no further version is offered.
@@ -74,6 +76,12 @@ class Lookup {
   void RaiseCoveringSequence(SequenceNumber sequence) {
     ASHLAR_ASSERT(sequence <= args_.snapshot);  // I3
     if (sequence > covering_sequence_) covering_sequence_ = sequence;
+  }
+  // Called after the source that raised the covering sequence has offered its versions.
+  void EndIfCovered() {
+    if (covering_sequence_ == 0 || Done()) return;
+    if (state_ == State::kSearching) sequence_ = covering_sequence_;
+    state_ = state_ == State::kMerging ? State::kFound : State::kDeleted;
   }
   // Ends the lookup with an error of a source.
   void Fail(Status status) {

@@ -54,6 +54,7 @@ enum class RecordRole : uint8_t {
   kValue,      // the key's value; hides older versions
   kTombstone,  // the key is deleted; hides older versions
   kOperand,    // is merged with older versions
+  kRange,      // deletes a range of keys; never among the entries of keys
 };
 
 // The fields of a record in a write batch, after its type and column family.
@@ -79,7 +80,7 @@ inline constexpr RecordKind kRecordKinds[] = {
      RecordFields::kKey, true, "SingleDelete"},
     {ValueType::kMerge, ValueType::kColumnFamilyMerge, RecordRole::kOperand,
      RecordFields::kKeyAndValue, true, "Merge"},
-    {ValueType::kRangeDeletion, ValueType::kColumnFamilyRangeDeletion, RecordRole::kRefused,
+    {ValueType::kRangeDeletion, ValueType::kColumnFamilyRangeDeletion, RecordRole::kRange,
      RecordFields::kKeyAndValue, true, "DeleteRange"},
     {ValueType::kBlobIndex, ValueType::kColumnFamilyBlobIndex, RecordRole::kRefused,
      RecordFields::kKeyAndValue, true, "BlobIndex"},

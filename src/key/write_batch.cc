@@ -114,8 +114,9 @@ uint32_t WriteBatchInternal::ScanFlags(const Slice& contents) {
 }
 
 bool WriteBatchInternal::IsKnownApplicable(const WriteBatch* batch) {
-  constexpr uint32_t kApplicable = RecordTypesOf(
-      {RecordRole::kNone, RecordRole::kValue, RecordRole::kTombstone, RecordRole::kOperand});
+  constexpr uint32_t kApplicable =
+      RecordTypesOf({RecordRole::kNone, RecordRole::kValue, RecordRole::kTombstone,
+                     RecordRole::kOperand, RecordRole::kRange});
   return (batch->content_flags_ & ~kApplicable) == 0;
 }
 

@@ -444,19 +444,18 @@ TEST(WriteBatchInternal, SetContentsTakesOnlyWholeBatches) {
 }
 
 TEST(WriteBatchInternal, WhatTheEngineCannotApplyIsNotSupportedNamingTypeAndOffset) {
-  WriteBatch range;
-  ASSERT_TRUE(range.Put("a", "1").ok());
-  EXPECT_TRUE(WriteBatchInternal::IsKnownApplicable(&range));
-  ASSERT_TRUE(range.DeleteRange("a", "b").ok());
-  EXPECT_FALSE(WriteBatchInternal::IsKnownApplicable(&range));
-  const Status s = WriteBatchInternal::CheckApplicable(&range);
+  WriteBatch known;
+  ASSERT_TRUE(known.Put("a", "1").ok());
+  ASSERT_TRUE(known.DeleteRange("a", "b").ok());
+  EXPECT_TRUE(WriteBatchInternal::IsKnownApplicable(&known));
+  const WriteBatch blob(Unhex(StrCat(kHeaderOf1, "03014C", "1101620178")));
+  const Status s = WriteBatchInternal::CheckApplicable(&blob);
   EXPECT_TRUE(s.IsNotSupported());
-  EXPECT_NE(s.ToString().find("(type 15) at offset 17"), std::string::npos) << s.ToString();
+  EXPECT_NE(s.ToString().find("(type 17) at offset 15"), std::string::npos) << s.ToString();
 
   for (const char* record : {"09", "12", "13", "1101620178",
                              "160165"
-                             "0179",
-                             "0F01610162"}) {
+                             "0179"}) {
     const bool counted = std::string(record).size() > 2;
     const WriteBatch batch(
         Unhex(StrCat("0000000000000000", counted ? "01000000" : "00000000", record)));

@@ -31,6 +31,7 @@ ColumnFamily::ColumnFamily(Args args)
       comparator_(args.options.comparator),
       merge_operator_(args.options.merge_operator),
       refuses_merges_(merge_operator_ == nullptr || AsUnknown(merge_operator_.get()) != nullptr),
+      refuses_ranges_(WritesPlainTables(args.options)),
       user_key_bytes_(args.user_key_bytes),
       tables_(std::move(args.tables)),
       arena_blocks_(args.arena_blocks),
@@ -59,6 +60,15 @@ Status ColumnFamily::WrongKeyLength(const Slice& key) const {
   return Status::InvalidArgument(
       name_, StrCat("a key of ", key.size(), " bytes in a column family whose tables hold keys of ",
                     user_key_bytes_, ", by PlainTableOptions::user_key_len"));
+}
+
+Status ColumnFamily::CheckRange(const Slice& begin, const Slice& end) const {
+  if (refuses_ranges_)
+    return Status::NotSupported(name_, "a PlainTable holds no range deletions; delete the keys");
+  if (!EntryFits(begin.size(), end.size())) return TooLarge(begin, end);
+  if (comparator_.Compare(begin, end) > 0)
+    return Status::InvalidArgument(name_, "the end of a range deletion is before its begin");
+  return Status::OK();
 }
 
 Status ColumnFamily::TooLarge(const Slice& key, const Slice& value) const {

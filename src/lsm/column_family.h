@@ -102,6 +102,9 @@ class ColumnFamily {
       return Status::OK();
     return WrongKeyLength(key);
   }
+  // InvalidArgument for a range whose end is before its begin; NotSupported if the family's tables
+  // cannot hold range tombstones.
+  Status CheckRange(const Slice& begin, const Slice& end) const;
   TableCache* tables() const { return tables_.get(); }
 
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
@@ -253,6 +256,7 @@ class ColumnFamily {
   const KeyComparator comparator_;
   const std::shared_ptr<const MergeOperator> merge_operator_;
   const bool refuses_merges_;
+  const bool refuses_ranges_;
   const uint32_t user_key_bytes_;  // of every key, because the tables do not store it; 0: any
   const std::unique_ptr<TableCache> tables_;
   ArenaBlockPool* const arena_blocks_;

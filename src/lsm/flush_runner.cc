@@ -89,12 +89,16 @@ Status FlushRunner::Build(Flush* flush) {
 
 Status FlushRunner::BuildTable(Flush* flush) {
   FlushJobArgs args{.job = MakeJobArgs(*state_, *flush->family, *flush->settings, flush->interrupt),
-                    .memtables = {}};
+                    .memtables = {},
+                    .ranges = {}};
   args.job.output.observer = flush->events.get();
   args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
   args.job.output.table.compression = ResolveFlushCompression(flush->settings->options);
+  std::vector<SequenceNumber> readers = args.job.snapshots;
+  readers.push_back(kSequenceNumberMax);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
+    if ((*table)->HasRangeDeletions()) args.ranges.push_back((*table)->Ranges(readers));
     args.memtables.push_back(
         std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
     args.expected_entries += (*table)->entries();

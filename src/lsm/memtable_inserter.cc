@@ -56,11 +56,29 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
     if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) [[unlikely]] {
       return MissingMergeOperator(*family);
     }
-    family->LeaderActive()->Add(sequence, record.type, record.key, record.value);
+    if (record.type == ValueType::kRangeDeletion) [[unlikely]] {
+      ASHLAR_RETURN_IF_ERROR(ApplyRangeDeletion(family, record, sequence));
+    } else {
+      family->LeaderActive()->Add(sequence, record.type, record.key, record.value);
+    }
     *has_applied = true;
     if (family->IsFull()) found_full_ = true;
   }
   return reader.status();
+}
+
+// A replay reads the record from a disk, so its range is checked here too.
+Status MemTableInserter::ApplyRangeDeletion(ColumnFamily* family, const BatchRecord& record,
+                                            SequenceNumber sequence) {
+  ASHLAR_RETURN_IF_ERROR(family->CheckRange(record.key, record.value));
+  if (family->comparator().Compare(record.key, record.value) == 0) return Status::OK();
+  MemTable* const memtable = family->LeaderActive();
+  if (sequence < memtable->last_sequence()) {
+    return Status::Corruption(StrCat("a range deletion has the sequence ", sequence,
+                                     ", and an earlier record ", memtable->last_sequence()));
+  }
+  memtable->AddRangeDeletion({.begin = record.key, .end = record.value, .sequence = sequence});
+  return Status::OK();
 }
 
 Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing) {
@@ -78,7 +96,9 @@ Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ign
     }
     if (record.type == ValueType::kMerge && family->RefusesMerges())
       return MissingMergeOperator(*family);
-    ASHLAR_RETURN_IF_ERROR(family->CheckEntry(record.key, record.value));
+    ASHLAR_RETURN_IF_ERROR(record.type == ValueType::kRangeDeletion
+                               ? family->CheckRange(record.key, record.value)
+                               : family->CheckEntry(record.key, record.value));
   }
   return reader.status();
 }

@@ -15,6 +15,8 @@
 
 namespace ashlar {
 
+struct BatchRecord;
+
 class MemTableInserter {
  public:
   struct Args {
@@ -42,6 +44,9 @@ class MemTableInserter {
 
  private:
   ColumnFamily* Select(uint32_t family);
+  // An empty range is applied by doing nothing.
+  static Status ApplyRangeDeletion(ColumnFamily* family, const BatchRecord& record,
+                                   SequenceNumber sequence);
   void CountSelected();
 
   const Args args_;

@@ -10,6 +10,7 @@
 #include "execute/read_guard.h"
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
+#include "iterate/undeleted_cursor.h"
 #include "memtable/memtable_cursor.h"
 #include "observe/observed.h"
 #include "observe/perf.h"
@@ -97,6 +98,16 @@ class LookupObserver {
   uint64_t start_nanos_;  // of the current step; 0: times are not measured
 };
 
+// Whether the view's sources may have range tombstones that a reader of now sees.
+bool MemTablesHaveRanges(const ReadView& view) {
+  const auto has_ranges = [](const auto& table) { return table->HasRangeDeletions(); };
+  return view.active->HasRangeDeletions() ||
+         std::any_of(view.immutable.begin(), view.immutable.end(), has_ranges);
+}
+bool MayHaveRanges(const ReadView& view) {
+  return MemTablesHaveRanges(view) || view.version->MayHaveRanges();
+}
+
 // Deletes the files that only released views kept. Requires: the views are released.
 void DeleteFilesOfViews(BackgroundWork* background) {
   background->files().DeleteObsoleteFilesIfAny();
@@ -141,12 +152,25 @@ ViewOfCall::~ViewOfCall() {
   DeleteFilesOfViews(background_);
 }
 
+namespace {
+
+void SearchMemTable(const MemTable& table, Lookup* lookup) {
+  if (!table.HasRangeDeletions()) [[likely]] {
+    return table.Get(lookup);
+  }
+  lookup->RaiseCoveringSequence(table.CoveringSequence(lookup->user_key(), lookup->snapshot()));
+  table.Get(lookup);
+  lookup->EndIfCovered();
+}
+
+}  // namespace
+
 void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
   // The sequences visible to the lookup were published after the memtable counted their entries.
-  if (!view.active->IsEmpty()) view.active->Get(lookup);
+  if (!view.active->IsEmpty()) SearchMemTable(*view.active, lookup);
   for (const MemTableRef& table : view.immutable) {
     if (lookup->Done()) break;
-    table->Get(lookup);
+    SearchMemTable(*table, lookup);
   }
 }
 
@@ -307,34 +331,57 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
   std::vector<std::unique_ptr<InternalCursor>> children;
   children.reserve(1 + view->immutable.size() + version.files(0).size() +
                    static_cast<size_t>(version.levels()));
+  TableReadOptions read_options = ToTableReadOptions(options, nullptr);
+  std::optional<RangeCover> cover;   // none: nothing has range tombstones
+  std::unique_ptr<bool> met_ranges;  // with cover
+  if (MayHaveRanges(*view.get())) {
+    cover.emplace(RangeCover::Args{.comparator = family.comparator(),
+                                   .tables = family.tables(),
+                                   .read_options = read_options,
+                                   .visible = sequence});
+    met_ranges = std::make_unique<bool>(MemTablesHaveRanges(*view.get()));
+  }
   const auto add_memtable = [&](const MemTable& table) {
+    if (cover) cover->AddMemTable(&table);
     children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed,
                                                         seek_prefix.get()));
   };
   if (!view->active->IsEmpty()) add_memtable(*view->active);
   for (const MemTableRef& table : view->immutable) add_memtable(*table);
-  TableReadOptions read_options = ToTableReadOptions(options, nullptr);
   read_options.seek_prefix = seek_prefix.get();
   const LevelCursorArgs base{.comparator = family.comparator(),
                              .files = {},
                              .opener = family.tables(),
                              .read_options = read_options,
                              .lower_bound = options.iterate_lower_bound,
-                             .upper_bound = options.iterate_upper_bound};
+                             .upper_bound = options.iterate_upper_bound,
+                             .met_ranges = met_ranges.get()};
   for (Level level = 0; level < version.levels(); ++level) {
     const std::span<FileMetaData* const> files = version.files(level);
     const size_t run = IsSorted(level) ? std::max<size_t>(files.size(), 1) : 1;
     for (size_t begin = 0; begin < files.size(); begin += run) {
       LevelCursorArgs args = base;
       args.files = files.subspan(begin, run);
+      if (cover) cover->AddFiles(args.files);
       children.push_back(std::make_unique<LevelCursor>(args));
     }
   }
   const uint64_t view_number = view->number;
+  std::unique_ptr<InternalCursor> cursor;
+  if (cover && !children.empty()) {
+    cursor =
+        std::make_unique<UndeletedCursor>(UndeletedCursor::Args{.comparator = family.comparator(),
+                                                                .children = std::move(children),
+                                                                .cover = std::move(*cover),
+                                                                .met_ranges = std::move(met_ranges),
+                                                                .seek_prefix = seek_prefix.get()});
+  } else {
+    cursor = NewMergingCursor(family.comparator(), std::move(children));
+  }
   return IteratorSource{.keep_alive = view.TakePin(),
                         .prefix_extractor = prefix_extractor,
                         .seek_prefix = std::move(seek_prefix),
-                        .cursor = NewMergingCursor(family.comparator(), std::move(children)),
+                        .cursor = std::move(cursor),
                         .sequence = sequence,
                         .view_number = view_number};
 }
@@ -350,13 +397,14 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                                                     const std::shared_ptr<ColumnFamily>& family,
                                                     ViewRef view, SequenceNumber sequence) const {
   // An empty active memtable is left out of the source, and the cursors of some kinds do not see
-  // later entries. In both cases a refresh cannot reuse the source.
-  const auto is_complete = [](const MemTable& active) {
-    return !active.IsEmpty() && active.CursorsFollow();
+  // later entries. A source with range tombstones is for one sequence. A refresh reuses none of
+  // them.
+  const auto is_complete = [](const ReadView& of) {
+    return !of.active->IsEmpty() && of.active->CursorsFollow() && !MayHaveRanges(of);
   };
   RefreshFunction refresh = [this, options, family, is_complete,
-                             complete = is_complete(*view->active)](
-                                const Snapshot* snapshot, IteratorSource* source) mutable {
+                             complete = is_complete(*view.get())](const Snapshot* snapshot,
+                                                                  IteratorSource* source) mutable {
     ReadView* current = nullptr;
     SequenceNumber newest = 0;
     {
@@ -364,14 +412,14 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
       current = family->view();
       newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
       ASHLAR_DCHECK(current->number >= source->view_number);  // views only become newer
-      if (complete && current->number == source->view_number) {
+      if (complete && current->number == source->view_number && !MayHaveRanges(*current)) {
         source->sequence = newest;
         return Status::OK();
       }
       current->pins.Acquire();
     }
     ViewRef refreshed(current);
-    const bool follows = is_complete(*current->active);
+    const bool follows = is_complete(*current);
     *source = MakeSource(options, *family, std::move(refreshed), newest);
     complete = follows;
     return Status::OK();

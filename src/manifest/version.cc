@@ -26,6 +26,19 @@ TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, Tab
   return opened->get();
 }
 
+// Runs a search of one table under its range tombstones. The filter of a table says nothing about
+// those, so they come first.
+template <typename Search>
+void SearchUnderRanges(const TableReader& reader, Lookup* lookup, const Search& search) {
+  if (!reader.HasRanges()) [[likely]] {
+    return search();
+  }
+  lookup->RaiseCoveringSequence(
+      reader.ranges().CoveringSequence(lookup->user_key(), lookup->snapshot()));
+  search();
+  lookup->EndIfCovered();
+}
+
 // False: the lookup needs no further table.
 bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache* tables,
                  Lookup* lookup) {
@@ -34,7 +47,7 @@ bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache
     reader = OpenPaused(file, options, tables, lookup);
     if (reader == nullptr) return false;
   }
-  reader->Get(options, lookup);
+  SearchUnderRanges(*reader, lookup, [&] { reader->Get(options, lookup); });
   return !lookup->Done();
 }
 
@@ -109,7 +122,8 @@ class FileBatch {
     for (const StagedLookup& item : items_) {
       // After a pause the reader and the results of the stages may be gone.
       if (item.reader != nullptr && Pauses() == pauses) [[likely]] {
-        item.reader->GetStaged(options_, item);
+        SearchUnderRanges(*item.reader, item.lookup,
+                          [&] { item.reader->GetStaged(options_, item); });
       } else {
         static_cast<void>(GetFromFile(item.file, options_, tables_, item.lookup));
       }
@@ -169,6 +183,15 @@ size_t Version::NumFiles() const {
   size_t files = 0;
   for (const auto& level : levels_) files += level->size();
   return files;
+}
+
+bool Version::MayHaveRanges() const {
+  if (has_no_ranges_.load(std::memory_order_relaxed)) return false;
+  for (const auto& level : levels_) {
+    if (level->MayHaveRanges()) return true;
+  }
+  has_no_ranges_.store(true, std::memory_order_relaxed);
+  return false;
 }
 
 uint64_t Version::TotalBytes() const {

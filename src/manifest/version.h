@@ -70,6 +70,8 @@ class Version {
   uint64_t LevelBytes(Level level) const { return levels_[level]->bytes(); }
   uint64_t TotalBytes() const;
   const KeyComparator& comparator() const { return comparator_; }
+  // False: no table has range tombstones. True: one may, because it has some or was never open.
+  bool MayHaveRanges() const;
 
   // The level's files that share a user key with the range, in the level's order. (Level 0: not
   // widened by the ranges of the files found.)
@@ -93,6 +95,7 @@ class Version {
   const KeyComparator comparator_;
   const Levels levels_;
   const std::shared_ptr<const FileIndexer> indexer_;  // of levels_
+  mutable std::atomic<bool> has_no_ranges_{false};    // relaxed; set once it is known
   std::atomic<uint32_t> refs_{1};                     // every holder; Unref is acquire and release
 };
 

@@ -108,6 +108,9 @@ class MemTable {
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
     return HasRangeDeletions() ? ranges_.CoveringSequence(user_key, visible) : 0;
   }
+  RangeStretch FindRangeStretch(const Slice& user_key, SequenceNumber visible) const {
+    return HasRangeDeletions() ? ranges_.FindStretch(user_key, visible) : RangeStretch();
+  }
   // Reads the byte that Get reads.
   bool HasRangeDeletions() const {
     return (features_.load(std::memory_order_acquire) & kRangeDeletions) != 0;

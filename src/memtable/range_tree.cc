@@ -82,11 +82,10 @@ struct RangeTree::Items {
     covers[0] = nullptr;
   }
   // A root above two nodes.
-  Items(Node* left, Node* right) : is_leaf(false), count(2), prefix_bytes(0) {
+  Items(Node* left, Node* right) : is_leaf(false), count(2), prefix_bytes(kNoHeads) {
     keys = {nullptr, right->key(0)};
     covers = {nullptr, nullptr};
     children = {left, right};
-    heads[1] = 0;
   }
   // Cuts the slot before in two. Both have its covers.
   void InsertAfter(uint32_t slot, const char* key, uint32_t head, Node* child) {
@@ -103,9 +102,12 @@ struct RangeTree::Items {
     ++count;
   }
 
+  // More than any prefix has.
+  static constexpr uint32_t kNoHeads = UINT32_MAX;
+
   const bool is_leaf;
   uint32_t count;
-  const uint32_t prefix_bytes;  // that the heads are taken after
+  const uint32_t prefix_bytes;  // that the heads are taken after; kNoHeads: there are none
   std::array<const char*, kSlots + 2> keys;
   std::array<const Cover*, kSlots + 2> covers;
   std::array<Node*, kSlots + 2> children;
@@ -328,6 +330,21 @@ SequenceNumber RangeTree::CoveringSequence(const Slice& user_key, SequenceNumber
     const Cover* const cover = FindVisible(node->cover(slot), visible);
     if (cover != nullptr) covering = std::max(covering, cover->sequence);
     if (node->is_leaf) return covering;
+    node = node->child(slot);
+  }
+}
+
+RangeStretch RangeTree::FindStretch(const Slice& user_key, SequenceNumber visible) const {
+  RangeStretch stretch;
+  const Node* node = root_.load(std::memory_order_acquire);
+  if (node == nullptr) return stretch;
+  for (;;) {
+    const uint32_t slot = Rank(*node, user_key);
+    if (node->key(slot) != nullptr) stretch.begin = KeyOf(node->key(slot));
+    if (slot + 1u < node->count) stretch.end = KeyOf(node->key(slot + 1));
+    const Cover* const cover = FindVisible(node->cover(slot), visible);
+    if (cover != nullptr) stretch.sequence = std::max(stretch.sequence, cover->sequence);
+    if (node->is_leaf) return stretch;
     node = node->child(slot);
   }
 }

@@ -50,6 +50,9 @@ class RangeTree {
 
   // The largest sequence <= visible of a tombstone that covers the key; 0: none.
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const;
+  // The slot that has the key, and what CoveringSequence is for all of it. It stays so while
+  // tombstones that are not visible are added.
+  RangeStretch FindStretch(const Slice& user_key, SequenceNumber visible) const;
   // The fragments for readers at these sequences, which ascend: each finds in them the sequences
   // that CoveringSequence gives it. Takes time for every boundary.
   FragmentedRanges Fragments(std::span<const SequenceNumber> visible) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <string>
 #include <thread>
@@ -115,6 +116,55 @@ TEST_P(RangeTreeShapes, AgreesWithTheTombstonesAsTheyCame) {
     }
     EXPECT_EQ(tree.CoveringSequence("", kSequenceNumberMax), 0u);
     EXPECT_EQ(tree.CoveringSequence("zzz/more than all of the boundaries", kSequenceNumberMax), 0u);
+  }
+}
+
+// Short keys over four letters, the empty one among them: prefixes of each other, equal heads, few
+// boundaries. Searches and their stretches, in the tree and in the fragments.
+TEST(RangeTreeTest, ShortKeysAgreeWithTheTombstones) {
+  for (const NamedComparator& order : TestComparators()) {
+    for (uint64_t seed = 1; seed <= 300; ++seed) {
+      SCOPED_TRACE(StrCat(order.name, ", seed ", seed));
+      Fixture fixture(order.comparator);
+      const KeyComparator& comparator = fixture.comparator();
+      Random random(seed);
+      const auto key = [&random] {
+        std::string bytes = random.OneIn(2) ? "0000" : "";
+        for (uint64_t n = random.Uniform(5); n > 0; --n) bytes.push_back("0123"[random.Uniform(4)]);
+        return bytes;
+      };
+      std::deque<std::string> keys;
+      std::vector<RangeTombstone> tombstones;
+      for (uint64_t n = 1 + random.Uniform(60); n > 0; --n) {
+        const std::string& a = keys.emplace_back(key());
+        const std::string& b = keys.emplace_back(key());
+        const int r = comparator.Compare(a, b);
+        if (r == 0) continue;
+        tombstones.push_back(
+            {.begin = r < 0 ? a : b, .end = r < 0 ? b : a, .sequence = 10 + 2 * tombstones.size()});
+        fixture.tree().Add(tombstones.back());
+      }
+      fixture.tree().CheckInvariants();
+      const FragmentedRanges fragments = FragmentedRanges::Make(comparator, tombstones);
+      for (int i = 0; i < 100; ++i) {
+        const std::string sought = key();
+        const SequenceNumber visible = random.Uniform(10 + 2 * tombstones.size());
+        SequenceNumber expected = 0;
+        for (const RangeTombstone& tombstone : tombstones) {
+          if (tombstone.sequence <= visible && comparator.Compare(tombstone.begin, sought) <= 0 &&
+              comparator.Compare(sought, tombstone.end) < 0)
+            expected = tombstone.sequence;
+        }
+        ASSERT_EQ(fixture.tree().CoveringSequence(sought, visible), expected);
+        ASSERT_EQ(fragments.CoveringSequence(sought, visible), expected);
+        for (const RangeStretch& stretch : {fixture.tree().FindStretch(sought, visible),
+                                            fragments.FindStretch(sought, visible)}) {
+          ASSERT_EQ(stretch.sequence, expected);
+          ASSERT_TRUE(!stretch.begin || comparator.Compare(*stretch.begin, sought) <= 0);
+          ASSERT_TRUE(!stretch.end || comparator.Compare(sought, *stretch.end) < 0);
+        }
+      }
+    }
   }
 }
 

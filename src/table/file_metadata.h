@@ -13,10 +13,18 @@
 
 #include "ashlar/types.h"
 #include "key/internal_key.h"
+#include "key/key_comparator.h"
 
 namespace ashlar {
 
 class TableReader;
+
+// The largest internal key of a file that ends with a range tombstone: (end, this tag). It is
+// before every entry of `end`, which the file does not have.
+inline constexpr uint64_t kRangeEndTag = PackTag(kSequenceNumberMax, ValueType::kRangeDeletion);
+
+// Whether a table has range tombstones. The MANIFEST does not record it.
+enum class HasRanges : uint8_t { kUnknown, kNo, kYes };
 
 struct FileMetaData {
   uint64_t number = 0;
@@ -37,6 +45,7 @@ struct FileMetaData {
   // or by the first open.
   std::atomic<uint64_t> entries{0};
   std::atomic<uint64_t> deletions{0};  // stored before entries
+  std::atomic<HasRanges> has_ranges{HasRanges::kUnknown};
   bool marked_for_compaction = false;
 
   bool being_compacted = false;
@@ -56,6 +65,13 @@ struct FileMetaData {
   }
   Slice smallest_user_key() const { return ExtractUserKey(smallest); }
   Slice largest_user_key() const { return ExtractUserKey(largest); }
+  // True: the file ends before its largest user key.
+  bool excludes_largest() const { return ExtractTag(largest) == kRangeEndTag; }
+  // True: every key of the file is before user_key.
+  bool EndsBefore(const KeyComparator& comparator, const Slice& user_key) const {
+    const int r = comparator.Compare(largest_user_key(), user_key);
+    return r < 0 || (r == 0 && excludes_largest());
+  }
 };
 
 }  // namespace ashlar

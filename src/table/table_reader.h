@@ -101,6 +101,7 @@ class TableReader {
   // The range tombstones of the table, with their sequences as readers see them. Get and cursors do
   // not apply them. Their callers do.
   const FragmentedRanges& ranges() const { return ranges_; }
+  bool HasRanges() const { return has_ranges_; }
   // Reads every block, and checks checksums and order.
   virtual Status Verify() = 0;
   virtual const TableProperties& properties() const = 0;
@@ -138,6 +139,7 @@ class TableReader {
       : count_(
             epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this),
         staged_search_(search),
+        has_ranges_(!ranges.IsEmpty()),
         ranges_(std::move(ranges)) {}
   virtual ~TableReader() = default;
   friend struct TableReaderDeleter;
@@ -145,6 +147,7 @@ class TableReader {
  private:
   SharedCount count_;
   const StagedSearch staged_search_;
+  const bool has_ranges_;
   const FragmentedRanges ranges_;
   std::atomic<bool> used_{true};
 };

@@ -18,15 +18,17 @@ constexpr size_t kLevel0RunFilesMin =
 // into it to be a waste.
 constexpr double kLevel0FarSmallerThanBase = 2.0;
 
-// User keys, both ends included; null: unbounded.
+// User keys, both ends included unless the largest is excluded; null: unbounded.
 struct Range {
   const Slice* smallest = nullptr;
   const Slice* largest = nullptr;
+  bool excludes_largest = false;  // the end of a range tombstone
 };
 struct ClosedRange {
   Slice smallest;
   Slice largest;
-  Range range() const { return {&smallest, &largest}; }
+  bool excludes_largest = false;
+  Range range() const { return {&smallest, &largest, excludes_largest}; }
 };
 
 bool AnyBusy(std::span<FileMetaData* const> files) {
@@ -46,19 +48,25 @@ class Tree {
 
   int Compare(const Slice& a, const Slice& b) const { return view_.comparator.Compare(a, b); }
   bool Overlap(const FileMetaData& file, const Range& range) const {
-    return (range.smallest == nullptr || Compare(file.largest_user_key(), *range.smallest) >= 0) &&
-           (range.largest == nullptr || Compare(file.smallest_user_key(), *range.largest) <= 0);
+    return (range.smallest == nullptr || !EndsBefore(file, *range.smallest)) &&
+           (range.largest == nullptr || !BeginsAfter(file, range));
   }
   bool Overlap(const ClosedRange& a, const ClosedRange& b) const {
-    return Compare(a.largest, b.smallest) >= 0 && Compare(a.smallest, b.largest) <= 0;
+    return !IsAfter(b.smallest, a.range()) && !IsAfter(a.smallest, b.range());
   }
 
   static ClosedRange RangeOf(const FileMetaData& file) {
-    return {file.smallest_user_key(), file.largest_user_key()};
+    return {file.smallest_user_key(), file.largest_user_key(), file.excludes_largest()};
   }
   void Widen(ClosedRange* range, const ClosedRange& other) const {
     if (Compare(other.smallest, range->smallest) < 0) range->smallest = other.smallest;
-    if (Compare(other.largest, range->largest) > 0) range->largest = other.largest;
+    const int r = Compare(other.largest, range->largest);
+    if (r > 0) {
+      range->largest = other.largest;
+      range->excludes_largest = other.excludes_largest;
+    } else if (r == 0 && !other.excludes_largest) {
+      range->excludes_largest = false;
+    }
   }
   ClosedRange RangeOf(std::span<FileMetaData* const> files) const {
     ClosedRange range = RangeOf(*files.front());
@@ -74,12 +82,12 @@ class Tree {
         range.smallest == nullptr
             ? files.begin()
             : std::partition_point(files.begin(), files.end(), [&](const FileMetaData* file) {
-                return Compare(file->largest_user_key(), *range.smallest) < 0;
+                return EndsBefore(*file, *range.smallest);
               });
     const auto end = range.largest == nullptr
                          ? files.end()
                          : std::partition_point(begin, files.end(), [&](const FileMetaData* file) {
-                             return Compare(file->smallest_user_key(), *range.largest) <= 0;
+                             return !BeginsAfter(*file, range);
                            });
     return {begin, end};
   }
@@ -90,6 +98,18 @@ class Tree {
   }
 
  private:
+  // Whether the key is after all of the range, which has a largest key.
+  bool IsAfter(const Slice& user_key, const Range& range) const {
+    const int r = Compare(user_key, *range.largest);
+    return r > 0 || (r == 0 && range.excludes_largest);
+  }
+  bool BeginsAfter(const FileMetaData& file, const Range& range) const {
+    return IsAfter(file.smallest_user_key(), range);
+  }
+  bool EndsBefore(const FileMetaData& file, const Slice& user_key) const {
+    return file.EndsBefore(view_.comparator, user_key);
+  }
+
   Files ClosedOnLevel0(const Range& range) const {
     const auto all = view_.files(0);
     std::vector<bool> taken(all.size(), false);
@@ -107,9 +127,12 @@ class Tree {
           smallest = all[i]->smallest_user_key();
           grown.smallest = &smallest;
         }
-        if (grown.largest != nullptr && Compare(all[i]->largest_user_key(), *grown.largest) > 0) {
+        if (grown.largest == nullptr) continue;
+        const int r = Compare(all[i]->largest_user_key(), *grown.largest);
+        if (r > 0 || (r == 0 && !all[i]->excludes_largest())) {
           largest = all[i]->largest_user_key();
           grown.largest = &largest;
+          grown.excludes_largest = all[i]->excludes_largest();
         }
       }
     }
@@ -132,7 +155,8 @@ class Tree {
   }
 
   bool ShareUserKey(const FileMetaData& left, const FileMetaData& right) const {
-    return Compare(left.largest_user_key(), right.smallest_user_key()) == 0;
+    return !left.excludes_largest() &&
+           Compare(left.largest_user_key(), right.smallest_user_key()) == 0;
   }
 
   const TreeView& view_;
@@ -202,16 +226,17 @@ class PlanBuilder {
       tree_.Widen(&range, tree_.RangeOf(inputs.files));
     plan->smallest = range.smallest.ToString();
     plan->largest = range.largest.ToString();
+    plan->excludes_largest = range.excludes_largest;
   }
 
   bool OutputIsTaken(const CompactionPlan& plan) const {
     if (!IsSorted(plan.output_level)) return false;
-    const ClosedRange range{plan.smallest, plan.largest};
-    return std::any_of(view_.running.begin(), view_.running.end(),
-                       [&](const CompactionPlan* other) {
-                         return other->output_level == plan.output_level &&
-                                tree_.Overlap(range, {other->smallest, other->largest});
-                       });
+    const ClosedRange range{plan.smallest, plan.largest, plan.excludes_largest};
+    return std::any_of(
+        view_.running.begin(), view_.running.end(), [&](const CompactionPlan* other) {
+          return other->output_level == plan.output_level &&
+                 tree_.Overlap(range, {other->smallest, other->largest, other->excludes_largest});
+        });
   }
 
   void Complete(CompactionPlan* plan, bool may_move) const {
@@ -219,7 +244,8 @@ class PlanBuilder {
     const Slice largest(plan->largest);
     if (!IsSorted(plan->output_level)) plan->older = OlderLevel0Files(*plan);
     for (Level level = plan->output_level + 1; level < view_.num_levels(); ++level) {
-      const auto overlapping = tree_.Overlapping(level, {&smallest, &largest});
+      const auto overlapping =
+          tree_.Overlapping(level, {&smallest, &largest, plan->excludes_largest});
       if (!overlapping.empty()) plan->older.emplace_back(overlapping.begin(), overlapping.end());
     }
     if (IsSorted(plan->output_level)) {
@@ -247,7 +273,8 @@ class PlanBuilder {
     const auto all = view_.files(0);  // newest first
     std::vector<Files> older;
     for (auto file = all.rbegin(); *file != plan.inputs.front().files.back(); ++file) {
-      if (tree_.Overlap(**file, {&smallest, &largest})) older.push_back({*file});
+      if (tree_.Overlap(**file, {&smallest, &largest, plan.excludes_largest}))
+        older.push_back({*file});
     }
     std::reverse(older.begin(), older.end());
     return older;
@@ -337,10 +364,9 @@ class LeveledPicker {
     }
     if (auto plan = MergeSmallLevel0()) return plan;
     if (idle && targets_.base_level > 0) {
-      const Slice smallest = view_.files(0).back()->smallest_user_key();
-      const Slice largest = view_.files(0).back()->largest_user_key();
-      if (auto plan = builder_.Build({0, tree().Closed(0, {&smallest, &largest}),
-                                      targets_.base_level, PlanReason::kLevel0Files}))
+      const ClosedRange oldest = Tree::RangeOf(*view_.files(0).back());
+      if (auto plan = builder_.Build(
+              {0, tree().Closed(0, oldest.range()), targets_.base_level, PlanReason::kLevel0Files}))
         return plan;
     }
     return MergeNewestOfLevel0();
@@ -495,7 +521,7 @@ class LeveledPicker {
       if (next >= all.size() || all[next]->being_compacted) return;
       const Files closed = tree().Closed(level, Tree::RangeOf(*all[next]).range());
       bytes += all[next]->file_bytes;
-      range.largest = all[next]->largest_user_key();
+      tree().Widen(&range, Tree::RangeOf(*all[next]));
       if (closed.size() > 1 || bytes > config_.max_compaction_bytes ||
           !tree().Overlapping(output_level, range.range()).empty())
         return;

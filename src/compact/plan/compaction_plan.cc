@@ -102,14 +102,16 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
     }
   }
   if (!IsSorted(plan.output_level)) return "";
-  const auto overlap = [&](const FileMetaData& file, const Slice& smallest, const Slice& largest) {
-    return view.comparator.Compare(file.largest_user_key(), smallest) >= 0 &&
-           view.comparator.Compare(file.smallest_user_key(), largest) <= 0;
+  const auto overlap = [&](const FileMetaData& file, const Slice& smallest, const Slice& largest,
+                           bool excludes_largest) {
+    const int r = view.comparator.Compare(file.smallest_user_key(), largest);
+    return !file.EndsBefore(view.comparator, smallest) && (r < 0 || (r == 0 && !excludes_largest));
   };
   const std::vector<FileMetaData*>& moving = plan.inputs.front().files;
   const auto overlaps_moving = [&](const FileMetaData& file) {
     return std::any_of(moving.begin(), moving.end(), [&](const FileMetaData* input) {
-      return overlap(file, input->smallest_user_key(), input->largest_user_key());
+      return overlap(file, input->smallest_user_key(), input->largest_user_key(),
+                     input->excludes_largest());
     });
   };
   const auto violation = [&](const FileMetaData& file, Level level) {
@@ -127,8 +129,9 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
   for (Level level = plan.start_level() + 1; level <= last; ++level) {
     for (const FileMetaData* file : view.files(level)) {
       if (IsInput(plan, file)) continue;
-      if (level < plan.output_level ? overlaps_moving(*file)
-                                    : overlap(*file, plan.smallest, plan.largest))
+      if (level < plan.output_level
+              ? overlaps_moving(*file)
+              : overlap(*file, plan.smallest, plan.largest, plan.excludes_largest))
         return violation(*file, level);
     }
   }
@@ -155,10 +158,9 @@ void CheckInputs(const TreeView& view, const CompactionPlan& plan, const Compact
   const auto end = first + static_cast<std::ptrdiff_t>(inputs.files.size());
   // I1: a clean cut on both sides.
   ASHLAR_ASSERT(first == all.begin() ||
-                view.comparator.Compare((*std::prev(first))->largest_user_key(),
-                                        (*first)->smallest_user_key()) < 0);
-  ASHLAR_ASSERT(end == all.end() || view.comparator.Compare((*std::prev(end))->largest_user_key(),
-                                                            (*end)->smallest_user_key()) < 0);
+                (*std::prev(first))->EndsBefore(view.comparator, (*first)->smallest_user_key()));
+  ASHLAR_ASSERT(end == all.end() ||
+                (*std::prev(end))->EndsBefore(view.comparator, (*end)->smallest_user_key()));
 }
 
 }  // namespace

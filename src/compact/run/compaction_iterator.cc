@@ -85,6 +85,12 @@ bool CompactionIterator::Look() {
 
     Count(key, args_.input->value());
     if (IsTombstone(type)) ++counts_.deletions_in;
+    if (args_.ranges != nullptr && args_.ranges->Covers(user, TagSequence(tag))) {
+      ++counts_.dropped_hidden;
+      args_.input->Next();
+      CheckStop();
+      continue;
+    }
     if (order != 0 || tag != last_tag_) {
       ahead_ = true;
       ahead_same_key_ = order == 0;
@@ -127,7 +133,8 @@ inline void CompactionIterator::TakeKey(const Slice& key, uint64_t head) {
 // is shown, or at the base of one.
 inline bool CompactionIterator::StepToValue() {
   const CursorEntry* const next = args_.input->after();
-  if (next == nullptr || counts_.entries_in >= next_stop_check_) return false;
+  if (next == nullptr || counts_.entries_in >= next_stop_check_ || args_.ranges != nullptr)
+    return false;
   const uint64_t tag = ExtractTag(next->key);
   const uint64_t head = args_.comparator.Head(ExtractUserKey(next->key), 0);
   if (TagType(tag) != ValueType::kValue || head <= head_ || head >= end_head_) return false;
@@ -144,15 +151,19 @@ inline bool CompactionIterator::StepToValue() {
 
 // --- decisions ---
 
+// Every so many entries.
+void CompactionIterator::CheckStop() {
+  if (counts_.entries_in < next_stop_check_) return;
+  next_stop_check_ = counts_.entries_in + kEntriesBetweenStopChecks;
+  if (args_.turn != nullptr && args_.stop.Check().ok()) args_.turn->YieldToFlush();
+  Fail(args_.stop.Check());
+}
+
 void CompactionIterator::FindNext() {
   valid_ = false;
   while (Peek()) {
-    if (counts_.entries_in >= next_stop_check_) {
-      next_stop_check_ = counts_.entries_in + kEntriesBetweenStopChecks;
-      if (args_.turn != nullptr && args_.stop.Check().ok()) args_.turn->YieldToFlush();
-      Fail(args_.stop.Check());
-      if (!status_.ok()) return;
-    }
+    CheckStop();
+    if (!status_.ok()) return;
     if (!ahead_same_key_) TakeKey(args_.input->key(), ahead_head_);
     if (Decide()) return;
   }
@@ -172,6 +183,7 @@ bool CompactionIterator::Decide() {
     case RecordRole::kTombstone: Advance(); return DecideDeletion(tag);
     case RecordRole::kValue: break;
     case RecordRole::kNone:
+    case RecordRole::kRange:
     case RecordRole::kRefused: ASHLAR_ASSERT(false); break;  // Peek refuses them
   }
   Cover(stripe);
@@ -340,13 +352,6 @@ void CompactionIterator::Show(uint64_t tag, const Slice& value) {
   shown_user_key_ = true;
   valid_ = true;
   ++counts_.entries_out;
-}
-
-size_t CompactionIterator::StripeOf(SequenceNumber sequence) const {
-  const auto& snapshots = args_.snapshots;
-  if (snapshots.empty() || sequence > snapshots.back()) return snapshots.size();
-  return static_cast<size_t>(std::lower_bound(snapshots.begin(), snapshots.end(), sequence) -
-                             snapshots.begin());
 }
 
 }  // namespace ashlar

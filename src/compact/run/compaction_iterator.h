@@ -16,8 +16,11 @@
 //   merge operands   of a stripe become a value if the base is known, else one operand if possible
 //   any other type   ends the iteration with NotSupported
 //
+// An entry that a range tombstone of its stripe covers is dropped before any of this, as if it were
+// not in the input (compaction_ranges.h).
+//
 // On the last level, values older than every snapshot get sequence 0. README.md says where
-// compaction filters and range tombstones belong.
+// compaction filters belong.
 //
 // I1: input and output ascend strictly; input that does not is Corruption.
 // I2: at every snapshot and at the newest sequence, each user key reads the same before and after.
@@ -34,7 +37,9 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/status.h"
 #include "base/byte_buffer.h"
+#include "compact/run/compaction_ranges.h"
 #include "compact/run/key_not_below.h"
+#include "compact/run/snapshot_stripe.h"
 #include "compact/run/stop_flags.h"
 #include "execute/flush_priority_throttle.h"
 #include "key/cursor.h"
@@ -65,7 +70,8 @@ struct CompactionIteratorArgs {
   const MergeOperator* merge_operator = nullptr;  // null: operands are kept as they are
   // Null: every key may have older versions.
   KeyNotBelow* not_below = nullptr;
-  bool zero_sequences = false;  // the output is the last level for its keys; with not_below
+  CompactionRanges* ranges = nullptr;  // null: the input has no range tombstones
+  bool zero_sequences = false;         // the output is the last level for its keys; with not_below
   // Operands stay as they are if their result and the key would be larger: no table could store it.
   size_t entry_bytes_max = kEntryBytesMax;
   StopFlags stop;
@@ -137,7 +143,10 @@ class CompactionIterator {
   void ShowValue(uint64_t tag, const Slice& value);
   void Show(uint64_t tag, const Slice& value);
 
-  size_t StripeOf(SequenceNumber sequence) const;
+  size_t StripeOf(SequenceNumber sequence) const {
+    return ashlar::StripeOf(args_.snapshots, sequence);
+  }
+  void CheckStop();
   bool Covered(size_t stripe) const { return covered_ && stripe == covered_stripe_; }
   void Cover(size_t stripe) {
     covered_ = true;

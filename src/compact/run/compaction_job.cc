@@ -53,10 +53,13 @@ class Subcompaction {
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<InternalCursor> input, OpenInputs());
     CompactionTurn turn(*job_.turns, *job_.clock);
     KeyNotBelow not_below(job_.output.table.comparator, plan_.older);
+    std::optional<CompactionRanges> ranges;
+    ASHLAR_RETURN_IF_ERROR(CollectRanges(&ranges));
     const TableRun run{.begin = begin(),
                        .end = end(),
                        .zero_sequences = plan_.bottommost,
                        .not_below = &not_below,
+                       .ranges = ranges ? &*ranges : nullptr,
                        .turn = &turn};
     return RunTableLoop(job_, run, input.get(), &result_);
   }
@@ -85,6 +88,28 @@ class Subcompaction {
       }
     }
     return NewMergingCursor(job_.output.table.comparator, std::move(children));
+  }
+
+  // None: the inputs have no range tombstones here.
+  Status CollectRanges(std::optional<CompactionRanges>* ranges) const {
+    std::vector<TableRef> tables;  // the tombstones refer to their keys
+    std::vector<RangeTombstone> tombstones;
+    for (const CompactionInputs& inputs : plan_.inputs) {
+      for (FileMetaData* file : inputs.files) {
+        if (!Overlaps(*file) || file->has_ranges == HasRanges::kNo) continue;
+        ASHLAR_ASSIGN_OR_RETURN(TableRef table, job_.tables->Acquire(file, {}));
+        AppendTombstones(table->ranges(), &tombstones);
+        tables.push_back(std::move(table));
+      }
+    }
+    if (tombstones.empty()) return Status::OK();
+    ranges->emplace(CompactionRanges::Args{.comparator = job_.output.table.comparator,
+                                           .snapshots = job_.snapshots,
+                                           .older = &plan_.older,
+                                           .begin = begin(),
+                                           .end = end()},
+                    std::move(tombstones));
+    return Status::OK();
   }
 
   bool Overlaps(const FileMetaData& file) const {
@@ -206,7 +231,8 @@ Status CheckEntryCount(const CompactionJobArgs& args, const TableJobResult& resu
   for (const CompactionInputs& inputs : args.plan->inputs) {
     for (FileMetaData* file : inputs.files) {
       ASHLAR_ASSIGN_OR_RETURN(const TableRef table, args.job.tables->Acquire(file, {}));
-      expected += table->properties().num_entries;
+      const TableProperties& properties = table->properties();
+      expected += properties.num_entries - properties.num_range_deletions;
     }
   }
   const uint64_t read = result.statistics.entries.entries_in;

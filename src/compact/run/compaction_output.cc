@@ -38,13 +38,17 @@ CompactionOutput::~CompactionOutput() {
 
 Status CompactionOutput::PrepareFor(const Slice& user_key, bool first_of_user_key) {
   ASHLAR_ASSERT(first_of_user_key || open_ != nullptr);  // I1
-  if (first_of_user_key && CutBefore(user_key)) ASHLAR_RETURN_IF_ERROR(Latch(Close()));
+  if (first_of_user_key && CutBefore(user_key)) ASHLAR_RETURN_IF_ERROR(Latch(Close(&user_key)));
   return open_ == nullptr ? Latch(Open()) : Status::OK();
 }
 
 Status CompactionOutput::Finish() {
-  if (!status_.ok() || open_ == nullptr) return status_;
-  return Latch(Close());
+  if (!status_.ok()) return status_;
+  if (open_ == nullptr) {
+    if (ranges_ == nullptr || ranges_->IsEmpty()) return status_;
+    ASHLAR_RETURN_IF_ERROR(Latch(Open()));
+  }
+  return Latch(Close(nullptr));
 }
 
 std::vector<std::unique_ptr<FileMetaData>> CompactionOutput::TakeFiles() {
@@ -91,19 +95,33 @@ Status CompactionOutput::StartFile(OpenFile* opened) {
   return Status::OK();
 }
 
-Status CompactionOutput::Close() {
+// An error is the file's, and its Finish reports it.
+void CompactionOutput::AddRanges(OpenFile* file, const Slice* next) {
+  if (ranges_ == nullptr) return;
+  const Slice from = ranges_from_ ? Slice(*ranges_from_) : Slice();
+  const FragmentedRanges own = ranges_->Cut(ranges_from_ ? &from : nullptr, next);
+  std::vector<RangeTombstone> tombstones;
+  AppendTombstones(own, &tombstones);
+  for (const RangeTombstone& tombstone : tombstones) file->AddRangeDeletion(tombstone);
+  if (next != nullptr) ranges_from_ = next->ToString();
+}
+
+Status CompactionOutput::Close(const Slice* next) {
   ASHLAR_ASSERT(status_.ok() && open_ != nullptr);  // I3
   const std::unique_ptr<OpenFile> closing = std::move(open_);
   TableWriteResult result;
-  const Status completed = CatchBadAlloc([&] { return Complete(closing.get(), &result); });
+  const Status completed = CatchBadAlloc([&] {
+    AddRanges(closing.get(), next);
+    return Complete(closing.get(), &result);
+  });
   NotifyEnd(*closing, completed.ok() ? &result : nullptr, completed);
   ASHLAR_RETURN_IF_ERROR(completed);
 
   const KeyComparator& comparator = args_.table.comparator;
   ASHLAR_ASSERT(result.properties.num_entries > 0 && result.file_bytes > 0);
   ASHLAR_DCHECK(comparator.CompareInternal(result.smallest, result.largest) <= 0);
-  ASHLAR_DCHECK(files_.empty() || comparator.Compare(files_.back()->largest_user_key(),
-                                                     ExtractUserKey(result.smallest)) < 0);  // I1
+  ASHLAR_DCHECK(files_.empty() ||
+                files_.back()->EndsBefore(comparator, ExtractUserKey(result.smallest)));  // I1
   auto meta = std::make_unique<FileMetaData>();
   meta->number = closing->number;
   meta->file_bytes = result.file_bytes;
@@ -117,6 +135,7 @@ Status CompactionOutput::Close() {
                                            : args_.creation_unix_seconds;
   meta->entries = result.properties.num_entries;
   meta->deletions = result.properties.num_deletions;
+  meta->has_ranges = result.properties.num_range_deletions > 0 ? HasRanges::kYes : HasRanges::kNo;
   bytes_written_ += meta->file_bytes;
   files_.push_back(std::move(meta));
   return Status::OK();

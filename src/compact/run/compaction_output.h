@@ -10,7 +10,10 @@
 //     compaction of the file reads one grandparent less,
 //   - when it overlaps more grandparent bytes than one compaction should read.
 //
-// I1: entries ascend; all versions of one user key are in one file.
+// A range tombstone is cut where the files are. Without entries there is one file for all of them.
+//
+// I1: entries ascend; all versions of one user key are in one file, and a file's range tombstones
+//     end before the next file's first user key.
 // I2: a file in the result is complete, synced and closed. Its directory entry is not synced: the
 //     caller syncs the directory before it installs.
 // I3: after an error nothing more is written: a failed write, sync or close is final for its file.
@@ -27,6 +30,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
 #include "base/result.h"
+#include "compact/run/compaction_ranges.h"
 #include "key/internal_key.h"
 #include "table/blockbased/table_builder.h"
 #include "table/file_metadata.h"
@@ -83,6 +87,10 @@ class CompactionOutput {
   CompactionOutput(const CompactionOutput&) = delete;
   CompactionOutput& operator=(const CompactionOutput&) = delete;
 
+  // The range tombstones to write: each file gets the part between its first user key and that of
+  // the next file, the first and the last file all that is outside. Call before Add. They outlive
+  // the output.
+  void WriteRanges(const FragmentedRanges* ranges) { ranges_ = ranges; }
   // first_of_user_key: no entry with this user key was added before.
   Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
     if (!status_.ok()) return status_;
@@ -122,6 +130,10 @@ class CompactionOutput {
         plain->Add(internal_key, value);
       }
     }
+    void AddRangeDeletion(const RangeTombstone& tombstone) {
+      block_based != nullptr ? block_based->AddRangeDeletion(tombstone)
+                             : plain->AddRangeDeletion(tombstone);
+    }
     const Status& status() const {
       return block_based != nullptr ? block_based->status() : plain->status();
     }
@@ -136,7 +148,9 @@ class CompactionOutput {
 
   Status Open();
   Status StartFile(OpenFile* opened);
-  Status Close();
+  // next: the first user key of the next file; null: this is the last file.
+  Status Close(const Slice* next);
+  void AddRanges(OpenFile* file, const Slice* next);
   Status Complete(OpenFile* closing, TableWriteResult* result);
   void NotifyEnd(const OpenFile& file, const TableWriteResult* result, const Status& status);
   void StartWriteBack();
@@ -158,6 +172,9 @@ class CompactionOutput {
   bool inside_grandparent_ = false;
   uint64_t overlap_bytes_ = 0;  // of grandparents, by the open file
   uint64_t bytes_written_ = 0;
+  const FragmentedRanges* ranges_ = nullptr;  // null: none
+  std::optional<std::string>
+      ranges_from_;  // the first user key of the open file; none: the first file
   Status status_;
 };
 

@@ -1,6 +1,8 @@
 #include "compact/run/flush_job.h"
 
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/format.h"
@@ -27,7 +29,16 @@ Status RunMemTables(FlushJobArgs args, TableJobResult* result) {
   const uint64_t start_cpu_nanos = ThreadCpuNanos();
   const std::unique_ptr<InternalCursor> input =
       NewMergingCursor(args.job.output.table.comparator, std::move(args.memtables));
-  ASHLAR_RETURN_IF_ERROR(RunTableLoop(args.job, TableRun{}, input.get(), result));
+  std::vector<RangeTombstone> tombstones;
+  for (const FragmentedRanges& ranges : args.ranges) AppendTombstones(ranges, &tombstones);
+  std::optional<CompactionRanges> ranges;
+  if (!tombstones.empty()) {
+    ranges.emplace(CompactionRanges::Args{.comparator = args.job.output.table.comparator,
+                                          .snapshots = args.job.snapshots},
+                   std::move(tombstones));
+  }
+  const TableRun run{.ranges = ranges ? &*ranges : nullptr};
+  ASHLAR_RETURN_IF_ERROR(RunTableLoop(args.job, run, input.get(), result));
   Status status = CheckEntryCount(args, *result);
   if (!status.ok()) {
     DiscardTableJob(args.job, result);

@@ -15,6 +15,8 @@ struct FlushJobArgs {
   TableJobArgs job;
   std::vector<std::unique_ptr<InternalCursor>> memtables;  // newest first; consumed
   uint64_t expected_entries = 0;                           // of all memtables together
+  // Their range tombstones, for readers at the job's snapshots and at the newest sequence.
+  std::vector<FragmentedRanges> ranges;
 };
 
 // Ok with no file when nothing is left to keep. An error leaves no file and the memtables as they

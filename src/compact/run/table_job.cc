@@ -54,6 +54,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
                              .snapshots = args.snapshots,
                              .merge_operator = args.merge_operator,
                              .not_below = run.not_below,
+                             .ranges = run.ranges,
                              .zero_sequences = run.zero_sequences,
                              .stop = args.stop,
                              .turn = run.turn,
@@ -61,6 +62,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
                              .begin = run.begin,
                              .end = run.end});
   CompactionOutput output(args.output);
+  if (run.ranges != nullptr) output.WriteRanges(&run.ranges->kept());
   for (stream.Start(); stream.Valid(); stream.Next()) {
     ASHLAR_RETURN_IF_ERROR(output.Add(stream.key(), stream.value(), stream.first_of_user_key()));
   }
@@ -78,8 +80,8 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
   for (size_t i = 1; i < result->files.size(); ++i) {
     // I1 of compaction_output.h, across the parts of a job too.
-    ASHLAR_ASSERT(args.output.table.comparator.Compare(result->files[i - 1]->largest_user_key(),
-                                                       result->files[i]->smallest_user_key()) < 0);
+    ASHLAR_ASSERT(result->files[i - 1]->EndsBefore(args.output.table.comparator,
+                                                   result->files[i]->smallest_user_key()));
   }
   result->tables = args.tables;
   Status status = CatchBadAlloc([&] { return VerifyFiles(args, *result); });

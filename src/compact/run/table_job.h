@@ -82,6 +82,7 @@ struct TableRun {
   const Slice* end = nullptr;
   bool zero_sequences = false;
   KeyNotBelow* not_below = nullptr;
+  CompactionRanges* ranges = nullptr;  // null: the input has no range tombstones
   CompactionTurn* turn = nullptr;
 };
 Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input,

@@ -41,7 +41,9 @@ Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
                                      .with_slots = args.block_cache != nullptr,
                                      .recorder = args.recorder,
                                      .largest_sequence = args.largest_sequence,
-                                     .prefix_extractors = args.prefix_extractors.get()}));
+                                     .prefix_extractors = args.prefix_extractors.get(),
+                                     .smallest = args.smallest,
+                                     .largest = args.largest}));
   auto* const table = new BlockBasedTable(args, std::move(parts));
   TableReaderPtr owner(table);
   table->ChargeMetadata();

@@ -50,6 +50,8 @@ struct TableOpenArgs {
   std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks in memory; null: none
   // As recorded in the MANIFEST. kSequenceNumberMax: not known.
   SequenceNumber largest_sequence = kSequenceNumberMax;
+  Slice smallest{};  // the file's bounds, as in TableLoadArgs
+  Slice largest{};
   std::shared_ptr<PrefixExtractors> prefix_extractors{};  // the family's
 };
 

@@ -276,6 +276,34 @@ TEST(RangeDeletionDamage, WrongEntriesAreCorruption) {
   }
 }
 
+// RocksDB before version 8 writes a tombstone whole into each table that it crosses.
+TEST(RangeDeletionBounds, TombstonesAreCutToTheBoundsOfTheFile) {
+  MemoryFileSystem fs;
+  static_cast<void>(fs.CreateDir("db"));
+  EXPECT_OK(WriteStringToFile(&fs, TableWith({}, RawBlock({Raw("b", 5, "x")})), kPath,
+                              Durability::kBuffered));
+  const auto covered = [&](const std::string& largest, const KeyComparator& comparator) {
+    const Result<TableReaderPtr> opened =
+        OpenTable(&fs, kPath,
+                  {.comparator = comparator,
+                   .smallest = MakeInternalKey("d", 9, ValueType::kValue),
+                   .largest = largest});
+    if (!opened.ok()) return opened.status().ToString();
+    std::string keys;
+    for (const char* key : {"b", "c", "d", "e", "k", "k0", "l", "x"}) {
+      if ((*opened)->ranges().CoveringSequence(key, kSequenceNumberMax) != 0)
+        keys += StrCat(key, " ");
+    }
+    return keys;
+  };
+  const KeyComparator bytewise(BytewiseComparator());
+  // The file ends before k, or with an entry of k, or not before the tombstone.
+  EXPECT_EQ(covered(MakeInternalKey("k", kSequenceNumberMax, ValueType::kRangeDeletion), bytewise),
+            "d e ");
+  EXPECT_EQ(covered(MakeInternalKey("k", 3, ValueType::kValue), bytewise), "d e k ");
+  EXPECT_EQ(covered(MakeInternalKey("y", 3, ValueType::kValue), bytewise), "d e k k0 l ");
+}
+
 TEST(RangeDeletionDamage, TheCountOfThePropertiesIsChecked) {
   const std::string block = RawBlock({Raw("b", 5, "c"), Raw("d", 5, "e")});
   for (const auto& [recorded, accepted] :

@@ -1,6 +1,7 @@
 #include "table/blockbased/table_loader.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/assert.h"
@@ -8,6 +9,7 @@
 #include "base/format.h"
 #include "observe/perf.h"
 #include "table/block/block_entries.h"
+#include "table/file_metadata.h"
 #include "table/filter/filter_format.h"
 #include "table/table_properties.h"
 
@@ -51,6 +53,8 @@ class TableLoader {
         with_slots_(args->with_slots),
         largest_sequence_(args->largest_sequence),
         prefix_extractors_(args->prefix_extractors),
+        smallest_(args->smallest),
+        largest_(args->largest),
         parts_{.index = BlockIndex(args->comparator),
                .sequence_override = {},
                .filter = {},
@@ -74,6 +78,7 @@ class TableLoader {
   Status CheckSupported() const;
   Status LoadSequenceOverride();
   Status LoadDictionary();
+  Result<FragmentedRanges> CutToFile(FragmentedRanges ranges);
   Status LoadRanges();
   Status LoadIndex();
   Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
@@ -105,6 +110,8 @@ class TableLoader {
   const bool with_slots_;
   const SequenceNumber largest_sequence_;
   PrefixExtractors* const prefix_extractors_;
+  const Slice smallest_;
+  const Slice largest_;
   TableParts parts_;
 
   std::unique_ptr<char[]> tail_buffer_;
@@ -253,6 +260,29 @@ Status TableLoader::LoadDictionary() {
   return Status::OK();
 }
 
+// RocksDB writes a range tombstone whole into each of the files that it crosses. Each file means
+// the part within its bounds: outside them, a compaction may have given a newer entry sequence 0.
+Result<FragmentedRanges> TableLoader::CutToFile(FragmentedRanges ranges) {
+  if (ranges.IsEmpty() || smallest_.empty()) return ranges;
+  const Slice lower = ExtractUserKey(smallest_);
+  std::string upper = ExtractUserKey(largest_).ToString();
+  if (ExtractTag(largest_) == kRangeEndTag) {
+    const Slice end = upper;
+    return ranges.Cut(&lower, &end);
+  }
+  // The largest key is an entry's. The tombstones may cover it, and nothing after it.
+  FragmentedRanges::Cursor last(&ranges);
+  last.SeekToLast();
+  if (comparator_.Compare(last.end(), upper) <= 0) return ranges.Cut(&lower, nullptr);
+  if (comparator_.kind() != KeyComparator::Kind::kBytewise) {
+    return Status::NotSupported(
+        file().name(), "a range deletion crosses the end of the table, which is no range deletion");
+  }
+  upper.push_back('\0');
+  const Slice end = upper;
+  return ranges.Cut(&lower, &end);
+}
+
 // Old tables lack the property.
 Status TableLoader::LoadRanges() {
   const BlockHandle* const handle = FindMeta(kMetaRangeDeletions);
@@ -268,7 +298,7 @@ Status TableLoader::LoadRanges() {
                                          .ordered = parts_.ranges_are_ordered});
     if (!decoded.ok()) return file().AddPlace(decoded.status(), handle->offset);
     found = decoded->entries;
-    parts_.ranges = std::move(decoded->ranges);
+    ASHLAR_ASSIGN_OR_RETURN(parts_.ranges, CutToFile(std::move(decoded->ranges)));
   }
   if (recorded == 0 || recorded == found) return Status::OK();
   return Status::Corruption(

@@ -46,6 +46,10 @@ struct TableLoadArgs {
   Recorder recorder;
   SequenceNumber largest_sequence = kSequenceNumberMax;  // kSequenceNumberMax: not known
   PrefixExtractors* prefix_extractors = nullptr;         // null: no prefixes are usable
+  // The bounds of the file in the MANIFEST, internal keys. Range tombstones are cut to them. Empty:
+  // not known. The bytes outlive the call.
+  Slice smallest = {};
+  Slice largest = {};
 };
 
 // Constant for the life of the open table, except the slots of the index.
@@ -56,7 +60,7 @@ struct TableParts {
   BlockFile file;
   TableProperties properties;
   std::vector<BlockHandle> meta_blocks;  // all blocks of the file but the data blocks
-  FragmentedRanges ranges;
+  FragmentedRanges ranges;               // cut to the bounds of the file
   std::optional<BlockHandle> range_block;
   bool ranges_are_ordered = true;  // false: a table made for ingestion (range_block.h)
 

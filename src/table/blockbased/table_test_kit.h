@@ -67,6 +67,8 @@ struct OpenSpec {
   Statistics* statistics = nullptr;
   std::shared_ptr<const SliceTransform> prefix_extractor{};
   SequenceNumber largest_sequence = kSequenceNumberMax;
+  std::string smallest{};  // bounds of the file, internal keys; empty: not known
+  std::string largest{};
 };
 
 inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
@@ -86,6 +88,8 @@ inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
        .mmap_reads = spec.mmap,
        .recorder = Recorder(spec.statistics),
        .largest_sequence = spec.largest_sequence,
+       .smallest = spec.smallest,
+       .largest = spec.largest,
        .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
 }
 

@@ -163,6 +163,8 @@ Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
     return opened.status();
   }
   TableReaderPtr reader = std::move(opened).value();
+  file->has_ranges.store(reader->HasRanges() ? HasRanges::kYes : HasRanges::kNo,
+                         std::memory_order_relaxed);
   file->LearnCounts(reader->properties().num_entries, reader->properties().num_deletions);
   return args_.open_tables->Publish(file, this, std::move(reader));
 }
@@ -200,23 +202,20 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                              ": not a table, its magic number is unknown"));
   }
   if (args_.random_access_hint) opened->Hint(AccessPattern::kRandom, 0, file->file_bytes);
-  ASHLAR_ASSIGN_OR_RETURN(TableReaderPtr table,
-                          BlockBasedTable::Open({.file = std::move(opened),
-                                                 .file_name = path,
-                                                 .file_bytes = file->file_bytes,
-                                                 .epochs = args_.epochs,
-                                                 .comparator = args_.comparator,
-                                                 .config = args_.config,
-                                                 .block_cache = args_.block_cache,
-                                                 .mmap_reads = args_.mmap_reads,
-                                                 .recorder = args_.recorder,
-                                                 .live_blocks = args_.live_blocks,
-                                                 .largest_sequence = file->largest_sequence,
-                                                 .prefix_extractors = prefix_extractors_}));
-  // The engine's reads and compactions do not apply range deletions.
-  if (!table->ranges().IsEmpty())
-    return Status::NotSupported(path, "the table holds range deletions");
-  return table;
+  return BlockBasedTable::Open({.file = std::move(opened),
+                                .file_name = path,
+                                .file_bytes = file->file_bytes,
+                                .epochs = args_.epochs,
+                                .comparator = args_.comparator,
+                                .config = args_.config,
+                                .block_cache = args_.block_cache,
+                                .mmap_reads = args_.mmap_reads,
+                                .recorder = args_.recorder,
+                                .live_blocks = args_.live_blocks,
+                                .largest_sequence = file->largest_sequence,
+                                .smallest = file->smallest,
+                                .largest = file->largest,
+                                .prefix_extractors = prefix_extractors_});
 }
 
 Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened,

@@ -1,0 +1,55 @@
+// CompactionRanges: the range tombstones of a flush or compaction. They say which entries are not
+// written, and which of them are.
+//
+// A tombstone covers the entries of its range that are older and in its snapshot stripe
+// (compaction_iterator.h): no reader sees them. The largest tombstone of each stripe is written.
+// That of the oldest stripe, which every reader sees, is left out where no older run has keys of
+// it.
+//
+// I1: at every snapshot and at the newest sequence, each user key reads the same before and after.
+// Requires: the keys of successive calls of Covers do not descend.
+// Lifetime: borrows snapshots; the tombstones' keys are copied. Thread safety: one thread.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "key/key_comparator.h"
+#include "ranges/fragmented_ranges.h"
+#include "table/file_metadata.h"
+
+namespace ashlar {
+
+class CompactionRanges {
+ public:
+  struct Args {
+    KeyComparator comparator{nullptr};
+    std::span<const SequenceNumber> snapshots;  // ascending
+    // CompactionPlan::older: the files that may have older data. Null: all keys may have some.
+    const std::vector<std::vector<FileMetaData*>>* older = nullptr;
+    const Slice* begin = nullptr;  // user keys [begin, end); null: unbounded
+    const Slice* end = nullptr;
+  };
+  // tombstones: of all inputs.
+  CompactionRanges(const Args& args, std::vector<RangeTombstone> tombstones);
+  CompactionRanges(const CompactionRanges&) = delete;
+  CompactionRanges& operator=(const CompactionRanges&) = delete;
+
+  bool Covers(const Slice& user_key, SequenceNumber sequence);
+  // The tombstones that stay, within [begin, end).
+  const FragmentedRanges& kept() const { return kept_; }
+
+ private:
+  FragmentedRanges FindKept() const;
+  bool HasOlder(const FragmentedRanges::Fragment& fragment) const;
+
+  const Args args_;
+  const FragmentedRanges all_;
+  const FragmentedRanges kept_;
+  FragmentedRanges::Cursor at_;  // the first fragment that ends after the last key
+};
+
+// Adds the tombstones of a table or memtable to the list. They refer to its keys.
+void AppendTombstones(const FragmentedRanges& ranges, std::vector<RangeTombstone>* tombstones);
+
+}  // namespace ashlar

@@ -1,0 +1,117 @@
+#include "iterate/range_cover.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace ashlar {
+
+// The intersection.
+void RangeCover::Narrow(RangeStretch* stretch, const RangeStretch& other) const {
+  if (other.begin &&
+      (!stretch->begin || args_.comparator.Compare(*stretch->begin, *other.begin) < 0))
+    stretch->begin = other.begin;
+  if (other.end && (!stretch->end || args_.comparator.Compare(*other.end, *stretch->end) < 0))
+    stretch->end = other.end;
+}
+
+Status RangeCover::Find(const Slice& user_key) {
+  found_ = false;
+  common_ = {};
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    Source& source = sources_[i];
+    if (!source.stretch || !IsIn(*source.stretch, user_key))
+      ASHLAR_RETURN_IF_ERROR(FindIn(&source, user_key));
+    Narrow(&common_, *source.stretch);
+    if (source.stretch->sequence > common_.sequence) {
+      common_.sequence = source.stretch->sequence;
+      source_ = i;
+    }
+  }
+  found_ = true;
+  return Status::OK();
+}
+
+Slice RangeCover::CoveredBegin() {
+  ASHLAR_ASSERT(found_ && common_.sequence > 0);
+  const Slice begin = *sources_[source_].stretch->begin;
+  covered_bound_.assign(begin.data(), begin.size());
+  found_ = false;
+  return covered_bound_;
+}
+
+Result<Slice> RangeCover::CoveredEnd() {
+  ASHLAR_ASSERT(found_ && common_.sequence > 0);
+  found_ = false;
+  Source& source = sources_[source_];
+  for (;;) {
+    const Slice end = *source.stretch->end;
+    covered_bound_.assign(end.data(), end.size());
+    ASHLAR_RETURN_IF_ERROR(FindIn(&source, covered_bound_));
+    if (source.stretch->sequence == 0 || !IsIn(*source.stretch, covered_bound_))
+      return Slice(covered_bound_);
+  }
+}
+
+Status RangeCover::FindIn(Source* source, const Slice& user_key) const {
+  source->stretch.reset();
+  source->tables.clear();
+  if (source->memtable == nullptr) return FindInFiles(source, user_key);
+  source->stretch = source->memtable->FindRangeStretch(user_key, args_.visible);
+  return Status::OK();
+}
+
+// The first file that does not end before the key.
+size_t RangeCover::FindFile(const Source& source, const Slice& user_key) const {
+  const auto found = std::partition_point(
+      source.files.begin(), source.files.end(),
+      [&](const FileMetaData* file) { return file->EndsBefore(args_.comparator, user_key); });
+  return static_cast<size_t>(found - source.files.begin());
+}
+
+Status RangeCover::FindInFiles(Source* source, const Slice& user_key) const {
+  const std::span<FileMetaData* const> files = source->files;
+  const size_t file = FindFile(*source, user_key);
+  if (file < files.size() &&
+      args_.comparator.Compare(files[file]->smallest_user_key(), user_key) <= 0)
+    return FindInFile(source, file, user_key);
+  RangeStretch gap;
+  if (file < files.size()) gap.end = files[file]->smallest_user_key();
+  if (file > 0 && files[file - 1]->excludes_largest()) {
+    gap.begin = files[file - 1]->largest_user_key();
+  } else if (file > 0) {
+    // The gap begins after the largest key of that file, which no slice of ours says.
+    source->key.assign(user_key.data(), user_key.size());
+    gap.begin = source->key;
+  }
+  source->stretch = gap;
+  return Status::OK();
+}
+
+// The key is inside the bounds of the file.
+Status RangeCover::FindInFile(Source* source, size_t file, const Slice& user_key) const {
+  FileMetaData* const meta = source->files[file];
+  RangeStretch stretch;
+  if (meta->has_ranges.load(std::memory_order_relaxed) != HasRanges::kNo) {
+    ASHLAR_ASSIGN_OR_RETURN(TableRef table, args_.tables->Acquire(meta, args_.read_options));
+    stretch = table->ranges().FindStretch(user_key, args_.visible);
+    source->tables.push_back(std::move(table));
+  }
+  if (args_.comparator.Compare(user_key, meta->largest_user_key()) < 0) {
+    Narrow(&stretch, {.begin = meta->smallest_user_key(), .end = meta->largest_user_key()});
+  } else {
+    // The next file may have older versions of this key, and tombstones for it. The answer is for
+    // this key alone.
+    Source next{.files = source->files.subspan(file + 1)};
+    ASHLAR_RETURN_IF_ERROR(FindInFiles(&next, user_key));
+    source->key.assign(user_key.data(), user_key.size());
+    stretch = {.begin = source->key,
+               .end = source->key,
+               .sequence = std::max(stretch.sequence, next.stretch->sequence)};
+  }
+  source->stretch = stretch;
+  return Status::OK();
+}
+
+}  // namespace ashlar

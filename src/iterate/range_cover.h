@@ -1,0 +1,96 @@
+// RangeCover: what the range tombstones of an iterator's sources delete.
+//
+//   source 0   memtable        [----- @90 -----)                   newest
+//   source 1   table of L0              [------- @70 -------)
+//   source 2   files of L1     (none)                              oldest
+//
+//   stretch                    |  @90   |  @90 |    @70    |       an answer holds for a stretch
+//
+// A search remembers the stretch of each source and their intersection. While the keys stay inside,
+// nothing is searched. A file is opened when a key inside its bounds is searched for, unless it is
+// known to have no range tombstones.
+//
+// I1: what a tombstone of one source covers is older than the tombstone in every older source. So
+//     an iterator may leave out all that older sources have between CoveredBegin and CoveredEnd.
+//
+// Lifetime: sources and comparator outlive it. The tables whose tombstones are remembered are
+// counted. Thread safety: one thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ashlar/status.h"
+#include "base/result.h"
+#include "key/key_comparator.h"
+#include "memtable/memtable.h"
+#include "ranges/range_stretch.h"
+#include "table/open/table_cache.h"
+
+namespace ashlar {
+
+class RangeCover {
+ public:
+  struct Args {
+    KeyComparator comparator;
+    TableCache* tables = nullptr;
+    TableReadOptions read_options;
+    SequenceNumber visible = 0;
+  };
+
+  explicit RangeCover(const Args& args) : args_(args) {}
+  RangeCover(RangeCover&&) = default;
+
+  // The sources, newest first. A run of files is sorted and disjoint.
+  void AddMemTable(const MemTable* memtable) { sources_.push_back(Source{.memtable = memtable}); }
+  void AddFiles(std::span<FileMetaData* const> files) {
+    sources_.push_back(Source{.files = files});
+  }
+
+  // Whether the last search holds for the key.
+  bool Contains(const Slice& user_key) const { return found_ && IsIn(common_, user_key); }
+  // Searches for the newest visible tombstone that covers the key. An error is of a table that
+  // could not be opened.
+  Status Find(const Slice& user_key);
+  // Of the last search; 0: none covers the key.
+  SequenceNumber sequence() const { return common_.sequence; }
+  // The source of that tombstone. Requires: sequence() > 0.
+  size_t source() const { return source_; }
+
+  // The bounds of keys around that of the last search which visible tombstones of source() cover.
+  // The end is exclusive and as far as they reach without a gap. The slices are valid until the
+  // next search, which must come before Contains. An end at the key says nothing about other keys.
+  Slice CoveredBegin();
+  Result<Slice> CoveredEnd();
+
+ private:
+  struct Source {
+    const MemTable* memtable = nullptr;  // null: files
+    std::span<FileMetaData* const> files = {};
+    std::optional<RangeStretch> stretch = {};  // of the last search; empty if it holds for one key
+    std::vector<TableRef> tables = {};         // that bytes of the stretch belong to
+    std::string key = {};                      // the one of the last search, if a bound is that
+  };
+
+  bool IsIn(const RangeStretch& stretch, const Slice& user_key) const {
+    return (!stretch.begin || args_.comparator.Compare(*stretch.begin, user_key) <= 0) &&
+           (!stretch.end || args_.comparator.Compare(user_key, *stretch.end) < 0);
+  }
+  Status FindIn(Source* source, const Slice& user_key) const;
+  Status FindInFiles(Source* source, const Slice& user_key) const;
+  Status FindInFile(Source* source, size_t file, const Slice& user_key) const;
+  size_t FindFile(const Source& source, const Slice& user_key) const;
+  void Narrow(RangeStretch* stretch, const RangeStretch& other) const;
+
+  Args args_;
+  std::vector<Source> sources_;
+  RangeStretch common_;
+  size_t source_ = 0;  // of common_.sequence
+  bool found_ = false;
+  std::string covered_bound_;
+};
+
+}  // namespace ashlar
