@@ -113,10 +113,10 @@ TEST_F(BasicTest, EachRecordOfABatchTakesASequenceNumber) {
 
 TEST_F(BasicTest, ABatchThatCannotBeAppliedChangesNothing) {
   Open();
-  WriteBatch with_range;
-  EXPECT_OK(with_range.Put("a", "1"));
-  EXPECT_OK(with_range.DeleteRange("b", "c"));
-  EXPECT_TRUE(db_->Write(WriteOptions(), &with_range).IsNotSupported());
+  WriteBatch with_inverted_range;
+  EXPECT_OK(with_inverted_range.Put("a", "1"));
+  EXPECT_OK(with_inverted_range.DeleteRange("c", "b"));
+  EXPECT_TRUE(db_->Write(WriteOptions(), &with_inverted_range).IsInvalidArgument());
   WriteBatch damaged(std::string("\0\0\0\0\0\0\0\0\2\0\0\0\1\1a\1b", 17));
   EXPECT_TRUE(db_->Write(WriteOptions(), &damaged).IsCorruption());
   WriteBatch with_merge;

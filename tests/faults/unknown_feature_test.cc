@@ -78,8 +78,6 @@ class UnknownFeatureTest : public ::testing::Test {
 
 TEST_F(UnknownFeatureTest, InALog) {
   const std::vector<Feature> features = {
-      {"range deletion", Record('\x0f', {"a", "b"})},
-      {"range deletion of a family", FamilyRecord('\x0e', {"a", "b"})},
       {"blob index", Record('\x11', {"a", "index"})},
       {"blob index of a family", FamilyRecord('\x10', {"a", "index"})},
       {"entity", Record('\x16', {"a", "columns"})},
@@ -158,81 +156,6 @@ TEST_F(UnknownFeatureTest, AnUnknownTagThatMayBeIgnoredIsIgnored) {
                      closed_.options(), closed_.contents());
   EXPECT_TRUE(autopsy.opened && autopsy.status.ok() && !autopsy.wrong_data)
       << autopsy.status.ToString();
-}
-
-// Databases of RocksDB's own tool, on disk.
-class RangeDeletionTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
-  }
-  std::string Ldb(const std::string& command) {
-    const ToolRun run = RunTool(StrCat("ldb --db=", path_, " ", command));
-    EXPECT_EQ(run.exit_code, 0) << run.output;
-    return run.output;
-  }
-  // Names and contents of all files but LOCK and LOG.
-  std::string Listing() const {
-    return RunTool(
-               StrCat("cd ", path_,
-                      " && for f in $(ls | grep -v -e LOCK -e LOG); do echo $f; cksum < $f; done"))
-        .output;
-  }
-  Status Open(std::unique_ptr<DB>* db) const {
-    Options options;
-    options.info_log = std::make_shared<SilentLogger>();
-    return DB::Open(options, path_, db);
-  }
-
-  const ScratchDirectory scratch_;
-  const std::string path_ = scratch_.File("db");
-};
-
-TEST_F(RangeDeletionTest, InALogIsRefused) {
-  Ldb("put --create_if_missing a 1");
-  Ldb("put b 2");
-  Ldb("deleterange a c");
-  const std::string before = Listing();
-  std::unique_ptr<DB> db;
-  const Status opened = Open(&db);
-  EXPECT_TRUE(opened.IsNotSupported()) << opened.ToString();
-  EXPECT_NE(opened.ToString().find(".log"), std::string::npos) << opened.ToString();
-  EXPECT_EQ(Listing(), before);
-  EXPECT_EQ(Ldb("scan"), "");
-}
-
-TEST_F(RangeDeletionTest, InATableIsNeverSkipped) {
-  Ldb("put --create_if_missing a 1");
-  Ldb("put b 2");
-  Ldb("deleterange a c");
-  // Opening it once more flushes the log into a table.
-  Ldb("put d 4");
-  std::unique_ptr<DB> db;
-  ASSERT_TRUE(Open(&db).ok());
-  // Tables are opened when they are first read: keys that a range deletion could hide are refused
-  // then, by reads and by compactions.
-  const auto expect_refused = [](const Status& status) {
-    EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
-    EXPECT_NE(status.ToString().find(".sst"), std::string::npos) << status.ToString();
-  };
-  std::string value;
-  for (const char* const key : {"a", "b"}) expect_refused(db->Get(ReadOptions(), key, &value));
-  {
-    const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
-    it->SeekToFirst();
-    EXPECT_FALSE(it->Valid());
-    expect_refused(it->status());
-    it->SeekForPrev("c");
-    EXPECT_FALSE(it->Valid());
-    expect_refused(it->status());
-  }
-  expect_refused(db->VerifyChecksum());
-  CompactRangeOptions rewrite;
-  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-  expect_refused(db->CompactRange(rewrite, nullptr, nullptr));
-  EXPECT_TRUE(db->Close().ok());
-  // Nothing was lost meanwhile: a library with range deletions can read them.
-  EXPECT_EQ(Ldb("scan"), "d : 4\n");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Random histories against a std::map: the same operations on the database and on the model, under
-// a dozen sets of options, compared after every kind of upheaval. A failure prints the seed;
-// ASHLAR_MODEL_SEED repeats it.
+// a dozen sets of options, with range deletions and without, compared after every kind of upheaval.
+// A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "ashlar/cache.h"
@@ -106,7 +107,10 @@ const std::vector<Scenario>& Scenarios() {
   return kScenarios;
 }
 
-class ModelTest : public ::testing::TestWithParam<size_t> {
+// With range deletions, or without.
+using ModelParam = std::tuple<size_t, bool>;
+
+class ModelTest : public ::testing::TestWithParam<ModelParam> {
  protected:
   struct Held {
     const Snapshot* snapshot;
@@ -115,13 +119,13 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
 
   void SetUp() override {
     const char* const seed = std::getenv("ASHLAR_MODEL_SEED");
-    seed_ = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 20261121 + GetParam();
+    seed_ = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 20261121 + number();
     random_ = std::make_unique<Random>(seed_);
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;
     options_.compression = kNoCompression;
     options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
-    Scenarios()[GetParam()].set(&options_);
+    Scenarios()[number()].set(&options_);
     model_ = Model(KeyOrder{options_.comparator});
     Reopen();
   }
@@ -130,13 +134,16 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     ReleaseSnapshots();
   }
 
+  static size_t number() { return std::get<0>(GetParam()); }
+  static bool deletes_ranges() { return std::get<1>(GetParam()); }
+
   void Reopen() {
     StopCompacting();
     ReleaseSnapshots();
     db_.reset();
     const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
-    if (Scenarios()[GetParam()].compacts_meanwhile)
+    if (Scenarios()[number()].compacts_meanwhile)
       compactor_ = std::thread([this, seed = random_->Next()] { CompactUntilStopped(seed); });
   }
   void CompactUntilStopped(uint64_t seed) {
@@ -181,8 +188,36 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     if (!inserted) found->second += "," + operand;
   }
 
+  // Begin and end of a range; short, as wide as all keys, inverted or empty.
+  std::pair<std::string, std::string> RandomRange() {
+    const uint64_t first = random_->Uniform(700);
+    const uint64_t width = random_->OneIn(10) ? 700 : random_->Uniform(30);
+    std::pair<std::string, std::string> range{"k" + std::to_string(first),
+                                              "k" + std::to_string(first + width)};
+    if (random_->OneIn(20)) range.first = RandomKey();
+    if (random_->OneIn(20)) range.second = RandomKey();
+    return range;
+  }
+  bool IsInverted(const std::pair<std::string, std::string>& range) const {
+    return options_.comparator->Compare(range.first, range.second) > 0;
+  }
+  void EraseRange(const std::pair<std::string, std::string>& range) {
+    model_.erase(model_.lower_bound(range.first), model_.lower_bound(range.second));
+  }
+  void DeleteSomeRange() {
+    std::pair<std::string, std::string> range = RandomRange();
+    const Status status = db_->DeleteRange(WriteOptions(), range.first, range.second);
+    if (IsInverted(range)) {
+      ASSERT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    } else {
+      Check(status);
+      EraseRange(range);
+    }
+  }
+
   void WriteSomething() {
     const std::string key = RandomKey();
+    if (deletes_ranges() && random_->OneIn(12)) return DeleteSomeRange();
     switch (random_->Uniform(10)) {
       case 0:
       case 1:
@@ -200,7 +235,11 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
         for (uint64_t i = random_->Uniform(10); i > 0; --i) {
           const std::string other = RandomKey();
           const std::string value = RandomValue();
-          if (random_->OneIn(4)) {
+          std::pair<std::string, std::string> range = RandomRange();
+          if (deletes_ranges() && random_->OneIn(4) && !IsInverted(range)) {
+            Check(batch.DeleteRange(range.first, range.second));
+            EraseRange(range);
+          } else if (random_->OneIn(4)) {
             Check(batch.Delete(other));
             model_.erase(other);
           } else {
@@ -234,6 +273,78 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
         ASSERT_EQ(value.ToString(), expected->second);
       }
     }
+  }
+
+  void CompareMultiGet(const Model& model, const Snapshot* snapshot) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    std::vector<std::string> keys(40);
+    for (std::string& key : keys) key = RandomKey();
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = db_->MultiGet(options, slices, &values);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const auto expected = model.find(keys[i]);
+      if (expected == model.end()) {
+        ASSERT_TRUE(statuses[i].IsNotFound()) << statuses[i].ToString();
+      } else {
+        Check(statuses[i]);
+        ASSERT_EQ(values[i], expected->second);
+      }
+    }
+  }
+
+  // Both directions between random bounds.
+  void CompareBounded(const Model& model, const Snapshot* snapshot) {
+    std::string lower = RandomKey();
+    std::string upper = RandomKey();
+    if (options_.comparator->Compare(lower, upper) > 0) std::swap(lower, upper);
+    const Slice lower_slice(lower);
+    const Slice upper_slice(upper);
+    ReadOptions options;
+    options.snapshot = snapshot;
+    options.iterate_lower_bound = &lower_slice;
+    options.iterate_upper_bound = &upper_slice;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    const auto begin = model.lower_bound(lower);
+    const auto end = model.lower_bound(upper);
+    it->SeekToFirst();
+    for (auto expected = begin; expected != end; ++expected, it->Next()) {
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key().ToString(), expected->first);
+    }
+    ASSERT_FALSE(it->Valid());
+    it->SeekToLast();
+    for (auto expected = end; expected != begin; it->Prev()) {
+      --expected;
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key().ToString(), expected->first);
+    }
+    ASSERT_FALSE(it->Valid());
+    Check(it->status());
+  }
+
+  // An iterator that outlives writes shows the state of its creation, and after Refresh the newest.
+  void CompareRefreshed() {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    const Model before = model_;
+    for (int i = 0; i < 5; ++i) WriteSomething();
+    it->SeekToFirst();
+    for (const auto& [key, value] : before) {
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key().ToString(), key);
+      it->Next();
+    }
+    ASSERT_FALSE(it->Valid());
+    Check(it->Refresh());
+    it->SeekToFirst();
+    for (const auto& [key, value] : model_) {
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key().ToString(), key);
+      it->Next();
+    }
+    ASSERT_FALSE(it->Valid());
+    Check(it->status());
   }
 
   void CompareScan(const Model& model, const Snapshot* snapshot) {
@@ -293,10 +404,15 @@ class ModelTest : public ::testing::TestWithParam<size_t> {
     CompareScan(model_, nullptr);
     CompareWalk(model_, nullptr);
     CompareGets(model_, nullptr);
+    CompareMultiGet(model_, nullptr);
+    CompareBounded(model_, nullptr);
+    CompareRefreshed();
     for (const Held& held : held_) {
       CompareScan(held.model, held.snapshot);
       CompareWalk(held.model, held.snapshot);
       CompareGets(held.model, held.snapshot);
+      CompareMultiGet(held.model, held.snapshot);
+      CompareBounded(held.model, held.snapshot);
     }
   }
 
@@ -356,9 +472,12 @@ TEST_P(ModelTest, HistoriesAgree) {
   Check(db_->VerifyChecksum());
 }
 
-INSTANTIATE_TEST_SUITE_P(Options, ModelTest, ::testing::Range<size_t>(0, Scenarios().size()),
-                         [](const ::testing::TestParamInfo<size_t>& scenario) {
-                           return Scenarios()[scenario.param].name;
+INSTANTIATE_TEST_SUITE_P(Options, ModelTest,
+                         ::testing::Combine(::testing::Range<size_t>(0, Scenarios().size()),
+                                            ::testing::Bool()),
+                         [](const ::testing::TestParamInfo<ModelParam>& test) {
+                           return std::string(Scenarios()[std::get<0>(test.param)].name) +
+                                  (std::get<1>(test.param) ? "WithRanges" : "");
                          });
 
 }  // namespace

@@ -64,7 +64,6 @@ struct EngineKind {
   const char* name;
   std::unique_ptr<Engine> (*make)(const std::string& folder);
   bool has_snapshots = false;
-  bool has_range_deletions = false;
   bool has_paths = true;  // opens by path: what is missing or in use can be refused
 
   friend std::ostream& operator<<(std::ostream& out, const EngineKind& kind) {
@@ -84,12 +83,9 @@ std::unique_ptr<Engine> MakeProtectedTree(const std::string& folder);
 inline const std::vector<EngineKind>& EngineKinds() {
   static const std::vector<EngineKind> kinds = {
       {.name = "Lsm", .make = MakeLsm, .has_snapshots = true},
-      {.name = "SharedTree", .make = MakeSharedTree, .has_range_deletions = true},
-      {.name = "LoggedTree", .make = MakeLoggedTree, .has_range_deletions = true},
-      {.name = "ProtectedTree",
-       .make = MakeProtectedTree,
-       .has_range_deletions = true,
-       .has_paths = false},
+      {.name = "SharedTree", .make = MakeSharedTree},
+      {.name = "LoggedTree", .make = MakeLoggedTree},
+      {.name = "ProtectedTree", .make = MakeProtectedTree, .has_paths = false},
   };
   return kinds;
 }

@@ -51,11 +51,12 @@ class HistoryScenario : public ::testing::TestWithParam<std::tuple<EngineKind, s
     const uint64_t records = random_.OneIn(10) ? 300 : random_.Uniform(12);
     for (uint64_t i = 0; i < records; ++i) {
       const std::string key = RandomKey();
-      if (kind_.has_range_deletions && random_.OneIn(30)) {
-        const std::string end = random_.OneIn(3) ? RandomKey() : key + "5";
-        ASSERT_OK(batch.DeleteRange(key, end));
-        if (model_.key_comp()(key, end))
-          model_.erase(model_.lower_bound(key), model_.lower_bound(end));
+      if (random_.OneIn(30)) {
+        std::string begin = key;
+        std::string end = random_.OneIn(3) ? RandomKey() : key + "5";
+        if (model_.key_comp()(end, begin)) std::swap(begin, end);
+        ASSERT_OK(batch.DeleteRange(begin, end));
+        model_.erase(model_.lower_bound(begin), model_.lower_bound(end));
       } else if (random_.OneIn(3)) {
         ASSERT_OK(batch.Delete(key));
         model_.erase(key);

@@ -335,7 +335,7 @@ TEST_P(IterationScenario, AnIteratorKeepsItsEntryAndPinsItsValueBeyond) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, IterationScenario, ::testing::ValuesIn(EngineKinds()), KindName);
 
-// ---- Snapshots and range deletions, where offered.
+// ---- Range deletions, and snapshots where offered.
 
 using SnapshotScenario = ScenarioFixture;
 
@@ -378,8 +378,7 @@ TEST_P(RangeDeletionScenario, InABatchTheLastChangeOfAKeyCounts) {
   InEveryShape([&] { EXPECT_EQ(Contents(), "c=2 "); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, RangeDeletionScenario,
-                         ::testing::ValuesIn(EngineKindsWith(&EngineKind::has_range_deletions)),
+INSTANTIATE_TEST_SUITE_P(Engines, RangeDeletionScenario, ::testing::ValuesIn(EngineKinds()),
                          KindName);
 
 // ---- Opening.
