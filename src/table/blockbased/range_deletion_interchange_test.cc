@@ -85,11 +85,9 @@ TEST_F(RangeDeletionInterchange, LdbAppliesTheRangeDeletionsOfOurs) {
   TableSpec spec;
   spec.range_deletions = {{"a", "b", 3}};
   TableWriteResult result;
-  const std::string ours = scratch_.File("ours.sst");
-  ASSERT_OK(WriteTable(fs_.get(), ours, spec,
+  std::filesystem::remove(tables.back());
+  ASSERT_OK(WriteTable(fs_.get(), tables.back(), spec,
                        Entries{InternalOrder{KeyComparator(BytewiseComparator())}}, &result));
-  std::filesystem::copy_file(ours, tables.back(),
-                             std::filesystem::copy_options::overwrite_existing);
   for (const auto& entry : std::filesystem::directory_iterator(path_)) {
     if (entry.path().extension() != ".sst") std::filesystem::remove(entry.path());
   }
