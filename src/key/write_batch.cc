@@ -31,7 +31,7 @@ struct Field {
   }
 
   // Returns the position after the last byte.
-  char* EncodeTo(char* p) const {
+  ASHLAR_ALWAYS_INLINE char* EncodeTo(char* p) const {
     p = EncodeVarint32(p, static_cast<uint32_t>(bytes));
     for (int i = 0; i < num_parts; ++i) {
       if (!parts[i].empty()) memcpy(p, parts[i].data(), parts[i].size());
@@ -171,16 +171,18 @@ struct RecordWriter {
   const Field* value = nullptr;
 
   // record_bytes: the bytes that AppendTo adds.
-  Status Check(const std::string& rep, size_t max_bytes, uint64_t* record_bytes) const {
+  ASHLAR_ALWAYS_INLINE Status Check(const std::string& rep, size_t max_bytes,
+                                    uint64_t* record_bytes) const {
     if (rep.size() < kHeaderBytes)
       return Status::Corruption("write batch: it was made from fewer bytes than a header");
     uint64_t bytes = 1 + (column_family_id == 0 ? 0 : VarintLength(column_family_id));
-    for (const Field* field : {key, value}) {
-      if (field == nullptr) continue;
-      if (field->bytes > kFieldBytesMax)
-        return Status::InvalidArgument(field == key ? "key is 4 GiB or longer"
-                                                    : "value is 4 GiB or longer");
-      bytes += field->EncodedBytes();
+    if (key != nullptr) {
+      if (key->bytes > kFieldBytesMax) return Status::InvalidArgument("key is 4 GiB or longer");
+      bytes += key->EncodedBytes();
+    }
+    if (value != nullptr) {
+      if (value->bytes > kFieldBytesMax) return Status::InvalidArgument("value is 4 GiB or longer");
+      bytes += value->EncodedBytes();
     }
     if (max_bytes != 0 && bytes > max_bytes - std::min<uint64_t>(max_bytes, rep.size())) {
       return Status::MemoryLimit(StrCat("write batch: ", rep.size(), " + ", bytes,
@@ -190,7 +192,7 @@ struct RecordWriter {
     return Status::OK();
   }
 
-  void AppendTo(std::string* rep, uint64_t record_bytes) const {
+  ASHLAR_ALWAYS_INLINE void AppendTo(std::string* rep, uint64_t record_bytes) const {
     const size_t start = rep->size();
     rep->resize(start + static_cast<size_t>(record_bytes));
     char* p = rep->data() + start;
@@ -248,7 +250,7 @@ uint32_t WriteBatch::Count() const {
   return rep_.size() < kHeaderBytes ? 0 : WriteBatchInternal::Count(this);
 }
 
-Status WriteBatchInternal::Add(WriteBatch* batch, const RecordWriter& record) {
+ASHLAR_ALWAYS_INLINE Status WriteBatchInternal::Add(WriteBatch* batch, const RecordWriter& record) {
   uint64_t record_bytes = 0;
   ASHLAR_RETURN_IF_ERROR(record.Check(batch->rep_, batch->max_bytes_, &record_bytes));
   const uint32_t count = Count(batch);

@@ -29,6 +29,7 @@
 #include "ashlar/types.h"
 #include "ashlar/write_batch.h"
 #include "base/coding.h"
+#include "base/compiler.h"
 #include "key/internal_key.h"
 
 namespace ashlar {
@@ -112,9 +113,10 @@ class WriteBatchInternal {
   // Ok, or NotSupported naming the first record that the engine cannot apply, or Corruption.
   static Status CheckApplicable(const WriteBatch* batch);
 
-  // Adds one record, or fails and changes nothing.
-  static Status Add(WriteBatch* batch, const RecordWriter& record);
-  // Whether every record is known to be a point record or log data, and well-formed because this
+  // Adds one record, or fails and changes nothing. Inlined where the fields of the record are
+  // known; only write_batch.cc calls it.
+  ASHLAR_ALWAYS_INLINE static Status Add(WriteBatch* batch, const RecordWriter& record);
+  // Whether every record is known to be one that the engine applies, and well-formed because this
   // library wrote it: then CheckApplicable is Ok without a scan.
   static bool IsKnownApplicable(const WriteBatch* batch);
 
