@@ -138,6 +138,60 @@ TEST(ThreadPoolExecutor, JobsOfOnePriorityRunSideBySide) {
   pool->WaitForIdle();
 }
 
+// Counts the threads that have called Enter and ended since.
+class EndedThreads {
+ public:
+  void Enter() {
+    thread_local Exit exit{.count = nullptr};
+    exit.count = &count_;
+  }
+  int count() const { return count_.load(); }
+
+ private:
+  struct Exit {
+    ~Exit() { count->fetch_add(1); }
+    std::atomic<int>* count;
+  };
+  std::atomic<int> count_{0};
+};
+
+TEST(ThreadPoolExecutor, ThreadsWithoutAJobHaveEndedWhenTheirNumberIsLowered) {
+  for (int round = 0; round < 20; round++) {
+    EndedThreads ended;
+    const std::unique_ptr<Executor> pool = MakePool();
+    Meeting meeting;
+    for (int i = 0; i < 2; i++) {
+      ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] {
+        ended.Enter();
+        meeting.Attend();
+      }));
+    }
+    pool->WaitForIdle();
+    ASSERT_TRUE(pool->SetBackgroundThreads(1, Priority::kLow).ok());
+    EXPECT_EQ(ended.count(), 1);
+    ASSERT_TRUE(pool->SetBackgroundThreads(0, Priority::kLow).ok());
+    EXPECT_EQ(ended.count(), 2);
+    pool->Shutdown();
+  }
+}
+
+TEST(ThreadPoolExecutor, AThreadThatRunsAJobIsJoinedByALaterChange) {
+  EndedThreads ended;
+  const std::unique_ptr<Executor> pool = MakePool();
+  Meeting meeting;
+  ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] {
+    ended.Enter();
+    // The thread dismisses itself too.
+    EXPECT_TRUE(pool->SetBackgroundThreads(0, Priority::kLow).ok());
+    meeting.Attend();
+  }));
+  meeting.Attend();
+  pool->WaitForIdle();
+  ASSERT_TRUE(pool->SetBackgroundThreads(0, Priority::kLow).ok());
+  EXPECT_EQ(ended.count(), 1);
+  pool->Shutdown();
+}
+
 TEST(ThreadPoolExecutor, APriorityDoesNotWaitForTheOther) {
   const std::unique_ptr<Executor> pool = MakePool();
   ASSERT_TRUE(pool->SetBackgroundThreads(1, Priority::kLow).ok());

@@ -78,18 +78,32 @@ Status ThreadPoolExecutor::SetBackgroundThreads(int threads, Priority priority) 
   {
     MutexLock lock(mutex_);
     if (shutting_down_) return Status::ShutdownInProgress("set the number of background threads");
-    lane(priority).wanted = static_cast<int>(wanted);
-    lane(priority).WakeAll();
   }
+  DismissWorkers(priority, wanted);
   for (size_t position = 0; position < wanted; position++) {
     const Status status = StartWorker(priority, position);
     if (status.ok()) continue;
-    MutexLock lock(mutex_);
-    lane(priority).wanted = static_cast<int>(position);
-    lane(priority).WakeAll();
+    DismissWorkers(priority, position);
     return status;
   }
   return Status::OK();
+}
+
+// A worker without a job only leaves: it waits for mutex_ alone, so its join is short.
+void ThreadPoolExecutor::DismissWorkers(Priority priority, size_t wanted) {
+  std::vector<std::unique_ptr<Worker>> leaving;
+  {
+    MutexLock lock(mutex_);
+    Lane& mine = lane(priority);
+    mine.wanted = static_cast<int>(wanted);
+    mine.WakeAll();
+    for (size_t position = wanted; position < mine.workers.size(); position++) {
+      std::unique_ptr<Worker>& worker = mine.workers[position];
+      if (worker != nullptr && !worker->runs_job) leaving.push_back(std::move(worker));
+    }
+    while (!mine.workers.empty() && mine.workers.back() == nullptr) mine.workers.pop_back();
+  }
+  for (const std::unique_ptr<Worker>& worker : leaving) worker->thread.Join();
 }
 
 // Only the holder of resize_mutex_ changes the list of workers; mutex_ is taken because workers
@@ -134,10 +148,12 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
     std::function<void()> job = std::move(mine.queue.front());
     mine.queue.pop_front();
     mine.running++;
+    worker->runs_job = true;
     lock.Unlock();
     job();
     job = nullptr;
     lock.Lock();
+    worker->runs_job = false;
     mine.running--;
     if (IsIdle()) idle_.SignalAll();
   }

@@ -5,8 +5,9 @@
 //
 // I1: a thread of priority p takes the oldest job of queue p only, and only while its number is
 //     below the number wanted.
-// I2: threads that are no longer wanted leave by themselves and are joined by the next
-//     SetBackgroundThreads or Shutdown.
+// I2: SetBackgroundThreads joins each thread that it no longer wants, unless the thread runs a job:
+//     that thread leaves at the end of its job, and the next SetBackgroundThreads or Shutdown joins
+//     it.
 // I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and
 //     its jobs freed memory into the allocator's cache of that thread. In turn, each thread would
 //     keep the memory of a job.
@@ -49,6 +50,7 @@ class ThreadPoolExecutor final : public Executor {
  private:
   struct Worker {
     Thread thread;          // guarded by resize_mutex_
+    bool runs_job = false;  // guarded by mutex_
     bool finished = false;  // guarded by mutex_
     CondVar wake;
   };
@@ -75,7 +77,9 @@ class ThreadPoolExecutor final : public Executor {
     return lanes_[static_cast<int>(priority)];
   }
   bool IsIdle() const ASHLAR_REQUIRES(mutex_);
-  Status StartWorker(Priority priority, size_t position);
+  // Sets the number of threads wanted, and joins those above it that run no job (I2).
+  void DismissWorkers(Priority priority, size_t wanted) ASHLAR_REQUIRES(resize_mutex_);
+  Status StartWorker(Priority priority, size_t position) ASHLAR_REQUIRES(resize_mutex_);
   void Work(Priority priority, Worker* worker, size_t position);
   // Until there may be something to do for this worker, which has none.
   void WaitForWork(Lane* mine, Worker* worker) ASHLAR_REQUIRES(mutex_);
