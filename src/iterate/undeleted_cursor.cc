@@ -29,10 +29,12 @@ void UndeletedCursor::Show() {
   Settle<kForward>();
 }
 
-// Replaces the only child by a merge of it at the same entry.
+// Replaces the only child by a merge of it at the same entry. The merge does not know the error of
+// a child that it has not moved.
 template <bool kForward>
 void UndeletedCursor::StartMerge() {
   const bool valid = sources().Valid();
+  status_ = sources().status();
   if (valid) target_.Assign(sources().key());
   merge_ = std::make_unique<MergingCursor>(args_.comparator, std::move(args_.children));
   if (!valid) return;

@@ -135,6 +135,13 @@ class Workload {
     const std::string only = random_.OneIn(2) ? RandomFamily() : "";
     for (uint64_t i = random_.Between(1, 4); i > 0; --i) {
       const std::string key = StrCat("key", random_.Uniform(30));
+      if (random_.OneIn(12)) {
+        commit.push_back({.kind = Change::Kind::kDeleteRange,
+                          .family = only.empty() ? RandomFamily() : only,
+                          .key = key,
+                          .value = StrCat(key, 9)});
+        continue;
+      }
       const std::string value =
           StrCat(history_.commits() + 1, ":",
                  std::string(static_cast<size_t>(random_.Skewed(scenario_.value_bits)),

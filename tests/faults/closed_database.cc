@@ -34,6 +34,11 @@ ClosedDatabase::ClosedDatabase() : options_(SmallDatabaseOptions()) {
                         .family = family,
                         .key = StrCat("key", (i + 20) % 50),
                         .value = ""});
+    if (i % 11 == 5)
+      commit.push_back({.kind = Change::Kind::kDeleteRange,
+                        .family = family,
+                        .key = StrCat("key", i % 40),
+                        .value = StrCat("key", i % 40, 9)});
     ASHLAR_ASSERT(database.Write(commit, WriteOptions()).ok());
     Apply(commit, &contents_);
     if (i % 40 == 39 && i < 150)

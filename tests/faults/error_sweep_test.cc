@@ -125,6 +125,11 @@ class FaultyRun {
                           .family = family,
                           .key = StrCat("key", number % 3),
                           .value = ""});
+      if (number % 6 == 5)
+        commit.push_back({.kind = Change::Kind::kDeleteRange,
+                          .family = family,
+                          .key = StrCat("key", number % 4),
+                          .value = "key4"});
     }
     WriteOptions options;
     options.sync = sync;

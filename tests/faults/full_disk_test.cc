@@ -34,6 +34,11 @@ class FullDiskTest : public ::testing::Test {
                         .value = StrCat(number, std::string(300, 'v'))});
       commit.push_back(
           {.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
+      if (number % 7 == 6)
+        commit.push_back({.kind = Change::Kind::kDeleteRange,
+                          .family = family,
+                          .key = StrCat("key", number % 9),
+                          .value = StrCat("key", number % 9, 0)});
     }
     WriteOptions options;
     options.sync = number % 5 == 0;

@@ -25,7 +25,7 @@ const char* const kFamilies[] = {"default", "other"};
 
 struct Change {
   size_t family;
-  char kind;  // '=' put, '-' delete, '+' append
+  char kind;  // '=' put, '-' delete, '+' append, '~' delete [key, value)
   std::string key;
   std::string value;
 };
@@ -39,6 +39,8 @@ std::vector<Change> CommitOf(uint64_t thread, uint64_t commit) {
     const std::string key = StrCat(prefix, random.Uniform(150));
     if (random.OneIn(7)) {
       changes.push_back({family, '-', key, ""});
+    } else if (random.OneIn(20)) {
+      changes.push_back({family, '~', key, key + "9"});
     } else {
       changes.push_back(
           {family, random.OneIn(9) ? '+' : '=', key,
@@ -55,6 +57,8 @@ void ApplyTo(const std::vector<Change>& changes, std::vector<Contents>* families
     Contents& contents = (*families)[change.family];
     if (change.kind == '-') {
       contents.erase(change.key);
+    } else if (change.kind == '~') {
+      contents.erase(contents.lower_bound(change.key), contents.lower_bound(change.value));
     } else if (change.kind == '+' && contents.contains(change.key)) {
       contents[change.key] += "," + change.value;
     } else {
@@ -101,6 +105,7 @@ void LoadForEver(const LoadPlan& plan, int pipe, LoadedDatabase* database, uint6
     for (const Change& change : CommitOf(thread, commit)) {
       ColumnFamilyHandle* const handle = database->handles[change.family];
       if (change.kind == '-') status = batch.Delete(handle, change.key);
+      if (change.kind == '~') status = batch.DeleteRange(handle, change.key, change.value);
       if (change.kind == '+') status = batch.Merge(handle, change.key, change.value);
       if (change.kind == '=') status = batch.Put(handle, change.key, change.value);
     }

@@ -14,6 +14,9 @@ void Apply(const Commit& commit, Contents* contents) {
     switch (change.kind) {
       case Change::Kind::kPut: family[change.key] = change.value; break;
       case Change::Kind::kDelete: family.erase(change.key); break;
+      case Change::Kind::kDeleteRange:
+        family.erase(family.lower_bound(change.key), family.lower_bound(change.value));
+        break;
       case Change::Kind::kMerge: {
         const auto existing = family.find(change.key);
         if (existing == family.end()) {
@@ -65,6 +68,9 @@ Status OpenDatabase::Write(const Commit& commit, const WriteOptions& write_optio
         ASHLAR_RETURN_IF_ERROR(batch.Put(handle, change.key, change.value));
         break;
       case Change::Kind::kDelete: ASHLAR_RETURN_IF_ERROR(batch.Delete(handle, change.key)); break;
+      case Change::Kind::kDeleteRange:
+        ASHLAR_RETURN_IF_ERROR(batch.DeleteRange(handle, change.key, change.value));
+        break;
       case Change::Kind::kMerge:
         ASHLAR_RETURN_IF_ERROR(batch.Merge(handle, change.key, change.value));
         break;

@@ -16,11 +16,11 @@
 namespace ashlar {
 
 struct Change {
-  enum class Kind { kPut, kDelete, kMerge };
+  enum class Kind { kPut, kDelete, kMerge, kDeleteRange };
   Kind kind;
   std::string family;
-  std::string key;
-  std::string value;  // or the operand: appended with a comma
+  std::string key;    // or the begin of the range
+  std::string value;  // or the operand: appended with a comma; or the end of the range
 };
 using Commit = std::vector<Change>;  // one batch
 
