@@ -234,6 +234,13 @@ struct ASHLAR_API ColumnFamilyOptions {
   uint64_t max_sequential_skip_in_iterations =
       8;  // versions of one key that an iterator steps over before it seeks
 
+  // ---- Ashlar's own.
+
+  // An iterator that has walked over 48 or more deleted keys remembers the gap in memory until the
+  // memtable is full, and later iterators seek over it. Off: each walks again. Not written to
+  // OPTIONS files, which RocksDB reads, too.
+  bool iterators_remember_gaps = true;
+
   // ---- Blob files: refused when enable_blob_files is set.
   bool enable_blob_files = false;
   uint64_t min_blob_size = 0;

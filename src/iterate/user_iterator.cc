@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/assert.h"
@@ -17,6 +18,14 @@ namespace {
 // The tags that sort before and after all versions of a user key.
 constexpr uint64_t kTagBeforeAll = SeekTag(kSequenceNumberMax);
 constexpr uint64_t kTagAfterAll = 0;
+
+// Of deletions in one move. FindGap is asked at the 4th, and after each 16 more that it did not
+// know: it takes a mutex. Fewer than 48 are not remembered.
+constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kFirstDeletion = 1;
+constexpr uint64_t kFirstGapCheck = 4;
+constexpr uint64_t kGapCheckInterval = 16;
+constexpr uint64_t kRememberedDeletionsMin = 48;
 
 }  // namespace
 
@@ -51,6 +60,7 @@ void UserIterator::BeginMove() {
   valid_ = false;
   steps_ = 0;
   deletions_stepped_over_ = 0;
+  gap_check_ = args_.source.gaps != nullptr ? kFirstDeletion : kNever;
   pinned_.pin.Release();
 }
 
@@ -156,7 +166,39 @@ inline void UserIterator::MakeMove(const Slice* target) {
   if constexpr (kMove == Move::kSeekForPrev) SeekForPrevMove(*target);
   if constexpr (kMove == Move::kNext) NextMove();
   if constexpr (kMove == Move::kPrev) PrevMove();
+  if (deletions_stepped_over_ >= kRememberedDeletionsMin && gap_check_ != kNever) [[unlikely]] {
+    RememberGap<kMove>();
+  }
   if constexpr (kDebugChecks) CheckInvariants();
+}
+
+ASHLAR_NO_INLINE bool UserIterator::FindGap(const Slice& deleted) {
+  if (gap_check_ == kFirstDeletion) {
+    first_deleted_.Assign(deleted);
+    gap_check_ = kFirstGapCheck;
+    return false;
+  }
+  const bool found = args_.source.gaps->FindGap(deleted, args_.source.sequence, &gap_);
+  gap_check_ = deletions_stepped_over_ + (found ? 1 : kGapCheckInterval);
+  return found;
+}
+
+// Between the first key that this move found deleted and the key that it shows, no key is visible.
+// Without a key to show, that holds up to the last key that the move has decided. After an error a
+// key may be half decided.
+template <UserIterator::Move kMove>
+ASHLAR_NO_INLINE void UserIterator::RememberGap() {
+  if (!status_.ok()) return;
+  const bool forward =
+      kMove != Move::kSeekToLast && kMove != Move::kSeekForPrev && kMove != Move::kPrev;
+  const Slice last = valid_ ? key_ : saved_key();
+  const auto edge = [](const Slice& key, bool after) {
+    return KeyEdge{.key = key.ToString(), .after = after};
+  };
+  args_.source.gaps->RememberGap(
+      {.begin = forward ? edge(first_deleted_.key(), false) : edge(last, valid_),
+       .end = forward ? edge(last, !valid_) : edge(first_deleted_.key(), true),
+       .since = args_.source.sequence});
 }
 
 // The target is a pointer: an unobserved step must not pay for a stack frame.
@@ -311,6 +353,12 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
       SaveKey(user_key);
       past_saved_key = true;
       run = 0;
+      if (deletions_stepped_over_ >= gap_check_ && FindGap(user_key)) [[unlikely]] {
+        if (!CountStep()) return;
+        SeekCursor(gap_.end.key, gap_.end.after ? kTagAfterAll : SeekTag(args_.source.sequence));
+        past_saved_key = false;
+        continue;
+      }
     }
     if (!CountStep()) return;
     if (run <= args_.max_sequential_skip) {
@@ -416,6 +464,8 @@ void UserIterator::FindVisibleBackward() {
       valid_ = true;
       return;
     }
+    if (deletions_stepped_over_ >= gap_check_ && FindGap(saved_key())) [[unlikely]]
+      SeekCursorForPrev(gap_.begin.key, gap_.begin.after ? kTagAfterAll : kTagBeforeAll);
   }
   End();
 }

@@ -37,6 +37,7 @@
 #include "key/key_comparator.h"
 #include "key/merge_helper.h"
 #include "key/seek_prefix.h"
+#include "memtable/memtable.h"
 #include "observe/recorder.h"
 
 namespace ashlar {
@@ -49,6 +50,9 @@ struct IteratorSource {
   std::unique_ptr<SeekPrefix> seek_prefix;  // learns every seek; null: all are in total order
   std::unique_ptr<InternalCursor> cursor;
   SequenceNumber sequence = 0;
+  // The newest source, which remembers gaps between visible keys; null: they are neither used nor
+  // remembered. Requires: every seek is in total order.
+  const MemTable* gaps = nullptr;
   uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
 };
 
@@ -187,6 +191,11 @@ class UserIterator final : public Iterator {
   Outcome MergeOperands(Base base);
   void ForgetVersions();
 
+  // Whether the known gap around this deleted key is in gap_.
+  bool FindGap(const Slice& deleted);
+  template <Move kMove>
+  void RememberGap();
+
   UserIteratorArgs args_;
   bool valid_ = false;
   State state_ = State::kForward;
@@ -200,7 +209,10 @@ class UserIterator final : public Iterator {
   SavedKey prefix_;
   uint64_t steps_ = 0;                   // entries stepped over in this move
   uint64_t deletions_stepped_over_ = 0;  // of these: deletions that decided
-  SavedKey saved_key_;                   // the user key whose versions are passed or collected
+  uint64_t gap_check_ = 0;  // FindGap is asked from this number of deletions in this move on
+  SavedKey first_deleted_;  // in this move
+  KeyGap gap_;
+  SavedKey saved_key_;  // the user key whose versions are passed or collected
   SavedKey seek_target_;
   std::string merged_;
   PinnedBytes pinned_;  // kPin: the bytes of value_

@@ -41,11 +41,13 @@ ColumnFamily::ColumnFamily(Args args)
       full_bytes_(FullBytes(args.options)),
       memtable_limit_bytes_(MemTableLimit(args.options)),
       max_sequential_skip_(args.options.max_sequential_skip_in_iterations),
+      remembers_gaps_(args.options.iterators_remember_gaps),
       version_(args.version),
       options_(std::move(args.options)),
       policy_(std::move(args.leveled)) {
   totals.levels.reserve(version_->levels());
   SetActive(NewMemTable(), args.log_number);
+  active_.table->SetOlderThrough(version_->LargestSequence());
   InstallView();
   // Last: a constructor that throws runs no destructor.
   version_->Ref();
@@ -144,6 +146,8 @@ void ColumnFamily::SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) 
   ASHLAR_ASSERT(log_number >= active_.log_number);           // I3
   ASHLAR_ASSERT(immutable_.size() < immutable_.capacity());  // PrepareSwitch
   ASHLAR_ASSERT(prepared.fresh != nullptr && prepared.view != nullptr);
+  prepared.fresh->SetOlderThrough(
+      std::max(active_.table->older_through(), active_.table->last_sequence()));
   active_.table->MarkImmutable();
   immutable_.push_back(std::move(active_));
   SetActive(std::move(prepared.fresh), log_number);
@@ -276,6 +280,7 @@ void ColumnFamily::SetOptions(const ColumnFamilyOptions& options, const LeveledC
   full_bytes_.store(FullBytes(options), std::memory_order_relaxed);
   memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
   max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);
+  remembers_gaps_.store(options.iterators_remember_gaps, std::memory_order_relaxed);
   if (!other_prefixes) return;
   tables_->SetPrefixExtractor(options_.prefix_extractor);
   InstallView();

@@ -122,6 +122,7 @@ class ColumnFamily {
   uint64_t max_sequential_skip() const {
     return max_sequential_skip_.load(std::memory_order_relaxed);
   }
+  bool remembers_gaps() const { return remembers_gaps_.load(std::memory_order_relaxed); }
   // The limit on the memory of all memtables of this family.
   uint64_t MemTableLimitBytes() const {
     return memtable_limit_bytes_.load(std::memory_order_relaxed);
@@ -269,7 +270,8 @@ class ColumnFamily {
   std::atomic<size_t> full_bytes_;  // written under the database mutex, read by the commit leader
   std::atomic<uint64_t> memtable_limit_bytes_;  // the same
   std::atomic<uint64_t>
-      max_sequential_skip_;  // written under the database mutex, read by iterators
+      max_sequential_skip_;           // written under the database mutex, read by iterators
+  std::atomic<bool> remembers_gaps_;  // the same
 
   std::atomic<bool> dropped_{false};  // written under the database mutex, read by writers
 

@@ -367,6 +367,8 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
     }
   }
   const uint64_t view_number = view->number;
+  const MemTable* const gaps =
+      seek_prefix == nullptr && family.remembers_gaps() ? view->active.get() : nullptr;
   std::unique_ptr<InternalCursor> cursor;
   if (cover && !children.empty()) {
     cursor =
@@ -383,6 +385,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                         .seek_prefix = std::move(seek_prefix),
                         .cursor = std::move(cursor),
                         .sequence = sequence,
+                        .gaps = gaps,
                         .view_number = view_number};
 }
 

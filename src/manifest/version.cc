@@ -194,6 +194,15 @@ bool Version::MayHaveRanges() const {
   return false;
 }
 
+SequenceNumber Version::LargestSequence() const {
+  SequenceNumber largest = 0;
+  for (const auto& level : levels_) {
+    for (const FileMetaData* const file : level->files())
+      largest = std::max(largest, file->largest_sequence);
+  }
+  return largest;
+}
+
 uint64_t Version::TotalBytes() const {
   uint64_t bytes = 0;
   for (const auto& level : levels_) bytes += level->bytes();

@@ -69,6 +69,8 @@ class Version {
   size_t NumFiles() const;
   uint64_t LevelBytes(Level level) const { return levels_[level]->bytes(); }
   uint64_t TotalBytes() const;
+  // Of all entries in all tables.
+  SequenceNumber LargestSequence() const;
   const KeyComparator& comparator() const { return comparator_; }
   // False: no table has range tombstones. True: one may, because it has some or was never open.
   bool MayHaveRanges() const;

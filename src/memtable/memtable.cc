@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "base/assert.h"
+#include "base/out_of_memory.h"
 #include "key/key_comparator.h"
 #include "memtable/memtable_cursor.h"
+#include "platform/asymmetric_fence.h"
 
 namespace ashlar {
 
@@ -40,6 +42,7 @@ MemTable::MemTable(const MemTableArgs& args)
       ranges_(args.comparator, &arena_),
       bloom_(args.shape.bloom_bytes),
       bloom_whole_keys_(args.shape.bloom_whole_keys),
+      gaps_(args.comparator),
       live_count_(args.live_count),
       pins_(args.epochs, [](void* memtable) { delete static_cast<MemTable*>(memtable); }, this) {
   if (args.shape.kind == MemTableKind::kBuckets) {
@@ -70,6 +73,10 @@ void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, co
   if (IsTombstone(type)) AddAsWriter(&deletions_, uint64_t{1});
   CountAdded(sequence, key.size() + kTagBytes + value.size());
   AddAsWriter(&entries_, uint64_t{1});
+  LightFence();  // with RememberGap's HeavyFence
+  if (has_gaps_.load(std::memory_order_relaxed)) [[unlikely]] {
+    gaps_.Added(key);
+  }
 }
 
 ASHLAR_ALWAYS_INLINE void MemTable::CountAdded(SequenceNumber sequence, size_t data_bytes) {
@@ -141,6 +148,40 @@ void MemTable::GetFromIndex(Lookup* lookup) const {
                        : log->Get(lookup, pin_source());
   }
   std::get_if<EntryTree>(&index_)->Get(lookup, pin_source());
+}
+
+// Of an Add that runs meanwhile, either the store of has_gaps_ is seen by the writer after its
+// insert, or the insert is seen here after the fence.
+void MemTable::RememberGap(KeyGap gap) const {
+  const auto* const tree = std::get_if<EntryTree>(&index_);
+  if (tree == nullptr || immutable() || gap.since < older_through_) return;
+  IgnoreBadAlloc([&] {
+    KnownGaps::Pending* const pending = gaps_.Announce(gap);
+    if (pending == nullptr) return;
+    has_gaps_.store(true, std::memory_order_relaxed);
+    HeavyFence();
+    if (SearchNewer(*tree, gap, pending)) {
+      gaps_.Prove(pending);
+    } else {
+      gaps_.Forget(pending);
+    }
+  });
+}
+
+// Announces the gap's keys with a newer entry. False: the gap is not worth keeping.
+bool MemTable::SearchNewer(const EntryTree& tree, const KeyGap& gap,
+                           KnownGaps::Pending* pending) const try {
+  if (last_sequence() <= gap.since) return true;
+  EntryTree::Walk walk(&tree);
+  for (walk.Seek(gap.begin.key, SeekTag(kSequenceNumberMax)); walk.Valid(); walk.Next()) {
+    const DecodedEntry entry = DecodeEntry(walk.entry());
+    if (comparator_.Compare(entry.user_key(), gap.end.key) > 0) break;
+    if (TagSequence(entry.tag()) > gap.since && !gaps_.AddNewer(pending, entry.user_key()))
+      return false;
+  }
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 std::unique_ptr<InternalCursor> MemTable::NewCursor() const {
@@ -221,6 +262,7 @@ void MemTable::CheckInvariants() const {
   ASHLAR_ASSERT(first_sequence() <= last_sequence());
   ASHLAR_ASSERT((ranges_.CheckInvariants() > 0) == HasRangeDeletions());
   ASHLAR_ASSERT((range_deletions() > 0) == HasRangeDeletions());
+  gaps_.CheckInvariants();
 }
 
 }  // namespace ashlar

@@ -8,6 +8,7 @@
 //             vector    in insertion order                               memtable/vector_index.h
 //   bloom   proves that a key is absent; off by default                  memtable/memtable_bloom.h
 //   ranges  range tombstones, apart from the entries                     memtable/range_tree.h
+//   gaps    stretches of keys without a visible entry, of a tree         memtable/known_gaps.h
 //   states  active --MarkImmutable--> immutable
 //           active or immutable --Drop--> dropped --last pin released--> freed
 //
@@ -16,6 +17,7 @@
 //     pinned.
 // I3: nothing is added after MarkImmutable.
 // I4: a search for range tombstones finds those whose sequence was published before it began.
+// I5: an entry that is newer than a gap is in no gap that FindGap returns to a reader that sees it.
 //
 // Thread safety: one thread at a time (the commit leader or the installer) calls Add,
 // AddRangeDeletion, MarkImmutable and Drop. Everything else from any thread: inside an EpochGuard
@@ -40,6 +42,7 @@
 #include "key/lookup.h"
 #include "memtable/entry_buckets.h"
 #include "memtable/entry_tree.h"
+#include "memtable/known_gaps.h"
 #include "memtable/memtable_bloom.h"
 #include "memtable/range_tree.h"
 #include "memtable/sorted_entries.h"
@@ -91,6 +94,10 @@ class MemTable {
   // Adds a range tombstone. Requires: begin < end, a sequence that is not smaller than those of
   // earlier range tombstones, and keys shorter than 4 GiB.
   void AddRangeDeletion(const RangeTombstone& tombstone);
+  // The largest sequence that an entry of an older source may have. Requires: no reader has the
+  // memtable yet.
+  void SetOlderThrough(SequenceNumber sequence) { older_through_ = sequence; }
+  SequenceNumber older_through() const { return older_through_; }
   // Nothing is added later.
   void MarkImmutable() { immutable_.store(true, std::memory_order_release); }
   // The owner's last word, once, after readers can no longer find the memtable: it deletes itself
@@ -119,6 +126,16 @@ class MemTable {
   FragmentedRanges Ranges(std::span<const SequenceNumber> visible) const {
     return ranges_.Fragments(visible);
   }
+  // The known gap around the key for a reader of this sequence, whose newest source is this
+  // memtable. False: none is known.
+  bool FindGap(const Slice& user_key, SequenceNumber visible, KeyGap* gap) const {
+    return has_gaps_.load(std::memory_order_relaxed) && gaps_.Find(user_key, visible, gap);
+  }
+  // Remembers that a reader of sequence gap.since, whose newest source is this memtable, has found
+  // no visible entry in the gap. Searches the memtable's entries of the gap if one may be newer.
+  // Forgets the gap where that is not known to be true for later readers.
+  void RememberGap(KeyGap gap) const;
+
   // A cursor in total order that holds a count on the memtable; memtable_cursor.h defines the
   // entries it sees.
   std::unique_ptr<InternalCursor> NewCursor() const;
@@ -189,6 +206,7 @@ class MemTable {
   // A tree without a filter, which is asked nothing else.
   bool IsPlain() const { return (features_.load(std::memory_order_relaxed) & kOtherIndex) == 0; }
   void CountAdded(SequenceNumber sequence, size_t data_bytes);
+  bool SearchNewer(const EntryTree& tree, const KeyGap& gap, KnownGaps::Pending* pending) const;
   void AllocateFixed();
   void AddToFilterAndIndex(const Slice& key, uint64_t tag, const Slice& value);
   bool FilterRulesOut(Lookup* lookup) const;
@@ -214,6 +232,7 @@ class MemTable {
   RangeTree ranges_;
   MemTableBloom bloom_;
   const bool bloom_whole_keys_;
+  SequenceNumber older_through_ = kSequenceNumberMax;
   size_t fixed_bytes_ = 0;  // the writer's: of buckets and filter
 
   // Written by the writer (relaxed), read by anyone (relaxed).
@@ -224,11 +243,16 @@ class MemTable {
   std::atomic<uint64_t> range_deletions_{0};
   std::atomic<SequenceNumber> first_sequence_{kNoSequence};
   std::atomic<SequenceNumber> last_sequence_{0};
+  // Set by readers before gaps_ has the first gap. A writer that has not seen it has an entry that
+  // the reader's search finds (RememberGap).
+  mutable std::atomic<bool> has_gaps_{false};
   // Release in MarkImmutable, acquire in immutable(): a thread that sees it set sees every entry.
   std::atomic<bool> immutable_{false};
 
   mutable std::atomic<const SortedEntries*> sorted_{
       nullptr};  // when immutable: set once, by the first reader (release / acquire)
+
+  mutable KnownGaps gaps_;
 
   std::atomic<int64_t>* const live_count_;  // null: not counted
 

@@ -215,8 +215,19 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
+  // As many neighbours as iterators remember as one gap, and more.
+  void DeleteNeighbours() {
+    const uint64_t first = random_->Uniform(600);
+    for (uint64_t i = first; i < first + 100; ++i) {
+      const std::string key = "k" + std::to_string(i);
+      Check(db_->Delete(WriteOptions(), key));
+      model_.erase(key);
+    }
+  }
+
   void WriteSomething() {
     const std::string key = RandomKey();
+    if (random_->OneIn(200)) return DeleteNeighbours();
     if (deletes_ranges() && random_->OneIn(12)) return DeleteSomeRange();
     switch (random_->Uniform(10)) {
       case 0:
