@@ -240,6 +240,10 @@ struct ASHLAR_API ColumnFamilyOptions {
   // memtable is full, and later iterators seek over it. Off: each walks again. Not written to
   // OPTIONS files, which RocksDB reads, too.
   bool iterators_remember_gaps = true;
+  // A table that is dense in deletions is compacted, although its level is not full: of its data
+  // blocks at least 8, and 5 %, have 100 deletions of keys, or consist of them by half. Not written
+  // to OPTIONS files; the tables are marked in the MANIFEST, as RocksDB does.
+  bool compact_dense_deletions = true;
 
   // ---- Blob files: refused when enable_blob_files is set.
   bool enable_blob_files = false;

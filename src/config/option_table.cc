@@ -331,6 +331,7 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(check_flush_compaction_key_order, kAccepted, kMutable),
       ASHLAR_OPTION(max_sequential_skip_in_iterations, kHonoured, kMutable),
       ASHLAR_OPTION(iterators_remember_gaps, kHonoured, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(compact_dense_deletions, kHonoured, kMutable, Place::kTextOnly),
       ASHLAR_OPTION(enable_blob_files, kRefusedWriting, kMutable),
       ASHLAR_OPTION(min_blob_size, kAccepted, kMutable),
       ASHLAR_OPTION(blob_file_size, kAccepted, kMutable),

@@ -71,6 +71,8 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   args.job.stop.canceled = compaction->canceled;
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
+  // What is left at the bottom is kept for snapshots. kBottommostDeletes sees when they are gone.
+  if (plan.bottommost) args.job.output.marks_dense_files = false;
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));

@@ -24,6 +24,8 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   output.creation_unix_seconds = state.clock->NowUnixMicros() / 1000000;
   output.new_file_number = [versions = state.versions.get()] { return versions->NewFileNumber(); };
   output.bytes_per_sync = settings.bytes_per_sync;
+  // A compaction of the only level would leave its deletions there.
+  output.marks_dense_files = options.compact_dense_deletions && options.num_levels > 1;
   output.table.comparator = family.comparator();
   output.table.config = ResolveTableConfig(options);
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);

@@ -75,6 +75,9 @@ struct CompactionOutputArgs {
   // to wait for. 0: every 4 MiB.
   uint64_t bytes_per_sync = 0;
 
+  // Files that are dense in deletions are marked for compaction.
+  bool marks_dense_files = false;
+
   uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
   std::vector<FileMetaData*> grandparents;  // ascending and disjoint
   uint64_t max_grandparent_overlap_bytes = UINT64_MAX;

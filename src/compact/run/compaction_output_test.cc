@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "compact/run/job_test_kit.h"
+#include "tests/support/expect_ok.h"
 
 namespace ashlar {
 namespace {
@@ -69,6 +70,24 @@ TEST_F(CompactionOutputTest, ReportsWhatItWrote) {
   EXPECT_EQ(file.file_bytes, bytes);
   EXPECT_EQ(PrintTable(files[0].get()), "a@9 put x, a@7 del, c@12 put z");
   Evict(files);
+}
+
+TEST_F(CompactionOutputTest, FilesDenseInDeletionsAreMarkedIfAsked) {
+  std::vector<TextEntry> deletions;
+  for (int i = 0; i < 5000; ++i) deletions.push_back({Key(i), 100, ValueType::kDeletion, ""});
+  const auto marked = [&](const std::vector<TextEntry>& entries, bool asked) {
+    TableJobArgs args = JobArgs();
+    args.output.marks_dense_files = asked;
+    CompactionOutput output(args.output);
+    for (const TextEntry& entry : entries)
+      EXPECT_OK(output.Add(entry.InternalKey(), entry.value, true));
+    EXPECT_OK(output.Finish());
+    const auto files = output.TakeFiles();
+    return files.size() == 1 && files[0]->marked_for_compaction;
+  };
+  EXPECT_TRUE(marked(deletions, true));
+  EXPECT_FALSE(marked(deletions, false));
+  EXPECT_FALSE(marked(Entries(0, 5000), true));
 }
 
 TEST_F(CompactionOutputTest, EveryFileIsSyncedAndClosed) {

@@ -129,7 +129,7 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   const size_t shared = CommonPrefixBytes(last_key(), internal_key);
   ASHLAR_ASSERT(first || Ascends(args_.comparator, last_key(), internal_key, shared));  // I1
 
-  if (BlockIsFull(internal_key, value)) FinishDataBlock();
+  if (BlockIsFull(internal_key, value)) FinishDataBlock(false);
   if (has_pending_block_) AddSeparator(internal_key);
   if (filter_ != nullptr) {
     const Slice user_key = ExtractUserKey(internal_key);
@@ -167,8 +167,13 @@ void TableBuilder::AddRangeDeletion(const RangeTombstone& tombstone) {
   ++properties_.num_range_deletions;
 }
 
-void TableBuilder::FinishDataBlock() {
+void TableBuilder::FinishDataBlock(bool is_last) {
+  constexpr uint64_t kDenseDeletions = 100;
   ASHLAR_DCHECK(!has_pending_block_);  // its separator was added before this block's first entry
+  if (block_deletions_ >= kDenseDeletions ||
+      (!is_last && block_deletion_bytes_ * 2 >= data_block_.CurrentBytes()))
+    ++dense_blocks_;
+  block_deletions_ = block_deletion_bytes_ = 0;
   pending_block_bytes_ =
       static_cast<uint32_t>(FinishBlock(&data_block_, compressor_ == nullptr).size);
   has_pending_block_ = true;
@@ -334,7 +339,7 @@ void TableBuilder::FillProperties() {
 }
 
 Status TableBuilder::Finish(TableWriteResult* result) {
-  if (!data_block_.Empty()) FinishDataBlock();
+  if (!data_block_.Empty()) FinishDataBlock(true);
   if (has_pending_block_) AddSeparator(Slice());
   ASHLAR_ASSERT(index_.size() == properties_.num_data_blocks);
 
@@ -383,6 +388,7 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   const bool empty = properties_.num_entries == 0;
   result->smallest_sequence = empty ? 0 : smallest_sequence_;
   result->largest_sequence = largest_sequence_;
+  result->dense_blocks = dense_blocks_;
   return status_;
 }
 

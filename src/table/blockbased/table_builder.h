@@ -78,6 +78,15 @@ struct TableWriteResult {
   std::string largest;
   SequenceNumber smallest_sequence = 0;
   SequenceNumber largest_sequence = 0;
+  // Data blocks with 100 deletions of keys or more, or of which these are half of the bytes. By
+  // bytes, the last block does not count: a table may have a few entries in all.
+  uint64_t dense_blocks = 0;
+
+  // Whether scans over the table step over many deletions: at least 8 blocks are dense, and 5 % of
+  // all. Pebble's thresholds, but for the 8.
+  bool IsDense() const {
+    return dense_blocks >= 8 && dense_blocks * 20 >= properties.num_data_blocks;
+  }
 };
 
 class TableBuilder {
@@ -115,7 +124,7 @@ class TableBuilder {
            (now >= args_.config.block_bytes ||
             now + internal_key.size() + value.size() + 3 > args_.config.block_bytes);
   }
-  void FinishDataBlock();
+  void FinishDataBlock(bool is_last);
   void AddSeparator(const Slice& next_key);
   void CountAdded(SequenceNumber sequence, const Slice& internal_key, const Slice& value) {
     if (sequence < smallest_sequence_) smallest_sequence_ = sequence;
@@ -132,7 +141,11 @@ class TableBuilder {
     if (type == ValueType::kValue) [[likely]] {
       return;
     }
-    if (IsTombstone(type)) ++properties_.num_deletions;
+    if (IsTombstone(type)) {
+      ++properties_.num_deletions;
+      ++block_deletions_;
+      block_deletion_bytes_ += internal_key.size() + value.size();
+    }
     if (type == ValueType::kMerge) ++properties_.num_merge_operands;
   }
   // Compresses into compressed_. False: the result is not smaller by enough.
@@ -179,6 +192,9 @@ class TableBuilder {
   uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
   bool has_pending_block_ = false;
   bool separators_are_user_keys_ = true;
+  uint64_t block_deletions_ = 0;  // of keys, in the present data block
+  uint64_t block_deletion_bytes_ = 0;
+  uint64_t dense_blocks_ = 0;
 
   BlockBuilder range_block_;
   std::string smallest_range_;  // internal keys; empty: no range deletions

@@ -418,6 +418,41 @@ TEST(TableBuilder, ReportsWhatItWrote) {
   EXPECT_EQ(table->properties().orig_file_number, 7u);
 }
 
+TEST(TableBuilder, CountsTheBlocksThatAreDenseInDeletions) {
+  struct Group {
+    int deletions;
+    size_t key_bytes;
+    size_t value_bytes;  // of a put after each deletion; 0: no put
+  };
+  const auto dense_blocks = [](const Group& group) {
+    const TableSpec spec;
+    Entries entries(InternalOrder{spec.comparator});
+    for (int i = 0; i < group.deletions; ++i) {
+      std::string key = std::to_string(1000000 + i);
+      key.resize(group.key_bytes, 'k');
+      entries[MakeInternalKey(key, 5, ValueType::kDeletion)] = "";
+      if (group.value_bytes > 0)
+        entries[MakeInternalKey(key + "p", 5, ValueType::kValue)] =
+            std::string(group.value_bytes, 'v');
+    }
+    MemoryFileSystem fs;
+    TableWriteResult result;
+    EXPECT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+    EXPECT_EQ(result.IsDense(), result.dense_blocks >= 8);
+    return std::pair(result.dense_blocks, result.properties.num_data_blocks);
+  };
+  using Counts = std::pair<uint64_t, uint64_t>;
+  EXPECT_EQ(dense_blocks({99, 16, 0}), Counts(0, 1));  // the last block, by bytes
+  EXPECT_EQ(dense_blocks({100, 16, 0}), Counts(1, 1));
+  const Counts short_keys = dense_blocks({10000, 16, 0});
+  EXPECT_GT(short_keys.second, 20u);
+  EXPECT_GE(short_keys.first + 1, short_keys.second);
+  const Counts long_keys = dense_blocks({500, 400, 0});  // ten to a block
+  EXPECT_GT(long_keys.second, 20u);
+  EXPECT_EQ(long_keys.first + 1, long_keys.second);
+  EXPECT_EQ(dense_blocks({1000, 16, 200}).first, 0u);
+}
+
 TEST(TableBuilder, RefusesSettingsThatCannotBeWritten) {
   MemoryFileSystem fs;
   std::unique_ptr<WritableFile> file;
