@@ -75,10 +75,12 @@ struct PersistentTreeOptions {
   // kLogged: if off, a change is written to the operating system only. It survives the death of the
   // process and not that of the machine.
   bool sync_log = true;
-  // kLogged: a checkpoint writes the changed pages to the pool when the log has grown to
-  // log_bytes_max, or when the changed pages of 4 KiB, which are private memory until then, have
-  // grown to private_bytes_max. Writers wait for it. A smaller private_bytes_max takes less memory,
-  // but pages that change again are written more often, and writers wait more often.
+  // kLogged: a checkpoint writes the changed pages to the pool, in steps between the changes of
+  // writers, so that the log stays below log_bytes_max, and the changed pages of 4 KiB, which are
+  // private memory until then, below private_bytes_max; changes under way may exceed both. A writer
+  // waits for a step of at most 1 MiB now and then, and for more when a bound is reached. A smaller
+  // private_bytes_max takes less memory, but pages that change again are written more often. On the
+  // disk there may be two logs.
   uint64_t log_bytes_max = uint64_t{64} << 20;
   uint64_t private_bytes_max = uint64_t{1} << 30;
 

@@ -507,7 +507,7 @@ Status BatchWriter::RunWith(Reserve reserve) {
     {
       PoolOperation op(*state_.medium);
       {
-        MutexLock structure(state_.structure_mutex);
+        MutexLock structure(state_.structure_mutex());
         EpochGuard guard(state_.epochs);
         attempt = Try(&op, &plan, &status);
       }

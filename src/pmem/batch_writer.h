@@ -102,24 +102,23 @@ class BatchWriter {
   Status AllocateSpace(const Plan& plan, Reserve reserve);
   Status AllocateLog(size_t words, Reserve reserve);
   void ReleaseSpace();
-  Attempt Try(PoolOperation* op, Plan* plan, Status* status)
-      ASHLAR_REQUIRES(state_.structure_mutex);
-  Status MakePlan(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
+  Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(kStructureMutex);
+  Status MakePlan(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
   FoundLeaf LockLeaf(const std::optional<Slice>& key, bool before) const
-      ASHLAR_REQUIRES(state_.structure_mutex);
+      ASHLAR_REQUIRES(kStructureMutex);
   std::optional<Slice> FirstPosition() const;
   std::optional<Slice> NextPosition(const Slice& upper, size_t next_change) const;
   Status AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan);
   Status ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const;
   Status ApplyByKey(size_t begin, size_t end, LeafPlan* out) const;
   static LeafEntry EntryOf(const KeyChange& change, uint32_t index);
-  void AddPredecessors(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
+  void AddPredecessors(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
   static void Distribute(LeafPlan* leaf, bool right_goes, Plan* plan);
   bool HasSpace(const Plan& plan) const;
   std::vector<PoolOffset> NextLeaves(const Plan& plan) const;
   std::vector<BatchWord> WriteAside(PoolOperation* op, Plan* plan);
   void AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const;
-  void Install(Plan* plan) ASHLAR_REQUIRES(state_.structure_mutex);
+  void Install(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
 
   TreeState& state_;
   std::vector<KeyChange> changes_;  // by key, one for each

@@ -88,15 +88,18 @@ class Heap {
   void WaitForMark();
 
   // ---- Allocation, outside of locks, guards and operations. NoSpace when there is none.
-  Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve) ASHLAR_EXCLUDES(kPoolOperation);
-  Result<PoolOffset> AllocateLeaf() ASHLAR_EXCLUDES(kPoolOperation);
+  Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
+  Result<PoolOffset> AllocateLeaf() ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
   // Whole pages for at most `bytes` in one piece, from the pages that are held back too (I5). One
   // thread at a time: with the tree's scarce mutex.
-  Result<PoolObject> AllocateHeldBack(uint64_t bytes) ASHLAR_EXCLUDES(kPoolOperation);
+  Result<PoolObject> AllocateHeldBack(uint64_t bytes)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
   // Calls `allocate`, which returns a Status or a Result. On NoSpace waits for the mark, frees all
   // that was retired, and calls it once more.
   template <typename Function>
-  auto OrReclaim(const Function& allocate) ASHLAR_EXCLUDES(kPoolOperation) {
+  auto OrReclaim(const Function& allocate)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock) {
     auto allocated = allocate();
     if (!IsNoSpace(allocated)) return allocated;
     WaitForMark();
@@ -105,7 +108,7 @@ class Heap {
   }
   // An object of more than kSmallBytesMax at a lower place than `offset`. NoSpace: there is none.
   Result<PoolOffset> AllocateLower(uint64_t bytes, PoolOffset offset)
-      ASHLAR_EXCLUDES(kPoolOperation);
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
   // Frees an object that was never published.
   void Release(PoolOffset object);
   // Names a published object before it is unlinked. Requires: the lock that orders the unlinking

@@ -49,6 +49,7 @@ struct LogLink {
 enum class LogState : uint64_t {
   kClosed = 1,  // the pool holds every change: no log belongs to it
   kOpen = 2,    // changes may be in the log of this generation and nowhere else
+  kNext = 3,    // the same, and the log of the next generation may have taken its place
 };
 inline constexpr PoolOffset kLogLinkOffset = 64;
 

@@ -62,16 +62,16 @@ class LeafWriter {
   Status PutWhenFull(const Slice& key, const Slice& value);
   Outcome TryPut(PoolOperation* op, Entry* entry);
   Outcome PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock);
-  Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(state_.structure_mutex);
+  Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(kStructureMutex);
   Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)
-      ASHLAR_REQUIRES(state_.structure_mutex);
+      ASHLAR_REQUIRES(kStructureMutex);
   Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes)
-      ASHLAR_EXCLUDES(state_.structure_mutex);
+      ASHLAR_EXCLUDES(kStructureMutex);
   void ReleaseReserve(const SplitReserve& reserve);
   bool IsCopied(const LeafEntry& entry) const;
   bool IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const;
   bool Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max)
-      ASHLAR_REQUIRES(state_.structure_mutex);
+      ASHLAR_REQUIRES(kStructureMutex);
 
   TreeState& state_;
 };

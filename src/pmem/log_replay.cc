@@ -22,9 +22,10 @@ struct Verdict {
 
 Verdict Damaged(const LogLink& link, Verdict::Fate fate, std::string damage) {
   // A log that is kept aside is older than the link from here on, so its return changes nothing.
+  // That of a checkpoint's end may be of the next generation.
   return {.fate = fate,
           .replay_end = kLogHeaderBytes,
-          .closed_generation = link.generation + 1,
+          .closed_generation = link.generation + 2,
           .damage = std::move(damage)};
 }
 
@@ -59,27 +60,24 @@ Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const Log
   if (!DecodeLogHeader(log, &header))
     return Damaged(link, Fate::kKeep, "its header is damaged (offset 0)");
   if (header.pool_id != pool_id) return Damaged(link, Fate::kKeep, "it belongs to another pool");
-  const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
-  if (header.generation == link.generation + 1 && scan.records == 0 && !scan.is_damaged) {
-    return {.fate = Fate::kRemove,
-            .replay_end = kLogHeaderBytes,
-            .closed_generation = header.generation,
-            .damage = {}};
-  }
-  if (header.generation != link.generation) {
+  const bool may_be_next = link.state == static_cast<uint64_t>(LogState::kNext);
+  if (header.generation != link.generation &&
+      !(may_be_next && header.generation == link.generation + 1)) {
     return Damaged(link, Fate::kKeep,
                    StrCat("it has generation ", header.generation,
                           ", the pool's log has generation ", link.generation));
   }
+  const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
   Verdict verdict = {.fate = Fate::kRemove,
                      .replay_end = scan.end,
-                     .closed_generation = link.generation,
+                     .closed_generation = header.generation,
                      .damage = {}};
   const bool is_cut = log.size() % kLogGrowthBytes != 0;
   if (is_cut || scan.is_damaged) {
-    verdict = Damaged(link, Fate::kKeep,
-                      StrCat(is_cut ? "it was cut short" : "records follow a damaged one",
-                             "; it can be read up to offset ", scan.end));
+    verdict =
+        Damaged({.state = link.state, .generation = header.generation, .checksum = 0}, Fate::kKeep,
+                StrCat(is_cut ? "it was cut short" : "records are damaged or missing",
+                       "; it can be read up to offset ", scan.end));
     verdict.replay_end = scan.end;
   }
   return verdict;
@@ -128,7 +126,7 @@ Status ReplayLog(PoolStorage* storage, const ReplayConfig& config) {
   ASHLAR_RETURN_IF_ERROR(storage->ReadPool(kLogLinkOffset, sizeof(bytes), bytes));
   ASHLAR_ASSIGN_OR_RETURN(const LogLink link,
                           DecodeLogLink(storage->path(), Slice(bytes, sizeof(bytes))));
-  const bool is_open = link.state == static_cast<uint64_t>(LogState::kOpen);
+  const bool is_open = link.state != static_cast<uint64_t>(LogState::kClosed);
   Verdict verdict;
   const Status replayed = storage->UseLog([&](const Slice& log) {
     verdict = is_open ? JudgeForOpenPool(*storage, log, link, config.pool_id)

@@ -7,7 +7,8 @@
 //                               of another pool, older, or unreadable    keep it aside
 //                               later, with records                      damaged
 //   open, generation g          of generation g                          replay, up to the end
-//                               of generation g + 1, without records     remove it: a crash hit the
+//                               none, anything else                      damaged
+//   next, generation g          of generation g or g + 1                 replay: a crash hit the
 //                                                                          end of a checkpoint
 //                               none, anything else                      damaged
 //

@@ -11,6 +11,53 @@
 #include "pmem/pool.h"
 
 namespace ashlar::pmem {
+namespace {
+
+// A checkpoint begins when so much of the log's bound is left, and is late when nothing is.
+constexpr uint64_t kLogShareOfCheckpoint = 4;
+
+// The same for private pages. Few pages are one step, which needs no start before the bound.
+uint64_t PagesOfCheckpoint(const LoggedMediumConfig& config) {
+  const uint64_t share = config.private_bytes_max / kPageBytes / 4;
+  return share < config.pages_per_step ? 0 : share;
+}
+
+}  // namespace
+
+// ---- Sets of pages.
+
+bool LoggedMedium::PageSet::Add(uint64_t page) {
+  std::atomic<uint64_t>& word = words_[page / 64];
+  const uint64_t bit = uint64_t{1} << (page % 64);
+  if ((word.load(std::memory_order_relaxed) & bit) != 0) return false;
+  return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+bool LoggedMedium::PageSet::Has(uint64_t page) const {
+  return (words_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
+}
+
+void LoggedMedium::PageSet::Remove(uint64_t page) {
+  words_[page / 64].fetch_and(~(uint64_t{1} << (page % 64)), std::memory_order_relaxed);
+}
+
+uint64_t LoggedMedium::PageSet::FirstFrom(uint64_t page) const {
+  for (uint64_t word = page / 64; word < words_.size(); ++word) {
+    uint64_t bits = words_[word].load(std::memory_order_relaxed);
+    if (word == page / 64) bits = bits >> (page % 64) << (page % 64);
+    if (bits != 0) return word * 64 + static_cast<uint64_t>(std::countr_zero(bits));
+  }
+  return words_.size() * 64;
+}
+
+uint64_t LoggedMedium::PageSet::Count() const {
+  uint64_t bits = 0;
+  for (const std::atomic<uint64_t>& word : words_)
+    bits += static_cast<uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
+  return bits;
+}
+
+// ---- Opening.
 
 Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage> storage,
                                                      const LoggedMediumConfig& config) {
@@ -22,7 +69,8 @@ Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage
   // Copies of a pool that go on separately have the same id: time tells their logs apart.
   const LogHeader log = {.pool_id = config.pool_id,
                          .generation = std::max(UnixMicros(), link.generation + 1),
-                         .boot_id = storage->BootId()};
+                         .boot_id = storage->BootId(),
+                         .whole_end = kLogHeaderBytes};
   ASHLAR_RETURN_IF_ERROR(storage->CreateLog(EncodeLogHeader(log)));
   std::unique_ptr<LoggedMedium> medium(
       new LoggedMedium(std::move(storage), std::move(mapping), log, config));
@@ -37,13 +85,18 @@ LoggedMedium::LoggedMedium(std::unique_ptr<PoolStorage> storage,
       storage_(std::move(storage)),
       mapping_(std::move(mapping)),
       config_(config),
-      page_is_changed_((bytes() / kPageBytes + 63) / 64),
-      log_(log) {}
+      pages_(bytes() / kPageBytes),
+      pages_of_checkpoint_(PagesOfCheckpoint(config)),
+      is_changed_(pages_),
+      log_(log),
+      is_due_(pages_) {}
 
 Status LoggedMedium::status() const {
   MutexLock lock(mutex_);
   return error_;
 }
+
+// ---- Operations.
 
 void LoggedMedium::Begin(PoolOperation* /*operation*/) {
   MutexLock lock(mutex_);
@@ -56,11 +109,7 @@ void LoggedMedium::NoteStore(PoolOperation* operation, PoolOffset to, const char
   PutFixed64(&operation->redo, n);
   operation->redo.append(from, n);
   for (uint64_t page = to / kPageBytes; page <= (to + n - 1) / kPageBytes; ++page) {
-    std::atomic<uint64_t>& word = page_is_changed_[page / 64];
-    const uint64_t bit = uint64_t{1} << (page % 64);
-    if ((word.load(std::memory_order_relaxed) & bit) != 0) continue;
-    if ((word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0)
-      changed_pages_.fetch_add(1, std::memory_order_relaxed);
+    if (is_changed_.Add(page)) changed_pages_.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
@@ -84,6 +133,11 @@ void LoggedMedium::Commit(PoolOperation* operation) {
   if (under_way_ == 0) changed_.SignalAll();
   if (!operation->redo.empty()) {
     AppendRecord(log_, next_number_++, operation->redo, &buffer_);
+    if (in_checkpoint_) {
+      LogHeader next = log_;
+      next.generation++;
+      AppendRecord(next, next_records_++, operation->redo, &next_redo_);
+    }
     committed_end_ += RecordBytesFor(operation->redo);
   }
   operation->log_end = committed_end_;
@@ -95,9 +149,15 @@ void LoggedMedium::End(PoolOperation* /*operation*/) {
   if (under_way_ == 0) changed_.SignalAll();
 }
 
+// ---- The log.
+
+void LoggedMedium::SetError(const Status& status) {
+  if (error_.ok()) error_ = status.WithContext("the pool is read-only");
+}
+
 // Writes the buffer and syncs, for all waiting threads.
-void LoggedMedium::WriteBuffered() {
-  ASHLAR_DCHECK(!writing_);
+void LoggedMedium::WriteBuffered(SyncOfLog sync) {
+  ASHLAR_DCHECK(!is_writing_);
   std::string records;
   records.swap(buffer_);
   const uint64_t end = committed_end_;
@@ -106,17 +166,17 @@ void LoggedMedium::WriteBuffered() {
   if (config_.sync && !records.empty()) SetSyncedEnd(records.data(), at);
   Status status = error_;
   if (status.ok()) {
-    writing_ = true;
+    is_writing_ = true;
     mutex_.Unlock();
-    status = storage_->WriteLog(at, records);
-    if (status.ok() && config_.sync) status = storage_->SyncLog();
+    if (!records.empty()) status = storage_->WriteLog(at, records);
+    if (status.ok() && (config_.sync || sync == SyncOfLog::kAlways)) status = storage_->SyncLog();
     mutex_.Lock();
-    writing_ = false;
+    is_writing_ = false;
   }
   if (status.ok()) {
     durable_end_ = end;
-  } else if (error_.ok()) {
-    error_ = status.WithContext("the pool is read-only");
+  } else {
+    SetError(status);
   }
   changed_.SignalAll();
 }
@@ -125,58 +185,206 @@ Status LoggedMedium::AwaitDurable(PoolOperation* operation) {
   {
     MutexLock lock(mutex_);
     while (durable_end_ < operation->log_end && error_.ok()) {
-      if (writing_) {
+      if (is_writing_) {
         changed_.Wait(mutex_);
       } else {
-        WriteBuffered();
+        WriteBuffered(SyncOfLog::kAsConfigured);
       }
     }
     if (!error_.ok()) return error_;
-    if (!NeedsCheckpoint()) return Status::OK();
+    if (!in_checkpoint_ && !NeedsCheckpoint()) return Status::OK();
   }
-  CheckpointIfNeeded();
+  CheckpointAsDue();
   return status();
 }
 
-bool LoggedMedium::NeedsCheckpoint() const {
-  return committed_end_ - generation_start_ >= config_.log_bytes_max ||
-         changed_pages_.load(std::memory_order_relaxed) * kPageBytes >= config_.private_bytes_max;
+void LoggedMedium::MakeDurable() {
+  while (is_writing_) changed_.Wait(mutex_);
+  if (error_.ok() && (durable_end_ < committed_end_ || !config_.sync))
+    WriteBuffered(SyncOfLog::kAlways);
 }
 
-void LoggedMedium::CheckpointIfNeeded() {
-  MutexLock lock(mutex_);
-  if (stopped_ || !NeedsCheckpoint()) return;
+// ---- The checkpoint.
+
+void LoggedMedium::StopOperations() {
+  ASHLAR_DCHECK(is_stepping_ && !stopped_);
   stopped_ = true;
-  while (under_way_ > 0 || writing_) changed_.Wait(mutex_);
-  if (durable_end_ < committed_end_) WriteBuffered();
-  Status status = error_;
-  if (status.ok()) {
-    const uint64_t next_generation = log_.generation + 1;
-    lock.Unlock();
-    status = WriteChangedPages();
-    if (status.ok()) status = StartGeneration(next_generation);
-    lock.Lock();
-  }
-  if (status.ok()) {
-    log_.generation++;
-    next_number_ = 0;
-    generation_start_ = committed_end_;
-  } else if (error_.ok()) {
-    error_ = status.WithContext("the pool is read-only");
-  }
+  while (under_way_ > 0) changed_.Wait(mutex_);
+}
+
+void LoggedMedium::ResumeOperations() {
   stopped_ = false;
   changed_.SignalAll();
 }
 
-Status LoggedMedium::StartGeneration(uint64_t generation) {
-  const LogHeader log = {
-      .pool_id = config_.pool_id, .generation = generation, .boot_id = storage_->BootId()};
-  ASHLAR_RETURN_IF_ERROR(storage_->WriteLog(0, EncodeLogHeader(log)));
-  ASHLAR_RETURN_IF_ERROR(storage_->SyncLog());
-  return SetLink(LogState::kOpen, generation);
+bool LoggedMedium::NeedsCheckpoint() const {
+  const uint64_t log_bytes = committed_end_ - generation_start_;
+  const uint64_t pages = changed_pages_.load(std::memory_order_relaxed) + pages_of_checkpoint_;
+  return log_bytes >= config_.log_bytes_max - config_.log_bytes_max / kLogShareOfCheckpoint ||
+         pages * kPageBytes >= config_.private_bytes_max;
 }
 
-// In the mapping too: a checkpoint may write the link's page.
+double LoggedMedium::ShareDue() const {
+  const auto share = [](uint64_t done, uint64_t of) {
+    return static_cast<double>(done) / static_cast<double>(std::max<uint64_t>(of, 1));
+  };
+  return 2 * std::max(share(committed_end_ - checkpoint_start_,
+                            config_.log_bytes_max / kLogShareOfCheckpoint),
+                      share(changed_pages_.load(std::memory_order_relaxed), pages_of_checkpoint_));
+}
+
+// Takes the step that the growth of log and changed pages calls for: at most one, unless the
+// checkpoint is late.
+void LoggedMedium::CheckpointAsDue() {
+  MutexLock lock(mutex_);
+  while (error_.ok()) {
+    if (!in_checkpoint_ && !NeedsCheckpoint()) return;
+    const double due = in_checkpoint_ ? ShareDue() : 0;
+    const bool is_late = due >= 2;
+    if (is_stepping_) {
+      if (!is_late) return;
+      changed_.Wait(mutex_);
+      continue;
+    }
+    if (in_checkpoint_ &&
+        static_cast<double>(due_at_begin_ - due_pages_) > due * static_cast<double>(due_at_begin_))
+      return;
+    is_stepping_ = true;
+    if (!in_checkpoint_) BeginCheckpoint();
+    TakeStep();
+    is_stepping_ = false;
+    changed_.SignalAll();
+    if (!is_late) return;
+  }
+}
+
+void LoggedMedium::BeginCheckpoint() {
+  StopOperations();
+  CheckInvariants();
+  is_changed_.Swap(&is_due_);
+  due_pages_ = changed_pages_.exchange(0, std::memory_order_relaxed);
+  due_at_begin_ = due_pages_;
+  next_due_ = 0;
+  checkpoint_start_ = committed_end_;
+  next_redo_.clear();
+  next_records_ = 0;
+  prepared_end_ = kLogHeaderBytes;
+  in_checkpoint_ = true;
+  ResumeOperations();
+}
+
+void LoggedMedium::TakeStep() {
+  StopOperations();
+  const std::vector<PageCopy> copies = CopyDuePages();
+  ResumeOperations();
+  MakeDurable();  // I3
+  if (!error_.ok()) return;
+  std::string redo;
+  redo.swap(next_redo_);
+  mutex_.Unlock();
+  Status status = WriteCopies(copies);
+  if (status.ok()) status = PrepareNextLog(redo);
+  mutex_.Lock();
+  if (status.ok()) {
+    StopOperations();
+    status = DiscardUnchanged(copies);
+    ResumeOperations();
+  }
+  if (!status.ok()) return SetError(status);
+  if (due_pages_ == 0) EndCheckpoint();
+}
+
+std::vector<LoggedMedium::PageCopy> LoggedMedium::CopyDuePages() {
+  std::vector<PageCopy> copies;
+  uint64_t left = std::min(config_.pages_per_step, due_pages_);
+  while (left > 0) {
+    const uint64_t first = is_due_.FirstFrom(next_due_);
+    ASHLAR_ASSERT(first < pages_);  // I6
+    uint64_t page = first;
+    for (; page < pages_ && left > 0 && is_due_.Has(page); ++page, --left) {
+      is_due_.Remove(page);
+      due_pages_--;
+      // The copy has these changes too.
+      if (is_changed_.Has(page)) {
+        is_changed_.Remove(page);
+        changed_pages_.fetch_sub(1, std::memory_order_relaxed);
+      }
+    }
+    copies.push_back(
+        {.page = first,
+         .bytes = std::string(mapping_->data() + first * kPageBytes, (page - first) * kPageBytes)});
+    next_due_ = page;
+  }
+  return copies;
+}
+
+Status LoggedMedium::WriteCopies(const std::vector<PageCopy>& copies) {
+  if (copies.empty()) return Status::OK();
+  for (const PageCopy& copy : copies)
+    ASHLAR_RETURN_IF_ERROR(storage_->WritePool(copy.page * kPageBytes, copy.bytes));
+  return storage_->SyncPool();
+}
+
+// After the sync: a page whose write fails later stays readable. The other pages stay mapped, so
+// that reads after a checkpoint do not fault.
+Status LoggedMedium::DiscardUnchanged(const std::vector<PageCopy>& copies) {
+  for (const PageCopy& copy : copies) {
+    const uint64_t end = copy.page + copy.bytes.size() / kPageBytes;
+    for (uint64_t page = copy.page; page < end;) {
+      const uint64_t first = page;
+      while (page < end && !is_changed_.Has(page)) page++;
+      if (page > first)
+        ASHLAR_RETURN_IF_ERROR(
+            mapping_->DiscardPages(first * kPageBytes, (page - first) * kPageBytes));
+      while (page < end && is_changed_.Has(page)) page++;
+    }
+  }
+  return Status::OK();
+}
+
+Status LoggedMedium::PrepareNextLog(const std::string& redo) {
+  if (redo.empty()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(storage_->PrepareLog(prepared_end_, redo));
+  prepared_end_ += redo.size();
+  return Status::OK();
+}
+
+// The pool has everything from before the begin; the next log has the rest.
+void LoggedMedium::EndCheckpoint() {
+  StopOperations();
+  while (is_writing_) changed_.Wait(mutex_);
+  is_writing_ = true;
+  const std::string redo = std::exchange(next_redo_, {});
+  LogHeader next = log_;
+  next.generation++;
+  next.boot_id = storage_->BootId();
+  mutex_.Unlock();
+  const Status status = SwitchLog(next, redo);
+  mutex_.Lock();
+  is_writing_ = false;
+  if (status.ok()) {
+    log_ = next;
+    next_number_ = next_records_;
+    generation_start_ = checkpoint_start_;
+    buffer_.clear();
+    durable_end_ = committed_end_;
+    in_checkpoint_ = false;
+  } else {
+    SetError(status);
+  }
+  ResumeOperations();
+}
+
+Status LoggedMedium::SwitchLog(const LogHeader& next, const std::string& redo) {
+  ASHLAR_RETURN_IF_ERROR(SetLink(LogState::kNext, next.generation - 1));  // I5
+  ASHLAR_RETURN_IF_ERROR(PrepareNextLog(redo));
+  LogHeader header = next;
+  header.whole_end = prepared_end_;
+  ASHLAR_RETURN_IF_ERROR(storage_->CreateLog(EncodeLogHeader(header)));
+  return SetLink(LogState::kOpen, next.generation);
+}
+
+// In the mapping too: a step may write the link's page.
 Status LoggedMedium::SetLink(LogState state, uint64_t generation) {
   ASHLAR_RETURN_IF_ERROR(WriteLogLink(storage_.get(), state, generation));
   const std::string link = EncodeLogLink(state, generation);
@@ -184,64 +392,35 @@ Status LoggedMedium::SetLink(LogState state, uint64_t generation) {
   return Status::OK();
 }
 
-template <typename Function>
-Status LoggedMedium::ForEachChangedRun(const Function& function) const {
-  const uint64_t pages = bytes() / kPageBytes;
-  const auto is_changed = [this](uint64_t page) {
-    return (page_is_changed_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
-  };
-  uint64_t page = 0;
-  while (page < pages) {
-    if (page_is_changed_[page / 64].load(std::memory_order_relaxed) >> (page % 64) == 0) {
-      page = (page / 64 + 1) * 64;
-      continue;
-    }
-    while (!is_changed(page)) page++;
-    const uint64_t begin = page;
-    while (page < pages && is_changed(page)) page++;
-    ASHLAR_RETURN_IF_ERROR(function(begin * kPageBytes, (page - begin) * kPageBytes));
-  }
-  return Status::OK();
-}
-
-// The private copies are discarded after the sync: a page whose write fails later stays readable.
-// The other pages stay mapped, so that reads after a checkpoint do not fault.
-Status LoggedMedium::WriteChangedPages() {
-  CheckInvariants();
-  if (!config_.sync) ASHLAR_RETURN_IF_ERROR(storage_->SyncLog());
-  ASHLAR_RETURN_IF_ERROR(ForEachChangedRun([this](uint64_t offset, uint64_t n) {
-    return storage_->WritePool(offset, Slice(mapping_->data() + offset, n));
-  }));
-  ASHLAR_RETURN_IF_ERROR(storage_->SyncPool());
-  ASHLAR_RETURN_IF_ERROR(ForEachChangedRun(
-      [this](uint64_t offset, uint64_t n) { return mapping_->DiscardPages(offset, n); }));
-  ForgetChangedPages();
-  return Status::OK();
-}
-
-void LoggedMedium::ForgetChangedPages() {
-  for (std::atomic<uint64_t>& word : page_is_changed_) word.store(0, std::memory_order_relaxed);
-  changed_pages_.store(0, std::memory_order_relaxed);
-}
-
 void LoggedMedium::CheckInvariants() const {
-  uint64_t bits = 0;
-  for (const std::atomic<uint64_t>& word : page_is_changed_)
-    bits += static_cast<uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
-  ASHLAR_ASSERT(bits == changed_pages_.load(std::memory_order_relaxed));  // I6
+  ASHLAR_ASSERT(is_changed_.Count() == changed_pages_.load(std::memory_order_relaxed));  // I6
+  ASHLAR_ASSERT(is_due_.Count() == due_pages_);                                          // I6
+}
+
+// ---- Closing.
+
+Status LoggedMedium::WriteAllPages() {
+  for (const PageSet* set : {&is_due_, &is_changed_}) {
+    for (uint64_t page = set->FirstFrom(0); page < pages_; page = set->FirstFrom(page)) {
+      const uint64_t first = page;
+      while (page < pages_ && set->Has(page)) page++;
+      ASHLAR_RETURN_IF_ERROR(storage_->WritePool(
+          first * kPageBytes,
+          Slice(mapping_->data() + first * kPageBytes, (page - first) * kPageBytes)));
+    }
+  }
+  return storage_->SyncPool();
 }
 
 Status LoggedMedium::Close() {
   MutexLock lock(mutex_);
-  ASHLAR_ASSERT(under_way_ == 0);
+  ASHLAR_ASSERT(under_way_ == 0 && !is_stepping_);
   stopped_ = true;
-  while (writing_) changed_.Wait(mutex_);
-  if (durable_end_ < committed_end_) WriteBuffered();
+  CheckInvariants();
+  MakeDurable();
   if (!error_.ok()) return error_;
-  const uint64_t generation = log_.generation;
-  lock.Unlock();
-  ASHLAR_RETURN_IF_ERROR(WriteChangedPages());
-  ASHLAR_RETURN_IF_ERROR(SetLink(LogState::kClosed, generation));
+  ASHLAR_RETURN_IF_ERROR(WriteAllPages());
+  ASHLAR_RETURN_IF_ERROR(SetLink(LogState::kClosed, log_.generation));
   return storage_->RemoveLog();
 }
 

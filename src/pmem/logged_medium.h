@@ -5,16 +5,25 @@
 //   verbs ──> private memory, and the redo of the operation
 //   Commit ──> buffer_, in the order of commits ──> AwaitDurable: one thread writes and syncs for
 //   all that wait ──> log file
-//   log or changed pages at their bound ──> checkpoint
+//   log or changed pages at their bound ──> checkpoint, in steps between the changes of writers
+//
+//   checkpoint   begin: what is changed is due; redo from here on is in next_redo_ too
+//                step:  copy some due pages | sync the log | write the copies | sync the pool
+//                end:   the next log, which begins with next_redo_, takes the log's place
 //
 // I1: an operation is one record: after a crash it is there or it is not.
-// I2: a word that is stored between two checkpoints is in the log of that generation.
+// I2: a word that is stored after the begin of the last checkpoint that ended is in the log.
 // I3: a page is written to the pool only after every record that stored to it is durable.
-// I4: no operation is under way during a checkpoint: the pages are those between two operations.
-// I5: a record is written only while log header and link name its generation, durably. So a log
-//     without the link's generation, or with records of a later one, is not the log of this pool.
-// I6: changed_pages_ counts the pages whose bit is set. Only these and the header's page have
-//     private copies. The operations under way may exceed its bound.
+// I4: no operation is under way while pages are copied or discarded: a page is as it is between
+//     two operations. Different pages may be from different times: replay makes them one state,
+//     because the log has everything since the oldest of them (I2).
+// I5: a record is written only while log header and link name its generation, durably; for the end
+//     of a checkpoint the link names two. So a log of another generation is not the log of this
+//     pool.
+// I6: changed_pages_ counts the bits of is_changed_, due_pages_ those of is_due_. Only the pages of
+//     both, those of the step under way, and the header's page have private copies. The operations
+//     under way may exceed the bound on them.
+// I7: one thread at a time takes a step: is_stepping_.
 //
 // A reader may see a committed change that is not yet durable: its writer still waits. A writer
 // that finds nothing to change commits too, without a record, and waits for the changes that it has
@@ -38,6 +47,8 @@ struct LoggedMediumConfig {
   bool sync = true;
   uint64_t log_bytes_max = 0;
   uint64_t private_bytes_max = 0;  // of changed pages
+  // That a step of a checkpoint writes and syncs: some milliseconds, which one writer waits.
+  uint64_t pages_per_step = 256;
 };
 
 class LoggedMedium final : public Medium {
@@ -64,43 +75,93 @@ class LoggedMedium final : public Medium {
   void End(PoolOperation* operation) override;
   Status AwaitDurable(PoolOperation* operation) override;
 
+  // A set of pages.
+  class PageSet {
+   public:
+    explicit PageSet(uint64_t pages) : words_((pages + 63) / 64) {}
+    // Any thread. True: it was not in the set.
+    bool Add(uint64_t page);
+    bool Has(uint64_t page) const;
+    void Remove(uint64_t page);
+    // The first one at or after `page`, or the number of pages of the pool, rounded up.
+    uint64_t FirstFrom(uint64_t page) const;
+    uint64_t Count() const;
+    void Swap(PageSet* other) { words_.swap(other->words_); }
+
+   private:
+    std::vector<std::atomic<uint64_t>> words_;
+  };
+  // A run of pages as it was when it was copied.
+  struct PageCopy {
+    uint64_t page;
+    std::string bytes;
+  };
+
   void NoteStore(PoolOperation* operation, PoolOffset to, const char* from, size_t n);
-  void WriteBuffered() ASHLAR_REQUIRES(mutex_);
+  enum class SyncOfLog : uint8_t { kAsConfigured, kAlways };
+  void WriteBuffered(SyncOfLog sync) ASHLAR_REQUIRES(mutex_);
+  // Returns when everything that is committed is durable, or when there is an error.
+  void MakeDurable() ASHLAR_REQUIRES(mutex_);
+  // Operations begin again at ResumeOperations.
+  void StopOperations() ASHLAR_REQUIRES(mutex_);
+  void ResumeOperations() ASHLAR_REQUIRES(mutex_);
+  void SetError(const Status& status) ASHLAR_REQUIRES(mutex_);
+
   bool NeedsCheckpoint() const ASHLAR_REQUIRES(mutex_);
-  void CheckpointIfNeeded();
-  // Calls function(offset, bytes) for each run of changed pages, up to the first error.
-  template <typename Function>
-  Status ForEachChangedRun(const Function& function) const;
-  Status WriteChangedPages();
-  void ForgetChangedPages();
+  // How much of the checkpoint under way is due: 1 all of it, 2 it is late.
+  double ShareDue() const ASHLAR_REQUIRES(mutex_);
+  void CheckpointAsDue() ASHLAR_EXCLUDES(mutex_);
+  void BeginCheckpoint() ASHLAR_REQUIRES(mutex_);
+  void TakeStep() ASHLAR_REQUIRES(mutex_);
+  std::vector<PageCopy> CopyDuePages() ASHLAR_REQUIRES(mutex_);
+  Status WriteCopies(const std::vector<PageCopy>& copies);
+  Status DiscardUnchanged(const std::vector<PageCopy>& copies) ASHLAR_REQUIRES(mutex_);
+  Status PrepareNextLog(const std::string& redo);
+  void EndCheckpoint() ASHLAR_REQUIRES(mutex_);
+  Status SwitchLog(const LogHeader& next, const std::string& redo);
+  Status WriteAllPages() ASHLAR_REQUIRES(mutex_);
   // Asserts I6. Requires: no operation is under way.
-  void CheckInvariants() const;
-  Status StartGeneration(uint64_t generation);
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status SetLink(LogState state, uint64_t generation);
 
-  const std::unique_ptr<PoolStorage> storage_;  // by whoever is writing_ or runs the checkpoint
+  // The pool: of the thread that is_stepping_. The log: of the one that is_writing_.
+  const std::unique_ptr<PoolStorage> storage_;
   const std::unique_ptr<PoolMapping> mapping_;
   const LoggedMediumConfig config_;
-  // One bit for each page that was stored to since the last checkpoint, and their number. Set
-  // relaxed inside an operation, taken when none is under way.
-  std::vector<std::atomic<uint64_t>> page_is_changed_;
+  const uint64_t pages_;
+  // That operations may change between the begin of a checkpoint and the bound.
+  const uint64_t pages_of_checkpoint_;
+  // Stored to since the last checkpoint began. Added to relaxed inside an operation, taken when
+  // none is under way.
+  PageSet is_changed_;
   std::atomic<uint64_t> changed_pages_{0};
 
   mutable Mutex mutex_;
   CondVar changed_;
   uint32_t under_way_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  bool stopped_ ASHLAR_GUARDED_BY(mutex_) =
-      false;  // a checkpoint is waiting or running: nothing begins
-  bool writing_ ASHLAR_GUARDED_BY(mutex_) = false;  // a thread writes to the log, without the mutex
+  bool stopped_ ASHLAR_GUARDED_BY(mutex_) = false;      // nothing begins
+  bool is_writing_ ASHLAR_GUARDED_BY(mutex_) = false;   // a thread has the log, without the mutex
+  bool is_stepping_ ASHLAR_GUARDED_BY(mutex_) = false;  // I7
   std::string buffer_ ASHLAR_GUARDED_BY(mutex_);
-  uint64_t committed_end_ ASHLAR_GUARDED_BY(mutex_) =
-      0;  // bytes committed since open, in all generations
+  // Bytes committed since open, in all generations.
+  uint64_t committed_end_ ASHLAR_GUARDED_BY(mutex_) = 0;
   uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of these
-  uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) =
-      0;                                     // where the generation's first record is
+  // Where the generation's first record is.
+  uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) = 0;
   LogHeader log_ ASHLAR_GUARDED_BY(mutex_);  // of the current generation
   uint64_t next_number_ ASHLAR_GUARDED_BY(mutex_) = 0;
   Status error_ ASHLAR_GUARDED_BY(mutex_);
+
+  // ---- The checkpoint under way.
+  bool in_checkpoint_ ASHLAR_GUARDED_BY(mutex_) = false;
+  PageSet is_due_ ASHLAR_GUARDED_BY(mutex_);  // to be written by it
+  uint64_t due_pages_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t due_at_begin_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t next_due_ ASHLAR_GUARDED_BY(mutex_) = 0;          // no due page is before it
+  uint64_t checkpoint_start_ ASHLAR_GUARDED_BY(mutex_) = 0;  // committed_end_ at its begin
+  std::string next_redo_ ASHLAR_GUARDED_BY(mutex_);          // records that are not prepared yet
+  uint64_t next_records_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t prepared_end_ = kLogHeaderBytes;  // in the next log; of the thread that is_stepping_
 };
 
 }  // namespace ashlar::pmem

@@ -91,7 +91,8 @@ class Medium {
 
 class ASHLAR_SCOPED_CAPABILITY PoolOperation {
  public:
-  explicit PoolOperation(Medium& medium) ASHLAR_ACQUIRE(kPoolOperation) ASHLAR_EXCLUDES(kHeapMutex)
+  explicit PoolOperation(Medium& medium) ASHLAR_ACQUIRE(kPoolOperation)
+      ASHLAR_EXCLUDES(kStructureMutex, kLeafLock, kHeapMutex)
       : medium_(medium) {
     medium_.Begin(this);
   }
@@ -117,7 +118,7 @@ class ASHLAR_SCOPED_CAPABILITY PoolOperation {
     medium_.Commit(this);
   }
   // After Commit. An error has made the pool read-only; the change may be lost with the process.
-  Status AwaitDurable() {
+  Status AwaitDurable() ASHLAR_EXCLUDES(kStructureMutex, kLeafLock, kHeapMutex) {
     ASHLAR_DCHECK(committed_);
     return medium_.AwaitDurable(this);
   }

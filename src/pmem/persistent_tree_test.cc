@@ -250,7 +250,7 @@ TEST_F(LogDamageTest, ADamagedLogIsRefusedAndKept) {
   };
   std::string damaged = flip(kLogHeader + (records_end_ - kLogHeader) / 2);
   ExpectRefused("a bit in the middle", &damaged);
-  for (size_t word = 0; word < 5; ++word) {
+  for (size_t word = 0; word < 6; ++word) {
     damaged = flip(word * 8 + 1);
     ExpectRefused("a bit of the header, word " + std::to_string(word), &damaged);
   }
@@ -269,6 +269,15 @@ TEST_F(LogDamageTest, ALogThatWasCutOrIsMissingIsRefused) {
     ExpectRefused("cut to " + std::to_string(bytes), &cut);
   }
   ExpectRefused("missing", nullptr);
+}
+
+// As an interrupted copy leaves it: of a length that logs have, too.
+TEST_F(LogDamageTest, ALogThatEndsWithinARecordIsRefused) {
+  ASSERT_TRUE(tree_->Put("large", std::string(100'000, 'l')).ok());
+  CopyFiles("copy");
+  pool_ = ReadFile(Path("copy"));
+  const std::string cut = ReadFile(LogOf("copy")).substr(0, size_t{64} << 10);
+  ExpectRefused("cut to 64 KiB", &cut);
 }
 
 TEST_F(LogDamageTest, ALogOfAnotherPoolIsNotReplayed) {
@@ -351,25 +360,31 @@ TEST_F(PersistentTreeTest, SeveralWritersShareSyncsAndCheckpoints) {
   ASSERT_TRUE(copy->Verify().ok());
 }
 
-TEST_F(PersistentTreeTest, WritersChangeEverythingWhileTheMarkLooksForFreeSpace) {
-  options_.durability = DurabilityClass::kProcessCrashOnly;
+// Each round begins with the mark of an open.
+class MarkTest : public PersistentTreeTest {
+ protected:
+  void ChangeEverything(int rounds, int changes, const std::function<size_t(Random*)>& value_bytes);
+};
+
+void MarkTest::ChangeEverything(int rounds, int changes,
+                                const std::function<size_t(Random*)>& value_bytes) {
   ASSERT_TRUE(Open().ok());
   std::vector<std::map<std::string, std::string>> models(3);
   Random seeds(23);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     std::vector<std::thread> threads;
     for (size_t writer = 0; writer < models.size(); ++writer) {
-      threads.emplace_back([&, writer, seed = seeds.Next()] {
+      threads.emplace_back([&, writer, round, seed = seeds.Next()] {
         Random random(seed);
         std::map<std::string, std::string>& model = models[writer];
-        for (int i = 0; i < 1500; ++i) {
+        for (int i = 0; i < changes; ++i) {
           const std::string key =
               std::to_string(random.Uniform(1500)) + "/" + std::to_string(writer);
           if (random.OneIn(round % 2 == 0 ? 4 : 2)) {
             model.erase(key);
             ASSERT_TRUE(tree_->Delete(key).ok());
           } else {
-            model[key] = random.Bytes(random.Uniform(200));
+            model[key] = random.Bytes(value_bytes(&random));
             ASSERT_TRUE(tree_->Put(key, model[key]).ok());
           }
         }
@@ -390,6 +405,23 @@ TEST_F(PersistentTreeTest, WritersChangeEverythingWhileTheMarkLooksForFreeSpace)
     ASSERT_TRUE(tree_->Close().ok());
     ASSERT_TRUE(Open().ok());
   }
+}
+
+TEST_F(MarkTest, WritersChangeEverythingWhileItLooksForFreeSpace) {
+  options_.durability = DurabilityClass::kProcessCrashOnly;
+  ChangeEverything(12, 1500, [](Random* random) { return random->Uniform(200); });
+}
+
+// Values that take spans of their own wait for checkpoints, which wait for changes, which tell the
+// heap what they unlink: that was a deadlock.
+TEST_F(MarkTest, CheckpointsGoOnWhileItLooksForFreeSpace) {
+  options_.durability = DurabilityClass::kLogged;
+  options_.sync_log = false;
+  options_.log_bytes_max = uint64_t{64} << 10;
+  options_.pool_bytes = uint64_t{64} << 20;
+  ChangeEverything(8, 1000, [](Random* random) {
+    return random->OneIn(20) ? uint64_t{20'000} : random->Uniform(100);
+  });
 }
 
 TEST_F(PersistentTreeTest, AHalfMadePoolIsMadeAgain) {

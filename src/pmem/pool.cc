@@ -123,8 +123,8 @@ Result<LogLink> DecodeLogLink(const std::string& path, const Slice& bytes) {
   ASHLAR_ASSERT(bytes.size() >= sizeof(link));
   memcpy(&link, bytes.data(), sizeof(link));
   const uint32_t crc = crc32c::Value(bytes.data(), offsetof(LogLink, checksum));
-  const bool has_state = link.state == static_cast<uint64_t>(LogState::kClosed) ||
-                         link.state == static_cast<uint64_t>(LogState::kOpen);
+  const bool has_state = link.state >= static_cast<uint64_t>(LogState::kClosed) &&
+                         link.state <= static_cast<uint64_t>(LogState::kNext);
   if (crc32c::Mask(crc) != link.checksum || !has_state) {
     return Status::Corruption(
         path, StrCat("the pool's link to its log is damaged (offset ", kLogLinkOffset, ")"));

@@ -11,6 +11,9 @@ Status SyncFolderOf(const std::string& path) {
   return folder.Sync();
 }
 
+// The last sync of a new log, for which writers wait, has at most so much to write.
+constexpr uint64_t kNextLogUnsyncedMax = uint64_t{1} << 20;
+
 uint64_t RoundUpToGrowth(uint64_t bytes) {
   return (bytes + kLogGrowthBytes - 1) / kLogGrowthBytes * kLogGrowthBytes;
 }
@@ -25,36 +28,72 @@ Status FileStorage::UseLog(const std::function<Status(const Slice&)>& use) const
   return use(mapping.contents());
 }
 
+Status FileStorage::Log::Write(uint64_t offset, const Slice& contents) {
+  const uint64_t needed = RoundUpToGrowth(offset + contents.size());
+  if (needed > bytes) {
+    ASHLAR_RETURN_IF_ERROR(file.Truncate(needed));
+    bytes = needed;
+  }
+  return file.WriteAt(offset, contents);
+}
+
+// Writes over the log before the last one, if it was kept, so that its blocks need no allocation.
+Status FileStorage::PrepareLog(uint64_t offset, const Slice& bytes) {
+  if (!next_) {
+    const bool has_spare = log_.has_value() && RenamePath(spare_path(), next_path()).ok();
+    ASHLAR_ASSIGN_OR_RETURN(
+        OsFile file, OsFile::Open(next_path(), {.mode = has_spare ? OpenMode::kOpenOrCreate
+                                                                  : OpenMode::kCreateTruncate}));
+    ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file.Info());
+    next_.emplace(Log{.file = std::move(file), .bytes = info.bytes});
+    next_unsynced_bytes_ = 0;
+  }
+  ASHLAR_RETURN_IF_ERROR(next_->Write(offset, bytes));
+  next_unsynced_bytes_ += bytes.size();
+  if (next_unsynced_bytes_ < kNextLogUnsyncedMax) return Status::OK();
+  next_unsynced_bytes_ = 0;
+  return next_->file.SyncData();
+}
+
+// A second name for the log that is about to lose its own. Without it the next log is a new file.
+void FileStorage::KeepSpare() {
+  static_cast<void>(RemoveFile(spare_path()));
+  static_cast<void>(HardLink(log_path_, spare_path()));
+}
+
 Status FileStorage::CreateLog(const Slice& head) {
-  const std::string temporary = log_path_ + ".creating";
-  ASHLAR_ASSIGN_OR_RETURN(OsFile fresh,
-                          OsFile::Open(temporary, {.mode = OpenMode::kCreateTruncate}));
-  ASHLAR_RETURN_IF_ERROR(fresh.WriteAt(0, head));
-  const uint64_t bytes = RoundUpToGrowth(head.size());
-  ASHLAR_RETURN_IF_ERROR(fresh.Truncate(bytes));
-  ASHLAR_RETURN_IF_ERROR(fresh.SyncData());
+  ASHLAR_RETURN_IF_ERROR(PrepareLog(0, head));
+  const uint64_t bytes = next_->bytes;
+  ASHLAR_RETURN_IF_ERROR(next_->file.SyncData());
   // Not every system renames an open file.
-  ASHLAR_RETURN_IF_ERROR(fresh.Close());
-  ASHLAR_RETURN_IF_ERROR(RenamePath(temporary, log_path_));
+  ASHLAR_RETURN_IF_ERROR(next_->file.Close());
+  next_.reset();
+  if (log_) {
+    ASHLAR_RETURN_IF_ERROR(log_->file.Close());
+    log_.reset();
+    KeepSpare();
+  }
+  ASHLAR_RETURN_IF_ERROR(RenamePath(next_path(), log_path_));
   ASHLAR_RETURN_IF_ERROR(SyncFolderOf(log_path_));
   ASHLAR_ASSIGN_OR_RETURN(OsFile log, OsFile::Open(log_path_, {.mode = OpenMode::kOpenOrCreate}));
-  log_.emplace(std::move(log));
-  log_bytes_ = bytes;
+  log_.emplace(Log{.file = std::move(log), .bytes = bytes});
   return Status::OK();
 }
 
 Status FileStorage::WriteLog(uint64_t offset, const Slice& bytes) {
-  const uint64_t needed = RoundUpToGrowth(offset + bytes.size());
-  if (needed > log_bytes_) {
-    ASHLAR_RETURN_IF_ERROR(log_->Truncate(needed));
-    log_bytes_ = needed;
-  }
-  return log_->WriteAt(offset, bytes);
+  return log_->Write(offset, bytes);
 }
 
 Status FileStorage::RemoveLog() {
-  if (log_) ASHLAR_RETURN_IF_ERROR(log_->Close());
+  if (next_) ASHLAR_RETURN_IF_ERROR(next_->file.Close());
+  if (log_) ASHLAR_RETURN_IF_ERROR(log_->file.Close());
+  next_.reset();
   log_.reset();
+  // What a checkpoint left over.
+  for (const std::string& path : {next_path(), spare_path()}) {
+    const Status removed = RemoveFile(path);
+    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+  }
   ASHLAR_RETURN_IF_ERROR(RemoveFile(log_path_));
   return SyncFolderOf(log_path_);
 }

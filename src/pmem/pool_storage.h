@@ -5,7 +5,8 @@
 // I1: the length of the log is always a multiple of kLogGrowthBytes. So a log of another length was
 //     cut, and not by a crash.
 //
-// Thread safety: WritePool and SyncPool one thread at a time; the log's calls likewise.
+// Thread safety: WritePool and SyncPool one thread at a time; WriteLog and SyncLog likewise;
+// PrepareLog likewise. CreateLog is alone with the log's calls.
 #pragma once
 
 #include <functional>
@@ -42,8 +43,10 @@ class PoolStorage {
 
   // Calls `use` with the log's bytes and returns its status. PathNotFound: there is no log.
   virtual Status UseLog(const std::function<Status(const Slice&)>& use) const = 0;
-  // A log that begins with these bytes, durably: it has its name when they are there, and not
-  // before.
+  // Writes a part of the log that CreateLog will name. It may be durable before.
+  virtual Status PrepareLog(uint64_t offset, const Slice& bytes) = 0;
+  // A log of these bytes and of those that were prepared, durably: it has its name when they are
+  // there, and not before. It takes the place of a log that is being written.
   virtual Status CreateLog(const Slice& head) = 0;
   virtual Status WriteLog(uint64_t offset, const Slice& bytes) = 0;
   virtual Status SyncLog() = 0;
@@ -81,17 +84,31 @@ class FileStorage final : public PoolStorage {
   Status SyncPool() override { return pool_->SyncData(); }
 
   Status UseLog(const std::function<Status(const Slice&)>& use) const override;
+  Status PrepareLog(uint64_t offset, const Slice& bytes) override;
   Status CreateLog(const Slice& head) override;
   Status WriteLog(uint64_t offset, const Slice& bytes) override;
-  Status SyncLog() override { return log_->SyncData(); }
+  Status SyncLog() override { return log_->file.SyncData(); }
   Status RemoveLog() override;
   Status KeepLog() override;
 
  private:
+  // A log that is written, and its length.
+  struct Log {
+    OsFile file;
+    uint64_t bytes = 0;
+
+    Status Write(uint64_t offset, const Slice& bytes);
+  };
+
+  std::string next_path() const { return log_path_ + ".creating"; }
+  std::string spare_path() const { return log_path_ + ".spare"; }
+  void KeepSpare();
+
   std::unique_ptr<PoolFile> pool_;
   const std::string log_path_;
-  std::optional<OsFile> log_;  // while it is written
-  uint64_t log_bytes_ = 0;     // its length, then
+  std::optional<Log> log_;
+  std::optional<Log> next_;           // what PrepareLog has written
+  uint64_t next_unsynced_bytes_ = 0;  // of it
 };
 
 }  // namespace ashlar::pmem

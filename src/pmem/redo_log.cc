@@ -12,7 +12,7 @@ namespace {
 constexpr char kLogMagic[8] = {'A', 's', 'h', 'l', 'R', 'e', 'd', 'o'};
 constexpr size_t kHeaderChecksumOffset = 8;
 constexpr size_t kHeaderSummedOffset = 16;
-constexpr size_t kHeaderSummedBytes = 24;
+constexpr size_t kHeaderSummedBytes = 32;
 
 constexpr size_t kRedoChecksumOffset = 8;
 constexpr size_t kHeadChecksumOffset = 12;
@@ -91,6 +91,7 @@ std::string EncodeLogHeader(const LogHeader& header) {
   EncodeFixed64(page.data() + 16, header.pool_id);
   EncodeFixed64(page.data() + 24, header.generation);
   EncodeFixed64(page.data() + 32, header.boot_id);
+  EncodeFixed64(page.data() + 40, header.whole_end);
   EncodeFixed64(page.data() + kHeaderChecksumOffset, HeaderChecksum(page.data()));
   return page;
 }
@@ -101,7 +102,8 @@ bool DecodeLogHeader(const Slice& log, LogHeader* header) {
     return false;
   *header = {.pool_id = DecodeFixed64(log.data() + 16),
              .generation = DecodeFixed64(log.data() + 24),
-             .boot_id = DecodeFixed64(log.data() + 32)};
+             .boot_id = DecodeFixed64(log.data() + 32),
+             .whole_end = DecodeFixed64(log.data() + 40)};
   return true;
 }
 
@@ -128,14 +130,17 @@ LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost) 
   const std::string identity = IdentityOf(header);
   LogScan scan;
   RecordHead head;
+  bool crosses_end = false;  // of the file
   for (;;) {
     const Slice rest(log.data() + scan.end, log.size() - scan.end);
-    if (!ReadHead(rest, identity, &head) || head.number != scan.records || !IsWhole(rest, head))
-      break;
+    if (!ReadHead(rest, identity, &head) || head.number != scan.records) break;
+    crosses_end = head.bytes > rest.size();
+    if (!IsWhole(rest, head)) break;
     scan.end += head.bytes;
     scan.records++;
   }
-  scan.is_damaged = ProvesDamage(log, identity, scan, power_was_lost);
+  scan.is_damaged = scan.end < header.whole_end || (crosses_end && !power_was_lost) ||
+                    ProvesDamage(log, identity, scan, power_was_lost);
   return scan;
 }
 

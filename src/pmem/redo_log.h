@@ -1,11 +1,13 @@
 // The bytes of a redo log: a header, then records without gaps, and what they prove.
 //
-//   page 0      magic | checksum u64 | pool id u64 | generation u64 | boot id u64
+//   page 0      magic | checksum u64 | pool id u64 | generation u64 | boot id u64 | whole end u64
 //   record*     bytes u64 | redo checksum u32 | head checksum u32 | pool id u64 | generation u64 |
 //               number u64 | synced end u64 | redo: (offset u64, bytes u64, data)*
 //
 // `bytes` counts the whole record. The head checksum covers the head without itself. The synced end
-// is an offset in the log below which everything was durable before the record was written.
+// is an offset in the log below which everything was durable before the record was written. The
+// whole end is such an offset for the header: a log begins with the records that the checkpoint
+// before it does not cover.
 //
 //   ScanLog:  [record 0][record 1]...[record n-1] end   bytes of an older log, zeros, or a hole and
 //                                                        then records of this generation
@@ -14,9 +16,12 @@
 // I2: a process that dies leaves a prefix of its writes. Only a power cut leaves a record without
 //     the one before it, and only among the records that were not synced.
 //
+// I3: the file is made longer before a record is written that crosses its end.
+//
 // So a readable record after the end proves damage if no power was lost since the log was begun, or
-// if its synced end is after the end. Damage within the last write looks like a write that was cut
-// off.
+// if its synced end is after the end. So does an end before the whole end, and, if no power was
+// lost, a record that the end of the file cuts off. Damage within the last write looks like a write
+// that was cut off.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -35,6 +40,7 @@ struct LogHeader {
   uint64_t pool_id = 0;
   uint64_t generation = 0;
   uint64_t boot_id = 0;  // of the machine when the log was begun; 0: not known
+  uint64_t whole_end = kLogHeaderBytes;
 };
 
 // kLogHeaderBytes long.

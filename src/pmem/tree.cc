@@ -320,7 +320,7 @@ PersistentTreeStats Tree::Stats() {
   stats.free_bytes = stats.pool_bytes - stats.used_bytes;
   stats.entries = state_->entries.load(std::memory_order_relaxed);
   stats.leaves = state_->leaves.load(std::memory_order_relaxed);
-  MutexLock structure(state_->structure_mutex);
+  MutexLock structure(state_->structure_mutex());
   stats.volatile_bytes = sizeof(TreeState) + sizeof(PinTable) + state_->index.VolatileBytes() +
                          state_->heap.VolatileBytes();
   stats.leaf_splits = state_->splits.load(std::memory_order_relaxed);

@@ -217,7 +217,7 @@ Status MoveLargeRecordsDown(TreeState* state) {
 Status VerifyTree(TreeState* state) {
   // One guard over the whole walk: unlinked records are not allocated again meanwhile, so no record
   // is met twice by moving.
-  MutexLock structure(state->structure_mutex);
+  MutexLock structure(state->structure_mutex());
   EpochGuard guard(state->epochs);
   Verifier verifier(state);
   Status status;

@@ -63,8 +63,9 @@ struct TreeState {
   Heap heap;
   LeafIndex index;
 
-  Mutex structure_mutex;  // held while leaves are added or removed
-  SplitReserve reserve ASHLAR_GUARDED_BY(structure_mutex);
+  // Held while leaves are added or removed.
+  Mutex& structure_mutex() ASHLAR_RETURN_CAPABILITY(kStructureMutex) { return structure_mutex_; }
+  SplitReserve reserve ASHLAR_GUARDED_BY(kStructureMutex);
   // Held from the use of a class's held-back object until the replaced object is free again.
   Mutex scarce_mutex;
 
@@ -75,13 +76,18 @@ struct TreeState {
   std::atomic<uint64_t> merges{0};
   std::atomic<uint64_t> restructurings{0};  // batches that added or dropped leaves
   std::atomic<uint64_t> iterators{0};
+
+ private:
+  Mutex structure_mutex_;
 };
 
 // A leaf's lock for the length of a scope.
-class LeafLock {
+class ASHLAR_SCOPED_CAPABILITY LeafLock {
  public:
-  explicit LeafLock(LeafRef* ref) : ref_(ref) {}
-  ~LeafLock() {
+  // Requires: the leaf is locked.
+  explicit LeafLock(LeafRef* ref) ASHLAR_ACQUIRE(kLeafLock) ASHLAR_EXCLUDES(kHeapMutex)
+      : ref_(ref) {}
+  ~LeafLock() ASHLAR_RELEASE() {
     if (ref_ != nullptr) ref_->Unlock();
   }
   LeafLock(const LeafLock&) = delete;

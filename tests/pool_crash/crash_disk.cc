@@ -77,10 +77,17 @@ class CrashDisk::Storage final : public PoolStorage {
     }
     return log ? use(*log) : Status::PathNotFound("no log");
   }
+  // Nothing reads it before it is the log.
+  Status PrepareLog(uint64_t offset, const Slice& bytes) override {
+    MutexLock lock(disk_.mutex_);
+    Overwrite(&prepared_, offset, bytes);
+    return Status::OK();
+  }
   Status CreateLog(const Slice& head) override {
     MutexLock lock(disk_.mutex_);
     disk_.EndEpoch(DiskEpoch::End::kLogCreated);
-    disk_.log_ = head.ToString();
+    Overwrite(&prepared_, 0, head);
+    disk_.log_ = std::exchange(prepared_, {});
     GrowLog(&*disk_.log_);
     disk_.epochs_.back().created = *disk_.log_;
     return Status::OK();
@@ -115,6 +122,7 @@ class CrashDisk::Storage final : public PoolStorage {
 
  private:
   CrashDisk& disk_;
+  std::string prepared_;
 };
 
 CrashDisk::CrashDisk(uint64_t pool_bytes) : pool_(PoolFile::CreateAnonymous(pool_bytes).value()) {}

@@ -1,5 +1,5 @@
-// Checkpoints that the bound on private pages starts: how many pages each one writes, and that a
-// power cut in any of them loses nothing.
+// Checkpoints: how many pages the bound on private pages lets them write, that writers wait for a
+// few pages only, and that a power cut between any two steps loses nothing.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -73,6 +73,47 @@ TEST(DiskCheckpointTest, ForTheSakeOfMemoryLosesNothingAtAnyPowerCut) {
   }
   EXPECT_GT(checkpoints, 20U);
   printf("pool_crash: few private pages: %s\n", proof.counts().ToString().c_str());
+}
+
+// A checkpoint used to write all changed pages while every writer waited: seconds, with a large
+// pool.
+TEST(DiskCheckpointTest, IsMadeInStepsBetweenTheChangesOfWriters) {
+  constexpr uint64_t kPagesPerStep = 3;
+  const uint64_t seed = FirstSeed();
+  Random random(seed);
+  DiskProof proof({.log_bytes_max = 40'000,
+                   .pages_per_step = kPagesPerStep,
+                   .images_per_epoch_max = 16,
+                   .samples_per_epoch = 4,
+                   .bytes_per_cut = 4096,
+                   .recoveries_cut_max = 0,
+                   .seed = seed});
+  uint64_t changes_within = 0;  // that found and left a checkpoint under way
+  uint64_t next_logs = 0;
+  uint64_t in_a_row = 0;
+  for (uint64_t i = 0; i < 400 * Effort(); ++i) {
+    Status status;
+    const std::string pool = proof.durable().pool;
+    const std::string log = *proof.durable().log;
+    const Problem problem = proof.Run(
+        PutOf(NumberKey(random.Uniform(300)), std::string(random.Uniform(500), 'v')), &status);
+    ASSERT_FALSE(problem) << "ASHLAR_POOL_CRASH_SEED=" << seed << ", operation " << i << ": "
+                          << *problem;
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    uint64_t pages = 0;
+    for (uint64_t page = 1; page < pool.size() / kPageBytes; ++page) {
+      const uint64_t at = page * kPageBytes;
+      pages += pool.compare(at, kPageBytes, proof.durable().pool, at, kPageBytes) != 0;
+    }
+    EXPECT_LE(pages, kPagesPerStep) << "operation " << i;
+    const bool is_next = log.compare(0, kPageBytes, *proof.durable().log, 0, kPageBytes) != 0;
+    in_a_row = pages > 0 && !is_next ? in_a_row + 1 : 0;
+    changes_within += in_a_row > 0 ? uint64_t{1} : 0;
+    next_logs += is_next ? uint64_t{1} : 0;
+  }
+  EXPECT_GT(next_logs, 2 * Effort());
+  EXPECT_GT(changes_within, 2 * next_logs);
+  printf("pool_crash: checkpoints in steps: %s\n", proof.counts().ToString().c_str());
 }
 
 }  // namespace

@@ -36,13 +36,14 @@ TEST(DiskCrashTest, EachKindOfChangeIsThereOrNotWhereverTheLogIsCut) {
   printf("pool_crash: log cut after each byte: %s\n", proof.counts().ToString().c_str());
 }
 
-// Histories with a checkpoint every few changes.
+// Histories with a checkpoint every few changes, in steps of a few pages.
 TEST(DiskCrashTest, HistoriesAreThereUpToTheLastReturnAtEveryPowerCut) {
   ProofCounts counts;
   for (uint64_t tree = 0; tree < 3 * Effort(); ++tree) {
     const uint64_t seed = FirstSeed() * 1000 + tree;
     Random random(seed);
     DiskProof proof({.log_bytes_max = 3000 + 4000 * (tree % 3),
+                     .pages_per_step = 1 + tree % 3,
                      .bytes_per_cut = 61,
                      .recoveries_cut_max = 1,
                      .seed = seed});
@@ -71,6 +72,7 @@ TEST(DiskCrashTest, WithoutSyncsAPowerCutLeavesAStateThatWas) {
   const uint64_t seed = FirstSeed();
   Random random(seed);
   DiskProof proof({.log_bytes_max = 4000,
+                   .pages_per_step = 2,
                    .sync = false,
                    .bytes_per_cut = 997,
                    .recoveries_cut_max = 1,
@@ -93,8 +95,11 @@ std::string KeyOf(uint64_t number, size_t writer) {
 TEST(DiskCrashTest, OfEachOfThreeWritersWhatReturnedIsThere) {
   const uint64_t seed = FirstSeed();
   Random random(seed);
-  DiskProof proof(
-      {.log_bytes_max = 6000, .bytes_per_cut = 101, .recoveries_cut_max = 4, .seed = seed});
+  DiskProof proof({.log_bytes_max = 6000,
+                   .pages_per_step = 2,
+                   .bytes_per_cut = 101,
+                   .recoveries_cut_max = 4,
+                   .seed = seed});
   const uint64_t rounds = 15 * Effort();
   // The scheduler decides how often the writers meet: rounds go on until they have met this often.
   const uint64_t shared_epochs_min = 60 * Effort();

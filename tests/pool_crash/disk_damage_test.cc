@@ -13,6 +13,8 @@ namespace {
 
 class DiskDamageTest : public ::testing::Test {
  protected:
+  explicit DiskDamageTest(const DiskProofOptions& options = {}) : proof_(Few(options)) {}
+
   void Write() {
     const std::string value(15, 'v');
     for (uint64_t i = 0; i < 30; ++i) Run(PutOf(NumberKey(i), value));
@@ -51,7 +53,15 @@ class DiskDamageTest : public ::testing::Test {
   static std::string* PoolOf(DiskContents* disk) { return &disk->pool; }
   static std::string* LogOf(DiskContents* disk) { return &*disk->log; }
 
-  DiskProof proof_{{.images_per_epoch_max = 2, .samples_per_epoch = 1, .bytes_per_cut = 4096}};
+  // The power cuts are the subject of other tests.
+  static DiskProofOptions Few(DiskProofOptions options) {
+    options.images_per_epoch_max = 2;
+    options.samples_per_epoch = 1;
+    options.bytes_per_cut = 4096;
+    return options;
+  }
+
+  DiskProof proof_;
   uint64_t harmless_ = 0;
   uint64_t refused_ = 0;
 };
@@ -80,6 +90,25 @@ TEST_F(DiskDamageTest, OfEachWordOfTheRecordsIsRefused) {
   for (size_t offset = kLogHeaderBytes; offset + 8 <= end; offset += 8)
     DamageWordOf("record", offset, LogOf);
   // Some ways to damage a word leave it as it was.
+  EXPECT_GT(refused_, 20 * harmless_);
+}
+
+class DiskDamageAfterCheckpointTest : public DiskDamageTest {
+ protected:
+  DiskDamageAfterCheckpointTest() : DiskDamageTest({.log_bytes_max = 12000, .pages_per_step = 1}) {}
+};
+
+// The records that a checkpoint takes over into the next log were durable before it had its name.
+// No record after them says so.
+TEST_F(DiskDamageAfterCheckpointTest, OfEachWordOfTheRecordsThatTheLogBeginsWithIsRefused) {
+  LogHeader header;
+  for (uint64_t i = 0; header.whole_end < kLogHeaderBytes + 400; ++i) {
+    ASSERT_LT(i, 200U) << "no checkpoint took records over";
+    Run(PutOf(NumberKey(i), std::string(15, 'v')));
+    ASSERT_TRUE(DecodeLogHeader(*proof_.durable().log, &header));
+  }
+  for (size_t offset = kLogHeaderBytes; offset + 8 <= header.whole_end; offset += 8)
+    DamageWordOf("record", offset, LogOf);
   EXPECT_GT(refused_, 20 * harmless_);
 }
 

@@ -88,7 +88,8 @@ Result<std::unique_ptr<PersistentTree>> DiskProof::Open(CrashDisk* disk) {
       LoggedMedium::Create(std::move(storage), {.pool_id = kPoolId,
                                                 .sync = options_.sync,
                                                 .log_bytes_max = options_.log_bytes_max,
-                                                .private_bytes_max = options_.private_bytes_max}));
+                                                .private_bytes_max = options_.private_bytes_max,
+                                                .pages_per_step = options_.pages_per_step}));
   TreeConfig config = {.recovery = {.comparator = BytewiseComparator(),
                                     .split_strategy = {},
                                     .refuse_allocation = {}},

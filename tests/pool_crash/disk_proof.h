@@ -32,6 +32,7 @@ struct DiskProofOptions {
   uint64_t pool_bytes = uint64_t{1} << 20;
   uint64_t log_bytes_max = uint64_t{1} << 30;
   uint64_t private_bytes_max = uint64_t{1} << 30;
+  uint64_t pages_per_step = 256;  // of a checkpoint
   bool sync = true;
   uint64_t images_per_epoch_max = 64;  // looked at whole up to so many
   uint64_t samples_per_epoch = 32;
