@@ -1,0 +1,123 @@
+// Database: one open database of a peer, driven by lines of text.
+//
+// Every line has an answer, whatever the state: a history from which operations were removed is a
+// history too. An answer depends on the contents alone, and never on the time of a background job.
+//
+// Lines, with keys and values as words of text.h, F a family's name, "-" for none:
+//   open DIR MODE OPTIONS FAMILY...   MODE: rw, ro; FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
+//   close
+//   families DIR                      names, sorted
+//   put F HOW K V    merge F HOW K V    delete F HOW K    single F HOW K    range F HOW K K
+//                                     HOW: letters s (sync), n (no log), or -
+//   batch HOW OP...                   OP as above without HOW; also save, rollback, pop, log TEXT;
+//                                     HOW also d (write nothing, report the bytes) and r (write a
+//                                     batch that is made from the bytes)
+//   get F SNAPSHOT K    pinned F SNAPSHOT K    multi SNAPSHOT F K F K...    many F SNAPSHOT K...
+//   mayexist F K                      "ok" unless an existing key is denied
+//   snapshot N    release N
+//   iterator N F SNAPSHOT FLAGS LOWER UPPER
+//                                     FLAGS: letters t (total order), p (same prefix), x (prefix
+//                                     without the option: keys outside are not shown), a (auto
+//                                     prefix mode), c (no cache), or -
+//   move N MOVE [K]                   MOVE: seek, seekprev, first, last, next, prev, refresh, drop,
+//                                     forward (10 steps), backward
+//   flush F    compact F K K    force F      force also compacts the last level, and reports keys
+//   property F NAME    number F NAME    sequence
+//   sizes F K K
+//   create FAMILY    drop F    set F NAME VALUE
+//   dump F SNAPSHOT                   number of keys, hash, and the keys if they are few
+//
+// Thread safety: none.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/differential/functions.h"
+
+namespace ashlar::differential {
+
+class Database {
+ public:
+  // Requires: `functions` outlives this.
+  explicit Database(const Functions& functions) : functions_(functions) {}
+  ~Database() { Close(); }
+
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // The answer to one line, a line itself.
+  std::string Execute(const std::string& line);
+
+ private:
+  using Words = std::vector<std::string>;
+
+  struct Family {
+    FamilyHandle* handle;
+    std::string comparator;
+    size_t prefix_bytes;  // 0: no prefix extractor
+  };
+  struct Cursor {
+    DbIterator* iterator;
+    ReadOptions* options;
+    std::string lower, upper;  // the options refer to them
+    bool has_lower, has_snapshot;
+    FamilyHandle* handle;  // not followed: the family may be dropped
+    std::string comparator;
+    // If not 0, the iterator is defined for keys with the prefix of the last seek only, forwards.
+    size_t prefix_bytes;
+    std::string prefix{};
+  };
+
+  std::string Open(const Words& words);
+  std::string Close();
+  std::string ListFamilies(const Words& words);
+  std::string Write(const Words& words);
+  std::string WriteOne(const Words& words, const WriteOptions* options);
+  std::string WriteBatchOf(const Words& words, const WriteOptions* options);
+  std::string AddToBatch(const Words& words, size_t* at, WriteBatch* batch);
+  std::string Read(const Words& words);
+  std::string MultiGet(const Words& words, const ReadOptions* options);
+  std::string BatchedMultiGet(const Words& words, const ReadOptions* options);
+  std::string MayExist(const Words& words);
+  std::string TakeSnapshot(const std::string& slot);
+  std::string ReleaseSnapshot(const std::string& slot);
+  std::string NewCursor(const Words& words);
+  std::string Move(const Words& words);
+  std::string MoveCursor(const Words& words, Cursor* cursor);
+  std::string Refresh(Cursor* cursor);
+  std::string Seek(const std::string& key, Cursor* cursor);
+  std::string Walk(int steps, bool forward, Cursor* cursor);
+  std::string Position(const Cursor& cursor) const;
+  void DropCursor(const std::string& slot);
+  std::string Maintain(const Words& words);
+  std::string Compact(const Words& words, Family* family);
+  std::string Sizes(const Words& words, Family* family);
+  std::string SetOption(const Words& words, Family* family);
+  std::string Property(const Words& words, Family* family);
+  std::string Create(const Words& words);
+  std::string Drop(const std::string& name);
+  std::string Dump(const Words& words);
+
+  // Null with an error in `*answer` if the text is not understood.
+  Options* ParseOptions(const std::string& text, std::string* answer) const;
+  Options* ParseFamily(const std::string& text, std::string* name, Family* family,
+                       std::string* answer) const;
+  Family* FindFamily(const std::string& name);
+  // False if the slot is not "-" and empty.
+  bool SetSnapshot(const std::string& slot, ReadOptions* options) const;
+  // "ok", or the error, which is freed.
+  std::string Outcome(char* error) const;
+  // "value V", "none" or the error; frees both.
+  std::string Value(char* value, size_t bytes, char* error) const;
+
+  const Functions& functions_;
+  Db* db_ = nullptr;
+  std::map<std::string, Family> families_;
+  std::map<std::string, const DbSnapshot*> snapshots_;
+  std::map<std::string, std::unique_ptr<Cursor>> cursors_;
+};
+
+}  // namespace ashlar::differential

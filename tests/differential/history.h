@@ -1,0 +1,29 @@
+// Random histories: lines of database.h, and lines for the runner.
+//
+// Runner lines:
+//   exchange          every database is closed, and the next library takes over its directory
+//   kill              every process is killed, and the next library takes over
+// "@" as a directory is the database's own.
+//
+// Never generated, because RocksDB defines no result: SingleDelete of a key that was written more
+// than once, or merged; a walk beyond a prefix; bounds or sizes of inverted ranges; writes without
+// log before a kill. Keys for SingleDelete are written once, so a history from which lines are
+// removed stays defined.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ashlar::differential {
+
+using History = std::vector<std::string>;
+
+struct HistoryLimits {
+  size_t operations = 250;
+};
+
+// The same for the same seed and limits.
+History MakeHistory(uint64_t seed, const HistoryLimits& limits);
+
+}  // namespace ashlar::differential

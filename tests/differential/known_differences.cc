@@ -1,0 +1,79 @@
+#include "tests/differential/known_differences.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+#include "tests/differential/text.h"
+
+namespace ashlar::differential {
+
+namespace {
+
+using Answers = std::vector<std::string>;
+
+// Texts that programs look for, as docs/compatibility.md promises them.
+constexpr std::array<std::string_view, 6> kPromisedTexts = {
+    "does not match existing comparator", "Merge operator failed",
+    "Column families not opened",         "does not exist (create_if_missing is false)",
+    "exists (error_if_exists is true)",   "Provide a merge_operator when opening DB",
+};
+
+// Sizes of tables depend on how entries fall into blocks and files.
+constexpr uint64_t kSizeSlackBytes = 64 << 10;
+
+bool IsAbout(std::string_view answer) { return answer.starts_with("about "); }
+
+bool SizesAreAlike(const std::string&, const Answers&, const Answers& answers) {
+  if (!std::all_of(answers.begin(), answers.end(), IsAbout)) return false;
+  uint64_t smallest = UINT64_MAX, largest = 0;
+  for (const std::string& answer : answers) {
+    const uint64_t size = std::strtoull(answer.c_str() + std::string("about ").size(), nullptr, 10);
+    smallest = std::min(smallest, size);
+    largest = std::max(largest, size);
+  }
+  return largest - smallest <= largest / 2 + kSizeSlackBytes;
+}
+
+// Ashlar: InvalidArgument; RocksDB: NotSupported.
+bool LacksMergeOperator(const std::string& line, const Answers&, const Answers& answers) {
+  return line.starts_with("merge ") &&
+         std::all_of(answers.begin(), answers.end(), [](const std::string& answer) {
+           return answer.find("Provide a merge_operator when opening DB") != std::string::npos;
+         });
+}
+
+struct KnownDifference {
+  bool (*applies)(const std::string& line, const Answers& libraries, const Answers& answers);
+  std::string_view reason;
+};
+
+const KnownDifference kKnownDifferences[] = {
+    {LacksMergeOperator, "Merge without an operator is InvalidArgument (docs/compatibility.md)"},
+    {SizesAreAlike, "approximate sizes are approximate"},
+};
+
+}  // namespace
+
+std::string Comparable(const std::string& answer) {
+  const size_t start = answer.find("error ");
+  if (start == std::string::npos) return answer;
+  const std::string text = answer.substr(start);
+  std::string comparable = answer.substr(0, start) + text.substr(0, text.find(':'));
+  for (const std::string_view promised : kPromisedTexts) {
+    if (text.find(promised) != std::string::npos) comparable += " / " + std::string(promised);
+  }
+  return comparable;
+}
+
+std::string_view ReasonForDifference(const std::string& line,
+                                     const std::vector<std::string>& libraries,
+                                     const std::vector<std::string>& answers) {
+  for (const KnownDifference& known : kKnownDifferences) {
+    if (known.applies(line, libraries, answers)) return known.reason;
+  }
+  return {};
+}
+
+}  // namespace ashlar::differential

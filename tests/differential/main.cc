@@ -1,0 +1,201 @@
+// differential: random histories on several libraries with RocksDB's C interface. README.md.
+#include <signal.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/differential/history.h"
+#include "tests/differential/peer.h"
+#include "tests/differential/reducer.h"
+#include "tests/differential/runner.h"
+
+namespace ashlar::differential {
+
+namespace {
+
+const char* const kUsage =
+    "usage: differential [--histories N] [--operations N] [--seed S] [--seconds N] [--scratch "
+    "DIR]\n"
+    "                    [--keep-going] [--no-reduction] [--keep]\n"
+    "                    [--replay FILE | --print SEED] NAME=LIBRARY...\n"
+    "       differential --peer LIBRARY\n";
+
+struct Settings {
+  uint64_t histories = 100;
+  uint64_t seed = 1;
+  uint64_t seconds = 0;  // 0: no limit
+  HistoryLimits limits;
+  std::string scratch;
+  std::string replay;
+  bool print = false;
+  bool keep_going = false;
+  bool reduction = true;
+  bool keep = false;
+  std::vector<std::unique_ptr<Peer>> peers;
+};
+
+[[noreturn]] void FailUsage(const std::string& text) {
+  std::fprintf(stderr, "differential: %s\n%s", text.c_str(), kUsage);
+  std::exit(2);
+}
+
+uint64_t ParseNumber(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    FailUsage("not a number: '" + std::string(text) + "'");
+  return number;
+}
+
+Settings ParseArguments(int count, char** arguments) {
+  Settings settings;
+  settings.scratch = (std::filesystem::temp_directory_path() /
+                      ("ashlar-differential-" + std::to_string(::getpid())))
+                         .string();
+  for (int i = 1; i < count; i++) {
+    const std::string argument = arguments[i];
+    const auto next = [&]() -> std::string {
+      if (i + 1 == count) FailUsage(argument + " takes a value");
+      return arguments[++i];
+    };
+    if (argument == "--histories") {
+      settings.histories = ParseNumber(next());
+    } else if (argument == "--operations") {
+      settings.limits.operations = ParseNumber(next());
+    } else if (argument == "--seed") {
+      settings.seed = ParseNumber(next());
+    } else if (argument == "--seconds") {
+      settings.seconds = ParseNumber(next());
+    } else if (argument == "--scratch") {
+      settings.scratch = next();
+    } else if (argument == "--replay") {
+      settings.replay = next();
+    } else if (argument == "--print") {
+      settings.print = true;
+      settings.seed = ParseNumber(next());
+    } else if (argument == "--keep-going") {
+      settings.keep_going = true;
+    } else if (argument == "--no-reduction") {
+      settings.reduction = false;
+    } else if (argument == "--keep") {
+      settings.keep = true;
+    } else if (const size_t equals = argument.find('='); equals != std::string::npos) {
+      settings.peers.push_back(
+          std::make_unique<Peer>(argument.substr(0, equals), argument.substr(equals + 1)));
+    } else {
+      FailUsage("unknown argument '" + argument + "'");
+    }
+  }
+  if (settings.peers.empty() && !settings.print) FailUsage("no library");
+  return settings;
+}
+
+History ReadHistory(const std::string& file) {
+  std::ifstream input(file);
+  if (!input) FailUsage("cannot read " + file);
+  History history;
+  for (std::string line; std::getline(input, line);) {
+    if (!line.empty() && line[0] != '#') history.push_back(line);
+  }
+  return history;
+}
+
+// The runner closes the database after the last line.
+std::string LineAt(const History& history, size_t line) {
+  return line < history.size() ? history[line] : "close";
+}
+
+std::string VerbOf(const std::string& line) { return line.substr(0, line.find(' ')); }
+
+void PrintDivergence(const Runner& runner, const History& history, const Divergence& divergence) {
+  std::printf("differ at line %zu: %s\n", divergence.line + 1,
+              LineAt(history, divergence.line).c_str());
+  for (size_t i = 0; i < divergence.answers.size(); i++)
+    std::printf("  %-16s %s\n", runner.peers()[i]->name().c_str(), divergence.answers[i].c_str());
+}
+
+// Reduces and prints.
+void Report(Runner* runner, const History& history, const Divergence& divergence, bool reduction) {
+  PrintDivergence(*runner, history, divergence);
+  if (!reduction) return;
+  // The same line must differ: a history that is cut otherwise may differ for another reason.
+  const std::string verb = VerbOf(LineAt(history, divergence.line));
+  const auto diverges = [&](const History& candidate) {
+    const std::optional<Divergence> found = runner->Run(candidate);
+    return found && VerbOf(LineAt(candidate, found->line)) == verb;
+  };
+  const History reduced = Reduce(history, diverges, std::chrono::seconds(60));
+  const std::optional<Divergence> again = runner->Run(reduced);
+  std::printf("reduced from %zu to %zu lines%s:\n", history.size(), reduced.size(),
+              again ? "" : ", which agree when run once more");
+  for (const std::string& line : reduced) std::printf("    %s\n", line.c_str());
+  if (again) PrintDivergence(*runner, reduced, *again);
+}
+
+void PrintCounts(const Counts& counts, uint64_t divergences) {
+  std::printf(
+      "%llu histories, %llu operations, %llu directories exchanged, of these %llu after a kill; "
+      "%llu divergences\n",
+      static_cast<unsigned long long>(counts.histories),
+      static_cast<unsigned long long>(counts.operations),
+      static_cast<unsigned long long>(counts.exchanges),
+      static_cast<unsigned long long>(counts.kills), static_cast<unsigned long long>(divergences));
+  for (const auto& [reason, count] : counts.known_differences)
+    std::printf("  known difference, %llu times: %s\n", static_cast<unsigned long long>(count),
+                std::string(reason).c_str());
+}
+
+int RunHistories(Settings* settings) {
+  Runner runner(std::move(settings->peers), settings->scratch);
+  if (settings->keep) runner.keep_directories();
+  const auto start = std::chrono::steady_clock::now();
+  uint64_t divergences = 0;
+  Counts counts;  // without the runs of reductions
+  const uint64_t histories = settings->replay.empty() ? settings->histories : 1;
+  for (uint64_t i = 0; i < histories; i++) {
+    if (settings->seconds > 0 &&
+        std::chrono::steady_clock::now() - start > std::chrono::seconds(settings->seconds))
+      break;
+    const uint64_t seed = settings->seed + i;
+    const History history = settings->replay.empty() ? MakeHistory(seed, settings->limits)
+                                                     : ReadHistory(settings->replay);
+    const std::optional<Divergence> divergence = runner.Run(history);
+    counts = runner.counts();
+    if (!divergence) continue;
+    divergences++;
+    if (settings->replay.empty())
+      std::printf("\nseed %llu: ", static_cast<unsigned long long>(seed));
+    Report(&runner, history, *divergence, settings->reduction);
+    std::fflush(stdout);
+    if (!settings->keep_going) break;
+  }
+  PrintCounts(counts, divergences);
+  return divergences == 0 ? 0 : 1;
+}
+
+int Main(int count, char** arguments) {
+  if (count == 3 && std::string_view(arguments[1]) == "--peer") return RunPeer(arguments[2]);
+  // A peer that died is told by its answer.
+  ::signal(SIGPIPE, SIG_IGN);
+  Settings settings = ParseArguments(count, arguments);
+  if (!settings.print) return RunHistories(&settings);
+  for (const std::string& line : MakeHistory(settings.seed, settings.limits))
+    std::printf("%s\n", line.c_str());
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace ashlar::differential
+
+int main(int count, char** arguments) { return ashlar::differential::Main(count, arguments); }
