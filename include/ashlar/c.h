@@ -45,6 +45,8 @@ typedef struct rocksdb_block_based_table_options_t rocksdb_block_based_table_opt
 typedef struct rocksdb_cache_t rocksdb_cache_t;
 typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
 typedef struct rocksdb_column_family_metadata_t rocksdb_column_family_metadata_t;
+typedef struct rocksdb_compaction_options_t rocksdb_compaction_options_t;
+typedef struct rocksdb_compactionjobinfo_t rocksdb_compactionjobinfo_t;
 typedef struct rocksdb_compactoptions_t rocksdb_compactoptions_t;
 typedef struct rocksdb_comparator_t rocksdb_comparator_t;
 typedef struct rocksdb_create_backup_options_t rocksdb_create_backup_options_t;
@@ -431,8 +433,9 @@ ASHLAR_API void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* o
                                   rocksdb_column_family_handle_t** column_family,
                                   int num_column_families, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) ASHLAR_NOTHROW;
-// A null key means "from the first" or "to the last". Errors are not reported: these functions have
-// no errptr.
+// A null key means "from the first" or "to the last", here and below. rocksdb_compact_range and its
+// relatives have no errptr: an error is written to the LOG and counted in the property
+// rocksdb.background-errors.
 ASHLAR_API void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
                                       const char* limit_key, size_t limit_key_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compact_range_cf(rocksdb_t* db,
@@ -450,6 +453,43 @@ ASHLAR_API void rocksdb_compact_range_cf_opt(rocksdb_t* db,
                                              const char* start_key, size_t start_key_size,
                                              const char* limit_key,
                                              size_t limit_key_size) ASHLAR_NOTHROW;
+// Files as "000012.sst". The names of the new files are put into *output_file_names, to be freed by
+// rocksdb_compact_files_output_file_names_destroy; both output parameters and compaction_job_info
+// may be null.
+ASHLAR_API void rocksdb_compact_files(rocksdb_t* db, const rocksdb_compaction_options_t* options,
+                                      const char* const* input_file_names,
+                                      size_t num_input_file_names, int output_level,
+                                      int output_path_id, char*** output_file_names,
+                                      size_t* num_output_file_names,
+                                      rocksdb_compactionjobinfo_t* compaction_job_info,
+                                      char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compact_files_cf(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+    const rocksdb_compaction_options_t* options, const char* const* input_file_names,
+    size_t num_input_file_names, int output_level, int output_path_id, char*** output_file_names,
+    size_t* num_output_file_names, rocksdb_compactionjobinfo_t* compaction_job_info,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compact_files_output_file_names_destroy(
+    char** output_file_names, size_t num_output_file_names) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_suggest_compact_range(rocksdb_t* db, const char* start_key,
+                                              size_t start_key_size, const char* limit_key,
+                                              size_t limit_key_size, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_suggest_compact_range_cf(rocksdb_t* db,
+                                                 rocksdb_column_family_handle_t* column_family,
+                                                 const char* start_key, size_t start_key_size,
+                                                 const char* limit_key, size_t limit_key_size,
+                                                 char** errptr) ASHLAR_NOTHROW;
+// See DeleteFilesInRange in ashlar/convenience.h; limit_key is included.
+ASHLAR_API void rocksdb_delete_file_in_range(rocksdb_t* db, const char* start_key,
+                                             size_t start_key_size, const char* limit_key,
+                                             size_t limit_key_size, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_delete_file_in_range_cf(rocksdb_t* db,
+                                                rocksdb_column_family_handle_t* column_family,
+                                                const char* start_key, size_t start_key_size,
+                                                const char* limit_key, size_t limit_key_size,
+                                                char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_disable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_enable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
                                          char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_pause_background_work(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
@@ -1248,6 +1288,15 @@ ASHLAR_API void rocksdb_options_set_report_bg_io_stats(rocksdb_options_t* option
                                                        int value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_options_get_report_bg_io_stats(rocksdb_options_t* options)
     ASHLAR_NOTHROW;
+// See ashlar/table_properties_collectors.h.
+ASHLAR_API void rocksdb_options_add_compact_on_deletion_collector_factory(
+    rocksdb_options_t* options, size_t window_size, size_t num_dels_trigger) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(
+    rocksdb_options_t* options, size_t window_size, size_t num_dels_trigger,
+    double deletion_ratio) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
+    rocksdb_options_t* options, size_t window_size, size_t num_dels_trigger, double deletion_ratio,
+    uint64_t min_file_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_universal_compaction_options(
     rocksdb_options_t* options, rocksdb_universal_compaction_options_t* options_3) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_fifo_compaction_options(
@@ -1749,6 +1798,36 @@ ASHLAR_API void rocksdb_compactoptions_set_max_subcompactions(rocksdb_compactopt
                                                               int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compactoptions_get_max_subcompactions(rocksdb_compactoptions_t* options)
     ASHLAR_NOTHROW;
+
+// Of rocksdb_compact_files.
+ASHLAR_API rocksdb_compaction_options_t* rocksdb_compaction_options_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_destroy(rocksdb_compaction_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_set_compression(rocksdb_compaction_options_t* options,
+                                                           int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compaction_options_get_compression(rocksdb_compaction_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_set_output_file_size_limit(
+    rocksdb_compaction_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_options_get_output_file_size_limit(
+    rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_set_max_subcompactions(
+    rocksdb_compaction_options_t* options, uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_compaction_options_get_max_subcompactions(
+    rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_set_allow_trivial_move(
+    rocksdb_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compaction_options_get_allow_trivial_move(
+    rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
+// A flag that ends the compactions of all options that it was set in. It outlives them.
+ASHLAR_API unsigned char* rocksdb_compaction_options_canceled_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_canceled_destroy(unsigned char* canceled) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
+                                                        unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_set_canceled(rocksdb_compaction_options_t* options,
+                                                        unsigned char* canceled) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_compactionjobinfo_t* rocksdb_compactionjobinfo_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactionjobinfo_destroy(rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_wait_for_compact_options_t* rocksdb_wait_for_compact_options_create(void)
     ASHLAR_NOTHROW;

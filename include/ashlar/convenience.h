@@ -12,12 +12,15 @@
 #include "ashlar/compression_type.h"
 #include "ashlar/export.h"
 #include "ashlar/options.h"
+#include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/table.h"
 
 namespace ashlar {
 
+class ColumnFamilyHandle;
 class DB;
+struct RangePtr;
 
 struct ConfigOptions {
   // Unknown names are ignored instead of refused.
@@ -112,5 +115,22 @@ ASHLAR_API Status StringToMap(const std::string& opts_str,
 // DB::PauseBackgroundWork: Flush, CompactRange, and writes that find every memtable full, wait for
 // ContinueBackgroundWork.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
+
+// Gives the space of whole tables back at once: removes each table of levels 1 and deeper of which
+// every key is in one of the ranges [*start, *limit] (null: unbounded; without include_end:
+// [*start, *limit)). Reads and writes no table. Nothing else of the ranges is deleted:
+//   - keys in memtables, in level 0, and in tables that reach out of the range, stay
+//   - a table in a running compaction stays, and so does one that shares a user key with a table
+//     that stays
+//   - where a removed table has hidden older versions of a key, or was deleting keys, and a deeper
+//     level keeps a table with these, the older versions are visible again
+//   - snapshots do not protect the tables: reads at a snapshot miss their keys. An iterator that
+//     was created before keeps seeing them.
+// So call DeleteRange, too, where the keys have to be gone. InvalidArgument: a range ends before it
+// begins.
+ASHLAR_API Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                                     const Slice* end, bool include_end = true);
+ASHLAR_API Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family,
+                                      const RangePtr* ranges, size_t n, bool include_end = true);
 
 }  // namespace ashlar

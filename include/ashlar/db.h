@@ -42,6 +42,8 @@ namespace ashlar {
 
 inline const std::string kDefaultColumnFamilyName = "default";
 
+struct CompactionJobInfo;
+
 struct ColumnFamilyDescriptor {
   std::string name = kDefaultColumnFamilyName;
   ColumnFamilyOptions options;
@@ -70,6 +72,14 @@ struct Range {
 
   Range() = default;
   Range(const Slice& start_in, const Slice& limit_in) : start(start_in), limit(limit_in) {}
+};
+// The keys from *start to *limit; null: unbounded. The keys are borrowed.
+struct RangePtr {
+  const Slice* start = nullptr;
+  const Slice* limit = nullptr;
+
+  RangePtr() = default;
+  RangePtr(const Slice* start_in, const Slice* limit_in) : start(start_in), limit(limit_in) {}
 };
 
 class ASHLAR_API DB {
@@ -377,6 +387,50 @@ class ASHLAR_API DB {
     return CompactRange(options, DefaultColumnFamily(), begin, end);
   }
 
+  // Compacts these tables ("000012.sst", with or without a directory) into output_level, together
+  // with the tables that have to move with them: those that share keys with them on the levels down
+  // to output_level, older ones of level 0, and neighbours that share a user key. Writes new tables
+  // even where a move would do, unless allow_trivial_move is set. The paths of the tables that were
+  // written are put into *output_file_names, and what was done into *compaction_job_info; both may
+  // be null. output_path_id: 0 or -1, the database's directory.
+  // InvalidArgument: there is no such table, level or path, or no table is named, or one is on a
+  // deeper level than output_level. Aborted: one of the tables is in another compaction, or another
+  // compaction writes to the same keys of output_level. Incomplete: canceled, or manual compactions
+  // are disabled.
+  virtual Status CompactFiles(const CompactionOptions& compact_options,
+                              ColumnFamilyHandle* column_family,
+                              const std::vector<std::string>& input_file_names, int output_level,
+                              int output_path_id = -1,
+                              std::vector<std::string>* output_file_names = nullptr,
+                              CompactionJobInfo* compaction_job_info = nullptr) = 0;
+  Status CompactFiles(const CompactionOptions& compact_options,
+                      const std::vector<std::string>& input_file_names, int output_level,
+                      int output_path_id = -1,
+                      std::vector<std::string>* output_file_names = nullptr,
+                      CompactionJobInfo* compaction_job_info = nullptr) {
+    return CompactFiles(compact_options, DefaultColumnFamily(), input_file_names, output_level,
+                        output_path_id, output_file_names, compaction_job_info);
+  }
+
+  // Marks the tables that have keys of [*begin, *end] (null: unbounded) for automatic compaction,
+  // except those on the last level that has tables, and returns. A mark is forgotten when the
+  // database is closed.
+  virtual Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
+                                     const Slice* end) = 0;
+  Status SuggestCompactRange(const Slice* begin, const Slice* end) {
+    return SuggestCompactRange(DefaultColumnFamily(), begin, end);
+  }
+
+  // Ends the calls of CompactRange and CompactFiles that are under way, which return Incomplete,
+  // and waits for them. New ones return Incomplete until EnableManualCompaction has been called as
+  // often. Not to be called from a listener of such a call.
+  virtual void DisableManualCompaction() = 0;
+  virtual void EnableManualCompaction() = 0;
+
+  // See DeleteFilesInRanges in ashlar/convenience.h.
+  virtual Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges,
+                                     size_t n, bool include_end) = 0;
+
   virtual Status Flush(const FlushOptions& options,
                        const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) {
@@ -452,6 +506,11 @@ class ASHLAR_API DB {
   // Reads every block of every table and checks it. The first error names file and offset.
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
+
+  // For callers that have no place for the error of a call, as the functions of the C interface
+  // that return nothing: writes it to the LOG, and counts it in the property
+  // rocksdb.background-errors. The database stays as it is.
+  virtual void ReportLostError(const Slice& call, const Status& error) = 0;
 
   virtual DB* GetRootDB() { return this; }
 };

@@ -223,7 +223,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   bool optimize_filters_for_hits =
       false;  // no filters in the last level: reads expect to find their keys
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
-      table_properties_collector_factories;  // refused
+      table_properties_collector_factories;  // called for each entry of each new table
   // Directories for tables; only the database's own.
   std::vector<DbPath> cf_paths;  // refused
 
@@ -502,10 +502,17 @@ struct FlushOptions {
   bool allow_write_stall = false;
 };
 
+// Of CompactFiles.
 struct CompactionOptions {
+  // kDisableCompressionOption: that of the output level.
   CompressionType compression = kDisableCompressionOption;
+  // Output files are cut at about this size; more: one file.
   uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
-  uint32_t max_subcompactions = 0;
+  uint32_t max_subcompactions = 0;  // 0: as DBOptions say
+  // Checked now and then: true ends the call with Incomplete.
+  std::atomic<bool>* canceled = nullptr;
+  // Files that overlap nothing move to the output level instead of being rewritten.
+  bool allow_trivial_move = false;
 };
 
 enum class BottommostLevelCompaction {
@@ -516,9 +523,14 @@ enum class BottommostLevelCompaction {
 };
 
 struct CompactRangeOptions {
-  // Run exclusively: no concurrent automatic compaction of this column family.
+  // Run exclusively: wait until no compaction of this column family runs, and let no other one
+  // begin, automatic or manual, until this one has ended.
   bool exclusive_manual_compaction = false;
-  // Refused: moving the result to target_level (-1: the smallest that can hold it).
+  // Then move the files of the level that the compaction ended at to target_level, without reading
+  // them. -1: to the smallest level that can hold them, below the next one that has files. Implies
+  // exclusive_manual_compaction. NotSupported: a level in between, or the target level, has files,
+  // or the files would leave level 0. Aborted: more than one file would move to level 0.
+  // InvalidArgument: there is no such level.
   bool change_level = false;
   int target_level = -1;
   uint32_t target_path_id = 0;  // other than 0 refused

@@ -1,4 +1,5 @@
-// TableProperties: the properties block of a table file.
+// TableProperties: the properties block of a table file; and classes of the program that add
+// properties to it, or ask for its compaction.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,9 @@
 #include <unordered_map>
 
 #include "ashlar/export.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "ashlar/types.h"
 
 namespace ashlar {
 
@@ -48,12 +52,60 @@ struct ASHLAR_API TableProperties {
   std::string property_collectors_names;
   std::string compression_name;
   std::string compression_options;
-  // Properties that this release has no field for.
+  // Those of the program's collectors, and properties that this release has no field for.
   UserCollectedProperties user_collected_properties;
 
   // "name<kv_delim>value<prop_delim>" for each property.
   std::string ToString(const std::string& prop_delim = "; ",
                        const std::string& kv_delim = "=") const;
+};
+
+// Sees the entries of one new table, in the order of its keys, and its range deletions. A failure
+// of it, or an exception, is written to the LOG; the table is written all the same, without the
+// collector's properties. Lifetime: from the first entry of the table until after Finish. Thread
+// safety: one thread at a time.
+class ASHLAR_API TablePropertiesCollector {
+ public:
+  virtual ~TablePropertiesCollector() = default;
+
+  // The older form of AddUserKey, which calls it.
+  virtual Status Add(const Slice& key, const Slice& value);
+  // One entry, by its user key. A range deletion comes with its begin as key and its end as value.
+  // file_size: the bytes of the table so far.
+  virtual Status AddUserKey(const Slice& key, const Slice& value, EntryType type,
+                            SequenceNumber seq, uint64_t file_size);
+  // After each data block: its bytes before compression. Ashlar compresses no samples, so the two
+  // estimates are 0.
+  virtual void BlockAdd(uint64_t block_uncomp_bytes, uint64_t block_compressed_bytes_fast,
+                        uint64_t block_compressed_bytes_slow);
+  // After the last entry: adds properties to the table. Names that begin with "rocksdb." are
+  // ignored.
+  virtual Status Finish(UserCollectedProperties* properties) = 0;
+  // For people, after Finish. Ashlar does not call it.
+  virtual UserCollectedProperties GetReadableProperties() const = 0;
+  virtual const char* Name() const = 0;
+  // After Finish. True: the table is to be compacted, although its level may not be full. Not asked
+  // where the table is on the last level of its keys.
+  virtual bool NeedCompact() const { return false; }
+};
+
+// Makes a collector for each new table. Thread safety: all methods, from any thread.
+class ASHLAR_API TablePropertiesCollectorFactory {
+ public:
+  struct Context {
+    static const uint32_t kUnknownColumnFamily = 0x7fffffff;
+
+    uint32_t column_family_id = kUnknownColumnFamily;
+    // The level that the table is made for, of num_levels. -1: unknown.
+    int level_at_creation = -1;
+    int num_levels = -1;
+  };
+
+  virtual ~TablePropertiesCollectorFactory() = default;
+  // A collector that the caller owns. Null: none for this table.
+  virtual TablePropertiesCollector* CreateTablePropertiesCollector(Context context) = 0;
+  virtual const char* Name() const = 0;
+  virtual std::string ToString() const { return Name(); }
 };
 
 // By path of the table file.

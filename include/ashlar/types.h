@@ -20,6 +20,9 @@ enum EntryType {
   kEntryMerge,
   kEntryRangeDeletion,
   kEntryBlobIndex,
+  kEntryDeleteWithTimestamp,
+  kEntryWideColumnEntity,
+  kEntryTimedPut,
   kEntryOther
 };
 

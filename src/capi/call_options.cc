@@ -1,4 +1,5 @@
 // Options of single calls: reads, writes, flushes, compactions.
+#include <atomic>
 #include <chrono>
 
 #include "capi/accessors.h"
@@ -87,6 +88,28 @@ ASHLAR_C_ACCESSORS(compactoptions, target_level, int)
 ASHLAR_C_ACCESSORS(compactoptions, target_path_id, int)
 ASHLAR_C_ACCESSORS(compactoptions, allow_write_stall, unsigned char)
 ASHLAR_C_ACCESSORS(compactoptions, max_subcompactions, int)
+
+ASHLAR_C_CREATE_AND_DESTROY(compaction_options)
+ASHLAR_C_ACCESSORS(compaction_options, compression, int)
+ASHLAR_C_ACCESSORS(compaction_options, output_file_size_limit, uint64_t)
+ASHLAR_C_ACCESSORS(compaction_options, max_subcompactions, uint32_t)
+ASHLAR_C_ACCESSORS(compaction_options, allow_trivial_move, unsigned char)
+// The interface calls an atomic flag unsigned char.
+unsigned char* rocksdb_compaction_options_canceled_create() noexcept {
+  return reinterpret_cast<unsigned char*>(new std::atomic<bool>(false));
+}
+void rocksdb_compaction_options_canceled_destroy(unsigned char* canceled) noexcept {
+  delete reinterpret_cast<std::atomic<bool>*>(canceled);
+}
+void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
+                                             unsigned char value) noexcept {
+  reinterpret_cast<std::atomic<bool>*>(canceled)->store(value != 0);
+}
+void rocksdb_compaction_options_set_canceled(rocksdb_compaction_options_t* options,
+                                             unsigned char* canceled) noexcept {
+  options->rep.canceled = reinterpret_cast<std::atomic<bool>*>(canceled);
+}
+ASHLAR_C_CREATE_AND_DESTROY(compactionjobinfo)
 
 ASHLAR_C_CREATE_AND_DESTROY(wait_for_compact_options)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, abort_on_pause, unsigned char)

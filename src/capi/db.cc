@@ -44,17 +44,62 @@ std::vector<ColumnFamilyHandle*> UnwrapHandles(rocksdb_column_family_handle_t* c
   return out;
 }
 
+// The keys of a call, of which null ones are no bounds.
+class KeyBounds {
+ public:
+  KeyBounds(const char* start_key, size_t start_key_size, const char* limit_key,
+            size_t limit_key_size)
+      : start_(start_key, start_key_size),
+        limit_(limit_key, limit_key_size),
+        has_start_(start_key != nullptr),
+        has_limit_(limit_key != nullptr) {}
+
+  const Slice* start() const { return has_start_ ? &start_ : nullptr; }
+  const Slice* limit() const { return has_limit_ ? &limit_ : nullptr; }
+
+ private:
+  const Slice start_;
+  const Slice limit_;
+  const bool has_start_;
+  const bool has_limit_;
+};
+
 void Compact(rocksdb_t* db, ColumnFamilyHandle* family, const ashlar::CompactRangeOptions& options,
-             const char* start_key, size_t start_key_size, const char* limit_key,
-             size_t limit_key_size) {
-  const Slice start(start_key, start_key_size);
-  const Slice limit(limit_key, limit_key_size);
-  // The interface has no place for an error; one that matters is latched, and the next write
-  // reports it.
-  static_cast<void>(db->rep
-                        ->CompactRange(options, family, start_key == nullptr ? nullptr : &start,
-                                       limit_key == nullptr ? nullptr : &limit)
-                        .ok());
+             const KeyBounds& bounds) {
+  db->rep->ReportLostError("rocksdb_compact_range",
+                           db->rep->CompactRange(options, family, bounds.start(), bounds.limit()));
+}
+
+// Texts for the caller; `text_of` maps an index to one.
+template <typename TextOf>
+char** CopyTexts(size_t count, TextOf text_of) {
+  char** const texts = static_cast<char**>(Allocate(count * sizeof(char*)));
+  for (size_t i = 0; i < count; ++i) texts[i] = CopyText(text_of(i));
+  return texts;
+}
+
+struct FilesToCompact {
+  const char* const* names;
+  size_t count;
+};
+struct CompactedFiles {
+  char*** names;
+  size_t* count;
+  rocksdb_compactionjobinfo_t* info;
+};
+void CompactFiles(rocksdb_t* db, ColumnFamilyHandle* family,
+                  const rocksdb_compaction_options_t* options, const FilesToCompact& inputs,
+                  int output_level, int output_path_id, const CompactedFiles& outputs,
+                  char** errptr) {
+  const std::vector<std::string> names(inputs.names, inputs.names + inputs.count);
+  std::vector<std::string> made;
+  if (!Check(errptr,
+             db->rep->CompactFiles(options->rep, family, names, output_level, output_path_id, &made,
+                                   outputs.info != nullptr ? &outputs.info->rep : nullptr)))
+    return;
+  if (outputs.count != nullptr) *outputs.count = made.size();
+  if (outputs.names == nullptr) return;
+  *outputs.names = CopyTexts(made.size(), [&](size_t i) { return made[i]; });
 }
 
 char* TextProperty(rocksdb_t* db, ColumnFamilyHandle* family, const char* property) {
@@ -81,14 +126,6 @@ std::unordered_map<std::string, std::string> Map(int count, const char* const* k
   std::unordered_map<std::string, std::string> map;
   for (int i = 0; i < count; ++i) map[keys[i]] = values[i];
   return map;
-}
-
-// Texts for the caller; `text_of` maps an index to one.
-template <typename TextOf>
-char** CopyTexts(size_t count, TextOf text_of) {
-  char** const texts = static_cast<char**>(Allocate(count * sizeof(char*)));
-  for (size_t i = 0; i < count; ++i) texts[i] = CopyText(text_of(i));
-  return texts;
 }
 
 void FreeTexts(char** texts, size_t count) {
@@ -258,31 +295,90 @@ void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) noexcep
 
 void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
                            const char* limit_key, size_t limit_key_size) noexcept {
-  Compact(db, db->default_family, ashlar::CompactRangeOptions(), start_key, start_key_size,
-          limit_key, limit_key_size);
+  Compact(db, db->default_family, ashlar::CompactRangeOptions(),
+          {start_key, start_key_size, limit_key, limit_key_size});
 }
 
 void rocksdb_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
                               const char* start_key, size_t start_key_size, const char* limit_key,
                               size_t limit_key_size) noexcept {
-  Compact(db, column_family->rep, ashlar::CompactRangeOptions(), start_key, start_key_size,
-          limit_key, limit_key_size);
+  Compact(db, column_family->rep, ashlar::CompactRangeOptions(),
+          {start_key, start_key_size, limit_key, limit_key_size});
 }
 
 void rocksdb_compact_range_opt(rocksdb_t* db, rocksdb_compactoptions_t* options,
                                const char* start_key, size_t start_key_size, const char* limit_key,
                                size_t limit_key_size) noexcept {
-  Compact(db, db->default_family, options->rep, start_key, start_key_size, limit_key,
-          limit_key_size);
+  Compact(db, db->default_family, options->rep,
+          {start_key, start_key_size, limit_key, limit_key_size});
 }
 
 void rocksdb_compact_range_cf_opt(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
                                   rocksdb_compactoptions_t* options, const char* start_key,
                                   size_t start_key_size, const char* limit_key,
                                   size_t limit_key_size) noexcept {
-  Compact(db, column_family->rep, options->rep, start_key, start_key_size, limit_key,
-          limit_key_size);
+  Compact(db, column_family->rep, options->rep,
+          {start_key, start_key_size, limit_key, limit_key_size});
 }
+
+void rocksdb_compact_files(rocksdb_t* db, const rocksdb_compaction_options_t* options,
+                           const char* const* input_file_names, size_t num_input_file_names,
+                           int output_level, int output_path_id, char*** output_file_names,
+                           size_t* num_output_file_names,
+                           rocksdb_compactionjobinfo_t* compaction_job_info,
+                           char** errptr) noexcept {
+  CompactFiles(db, db->default_family, options, {input_file_names, num_input_file_names},
+               output_level, output_path_id,
+               {output_file_names, num_output_file_names, compaction_job_info}, errptr);
+}
+void rocksdb_compact_files_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                              const rocksdb_compaction_options_t* options,
+                              const char* const* input_file_names, size_t num_input_file_names,
+                              int output_level, int output_path_id, char*** output_file_names,
+                              size_t* num_output_file_names,
+                              rocksdb_compactionjobinfo_t* compaction_job_info,
+                              char** errptr) noexcept {
+  CompactFiles(db, column_family->rep, options, {input_file_names, num_input_file_names},
+               output_level, output_path_id,
+               {output_file_names, num_output_file_names, compaction_job_info}, errptr);
+}
+void rocksdb_compact_files_output_file_names_destroy(char** output_file_names,
+                                                     size_t num_output_file_names) noexcept {
+  if (output_file_names != nullptr) FreeTexts(output_file_names, num_output_file_names);
+}
+
+void rocksdb_suggest_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
+                                   const char* limit_key, size_t limit_key_size,
+                                   char** errptr) noexcept {
+  const KeyBounds bounds(start_key, start_key_size, limit_key, limit_key_size);
+  Check(errptr, db->rep->SuggestCompactRange(db->default_family, bounds.start(), bounds.limit()));
+}
+void rocksdb_suggest_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                      const char* start_key, size_t start_key_size,
+                                      const char* limit_key, size_t limit_key_size,
+                                      char** errptr) noexcept {
+  const KeyBounds bounds(start_key, start_key_size, limit_key, limit_key_size);
+  Check(errptr, db->rep->SuggestCompactRange(column_family->rep, bounds.start(), bounds.limit()));
+}
+void rocksdb_delete_file_in_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
+                                  const char* limit_key, size_t limit_key_size,
+                                  char** errptr) noexcept {
+  const KeyBounds bounds(start_key, start_key_size, limit_key, limit_key_size);
+  Check(errptr, ashlar::DeleteFilesInRange(db->rep.get(), db->default_family, bounds.start(),
+                                           bounds.limit()));
+}
+void rocksdb_delete_file_in_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                     const char* start_key, size_t start_key_size,
+                                     const char* limit_key, size_t limit_key_size,
+                                     char** errptr) noexcept {
+  const KeyBounds bounds(start_key, start_key_size, limit_key, limit_key_size);
+  Check(errptr, ashlar::DeleteFilesInRange(db->rep.get(), column_family->rep, bounds.start(),
+                                           bounds.limit()));
+}
+void rocksdb_disable_manual_compaction(rocksdb_t* db) noexcept {
+  db->rep->DisableManualCompaction();
+}
+void rocksdb_enable_manual_compaction(rocksdb_t* db) noexcept { db->rep->EnableManualCompaction(); }
 
 void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
                               char** errptr) noexcept {

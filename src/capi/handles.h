@@ -32,6 +32,7 @@
 #include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/iterator.h"
+#include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/metadata.h"
 #include "ashlar/options.h"
@@ -93,6 +94,12 @@ struct rocksdb_writeoptions_t {
 };
 struct rocksdb_flushoptions_t {
   ashlar::FlushOptions rep;
+};
+struct rocksdb_compaction_options_t {
+  ashlar::CompactionOptions rep;
+};
+struct rocksdb_compactionjobinfo_t {
+  ashlar::CompactionJobInfo rep;
 };
 struct rocksdb_compactoptions_t {
   ashlar::CompactRangeOptions rep;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ashlar/convenience.h"
+#include "ashlar/table_properties_collectors.h"
 #include "capi/accessors.h"
 #include "capi/transfer.h"
 
@@ -86,6 +87,25 @@ void rocksdb_options_set_merge_operator(rocksdb_options_t* options,
 }
 void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* options) noexcept {
   options->rep.merge_operator = ashlar::MergeOperators::CreateUInt64AddOperator();
+}
+void rocksdb_options_add_compact_on_deletion_collector_factory(rocksdb_options_t* options,
+                                                               size_t window_size,
+                                                               size_t num_dels_trigger) noexcept {
+  rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(options, window_size,
+                                                                          num_dels_trigger, 0, 0);
+}
+void rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(
+    rocksdb_options_t* options, size_t window_size, size_t num_dels_trigger,
+    double deletion_ratio) noexcept {
+  rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
+      options, window_size, num_dels_trigger, deletion_ratio, 0);
+}
+void rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
+    rocksdb_options_t* options, size_t window_size, size_t num_dels_trigger, double deletion_ratio,
+    uint64_t min_file_size) noexcept {
+  options->rep.table_properties_collector_factories.push_back(
+      ashlar::NewCompactOnDeletionCollectorFactory(window_size, num_dels_trigger, deletion_ratio,
+                                                   min_file_size));
 }
 void rocksdb_options_set_prefix_extractor(rocksdb_options_t* options,
                                           rocksdb_slicetransform_t* transform) noexcept {

@@ -220,4 +220,15 @@ void CancelAllBackgroundWork(DB* db, bool /*wait*/) {
   static_cast<void>(db->PauseBackgroundWork().ok());
 }
 
+Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                          const Slice* end, bool include_end) {
+  const RangePtr range(begin, end);
+  return DeleteFilesInRanges(db, column_family, &range, 1, include_end);
+}
+
+Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
+                           size_t n, bool include_end) {
+  return db->DeleteFilesInRanges(column_family, ranges, n, include_end);
+}
+
 }  // namespace ashlar

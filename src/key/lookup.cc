@@ -12,9 +12,7 @@ uint64_t Lookup::filter_hash() {
 }
 
 // Takes every version but a value that ends the search. The kind of a record is decided here.
-bool Lookup::OfferRare(ValueType type, SequenceNumber sequence, const Slice& value,
-                       const PinSource& owner) {
-  if (state_ == State::kSearching) sequence_ = sequence;
+bool Lookup::OfferRare(ValueType type, const Slice& value, const PinSource& owner) {
   switch (RoleOf(type)) {
     case RecordRole::kValue:
       has_base_ = true;

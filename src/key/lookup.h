@@ -49,6 +49,8 @@ class Lookup {
   const Slice& user_key() const { return args_.user_key; }
   SequenceNumber snapshot() const { return args_.snapshot; }
   uint64_t seek_tag() const { return SeekTag(args_.snapshot); }
+  // Whether a version with this tag is visible at the snapshot.
+  bool Sees(uint64_t tag) const { return tag <= seek_tag(); }
   // The hash for filters, computed by the first call.
   uint64_t filter_hash();
   // The key's prefix by a transform, with its hash. Null: it has none. The transform outlives the
@@ -64,12 +66,11 @@ class Lookup {
     }
     if (type == ValueType::kValue && state_ == State::kSearching) [[likely]] {
       state_ = State::kFound;
-      sequence_ = sequence;
       value_ = value;
       pin_ = owner.Acquire();
       return false;
     }
-    return OfferRare(type, sequence, value, owner);
+    return OfferRare(type, value, owner);
   }
   // Called by a source, before it offers versions, for a range tombstone that covers the key.
   // Requires: sequence <= snapshot().
@@ -80,7 +81,6 @@ class Lookup {
   // Called after the source that raised the covering sequence has offered its versions.
   void EndIfCovered() {
     if (covering_sequence_ == 0 || Done()) return;
-    if (state_ == State::kSearching) sequence_ = covering_sequence_;
     state_ = state_ == State::kMerging ? State::kFound : State::kDeleted;
   }
   // Ends the lookup with an error of a source.
@@ -94,8 +94,6 @@ class Lookup {
   bool HasOperands() const { return !operands_.empty(); }
   // True: no further source is needed.
   bool Done() const { return state_ != State::kSearching && state_ != State::kMerging; }
-  // The sequence of the newest version. Requires: state() is not kSearching.
-  SequenceNumber sequence() const { return sequence_; }
 
   // The result, after every source was searched or Done(): Ok with *value set, NotFound, or an
   // error. Existing bytes are pinned, computed ones moved. Merges are recorded. Needs no guard,
@@ -104,15 +102,13 @@ class Lookup {
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
 
  private:
-  bool OfferRare(ValueType type, SequenceNumber sequence, const Slice& value,
-                 const PinSource& owner);
+  bool OfferRare(ValueType type, const Slice& value, const PinSource& owner);
   bool OfferOperand(const Slice& value, const PinSource& owner);
   Status FinishMerge(const Recorder& recorder, PinnableSlice* value);
 
   const Args args_;
   State state_ = State::kSearching;
-  bool has_base_ = false;  // kFound with operands: value_ is the value below them
-  SequenceNumber sequence_ = 0;
+  bool has_base_ = false;                 // kFound with operands: value_ is the value below them
   SequenceNumber covering_sequence_ = 0;  // 0: none
   Slice value_;
   Pin pin_;

@@ -37,9 +37,11 @@ BackgroundWork::BackgroundWork(DatabaseState* state, StatsDumper::StatsText stat
                 .interrupt = &interrupt_}),
       compactions_(state, &installer_, &interrupt_),
       backoff_(state, &outbox_, this),
+      coverage_(state, this),
       manual_({.state = state,
                .runner = &compactions_,
                .backoff = &backoff_,
+               .coverage = &coverage_,
                .outbox = &outbox_,
                .files = &files_,
                .stats = &stats_,
@@ -226,6 +228,7 @@ void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
   const Status status = flushes_.Run(family);
   if (!IsBenign(status))
     outbox_.LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family, status);  // I2
+  if (status.ok()) coverage_.Run(family);
   EndJob(std::move(family), status, &BackgroundWork::flush_jobs_);
 }
 
@@ -235,6 +238,7 @@ void BackgroundWork::CompactionJob(Compaction* compaction) {
   const Status status = compactions_.Run(compaction);
   if (!IsBenign(status)) backoff_.HandleFailure(family, status, compaction->may_be_recorded);  // I2
   delete compaction;
+  if (status.ok()) coverage_.Run(family);
   EndJob(std::move(family), status, &BackgroundWork::compaction_jobs_);
 }
 

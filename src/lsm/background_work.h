@@ -25,6 +25,7 @@
 #include "lsm/candidate_queue.h"
 #include "lsm/compaction_backoff.h"
 #include "lsm/compaction_runner.h"
+#include "lsm/coverage_scan.h"
 #include "lsm/database_state.h"
 #include "lsm/event_outbox.h"
 #include "lsm/file_janitor.h"
@@ -130,6 +131,7 @@ class BackgroundWork final : public ViewObserver {
   FlushRunner flushes_;
   CompactionRunner compactions_;
   CompactionBackoff backoff_;
+  CoverageScan coverage_;
   ManualCompactions manual_;
 
   int flush_jobs_max_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;

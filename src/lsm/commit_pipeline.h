@@ -5,7 +5,7 @@
 //
 //   Write -> (WaitAtGate) -> Join -> [lead] MakeRoomForWrite -> FormGroup -> AppendToLog -> (Sync)
 //                ^                            |                -> Apply -> publish -> Finish
-//                +-- alone, if MakeRoomForWrite closed the gate
+//                +-- alone, if MakeRoomForWrite stopped writers
 //
 // I1: sequences are assigned in queue order without gaps inside a group. A batch's bytes in the log
 //     contain its first sequence.
@@ -20,8 +20,7 @@
 // I6: each request has an outcome of its own. One that its check refuses takes no sequence and is
 //     neither logged nor applied; the others of its group are not affected.
 // I7: an acknowledged write is in a family that was alive when its group was committed.
-// Operations that need a quiet log, as memtable switches and log syncs, run as exclusive requests
-// in the same queue: there is no second path.
+// Operations that need a quiet log (memtable switches, log syncs) are exclusive requests.
 //
 // Thread safety: every public method from any thread, except LeaderSwitchMemTables.
 #pragma once

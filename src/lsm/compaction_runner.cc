@@ -52,16 +52,23 @@ Status CompactionRunner::Run(Compaction* compaction) {
     MutexLock lock(state_->mutex());
     EndPlan(compaction);
   }
-  if (compaction->events != nullptr)
-    IgnoreBadAlloc([&] { compaction->events->CompactionEnded(plan, result.statistics, status); });
-  return status;
+  if (compaction->events == nullptr) return status;
+  IgnoreBadAlloc([&] { compaction->events->CompactionEnded(plan, result.statistics, status); });
+  if (compaction->info == nullptr) return status;
+  const Status told = CatchBadAlloc([&] {
+    *compaction->info = compaction->events->MakeEndedInfo(plan, result.statistics, status);
+    return Status::OK();
+  });
+  return status.ok() ? told : status;
 }
 
 Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result) {
   const CompactionPlan& plan = compaction->plan;
+  // A pause does not keep files from being deleted: nobody would repeat it.
+  if (plan.reason == PlanReason::kDeleteFiles) return Status::OK();
   if (interrupt_->load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
-  if (plan.trivial_move) return Status::OK();
+  if (!plan.WritesTables()) return Status::OK();
   ASHLAR_ASSERT(!compaction->may_be_recorded);  // a job runs once
   const ColumnFamilyOptions& options = compaction->settings.options;
   CompactionJobArgs args{
@@ -69,10 +76,13 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
       .job = MakeJobArgs(*state_, *compaction->family, compaction->settings, interrupt_)};
   args.job.output.observer = compaction->events.get();
   args.job.stop.canceled = compaction->canceled;
+  args.job.stop.disabled = compaction->disabled;
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
   // What is left at the bottom is kept for snapshots. kBottommostDeletes sees when they are gone.
-  if (plan.bottommost) args.job.output.marks_dense_files = false;
+  if (plan.bottommost)
+    args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
+  args.job.output.table.level = static_cast<int>(plan.output_level);
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
@@ -83,7 +93,7 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
   const CompactionPlan& plan = compaction->plan;
   std::vector<VersionEdit> edits;
   edits.reserve(1);
-  edits.push_back(MakeEdit(plan, plan.trivial_move ? nullptr : result));
+  edits.push_back(MakeEdit(plan, plan.WritesTables() ? result : nullptr));
   edits[0].column_family = compaction->family->id();
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
@@ -96,9 +106,22 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
     kDatabaseMutex.AssertHeld();
     EndPlan(compaction);
     compaction->family->compaction_failures = 0;
-    if (!plan.trivial_move)
+    if (plan.WritesTables())
       compaction->family->totals.CountJob(plan.output_level, result->statistics);
+    if (plan.reason == PlanReason::kDeleteFiles) ForgetWhatWasHidden(compaction->family.get());
   });
+}
+
+void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
+  // The files may have hidden keys of older ones, on which known gaps and C2 of range_coverage.h
+  // rely. A file in a plan that drops it stays hidden until then: only its own keys are at stake.
+  family->ActiveLocked()->EndGaps();
+  const Version& version = *family->version();
+  for (Level level = 0; level < version.levels(); ++level) {
+    for (FileMetaData* const file : version.files(level)) {
+      if (!file->being_compacted) file->coverage.hidden_since = 0;
+    }
+  }
 }
 
 void CompactionRunner::AssertFits(const Compaction& compaction) const {

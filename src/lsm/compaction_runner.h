@@ -35,6 +35,8 @@ class Compaction {
   const CompactionPlan plan;
   const JobSettings settings;
   const std::atomic<bool>* canceled = nullptr;  // by the user; null: never
+  const std::atomic<bool>* disabled = nullptr;  // manual compactions; null: it is none
+  CompactionJobInfo* info = nullptr;            // filled at the end; null: not wanted
   std::unique_ptr<JobEvents> events = {};
   bool may_be_recorded = false;  // the MANIFEST may have the edit
 };
@@ -62,6 +64,9 @@ class CompactionRunner {
   // caller holds the manifest mutex.
   void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(kDatabaseMutex);
   void EndPlan(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex);
+  // Files of the family were dropped with keys that readers saw. In the critical section that
+  // publishes it.
+  static void ForgetWhatWasHidden(ColumnFamily* family) ASHLAR_REQUIRES(kDatabaseMutex);
 
   DatabaseState* const state_;
   VersionInstaller* const installer_;

@@ -79,16 +79,16 @@ void DatabaseState::CheckInvariants() const {
   table.CheckInvariants();
   for (const std::shared_ptr<ColumnFamily>& family : table.families) {
     family->CheckInvariants();
-    const ColumnFamilyState* const recorded = versions->FindFamily(family->id());
+    const ColumnFamilyState* const recorded = versions->Published().FindFamily(family->id());
     ASHLAR_ASSERT(recorded != nullptr);                                // I1
     ASHLAR_ASSERT(recorded->current == family->version());             // I1
     ASHLAR_ASSERT(recorded->log_number <= family->OldestLogNumber());  // I2
   }
   snapshots.CheckInvariants();
-  ASHLAR_ASSERT(snapshots.newest_sequence() <= PublishedSequence());  // I3
-  ASHLAR_ASSERT(versions->last_sequence() <= PublishedSequence());    // I3
-  ASHLAR_ASSERT(background_paused >= 0);                              // I4
-  ASHLAR_ASSERT(read_only || lock != nullptr);                        // LOCK is held until Close
+  ASHLAR_ASSERT(snapshots.newest_sequence() <= PublishedSequence());          // I3
+  ASHLAR_ASSERT(versions->Published().last_sequence <= PublishedSequence());  // I3
+  ASHLAR_ASSERT(background_paused >= 0);                                      // I4
+  ASHLAR_ASSERT(read_only || lock != nullptr);  // LOCK is held until Close
 }
 
 void DatabaseState::DrainEpochs() {

@@ -127,6 +127,7 @@ struct DatabaseState {
       // leader
       log_bytes_max;
   std::atomic<bool> unlogged_writes{false};  // a write with disableWAL was made
+  std::atomic<uint64_t> lost_errors{0};      // of ReportLostError
 
   // ---- Locks and the members that they guard.
   Mutex& manifest_mutex() ASHLAR_RETURN_CAPABILITY(kManifestMutex) { return manifest_mutex_; }

@@ -45,8 +45,9 @@ uint64_t FileJanitor::OldestNeededLog(std::span<const VersionEdit> edits) const 
 }
 
 uint64_t FileJanitor::OldestRecordedLog() const {
-  return std::min(OldestNeededLog({}), std::max(state_->versions->MinLogNumberWithUnflushedData(),
-                                                state_->versions->min_log_number_to_keep()));
+  const PublishedState& recorded = state_->versions->Published();
+  return std::min(OldestNeededLog({}), std::max(recorded.MinLogNumberWithUnflushedData(),
+                                                recorded.min_log_number_to_keep));
 }
 
 void FileJanitor::ReleaseLogs() noexcept {

@@ -1,5 +1,6 @@
 #include "lsm/flush_runner.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -94,6 +95,7 @@ Status FlushRunner::BuildTable(Flush* flush) {
   args.job.output.observer = flush->events.get();
   args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
+  args.job.output.table.level = 0;
   args.job.output.table.compression = ResolveFlushCompression(flush->settings->options);
   std::vector<SequenceNumber> readers = args.job.snapshots;
   readers.push_back(kSequenceNumberMax);
@@ -120,7 +122,7 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     for (size_t i = 0; i < flushes.size(); ++i)
       unfinished[i].log_number = flushes[i].family->LogNumberAfterFlush(flushes[i].tables.size());
   };
-  uint64_t oldest_log = 0;
+  std::optional<uint64_t> oldest_log;  // 0: a family of RocksDB's that has never been flushed
   const auto end_flushes = [&] {
     kDatabaseMutex.AssertHeld();
     for (Flush& flush : flushes) {
@@ -130,8 +132,8 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     oldest_log = parts_.files->OldestRecordedLog();
   };
   ASHLAR_RETURN_IF_ERROR(parts_.installer->Install(std::move(edits), set_log_numbers, end_flushes));
-  ASHLAR_ASSERT(oldest_log > 0);  // end_flushes ran
-  parts_.files->ReleaseLogs(oldest_log);
+  ASHLAR_ASSERT(oldest_log.has_value());  // end_flushes ran
+  parts_.files->ReleaseLogs(*oldest_log);
   return Status::OK();
 }
 

@@ -55,7 +55,12 @@ CompactionReason ToCompactionReason(PlanReason reason) {
     case PlanReason::kBottommostDeletes: return CompactionReason::kBottommostFiles;
     case PlanReason::kTtl: return CompactionReason::kTtl;
     case PlanReason::kPeriodic: return CompactionReason::kPeriodicCompaction;
-    case PlanReason::kManual: return CompactionReason::kManualCompaction;
+    case PlanReason::kManual:
+    case PlanReason::kFiles: return CompactionReason::kManualCompaction;
+    case PlanReason::kCoveredBytes: return CompactionReason::kFilesMarkedForCompaction;
+    case PlanReason::kRefit: return CompactionReason::kRefitLevel;
+    case PlanReason::kHiddenFiles:
+    case PlanReason::kDeleteFiles: return CompactionReason::kUnknown;
   }
   return CompactionReason::kUnknown;
 }
@@ -225,7 +230,8 @@ CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
     }
   }
   info.stats.is_full_compaction = is_full_compaction_;
-  info.stats.is_manual_compaction = plan.reason == PlanReason::kManual;
+  info.stats.is_manual_compaction =
+      ToCompactionReason(plan.reason) == CompactionReason::kManualCompaction;
   info.stats.num_input_files = plan.InputFiles();
   info.stats.total_input_bytes = plan.InputBytes();
   return info;
@@ -246,7 +252,8 @@ void JobEvents::CompactionBegun(const CompactionPlan& plan, const Version& versi
     }
     line.Add("input_data_size", plan.InputBytes())
         .Add("output_level", plan.output_level)
-        .Add("trivial_move", plan.trivial_move);
+        .Add("trivial_move", plan.trivial_move)
+        .Add("deletes_files", plan.drops_inputs);
   }
   if (HasListeners())
     NotifyAll(state_->options.listeners, &EventListener::OnCompactionBegin, state_->db,
@@ -270,7 +277,14 @@ void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatis
       .Add("lsm_state", FilesPerLevel())
       .Add("status", status.ToString());
   CountCompaction(plan, statistics);
-  if (!HasListeners()) return;
+  if (HasListeners())
+    NotifyAll(state_->options.listeners, &EventListener::OnCompactionCompleted, state_->db,
+              MakeEndedInfo(plan, statistics, status));
+}
+
+CompactionJobInfo JobEvents::MakeEndedInfo(const CompactionPlan& plan,
+                                           const TableJobStatistics& statistics,
+                                           const Status& status) {
   CompactionJobInfo info = MakeCompactionInfo(plan);
   info.status = status;
   info.stats.elapsed_micros = statistics.micros;
@@ -294,12 +308,12 @@ void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatis
     for (CompactionFileInfo& file : info.output_file_infos)
       file.level = static_cast<int>(plan.output_level);
   }
-  NotifyAll(state_->options.listeners, &EventListener::OnCompactionCompleted, state_->db, info);
+  return info;
 }
 
 void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatistics& statistics) {
   const Recorder& recorder = state_->recorder;
-  if (!recorder.IsOn() || plan.trivial_move) return;
+  if (!recorder.IsOn() || !plan.WritesTables()) return;
   recorder.Tick(COMPACT_READ_BYTES, statistics.bytes_read);
   recorder.Tick(COMPACT_WRITE_BYTES, statistics.bytes_written);
   if (plan.reason == PlanReason::kMarked) {

@@ -42,6 +42,9 @@ class JobEvents final : public CompactionOutputObserver {
   void CompactionBegun(const CompactionPlan& plan, const Version& version);
   void CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics,
                        const Status& status);
+  // Of a compaction that has ended.
+  CompactionJobInfo MakeEndedInfo(const CompactionPlan& plan, const TableJobStatistics& statistics,
+                                  const Status& status);
 
  private:
   // A complete table.

@@ -26,6 +26,10 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   output.bytes_per_sync = settings.bytes_per_sync;
   // A compaction of the only level would leave its deletions there.
   output.marks_dense_files = options.compact_dense_deletions && options.num_levels > 1;
+  output.collectors_mark_files = options.num_levels > 1;
+  output.table.collector_factories = options.table_properties_collector_factories;
+  output.table.num_levels = options.num_levels;
+  output.table.logger = state.logger.get();
   output.table.comparator = family.comparator();
   output.table.config = ResolveTableConfig(options);
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);

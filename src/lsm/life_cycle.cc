@@ -12,6 +12,15 @@
 
 namespace ashlar {
 
+namespace {
+
+bool IsRecorded(const DatabaseState& state, const std::string& family) {
+  MutexLock lock(state.mutex());
+  return state.versions->Published().FindFamily(Slice(family)) != nullptr;
+}
+
+}  // namespace
+
 LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes)
     : core_(core),
       changes_(changes),
@@ -62,7 +71,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
   }
   DeleteOrphans(state_, oldest_log);
   for (const ColumnFamilyDescriptor& family : families) {
-    if (state_->versions->FindFamily(Slice(family.name)) != nullptr) continue;
+    if (IsRecorded(*state_, family.name)) continue;
     ASHLAR_RETURN_IF_ERROR(changes_->CreateFamily(family.options, family.name));
   }
   ASHLAR_RETURN_IF_ERROR(changes_->WriteOptionsFile());

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/listener.h"
 #include "ashlar/options_util.h"
 #include "base/assert.h"
+#include "base/compression.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -13,6 +15,7 @@
 #include "key/write_batch_internal.h"
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
+#include "lsm/tree_inputs.h"
 #include "observe/listeners.h"
 
 namespace ashlar {
@@ -25,6 +28,12 @@ void FailMultiGet(size_t num_keys, PinnableSlice* values, Status* statuses) {
     values[i].Reset();
     statuses[i] = Status::MemoryLimit();
   }
+}
+
+Status CheckTargetLevel(const CompactRangeOptions& options, int levels) {
+  if (!options.change_level || options.target_level < levels) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat("target level ", options.target_level, ": the last one is ", levels - 1));
 }
 }  // namespace
 
@@ -64,7 +73,12 @@ LsmDB::LsmDB(std::unique_ptr<LsmCore> core)
 }
 
 LsmDB::~LsmDB() {
-  static_cast<void>(life_cycle_.CloseFiles().ok());
+  if (const Status closed = life_cycle_.CloseFiles(); !closed.ok()) {
+    IgnoreBadAlloc([&] {
+      LogWarning(*state_,
+                 StrCat("the database was deleted, and closing it failed: ", closed.ToString()));
+    });
+  }
   default_handle_.reset();
   if (core_->IsInUse()) {
     IgnoreBadAlloc([this] {
@@ -369,14 +383,86 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
   if (options.target_path_id != 0)
     return Status::NotSupported(
         "CompactRangeOptions::target_path_id: tables live in the database's directory only");
-  if (options.change_level)
-    return Status::NotSupported(
-        "CompactRangeOptions::change_level is not implemented; leave it false");
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
+  ASHLAR_RETURN_IF_ERROR(CheckTargetLevel(options, NumberLevels(column_family)));
+  ASHLAR_RETURN_IF_ERROR(background_.manual_compactions().CheckEnabled());
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
   ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
   return background_.manual_compactions().CompactRange(options, family, begin, end);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* column_family,
+                           const std::vector<std::string>& input_file_names, int output_level,
+                           int output_path_id, std::vector<std::string>* output_file_names,
+                           CompactionJobInfo* compaction_job_info) try {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  if (output_level < 0) return Status::InvalidArgument("the output level is negative");
+  if (output_path_id > 0) {
+    return Status::InvalidArgument(
+        StrCat("output_path_id ", output_path_id, ": tables live in the database's directory"));
+  }
+  FilesRequest request{.files = {},
+                       .output_level = static_cast<Level>(output_level),
+                       .compression = options.compression,
+                       .output_file_bytes_max = options.output_file_size_limit,
+                       .may_move = options.allow_trivial_move};
+  if (options.compression != kDisableCompressionOption)
+    ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(options.compression));
+  for (const std::string& name : input_file_names) {
+    FileType type = FileType::kTableFile;
+    uint64_t number = 0;
+    if (!ParseFileName(BaseName(name), &number, &type) || type != FileType::kTableFile)
+      return Status::InvalidArgument(name, "not the name of a table");
+    request.files.push_back(number);
+  }
+  CompactionJobInfo info;
+  ASHLAR_RETURN_IF_ERROR(background_.manual_compactions().CompactFiles(
+      options, SharedFamily(column_family), request, &info));
+  if (output_file_names != nullptr) *output_file_names = info.output_files;
+  if (compaction_job_info != nullptr) *compaction_job_info = std::move(info);
+  return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
+                                  const Slice* end) try {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
+  MutexLock lock(state_->mutex());
+  if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
+  MarkForCompaction(MakeTreeView(*state_, *family), {.smallest = begin, .largest = end});
+  background_.ViewChanged(family);
+  return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+void LsmDB::DisableManualCompaction() { background_.manual_compactions().Disable(); }
+
+void LsmDB::EnableManualCompaction() { background_.manual_compactions().Enable(); }
+
+Status LsmDB::DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges,
+                                  size_t n, bool include_end) try {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
+  std::vector<UserKeyRange> deleted;
+  for (size_t i = 0; i < n; ++i) {
+    const RangePtr& range = ranges[i];
+    if (range.start != nullptr && range.limit != nullptr &&
+        family->comparator().Compare(*range.start, *range.limit) > 0)
+      return Status::InvalidArgument("a range ends before it begins");
+    deleted.push_back({.smallest = range.start, .largest = range.limit});
+  }
+  size_t dropped = 0;
+  ASHLAR_RETURN_IF_ERROR(
+      background_.manual_compactions().DeleteFiles(family, deleted, include_end, &dropped));
+  LogInfo(*state_, StrCat("[", family->name(), "] DeleteFilesInRanges: ", n, " ranges, ", dropped,
+                          " tables were dropped"));
+  return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -601,6 +687,15 @@ Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
   return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
+}
+
+void LsmDB::ReportLostError(const Slice& call, const Status& error) {
+  if (error.ok()) return;
+  state_->lost_errors.fetch_add(1, std::memory_order_relaxed);
+  IgnoreBadAlloc([&] {
+    LogWarning(*state_, StrCat(std::string_view(call.data(), call.size()),
+                               " has no place for its error: ", error.ToString()));
+  });
 }
 
 }  // namespace ashlar

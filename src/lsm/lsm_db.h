@@ -119,6 +119,18 @@ class LsmDB final : public DB {
   using DB::CompactRange;
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
                       const Slice* begin, const Slice* end) override;
+  using DB::CompactFiles;
+  Status CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* column_family,
+                      const std::vector<std::string>& input_file_names, int output_level,
+                      int output_path_id, std::vector<std::string>* output_file_names,
+                      CompactionJobInfo* compaction_job_info) override;
+  using DB::SuggestCompactRange;
+  Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
+                             const Slice* end) override;
+  void DisableManualCompaction() override;
+  void EnableManualCompaction() override;
+  Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges, size_t n,
+                             bool include_end) override;
   using DB::Flush;
   Status Flush(const FlushOptions& options,
                const std::vector<ColumnFamilyHandle*>& column_families) override;
@@ -158,6 +170,8 @@ class LsmDB final : public DB {
   Status GetDbSessionId(std::string& session_id) const override;
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override;
+
+  void ReportLostError(const Slice& call, const Status& error) override;
 
   DatabaseState* state() { return state_; }
 

@@ -26,44 +26,167 @@ ManualCompaction MakeWalk(const CompactRangeOptions& options, const Slice* begin
        .skip_own_files = last_level == BottommostLevelCompaction::kForceOptimized,
        .first_new_file = first_new_file});
 }
+
+Status Disabled() {
+  return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
+                       "manual compactions are disabled");
+}
 }  // namespace
+
+// ---- The calls.
 
 Status ManualCompactions::CompactRange(const CompactRangeOptions& options,
                                        const std::shared_ptr<ColumnFamily>& family,
                                        const Slice* begin, const Slice* end) {
-  Call call{.options = options,
-            .family = family,
-            .walk = MakeWalk(options, begin, end, state_->versions->next_file_number())};
-  if (options.exclusive_manual_compaction) ASHLAR_RETURN_IF_ERROR(BeginExclusive(family.get()));
-  Status status = CatchBadAlloc([&] { return Walk(&call); });
-  if (options.exclusive_manual_compaction) EndExclusive(family);
+  const Call call{.family = family,
+                  .canceled = options.canceled,
+                  .max_subcompactions = options.max_subcompactions,
+                  .exclusive = options.exclusive_manual_compaction || options.change_level};
+  ASHLAR_RETURN_IF_ERROR(BeginCall(call));
+  Status status = CatchBadAlloc([&]() -> Status {
+    ManualCompaction walk = MakeWalk(options, begin, end, state_->versions->next_file_number());
+    const auto next = [&]() -> Result<Step> {
+      kDatabaseMutex.AssertHeld();
+      ManualCompaction::Step step = walk.Next(MakeTreeView(*state_, *family), family->policy(),
+                                              state_->versions->next_file_number());
+      return Step{.plan = std::move(step.plan), .conflict = step.conflict};
+    };
+    const auto done = [&](const CompactionPlan& plan) { walk.Installed(plan); };
+    ASHLAR_RETURN_IF_ERROR(RunSteps(call, next, done));
+    return options.change_level ? Refit(call, options, {.smallest = begin, .largest = end})
+                                : Status::OK();
+  });
+  EndCall(call);
   return status;
 }
 
-Status ManualCompactions::BeginExclusive(ColumnFamily* family) {
-  MutexLock lock(state_->mutex());
-  while (family->exclusive_compaction) {
+Status ManualCompactions::Refit(const Call& call, const CompactRangeOptions& options,
+                                const UserKeyRange& range) {
+  const std::optional<Level> to =
+      options.target_level < 0 ? std::nullopt
+                               : std::optional<Level>(static_cast<Level>(options.target_level));
+  const ColumnFamily& family = *call.family;
+  const auto next = [&]() -> Result<Step> {
+    kDatabaseMutex.AssertHeld();
+    if (!family.running_plans.empty()) return Step{.plan = {}, .conflict = true};
+    const TreeView view = MakeTreeView(*state_, family);
+    const std::optional<Level> from = DeepestLevelOf(view, range);
+    if (!from) return Step();
+    ASHLAR_ASSIGN_OR_RETURN(std::optional<CompactionPlan> plan,
+                            family.policy().PickRefit(view, *from, to));
+    return Step{.plan = std::move(plan)};
+  };
+  return RunSteps(call, next, [](const CompactionPlan&) {});
+}
+
+Status ManualCompactions::CompactFiles(const CompactionOptions& options,
+                                       const std::shared_ptr<ColumnFamily>& family,
+                                       const FilesRequest& request, CompactionJobInfo* info) {
+  const Call call{.family = family,
+                  .canceled = options.canceled,
+                  .max_subcompactions = options.max_subcompactions,
+                  .exclusive = false,
+                  .info = info};
+  ASHLAR_RETURN_IF_ERROR(BeginCall(call));
+  Status status = CatchBadAlloc([&]() -> Status {
+    bool is_done = false;
+    const auto next = [&]() -> Result<Step> {
+      kDatabaseMutex.AssertHeld();
+      if (is_done) return Step();
+      ASHLAR_ASSIGN_OR_RETURN(CompactionPlan plan,
+                              family->policy().PickFiles(MakeTreeView(*state_, *family), request));
+      return Step{.plan = std::move(plan)};
+    };
+    return RunSteps(call, next, [&](const CompactionPlan&) { is_done = true; });
+  });
+  EndCall(call);
+  return status;
+}
+
+Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& family,
+                                      std::span<const UserKeyRange> ranges, bool include_end,
+                                      size_t* dropped) {
+  const Call call{.family = family};
+  *dropped = 0;
+  std::unique_ptr<Compaction> compaction;
+  {
+    MutexLock lock(state_->mutex());
+    if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
+    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
+    std::optional<CompactionPlan> plan =
+        PlanFilesInRanges(MakeTreeView(*state_, *family), ranges, include_end);
+    if (!plan) return Status::OK();
+    *dropped = plan->InputFiles();
+    compaction = parts_.runner->Start(family, std::move(*plan));
+    ++running_;
+  }
+  return RunStep(call, std::move(compaction), [](const CompactionPlan&) {});
+}
+
+// ---- Calls that are under way.
+
+Status ManualCompactions::CheckEnabled() const {
+  MutexLock lock(state_->mutex());
+  return disabled_ > 0 ? Disabled() : Status::OK();
+}
+
+void ManualCompactions::Disable() {
+  MutexLock lock(state_->mutex());
+  ++disabled_;
+  is_disabled_.store(true, std::memory_order_relaxed);
+  state_->NotifyChange();
+  while (calls_ > 0) state_->WaitForChange();  // I3
+}
+
+void ManualCompactions::Enable() {
+  MutexLock lock(state_->mutex());
+  if (disabled_ == 0) return;
+  --disabled_;
+  is_disabled_.store(disabled_ > 0, std::memory_order_relaxed);
+}
+
+Status ManualCompactions::BeginCall(const Call& call) {
+  MutexLock lock(state_->mutex());
+  ASHLAR_RETURN_IF_ERROR(CheckMayContinue(call));
+  ++calls_;
+  Status status = call.exclusive ? BeginExclusive(call) : Status::OK();
+  if (!status.ok()) {
+    --calls_;
+    state_->NotifyChange();
+  }
+  return status;
+}
+
+Status ManualCompactions::BeginExclusive(const Call& call) {
+  ColumnFamily* const family = call.family.get();
+  while (family->exclusive_compaction) {
+    ASHLAR_RETURN_IF_ERROR(CheckMayContinue(call));
     state_->WaitForChange();
   }
   family->exclusive_compaction = true;
+  while (!family->running_plans.empty()) {
+    if (Status status = CheckMayContinue(call); !status.ok()) {
+      family->exclusive_compaction = false;
+      parts_.observer->ViewChanged(call.family);
+      return status;
+    }
+    state_->WaitForChange();
+  }
   return Status::OK();
 }
 
-void ManualCompactions::EndExclusive(const std::shared_ptr<ColumnFamily>& family) {
+void ManualCompactions::EndCall(const Call& call) {
   MutexLock lock(state_->mutex());
-  ASHLAR_ASSERT(family->exclusive_compaction);  // I1
-  family->exclusive_compaction = false;
-  parts_.observer->ViewChanged(family);
-}
-
-Status ManualCompactions::Walk(Call* call) {
-  for (;;) {
-    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<Compaction> compaction, PickStep(call));
-    if (compaction == nullptr) return Status::OK();
-    ASHLAR_RETURN_IF_ERROR(RunStep(call, std::move(compaction)));
+  ASHLAR_ASSERT(calls_ > 0);  // BeginCall
+  --calls_;
+  if (call.exclusive) {
+    ASHLAR_ASSERT(call.family->exclusive_compaction);  // I1
+    call.family->exclusive_compaction = false;
+    parts_.observer->ViewChanged(call.family);
   }
+  state_->NotifyChange();
 }
 
 Status ManualCompactions::CheckMayContinue(const Call& call) const {
@@ -71,48 +194,61 @@ Status ManualCompactions::CheckMayContinue(const Call& call) const {
   ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
   if (state_->closing.load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
-  if (call.options.canceled != nullptr && call.options.canceled->load())
+  if (disabled_ > 0) return Disabled();
+  if (call.canceled != nullptr && call.canceled->load())
     return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
                          "the compaction was canceled");
   return Status::OK();
 }
 
-Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(Call* call) {
+// ---- Steps.
+
+Status ManualCompactions::RunSteps(const Call& call, NextStep next_step, StepDone step_done) {
+  for (;;) {
+    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<Compaction> compaction, PickStep(call, next_step));
+    if (compaction == nullptr) return Status::OK();
+    ASHLAR_RETURN_IF_ERROR(RunStep(call, std::move(compaction), step_done));
+  }
+}
+
+Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(const Call& call,
+                                                                NextStep next_step) {
   MutexLock lock(state_->mutex());
   for (;;) {
-    ASHLAR_RETURN_IF_ERROR(CheckMayContinue(*call));
-    if (state_->background_paused > 0) {
+    ASHLAR_RETURN_IF_ERROR(CheckMayContinue(call));
+    const bool excluded = call.family->exclusive_compaction && !call.exclusive;  // I1
+    if (state_->background_paused > 0 || excluded) {
       state_->WaitForChange();
       continue;
     }
-    ManualCompaction::Step step =
-        call->walk.Next(MakeTreeView(*state_, *call->family), call->family->policy(),
-                        state_->versions->next_file_number());
-    if (step.done) return std::unique_ptr<Compaction>();
+    ASHLAR_ASSIGN_OR_RETURN(Step step, next_step());
     if (step.conflict) {
       state_->WaitForChange();
       continue;
     }
-    ASHLAR_ASSERT(step.plan.has_value());  // neither done nor in conflict
-    if (call->options.max_subcompactions > 0)
-      step.plan->max_subcompactions = call->options.max_subcompactions;
+    if (!step.plan.has_value()) return std::unique_ptr<Compaction>();
+    if (call.max_subcompactions > 0) step.plan->max_subcompactions = call.max_subcompactions;
     std::unique_ptr<Compaction> compaction =
-        parts_.runner->Start(call->family, std::move(*step.plan));
-    compaction->canceled = call->options.canceled;
+        parts_.runner->Start(call.family, std::move(*step.plan));
+    compaction->canceled = call.canceled;
+    compaction->disabled = &is_disabled_;
+    compaction->info = call.info;
     ++running_;
     return compaction;
   }
 }
 
-Status ManualCompactions::RunStep(Call* call, std::unique_ptr<Compaction> compaction) {
+Status ManualCompactions::RunStep(const Call& call, std::unique_ptr<Compaction> compaction,
+                                  StepDone step_done) {
   Status status = parts_.runner->Run(compaction.get());
   if (!IsBenign(status))
-    parts_.backoff->HandleFailure(call->family, status, compaction->may_be_recorded);
+    parts_.backoff->HandleFailure(call.family, status, compaction->may_be_recorded);
   if (status.ok()) {
     status = CatchBadAlloc([&] {
-      call->walk.Installed(compaction->plan);
+      step_done(compaction->plan);
       return Status::OK();
     });
+    parts_.coverage->Run(call.family);
   }
   compaction.reset();
   state_->epochs.Reclaim();
@@ -120,7 +256,7 @@ Status ManualCompactions::RunStep(Call* call, std::unique_ptr<Compaction> compac
   parts_.outbox->Notify();
   parts_.stats->DumpIfDue();
   MutexLock lock(state_->mutex());
-  ASHLAR_ASSERT(running_ > 0);  // PickStep
+  ASHLAR_ASSERT(running_ > 0);  // PickStep, DeleteFiles
   --running_;
   state_->NotifyChange();
   const bool is_closing = state_->closing.load(std::memory_order_relaxed);

@@ -1,21 +1,28 @@
-// ManualCompactions: CompactRange, in the threads of its callers.
+// ManualCompactions: CompactRange, CompactFiles and DeleteFilesInRanges, in the threads of their
+// callers.
 //
-//   pick a step of the walk (database mutex) -> CompactionRunner -> count down (database mutex)
-//     -> next step, until the walk is done; a step that conflicts with a running plan waits
+//   pick a step of the call (database mutex) -> CompactionRunner -> count down (database mutex)
+//     -> next step, until the call is done; a step that conflicts with a running plan waits
 //
-// I1: an exclusive manual compaction excludes automatic ones of its family, and other exclusive
-//     ones.
+// I1: an exclusive manual compaction begins once no compaction of its family runs. Until it has
+//     ended, its own steps are the only ones that begin, except for those that delete files.
 // I2: a step that a pause interrupted is repeated once work continues.
+// I3: while manual compactions are disabled, no call is under way once Disable has returned.
 //
 // Thread safety: methods marked REQUIRES under the database mutex, the others without locks.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <span>
 
 #include "ashlar/options.h"
+#include "base/function_ref.h"
+#include "compact/plan/file_plans.h"
 #include "compact/plan/manual_compaction.h"
 #include "lsm/compaction_backoff.h"
 #include "lsm/compaction_runner.h"
+#include "lsm/coverage_scan.h"
 #include "lsm/event_outbox.h"
 #include "lsm/file_janitor.h"
 #include "lsm/stats_dumper.h"
@@ -29,6 +36,7 @@ class ManualCompactions {
     DatabaseState* state = nullptr;
     CompactionRunner* runner = nullptr;
     CompactionBackoff* backoff = nullptr;
+    CoverageScan* coverage = nullptr;
     EventOutbox* outbox = nullptr;
     FileJanitor* files = nullptr;
     StatsDumper* stats = nullptr;
@@ -38,33 +46,63 @@ class ManualCompactions {
   ManualCompactions(const ManualCompactions&) = delete;
   ManualCompactions& operator=(const ManualCompactions&) = delete;
 
-  // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed.
+  // Incomplete: manual compactions are disabled.
+  Status CheckEnabled() const;
+  // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed, and
+  // changes the level of the result if the options say so.
   Status CompactRange(const CompactRangeOptions& options,
                       const std::shared_ptr<ColumnFamily>& family, const Slice* begin,
                       const Slice* end);
+  // Compacts the files. *info is filled if the compaction was done.
+  Status CompactFiles(const CompactionOptions& options, const std::shared_ptr<ColumnFamily>& family,
+                      const FilesRequest& request, CompactionJobInfo* info);
+  // Drops the files inside the ranges; waits for no other plan. *dropped counts them.
+  Status DeleteFiles(const std::shared_ptr<ColumnFamily>& family,
+                     std::span<const UserKeyRange> ranges, bool include_end, size_t* dropped);
+  void Disable();
+  void Enable();
   // Steps that run.
   int running() const ASHLAR_REQUIRES(kDatabaseMutex) { return running_; }
 
  private:
-  // One CompactRange.
+  // One call of the program's.
   struct Call {
-    const CompactRangeOptions& options;
     const std::shared_ptr<ColumnFamily>& family;
-    ManualCompaction walk;
+    const std::atomic<bool>* canceled = nullptr;
+    uint32_t max_subcompactions = 0;
+    bool exclusive = false;
+    CompactionJobInfo* info = nullptr;
   };
+  // The next step: a plan, none where the call is done, or an error. The last two arguments of
+  // PickStep.
+  struct Step {
+    std::optional<CompactionPlan> plan = {};
+    bool conflict = false;
+  };
+  using NextStep = FunctionRef<Result<Step>()>;
+  using StepDone = FunctionRef<void(const CompactionPlan& plan)>;
 
-  Status Walk(Call* call);
-  // The next step of the walk, waited for; null: the walk is done.
-  Result<std::unique_ptr<Compaction>> PickStep(Call* call);
-  // Why the walk has to end.
+  // Counts a call while it is under way (I3).
+  Status BeginCall(const Call& call);
+  void EndCall(const Call& call);
+  Status BeginExclusive(const Call& call) ASHLAR_REQUIRES(kDatabaseMutex);
+
+  // Picks and runs steps until next_step says that the call is done.
+  Status RunSteps(const Call& call, NextStep next_step, StepDone step_done);
+  // The next step, waited for; null: the call is done.
+  Result<std::unique_ptr<Compaction>> PickStep(const Call& call, NextStep next_step);
+  Status Refit(const Call& call, const CompactRangeOptions& options, const UserKeyRange& range);
+  // Why the call has to end.
   Status CheckMayContinue(const Call& call) const ASHLAR_REQUIRES(kDatabaseMutex);
-  Status RunStep(Call* call, std::unique_ptr<Compaction> compaction);
-  Status BeginExclusive(ColumnFamily* family);
-  void EndExclusive(const std::shared_ptr<ColumnFamily>& family);
+  Status RunStep(const Call& call, std::unique_ptr<Compaction> compaction, StepDone step_done);
 
   const Parts parts_;
   DatabaseState* const state_;
   int running_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  int calls_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;     // under way, without DeleteFiles
+  int disabled_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // calls of Disable without an Enable
+  // disabled_ > 0. Written under the database mutex, read by running jobs.
+  std::atomic<bool> is_disabled_{false};
 };
 
 }  // namespace ashlar

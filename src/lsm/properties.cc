@@ -188,7 +188,10 @@ const std::span<const NumberProperty> NumberProperties() {
          return s.family().policy().PendingBytes(MakeTreeSizes(s.version()));
        }},
       {Names::kBackgroundErrors, true,
-       [](const Subject& s) { return uint64_t{s.state().latch.IsSet()}; }},
+       [](const Subject& s) {
+         return uint64_t{s.state().latch.IsSet()} +
+                s.state().lost_errors.load(std::memory_order_relaxed);
+       }},
       {Names::kActualDelayedWriteRate, true,
        [](const Subject& s) {
          return s.state().gate.state() == WriteController::State::kDelayed

@@ -30,6 +30,12 @@ namespace ashlar {
 
 namespace {
 
+// The state that the MANIFEST gives. No lock is needed: no other thread knows the database yet.
+const PublishedState& Recovered(const DatabaseState& state) {
+  kDatabaseMutex.AssertHeld();
+  return state.versions->Published();
+}
+
 constexpr size_t kOptionsFilesKept = 2;
 constexpr size_t kIdentityBytesMax = 1024;
 
@@ -152,15 +158,15 @@ Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64
 class LogReplay {
  public:
   explicit LogReplay(DatabaseState* state)
-      : state_(state), report_(&state->recovery), sequence_(state->versions->last_sequence()) {}
+      : state_(state), report_(&state->recovery), sequence_(Recovered(*state).last_sequence) {}
 
   // Finds the logs that are needed. Read-only it also opens them, newest first: an older log is
   // complete by the time its size is taken.
   Status FindLogs() {
     std::vector<std::string> names;
     ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
-    oldest_ = std::max(state_->versions->MinLogNumberWithUnflushedData(),
-                       state_->versions->min_log_number_to_keep());
+    oldest_ = std::max(Recovered(*state_).MinLogNumberWithUnflushedData(),
+                       Recovered(*state_).min_log_number_to_keep);
     for (const std::string& name : names) {
       uint64_t number = 0;
       FileType type = FileType::kTempFile;
@@ -186,7 +192,7 @@ class LogReplay {
       ASHLAR_ASSERT(report_->logs.empty() || report_->logs.back() < log.number);  // no name twice
       report_->logs.push_back(log.number);
     }
-    for (const auto& [number, synced_bytes] : state_->versions->recorded_logs()) {
+    for (const auto& [number, synced_bytes] : Recovered(*state_).recorded_logs) {
       if (number >= oldest_ && synced_bytes.has_value() &&
           !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
         return Status::Corruption(WalFileName(state_->wal_directory, number),
@@ -215,7 +221,7 @@ class LogReplay {
     if (dropped_rest_ && !report_->DamagedLogs().empty()) report_->NoTornTails();
     report_->must_flush =
         stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
-    ASHLAR_ASSERT(sequence_ >= state_->versions->last_sequence());  // I3 of database_state.h
+    ASHLAR_ASSERT(sequence_ >= Recovered(*state_).last_sequence);  // I3 of database_state.h
     state_->published_sequence.store(sequence_, std::memory_order_release);
     return Status::OK();
   }
@@ -381,12 +387,13 @@ class LogReplay {
   }
 
   uint64_t SyncedBytes(uint64_t number) const {
-    const auto found = state_->versions->recorded_logs().find(number);
-    return found == state_->versions->recorded_logs().end() ? 0 : found->second.value_or(0);
+    const RecordedLogs& logs = Recovered(*state_).recorded_logs;
+    const auto found = logs.find(number);
+    return found == logs.end() ? 0 : found->second.value_or(0);
   }
 
   Status CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const {
-    for (const ColumnFamilyState* family : state_->versions->families()) {
+    for (const auto& [id, family] : Recovered(*state_).families) {
       if (FamilyIsAhead(family->log_number, family->current->NumFiles() > 0, stopped_log)) {
         return Status::Corruption(StrCat("column family ", family->name,
                                          " has tables that are newer than the damage in the log, "
@@ -448,7 +455,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
 
 Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& descriptors) {
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
-    const ColumnFamilyState* const recorded = state->versions->FindFamily(Slice(descriptor.name));
+    const ColumnFamilyState* const recorded = Recovered(*state).FindFamily(Slice(descriptor.name));
     if (recorded == nullptr) {
       if (state->options.create_missing_column_families && !state->read_only)
         continue;  // created once the database is open

@@ -41,7 +41,8 @@ Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<Version
 
 void VersionInstaller::CompleteEdits(std::span<VersionEdit> edits) const {
   const SequenceNumber published = state_->PublishedSequence();
-  ASHLAR_ASSERT(published >= state_->versions->last_sequence());  // I3 of database_state.h
+  ASHLAR_ASSERT(published >=
+                state_->versions->Published().last_sequence);  // I3 of database_state.h
   for (VersionEdit& edit : edits) edit.last_sequence = published;
   const bool records_logs = std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) {
     return edit.log_number.has_value();
@@ -101,7 +102,7 @@ Status VersionInstaller::RecordLogNumbers() {
   std::vector<VersionEdit> forget;
   {
     MutexLock lock(state_->mutex());
-    const RecordedLogs& recorded = state_->versions->recorded_logs();
+    const RecordedLogs& recorded = state_->versions->Published().recorded_logs;
     // An edit of its own: readers ignore the other fields of an edit about logs.
     if (!recorded.empty() && recorded.begin()->first < files_->OldestNeededLog({}))
       forget.emplace_back().log_deletion = files_->OldestNeededLog({});

@@ -78,9 +78,10 @@ TEST_F(ManifestInterchangeTest, ADatabaseOfLdbIsRecovered) {
   const std::unique_ptr<VersionSet> set = Open({"default", "other"}, &status);
   ASSERT_TRUE(status.ok()) << status.ToString();
   kManifestMutex.AssertHeld();  // one thread
+  kDatabaseMutex.AssertHeld();
   const std::string dump = DumpManifest(set->manifest_number());
-  EXPECT_EQ(set->families().size(), 2u);
-  for (const ColumnFamilyState* family : set->families()) {
+  EXPECT_EQ(set->Published().families.size(), 2u);
+  for (const auto& [id, family] : set->Published().families) {
     EXPECT_TRUE(
         Contains(dump, StrCat("Column family \"", family->name, "\"  (ID ", family->id, ")")))
         << dump;
@@ -93,10 +94,12 @@ TEST_F(ManifestInterchangeTest, ADatabaseOfLdbIsRecovered) {
     }
     EXPECT_GT(family->current->NumFiles(), 0u);
   }
-  EXPECT_TRUE(Contains(dump, StrCat("last_sequence ", set->last_sequence(), " "))) << dump;
-  EXPECT_TRUE(Contains(dump, StrCat("max_column_family ", set->max_column_family(), " "))) << dump;
-  EXPECT_TRUE(
-      Contains(dump, StrCat("min_log_number_to_keep ", set->min_log_number_to_keep(), "\n")))
+  EXPECT_TRUE(Contains(dump, StrCat("last_sequence ", set->Published().last_sequence, " ")))
+      << dump;
+  EXPECT_TRUE(Contains(dump, StrCat("max_column_family ", set->Published().max_column_family, " ")))
+      << dump;
+  EXPECT_TRUE(Contains(
+      dump, StrCat("min_log_number_to_keep ", set->Published().min_log_number_to_keep, "\n")))
       << dump;
   std::vector<std::string> names;
   ASSERT_TRUE(VersionSet::ListColumnFamilies(file_system_.get(), directory_, &names).ok());
@@ -112,8 +115,9 @@ TEST_F(ManifestInterchangeTest, ADatabaseOfDbBenchIsRecovered) {
   Status status;
   const std::unique_ptr<VersionSet> set = Open({"default"}, &status);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_GT(set->FindFamily(0)->current->NumFiles(), 2u);
-  set->FindFamily(0)->current->CheckInvariants();
+  kDatabaseMutex.AssertHeld();  // one thread
+  EXPECT_GT(set->Published().FindFamily(0)->current->NumFiles(), 2u);
+  set->Published().FindFamily(0)->current->CheckInvariants();
 }
 
 TEST_F(ManifestInterchangeTest, LdbOpensANewDatabase) {
@@ -139,8 +143,10 @@ TEST_F(ManifestInterchangeTest, LdbReadsADatabaseThatWeInstalledInto) {
   ASSERT_TRUE(status.ok()) << status.ToString();
   // Every table goes down to the last level; a family is added, and another one comes and goes.
   VersionEdit move;
-  ASSERT_GT(set->FindFamily(0)->current->NumFiles(0), 0u);
-  for (FileMetaData* file : set->FindFamily(0)->current->files(0)) move.MoveFile(0, 6, file);
+  kDatabaseMutex.AssertHeld();  // one thread
+  ASSERT_GT(set->Published().FindFamily(0)->current->NumFiles(0), 0u);
+  for (FileMetaData* file : set->Published().FindFamily(0)->current->files(0))
+    move.MoveFile(0, 6, file);
   std::vector<VersionEdit> edits(2);
   edits[0] = std::move(move);
   edits[0].last_sequence = 9;
@@ -164,7 +170,7 @@ TEST_F(ManifestInterchangeTest, LdbReadsADatabaseThatWeInstalledInto) {
   last[0] = std::move(forget);
   ASSERT_TRUE(Install(set.get(), set->Prepare(std::move(last))).ok());
   const FileNumber manifest = set->manifest_number();
-  const size_t tables = set->FindFamily(0)->current->NumFiles(6);
+  const size_t tables = set->Published().FindFamily(0)->current->NumFiles(6);
   ASSERT_TRUE(set->Close().ok());
   set.reset();
 

@@ -18,12 +18,6 @@ constexpr const char* kStatisticsFamilyName = "___rocksdb_stats_history___";
 
 }  // namespace
 
-void ReleaseVersions(FamilyMap* families) {
-  for (auto& [id, family] : *families) {
-    if (family->current != nullptr) std::exchange(family->current, nullptr)->Unref();
-  }
-}
-
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs) {
   for (const LogAddition& addition : edit.log_additions) {
     std::optional<uint64_t>& synced = (*logs)[addition.number];
@@ -59,12 +53,12 @@ Status ManifestReplay::Apply(VersionEdit* edit) {
   } else if (edit->drops_column_family) {
     ASHLAR_RETURN_IF_ERROR(DropFamily(*edit));
   } else if (edit->RecordsLogs()) {
-    RecordLogs(*edit, &state_.recorded_logs);
+    RecordLogs(*edit, &state_.published.recorded_logs);
   } else {
     ASHLAR_RETURN_IF_ERROR(ApplyToFamily(edit));
   }
-  const auto family = state_.families.find(edit->column_family);
-  if (family != state_.families.end())
+  const auto family = state_.published.families.find(edit->column_family);
+  if (family != state_.published.families.end())
     ASHLAR_RETURN_IF_ERROR(TakeFamilyFields(*edit, family->second.get()));
   TakeDatabaseFields(*edit);
   return Status::OK();
@@ -73,9 +67,9 @@ Status ManifestReplay::Apply(VersionEdit* edit) {
 Status ManifestReplay::AddFamily(const VersionEdit& edit) {
   const std::string& name = *edit.added_column_family;
   const ColumnFamilyId id = edit.column_family;
-  if (state_.families.contains(id) || unopened_.contains(id))
+  if (state_.published.families.contains(id) || unopened_.contains(id))
     return Status::Corruption(StrCat("column family ", id, " is added twice"));
-  state_.max_column_family = std::max(state_.max_column_family, id);
+  state_.published.max_column_family = std::max(state_.published.max_column_family, id);
   const ColumnFamilySpec* const spec = FindSpec(name);
   if (spec != nullptr) return OpenFamily(id, *spec);
   if (name == kStatisticsFamilyName)
@@ -86,7 +80,7 @@ Status ManifestReplay::AddFamily(const VersionEdit& edit) {
 }
 
 Status ManifestReplay::DropFamily(const VersionEdit& edit) {
-  const bool opened = state_.families.erase(edit.column_family) > 0;
+  const bool opened = state_.published.families.erase(edit.column_family) > 0;
   builders_.erase(edit.column_family);
   if (opened || unopened_.erase(edit.column_family) > 0) return Status::OK();
   return Status::Corruption(
@@ -123,12 +117,13 @@ void ManifestReplay::TakeDatabaseFields(const VersionEdit& edit) {
   if (edit.previous_log_number.has_value())
     state_.next_file_number = std::max(state_.next_file_number, *edit.previous_log_number + 1);
   if (edit.max_column_family.has_value())
-    state_.max_column_family = std::max(state_.max_column_family, *edit.max_column_family);
+    state_.published.max_column_family =
+        std::max(state_.published.max_column_family, *edit.max_column_family);
   if (edit.min_log_number_to_keep.has_value())
-    state_.min_log_number_to_keep =
-        std::max(state_.min_log_number_to_keep, *edit.min_log_number_to_keep);
+    state_.published.min_log_number_to_keep =
+        std::max(state_.published.min_log_number_to_keep, *edit.min_log_number_to_keep);
   if (edit.last_sequence.has_value())
-    state_.last_sequence = std::max(state_.last_sequence, *edit.last_sequence);
+    state_.published.last_sequence = std::max(state_.published.last_sequence, *edit.last_sequence);
   has_last_sequence_ |= edit.last_sequence.has_value();
 }
 
@@ -139,12 +134,12 @@ const ColumnFamilySpec* ManifestReplay::FindSpec(const std::string& name) const 
 }
 
 Status ManifestReplay::OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spec) {
-  for (const auto& [other_id, other] : state_.families) {
+  for (const auto& [other_id, other] : state_.published.families) {
     if (other->name == spec.name)
       return Status::Corruption(
           StrCat("column families ", other_id, " and ", id, " have the same name"));
   }
-  state_.families.emplace(id, std::make_unique<ColumnFamilyState>(id, spec));
+  state_.published.families.emplace(id, std::make_unique<ColumnFamilyState>(id, spec));
   builders_.emplace(
       id, std::make_unique<VersionBuilder>(VersionBuilder::Args{.comparator = spec.comparator,
                                                                 .levels = spec.levels,
@@ -180,7 +175,7 @@ Status ManifestReplay::CheckAllOpened() const {
 }
 
 Status ManifestReplay::BuildVersions() {
-  for (auto& [id, family] : state_.families) {
+  for (auto& [id, family] : state_.published.families) {
     Result<Version*> version = builders_.at(id)->Build();
     if (!version.ok())
       return version.status().WithContext(StrCat("column family \"", family->name, "\""));
@@ -192,17 +187,17 @@ Status ManifestReplay::BuildVersions() {
 
 void ManifestReplay::RaiseNextFileNumber() {
   FileNumber used = std::max(next_file_number_.value_or(0), state_.manifest_number + 1);
-  for (const auto& [id, family] : state_.families) {
+  for (const auto& [id, family] : state_.published.families) {
     used = std::max(used, family->log_number + 1);
     for (Level level = 0; level < family->levels; ++level) {
       for (const FileMetaData* file : family->current->files(level))
         used = std::max(used, file->number + 1);
     }
   }
-  if (!state_.recorded_logs.empty())
-    used = std::max(used, state_.recorded_logs.rbegin()->first + 1);
+  if (!state_.published.recorded_logs.empty())
+    used = std::max(used, state_.published.recorded_logs.rbegin()->first + 1);
   state_.next_file_number =
-      std::max({state_.next_file_number, used, state_.min_log_number_to_keep});
+      std::max({state_.next_file_number, used, state_.published.min_log_number_to_keep});
 }
 
 Status ManifestReplay::CheckNumbersAreLeft() const {
@@ -211,8 +206,8 @@ Status ManifestReplay::CheckNumbersAreLeft() const {
                                      " is in use, and too few are left up to the highest, ",
                                      kFileNumberMax, "; the database can be opened read-only"));
   }
-  if (state_.last_sequence > kSequenceNumberMaxAtOpen) {
-    return Status::Corruption(StrCat("the last sequence is ", state_.last_sequence,
+  if (state_.published.last_sequence > kSequenceNumberMaxAtOpen) {
+    return Status::Corruption(StrCat("the last sequence is ", state_.published.last_sequence,
                                      ", and too few are left up to the highest, ",
                                      kSequenceNumberMax, "; the database can be opened read-only"));
   }
@@ -221,7 +216,7 @@ Status ManifestReplay::CheckNumbersAreLeft() const {
 
 Status ManifestReplay::CheckTables() const {
   std::unordered_set<FileNumber> seen;
-  for (const auto& [id, family] : state_.families) {
+  for (const auto& [id, family] : state_.published.families) {
     for (Level level = 0; level < family->levels; ++level) {
       for (const FileMetaData* file : family->current->files(level)) {
         if (!seen.insert(file->number).second)

@@ -5,8 +5,7 @@
 // One VersionBuilder per family collects the tables, and a Version is built once, at the end. Of a
 // family that the caller did not name, only its name is kept.
 //
-// Thread safety: one thread. Lifetime: `live` outlives the result. The Versions in it have one
-// count each, which ~RecoveredState releases unless they are taken.
+// Thread safety: one thread. Lifetime: `live` outlives the result.
 #pragma once
 
 #include <map>
@@ -17,41 +16,26 @@
 
 #include "ashlar/file_system.h"
 #include "base/result.h"
-#include "manifest/column_family_state.h"
+#include "manifest/published_state.h"
 #include "manifest/version_builder.h"
 #include "manifest/version_edit.h"
 #include "table/open/pinned_tables.h"
 
 namespace ashlar {
 
-using FamilyMap = std::map<ColumnFamilyId, std::unique_ptr<ColumnFamilyState>>;
-using RecordedLogs =
-    std::map<uint64_t, std::optional<uint64_t>>;  // number -> bytes synced, if known
-
 // File numbers that one run can use without recording them before a crash: more than a million a
 // second over ten days.
 inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 
-// Releases the families' Versions.
-void ReleaseVersions(FamilyMap* families);
 // Takes an edit's log additions and deletion into the record.
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs);
 
 struct RecoveredState {
-  RecoveredState() = default;
-  RecoveredState(RecoveredState&&) = default;
-  RecoveredState& operator=(RecoveredState&&) = delete;
-  ~RecoveredState() { ReleaseVersions(&families); }
-
-  FamilyMap families;
-  ColumnFamilyId max_column_family = 0;
+  PublishedState published;
   FileNumber manifest_number = 0;
   uint64_t manifest_bytes = 0;  // that were read
   FileNumber next_file_number = 0;
-  SequenceNumber last_sequence = 0;
-  uint64_t min_log_number_to_keep = 0;
   std::string database_id;
-  RecordedLogs recorded_logs;
 };
 
 class ManifestReplay {

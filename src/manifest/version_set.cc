@@ -55,7 +55,7 @@ PendingInstall::~PendingInstall() {
 
 VersionSet::VersionSet(Args args) : args_(std::move(args)), live_(args_.drop_file) {}
 
-VersionSet::~VersionSet() { ReleaseVersions(&families_); }
+VersionSet::~VersionSet() = default;
 
 Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string& directory,
                                      const std::string& database_id) {
@@ -96,7 +96,6 @@ Status VersionSet::ReadColumnFamilyNames(FileSystem* file_system, const std::str
 }
 
 Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_only) {
-  ASHLAR_ASSERT(families_.empty());
   ManifestReplay replay(ManifestReplay::Args{.file_system = args_.file_system,
                                              .directory = args_.directory,
                                              .specs = specs,
@@ -105,14 +104,10 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
                                              .pinned_tables = args_.pinned_tables});
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
   kManifestMutex.AssertHeld();  // no other thread knows the set
-  families_ = std::move(state.families);
-  max_column_family_ = state.max_column_family;
+  published_ = std::move(state.published);
   manifest_number_ = state.manifest_number;
   recovered_manifest_bytes_ = state.manifest_bytes;
-  last_sequence_ = state.last_sequence;
-  min_log_number_to_keep_ = state.min_log_number_to_keep;
   database_id_ = std::move(state.database_id);
-  recorded_logs_ = std::move(state.recorded_logs);
   next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
   foreign_number_min_ =
       std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;
@@ -123,10 +118,10 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
 void VersionSet::CheckInvariants() const {
   ASHLAR_ASSERT(manifest_number_ < next_file_number());  // I6
   ASHLAR_ASSERT(!uncertain_ || writer_ == nullptr);      // I2
-  ASHLAR_ASSERT(last_sequence_ <= kSequenceNumberMax);
-  ASHLAR_ASSERT(families_.contains(kDefaultFamilyId));
-  for (const auto& [id, family] : families_) {
-    ASHLAR_ASSERT(id == family->id && id <= max_column_family_);
+  ASHLAR_ASSERT(published_.last_sequence <= kSequenceNumberMax);
+  ASHLAR_ASSERT(published_.families.contains(kDefaultFamilyId));
+  for (const auto& [id, family] : published_.families) {
+    ASHLAR_ASSERT(id == family->id && id <= published_.max_column_family);
     ASHLAR_ASSERT(family->current != nullptr);
     family->current->CheckInvariants();
     for (Level level = 0; level < family->current->levels(); ++level) {
@@ -165,7 +160,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
     ASHLAR_RETURN_IF_ERROR(ApplyEdit(&edit, &builders, install.get()));
   for (const auto& [id, builder] : builders) {
     // Before the version, which has no owner until it is there.
-    PendingInstall::Change* const change = ChangeFor(FindFamily(id), install.get());
+    PendingInstall::Change* const change = ChangeFor(published_.FindFamily(id), install.get());
     ASHLAR_ASSIGN_OR_RETURN(change->version, builder->Build());
   }
   install->edits_ = std::move(edits);
@@ -181,7 +176,7 @@ void VersionSet::DiscardNewFiles(std::span<VersionEdit> edits) noexcept {
 
 Status VersionSet::DroppedFamily(ColumnFamilyId id) const {
   // Ids are given out once, and a dropped family leaves nothing else.
-  ASHLAR_ASSERT(id <= max_column_family_);
+  ASHLAR_ASSERT(id <= published_.max_column_family);
   return Status::ColumnFamilyDropped(StrCat("column family ", id));
 }
 
@@ -189,7 +184,7 @@ Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInsta
   ASHLAR_ASSERT(!edit->ManipulatesColumnFamily());
   const bool changes_files = !edit->deleted_files().empty() || !edit->new_files().empty();
   ASHLAR_ASSERT(!edit->RecordsLogs() || (!changes_files && !edit->log_number.has_value()));
-  ColumnFamilyState* const family = FindFamily(edit->column_family);
+  ColumnFamilyState* const family = published_.FindFamily(edit->column_family);
   if (family == nullptr) return DroppedFamily(edit->column_family);
   if (edit->log_number.has_value()) {
     ASHLAR_ASSERT(*edit->log_number >= family->log_number);  // I4
@@ -231,14 +226,14 @@ void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall*
   StampEdits(edits, install);
   if (!NeedsNewManifest(install->records_)) return;
   install->new_manifest_number_ = NewFileNumber();
-  if (max_column_family_ > 0 && !edits->front().max_column_family.has_value())
-    edits->front().max_column_family = max_column_family_;
+  if (published_.max_column_family > 0 && !edits->front().max_column_family.has_value())
+    edits->front().max_column_family = published_.max_column_family;
   StampEdits(edits, install);
 }
 
 void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const {
   install->records_.clear();
-  SequenceNumber last_sequence = last_sequence_;
+  SequenceNumber last_sequence = published_.last_sequence;
   for (VersionEdit& edit : *edits) {
     last_sequence = std::max(last_sequence, edit.last_sequence.value_or(0));
     edit.last_sequence = last_sequence;
@@ -251,9 +246,9 @@ void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* ins
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const ColumnFamilySpec& spec,
                                                                      uint64_t log_number) {
-  if (FindFamily(Slice(spec.name)) != nullptr)
+  if (published_.FindFamily(Slice(spec.name)) != nullptr)
     return Status::InvalidArgument(StrCat("the column family \"", spec.name, "\" exists already"));
-  if (max_column_family_ >= kColumnFamilyIdMax) {
+  if (published_.max_column_family >= kColumnFamilyIdMax) {
     return Status::NotSupported(StrCat("column family \"", spec.name,
                                        "\" cannot be created: all ids up to ", kColumnFamilyIdMax,
                                        " have been used"));
@@ -261,8 +256,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
   std::unique_ptr<PendingInstall> install(new PendingInstall);
   ColumnFamilyState* const family =
       install->added_family_
-          .emplace(max_column_family_ + 1,
-                   std::make_unique<ColumnFamilyState>(max_column_family_ + 1, spec))
+          .emplace(published_.max_column_family + 1,
+                   std::make_unique<ColumnFamilyState>(published_.max_column_family + 1, spec))
           .first->second.get();
   std::vector<VersionEdit> edits(1);
   edits[0].column_family = family->id;
@@ -281,7 +276,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
 }
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFamilyId id) {
-  ColumnFamilyState* const family = FindFamily(id);
+  ColumnFamilyState* const family = published_.FindFamily(id);
   if (id == kDefaultFamilyId)
     return Status::InvalidArgument("the column family \"default\" cannot be dropped");
   if (family == nullptr) return DroppedFamily(id);
@@ -290,14 +285,14 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFami
   std::vector<VersionEdit> edits(1);
   edits[0].column_family = id;
   edits[0].drops_column_family = true;
-  edits[0].max_column_family = max_column_family_;  // or its id could be given out again
+  edits[0].max_column_family = published_.max_column_family;  // or its id could be given out again
   StampAndEncode(&edits, install.get());
   install->edits_ = std::move(edits);
   return install;
 }
 
 void VersionSet::PreparePublish(PendingInstall* install) {
-  install->recorded_logs_ = recorded_logs_;
+  install->recorded_logs_ = published_.recorded_logs;
   for (const VersionEdit& edit : install->edits_) RecordLogs(edit, &install->recorded_logs_);
   install->replaced_.reserve(install->changes_.size() + 1);
   MutexLock lock(quarantine_mutex_);
@@ -319,6 +314,7 @@ Status VersionSet::Write(PendingInstall* install) {
     for (const FileNumber table : install->new_tables_) quarantine_.erase(table);
   };
   const Status prepared = CatchBadAlloc([&] {
+    kManifestMutex.AssertHeld();
     PreparePublish(install);
     return Status::OK();
   });
@@ -371,13 +367,13 @@ Status VersionSet::AppendSnapshot(LogWriter* writer) const {
     edit.database_id = database_id_;
     ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
   }
-  if (!recorded_logs_.empty()) {
+  if (!published_.recorded_logs.empty()) {
     VersionEdit edit;
-    for (const auto& [number, synced_bytes] : recorded_logs_)
+    for (const auto& [number, synced_bytes] : published_.recorded_logs)
       edit.log_additions.push_back(LogAddition{.number = number, .synced_bytes = synced_bytes});
     ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
   }
-  for (const auto& [id, family] : families_) {
+  for (const auto& [id, family] : published_.families) {
     ASHLAR_RETURN_IF_ERROR(AppendFamily(*family, writer));
   }
   return Status::OK();
@@ -393,10 +389,10 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
   VersionEdit tables;
   tables.column_family = family.id;
   tables.log_number = family.log_number;
-  tables.last_sequence = last_sequence_;
+  tables.last_sequence = published_.last_sequence;
   // Belongs to the database; the default family is the one that is always there.
-  if (family.id == kDefaultFamilyId && min_log_number_to_keep_ != 0)
-    tables.min_log_number_to_keep = min_log_number_to_keep_;
+  if (family.id == kDefaultFamilyId && published_.min_log_number_to_keep != 0)
+    tables.min_log_number_to_keep = published_.min_log_number_to_keep;
   for (const auto& [level, key] : family.compact_cursors)
     tables.compact_cursors.emplace_back(level, key);
   for (Level level = 0; level < family.levels; ++level) {
@@ -408,7 +404,7 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
 std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
   ASHLAR_ASSERT(install->written_);
   std::vector<Version*> replaced = std::move(install->replaced_);
-  families_.merge(install->added_family_);
+  published_.families.merge(install->added_family_);
   for (PendingInstall::Change& change : install->changes_) {
     if (change.log_number.has_value()) {
       ASHLAR_ASSERT(*change.log_number >= change.family->log_number);  // I4
@@ -422,15 +418,16 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
   if (install->dropped_family_ != nullptr) {
     ASHLAR_ASSERT(install->dropped_family_->id != kDefaultFamilyId);
     replaced.push_back(install->dropped_family_->current);
-    families_.erase(install->dropped_family_->id);
+    published_.families.erase(install->dropped_family_->id);
   }
   for (const VersionEdit& edit : install->edits_) {
-    last_sequence_ = std::max(last_sequence_, edit.last_sequence.value_or(0));
-    min_log_number_to_keep_ =
-        std::max(min_log_number_to_keep_, edit.min_log_number_to_keep.value_or(0));
-    max_column_family_ = std::max(max_column_family_, edit.max_column_family.value_or(0));
+    published_.last_sequence = std::max(published_.last_sequence, edit.last_sequence.value_or(0));
+    published_.min_log_number_to_keep =
+        std::max(published_.min_log_number_to_keep, edit.min_log_number_to_keep.value_or(0));
+    published_.max_column_family =
+        std::max(published_.max_column_family, edit.max_column_family.value_or(0));
   }
-  recorded_logs_.swap(install->recorded_logs_);
+  published_.recorded_logs.swap(install->recorded_logs_);
   if constexpr (kDebugChecks) CheckInvariants();
   return replaced;
 }
@@ -441,36 +438,12 @@ Status VersionSet::Close() {
   return writer->Close();
 }
 
-ColumnFamilyState* VersionSet::FindFamily(ColumnFamilyId id) const {
-  const auto family = families_.find(id);
-  return family == families_.end() ? nullptr : family->second.get();
-}
-
-ColumnFamilyState* VersionSet::FindFamily(const Slice& name) const {
-  for (const auto& [id, family] : families_) {
-    if (Slice(family->name) == name) return family.get();
-  }
-  return nullptr;
-}
-
-std::vector<ColumnFamilyState*> VersionSet::families() const {
-  std::vector<ColumnFamilyState*> result;
-  for (const auto& [id, family] : families_) result.push_back(family.get());
-  return result;
-}
-
 void VersionSet::MarkFileNumberUsed(FileNumber number) {
   ASHLAR_ASSERT(MayBelong(number));  // I6
   FileNumber next = next_file_number_.load(std::memory_order_relaxed);
   while (next <= number &&
          !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
   }
-}
-
-uint64_t VersionSet::MinLogNumberWithUnflushedData() const {
-  uint64_t lowest = ~uint64_t{0};
-  for (const auto& [id, family] : families_) lowest = std::min(lowest, family->log_number);
-  return lowest;
 }
 
 std::unordered_set<FileNumber> VersionSet::LiveTables() const {
@@ -483,10 +456,10 @@ std::unordered_set<FileNumber> VersionSet::LiveTables() const {
 }
 
 std::string VersionSet::DebugString() const {
-  std::string out =
-      StrCat("MANIFEST ", manifest_number_, ", next file ", next_file_number(), ", last sequence ",
-             last_sequence_, ", lowest log to keep ", min_log_number_to_keep_, "\n");
-  for (const auto& [id, family] : families_) {
+  std::string out = StrCat("MANIFEST ", manifest_number_, ", next file ", next_file_number(),
+                           ", last sequence ", published_.last_sequence, ", lowest log to keep ",
+                           published_.min_log_number_to_keep, "\n");
+  for (const auto& [id, family] : published_.families) {
     StrAppend(&out, "family ", id, " \"", EscapeForDisplay(family->name), "\", log ",
               family->log_number, "\n");
     if (family->current != nullptr) out += family->current->DebugString();

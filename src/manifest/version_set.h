@@ -19,9 +19,10 @@
 // I6: a file number is used once, also across restarts. None is above kFileNumberMax: a state with
 //     fewer than kFileNumbersUnrecordedMax numbers below it is not opened for writing.
 //
-// Thread safety: the manifest mutex serialises installers and guards the MANIFEST. The state is
-// written under it and the database mutex, and read under either (README.md). NewFileNumber,
-// MarkFileNumberUsed and LiveTables are for any thread.
+// Thread safety: the manifest mutex serialises installers and guards the MANIFEST. The published
+// state is written under it and the database mutex, and read under either: by the methods of an
+// install, and through Published. NewFileNumber, MarkFileNumberUsed and LiveTables are for any
+// thread.
 // Lifetime: `file_system` and the comparators outlive it; it outlives every Version.
 #pragma once
 
@@ -38,10 +39,10 @@
 #include "ashlar/file_system.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
-#include "manifest/column_family_state.h"
 #include "manifest/database_locks.h"
 #include "manifest/live_files.h"
 #include "manifest/manifest_replay.h"
+#include "manifest/published_state.h"
 #include "manifest/version.h"
 #include "manifest/version_builder.h"
 #include "manifest/version_edit.h"
@@ -145,11 +146,8 @@ class VersionSet {
   // Closes the MANIFEST. Idempotent.
   Status Close() ASHLAR_REQUIRES(kManifestMutex);
 
-  // Null: there is none, or it was dropped.
-  ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
-  ColumnFamilyState* FindFamily(const Slice& name) const;
-  std::vector<ColumnFamilyState*> families() const;  // by id
-  ColumnFamilyId max_column_family() const { return max_column_family_; }
+  // The state that Publish made current, or the recovered one.
+  const PublishedState& Published() const ASHLAR_REQUIRES(kDatabaseMutex) { return published_; }
 
   FileNumber NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
   // Requires: MayBelong(number).
@@ -160,16 +158,10 @@ class VersionSet {
   bool MayBelong(FileNumber number) const { return number < foreign_number_min_; }
   FileNumber next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
 
-  // As of the last published install or the recovery.
-  SequenceNumber last_sequence() const { return last_sequence_; }
-  uint64_t min_log_number_to_keep() const { return min_log_number_to_keep_; }
-  // The lowest log that a live family still needs.
-  uint64_t MinLogNumberWithUnflushedData() const;
-  // Empty unless the MANIFEST has one; then every new MANIFEST gets it too.
+  // Empty unless the MANIFEST has one; then every new MANIFEST gets it too. Constant once the
+  // database is open.
   const std::string& database_id() const { return database_id_; }
   void set_database_id(std::string id) { database_id_ = std::move(id); }
-  // Logs on record, with the size that was synced if that is known.
-  const RecordedLogs& recorded_logs() const { return recorded_logs_; }
 
   FileNumber manifest_number() const ASHLAR_REQUIRES(kManifestMutex) { return manifest_number_; }
   uint64_t manifest_bytes() const ASHLAR_REQUIRES(kManifestMutex) {
@@ -197,29 +189,35 @@ class VersionSet {
   using Builders = std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>>;
 
   // For an id of which nothing is known any more.
-  Status DroppedFamily(ColumnFamilyId id) const;
-  Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install);
+  Status DroppedFamily(ColumnFamilyId id) const ASHLAR_REQUIRES(kManifestMutex);
+  Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install)
+      ASHLAR_REQUIRES(kManifestMutex);
   static PendingInstall::Change* ChangeFor(ColumnFamilyState* family, PendingInstall* install);
   // The numbers and marks that every edit carries, and its bytes.
   void StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install)
       ASHLAR_REQUIRES(kManifestMutex);
-  void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const;
+  void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const
+      ASHLAR_REQUIRES(kManifestMutex);
   bool NeedsNewManifest(const std::vector<std::string>& records) const
       ASHLAR_REQUIRES(kManifestMutex);
 
   // Allocates for Publish, and puts the new tables under quarantine until the end of Write.
-  void PreparePublish(PendingInstall* install);
+  void PreparePublish(PendingInstall* install) ASHLAR_REQUIRES(kManifestMutex);
   Status WriteRecords(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
 
   Status Append(const PendingInstall& install, LogWriter* writer) const;
   Status StartManifest(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
-  Status AppendSnapshot(LogWriter* writer) const;
-  Status AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const;
+  Status AppendSnapshot(LogWriter* writer) const ASHLAR_REQUIRES(kManifestMutex);
+  Status AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const
+      ASHLAR_REQUIRES(kManifestMutex);
 
   const Args args_;
   LiveFiles live_;
   std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
-  FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;  // constant after Recover
+  // Constant after Recover, database_id_ after the open.
+  FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;
+  uint64_t recovered_manifest_bytes_ = 0;  // that Recover read
+  std::string database_id_;
 
   // null: the next Write starts a MANIFEST
   std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);
@@ -229,15 +227,9 @@ class VersionSet {
   std::unordered_set<FileNumber> quarantine_
       ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs, and of one being written
 
-  // Changed by Recover and Publish only, so readable under the manifest mutex or the database
-  // mutex.
-  FamilyMap families_;
-  ColumnFamilyId max_column_family_ = 0;
-  uint64_t recovered_manifest_bytes_ = 0;  // that Recover read
-  SequenceNumber last_sequence_ = 0;
-  uint64_t min_log_number_to_keep_ = 0;
-  std::string database_id_;
-  RecordedLogs recorded_logs_;
+  // Changed by Recover and Publish. Apart from Published, methods that use it require the manifest
+  // mutex; clang has no name for "this mutex or that one".
+  PublishedState published_;
 };
 
 // Discards, at its end, the new files that are still in the edits.

@@ -113,9 +113,10 @@ class Database {
 
   // Everything that a restart must bring back.
   std::string State() {
-    std::string out = StrCat("sequence ", set_->last_sequence(), " lowest log ",
-                             set_->min_log_number_to_keep(), "\n");
-    for (const ColumnFamilyState* family : set_->families()) {
+    kDatabaseMutex.AssertHeld();
+    std::string out = StrCat("sequence ", set_->Published().last_sequence, " lowest log ",
+                             set_->Published().min_log_number_to_keep, "\n");
+    for (const auto& [id, family] : set_->Published().families) {
       StrAppend(&out, family->id, " ", family->name, " log ", family->log_number, ":");
       for (Level level = 0; level < family->levels; ++level) {
         for (const FileMetaData* file : family->current->files(level))
@@ -159,17 +160,17 @@ TEST_F(VersionSetTest, ANewDatabaseIsEmpty) {
   EXPECT_EQ(ReadWhole(IdentityFileName(kDirectory)), kDatabaseId);
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   EXPECT_EQ(db_->next_file_number(), 2u);
-  EXPECT_EQ(db_->last_sequence(), 0u);
+  EXPECT_EQ(db_->Published().last_sequence, 0u);
   EXPECT_EQ(db_->manifest_number(), 1u);
-  EXPECT_EQ(db_->families().size(), 1u);
-  EXPECT_EQ(db_->FindFamily(Slice("default"))->current->NumFiles(), 0u);
+  EXPECT_EQ(db_->Published().families.size(), 1u);
+  EXPECT_EQ(db_->Published().FindFamily(Slice("default"))->current->NumFiles(), 0u);
 }
 
 TEST_F(VersionSetTest, InstallsComeBackAfterAReopen) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
-  const ColumnFamilyId other = db_->FindFamily(Slice("other"))->id;
+  const ColumnFamilyId other = db_->Published().FindFamily(Slice("other"))->id;
   EXPECT_EQ(other, 1u);
   for (int i = 0; i < 20; ++i) {
     VersionEdit edit;
@@ -187,7 +188,7 @@ TEST_F(VersionSetTest, InstallsComeBackAfterAReopen) {
       ASSERT_GE(db_->next_file_number(), next);
     }
   }
-  EXPECT_EQ(db_->MinLogNumberWithUnflushedData(), 22u);
+  EXPECT_EQ(db_->Published().MinLogNumberWithUnflushedData(), 22u);
 }
 
 TEST_F(VersionSetTest, AMoveIsOneEditAndKeepsTheFile) {
@@ -196,12 +197,12 @@ TEST_F(VersionSetTest, AMoveIsOneEditAndKeepsTheFile) {
   VersionEdit add;
   const FileNumber number = db_.AddTable(0, &add);
   ASSERT_TRUE(db_.Install(std::move(add)).ok());
-  FileMetaData* const file = db_->FindFamily(0)->current->files(0)[0];
+  FileMetaData* const file = db_->Published().FindFamily(0)->current->files(0)[0];
   VersionEdit move;
   move.MoveFile(0, 5, file);
   ASSERT_TRUE(db_.Install(std::move(move)).ok());
-  ASSERT_EQ(db_->FindFamily(0)->current->files(5).size(), 1u);
-  EXPECT_EQ(db_->FindFamily(0)->current->files(5)[0], file);
+  ASSERT_EQ(db_->Published().FindFamily(0)->current->files(5).size(), 1u);
+  EXPECT_EQ(db_->Published().FindFamily(0)->current->files(5)[0], file);
   EXPECT_TRUE(db_->LiveTables().contains(number));
   const std::string state = db_.State();
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
@@ -249,8 +250,8 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   const FileNumber table = db_.AddTable(0, &edit);
   ASSERT_TRUE(db_.Install(std::move(edit)).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(2)).ok());
-  EXPECT_EQ(db_->FindFamily(2), nullptr);
-  EXPECT_EQ(db_->FindFamily(Slice("b")), nullptr);
+  EXPECT_EQ(db_->Published().FindFamily(2), nullptr);
+  EXPECT_EQ(db_->Published().FindFamily(Slice("b")), nullptr);
   EXPECT_FALSE(db_->LiveTables().contains(table));
   EXPECT_TRUE(db_->PrepareDropFamily(2).status().IsColumnFamilyDropped());
   VersionEdit late;
@@ -267,7 +268,7 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   EXPECT_EQ(names, (std::vector<std::string>{"default", "a"}));
   ASSERT_TRUE(db_.Open(Specs({"default", "a"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("c"), 9)).ok());
-  EXPECT_EQ(db_->FindFamily(Slice("c"))->id, 3u);
+  EXPECT_EQ(db_->Published().FindFamily(Slice("c"))->id, 3u);
   // Once more with a snapshot for every install, which must not name what was dropped.
   db_.manifest_bytes_max = 1;
   ASSERT_TRUE(db_.Open(Specs({"default", "a", "c"})).ok());
@@ -275,13 +276,13 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(1)).ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("d"), 9)).ok());
-  EXPECT_EQ(db_->FindFamily(Slice("d"))->id, 4u);
+  EXPECT_EQ(db_->Published().FindFamily(Slice("d"))->id, 4u);
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(4)).ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(db_.Install(VersionEdit()).ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("e"), 9)).ok());
-  EXPECT_EQ(db_->FindFamily(Slice("e"))->id, 5u);
+  EXPECT_EQ(db_->Published().FindFamily(Slice("e"))->id, 5u);
 }
 
 TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
@@ -299,9 +300,9 @@ TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
       << refused.ToString();
   EXPECT_TRUE(db_.Open(Specs({"a", "b"})).IsInvalidArgument()) << "default is missing";
   EXPECT_TRUE(db_.Open(Specs({"default", "b"}), true).ok());
-  EXPECT_EQ(db_->families().size(), 2u);
+  EXPECT_EQ(db_->Published().families.size(), 2u);
   EXPECT_TRUE(db_.Open(Specs({"default", "a", "b", "new"})).ok());
-  EXPECT_EQ(db_->FindFamily(Slice("new")), nullptr);
+  EXPECT_EQ(db_->Published().FindFamily(Slice("new")), nullptr);
 }
 
 TEST_F(VersionSetTest, AnotherComparatorIsRefusedByName) {
@@ -372,7 +373,8 @@ TEST_F(VersionSetTest, AManifestOverItsLimitIsReplacedByASnapshot) {
     edit.column_family = static_cast<ColumnFamilyId>(i % 2);
     if (added != 0 && i % 3 != 0) {
       for (Level level = 0; level < 7; ++level) {
-        for (const FileMetaData* file : db_->FindFamily(edit.column_family)->current->files(level))
+        for (const FileMetaData* file :
+             db_->Published().FindFamily(edit.column_family)->current->files(level))
           edit.DeleteFile(level, file->number);
       }
     }
@@ -388,13 +390,13 @@ TEST_F(VersionSetTest, AManifestOverItsLimitIsReplacedByASnapshot) {
   ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());
   EXPECT_EQ(db_.State(), state);
   EXPECT_EQ(db_->database_id(), kDatabaseId);
-  EXPECT_EQ(db_->recorded_logs(), (RecordedLogs{{9, 1234}, {10, std::nullopt}}));
-  EXPECT_EQ(db_->max_column_family(), 1u);
+  EXPECT_EQ(db_->Published().recorded_logs, (RecordedLogs{{9, 1234}, {10, std::nullopt}}));
+  EXPECT_EQ(db_->Published().max_column_family, 1u);
   VersionEdit gone;
   gone.log_deletion = 10;
   ASSERT_TRUE(db_.Install(std::move(gone)).ok());
   ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());
-  EXPECT_EQ(db_->recorded_logs(), (RecordedLogs{{10, std::nullopt}}));
+  EXPECT_EQ(db_->Published().recorded_logs, (RecordedLogs{{10, std::nullopt}}));
 }
 
 TEST_F(VersionSetTest, AnInstallOfSeveralRecordsDoesNotCrossAPage) {
@@ -555,7 +557,7 @@ TEST_F(ManifestOfEditsTest, WithAllFamilyIdsUsedNoFamilyIsCreated) {
   first_.max_column_family = kColumnFamilyIdMax - 1;
   ASSERT_TRUE(OpenWith({&first_}).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("last"), 4)).ok());
-  EXPECT_EQ(db_->max_column_family(), kColumnFamilyIdMax);
+  EXPECT_EQ(db_->Published().max_column_family, kColumnFamilyIdMax);
   EXPECT_TRUE(db_->PrepareAddFamily(Spec("one more"), 4).status().IsNotSupported());
 }
 
@@ -589,9 +591,9 @@ TEST_F(ManifestOfEditsTest, ABrokenAtomicGroupIsCorruptionAndAnUnfinishedOneIsLe
   zero.atomic_group_remaining = 0;
   two.last_sequence = one.last_sequence = zero.last_sequence = 9;
   ASSERT_TRUE(OpenWith({&first_, &two, &one, &zero}).ok());
-  EXPECT_EQ(db_->last_sequence(), 9u);
+  EXPECT_EQ(db_->Published().last_sequence, 9u);
   ASSERT_TRUE(OpenWith({&first_, &two, &one}).ok());
-  EXPECT_EQ(db_->last_sequence(), 1u);
+  EXPECT_EQ(db_->Published().last_sequence, 1u);
   ExpectCorruption(OpenWith({&first_, &two, &zero}), "atomic group");
   ExpectCorruption(OpenWith({&first_, &two, &first_}), "atomic group");
 }
@@ -649,7 +651,7 @@ TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
     ASSERT_TRUE(status.ok() || status.IsCorruption() || status.IsNotSupported() ||
                 status.IsInvalidArgument())
         << status.ToString();
-    if (status.ok()) db_->FindFamily(0)->current->CheckInvariants();
+    if (status.ok()) db_->Published().FindFamily(0)->current->CheckInvariants();
   }
 }
 

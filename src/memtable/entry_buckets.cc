@@ -88,8 +88,7 @@ void EntryBuckets::Get(uint64_t hash, Lookup* lookup, const PinSource& owner) co
     if (r > 0) return;
     if (r < 0) continue;
     const uint64_t tag = entry.tag();
-    if (tag <= lookup->seek_tag() &&
-        !lookup->Offer(TagType(tag), TagSequence(tag), entry.value(), owner))
+    if (lookup->Sees(tag) && !lookup->Offer(TagType(tag), TagSequence(tag), entry.value(), owner))
       return;
   }
 }

@@ -122,6 +122,12 @@ static_assert(sizeof(std::atomic<uint64_t>) == 8 && sizeof(std::atomic<uint32_t>
               sizeof(std::atomic<uint16_t>) == 2);
 
 inline EntryTree::SlotOrder EntryTree::LoadOrder(const Place& place) {
+  // The arrays follow the node without a gap, and each is aligned for its type: heads and
+  // entries_low to 4 bytes, orders and children to 8.
+  static_assert(sizeof(Node) == Node::kHeadsOffset && Node::kHeadsOffset % 8 == 0);
+  static_assert(kSlots % 8 == 0 && kYoungSlots % 8 == 0 && kYoungSlots <= kSlots);
+  static_assert(8 * Node::kSlotBytes % alignof(std::atomic<Node*>) == 0);
+  static_assert(sizeof(SlotOrder) == kSlots && kSlots <= UINT8_MAX);
   SlotOrder order;
   order.Load(place.node->order(StateOrderIndex(place.state)), place.node->slots);
   return order;

@@ -154,7 +154,9 @@ void MemTable::GetFromIndex(Lookup* lookup) const {
 // insert, or the insert is seen here after the fence.
 void MemTable::RememberGap(KeyGap gap) const {
   const auto* const tree = std::get_if<EntryTree>(&index_);
-  if (tree == nullptr || immutable() || gap.since < older_through_) return;
+  if (tree == nullptr || immutable() || gap.since < older_through_ ||
+      gaps_ended_.load(std::memory_order_relaxed))
+    return;
   IgnoreBadAlloc([&] {
     KnownGaps::Pending* const pending = gaps_.Announce(gap);
     if (pending == nullptr) return;

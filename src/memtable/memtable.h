@@ -129,8 +129,12 @@ class MemTable {
   // The known gap around the key for a reader of this sequence, whose newest source is this
   // memtable. False: none is known.
   bool FindGap(const Slice& user_key, SequenceNumber visible, KeyGap* gap) const {
-    return has_gaps_.load(std::memory_order_relaxed) && gaps_.Find(user_key, visible, gap);
+    return has_gaps_.load(std::memory_order_relaxed) &&
+           !gaps_ended_.load(std::memory_order_relaxed) && gaps_.Find(user_key, visible, gap);
   }
+  // From now on no gap is known here: something other than writes makes keys of older sources
+  // visible again. Call before the view with these sources is published.
+  void EndGaps() const { gaps_ended_.store(true, std::memory_order_relaxed); }
   // Remembers that a reader of sequence gap.since, whose newest source is this memtable, has found
   // no visible entry in the gap. Searches the memtable's entries of the gap if one may be newer.
   // Forgets the gap where that is not known to be true for later readers.
@@ -246,6 +250,8 @@ class MemTable {
   // Set by readers before gaps_ has the first gap. A writer that has not seen it has an entry that
   // the reader's search finds (RememberGap).
   mutable std::atomic<bool> has_gaps_{false};
+  // Readers of a view that was published after the store see it.
+  mutable std::atomic<bool> gaps_ended_{false};
   // Release in MarkImmutable, acquire in immutable(): a thread that sees it set sees every entry.
   std::atomic<bool> immutable_{false};
 

@@ -104,7 +104,6 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
       return;
     }
     ASSERT_TRUE(lookup.Done()) << "lost " << Slice(user_key).ToString(true);
-    EXPECT_EQ(lookup.sequence(), TagSequence(ExtractTag(expected->first)));
     PinnableSlice value;
     const Status status = lookup.Finish(&value);
     EXPECT_EQ(status.ok(), ExtractType(expected->first) == ValueType::kValue);

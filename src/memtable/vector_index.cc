@@ -38,12 +38,12 @@ void VectorIndex::Get(Lookup* lookup, const PinSource& owner) const {
   std::vector<DecodedEntry> versions;
   ForEach([&](const char* entry) {
     const DecodedEntry decoded = DecodeEntry(entry);
-    if (comparator_.Equal(decoded.user_key(), lookup->user_key()) &&
-        decoded.tag() <= lookup->seek_tag())
+    if (comparator_.Equal(decoded.user_key(), lookup->user_key()) && lookup->Sees(decoded.tag()))
       versions.push_back(decoded);
   });
-  std::sort(versions.begin(), versions.end(),
-            [](const DecodedEntry& a, const DecodedEntry& b) { return a.tag() > b.tag(); });
+  std::sort(versions.begin(), versions.end(), [](const DecodedEntry& a, const DecodedEntry& b) {
+    return CompareTags(a.tag(), b.tag()) < 0;
+  });
   for (const DecodedEntry& entry : versions) {
     const uint64_t tag = entry.tag();
     if (!lookup->Offer(TagType(tag), TagSequence(tag), entry.value(), owner)) return;

@@ -3,8 +3,8 @@
 // Lifetime: reference-counted by the Versions that list it and by the jobs that write it (a single
 // count: files change owners only at installs). The file on disk outlives the last reference.
 // Thread safety: plain members are constant once the file is in a Version, except being_compacted
-// and marked_for_compaction, which the database mutex guards, and the atomics. Only the TableCache
-// writes `reader`.
+// and `coverage`, which the database mutex guards, and the atomics, of which marked_for_compaction
+// and coverage.hidden_since are written under it. Only the TableCache writes `reader`.
 #pragma once
 
 #include <atomic>
@@ -46,8 +46,22 @@ struct FileMetaData {
   std::atomic<uint64_t> entries{0};
   std::atomic<uint64_t> deletions{0};  // stored before entries
   std::atomic<HasRanges> has_ranges{HasRanges::kUnknown};
-  bool marked_for_compaction = false;
+  // Written under the database mutex; the encoder of the MANIFEST reads it without.
+  std::atomic<bool> marked_for_compaction{false};
 
+  // Range tombstones of other runs over this file, and its own over older runs
+  // (compact/plan/range_coverage.h). Not in the MANIFEST.
+  struct Coverage {
+    // Readers at this sequence or later see nothing of the file, because tombstones of newer runs
+    // cover all of it. 0: not known to be so.
+    std::atomic<SequenceNumber> hidden_since{0};
+    // About the bytes of older runs that the file's tombstones cover, without files that are
+    // hidden themselves; when it was at this level. kNoLevel: not counted yet.
+    static constexpr uint32_t kNoLevel = UINT32_MAX;
+    uint32_t counted_at_level = kNoLevel;
+    uint64_t covered_bytes = 0;
+  };
+  Coverage coverage;
   bool being_compacted = false;
   std::atomic<uint32_t> refs{0};
   // Published by TableCache (release), read inside an epoch guard (acquire).

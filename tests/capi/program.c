@@ -996,6 +996,93 @@ static void SettersAndGettersAgree(void) {
   rocksdb_lru_cache_options_destroy(lru);
 }
 
+static void TableFilesAreNamedCompactedAndDeleted(void) {
+  rocksdb_options_t* const simple = options;
+  options = rocksdb_options_create_copy(simple);
+  rocksdb_options_set_disable_auto_compactions(options, 1);
+  rocksdb_options_set_level_compaction_dynamic_level_bytes(options, 0);
+  rocksdb_options_add_compact_on_deletion_collector_factory(options, 128, 64);
+  rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(options, 128, 64, 0.5);
+  rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(options, 128, 64, 0.5,
+                                                                          1000);
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  Put(db, "b", "1");
+  Put(db, "c", "2");
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+
+  const rocksdb_livefiles_t* files = rocksdb_livefiles(db);
+  CHECK(rocksdb_livefiles_count(files) == 1);
+  const char* const names[1] = {rocksdb_livefiles_name(files, 0)};
+  rocksdb_compaction_options_t* const how = rocksdb_compaction_options_create();
+  rocksdb_compaction_options_set_output_file_size_limit(how, 1 << 20);
+  CHECK(rocksdb_compaction_options_get_output_file_size_limit(how) == 1 << 20);
+  rocksdb_compaction_options_set_max_subcompactions(how, 2);
+  CHECK(rocksdb_compaction_options_get_max_subcompactions(how) == 2);
+  rocksdb_compaction_options_set_compression(how, rocksdb_no_compression);
+  CHECK(rocksdb_compaction_options_get_compression(how) == rocksdb_no_compression);
+  rocksdb_compaction_options_set_allow_trivial_move(how, 1);
+  CHECK(rocksdb_compaction_options_get_allow_trivial_move(how) == 1);
+  rocksdb_compaction_options_set_allow_trivial_move(how, 0);
+  unsigned char* const canceled = rocksdb_compaction_options_canceled_create();
+  rocksdb_compaction_options_set_canceled(how, canceled);
+  rocksdb_compaction_options_canceled_set(canceled, 1);
+  rocksdb_compact_files(db, how, names, 1, 2, -1, NULL, NULL, NULL, &error);
+  EXPECT_ERROR(error, "incomplete");
+  rocksdb_compaction_options_canceled_set(canceled, 0);
+
+  char** made = NULL;
+  size_t made_count = 0;
+  rocksdb_compactionjobinfo_t* const info = rocksdb_compactionjobinfo_create();
+  rocksdb_compact_files(db, how, names, 1, 2, 0, &made, &made_count, info, &error);
+  CHECK_OK(error);
+  CHECK(made_count == 1 && strstr(made[0], ".sst") != NULL);
+  rocksdb_compact_files_output_file_names_destroy(made, made_count);
+  rocksdb_compactionjobinfo_destroy(info);
+  rocksdb_compact_files(db, how, names, 1, 3, 0, NULL, NULL, NULL, &error);
+  EXPECT_ERROR(error, "no table");
+  rocksdb_livefiles_destroy(files);
+  rocksdb_compaction_options_canceled_destroy(canceled);
+  rocksdb_compaction_options_destroy(how);
+
+  rocksdb_suggest_compact_range(db, "a", 1, NULL, 0, &error);
+  CHECK_OK(error);
+  rocksdb_delete_file_in_range(db, "a", 1, "b", 1, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "b", "1");
+  rocksdb_delete_file_in_range(db, "a", 1, "c", 1, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "b", NULL);
+  rocksdb_delete_file_in_range(db, "c", 1, "a", 1, &error);
+  EXPECT_ERROR(error, "before it begins");
+
+  // What a function without errptr could not do is counted.
+  uint64_t errors = 99;
+  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 0);
+  rocksdb_disable_manual_compaction(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  rocksdb_enable_manual_compaction(db);
+  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 1);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  rocksdb_compactoptions_t* const change = rocksdb_compactoptions_create();
+  rocksdb_compactoptions_set_change_level(change, 1);
+  rocksdb_compactoptions_set_target_level(change, 3);
+  Put(db, "d", "4");
+  rocksdb_compact_range_opt(db, change, NULL, 0, NULL, 0);
+  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 1);
+  rocksdb_compactoptions_set_target_level(change, 99);
+  rocksdb_compact_range_opt(db, change, NULL, 0, NULL, 0);
+  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 2);
+  EXPECT_GET(db, "d", "4");
+  rocksdb_compactoptions_destroy(change);
+  rocksdb_flushoptions_destroy(flush);
+  rocksdb_close(db);
+  rocksdb_options_destroy(options);
+  options = simple;
+}
+
 static void MemTablesOfEveryKindTakeWrites(void) {
   rocksdb_options_t* const simple = options;
   for (int kind = 0; kind < 3; ++kind) {
@@ -1111,6 +1198,7 @@ int main(int argc, char** argv) {
   OptionsReachTheDatabase();
   PlainTablesAreReadThroughAMapping();
   SettersAndGettersAgree();
+  TableFilesAreNamedCompactedAndDeleted();
   MemTablesOfEveryKindTakeWrites();
   ThreadsOfEveryPriorityReadBackAsTheyWereSet();
   FunctionsThatAreMissingAreRefusedAtOpen();

@@ -2,6 +2,7 @@
 // is one pair; README.md lists the comparisons.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "base/random.h"
 #include "tests/support/expect_ok.h"
@@ -69,6 +71,37 @@ const std::vector<Call>& Calls() {
          options.exclusive_manual_compaction = true;
          options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
          CompactSomeRange(db, random, options);
+       }},
+      {"CompactRangeAndChangeLevel",
+       [](DB* db, Random* random) {
+         CompactRangeOptions options;
+         options.allow_write_stall = true;
+         options.change_level = true;
+         options.target_level = static_cast<int>(random->Uniform(8)) - 1;
+         // Whether a level has room depends on the other calls.
+         const Status status = db->CompactRange(options, nullptr, nullptr);
+         EXPECT_TRUE(status.ok() || status.IsNotSupported() || status.IsAborted() ||
+                     status.IsInvalidArgument())
+             << status.ToString();
+       }},
+      {"CompactFiles",
+       [](DB* db, Random* random) {
+         std::vector<LiveFileMetaData> files;
+         db->GetLiveFilesMetaData(&files);
+         if (files.empty()) return;
+         const LiveFileMetaData& file = files[random->Uniform(files.size())];
+         const int level = std::min(file.level + static_cast<int>(random->Uniform(3)), 6);
+         // The file may be gone by now, or be in another compaction.
+         const Status status = db->CompactFiles(CompactionOptions(), {file.name}, level);
+         EXPECT_TRUE(status.ok() || status.IsAborted() || status.IsInvalidArgument())
+             << status.ToString();
+       }},
+      {"SuggestCompactRange",
+       [](DB* db, Random*) { EXPECT_OK(db->SuggestCompactRange(nullptr, nullptr)); }},
+      {"DeleteFilesInAnEmptyRange",
+       [](DB* db, Random*) {
+         const Slice begin("zz");
+         EXPECT_OK(DeleteFilesInRange(db, db->DefaultColumnFamily(), &begin, nullptr));
        }},
       {"WaitForCompact",
        [](DB* db, Random*) { EXPECT_OK(db->WaitForCompact(WaitForCompactOptions())); }},

@@ -267,7 +267,9 @@ TEST_F(FailedOpenTest, RecordsNothingOfLogsThatItDidNotSync) {
   const std::vector<ColumnFamilySpec> specs{
       {.name = kDefaultColumnFamilyName, .comparator = KeyComparator(BytewiseComparator())}};
   ASSERT_TRUE(versions.Recover(specs, true).ok());
-  EXPECT_FALSE(versions.recorded_logs().contains(2)) << "the log that the killed process wrote";
+  kDatabaseMutex.AssertHeld();  // one thread
+  EXPECT_FALSE(versions.Published().recorded_logs.contains(2))
+      << "the log that the killed process wrote";
 }
 
 // The directory in which CURRENT is made was not synced: after a power cut there was no database,

@@ -21,6 +21,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
 #include "base/random.h"
+#include "tests/support/check_invariants.h"
 #include "tests/support/comparators.h"
 #include "tests/support/tool_runner.h"
 
@@ -143,6 +144,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     db_.reset();
     const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
+    CheckInvariants(db_.get());
     if (Scenarios()[number()].compacts_meanwhile)
       compactor_ = std::thread([this, seed = random_->Next()] { CompactUntilStopped(seed); });
   }
@@ -427,9 +429,33 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
+  // Neither changes what is visible.
+  void CompactSomeFile() {
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    if (files.empty()) return;
+    const LiveFileMetaData& file = files[random_->Uniform(files.size())];
+    const int level =
+        std::min(file.level + static_cast<int>(random_->Uniform(3)), db_->NumberLevels() - 1);
+    const Status status = db_->CompactFiles(CompactionOptions(), {file.name}, level);
+    // An automatic compaction may have the file, or have replaced it.
+    ASSERT_TRUE(status.ok() || status.IsAborted() || status.IsInvalidArgument())
+        << status.ToString();
+  }
+  void ChangeLevel() {
+    CompactRangeOptions options;
+    options.change_level = true;
+    options.target_level =
+        static_cast<int>(random_->Uniform(static_cast<uint64_t>(db_->NumberLevels()) + 1)) - 1;
+    const Status status = db_->CompactRange(options, nullptr, nullptr);
+    ASSERT_TRUE(status.ok() || status.IsNotSupported() || status.IsAborted()) << status.ToString();
+  }
+
   void Upheaval() {
-    switch (random_->Uniform(8)) {
+    switch (random_->Uniform(10)) {
       case 0: Check(db_->Flush(FlushOptions())); break;
+      case 8: CompactSomeFile(); break;
+      case 9: ChangeLevel(); break;
       case 1: {
         CompactRangeOptions options;
         if (random_->OneIn(2))
@@ -456,6 +482,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
         break;
       default: held_.push_back({db_->GetSnapshot(), model_}); break;
     }
+    CheckInvariants(db_.get());
   }
 
   ScratchDirectory scratch_;

@@ -18,6 +18,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "base/random.h"
+#include "tests/support/check_invariants.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -142,6 +143,7 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     options_.prefix_extractor = extractor_;
     const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
+    CheckInvariants(db_.get());
   }
   void ReleaseSnapshot() {
     if (snapshot_ != nullptr) db_->ReleaseSnapshot(snapshot_);
@@ -199,6 +201,7 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
         extractor_ = MakeTransform(id);
         ASSERT_EQ(db_->GetOptions().prefix_extractor == nullptr, extractor_ == nullptr);
     }
+    CheckInvariants(db_.get());
   }
 
   void CompareGets() {

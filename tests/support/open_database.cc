@@ -5,6 +5,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
 #include "base/result.h"
+#include "tests/support/check_invariants.h"
 
 namespace ashlar {
 
@@ -49,10 +50,12 @@ Status OpenDatabase::Open() {
   std::vector<ColumnFamilyHandle*> handles;
   ASHLAR_RETURN_IF_ERROR(DB::Open(options_, kPath, families, &handles, &db_));
   for (ColumnFamilyHandle* handle : handles) handles_[handle->GetName()] = handle;
+  CheckInvariants(db_.get());
   return Status::OK();
 }
 
 Status OpenDatabase::Close() {
+  CheckInvariants(db_.get());
   for (const auto& [name, handle] : std::exchange(handles_, {})) delete handle;
   const Status closed = db_->Close();
   db_.reset();

@@ -39,7 +39,7 @@ class OpenDatabase {
   OpenDatabase& operator=(const OpenDatabase&) = delete;
 
   // Every family that the database has. With create_if_missing a database that is not there is
-  // made.
+  // made. Open and Close check the database's invariants.
   Status Open();
   Status Close();
   Status Write(const Commit& commit, const WriteOptions& write_options);

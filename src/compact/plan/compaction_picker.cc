@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "compact/plan/file_plans.h"
+#include "compact/plan/plan_builder.h"
 
 namespace ashlar {
 
 namespace {
-
-using Files = std::vector<FileMetaData*>;
 
 constexpr size_t kMovedFilesMax = 4;  // of one move: more would flood the next level
 constexpr size_t kLevel0RunFilesMin =
@@ -17,297 +17,10 @@ constexpr size_t kLevel0RunFilesMin =
 // Times the level multiplier: how much smaller than the base level level 0 must be for a compaction
 // into it to be a waste.
 constexpr double kLevel0FarSmallerThanBase = 2.0;
-
-// User keys, both ends included unless the largest is excluded; null: unbounded.
-struct Range {
-  const Slice* smallest = nullptr;
-  const Slice* largest = nullptr;
-  bool excludes_largest = false;  // the end of a range tombstone
-};
-struct ClosedRange {
-  Slice smallest;
-  Slice largest;
-  bool excludes_largest = false;
-  Range range() const { return {&smallest, &largest, excludes_largest}; }
-};
-
-bool AnyBusy(std::span<FileMetaData* const> files) {
-  return std::any_of(files.begin(), files.end(),
-                     [](const FileMetaData* file) { return file->being_compacted; });
-}
-uint64_t TotalBytes(std::span<FileMetaData* const> files) {
-  uint64_t bytes = 0;
-  for (const FileMetaData* file : files) bytes += file->file_bytes;
-  return bytes;
-}
-
-// Questions about key ranges and files.
-class Tree {
- public:
-  explicit Tree(const TreeView& view) : view_(view) {}
-
-  int Compare(const Slice& a, const Slice& b) const { return view_.comparator.Compare(a, b); }
-  bool Overlap(const FileMetaData& file, const Range& range) const {
-    return (range.smallest == nullptr || !EndsBefore(file, *range.smallest)) &&
-           (range.largest == nullptr || !BeginsAfter(file, range));
-  }
-  bool Overlap(const ClosedRange& a, const ClosedRange& b) const {
-    return !IsAfter(b.smallest, a.range()) && !IsAfter(a.smallest, b.range());
-  }
-
-  static ClosedRange RangeOf(const FileMetaData& file) {
-    return {file.smallest_user_key(), file.largest_user_key(), file.excludes_largest()};
-  }
-  void Widen(ClosedRange* range, const ClosedRange& other) const {
-    if (Compare(other.smallest, range->smallest) < 0) range->smallest = other.smallest;
-    const int r = Compare(other.largest, range->largest);
-    if (r > 0) {
-      range->largest = other.largest;
-      range->excludes_largest = other.excludes_largest;
-    } else if (r == 0 && !other.excludes_largest) {
-      range->excludes_largest = false;
-    }
-  }
-  ClosedRange RangeOf(std::span<FileMetaData* const> files) const {
-    ClosedRange range = RangeOf(*files.front());
-    for (const FileMetaData* file : files) Widen(&range, RangeOf(*file));
-    return range;
-  }
-
-  // Files that overlap, without closing the set. Levels above 0 keep files sorted, so these are
-  // neighbours.
-  std::span<FileMetaData* const> Overlapping(Level level, const Range& range) const {
-    const auto files = view_.files(level);
-    const auto begin =
-        range.smallest == nullptr
-            ? files.begin()
-            : std::partition_point(files.begin(), files.end(), [&](const FileMetaData* file) {
-                return EndsBefore(*file, *range.smallest);
-              });
-    const auto end = range.largest == nullptr
-                         ? files.end()
-                         : std::partition_point(begin, files.end(), [&](const FileMetaData* file) {
-                             return !BeginsAfter(*file, range);
-                           });
-    return {begin, end};
-  }
-
-  // The overlapping files, and the files that must move with them (I1 of compaction_plan.h).
-  Files Closed(Level level, const Range& range) const {
-    return IsSorted(level) ? ClosedOnSortedLevel(level, range) : ClosedOnLevel0(range);
-  }
-
- private:
-  // Whether the key is after all of the range, which has a largest key.
-  bool IsAfter(const Slice& user_key, const Range& range) const {
-    const int r = Compare(user_key, *range.largest);
-    return r > 0 || (r == 0 && range.excludes_largest);
-  }
-  bool BeginsAfter(const FileMetaData& file, const Range& range) const {
-    return IsAfter(file.smallest_user_key(), range);
-  }
-  bool EndsBefore(const FileMetaData& file, const Slice& user_key) const {
-    return file.EndsBefore(view_.comparator, user_key);
-  }
-
-  Files ClosedOnLevel0(const Range& range) const {
-    const auto all = view_.files(0);
-    std::vector<bool> taken(all.size(), false);
-    Slice smallest;
-    Slice largest;
-    Range grown = range;
-    for (bool again = true; again;) {
-      again = false;
-      for (size_t i = 0; i < all.size(); ++i) {
-        if (taken[i] || !Overlap(*all[i], grown)) continue;
-        taken[i] = true;
-        again = true;
-        if (grown.smallest != nullptr &&
-            Compare(all[i]->smallest_user_key(), *grown.smallest) < 0) {
-          smallest = all[i]->smallest_user_key();
-          grown.smallest = &smallest;
-        }
-        if (grown.largest == nullptr) continue;
-        const int r = Compare(all[i]->largest_user_key(), *grown.largest);
-        if (r > 0 || (r == 0 && !all[i]->excludes_largest())) {
-          largest = all[i]->largest_user_key();
-          grown.largest = &largest;
-          grown.excludes_largest = all[i]->excludes_largest();
-        }
-      }
-    }
-    Files files;
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (taken[i]) files.push_back(all[i]);
-    }
-    return files;
-  }
-
-  Files ClosedOnSortedLevel(Level level, const Range& range) const {
-    const auto all = view_.files(level);
-    const auto overlapping = Overlapping(level, range);
-    if (overlapping.empty()) return {};
-    auto first = static_cast<size_t>(overlapping.data() - all.data());
-    size_t last = first + overlapping.size() - 1;
-    while (first > 0 && ShareUserKey(*all[first - 1], *all[first])) --first;
-    while (last + 1 < all.size() && ShareUserKey(*all[last], *all[last + 1])) ++last;
-    return {all.data() + first, all.data() + last + 1};
-  }
-
-  bool ShareUserKey(const FileMetaData& left, const FileMetaData& right) const {
-    return !left.excludes_largest() &&
-           Compare(left.largest_user_key(), right.smallest_user_key()) == 0;
-  }
-
-  const TreeView& view_;
-};
-
-// Turns the files that a compaction starts from into a plan, or finds that it cannot run now.
-class PlanBuilder {
- public:
-  struct Start {
-    Level level;
-    Files files;  // closed
-    Level output_level;
-    PlanReason reason;
-    bool may_move = true;
-  };
-
-  PlanBuilder(const TreeView& view, const LeveledConfig& config, const LevelTargets& targets)
-      : view_(view),
-        config_(config),
-        targets_(targets),
-        tree_(view),
-        last_level_(view.LastLevel()) {}
-
-  const Tree& tree() const { return tree_; }
-
-  std::optional<CompactionPlan> Build(Start start) const {
-    ASHLAR_ASSERT(start.output_level < view_.num_levels());
-    if (start.files.empty() || AnyBusy(start.files)) return std::nullopt;
-    Files below;
-    if (start.output_level != start.level) {
-      below = tree_.Closed(start.output_level, tree_.RangeOf(start.files).range());
-      if (AnyBusy(below)) return std::nullopt;
-      if (!below.empty()) GrowForFree(&start, below);
-    }
-    CompactionPlan plan;
-    plan.output_level = start.output_level;
-    plan.reason = start.reason;
-    plan.inputs.push_back({start.level, start.files});
-    if (!below.empty()) plan.inputs.push_back({start.output_level, below});
-    SetRange(&plan);
-    if (OutputIsTaken(plan)) return std::nullopt;
-    Complete(&plan, start.may_move);
-    if constexpr (kDebugChecks) CheckPlanInvariants(view_, plan);
-    AssertPlanFits(view_, plan);  // I5 of compaction_plan.h
-    return plan;
-  }
-
- private:
-  // Adds files of the start level whose range is rewritten anyway. They cost nothing.
-  void GrowForFree(Start* start, const Files& below) const {
-    ClosedRange all = tree_.RangeOf(start->files);
-    tree_.Widen(&all, tree_.RangeOf(below));
-    Files grown = tree_.Closed(start->level, all.range());
-    if (grown.size() <= start->files.size() || AnyBusy(grown)) return;
-    const uint64_t limit = config_.max_compaction_bytes > UINT64_MAX / 2
-                               ? UINT64_MAX
-                               : config_.max_compaction_bytes * 2;
-    if (TotalBytes(grown) + TotalBytes(below) >= limit) return;
-    if (tree_.Closed(start->output_level, tree_.RangeOf(grown).range()).size() != below.size())
-      return;
-    start->files = std::move(grown);
-  }
-
-  void SetRange(CompactionPlan* plan) const {
-    ClosedRange range = tree_.RangeOf(plan->inputs.front().files);
-    for (const CompactionInputs& inputs : plan->inputs)
-      tree_.Widen(&range, tree_.RangeOf(inputs.files));
-    plan->smallest = range.smallest.ToString();
-    plan->largest = range.largest.ToString();
-    plan->excludes_largest = range.excludes_largest;
-  }
-
-  bool OutputIsTaken(const CompactionPlan& plan) const {
-    if (!IsSorted(plan.output_level)) return false;
-    const ClosedRange range{plan.smallest, plan.largest, plan.excludes_largest};
-    return std::any_of(
-        view_.running.begin(), view_.running.end(), [&](const CompactionPlan* other) {
-          return other->output_level == plan.output_level &&
-                 tree_.Overlap(range, {other->smallest, other->largest, other->excludes_largest});
-        });
-  }
-
-  void Complete(CompactionPlan* plan, bool may_move) const {
-    const Slice smallest(plan->smallest);
-    const Slice largest(plan->largest);
-    if (!IsSorted(plan->output_level)) plan->older = OlderLevel0Files(*plan);
-    for (Level level = plan->output_level + 1; level < view_.num_levels(); ++level) {
-      const auto overlapping =
-          tree_.Overlapping(level, {&smallest, &largest, plan->excludes_largest});
-      if (!overlapping.empty()) plan->older.emplace_back(overlapping.begin(), overlapping.end());
-    }
-    if (IsSorted(plan->output_level)) {
-      if (!plan->older.empty()) plan->grandparents = plan->older.front();
-      plan->bottommost = plan->older.empty();
-    }
-
-    const CompressionChoice compression =
-        ChooseCompression(config_, targets_, last_level_, plan->output_level);
-    plan->compression = compression.type;
-    plan->bottommost_compression = compression.bottommost;
-    plan->max_grandparent_overlap_bytes = config_.max_compaction_bytes;
-    // A run is one file on level 0.
-    const bool cut = IsSorted(plan->output_level);
-    plan->max_output_file_bytes =
-        cut ? TargetFileBytes(config_, targets_, plan->output_level) : UINT64_MAX;
-    plan->max_subcompactions = cut ? std::max<uint32_t>(1, config_.max_subcompactions) : 1;
-    plan->trivial_move = may_move && MayMove(*plan);
-  }
-
-  // The files of level 0 that are older than the inputs and share keys with them, a run each.
-  std::vector<Files> OlderLevel0Files(const CompactionPlan& plan) const {
-    const Slice smallest(plan.smallest);
-    const Slice largest(plan.largest);
-    const auto all = view_.files(0);  // newest first
-    std::vector<Files> older;
-    for (auto file = all.rbegin(); *file != plan.inputs.front().files.back(); ++file) {
-      if (tree_.Overlap(**file, {&smallest, &largest, plan.excludes_largest}))
-        older.push_back({*file});
-    }
-    std::reverse(older.begin(), older.end());
-    return older;
-  }
-
-  bool MayMove(const CompactionPlan& plan) const {
-    if (plan.inputs.size() != 1 || plan.start_level() == plan.output_level) return false;
-    if (ChooseCompression(config_, targets_, last_level_, plan.start_level()).type !=
-        plan.compression)
-      return false;
-    const Files& files = plan.inputs.front().files;
-    for (size_t i = 0; i < files.size(); ++i) {
-      const ClosedRange range = Tree::RangeOf(*files[i]);
-      for (size_t j = 0; !IsSorted(plan.start_level()) && j < i; ++j) {
-        if (tree_.Overlap(*files[j], range.range())) return false;
-      }
-      // A file that overlaps much of the level below the next would be expensive to compact from
-      // there.
-      if (plan.output_level + 1 == view_.num_levels()) continue;
-      if (files[i]->file_bytes +
-              TotalBytes(tree_.Overlapping(plan.output_level + 1, range.range())) >
-          config_.max_compaction_bytes)
-        return false;
-    }
-    return true;
-  }
-
-  const TreeView& view_;
-  const LeveledConfig& config_;
-  const LevelTargets& targets_;
-  const Tree tree_;
-  const Level last_level_;
-};
+// A file is compacted for the bytes that its range tombstones cover if they are at least so many,
+// and the compaction rewrites at most so many bytes for each.
+constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
+constexpr uint64_t kRewrittenPerCoveredByte = 4;
 
 class LeveledPicker {
  public:
@@ -319,11 +32,12 @@ class LeveledPicker {
         builder_(view, config, targets_) {}
 
   std::optional<CompactionPlan> Pick() const {
+    if (auto plan = PlanHiddenFiles(view_)) return plan;
     if (auto plan = PickByScore()) return plan;
-    if (auto plan = PickFirst(PlanReason::kMarked)) return plan;
-    if (auto plan = PickFirst(PlanReason::kBottommostDeletes)) return plan;
-    if (auto plan = PickFirst(PlanReason::kTtl)) return plan;
-    return PickFirst(PlanReason::kPeriodic);
+    for (const PlanReason reason : kFileReasons) {
+      if (auto plan = PickFirst(reason)) return plan;
+    }
+    return std::nullopt;
   }
 
   bool Needed() const {
@@ -331,6 +45,7 @@ class LeveledPicker {
     for (Level level = 0; level < view_.num_levels(); ++level) {
       for (const FileMetaData* file : view_.files(level)) {
         if (file->being_compacted) continue;
+        if (IsHidden(view_, *file)) return true;
         for (const PlanReason reason : kFileReasons) {
           if (Wants(level, *file, reason)) return true;
         }
@@ -340,8 +55,10 @@ class LeveledPicker {
   }
 
  private:
-  static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kBottommostDeletes,
-                                                PlanReason::kTtl, PlanReason::kPeriodic};
+  // In their order.
+  static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kCoveredBytes,
+                                                PlanReason::kBottommostDeletes, PlanReason::kTtl,
+                                                PlanReason::kPeriodic};
 
   std::optional<CompactionPlan> PickByScore() const {
     bool level0_waits = false;
@@ -364,7 +81,7 @@ class LeveledPicker {
     }
     if (auto plan = MergeSmallLevel0()) return plan;
     if (idle && targets_.base_level > 0) {
-      const ClosedRange oldest = Tree::RangeOf(*view_.files(0).back());
+      const FileBounds oldest = TreeFiles::RangeOf(*view_.files(0).back());
       if (auto plan = builder_.Build(
               {0, tree().Closed(0, oldest.range()), targets_.base_level, PlanReason::kLevel0Files}))
         return plan;
@@ -375,14 +92,14 @@ class LeveledPicker {
   // Oldest files that overlap neither each other nor the base level.
   std::optional<CompactionPlan> MoveOldest() const {
     const auto level0 = view_.files(0);
-    Files files;
-    ClosedRange range;
+    FileList files;
+    FileBounds range;
     for (auto it = level0.rbegin(); it != level0.rend(); ++it) {
-      const ClosedRange own = Tree::RangeOf(**it);
+      const FileBounds own = TreeFiles::RangeOf(**it);
       if (std::any_of(files.begin(), files.end(),
                       [&](const FileMetaData* file) { return tree().Overlap(*file, own.range()); }))
         break;
-      ClosedRange grown = files.empty() ? own : range;
+      FileBounds grown = files.empty() ? own : range;
       tree().Widen(&grown, own);
       if (!tree().Overlapping(targets_.base_level, grown.range()).empty()) break;
       range = grown;
@@ -397,7 +114,7 @@ class LeveledPicker {
     return plan && plan->trivial_move ? plan : std::nullopt;
   }
 
-  std::optional<CompactionPlan> MergeLevel0(Files files) const {
+  std::optional<CompactionPlan> MergeLevel0(FileList files) const {
     return builder_.Build({0, std::move(files), 0, PlanReason::kLevel0Files});
   }
 
@@ -499,9 +216,10 @@ class LeveledPicker {
 
   std::optional<CompactionPlan> PickFile(Level level, size_t index, Level output_level,
                                          PlanReason reason) const {
-    const Files files = tree().Closed(level, Tree::RangeOf(*view_.files(level)[index]).range());
+    const FileList files =
+        tree().Closed(level, TreeFiles::RangeOf(*view_.files(level)[index]).range());
     if (output_level != level && level > 0) {
-      Files extended = files;
+      FileList extended = files;
       ExtendMove(level, output_level, &extended);
       if (auto plan = builder_.Build({level, std::move(extended), output_level, reason}))
         return plan;
@@ -510,18 +228,18 @@ class LeveledPicker {
   }
 
   // A file that only moves takes a few neighbours along that would only move too.
-  void ExtendMove(Level level, Level output_level, Files* files) const {
+  void ExtendMove(Level level, Level output_level, FileList* files) const {
     const auto all = view_.files(level);
     uint64_t bytes = TotalBytes(*files);
-    ClosedRange range = tree().RangeOf(*files);
+    FileBounds range = tree().RangeOf(*files);
     if (!tree().Overlapping(output_level, range.range()).empty()) return;
     while (files->size() < kMovedFilesMax) {
       const auto next =
           static_cast<size_t>(std::find(all.begin(), all.end(), files->back()) - all.begin()) + 1;
       if (next >= all.size() || all[next]->being_compacted) return;
-      const Files closed = tree().Closed(level, Tree::RangeOf(*all[next]).range());
+      const FileList closed = tree().Closed(level, TreeFiles::RangeOf(*all[next]).range());
       bytes += all[next]->file_bytes;
-      tree().Widen(&range, Tree::RangeOf(*all[next]));
+      tree().Widen(&range, TreeFiles::RangeOf(*all[next]));
       if (closed.size() > 1 || bytes > config_.max_compaction_bytes ||
           !tree().Overlapping(output_level, range.range()).empty())
         return;
@@ -534,6 +252,7 @@ class LeveledPicker {
   bool Wants(Level level, const FileMetaData& file, PlanReason reason) const {
     switch (reason) {
       case PlanReason::kMarked: return file.marked_for_compaction;
+      case PlanReason::kCoveredBytes: return CoversMuch(level, file);
       case PlanReason::kBottommostDeletes:
         return level > 0 && file.deletions > 0 && file.largest_sequence > 0 &&
                file.largest_sequence <= view_.oldest_snapshot && NothingBelow(level, file);
@@ -545,8 +264,21 @@ class LeveledPicker {
       default: return false;
     }
   }
+  // Whether the next compaction of the file is worth the bytes that its tombstones cover.
+  // Tombstones that a snapshot does not see delete nothing yet.
+  bool CoversMuch(Level level, const FileMetaData& file) const {
+    const FileMetaData::Coverage& coverage = file.coverage;
+    if (coverage.covered_bytes < kCoveredBytesMin || coverage.counted_at_level != level ||
+        level >= view_.LastLevel() || file.largest_sequence > view_.oldest_snapshot)
+      return false;
+    const Level output_level = OutputLevel(level, PlanReason::kCoveredBytes);
+    const uint64_t rewritten =
+        file.file_bytes +
+        TotalBytes(tree().Overlapping(output_level, TreeFiles::RangeOf(file).range()));
+    return coverage.covered_bytes >= rewritten / kRewrittenPerCoveredByte;
+  }
   bool NothingBelow(Level level, const FileMetaData& file) const {
-    const ClosedRange range = Tree::RangeOf(file);
+    const FileBounds range = TreeFiles::RangeOf(file);
     for (Level below = level + 1; below < view_.num_levels(); ++below) {
       if (!tree().Overlapping(below, range.range()).empty()) return false;
     }
@@ -576,7 +308,7 @@ class LeveledPicker {
     return level < view_.LastLevel() ? level + 1 : level;
   }
 
-  const Tree& tree() const { return builder_.tree(); }
+  const TreeFiles& tree() const { return builder_.tree(); }
 
   const TreeView& view_;
   const LeveledConfig& config_;
@@ -587,15 +319,15 @@ class LeveledPicker {
 
 // The part of a level that one manual compaction takes.
 struct ManualFiles {
-  Files files;
+  FileList files;
   bool more = false;  // later files of the range are left
 };
-ManualFiles ChooseManualFiles(const Tree& tree, const LeveledConfig& config,
+ManualFiles ChooseManualFiles(const TreeFiles& tree, const LeveledConfig& config,
                               const ManualRequest& request) {
   const Slice begin = request.begin.has_value() ? Slice(*request.begin) : Slice();
   const Slice end = request.end.has_value() ? Slice(*request.end) : Slice();
-  const Range range{request.begin.has_value() ? &begin : nullptr,
-                    request.end.has_value() ? &end : nullptr};
+  const UserKeyBounds range{request.begin.has_value() ? &begin : nullptr,
+                            request.end.has_value() ? &end : nullptr};
   if (request.level == 0) return {tree.Closed(0, range)};
 
   auto overlapping = tree.Overlapping(request.level, range);

@@ -1,6 +1,7 @@
 // The leveled pickers: pure functions from a tree to the next compaction.
 //
 // Automatic, in this order; the first that can run now wins:
+//   0. files that range tombstones hide are dropped, without reading them
 //   1. levels by score, highest first, while the score is >= 1
 //        level 0 -> base level     the oldest file and all that overlap it; oldest files that
 //                                  overlap nothing just move
@@ -9,8 +10,9 @@
 //        level n -> level n + 1    the file that drags along the fewest bytes per byte of its own;
 //                                  equals take turns
 //   2. files marked for compaction
-//   3. files on the last level with deletions that no snapshot needs any more
-//   4. ttl, 5. periodic
+//   3. files whose range tombstones cover many bytes of older runs, so that the space comes back
+//   4. files on the last level with deletions that no snapshot needs any more
+//   5. ttl, 6. periodic
 //
 // Starvation: while level 0 waits for the base level no further compaction leaves the base level.
 // Several plans run at once when they touch neither the same files nor the same keys of an output

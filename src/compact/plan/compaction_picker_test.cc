@@ -256,6 +256,7 @@ TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
   EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
             "L1 [4 5] -> L2, level size, move, bottommost");
   CompactionPlan running;
+  running.inputs.push_back({.level = 1, .files = {}});
   running.output_level = 2;
   running.smallest = "g";
   running.largest = "k";
@@ -267,6 +268,7 @@ TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
             "L1 [5] -> L2, level size, move, bottommost");
   running.largest = "y";
   EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
+  running.inputs.front().level = 2;
   running.output_level = 3;
   EXPECT_TRUE(PickCompaction(view, config, CompactCursors()).has_value());
 }

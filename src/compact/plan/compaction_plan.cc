@@ -16,6 +16,11 @@ const char* PlanReasonName(PlanReason reason) {
     case PlanReason::kTtl: return "ttl";
     case PlanReason::kPeriodic: return "periodic";
     case PlanReason::kManual: return "manual";
+    case PlanReason::kHiddenFiles: return "hidden files";
+    case PlanReason::kCoveredBytes: return "covered bytes";
+    case PlanReason::kFiles: return "files";
+    case PlanReason::kRefit: return "refit";
+    case PlanReason::kDeleteFiles: return "delete files";
   }
   return "unknown";
 }
@@ -54,6 +59,7 @@ std::string DebugString(const CompactionPlan& plan) {
       StrAppend(&text, file == level.files.front() ? "" : " ", file->number);
     text.push_back(']');
   }
+  if (plan.drops_inputs) return StrCat(text, " dropped, ", PlanReasonName(plan.reason));
   StrAppend(&text, " -> L", plan.output_level, ", ", PlanReasonName(plan.reason));
   if (plan.trivial_move) text += ", move";
   if (plan.bottommost) text += ", bottommost";
@@ -89,6 +95,19 @@ bool IsInput(const CompactionPlan& plan, const FileMetaData* file) {
   });
 }
 
+// I6.
+std::string FindVisibleInput(const TreeView& view, const CompactionPlan& plan) {
+  if (plan.reason != PlanReason::kHiddenFiles) return "";
+  for (const CompactionInputs& inputs : plan.inputs) {
+    for (const FileMetaData* file : inputs.files) {
+      const SequenceNumber since = file->coverage.hidden_since;
+      if (since == 0 || since > view.oldest_snapshot)
+        return StrCat("table ", file->number, " is visible to a snapshot: ", DebugString(plan));
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) {
@@ -101,7 +120,8 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
       }
     }
   }
-  if (!IsSorted(plan.output_level)) return "";
+  if (plan.drops_inputs) return FindVisibleInput(view, plan);
+  if (!IsSorted(plan.output_level) && plan.reason != PlanReason::kRefit) return "";
   const auto overlap = [&](const FileMetaData& file, const Slice& smallest, const Slice& largest,
                            bool excludes_largest) {
     const int r = view.comparator.Compare(file.smallest_user_key(), largest);
@@ -118,6 +138,12 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
     return StrCat("table ", file.number, " on level ", level, " holds keys of the plan ",
                   DebugString(plan));
   };
+  for (Level level = plan.output_level; level < plan.start_level(); ++level) {
+    for (const FileMetaData* file : view.files(level)) {
+      if (IsSorted(level) && overlaps_moving(*file)) return violation(*file, level);  // I7
+    }
+  }
+  if (!IsSorted(plan.output_level)) return "";
   // Level 0 is sorted from new to old: the files before the first input are newer.
   bool after_an_input = false;
   for (const FileMetaData* file : view.files(0)) {
@@ -163,16 +189,28 @@ void CheckInputs(const TreeView& view, const CompactionPlan& plan, const Compact
                 (*std::prev(end))->EndsBefore(view.comparator, (*end)->smallest_user_key()));
 }
 
+// I3 and I6.
+void CheckDroppedInputs(const TreeView& view, const CompactionPlan& plan) {
+  for (const CompactionInputs& inputs : plan.inputs) {
+    ASHLAR_ASSERT(!inputs.files.empty() && inputs.level < view.num_levels());
+    for (const FileMetaData* file : inputs.files) ASHLAR_ASSERT(!file->being_compacted);
+  }
+}
+
 }  // namespace
 
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
-  ASHLAR_ASSERT(!plan.inputs.empty() && plan.inputs.size() <= 2);
+  ASHLAR_ASSERT(!plan.inputs.empty());
+  ASHLAR_ASSERT(plan.inputs.size() <= 2 || plan.reason == PlanReason::kFiles || plan.drops_inputs);
   ASHLAR_ASSERT(plan.output_level < view.num_levels());
-  ASHLAR_ASSERT(plan.start_level() <= plan.output_level);
+  ASHLAR_ASSERT(!plan.drops_inputs || !plan.trivial_move);
+  if (plan.drops_inputs) return CheckDroppedInputs(view, plan);
+  ASHLAR_ASSERT(plan.start_level() <= plan.output_level || plan.reason == PlanReason::kRefit);
   ASHLAR_ASSERT(view.comparator.Compare(plan.smallest, plan.largest) <= 0);
   for (const CompactionInputs& inputs : plan.inputs) CheckInputs(view, plan, inputs);
   const Level last_input = plan.inputs.back().level;
-  ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level);  // I2
+  ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level ||
+                plan.reason == PlanReason::kFiles);  // I2
   ASHLAR_ASSERT(!plan.bottommost || (IsSorted(plan.output_level) && plan.older.empty()));
   for (const std::vector<FileMetaData*>& run : plan.older) {
     ASHLAR_ASSERT(!run.empty());  // I4

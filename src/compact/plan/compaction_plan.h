@@ -5,10 +5,11 @@
 //
 // I1: a plan's inputs are closed. On a sorted level no other file shares a user key with an input
 //     ("clean cut"). On level 0 no other file overlaps an input, unless the plan stays on level 0,
-//     where the inputs are neighbours in age.
-// I2: inputs on the output level are the files there that overlap the others, closed as in I1.
+//     where the inputs are neighbours in age. A plan of kFiles leaves newer files of level 0 alone.
+// I2: inputs on the output level are the files there that overlap the others, closed as in I1. So
+//     are those of kFiles on the levels between.
 // I3: no input is in another running plan. No other running plan writes to [smallest, largest] of
-//     the output level, unless that is level 0.
+//     the levels after the start level down to the output level, unless that is level 0.
 // I4: `older` lists, of every run older than the output, the files that overlap [smallest,
 //     largest]: for an output on level 0 the older files of level 0, one run each; then the levels
 //     below the output level. While the plan runs, no older version of its keys can appear outside
@@ -17,6 +18,11 @@
 //     output level has keys of the start level's inputs, nor has an older file of level 0 outside
 //     the inputs. Outside the inputs the output level has no key of [smallest, largest]; neither
 //     has a deeper level, if the plan is bottommost. FindPlanViolation checks it before an install.
+// I6: a plan that drops its inputs writes nothing and may take any files of any levels; of the
+//     others only that its inputs are in no other plan holds for it. An input of kHiddenFiles is
+//     hidden (range_coverage.h) from the oldest snapshot and every later reader.
+// I7: a plan of kRefit moves all files of a level. If it moves them up, the levels from the output
+//     level to the start level are empty, except for newer files of level 0.
 //
 // Lifetime: a plan borrows FileMetaData. Its owner has a count on the Version it was picked from.
 // The engine sets being_compacted through MarkInputs. Thread safety: values.
@@ -43,6 +49,11 @@ enum class PlanReason : uint8_t {
   kTtl,
   kPeriodic,
   kManual,
+  kHiddenFiles,   // range tombstones hide whole files: they are dropped
+  kCoveredBytes,  // a file's range tombstones cover many bytes of older runs
+  kFiles,         // CompactFiles
+  kRefit,         // CompactRangeOptions::change_level
+  kDeleteFiles,   // DeleteFilesInRanges: the files are dropped
 };
 const char* PlanReasonName(PlanReason reason);
 
@@ -57,6 +68,8 @@ struct CompactionPlan {
   PlanReason reason = PlanReason::kManual;
   // The files change their level and nothing else: install, do not run.
   bool trivial_move = false;
+  // The files leave the tree (I6): install, do not run.
+  bool drops_inputs = false;
   // The output level is sorted, and no older run has keys of the range: deletions end here, and
   // sequence numbers may become zero. Level 0 is ordered by sequence numbers, which stay there.
   bool bottommost = false;
@@ -77,6 +90,8 @@ struct CompactionPlan {
   bool bottommost_compression = false;  // the bottommost_compression_opts go with it
 
   Level start_level() const { return inputs.front().level; }
+  // False: an edit is all of it.
+  bool WritesTables() const { return !trivial_move && !drops_inputs; }
   uint64_t InputBytes() const;
   uint64_t InputFiles() const;
   // Removes the inputs from their levels or, for a trivial move, moves them to the output level.

@@ -12,6 +12,16 @@ ManualPick LeveledPolicy::PickManual(const TreeView& view, const ManualRequest& 
   return ashlar::PickManual(view, config_, request);
 }
 
+Result<CompactionPlan> LeveledPolicy::PickFiles(const TreeView& view,
+                                                const FilesRequest& request) const {
+  return PlanFiles(view, config_, request);
+}
+
+Result<std::optional<CompactionPlan>> LeveledPolicy::PickRefit(const TreeView& view, Level from,
+                                                               std::optional<Level> to) const {
+  return PlanRefit(view, config_, from, to);
+}
+
 std::vector<LevelScore> LeveledPolicy::Scores(const TreeView& view) const {
   return CompactionScores(view, config_, ComputeLevelTargets(view, config_));
 }

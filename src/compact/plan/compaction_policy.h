@@ -20,6 +20,7 @@
 
 #include "compact/plan/compaction_picker.h"
 #include "compact/plan/compaction_plan.h"
+#include "compact/plan/file_plans.h"
 #include "compact/plan/level_targets.h"
 #include "compact/plan/write_stall.h"
 
@@ -43,6 +44,11 @@ class CompactionPolicy {
   // True: Pick may find work, now or after running plans end.
   virtual bool Needed(const TreeView& view) const = 0;
   virtual ManualPick PickManual(const TreeView& view, const ManualRequest& request) const = 0;
+  // See PlanFiles and PlanRefit.
+  virtual Result<CompactionPlan> PickFiles(const TreeView& view,
+                                           const FilesRequest& request) const = 0;
+  virtual Result<std::optional<CompactionPlan>> PickRefit(const TreeView& view, Level from,
+                                                          std::optional<Level> to) const = 0;
 
   // The urgency of each level, the highest score first.
   virtual std::vector<LevelScore> Scores(const TreeView& view) const = 0;
@@ -68,6 +74,10 @@ class LeveledPolicy final : public CompactionPolicy {
   void Accept(const CompactionPlan& plan) override { cursors_.Advance(plan); }
   bool Needed(const TreeView& view) const override;
   ManualPick PickManual(const TreeView& view, const ManualRequest& request) const override;
+  Result<CompactionPlan> PickFiles(const TreeView& view,
+                                   const FilesRequest& request) const override;
+  Result<std::optional<CompactionPlan>> PickRefit(const TreeView& view, Level from,
+                                                  std::optional<Level> to) const override;
   std::vector<LevelScore> Scores(const TreeView& view) const override;
   Level BaseLevel(const TreeSizes& sizes) const override;
   uint64_t PendingBytes(const TreeSizes& sizes) const override;

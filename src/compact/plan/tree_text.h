@@ -5,8 +5,9 @@
 //   L1: 5[a-c 20 marked] 4[d-z 20 del=90/100 seq=1-40 age=500 born=700]
 //
 // Attributes: busy (being compacted), marked, del=deletions/entries, seq=smallest-largest; age and
-// born are the unix seconds of the oldest data and of the file. Without seq a file gets sequences
-// that fit its place. Levels not named are empty.
+// born are the unix seconds of the oldest data and of the file; hidden=sequence, covers=bytes@level
+// (FileMetaData::Coverage); open (the file ends before its largest key, with a range tombstone).
+// Without seq a file gets sequences that fit its place. Levels not named are empty.
 #pragma once
 
 #include <memory>
@@ -66,12 +67,15 @@ class TreeText {
     words >> range >> file->file_bytes;
     file->number = number;
     file->smallest_sequence = file->largest_sequence = number;
-    while (words >> word) SetAttribute(word, file.get());
     const size_t dash = range.find('-');
+    file->largest = MakeInternalKey(range.substr(dash + 1), 0, ValueType::kValue);
+    while (words >> word) SetAttribute(word, file.get());
     file->smallest =
         MakeInternalKey(range.substr(0, dash), file->largest_sequence, ValueType::kValue);
-    file->largest =
-        MakeInternalKey(range.substr(dash + 1), file->smallest_sequence, ValueType::kValue);
+    if (!file->excludes_largest()) {
+      file->largest =
+          MakeInternalKey(range.substr(dash + 1), file->smallest_sequence, ValueType::kValue);
+    }
     levels_[level].push_back(file.get());
     files_.push_back(std::move(file));
   }
@@ -83,6 +87,15 @@ class TreeText {
       file->being_compacted = true;
     } else if (name == "marked") {
       file->marked_for_compaction = true;
+    } else if (name == "hidden") {
+      file->coverage.hidden_since = Number(value);
+    } else if (name == "covers") {
+      file->coverage.covered_bytes = Number(value.substr(0, value.find('@')));
+      file->coverage.counted_at_level =
+          static_cast<Level>(Number(value.substr(value.find('@') + 1)));
+    } else if (name == "open") {
+      file->largest = MakeInternalKey(ExtractUserKey(file->largest), kSequenceNumberMax,
+                                      ValueType::kRangeDeletion);
     } else if (name == "del") {
       file->deletions = Number(value.substr(0, value.find('/')));
       file->entries = Number(value.substr(value.find('/') + 1));

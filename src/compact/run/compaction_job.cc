@@ -274,7 +274,7 @@ Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
 }  // namespace
 
 Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
-  ASHLAR_ASSERT(!args.plan->trivial_move);
+  ASHLAR_ASSERT(args.plan->WritesTables());
   ASHLAR_ASSERT(args.job.tables != nullptr && args.job.clock != nullptr);
   return CatchBadAlloc([&] { return RunPlan(args, result); });
 }

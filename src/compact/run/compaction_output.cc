@@ -136,7 +136,8 @@ Status CompactionOutput::Close(const Slice* next) {
   meta->entries = result.properties.num_entries;
   meta->deletions = result.properties.num_deletions;
   meta->has_ranges = result.properties.num_range_deletions > 0 ? HasRanges::kYes : HasRanges::kNo;
-  meta->marked_for_compaction = args_.marks_dense_files && result.IsDense();
+  meta->marked_for_compaction = (args_.marks_dense_files && result.IsDense()) ||
+                                (args_.collectors_mark_files && result.collectors_need_compaction);
   bytes_written_ += meta->file_bytes;
   files_.push_back(std::move(meta));
   return Status::OK();

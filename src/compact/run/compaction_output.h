@@ -77,6 +77,8 @@ struct CompactionOutputArgs {
 
   // Files that are dense in deletions are marked for compaction.
   bool marks_dense_files = false;
+  // So are files of which the program's collectors want it.
+  bool collectors_mark_files = false;
 
   uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
   std::vector<FileMetaData*> grandparents;  // ascending and disjoint

@@ -13,6 +13,7 @@ namespace ashlar {
 struct StopFlags {
   const std::atomic<bool>* shutting_down = nullptr;   // null: never, here and below
   const std::atomic<bool>* canceled = nullptr;        // the user canceled a manual compaction
+  const std::atomic<bool>* disabled = nullptr;        // manual compactions were disabled
   const std::atomic<bool>* sibling_failed = nullptr;  // another part of the same job has failed
 
   // OK: the job continues.
@@ -21,6 +22,9 @@ struct StopFlags {
     if (IsSet(canceled))
       return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
                            "the compaction was canceled");
+    if (IsSet(disabled))
+      return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
+                           "manual compactions are disabled");
     if (IsSet(sibling_failed)) return Status::Aborted("another part of the compaction failed");
     return Status::OK();
   }

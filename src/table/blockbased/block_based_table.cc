@@ -233,7 +233,7 @@ ASHLAR_ALWAYS_INLINE bool BlockBasedTable::OfferEntry(uint64_t stored_tag, const
                                                       const PinSource& owner,
                                                       Lookup* lookup) const {
   const uint64_t tag = parts_.sequence_override.Apply(stored_tag);
-  if (tag > lookup->seek_tag()) return true;
+  if (!lookup->Sees(tag)) return true;
   return lookup->Offer(TagType(tag), TagSequence(tag), value, owner);
 }
 

@@ -103,7 +103,8 @@ TableBuilder::TableBuilder(TableWriteArgs args)
           std::min(args_.config.block_bytes *
                        static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
                    args_.config.block_bytes - 1)),
-      range_block_({.restart_interval = 1, .delta_keys = true, .values_have_length = true}) {
+      range_block_({.restart_interval = 1, .delta_keys = true, .values_have_length = true}),
+      collectors_(args_.collector_factories, CollectorContext(args_), args_.logger) {
   const bool something_to_filter =
       args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
   if (args_.config.filter_millibits_per_key > 0 && something_to_filter) {
@@ -140,6 +141,9 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   data_block_.Add(internal_key, value, shared);
   if (first) smallest_.assign(internal_key.data(), internal_key.size());
   CountEntry(internal_key, value);
+  if (!collectors_.empty()) [[unlikely]] {
+    collectors_.Add(internal_key, value, offset_);
+  }
   last_key_.Clear();
   CopyShort(last_key_.Reserve(internal_key.size()), internal_key.data(), internal_key.size());
   last_key_.Extend(internal_key.size());
@@ -163,6 +167,7 @@ void TableBuilder::AddRangeDeletion(const RangeTombstone& tombstone) {
   if (smallest_range_.empty()) smallest_range_ = key;
   last_range_ = key;
   CountAdded(tombstone.sequence, key, tombstone.end);
+  if (!collectors_.empty()) collectors_.Add(key, tombstone.end, offset_);
   ++properties_.num_deletions;
   ++properties_.num_range_deletions;
 }
@@ -174,6 +179,7 @@ void TableBuilder::FinishDataBlock(bool is_last) {
       (!is_last && block_deletion_bytes_ * 2 >= data_block_.CurrentBytes()))
     ++dense_blocks_;
   block_deletions_ = block_deletion_bytes_ = 0;
+  if (!collectors_.empty()) collectors_.BlockAdd(data_block_.CurrentBytes());
   pending_block_bytes_ =
       static_cast<uint32_t>(FinishBlock(&data_block_, compressor_ == nullptr).size);
   has_pending_block_ = true;
@@ -316,7 +322,6 @@ void TableBuilder::FillProperties() {
   p.merge_operator_name = args_.merge_operator_name.empty() ? "nullptr" : args_.merge_operator_name;
   p.prefix_extractor_name =
       args_.prefix_extractor != nullptr ? args_.prefix_extractor->GetId() : "nullptr";
-  p.property_collectors_names = "[]";
   p.compression_name = CompressionTypeName(args_.compression);
   p.compression_options = CompressionOptionsText(args_.compression_parameters);
   p.creation_time = args_.creation_unix_seconds;
@@ -336,6 +341,7 @@ void TableBuilder::FillProperties() {
       args_.config.whole_key_filtering ? "1" : "0";
   p.user_collected_properties[kPropertyPrefixFiltering] =
       args_.prefix_extractor != nullptr ? "1" : "0";
+  collectors_.Finish(&p);
 }
 
 Status TableBuilder::Finish(TableWriteResult* result) {
@@ -389,6 +395,7 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   result->smallest_sequence = empty ? 0 : smallest_sequence_;
   result->largest_sequence = largest_sequence_;
   result->dense_blocks = dense_blocks_;
+  result->collectors_need_compaction = collectors_.NeedCompact();
   return status_;
 }
 

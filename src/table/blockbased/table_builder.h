@@ -40,6 +40,7 @@
 #include "table/block/block_builder.h"
 #include "table/blockbased/table_config.h"
 #include "table/filter/filter_builder.h"
+#include "table/property_collectors.h"
 
 namespace ashlar {
 
@@ -55,6 +56,10 @@ struct TableWriteArgs {
   RateLimiter* rate_limiter = nullptr;
   IOPriority priority = IO_LOW;  // of the requests to the limiter
   Recorder recorder{};
+  PropertyCollectors::Factories collector_factories{};
+  int level = -1;  // that the table is for, of num_levels; -1: unknown
+  int num_levels = -1;
+  Logger* logger = nullptr;  // for failures of collectors; null: none
 
   // Recorded in the properties.
   uint32_t column_family_id = 0;
@@ -81,6 +86,7 @@ struct TableWriteResult {
   // Data blocks with 100 deletions of keys or more, or of which these are half of the bytes. By
   // bytes, the last block does not count: a table may have a few entries in all.
   uint64_t dense_blocks = 0;
+  bool collectors_need_compaction = false;
 
   // Whether scans over the table step over many deletions: at least 8 blocks are dense, and 5 % of
   // all. Pebble's thresholds, but for the 8.
@@ -202,7 +208,17 @@ class TableBuilder {
   std::string range_end_;  // the largest end, a user key
 
   TableProperties properties_;
+  PropertyCollectors collectors_;
   Status status_;
 };
+
+// Those of the table's factories.
+inline TablePropertiesCollectorFactory::Context CollectorContext(const TableWriteArgs& args) {
+  TablePropertiesCollectorFactory::Context context;
+  context.column_family_id = args.column_family_id;
+  context.level_at_creation = args.level;
+  context.num_levels = args.num_levels;
+  return context;
+}
 
 }  // namespace ashlar

@@ -399,7 +399,6 @@ bool PlainTable::MayMatch(SeekPrefix* seek, const Slice& /*internal_target*/) co
 
 PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Lookup* lookup) {
   const Slice& user_key = lookup->user_key();
-  const uint64_t seek_tag = lookup->seek_tag();
   PlainDecoder decoder(&data_);
   PlainEntry entry;
   Outcome at_end = Outcome::kAbsent;
@@ -417,7 +416,7 @@ PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Look
     }
     // All versions of the key are adjacent: no other slot has any.
     at_end = Outcome::kDone;
-    if (entry.tag > seek_tag) continue;
+    if (!lookup->Sees(entry.tag)) continue;
     if (!lookup->Offer(TagType(entry.tag), TagSequence(entry.tag), entry.value, pin_source()))
       return Outcome::kDone;
   }

@@ -45,7 +45,8 @@ PlainTableBuilder::PlainTableBuilder(TableWriteArgs args, const PlainTableConfig
       // Without prefixes no bytes can be left out.
       encoding_(prefix_extractor_ == nullptr ? PlainEncoding::kPlain : config_.encoding),
       needs_prefixes_(prefix_extractor_ != nullptr &&
-                      (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)) {
+                      (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)),
+      collectors_(args_.collector_factories, CollectorContext(args_), args_.logger) {
   if (config_.store_index_in_file)
     index_.emplace(prefix_extractor_ == nullptr ? 0 : config_.hash_table_ratio,
                    config_.Sparseness());
@@ -111,6 +112,7 @@ void PlainTableBuilder::Add(const Slice& internal_key, const Slice& value) {
   if (first) smallest_.assign(internal_key.data(), internal_key.size());
   if (new_prefix) last_prefix_.assign(prefix.data(), prefix.size());
   CountEntry(internal_key, tag, value);
+  if (!collectors_.empty()) collectors_.Add(internal_key, value, offset_);
   last_key_.assign(internal_key.data(), internal_key.size());
   if (output_.size() >= kOutputPieceBytes) FlushOutput();
 }
@@ -185,6 +187,7 @@ void PlainTableBuilder::FillProperties() {
   p.db_id = args_.db_id;
   p.db_session_id = args_.db_session_id;
   p.db_host_id = args_.db_host_id;
+  if (!collectors_.empty()) collectors_.Finish(&p);
 }
 
 Status PlainTableBuilder::Finish(TableWriteResult* result) {
@@ -234,6 +237,7 @@ Status PlainTableBuilder::Finish(TableWriteResult* result) {
   result->largest = last_key_;
   result->smallest_sequence = properties_.num_entries == 0 ? 0 : smallest_sequence_;
   result->largest_sequence = largest_sequence_;
+  result->collectors_need_compaction = collectors_.NeedCompact();
   return status_;
 }
 

@@ -78,6 +78,7 @@ class PlainTableBuilder {
   std::vector<uint32_t> hashes_;
 
   TableProperties properties_;
+  PropertyCollectors collectors_;
   Status status_;
 };
 

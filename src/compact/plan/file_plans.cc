@@ -1,0 +1,259 @@
+#include "compact/plan/file_plans.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "compact/plan/level_targets.h"
+#include "compact/plan/plan_builder.h"
+
+namespace ashlar {
+
+namespace {
+
+// Nothing: no level has a file to drop.
+std::optional<CompactionPlan> MakeDrop(const TreeView& view, std::vector<CompactionInputs> inputs,
+                                       PlanReason reason) {
+  if (inputs.empty()) return std::nullopt;
+  CompactionPlan plan;
+  plan.inputs = std::move(inputs);
+  plan.output_level = plan.inputs.back().level;
+  plan.reason = reason;
+  plan.drops_inputs = true;
+  plan.max_output_file_bytes = UINT64_MAX;
+  const TreeFiles tree(view);
+  FileBounds range = tree.RangeOf(plan.inputs.front().files);
+  for (const CompactionInputs& level : plan.inputs) tree.Widen(&range, tree.RangeOf(level.files));
+  plan.smallest = range.smallest.ToString();
+  plan.largest = range.largest.ToString();
+  plan.excludes_largest = range.excludes_largest;
+  if constexpr (kDebugChecks) CheckPlanInvariants(view, plan);
+  AssertPlanFits(view, plan);
+  return plan;
+}
+
+// Whether every key of the file is in the range.
+bool IsInside(const TreeFiles& tree, const FileMetaData& file, const UserKeyRange& range,
+              bool include_end) {
+  if (range.smallest != nullptr && tree.Compare(file.smallest_user_key(), *range.smallest) < 0)
+    return false;
+  if (range.largest == nullptr) return true;
+  const int r = tree.Compare(file.largest_user_key(), *range.largest);
+  return r < 0 || (r == 0 && (include_end || file.excludes_largest()));
+}
+
+FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKeyRange> ranges,
+                       bool include_end) {
+  const TreeFiles tree(view);
+  const auto files = view.files(level);
+  const auto may_go = [&](const FileMetaData* file) {
+    return !file->being_compacted &&
+           std::any_of(ranges.begin(), ranges.end(), [&](const UserKeyRange& range) {
+             return IsInside(tree, *file, range, include_end);
+           });
+  };
+  FileList chosen;
+  for (size_t first = 0; first < files.size();) {
+    size_t end = first + 1;
+    while (end < files.size() && tree.ShareUserKey(*files[end - 1], *files[end])) ++end;
+    const auto together = files.subspan(first, end - first);
+    if (std::all_of(together.begin(), together.end(), may_go))
+      chosen.insert(chosen.end(), together.begin(), together.end());
+    first = end;
+  }
+  return chosen;
+}
+
+// The choice of the inputs of PlanFiles.
+class FileChoice {
+ public:
+  FileChoice(const TreeView& view, const FilesRequest& request)
+      : view_(view), request_(request), tree_(view) {}
+
+  Result<std::vector<CompactionInputs>> Choose() const {
+    ASHLAR_RETURN_IF_ERROR(Check());
+    std::vector<CompactionInputs> inputs;
+    std::optional<FileBounds> range;  // of the inputs so far
+    for (Level level = 0; level <= request_.output_level; ++level) {
+      CompactionInputs own{.level = level, .files = Widened(level, range)};
+      if (own.files.empty()) continue;
+      for (const FileMetaData* file : own.files) {
+        if (file->being_compacted)
+          return Status::Aborted(StrCat("table ", file->number, ", which has to be compacted with ",
+                                        "the others, is in another compaction"));
+      }
+      FileBounds all = tree_.RangeOf(own.files);
+      if (range) tree_.Widen(&all, *range);
+      range = all;
+      inputs.push_back(std::move(own));
+    }
+    return inputs;
+  }
+
+ private:
+  bool IsNamed(const FileMetaData* file) const {
+    return std::find(request_.files.begin(), request_.files.end(), file->number) !=
+           request_.files.end();
+  }
+
+  Status Check() const {
+    if (request_.files.empty()) return Status::InvalidArgument("no table is named");
+    if (request_.output_level >= view_.num_levels()) {
+      return Status::InvalidArgument(StrCat("output level ", request_.output_level,
+                                            ": the last one is ", view_.num_levels() - 1));
+    }
+    for (const FileNumber number : request_.files) ASHLAR_RETURN_IF_ERROR(CheckFile(number));
+    return Status::OK();
+  }
+  Status CheckFile(FileNumber number) const {
+    for (Level level = 0; level < view_.num_levels(); ++level) {
+      for (const FileMetaData* file : view_.files(level)) {
+        if (file->number != number) continue;
+        if (level > request_.output_level) {
+          return Status::InvalidArgument(StrCat("table ", number, " is on level ", level,
+                                                ", below output level ", request_.output_level));
+        }
+        if (file->being_compacted)
+          return Status::Aborted(StrCat("table ", number, " is in another compaction"));
+        return Status::OK();
+      }
+    }
+    return Status::InvalidArgument(StrCat("the column family has no table ", number));
+  }
+
+  // The files of the level that are named or have keys of the range, and those that have to move
+  // with them.
+  FileList Widened(Level level, const std::optional<FileBounds>& range) const {
+    const auto files = view_.files(level);
+    if (!IsSorted(level)) {
+      const auto newest = std::find_if(files.begin(), files.end(),
+                                       [this](const FileMetaData* file) { return IsNamed(file); });
+      return {newest, files.end()};
+    }
+    size_t first = files.size();
+    size_t end = 0;
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (!IsNamed(files[i]) && !(range && tree_.Overlap(*files[i], range->range()))) continue;
+      first = std::min(first, i);
+      end = i + 1;
+    }
+    if (first >= end) return {};
+    return tree_.Closed(level, tree_.RangeOf(files.subspan(first, end - first)).range());
+  }
+
+  const TreeView& view_;
+  const FilesRequest& request_;
+  const TreeFiles tree_;
+};
+
+}  // namespace
+
+std::optional<CompactionPlan> PlanHiddenFiles(const TreeView& view) {
+  std::vector<CompactionInputs> inputs;
+  for (Level level = 0; level < view.num_levels(); ++level) {
+    CompactionInputs own{.level = level, .files = {}};
+    for (FileMetaData* file : view.files(level)) {
+      if (!file->being_compacted && IsHidden(view, *file)) own.files.push_back(file);
+    }
+    if (!own.files.empty()) inputs.push_back(std::move(own));
+  }
+  return MakeDrop(view, std::move(inputs), PlanReason::kHiddenFiles);
+}
+
+std::optional<CompactionPlan> PlanFilesInRanges(const TreeView& view,
+                                                std::span<const UserKeyRange> ranges,
+                                                bool include_end) {
+  std::vector<CompactionInputs> inputs;
+  for (Level level = 1; level < view.num_levels(); ++level) {
+    CompactionInputs own{.level = level, .files = FilesToDelete(view, level, ranges, include_end)};
+    if (!own.files.empty()) inputs.push_back(std::move(own));
+  }
+  return MakeDrop(view, std::move(inputs), PlanReason::kDeleteFiles);
+}
+
+Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& config,
+                                 const FilesRequest& request) {
+  CompactionPlan plan;
+  ASHLAR_ASSIGN_OR_RETURN(plan.inputs, FileChoice(view, request).Choose());
+  plan.output_level = request.output_level;
+  plan.reason = PlanReason::kFiles;
+  const LevelTargets targets = ComputeLevelTargets(view, config);
+  const PlanBuilder builder(view, config, targets);
+  builder.SetRange(&plan);
+  if (builder.OutputIsTaken(plan))
+    return Status::Aborted("another compaction writes to the same keys of the output level");
+  builder.Complete(&plan, request.may_move);
+  if (request.compression != kDisableCompressionOption) {
+    plan.compression = request.compression;
+    plan.bottommost_compression = false;
+  }
+  if (IsSorted(plan.output_level))
+    plan.max_output_file_bytes = std::max<uint64_t>(1, request.output_file_bytes_max);
+  builder.Check(plan);
+  return plan;
+}
+
+void MarkForCompaction(const TreeView& view, const UserKeyRange& range) {
+  const TreeFiles tree(view);
+  for (Level level = 0; level < view.LastLevel(); ++level) {
+    for (FileMetaData* file : view.files(level)) {
+      if (tree.Overlap(*file, {range.smallest, range.largest})) file->marked_for_compaction = true;
+    }
+  }
+}
+
+std::optional<Level> DeepestLevelOf(const TreeView& view, const UserKeyRange& range) {
+  const TreeFiles tree(view);
+  for (Level level = view.num_levels(); level-- > 0;) {
+    const auto files = view.files(level);
+    if (std::any_of(files.begin(), files.end(), [&](const FileMetaData* file) {
+          return tree.Overlap(*file, {range.smallest, range.largest});
+        }))
+      return level;
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const LeveledConfig& config,
+                                                Level from, std::optional<Level> to) {
+  using Plan = std::optional<CompactionPlan>;
+  const auto files = view.files(from);
+  const auto is_empty = [&](Level level) { return view.files(level).empty(); };
+  if (to && *to >= view.num_levels()) {
+    return Status::InvalidArgument(
+        StrCat("target level ", *to, ": the last one is ", view.num_levels() - 1));
+  }
+  Level target = to.value_or(from);
+  if (!to) {
+    const LevelTargets targets = ComputeLevelTargets(view, config);
+    const uint64_t bytes = view.LevelBytes(from);
+    for (Level level = from; level-- > 1 && is_empty(level) && targets.of(level) >= bytes;)
+      target = level;
+  }
+  if (target == from || files.empty()) return Plan();
+  if (from == 0)
+    return Status::NotSupported("change_level: files of level 0 do not move to another level");
+  for (Level level = std::min(target, from + 1); level <= std::max(target, from - 1); ++level) {
+    if (!is_empty(level)) {
+      return Status::NotSupported(StrCat("change_level: level ", level, ", from level ", from,
+                                         " to level ", target, ", is not empty"));
+    }
+  }
+  if (target == 0 && files.size() > 1) {
+    return Status::Aborted(
+        StrCat("change_level: only one file may move to level 0, not ", files.size()));
+  }
+  CompactionPlan plan;
+  plan.inputs.push_back({from, FileList(files.begin(), files.end())});
+  plan.output_level = target;
+  plan.reason = PlanReason::kRefit;
+  plan.trivial_move = true;
+  plan.max_output_file_bytes = UINT64_MAX;
+  const LevelTargets targets = ComputeLevelTargets(view, config);
+  const PlanBuilder builder(view, config, targets);
+  builder.SetRange(&plan);
+  builder.Check(plan);
+  return Plan(std::move(plan));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,63 @@
+// Plans about files that something other than the shape of the tree names: files that range
+// tombstones hide, the files of a range that is deleted, the files of CompactFiles, and the level
+// that a CompactRange has to change.
+//
+// Thread safety: pure functions; call under the mutex that guards the view.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ashlar/compression_type.h"
+#include "base/result.h"
+#include "compact/plan/compaction_plan.h"
+#include "compact/plan/leveled_config.h"
+#include "manifest/level_files.h"
+
+namespace ashlar {
+
+// True: no reader at the oldest snapshot or later sees anything of the file.
+inline bool IsHidden(const TreeView& view, const FileMetaData& file) {
+  return file.coverage.hidden_since != 0 && file.coverage.hidden_since <= view.oldest_snapshot;
+}
+// Drops all hidden files that are in no other plan. Nothing: there are none.
+std::optional<CompactionPlan> PlanHiddenFiles(const TreeView& view);
+
+// Drops the files of sorted levels that lie wholly inside one of the ranges. Neighbours that share
+// a user key are dropped together or not at all, and files in other plans stay. include_end false:
+// the largest keys of the ranges are outside. Nothing: there are none.
+std::optional<CompactionPlan> PlanFilesInRanges(const TreeView& view,
+                                                std::span<const UserKeyRange> ranges,
+                                                bool include_end);
+
+// Marks the files that have keys of the range, except those of the last level with files. Call
+// under the mutex that guards the marks.
+void MarkForCompaction(const TreeView& view, const UserKeyRange& range);
+
+struct FilesRequest {
+  std::vector<FileNumber> files;
+  Level output_level = 0;
+  // kDisableCompressionOption: that of the output level.
+  CompressionType compression = kDisableCompressionOption;
+  uint64_t output_file_bytes_max = UINT64_MAX;
+  bool may_move = false;
+};
+// Compacts the files, and those that have to move with them, to the output level: the plan of
+// DB::CompactFiles. InvalidArgument: the files or the level are not there, or a file is deeper.
+// Aborted: a running plan has one of the files, or writes to the same keys.
+Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& config,
+                                 const FilesRequest& request);
+
+// Moves all files of `from` to `to`; no `to`: up to the smallest level that can hold them, as long
+// as the levels on the way are empty. Nothing: they are there already, or there are none.
+// InvalidArgument: there is no such level. NotSupported: a level on the way, or `to`, has files, or
+// `from` is level 0. Aborted: more than one file would move to level 0.
+// Requires: no plan runs.
+Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const LeveledConfig& config,
+                                                Level from, std::optional<Level> to);
+// The deepest level with a file that has keys of the range. Nothing: none has.
+std::optional<Level> DeepestLevelOf(const TreeView& view, const UserKeyRange& range);
+
+}  // namespace ashlar

@@ -1,0 +1,326 @@
+// TreeFiles: questions about the key ranges of a tree's files. PlanBuilder: turns the files that a
+// compaction starts from into a plan. Both are shared by the pickers of this folder and used by
+// nothing else.
+//
+// Thread safety: none; under the mutex that guards the view. Lifetime: the view outlives them.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "compact/plan/compaction_plan.h"
+#include "compact/plan/level_targets.h"
+#include "compact/plan/leveled_config.h"
+
+namespace ashlar {
+
+using FileList = std::vector<FileMetaData*>;
+
+// User keys, both ends included unless the largest is excluded; null: unbounded.
+struct UserKeyBounds {
+  const Slice* smallest = nullptr;
+  const Slice* largest = nullptr;
+  bool excludes_largest = false;  // the end of a range tombstone
+};
+struct FileBounds {
+  Slice smallest;
+  Slice largest;
+  bool excludes_largest = false;
+  UserKeyBounds range() const { return {&smallest, &largest, excludes_largest}; }
+};
+
+inline bool AnyBusy(std::span<FileMetaData* const> files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](const FileMetaData* file) { return file->being_compacted; });
+}
+inline uint64_t TotalBytes(std::span<FileMetaData* const> files) {
+  uint64_t bytes = 0;
+  for (const FileMetaData* file : files) bytes += file->file_bytes;
+  return bytes;
+}
+
+// Questions about key ranges and files.
+class TreeFiles {
+ public:
+  explicit TreeFiles(const TreeView& view) : view_(view) {}
+
+  int Compare(const Slice& a, const Slice& b) const { return view_.comparator.Compare(a, b); }
+  bool Overlap(const FileMetaData& file, const UserKeyBounds& range) const {
+    return (range.smallest == nullptr || !EndsBefore(file, *range.smallest)) &&
+           (range.largest == nullptr || !BeginsAfter(file, range));
+  }
+  bool Overlap(const FileBounds& a, const FileBounds& b) const {
+    return !IsAfter(b.smallest, a.range()) && !IsAfter(a.smallest, b.range());
+  }
+
+  static FileBounds RangeOf(const FileMetaData& file) {
+    return {file.smallest_user_key(), file.largest_user_key(), file.excludes_largest()};
+  }
+  void Widen(FileBounds* range, const FileBounds& other) const {
+    if (Compare(other.smallest, range->smallest) < 0) range->smallest = other.smallest;
+    const int r = Compare(other.largest, range->largest);
+    if (r > 0) {
+      range->largest = other.largest;
+      range->excludes_largest = other.excludes_largest;
+    } else if (r == 0 && !other.excludes_largest) {
+      range->excludes_largest = false;
+    }
+  }
+  FileBounds RangeOf(std::span<FileMetaData* const> files) const {
+    FileBounds range = RangeOf(*files.front());
+    for (const FileMetaData* file : files) Widen(&range, RangeOf(*file));
+    return range;
+  }
+
+  // The files that overlap, without closing the set. Levels above 0 keep files sorted, so these are
+  // neighbours.
+  std::span<FileMetaData* const> Overlapping(Level level, const UserKeyBounds& range) const {
+    const auto files = view_.files(level);
+    const auto begin =
+        range.smallest == nullptr
+            ? files.begin()
+            : std::partition_point(files.begin(), files.end(), [&](const FileMetaData* file) {
+                return EndsBefore(*file, *range.smallest);
+              });
+    const auto end = range.largest == nullptr
+                         ? files.end()
+                         : std::partition_point(begin, files.end(), [&](const FileMetaData* file) {
+                             return !BeginsAfter(*file, range);
+                           });
+    return {begin, end};
+  }
+
+  bool EndsBefore(const FileMetaData& file, const Slice& user_key) const {
+    return file.EndsBefore(view_.comparator, user_key);
+  }
+  // Whether neighbours of a sorted level have versions of one user key.
+  bool ShareUserKey(const FileMetaData& left, const FileMetaData& right) const {
+    return !left.excludes_largest() &&
+           Compare(left.largest_user_key(), right.smallest_user_key()) == 0;
+  }
+  // The overlapping files, and the files that must move with them (I1 of compaction_plan.h).
+  FileList Closed(Level level, const UserKeyBounds& range) const {
+    return IsSorted(level) ? ClosedOnSortedLevel(level, range) : ClosedOnLevel0(range);
+  }
+
+ private:
+  // Whether the key is after all of the range, which has a largest key.
+  bool IsAfter(const Slice& user_key, const UserKeyBounds& range) const {
+    const int r = Compare(user_key, *range.largest);
+    return r > 0 || (r == 0 && range.excludes_largest);
+  }
+  bool BeginsAfter(const FileMetaData& file, const UserKeyBounds& range) const {
+    return IsAfter(file.smallest_user_key(), range);
+  }
+
+  FileList ClosedOnLevel0(const UserKeyBounds& range) const {
+    const auto all = view_.files(0);
+    std::vector<bool> taken(all.size(), false);
+    Slice smallest;
+    Slice largest;
+    UserKeyBounds grown = range;
+    for (bool again = true; again;) {
+      again = false;
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (taken[i] || !Overlap(*all[i], grown)) continue;
+        taken[i] = true;
+        again = true;
+        if (grown.smallest != nullptr &&
+            Compare(all[i]->smallest_user_key(), *grown.smallest) < 0) {
+          smallest = all[i]->smallest_user_key();
+          grown.smallest = &smallest;
+        }
+        if (grown.largest == nullptr) continue;
+        const int r = Compare(all[i]->largest_user_key(), *grown.largest);
+        if (r > 0 || (r == 0 && !all[i]->excludes_largest())) {
+          largest = all[i]->largest_user_key();
+          grown.largest = &largest;
+          grown.excludes_largest = all[i]->excludes_largest();
+        }
+      }
+    }
+    FileList files;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (taken[i]) files.push_back(all[i]);
+    }
+    return files;
+  }
+
+  FileList ClosedOnSortedLevel(Level level, const UserKeyBounds& range) const {
+    const auto all = view_.files(level);
+    const auto overlapping = Overlapping(level, range);
+    if (overlapping.empty()) return {};
+    auto first = static_cast<size_t>(overlapping.data() - all.data());
+    size_t last = first + overlapping.size() - 1;
+    while (first > 0 && ShareUserKey(*all[first - 1], *all[first])) --first;
+    while (last + 1 < all.size() && ShareUserKey(*all[last], *all[last + 1])) ++last;
+    return {all.data() + first, all.data() + last + 1};
+  }
+
+  const TreeView& view_;
+};
+
+// Turns the files that a compaction starts from into a plan, or finds that it cannot run now.
+class PlanBuilder {
+ public:
+  struct Start {
+    Level level;
+    FileList files;  // closed
+    Level output_level;
+    PlanReason reason;
+    bool may_move = true;
+  };
+
+  PlanBuilder(const TreeView& view, const LeveledConfig& config, const LevelTargets& targets)
+      : view_(view),
+        config_(config),
+        targets_(targets),
+        tree_(view),
+        last_level_(view.LastLevel()) {}
+
+  const TreeFiles& tree() const { return tree_; }
+
+  std::optional<CompactionPlan> Build(Start start) const {
+    ASHLAR_ASSERT(start.output_level < view_.num_levels());
+    if (start.files.empty() || AnyBusy(start.files)) return std::nullopt;
+    FileList below;
+    if (start.output_level != start.level) {
+      below = tree_.Closed(start.output_level, tree_.RangeOf(start.files).range());
+      if (AnyBusy(below)) return std::nullopt;
+      if (!below.empty()) GrowForFree(&start, below);
+    }
+    CompactionPlan plan;
+    plan.output_level = start.output_level;
+    plan.reason = start.reason;
+    plan.inputs.push_back({start.level, start.files});
+    if (!below.empty()) plan.inputs.push_back({start.output_level, below});
+    SetRange(&plan);
+    if (OutputIsTaken(plan)) return std::nullopt;
+    Complete(&plan, start.may_move);
+    Check(plan);
+    return plan;
+  }
+
+  // The parts of Build, for plans whose inputs are chosen otherwise.
+  // The range of all inputs.
+  void SetRange(CompactionPlan* plan) const {
+    FileBounds range = tree_.RangeOf(plan->inputs.front().files);
+    for (const CompactionInputs& inputs : plan->inputs)
+      tree_.Widen(&range, tree_.RangeOf(inputs.files));
+    plan->smallest = range.smallest.ToString();
+    plan->largest = range.largest.ToString();
+    plan->excludes_largest = range.excludes_largest;
+  }
+  // True: a running plan writes where this one would.
+  bool OutputIsTaken(const CompactionPlan& plan) const {
+    if (!IsSorted(plan.output_level)) return false;
+    // I3 of compaction_plan.h: the levels that a plan has for itself.
+    const auto first_level = [](const CompactionPlan& some) {
+      return std::min(some.start_level() + 1, some.output_level);
+    };
+    const FileBounds range{plan.smallest, plan.largest, plan.excludes_largest};
+    return std::any_of(
+        view_.running.begin(), view_.running.end(), [&](const CompactionPlan* other) {
+          return !other->drops_inputs && first_level(*other) <= plan.output_level &&
+                 first_level(plan) <= other->output_level &&
+                 tree_.Overlap(range, {other->smallest, other->largest, other->excludes_largest});
+        });
+  }
+
+  // Everything but reason, inputs, output level and range.
+  void Complete(CompactionPlan* plan, bool may_move) const {
+    const Slice smallest(plan->smallest);
+    const Slice largest(plan->largest);
+    if (!IsSorted(plan->output_level)) plan->older = OlderLevel0Files(*plan);
+    for (Level level = plan->output_level + 1; level < view_.num_levels(); ++level) {
+      const auto overlapping =
+          tree_.Overlapping(level, {&smallest, &largest, plan->excludes_largest});
+      if (!overlapping.empty()) plan->older.emplace_back(overlapping.begin(), overlapping.end());
+    }
+    if (IsSorted(plan->output_level)) {
+      if (!plan->older.empty()) plan->grandparents = plan->older.front();
+      plan->bottommost = plan->older.empty();
+    }
+
+    const CompressionChoice compression =
+        ChooseCompression(config_, targets_, last_level_, plan->output_level);
+    plan->compression = compression.type;
+    plan->bottommost_compression = compression.bottommost;
+    plan->max_grandparent_overlap_bytes = config_.max_compaction_bytes;
+    // A run is one file on level 0.
+    const bool cut = IsSorted(plan->output_level);
+    plan->max_output_file_bytes =
+        cut ? TargetFileBytes(config_, targets_, plan->output_level) : UINT64_MAX;
+    plan->max_subcompactions = cut ? std::max<uint32_t>(1, config_.max_subcompactions) : 1;
+    plan->trivial_move = may_move && MayMove(*plan);
+  }
+
+  void Check(const CompactionPlan& plan) const {
+    if constexpr (kDebugChecks) CheckPlanInvariants(view_, plan);
+    AssertPlanFits(view_, plan);  // I5 of compaction_plan.h
+  }
+
+ private:
+  // Adds files of the start level whose range is rewritten anyway. They cost nothing.
+  void GrowForFree(Start* start, const FileList& below) const {
+    FileBounds all = tree_.RangeOf(start->files);
+    tree_.Widen(&all, tree_.RangeOf(below));
+    FileList grown = tree_.Closed(start->level, all.range());
+    if (grown.size() <= start->files.size() || AnyBusy(grown)) return;
+    const uint64_t limit = config_.max_compaction_bytes > UINT64_MAX / 2
+                               ? UINT64_MAX
+                               : config_.max_compaction_bytes * 2;
+    if (TotalBytes(grown) + TotalBytes(below) >= limit) return;
+    if (tree_.Closed(start->output_level, tree_.RangeOf(grown).range()).size() != below.size())
+      return;
+    start->files = std::move(grown);
+  }
+
+  // The files of level 0 that are older than the inputs and share keys with them, a run each.
+  std::vector<FileList> OlderLevel0Files(const CompactionPlan& plan) const {
+    const Slice smallest(plan.smallest);
+    const Slice largest(plan.largest);
+    const auto all = view_.files(0);  // newest first
+    std::vector<FileList> older;
+    for (auto file = all.rbegin(); *file != plan.inputs.front().files.back(); ++file) {
+      if (tree_.Overlap(**file, {&smallest, &largest, plan.excludes_largest}))
+        older.push_back({*file});
+    }
+    std::reverse(older.begin(), older.end());
+    return older;
+  }
+
+  bool MayMove(const CompactionPlan& plan) const {
+    if (plan.inputs.size() != 1 || plan.start_level() == plan.output_level) return false;
+    if (ChooseCompression(config_, targets_, last_level_, plan.start_level()).type !=
+        plan.compression)
+      return false;
+    const FileList& files = plan.inputs.front().files;
+    for (size_t i = 0; i < files.size(); ++i) {
+      const FileBounds range = TreeFiles::RangeOf(*files[i]);
+      for (size_t j = 0; !IsSorted(plan.start_level()) && j < i; ++j) {
+        if (tree_.Overlap(*files[j], range.range())) return false;
+      }
+      // A file that overlaps much of the level below the next would be expensive to compact from
+      // there.
+      if (plan.output_level + 1 == view_.num_levels()) continue;
+      if (files[i]->file_bytes +
+              TotalBytes(tree_.Overlapping(plan.output_level + 1, range.range())) >
+          config_.max_compaction_bytes)
+        return false;
+    }
+    return true;
+  }
+
+  const TreeView& view_;
+  const LeveledConfig& config_;
+  const LevelTargets& targets_;
+  const TreeFiles tree_;
+  const Level last_level_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,51 @@
+// Range coverage: what the range tombstones of one table cover in older runs. It finds the files
+// that can be dropped by an edit alone, and the bytes that come back if the table is compacted.
+//
+//   table of a newer run     [b ------------------ t)@50
+//   older run              (a-d)  (e-h)  (k-m)  (p-w)      @ up to 40
+//                           cut   hidden hidden  cut
+//
+// C1: a file is hidden since sequence s if each of its keys, from its smallest to its largest, is
+//     covered by a tombstone of a newer run whose sequence is above every sequence of the file and
+//     at most s. So readers at s or later see no entry and no range tombstone of the file, and what
+//     these would delete in older runs is deleted by the newer run.
+// C2: a hidden file stays hidden. A tombstone leaves the tree only if a newer one replaces it in
+//     its snapshot stripe, or if no older run has keys of its range (R7 of
+//     docs/range-deletions.md). DeleteFilesInRanges drops tables with their tombstones: it forgets
+//     what they hid.
+// C3: a hidden file may be dropped once no snapshot is older than s. The tombstones stay.
+//
+// Thread safety: pure. Lifetime: borrows its arguments.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "compact/plan/compaction_plan.h"
+#include "ranges/fragmented_ranges.h"
+
+namespace ashlar {
+
+struct RangeCoverage {
+  struct HiddenFile {
+    FileMetaData* file;
+    SequenceNumber since;
+  };
+  std::vector<HiddenFile> hidden;
+  // About the bytes of other files that are covered, in all older runs.
+  uint64_t covered_bytes = 0;
+};
+
+// About the bytes of the file in [begin, end).
+using BytesOfRange =
+    FunctionRef<uint64_t(FileMetaData* file, const Slice& begin, const Slice& end)>;
+
+// `ranges` are those of `table`, a file of `level`. Leaves out files that are known as hidden.
+// bytes_of_range null: bytes are not counted. They are counted for up to some hundred tombstones;
+// of more, for a sample.
+RangeCoverage FindRangeCoverage(const TreeView& view, Level level, const FileMetaData& table,
+                                const FragmentedRanges& ranges, const BytesOfRange* bytes_of_range);
+
+}  // namespace ashlar

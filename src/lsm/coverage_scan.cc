@@ -1,0 +1,96 @@
+#include "lsm/coverage_scan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/out_of_memory.h"
+#include "base/result.h"
+#include "lsm/tree_inputs.h"
+
+namespace ashlar {
+
+namespace {
+constexpr TableReadOptions kOpenOnly{.cached_only = true};  // I2
+
+uint64_t OpenTableBytes(TableCache* tables, FileMetaData* file, const Slice& begin,
+                        const Slice& end) {
+  const Result<TableRef> table = tables->Acquire(file, kOpenOnly);
+  if (!table.ok()) return 0;
+  const std::string from = MakeInternalKey(begin, kSequenceNumberMax, ValueType::kMax);
+  const std::string to = MakeInternalKey(end, kSequenceNumberMax, ValueType::kMax);
+  const uint64_t begin_offset = (*table)->ApproximateOffsetOf(from);
+  const uint64_t end_offset = (*table)->ApproximateOffsetOf(to);
+  return end_offset > begin_offset ? end_offset - begin_offset : 0;
+}
+}  // namespace
+
+void CoverageScan::Run(const std::shared_ptr<ColumnFamily>& family) noexcept {
+  IgnoreBadAlloc([&] { Scan(family); });
+}
+
+void CoverageScan::Scan(const std::shared_ptr<ColumnFamily>& family) {
+  if (family->dropped()) return;
+  const ViewRef view = family->PinView();
+  const Version& version = *view->version;
+  if (!version.MayHaveRanges()) return;
+  TreeView tree;
+  std::vector<Table> tables;
+  {
+    MutexLock lock(state_->mutex());
+    if (family->version() != &version) return;  // I1
+    tree = MakeTreeView(*state_, *family);
+    tree.running.clear();
+    tables = TablesWithRanges(version);
+  }
+  for (Table& table : tables) FindIn(tree, family->tables(), &table);
+  Record(family, &version, tables);
+}
+
+std::vector<CoverageScan::Table> CoverageScan::TablesWithRanges(const Version& version) {
+  std::vector<Table> tables;
+  for (Level level = 0; level < version.levels(); ++level) {
+    for (FileMetaData* const file : version.files(level)) {
+      if (file->has_ranges.load(std::memory_order_relaxed) == HasRanges::kYes) {
+        tables.push_back({.file = file,
+                          .level = level,
+                          .count_bytes = file->coverage.counted_at_level != level});
+      }
+    }
+  }
+  return tables;
+}
+
+void CoverageScan::FindIn(const TreeView& tree, TableCache* tables, Table* table) {
+  const Result<TableRef> open = tables->Acquire(table->file, kOpenOnly);
+  if (!open.ok()) {
+    table->count_bytes = false;
+    return;
+  }
+  const auto bytes_of = [tables](FileMetaData* file, const Slice& begin, const Slice& end) {
+    return OpenTableBytes(tables, file, begin, end);
+  };
+  const BytesOfRange bytes_of_range(bytes_of);
+  table->found = FindRangeCoverage(tree, table->level, *table->file, (*open)->ranges(),
+                                   table->count_bytes ? &bytes_of_range : nullptr);
+}
+
+void CoverageScan::Record(const std::shared_ptr<ColumnFamily>& family, const Version* version,
+                          const std::vector<Table>& tables) {
+  MutexLock lock(state_->mutex());
+  if (family->version() != version) return;  // I1
+  bool found = false;
+  for (const Table& table : tables) {
+    for (const RangeCoverage::HiddenFile& hidden : table.found.hidden) {
+      std::atomic<SequenceNumber>& since = hidden.file->coverage.hidden_since;
+      since = since == 0 ? hidden.since : std::min(since.load(), hidden.since);
+      found = true;
+    }
+    if (!table.count_bytes) continue;
+    table.file->coverage.counted_at_level = table.level;
+    table.file->coverage.covered_bytes = table.found.covered_bytes;
+    found |= table.found.covered_bytes > 0;
+  }
+  if (found) observer_->ViewChanged(family);
+}
+
+}  // namespace ashlar

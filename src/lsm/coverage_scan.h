@@ -1,0 +1,52 @@
+// CoverageScan: finds what the range tombstones of a family's tables cover in its older tables,
+// after each install, and records it where the picker looks (FileMetaData::coverage).
+//
+//   install -> Run: a pinned view, no lock -> FindRangeCoverage per table with range tombstones
+//     -> recorded (database mutex), and a decision about jobs if there is something to do
+//
+// I1: what was found is recorded only if the family still has the version that it was found in.
+//     The install of a newer one is followed by a scan of its own.
+// I2: it opens no table: what the tombstones of a table that is not open cover is found after a
+//     later install.
+//
+// A family without range tombstones pays one load. Thread safety: Run from any thread without
+// locks.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "compact/plan/range_coverage.h"
+#include "lsm/database_state.h"
+#include "lsm/view_observer.h"
+
+namespace ashlar {
+
+class CoverageScan {
+ public:
+  CoverageScan(DatabaseState* state, ViewObserver* observer) : state_(state), observer_(observer) {}
+  CoverageScan(const CoverageScan&) = delete;
+  CoverageScan& operator=(const CoverageScan&) = delete;
+
+  // After an install of the family, by a job that is still counted.
+  void Run(const std::shared_ptr<ColumnFamily>& family) noexcept;
+
+ private:
+  struct Table {
+    FileMetaData* file;
+    Level level;
+    bool count_bytes;
+    RangeCoverage found = {};
+  };
+
+  void Scan(const std::shared_ptr<ColumnFamily>& family);
+  static std::vector<Table> TablesWithRanges(const Version& version);
+  static void FindIn(const TreeView& tree, TableCache* tables, Table* table);
+  void Record(const std::shared_ptr<ColumnFamily>& family, const Version* version,
+              const std::vector<Table>& tables);
+
+  DatabaseState* const state_;
+  ViewObserver* const observer_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,44 @@
+// PublishedState: the column families of a database and their Versions, with the numbers that the
+// MANIFEST records for all of them, as of the last install or of the recovery.
+//
+// A plain value: VersionSet says which lock gives access to the one that is current.
+// Lifetime: it has one count on the Version of each family, which the destructor releases.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "ashlar/types.h"
+#include "manifest/column_family_state.h"
+
+namespace ashlar {
+
+using FamilyMap = std::map<ColumnFamilyId, std::unique_ptr<ColumnFamilyState>>;
+// Number of a log -> the bytes that were synced, if known.
+using RecordedLogs = std::map<uint64_t, std::optional<uint64_t>>;
+
+struct PublishedState {
+  PublishedState() = default;
+  PublishedState(PublishedState&&) = default;
+  // Requires: this one has no families.
+  PublishedState& operator=(PublishedState&& other) noexcept;
+  ~PublishedState();
+
+  // Null: there is none, or it was dropped.
+  ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
+  ColumnFamilyState* FindFamily(const Slice& name) const;
+  // The lowest log that a live family still needs.
+  uint64_t MinLogNumberWithUnflushedData() const;
+
+  FamilyMap families;
+  ColumnFamilyId max_column_family = 0;
+  SequenceNumber last_sequence = 0;
+  uint64_t min_log_number_to_keep = 0;
+  RecordedLogs recorded_logs;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,49 @@
+// PropertyCollectors: the collectors of the program (ashlar/table_properties.h) for one table that
+// is being written, as the table builders call them.
+//
+//   (Add* BlockAdd)* -> Finish -> NeedCompact
+//
+// A collector that fails, or throws, is named in the LOG once and not called again. It never fails
+// the table. Thread safety: one thread. Lifetime: the logger outlives it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "ashlar/table_properties.h"
+#include "base/function_ref.h"
+
+namespace ashlar {
+
+class PropertyCollectors {
+ public:
+  using Factories = std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>;
+
+  PropertyCollectors(const Factories& factories,
+                     const TablePropertiesCollectorFactory::Context& context, Logger* logger);
+  PropertyCollectors(const PropertyCollectors&) = delete;
+  PropertyCollectors& operator=(const PropertyCollectors&) = delete;
+
+  bool empty() const { return collectors_.empty(); }
+  // file_bytes: of the table so far. A range deletion comes as its internal key and its end.
+  void Add(const Slice& internal_key, const Slice& value, uint64_t file_bytes);
+  void BlockAdd(uint64_t block_bytes);
+  // Adds the properties, and the names of the collectors.
+  void Finish(TableProperties* properties);
+  bool NeedCompact();
+
+ private:
+  struct Collector {
+    std::unique_ptr<TablePropertiesCollector> rep;
+    bool failed = false;
+  };
+  void Call(const char* method, Collector* collector, FunctionRef<Status()> call);
+
+  std::vector<Collector> collectors_;
+  Logger* const logger_;  // null: none
+};
+
+}  // namespace ashlar

@@ -1,0 +1,508 @@
+// Calls about files and levels: DeleteFilesInRange, CompactFiles, SuggestCompactRange,
+// change_level, and manual compactions that are excluded, canceled or disabled.
+#include <atomic>
+#include <list>
+#include <map>
+#include <thread>
+
+#include "ashlar/convenience.h"
+#include "ashlar/listener.h"
+#include "base/format.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class FileCallsTest : public DatabaseFixture {
+ protected:
+  FileCallsTest() {
+    options_.disable_auto_compactions = true;
+    options_.level_compaction_dynamic_level_bytes = false;
+    options_.target_file_size_base = 64 << 10;
+  }
+  static std::string Key(int i) { return StrCat("k", 1000 + i); }
+  // Keys first, first + 1, ... in one new table of level 0.
+  void WriteTable(int first, int last, const std::string& value) {
+    for (int i = first; i <= last; ++i) Put(Key(i), value);
+    Flush();
+  }
+  Status Compact(const CompactRangeOptions& options) {
+    return db_->CompactRange(options, nullptr, nullptr);
+  }
+  Status MoveTo(int level) {
+    CompactRangeOptions options;
+    options.change_level = true;
+    options.target_level = level;
+    return Compact(options);
+  }
+  Status DeleteFiles(const std::string& begin, const std::string& end, bool include_end = true) {
+    const Slice begin_key(begin);
+    const Slice end_key(end);
+    return DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &begin_key, &end_key,
+                              include_end);
+  }
+  // "0:1 2:3": files by level.
+  std::string Levels() {
+    std::string text;
+    for (int level = 0; level < db_->NumberLevels(); ++level) {
+      if (const uint64_t files = FilesAtLevel(level); files > 0)
+        text += StrCat(text.empty() ? "" : " ", level, ":", files);
+    }
+    return text;
+  }
+  std::vector<std::string> FileNames(int level) {
+    ColumnFamilyMetaData metadata;
+    db_->GetColumnFamilyMetaData(&metadata);
+    std::vector<std::string> names;
+    for (const LevelMetaData& own : metadata.levels) {
+      for (const SstFileMetaData& file : own.files) {
+        if (own.level == level) names.push_back(file.relative_filename);
+      }
+    }
+    return names;
+  }
+  // A last level 2 of one table per ten keys, in `tables` tables.
+  void FillLevel2(int tables) {
+    for (int i = 0; i < tables; ++i) {
+      WriteTable(10 * i, 10 * i + 9, std::string(100, 'v'));
+      const Slice begin = keys_.emplace_back(Key(10 * i));
+      const Slice end = keys_.emplace_back(Key(10 * i + 9));
+      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), &begin, &end));
+    }
+    ASSERT_OK(MoveTo(2));
+    ASSERT_EQ(Levels(), StrCat("2:", tables));
+  }
+
+  std::list<std::string> keys_;
+};
+
+// ---- DeleteFilesInRange.
+
+TEST_F(FileCallsTest, DeletesTheTablesInsideARange) {
+  Open();
+  FillLevel2(5);
+  WriteTable(0, 49, "newer");
+  ASSERT_OK(DeleteFiles(Key(5), Key(39)));  // tables 1, 2 and 3
+  EXPECT_EQ(Levels(), "0:1 2:2");
+  // Level 0 is left alone, whatever it has.
+  EXPECT_EQ(Get(Key(15)), "newer");
+  EXPECT_EQ(Tables(), 3);
+  Open();
+  EXPECT_EQ(Levels(), "0:1 2:2");
+}
+
+TEST_F(FileCallsTest, TheEndOfARangeIsIncludedOrNot) {
+  Open();
+  FillLevel2(3);
+  ASSERT_OK(DeleteFiles(Key(0), Key(19), false));
+  EXPECT_EQ(Levels(), "2:2");
+  EXPECT_EQ(Get(Key(9)), "NOT_FOUND");
+  ASSERT_OK(DeleteFiles(Key(0), Key(19), true));
+  EXPECT_EQ(Levels(), "2:1");
+  EXPECT_EQ(Get(Key(19)), "NOT_FOUND");
+}
+
+TEST_F(FileCallsTest, UnboundedRangesDeleteEverythingBelowLevel0) {
+  Open();
+  FillLevel2(3);
+  Put("memtable", "stays");
+  const std::vector<RangePtr> ranges(1);
+  ASSERT_OK(DeleteFilesInRanges(db_.get(), db_->DefaultColumnFamily(), ranges.data(), 1));
+  EXPECT_EQ(Levels(), "");
+  EXPECT_EQ(Contents(), "memtable=stays ");
+}
+
+TEST_F(FileCallsTest, OlderVersionsAreVisibleAgain) {
+  Open();
+  WriteTable(0, 9, "old");
+  ASSERT_OK(MoveTo(4));
+  Put("a", "wider");  // so that the next table is not inside the range
+  Delete(Key(1));
+  WriteTable(2, 2, "new");
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 2));
+  Delete(Key(3));
+  WriteTable(4, 4, "newer");
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 1));
+  EXPECT_EQ(Levels(), "1:1 2:1 4:1");
+  EXPECT_EQ(Get(Key(3)), "NOT_FOUND");
+  ASSERT_OK(DeleteFiles(Key(3), Key(4)));  // the table of level 1
+  EXPECT_EQ(Levels(), "2:1 4:1");
+  EXPECT_EQ(Get(Key(3)), "old");
+  EXPECT_EQ(Get(Key(4)), "old");
+  EXPECT_EQ(Get(Key(1)), "NOT_FOUND");
+  EXPECT_EQ(Get(Key(2)), "new");
+}
+
+// A gap that an iterator has remembered says that its keys are not visible. Here they come back.
+TEST_F(FileCallsTest, AKnownGapEndsWithTheTableThatMadeIt) {
+  Open();
+  WriteTable(0, 199, "old");
+  ASSERT_OK(MoveTo(4));
+  for (int i = 10; i < 190; ++i) Delete(Key(i));
+  Flush();
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 1));
+  ASSERT_EQ(Levels(), "1:1 4:1");
+  const auto count = [&] {
+    int keys = 0;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++keys;
+    EXPECT_OK(it->status());
+    return keys;
+  };
+  EXPECT_EQ(count(), 20);
+  EXPECT_EQ(count(), 20);
+  const std::unique_ptr<Iterator> older(db_->NewIterator(ReadOptions()));
+  ASSERT_OK(DeleteFiles(Key(10), Key(189)));
+  ASSERT_EQ(Levels(), "4:1");
+  EXPECT_EQ(count(), 200);
+  // An iterator of the old view cannot make the gap known again.
+  int keys = 0;
+  for (older->SeekToFirst(); older->Valid(); older->Next()) ++keys;
+  EXPECT_EQ(keys, 20);
+  for (int i = 10; i < 60; ++i) Delete(Key(i));
+  EXPECT_EQ(count(), 150);
+  EXPECT_EQ(count(), 150);
+}
+
+TEST_F(FileCallsTest, ATableThatEndsWithARangeTombstoneIsInsideUpToItsEnd) {
+  Open();
+  WriteTable(0, 9, "old");
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(3), Key(8)));
+  Flush();
+  const Snapshot* const snapshot = db_->GetSnapshot();  // keeps the tombstone
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 1));
+  db_->ReleaseSnapshot(snapshot);
+  WriteTable(3, 3, "x");
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(3), Key(8)));
+  Flush();
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 1));
+  const std::string before = Levels();
+  ASSERT_OK(DeleteFiles(Key(4), Key(8), false));
+  EXPECT_EQ(Levels(), before) << "it begins before the range";
+  ASSERT_OK(DeleteFiles(Key(0), Key(9), true));
+  EXPECT_EQ(Levels(), "");
+}
+
+TEST_F(FileCallsTest, BadRangesAndBadFamiliesAreRefused) {
+  Open();
+  EXPECT_TRUE(DeleteFiles("b", "a").IsInvalidArgument());
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "f", &family));
+  ASSERT_OK(db_->DropColumnFamily(family));
+  EXPECT_TRUE(DeleteFilesInRange(db_.get(), family, nullptr, nullptr).IsColumnFamilyDropped());
+  EXPECT_TRUE(db_->SuggestCompactRange(family, nullptr, nullptr).IsColumnFamilyDropped());
+  delete family;
+}
+
+TEST_F(FileCallsTest, TablesAreDeletedWhileBackgroundWorkIsPaused) {
+  Open();
+  FillLevel2(2);
+  ASSERT_OK(db_->PauseBackgroundWork());
+  ASSERT_OK(DeleteFiles(Key(0), Key(9)));
+  EXPECT_EQ(Levels(), "2:1");
+  ASSERT_OK(db_->ContinueBackgroundWork());
+}
+
+// ---- CompactFiles.
+
+TEST_F(FileCallsTest, CompactsTheNamedFiles) {
+  Open();
+  WriteTable(0, 9, "old");
+  WriteTable(20, 29, "old");
+  WriteTable(5, 24, "new");
+  std::vector<std::string> names = FileNames(0);
+  ASSERT_EQ(names.size(), 3u);
+  std::vector<std::string> outputs;
+  CompactionJobInfo info;
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {names.back()}, 3, 0, &outputs, &info));
+  EXPECT_EQ(Levels(), "0:2 3:1");
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_NE(outputs[0].find(FileNames(3).at(0)), std::string::npos);
+  EXPECT_EQ(info.output_level, 3);
+  EXPECT_EQ(info.input_files.size(), 1u);
+  EXPECT_EQ(info.compaction_reason, CompactionReason::kManualCompaction);
+  EXPECT_TRUE(info.stats.is_manual_compaction);
+  EXPECT_OK(info.status);
+  // A path and a leading slash are part of no name. The newest takes the older ones along.
+  names = FileNames(0);
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {path() + "/" + names.front()}, 1));
+  EXPECT_EQ(Levels(), "1:1 3:1");
+  EXPECT_EQ(Get(Key(7)), "new");
+  EXPECT_EQ(Get(Key(0)), "old");
+  EXPECT_EQ(Get(Key(29)), "old");
+}
+
+TEST_F(FileCallsTest, TheOptionsOfCompactFilesCount) {
+  Open();
+  WriteTable(0, 999, std::string(100, 'v'));
+  CompactionOptions options;
+  options.output_file_size_limit = 16 << 10;
+  options.max_subcompactions = 2;
+  ASSERT_OK(db_->CompactFiles(options, FileNames(0), 1));
+  EXPECT_GT(FilesAtLevel(1), 5u);
+  std::atomic<bool> canceled{true};
+  options.canceled = &canceled;
+  EXPECT_TRUE(db_->CompactFiles(options, FileNames(1), 2).IsIncomplete());
+  options.canceled = nullptr;
+  const std::vector<std::string> names = FileNames(1);
+  options.allow_trivial_move = true;
+  std::vector<std::string> outputs;
+  ASSERT_OK(db_->CompactFiles(options, names, 2, -1, &outputs));
+  EXPECT_EQ(FileNames(2), names);
+  EXPECT_EQ(outputs.size(), names.size());
+  options.compression = kBZip2Compression;
+  EXPECT_FALSE(db_->CompactFiles(options, FileNames(2), 3).ok());
+  Put("a", "1");
+  EXPECT_OK(db_->Flush(FlushOptions()));  // the database can still be written
+}
+
+TEST_F(FileCallsTest, CompactFilesRefusesWhatItCannotDo) {
+  Open();
+  WriteTable(0, 9, "v");
+  ASSERT_OK(MoveTo(3));
+  const std::vector<std::string> names = FileNames(3);
+  const CompactionOptions options;
+  EXPECT_TRUE(db_->CompactFiles(options, {"999999.sst"}, 4).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(options, {"MANIFEST-000001"}, 4).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(options, {}, 4).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(options, names, 2).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(options, names, 99).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(options, names, -1).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(options, names, 4, 1).IsInvalidArgument());
+  EXPECT_EQ(Levels(), "3:1");
+}
+
+// ---- SuggestCompactRange.
+
+TEST_F(FileCallsTest, SuggestedTablesAreCompacted) {
+  options_.disable_auto_compactions = false;
+  Open();
+  WriteTable(0, 9, "v");
+  ASSERT_OK(MoveTo(4));
+  WriteTable(0, 9, "w");
+  EXPECT_EQ(Levels(), "0:1 4:1");
+  const Slice none_begin("x");
+  ASSERT_OK(db_->SuggestCompactRange(&none_begin, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Levels(), "0:1 4:1");
+  ASSERT_OK(db_->SuggestCompactRange(nullptr, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel(0), 0u);
+  EXPECT_EQ(Get(Key(5)), "w");
+}
+
+// ---- change_level.
+
+TEST_F(FileCallsTest, TheResultMovesToTheTargetLevel) {
+  Open();
+  WriteTable(0, 9, "v");
+  ASSERT_OK(MoveTo(5));
+  EXPECT_EQ(Levels(), "5:1");
+  const std::vector<std::string> names = FileNames(5);
+  ASSERT_OK(MoveTo(3));
+  EXPECT_EQ(Levels(), "3:1");
+  ASSERT_OK(MoveTo(-1));
+  EXPECT_EQ(Levels(), "1:1");
+  EXPECT_EQ(FileNames(1), names);
+  Open();
+  EXPECT_EQ(Levels(), "1:1");
+  EXPECT_EQ(Get(Key(5)), "v");
+  ASSERT_OK(MoveTo(0));
+  EXPECT_EQ(Levels(), "0:1");
+  WriteTable(5, 5, "w");
+  EXPECT_EQ(Get(Key(5)), "w");
+  EXPECT_EQ(Get(Key(4)), "v");
+}
+
+TEST_F(FileCallsTest, LevelsWithDataInBetweenAreNotPassed) {
+  Open();
+  WriteTable(0, 9, "old");
+  ASSERT_OK(MoveTo(4));
+  WriteTable(0, 9, "new");
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 2));
+  EXPECT_EQ(Levels(), "2:1 4:1");
+  // The range has keys down to level 4, where the compaction ends.
+  EXPECT_TRUE(MoveTo(9).IsInvalidArgument());
+  WriteTable(100, 109, "x");
+  const std::string begin = Key(100);
+  const Slice begin_key(begin);
+  CompactRangeOptions options;
+  options.change_level = true;
+  options.target_level = 1;
+  const Status passed = db_->CompactRange(options, &begin_key, nullptr);
+  EXPECT_TRUE(passed.IsNotSupported()) << passed.ToString();
+  EXPECT_EQ(Get(Key(5)), "new");
+}
+
+TEST_F(FileCallsTest, OnlyOneFileMovesToLevel0) {
+  Open();
+  FillLevel2(2);
+  EXPECT_TRUE(MoveTo(0).IsAborted());
+  EXPECT_EQ(Levels(), "2:2");
+}
+
+TEST_F(FileCallsTest, WithoutFilesThereIsNothingToMove) {
+  Open();
+  ASSERT_OK(MoveTo(3));
+  EXPECT_EQ(Levels(), "");
+}
+
+TEST_F(FileCallsTest, ChangesTheLevelWhileAutomaticCompactionsRun) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.write_buffer_size = 64 << 10;
+  options_.max_bytes_for_level_base = 128 << 10;
+  Open();
+  std::map<std::string, std::string> model;
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 300; ++i) {
+      const std::string key = Key((i * 7919 + round) % 500);
+      const std::string value = StrCat(round, std::string(200, 'v'));
+      Put(key, value);
+      model[key] = value;
+    }
+    const Status moved = MoveTo(round % 3 == 0 ? -1 : 1 + round % 5);
+    ASSERT_TRUE(moved.ok() || moved.IsNotSupported()) << moved.ToString();
+  }
+  for (const auto& [key, value] : model) ASSERT_EQ(Get(key), value) << key;
+}
+
+// ---- bottommost_level_compaction.
+
+TEST_F(FileCallsTest, TheLastLevelIsRewrittenAsAsked) {
+  Open();
+  WriteTable(0, 9, "v");
+  CompactAll();
+  ASSERT_EQ(Levels(), "1:1");
+  CompactRangeOptions options;
+  const auto rewritten = [&](BottommostLevelCompaction how) {
+    const std::vector<std::string> before = FileNames(1);
+    options.bottommost_level_compaction = how;
+    EXPECT_OK(Compact(options));
+    return FileNames(1) != before;
+  };
+  EXPECT_FALSE(rewritten(BottommostLevelCompaction::kSkip));
+  EXPECT_FALSE(rewritten(BottommostLevelCompaction::kIfHaveCompactionFilter));
+  EXPECT_TRUE(rewritten(BottommostLevelCompaction::kForce));
+  EXPECT_TRUE(rewritten(BottommostLevelCompaction::kForceOptimized));
+}
+
+class JobCount final : public EventListener {
+ public:
+  void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) override { ++jobs; }
+  std::atomic<int> jobs{0};
+};
+
+TEST_F(FileCallsTest, ForceOptimizedLeavesItsOwnFilesAlone) {
+  const auto jobs = std::make_shared<JobCount>();
+  options_.listeners.push_back(jobs);
+  Open();
+  const auto jobs_of = [&](BottommostLevelCompaction how) {
+    WriteTable(0, 9, "v");
+    const int before = jobs->jobs;
+    CompactRangeOptions options;
+    options.bottommost_level_compaction = how;
+    EXPECT_OK(Compact(options));
+    return jobs->jobs - before;
+  };
+  CompactAll();
+  WriteTable(0, 9, "u");
+  CompactAll();
+  EXPECT_EQ(jobs_of(BottommostLevelCompaction::kSkip), 1);
+  EXPECT_EQ(jobs_of(BottommostLevelCompaction::kForceOptimized), 1);
+  EXPECT_EQ(jobs_of(BottommostLevelCompaction::kForce), 2);
+}
+
+// ---- Manual compactions that exclude others, and that are disabled.
+
+// Holds the first compaction up until it is let go.
+class Gate final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) override {
+    ++begun;
+    begun.notify_all();
+    while (closed) closed.wait(true);
+  }
+  void WaitForJob() {
+    for (int jobs = begun; jobs == 0; jobs = begun) begun.wait(jobs);
+  }
+  void LetGo() {
+    closed = false;
+    closed.notify_all();
+  }
+  std::atomic<bool> closed{true};
+  std::atomic<int> begun{0};
+};
+
+TEST_F(FileCallsTest, AnExclusiveCompactionWaitsForOthersAndKeepsThemOut) {
+  const auto gate = std::make_shared<Gate>();
+  options_.listeners.push_back(gate);
+  Open();
+  WriteTable(0, 9, "v");
+  WriteTable(0, 9, "w");
+  std::thread first([&] { EXPECT_OK(Compact(CompactRangeOptions())); });
+  gate->WaitForJob();
+  CompactRangeOptions exclusive;
+  exclusive.exclusive_manual_compaction = true;
+  exclusive.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  std::atomic<bool> canceled{true};
+  exclusive.canceled = &canceled;
+  EXPECT_TRUE(Compact(exclusive).IsIncomplete()) << "it waits, and is canceled";
+  exclusive.canceled = nullptr;
+  std::atomic<bool> done{false};
+  std::thread second([&] {
+    EXPECT_OK(Compact(exclusive));
+    done = true;
+  });
+  EXPECT_FALSE(done);
+  EXPECT_EQ(gate->begun, 1);
+  gate->LetGo();
+  first.join();
+  second.join();
+  EXPECT_EQ(Get(Key(3)), "w");
+}
+
+TEST_F(FileCallsTest, DisablingEndsManualCompactions) {
+  const auto gate = std::make_shared<Gate>();
+  options_.listeners.push_back(gate);
+  Open();
+  WriteTable(0, 9, "v");
+  WriteTable(0, 9, "w");
+  Status status;
+  std::thread compaction([&] { status = Compact(CompactRangeOptions()); });
+  gate->WaitForJob();
+  std::thread disabling([&] { db_->DisableManualCompaction(); });
+  // The call has to be refused once it is counted, which the running one shows below.
+  while (!Compact(CompactRangeOptions()).IsIncomplete()) std::this_thread::yield();
+  gate->LetGo();
+  disabling.join();
+  compaction.join();
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  EXPECT_EQ(status.subcode(), Status::kManualCompactionPaused);
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), FileNames(0), 1).IsIncomplete());
+  db_->DisableManualCompaction();
+  db_->EnableManualCompaction();
+  EXPECT_TRUE(Compact(CompactRangeOptions()).IsIncomplete()) << "enabled once too few";
+  db_->EnableManualCompaction();
+  EXPECT_OK(Compact(CompactRangeOptions()));
+  db_->EnableManualCompaction();  // once too often: nothing
+  EXPECT_OK(Compact(CompactRangeOptions()));
+  EXPECT_EQ(Levels(), "1:1");
+  EXPECT_EQ(Number("rocksdb.background-errors"), 0u);
+}
+
+TEST_F(FileCallsTest, AFileInACompactionIsNotTaken) {
+  const auto gate = std::make_shared<Gate>();
+  options_.listeners.push_back(gate);
+  Open();
+  WriteTable(0, 9, "v");
+  WriteTable(0, 9, "w");
+  std::thread compaction([&] { EXPECT_OK(Compact(CompactRangeOptions())); });
+  gate->WaitForJob();
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), FileNames(0), 1).IsAborted());
+  gate->LetGo();
+  compaction.join();
+}
+
+}  // namespace
+}  // namespace ashlar

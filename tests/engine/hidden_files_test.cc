@@ -1,0 +1,275 @@
+// Tables that range tombstones cover: whole ones are dropped without being read, the space of parts
+// comes back although no level is full; and what snapshots keep.
+#include <algorithm>
+#include <atomic>
+#include <map>
+
+#include "ashlar/listener.h"
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/engine/database_fixture.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+class PlanCounts final : public EventListener {
+ public:
+  void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& info) override {
+    if (info.stats.num_input_records > 0) ++read;
+    if (info.stats.num_input_records == 0 && info.output_files.empty()) ++dropped;
+  }
+  std::atomic<int> read{0};
+  std::atomic<int> dropped{0};
+};
+
+class HiddenFilesTest : public DatabaseFixture {
+ protected:
+  static constexpr int kKeys = 20000;
+
+  HiddenFilesTest() {
+    options_.target_file_size_base = 256 << 10;
+    options_.level_compaction_dynamic_level_bytes = false;
+    options_.listeners.push_back(counts_);
+  }
+  static std::string Key(int i) { return StrCat("k", 100000 + i); }
+  // A level 1 with kKeys keys in about 20 tables.
+  void Fill() {
+    for (int i = 0; i < kKeys; ++i) Put(Key(i), std::string(250, static_cast<char>('a' + i % 26)));
+    Flush();
+    CompactRangeOptions force;
+    force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    ASSERT_OK(db_->CompactRange(force, nullptr, nullptr));
+    ASSERT_GT(FilesAtLevel(1), 15u);
+    counts_->read = 0;
+  }
+  void DeleteKeys(int begin, int end) {
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(begin), Key(end)));
+    Flush();
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  }
+  int VisibleKeys(const Snapshot* snapshot = nullptr) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    int keys = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++keys;
+    EXPECT_OK(it->status());
+    return keys;
+  }
+
+  const std::shared_ptr<PlanCounts> counts_ = std::make_shared<PlanCounts>();
+};
+
+TEST_F(HiddenFilesTest, AreDroppedWithoutBeingRead) {
+  Open();
+  Fill();
+  const uint64_t before = FilesAtLevel(1);
+  DeleteKeys(0, kKeys - 1);
+  EXPECT_EQ(FilesAtLevel(1), 1u) << "of " << before;
+  EXPECT_GE(counts_->dropped, 1);
+  EXPECT_EQ(VisibleKeys(), 1);
+  Open();
+  EXPECT_EQ(VisibleKeys(), 1);
+}
+
+TEST_F(HiddenFilesTest, StayForASnapshot) {
+  Open();
+  Fill();
+  const uint64_t before = FilesAtLevel(1);
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  DeleteKeys(0, kKeys - 1);
+  EXPECT_EQ(FilesAtLevel(1), before);
+  EXPECT_EQ(VisibleKeys(), 1);
+  EXPECT_EQ(VisibleKeys(snapshot), kKeys);
+  db_->ReleaseSnapshot(snapshot);
+  Put("z", "1");
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_LE(FilesAtLevel(1), 1u);
+  EXPECT_EQ(VisibleKeys(), 2);
+}
+
+TEST_F(HiddenFilesTest, ASnapshotAboveTheTombstoneKeepsNothing) {
+  Open();
+  Fill();
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(0), Key(kKeys - 1)));
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel(1), 1u);
+  EXPECT_EQ(VisibleKeys(snapshot), 1);
+  db_->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(HiddenFilesTest, WhatWasWrittenAfterTheTombstoneStays) {
+  Open();
+  Fill();
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(0), Key(kKeys)));
+  Put(Key(77), "newer");
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Contents(), Key(77) + "=newer ");
+  EXPECT_EQ(FilesAtLevel(1), 0u);
+  CompactAll();
+  EXPECT_EQ(Contents(), Key(77) + "=newer ");
+}
+
+TEST_F(HiddenFilesTest, AnIteratorKeepsWhatItSees) {
+  Open();
+  Fill();
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  DeleteKeys(0, kKeys);
+  EXPECT_EQ(FilesAtLevel(1), 0u);
+  int keys = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++keys;
+  EXPECT_OK(it->status());
+  EXPECT_EQ(keys, kKeys);
+}
+
+TEST_F(HiddenFilesTest, NothingHappensWithoutAutomaticCompactions) {
+  options_.disable_auto_compactions = true;
+  Open();
+  Fill();
+  const uint64_t before = FilesAtLevel(1);
+  DeleteKeys(0, kKeys);
+  EXPECT_EQ(FilesAtLevel(1), before);
+  ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel(1), 0u);
+}
+
+// Every table keeps keys, so none can be dropped; no level is full.
+TEST_F(HiddenFilesTest, TheSpaceOfPartsComesBack) {
+  Open();
+  Fill();
+  const uint64_t before = Number("rocksdb.live-sst-files-size");
+  for (int i = 0; i < kKeys; i += 100)
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(i), Key(i + 90)));
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_LT(Number("rocksdb.live-sst-files-size"), before / 4);
+  EXPECT_EQ(VisibleKeys(), kKeys / 10);
+  EXPECT_EQ(FilesAtLevel(0), 0u);
+}
+
+TEST_F(HiddenFilesTest, LittleSpaceIsNotWorthACompaction) {
+  Open();
+  Fill();
+  for (int i = 0; i < kKeys; i += 100)
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(i), Key(i + 3)));
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel(0), 1u);
+  EXPECT_EQ(counts_->read, 0);
+}
+
+// ---- Random histories: a map per snapshot says what has to be visible.
+
+class History {
+ public:
+  explicit History(uint64_t seed)
+      : random_(seed),
+        database_(std::make_shared<MemoryFileSystem>(), MakeOptions(counts_), seed) {}
+
+  void Run() {
+    ASSERT_OK(database_.Open());
+    for (int step = 0; step < 120; ++step) {
+      Write();
+      if (random_.OneIn(4)) DeleteRange();
+      if (random_.OneIn(3)) {
+        ASSERT_OK(db()->Flush(FlushOptions()));
+      }
+      if (random_.OneIn(12) && held_.size() < 3) held_.push_back({db()->GetSnapshot(), model_});
+      if (random_.OneIn(8) && !held_.empty()) Release(random_.Uniform(held_.size()));
+      while (random_.OneIn(2) && database_.env()->RunOneJob()) {
+      }
+      if (random_.OneIn(6)) {
+        ASSERT_NO_FATAL_FAILURE(Compare());
+      }
+    }
+    ASSERT_OK(db()->WaitForCompact(WaitForCompactOptions()));
+    ASSERT_NO_FATAL_FAILURE(Compare());
+    while (!held_.empty()) Release(0);
+    ASSERT_OK(db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    ASSERT_NO_FATAL_FAILURE(Compare());
+    ASSERT_OK(database_.Close());
+  }
+  int dropped() const { return counts_->dropped; }
+
+ private:
+  using Model = std::map<std::string, std::string>;
+  struct Held {
+    const Snapshot* snapshot;
+    Model model;
+  };
+  static constexpr uint64_t kModelKeys = 600;
+
+  static Options MakeOptions(const std::shared_ptr<PlanCounts>& counts) {
+    Options options = SmallDatabaseOptions();
+    options.write_buffer_size = 64 << 10;
+    options.target_file_size_base = 4 << 10;
+    options.max_bytes_for_level_base = 32 << 10;
+    options.max_bytes_for_level_multiplier = 3;
+    options.level0_file_num_compaction_trigger = 2;
+    options.listeners.push_back(counts);
+    return options;
+  }
+  DB* db() const { return database_.db(); }
+  static std::string KeyOf(uint64_t i) { return StrCat("k", 1000 + i); }
+
+  void Write() {
+    for (uint64_t i = random_.Uniform(80); i > 0; --i) {
+      const std::string key = KeyOf(random_.Uniform(kModelKeys));
+      const std::string value = StrCat(random_.Next(), std::string(60, 'v'));
+      ASSERT_OK(db()->Put(WriteOptions(), key, value));
+      model_[key] = value;
+    }
+  }
+  void DeleteRange() {
+    const uint64_t begin = random_.Uniform(kModelKeys);
+    const uint64_t end = begin + random_.Uniform(kModelKeys);
+    ASSERT_OK(db()->DeleteRange(WriteOptions(), KeyOf(begin), KeyOf(end)));
+    model_.erase(model_.lower_bound(KeyOf(begin)),
+                 model_.lower_bound(std::max(KeyOf(begin), KeyOf(end))));
+  }
+  void Release(uint64_t position) {
+    db()->ReleaseSnapshot(held_[position].snapshot);
+    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(position));
+  }
+  void Compare() {
+    CompareAt(nullptr, model_);
+    for (const Held& held : held_) CompareAt(held.snapshot, held.model);
+  }
+  void CompareAt(const Snapshot* snapshot, const Model& model) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(db()->NewIterator(options));
+    Model found;
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      found.emplace(it->key().ToString(), it->value().ToString());
+    ASSERT_OK(it->status());
+    ASSERT_TRUE(found == model) << found.size() << " keys instead of " << model.size();
+  }
+
+  const std::shared_ptr<PlanCounts> counts_ = std::make_shared<PlanCounts>();
+  Random random_;
+  OpenDatabase database_;
+  Model model_;
+  std::vector<Held> held_;
+};
+
+TEST(HiddenFilesHistoryTest, SnapshotsKeepWhatTheySee) {
+  int dropped = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    History history(seed);
+    ASSERT_NO_FATAL_FAILURE(history.Run());
+    dropped += history.dropped();
+  }
+  EXPECT_GT(dropped, 40) << "the histories drop too few files to show anything";
+}
+
+}  // namespace
+}  // namespace ashlar

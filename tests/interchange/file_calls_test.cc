@@ -1,0 +1,133 @@
+// Databases whose files were moved, dropped and compacted by name, and tables with properties of
+// the program's collectors, read and changed by RocksDB's own tools.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/table_properties_collectors.h"
+#include "base/format.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/tool_runner.h"
+
+namespace ashlar {
+namespace {
+
+class CountingCollector final : public TablePropertiesCollector {
+ public:
+  Status AddUserKey(const Slice& /*key*/, const Slice& /*value*/, EntryType /*type*/,
+                    SequenceNumber /*seq*/, uint64_t /*file_size*/) override {
+    ++entries_;
+    return Status::OK();
+  }
+  Status Finish(UserCollectedProperties* properties) override {
+    (*properties)["program.entries"] = StrCat("number ", entries_);
+    return Status::OK();
+  }
+  UserCollectedProperties GetReadableProperties() const override { return {}; }
+  const char* Name() const override { return "CountingCollector"; }
+
+ private:
+  int entries_ = 0;
+};
+class CountingFactory final : public TablePropertiesCollectorFactory {
+ public:
+  TablePropertiesCollector* CreateTablePropertiesCollector(Context /*context*/) override {
+    return new CountingCollector;
+  }
+  const char* Name() const override { return "CountingFactory"; }
+};
+
+class FileCallsInterchangeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.level_compaction_dynamic_level_bytes = false;
+  }
+  std::string Ldb(const std::string& command) {
+    const ToolRun run = RunTool(StrCat("ldb --db=", path_, " ", command));
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    return run.output;
+  }
+  void Open() { ASSERT_OK(DB::Open(options_, path_, &db_)); }
+  void Close() {
+    ASSERT_OK(db_->Close());
+    db_.reset();
+  }
+  void WriteTable(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) ASSERT_OK(db_->Put(WriteOptions(), key, "v"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  void MoveTo(int level) {
+    CompactRangeOptions options;
+    options.change_level = true;
+    options.target_level = level;
+    ASSERT_OK(db_->CompactRange(options, nullptr, nullptr));
+  }
+
+  const ScratchDirectory scratch_;
+  const std::string path_ = scratch_.File("db");
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(FileCallsInterchangeTest, LevelsThatWereChangedAreRead) {
+  Open();
+  WriteTable({"a", "b"});
+  for (const int level : {5, 2, 0, 6, -1}) {
+    MoveTo(level);
+    Close();
+    EXPECT_EQ(Ldb("scan"), "a : v\nb : v\n") << "level " << level;
+    EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos) << "level " << level;
+    Open();
+  }
+  Close();
+  Ldb("put c w");
+  Open();
+  std::string value;
+  EXPECT_OK(db_->Get(ReadOptions(), "c", &value));
+  MoveTo(3);
+  Close();
+  EXPECT_EQ(Ldb("scan"), "a : v\nb : v\nc : w\n");
+}
+
+TEST_F(FileCallsInterchangeTest, FilesThatWereDroppedStayAway) {
+  Open();
+  std::vector<LiveFileMetaData> files;
+  WriteTable({"a", "b"});
+  WriteTable({"c", "d"});
+  db_->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 2u);
+  for (int i = 1; i >= 0; --i) {
+    ASSERT_OK(db_->CompactFiles(CompactionOptions(), {files[static_cast<size_t>(i)].name}, 3));
+  }
+  const Slice begin("c");
+  const Slice end("d");
+  ASSERT_OK(DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &begin, &end));
+  Close();
+  EXPECT_EQ(Ldb("scan"), "a : v\nb : v\n");
+  EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
+}
+
+TEST_F(FileCallsInterchangeTest, PropertiesOfCollectorsAreShown) {
+  options_.table_properties_collector_factories.push_back(std::make_shared<CountingFactory>());
+  options_.table_properties_collector_factories.push_back(
+      NewCompactOnDeletionCollectorFactory(128, 1));
+  Open();
+  WriteTable({"a", "b", "c"});
+  ASSERT_OK(db_->Delete(WriteOptions(), "d"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  Close();
+  const ToolRun run = RunTool(StrCat("sst_dump --file=", path_, " --show_properties"));
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_NE(run.output.find("program.entries"), std::string::npos) << run.output;
+  EXPECT_EQ(Ldb("scan"), "a : v\nb : v\nc : v\n");
+}
+
+}  // namespace
+}  // namespace ashlar

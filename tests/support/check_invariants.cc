@@ -1,0 +1,19 @@
+#include "tests/support/check_invariants.h"
+
+#include "lsm/lsm_db.h"
+
+namespace ashlar {
+
+void CheckInvariants(DB* db) {
+  DatabaseState* const state = static_cast<LsmDB*>(db)->state();
+  MutexLock installers(state->manifest_mutex());
+  MutexLock lock(state->mutex());
+  state->CheckInvariants();
+  state->versions->CheckInvariants();
+  for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) {
+    family->ActiveLocked()->CheckInvariants();
+    for (const MemTableEntry& entry : family->immutable()) entry.table->CheckInvariants();
+  }
+}
+
+}  // namespace ashlar
