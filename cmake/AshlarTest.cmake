@@ -2,9 +2,7 @@
 #
 # One test binary, build/<preset>/tests/<name>, registered with ctest: as <name>, or, with SHARDS above 1, as <name>.1 … <name>.n, which ctest runs side by side.
 # Every test is ended after ASHLAR_TEST_TIMEOUT seconds. A test may use gtest, gmock, the helpers in tests/support/, the library's internals (unless STANDALONE: then it
-# builds and runs also while the library does not), and these macros:
-#   ASHLAR_SOURCE_DIR   the root of the source tree
-#   ASHLAR_BUILD_DIR    the root of the build tree; the command-line tool is ASHLAR_BUILD_DIR "/ashlar"
+# builds and runs also while the library does not), and the paths in tests/support/places.h.
 
 find_package(GTest REQUIRED)
 set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test binary is ended")
@@ -12,12 +10,17 @@ set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test binary is e
 # What all test binaries share. They must be compiled alike, or they could not share the precompiled header.
 add_library(ashlar_test_options INTERFACE)
 target_include_directories(ashlar_test_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_compile_definitions(ashlar_test_options INTERFACE ASHLAR_STATIC ASHLAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASHLAR_BUILD_DIR="${PROJECT_BINARY_DIR}")
+target_compile_definitions(ashlar_test_options INTERFACE ASHLAR_STATIC)
 target_link_libraries(ashlar_test_options INTERFACE GTest::gtest GTest::gmock)
 if(MINGW)
   # What is tested is optimised; optimising the tests as well would double the time of a build that is made beside another.
   target_compile_options(ashlar_test_options INTERFACE -O0)
 endif()
+
+# The only file that is compiled with paths: the compiler cache serves all others to every checkout.
+add_library(ashlar_test_places STATIC ${PROJECT_SOURCE_DIR}/tests/support/places.cc)
+target_include_directories(ashlar_test_places PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(ashlar_test_places PRIVATE ASHLAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASHLAR_BUILD_DIR="${PROJECT_BINARY_DIR}")
 
 if(ASHLAR_PRECOMPILED_HEADERS)
   file(WRITE ${PROJECT_BINARY_DIR}/empty.cc "")
@@ -51,7 +54,7 @@ function(ashlar_add_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ashlar_test_options ${arg_LIBRARIES} GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ashlar_test_options ${arg_LIBRARIES} ashlar_test_places GTest::gtest_main)
   if(NOT arg_STANDALONE)
     target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:ashlar_test_support> $<TARGET_NAME_IF_EXISTS:ashlar_static>)
   endif()

@@ -16,6 +16,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/support/places.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -52,7 +53,7 @@ std::string SortedFields(const std::string& value) {
 std::string LdbFile() {
   Result<std::string> text =
       ReadFileToString(FileSystem::Default().get(),
-                       ASHLAR_SOURCE_DIR "/src/config/testdata/OPTIONS-ldb-7.8.3", 1 << 20);
+                       StrCat(kSourceDir, "/src/config/testdata/OPTIONS-ldb-7.8.3"), 1 << 20);
   EXPECT_TRUE(text.ok()) << text.status().ToString();
   return text.ok() ? *text : "";
 }

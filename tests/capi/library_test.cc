@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ashlar/c.h"
+#include "tests/support/places.h"
 #include "tests/support/shared_library.h"
 
 namespace ashlar {
@@ -26,7 +27,7 @@ std::string ReadFile(const std::string& path) {
 // The names of the functions that the header declares.
 std::set<std::string> DeclaredFunctions() {
   std::set<std::string> names;
-  const std::string text = ReadFile(ASHLAR_SOURCE_DIR "/include/ashlar/c.h");
+  const std::string text = ReadFile(std::string(kSourceDir) + "/include/ashlar/c.h");
   const std::regex declaration("ASHLAR_API [^(;]*?(rocksdb_\\w+)\\(");
   for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it)
     names.insert((*it)[1]);

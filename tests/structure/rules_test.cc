@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/places.h"
 
 namespace ashlar::structure {
 namespace {
@@ -178,7 +179,7 @@ TEST(FolderReadmeTest, FoldersWithCodeNeedOne) {
 class ThisTree : public ::testing::Test {
  protected:
   static const SourceTree& Get() {
-    static const SourceTree kTree = ReadSourceTree(ASHLAR_SOURCE_DIR);
+    static const SourceTree kTree = ReadSourceTree(kSourceDir);
     return kTree;
   }
   // One line per violation, so that a failure can be worked off from top to bottom.

@@ -8,6 +8,7 @@
 
 #include "platform/thread.h"
 #include "platform/windows/windows_headers.h"
+#include "tests/support/places.h"
 #include "tests/windows/dll/slots.h"
 
 namespace ashlar {
@@ -24,7 +25,7 @@ void ExpectNothingLeft(const SlotsLeft& left) {
 
 SlotsLeft RunIn(const std::string& dll) {
   SlotsLeft left = {};
-  const HMODULE library = LoadLibraryA((ASHLAR_BUILD_DIR "/tests/" + dll).c_str());
+  const HMODULE library = LoadLibraryA((std::string(kBuildDir) + "/tests/" + dll).c_str());
   EXPECT_NE(library, nullptr) << "error " << GetLastError();
   if (library == nullptr) return left;
   const auto run = reinterpret_cast<RunThreadsFunction*>(

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include "base/format.h"
+#include "tests/support/places.h"
+
 namespace ashlar {
 
 SharedLibrary::SharedLibrary(const std::string& path)
@@ -9,7 +12,7 @@ SharedLibrary::SharedLibrary(const std::string& path)
   if (handle_ == nullptr) error_ = dlerror();
 }
 
-std::string SharedLibrary::AshlarPath() { return ASHLAR_BUILD_DIR "/libashlar.so"; }
+std::string SharedLibrary::AshlarPath() { return StrCat(kBuildDir, "/libashlar.so"); }
 
 void* SharedLibrary::Find(const std::string& name) const { return dlsym(handle_, name.c_str()); }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/format.h"
+#include "tests/support/places.h"
 
 namespace ashlar {
 
@@ -24,7 +25,7 @@ ToolRun RunTool(const std::string& command) {
 }
 
 std::string ProgramCommand(const std::string& name) {
-  return StrCat("'" ASHLAR_BUILD_DIR "/", name, "'");
+  return StrCat("'", kBuildDir, "/", name, "'");
 }
 
 std::string OwnCommand() {

@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
+#include "tests/support/places.h"
 
 namespace ashlar {
 namespace {
@@ -47,7 +48,7 @@ std::string SystemBelowPath(std::string path) {
 }
 
 std::string UnderWine(const std::string& program) {
-  return StrCat("bash '" ASHLAR_SOURCE_DIR "/cmake/windows/wine.sh' '", program, "'");
+  return StrCat("bash '", kSourceDir, "/cmake/windows/wine.sh' '", program, "'");
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ ToolRun RunTool(const std::string& command) {
 }
 
 std::string ProgramCommand(const std::string& name) {
-  return UnderWine(StrCat(ASHLAR_BUILD_DIR "/", name, ".exe"));
+  return UnderWine(StrCat(kBuildDir, "/", name, ".exe"));
 }
 
 std::string OwnCommand() {
