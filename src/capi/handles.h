@@ -4,6 +4,7 @@
 //                                                            allocation and no indirection
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
+//       rocksdb_compactionfilter_t  rocksdb_compactionfilterfactory_t
 //       rocksdb_backup_engine_t                              (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
@@ -27,6 +28,7 @@
 #include "ashlar/backup_engine.h"
 #include "ashlar/c.h"
 #include "ashlar/cache.h"
+#include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
@@ -188,6 +190,9 @@ ASHLAR_C_CAST(rocksdb_backup_engine_t, BackupEngine)
 ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)
 ASHLAR_C_CAST(rocksdb_comparator_t, Comparator)
+ASHLAR_C_CAST(rocksdb_compactionfilter_t, CompactionFilter)
+ASHLAR_C_CAST(rocksdb_compactionfiltercontext_t, CompactionFilter::Context)
+ASHLAR_C_CAST(rocksdb_compactionfilterfactory_t, CompactionFilterFactory)
 ASHLAR_C_CAST(rocksdb_mergeoperator_t, MergeOperator)
 ASHLAR_C_CAST(rocksdb_slicetransform_t, SliceTransform)
 ASHLAR_C_CAST(rocksdb_filterpolicy_t, FilterPolicy)

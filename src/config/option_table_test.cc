@@ -466,9 +466,12 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
     change(&options);
     return Validate(options);
   };
-  EXPECT_TRUE(
-      family([](auto* o) { o->compaction_style = kCompactionStyleUniversal; }).IsNotSupported());
-  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleFIFO; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleUniversal; }).ok());
+  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleFIFO; }).ok());
+  EXPECT_TRUE(family([](auto* o) {
+                o->compaction_style = kCompactionStyleUniversal;
+                o->compaction_options_universal.compression_size_percent = 101;
+              }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleNone; }).ok());
   EXPECT_TRUE(family([](auto* o) { o->compression = kBZip2Compression; }).IsNotSupported());
   EXPECT_TRUE(

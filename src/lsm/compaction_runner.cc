@@ -22,6 +22,25 @@ Compaction::Compaction(std::shared_ptr<ColumnFamily> of_family, CompactionPlan p
   version->Ref();
 }
 
+namespace {
+
+FilterSource MakeFilterSource(const Compaction& compaction) {
+  const CompactionPlan& plan = compaction.plan;
+  const ColumnFamilyOptions& options = compaction.settings.options;
+  FilterSource source{.shared = options.compaction_filter,
+                      .factory = options.compaction_filter_factory.get(),
+                      .level = static_cast<int>(plan.start_level())};
+  source.context.is_full_compaction = compaction.version->NumFiles() == plan.InputFiles();
+  source.context.is_manual_compaction =
+      plan.reason == PlanReason::kManual || plan.reason == PlanReason::kFiles;
+  source.context.input_start_level = source.level;
+  source.context.column_family_id = compaction.family->id();
+  source.context.reason = TableFileCreationReason::kCompaction;
+  return source;
+}
+
+}  // namespace
+
 std::unique_ptr<Compaction> CompactionRunner::Start(const std::shared_ptr<ColumnFamily>& family,
                                                     CompactionPlan plan) {
   ASHLAR_ASSERT(!plan.inputs.empty());
@@ -83,6 +102,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   if (plan.bottommost)
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
+  args.job.filter = MakeFilterSource(*compaction);
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
@@ -108,7 +128,8 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
     compaction->family->compaction_failures = 0;
     if (plan.WritesTables())
       compaction->family->totals.CountJob(plan.output_level, result->statistics);
-    if (plan.reason == PlanReason::kDeleteFiles) ForgetWhatWasHidden(compaction->family.get());
+    if (plan.drops_inputs && plan.reason != PlanReason::kHiddenFiles)
+      ForgetWhatWasHidden(compaction->family.get());
   });
 }
 
