@@ -1918,8 +1918,7 @@ ASHLAR_API rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
     void* state, void (*destructor)(void* state),
     unsigned char (*filter)(void* state, int level, const char* key, size_t key_size,
                             const char* existing_value, size_t existing_value_size,
-                            char** new_value, size_t* new_value_size,
-                            unsigned char* value_changed),
+                            char** new_value, size_t* new_value_size, unsigned char* value_changed),
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactionfilter_set_ignore_snapshots(rocksdb_compactionfilter_t* filter,
                                                               unsigned char value) ASHLAR_NOTHROW;

@@ -81,10 +81,11 @@ class ASHLAR_API CompactionFilter {
                             const Slice& existing_value, std::string* new_value,
                             std::string* skip_until) const;
   // The method that is called. The default calls FilterV2.
-  virtual Decision FilterV3(
-      int level, const Slice& key, ValueType value_type, const Slice* existing_value,
-      const WideColumns* existing_columns, std::string* new_value,
-      std::vector<std::pair<std::string, std::string>>* new_columns, std::string* skip_until) const;
+  virtual Decision FilterV3(int level, const Slice& key, ValueType value_type,
+                            const Slice* existing_value, const WideColumns* existing_columns,
+                            std::string* new_value,
+                            std::vector<std::pair<std::string, std::string>>* new_columns,
+                            std::string* skip_until) const;
 
   // Without effect: versions that a snapshot sees are never asked about. RocksDB refuses filters
   // that return false, and asks about versions that snapshots see.

@@ -97,9 +97,8 @@ class CCompactionFilter final : public ashlar::CompactionFilter {
 
 class CCompactionFilterFactory final : public ashlar::CompactionFilterFactory {
  public:
-  using CreateFunction = rocksdb_compactionfilter_t* (*)(void* state,
-                                                         rocksdb_compactionfiltercontext_t*
-                                                             context);
+  using CreateFunction =
+      rocksdb_compactionfilter_t* (*)(void* state, rocksdb_compactionfiltercontext_t* context);
 
   CCompactionFilterFactory(void* state, void (*destructor)(void*), CreateFunction create,
                            NameFunction name)
@@ -282,8 +281,7 @@ rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
     void* state, void (*destructor)(void* state),
     unsigned char (*filter)(void* state, int level, const char* key, size_t key_size,
                             const char* existing_value, size_t existing_value_size,
-                            char** new_value, size_t* new_value_size,
-                            unsigned char* value_changed),
+                            char** new_value, size_t* new_value_size, unsigned char* value_changed),
     const char* (*name)(void* state)) noexcept {
   return Wrap(static_cast<ashlar::CompactionFilter*>(
       new CCompactionFilter(state, destructor, filter, name)));

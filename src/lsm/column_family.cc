@@ -275,7 +275,8 @@ size_t ColumnFamily::MemTableBytes() const {
   return bytes;
 }
 
-void ColumnFamily::SetOptions(const ColumnFamilyOptions& options, const CompactionConfig& compaction) {
+void ColumnFamily::SetOptions(const ColumnFamilyOptions& options,
+                              const CompactionConfig& compaction) {
   const bool other_prefixes = options.prefix_extractor != options_.prefix_extractor;
   options_ = options;
   policy_->SetConfig(compaction);

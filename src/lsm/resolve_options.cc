@@ -144,8 +144,8 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
     common.level_compaction_dynamic_level_bytes = false;
     // A run is compacted as a whole, so the two ages mean the same.
     const bool default_ttl = options.ttl == kDefaultTtl;
-    common.periodic_compaction_seconds = SmallerOn(default_ttl ? 0 : common.ttl_seconds,
-                                                   common.periodic_compaction_seconds);
+    common.periodic_compaction_seconds =
+        SmallerOn(default_ttl ? 0 : common.ttl_seconds, common.periodic_compaction_seconds);
     common.ttl_seconds = 0;
   }
   if (options.compaction_style == kCompactionStyleFIFO) {

@@ -153,8 +153,8 @@ class MovedClockTest : public ::testing::Test {
   }
   std::string FilesAtLevel(int level) {
     std::string value;
-    EXPECT_TRUE(database_->db()->GetProperty(
-        "rocksdb.num-files-at-level" + std::to_string(level), &value));
+    EXPECT_TRUE(
+        database_->db()->GetProperty("rocksdb.num-files-at-level" + std::to_string(level), &value));
     return value;
   }
 

@@ -16,7 +16,7 @@ struct UniversalConfig {
   uint32_t merge_width_min = 2;
   uint32_t merge_width_max = UINT_MAX;
   uint32_t size_amplification_percent_max = 200;
-  int compression_size_percent = -1;  // negative: all outputs are compressed
+  int compression_size_percent = -1;   // negative: all outputs are compressed
   bool stops_at_similar_size = false;  // kCompactionStopStyleSimilarSize
   bool may_move = false;               // allow_trivial_move
   bool incremental = false;

@@ -223,8 +223,8 @@ void CheckDroppedInputs(const TreeView& view, const CompactionPlan& plan) {
 
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   ASHLAR_ASSERT(!plan.inputs.empty());
-  ASHLAR_ASSERT(plan.inputs.size() <= 2 || plan.whole_runs ||
-                plan.reason == PlanReason::kFiles || plan.drops_inputs);
+  ASHLAR_ASSERT(plan.inputs.size() <= 2 || plan.whole_runs || plan.reason == PlanReason::kFiles ||
+                plan.drops_inputs);
   ASHLAR_ASSERT(plan.output_level < view.num_levels());
   ASHLAR_ASSERT(!plan.drops_inputs || !plan.trivial_move);
   if (plan.drops_inputs) return CheckDroppedInputs(view, plan);

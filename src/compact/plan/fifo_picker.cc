@@ -88,11 +88,11 @@ std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionCo
   if (count < trigger) return std::nullopt;
   const LevelTargets targets = ComputeLevelTargets(view, config.common);
   const PlanBuilder builder(view, config.common, targets);
-  return builder.Build({.level = 0,
-                        .files = FileList(level0.begin(),
-                                          level0.begin() + static_cast<std::ptrdiff_t>(count)),
-                        .output_level = 0,
-                        .reason = PlanReason::kFewerFiles});
+  return builder.Build(
+      {.level = 0,
+       .files = FileList(level0.begin(), level0.begin() + static_cast<std::ptrdiff_t>(count)),
+       .output_level = 0,
+       .reason = PlanReason::kFewerFiles});
 }
 
 // Of a tree in which nothing runs.

@@ -34,14 +34,12 @@ std::string Pick(const std::string& text, const CompactionConfig& config = Small
 
 TEST(PickFifo, DropsTheOldestFilesDownToTheLimit) {
   EXPECT_EQ(Pick("L0: 9[a-k 50] 8[a-k 50]"), "nothing");
-  EXPECT_EQ(Pick("L0: 9[a-k 50] 8[a-k 50] 7[a-k 40] 6[a-k 40]"),
-            "L0 [7 6] dropped, table bytes");
+  EXPECT_EQ(Pick("L0: 9[a-k 50] 8[a-k 50] 7[a-k 40] 6[a-k 40]"), "L0 [7 6] dropped, table bytes");
 }
 
 TEST(PickFifo, DeeperLevelsAreOlder) {
   EXPECT_EQ(Pick("L0: 9[a-k 50]\nL2: 2[a-k 30] 1[m-n 30]"), "L2 [1] dropped, table bytes");
-  EXPECT_EQ(Pick("L0: 9[a-k 90] 8[a-k 50]\nL2: 2[a-k 30]"),
-            "L0 [8] + L2 [2] dropped, table bytes");
+  EXPECT_EQ(Pick("L0: 9[a-k 90] 8[a-k 50]\nL2: 2[a-k 30]"), "L0 [8] + L2 [2] dropped, table bytes");
 }
 
 TEST(PickFifo, DropsExpiredFilesFirst) {
@@ -65,9 +63,7 @@ TEST(PickFifo, MergesSmallFilesWhereAllowed) {
       << "merged files are not merged again";
 }
 
-TEST(PickFifo, OnePlanAtATime) {
-  EXPECT_EQ(Pick("L0: 9[a-k 500 busy] 8[a-k 50]"), "nothing");
-}
+TEST(PickFifo, OnePlanAtATime) { EXPECT_EQ(Pick("L0: 9[a-k 500 busy] 8[a-k 50]"), "nothing"); }
 
 }  // namespace
 }  // namespace ashlar

@@ -109,7 +109,8 @@ std::string Violation(const std::string& picked, const std::string& now) {
   const TreeText before(picked, config.num_levels);
   const TreeText after(now, config.num_levels);
   ManualCompaction walk({.begin = {}, .end = {}});
-  CompactionPlan plan = *walk.Next(before.View(), *NewCompactionPolicy({.common = config}), 100).plan;
+  CompactionPlan plan =
+      *walk.Next(before.View(), *NewCompactionPolicy({.common = config}), 100).plan;
   for (CompactionInputs& inputs : plan.inputs) {
     for (FileMetaData*& file : inputs.files) {
       FileMetaData* const there = after.File(file->number);

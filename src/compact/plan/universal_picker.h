@@ -13,17 +13,16 @@
 //   With level0_file_num_compaction_trigger runs or more:
 //   2. size amplification: all runs, if those above the oldest exceed
 //      max_size_amplification_percent of it. Incremental: the runs above the oldest are merged, and
-//      that run goes down in parts of about max_compaction_bytes
+//      that run goes down in parts of about max_compaction_bytes, whatever the number of runs
 //   3. size ratio: from a run on, older ones while they are not larger than all before together
 //   4. number: the newest runs, so that fewer than the trigger are left
 //
 // A run with a busy file is busy as a whole, and ends the neighbours that are chosen. So no plan
 // passes another, and newer data stays above older (I5 of compaction_plan.h).
 //
-// Temporary space: a compaction of all runs needs as many bytes as they have. With `incremental`,
-// when a tree is below its limits once, no automatic plan needs more than the runs above the
-// oldest, or 2 * max_compaction_bytes and one file, whichever is more. The exceptions are ttl,
-// periodic, marked files and manual compactions.
+// Temporary space: a compaction of all runs needs as many bytes as they have. With `incremental`
+// and the oldest run on level 2 or deeper, a plan of 2 to 4 needs no more than the runs above the
+// oldest, or 2 * max_compaction_bytes and a file with its overlap, whichever is more.
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once
 

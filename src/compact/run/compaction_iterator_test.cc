@@ -367,9 +367,9 @@ TEST(StreamFilter, ARemovedValueHidesWhatIsOlder) {
 }
 
 TEST(StreamFilter, IsNeverAskedAboutAVersionThatASnapshotSees) {
-  EXPECT_EQ(Filtered("a@9 put rm, a@5 put rm, a@4 put rm, b@5 put rm, c@6 put rm",
-                     {.snapshots = {2, 5}}),
-            "a@9 del, a@5 put rm, b@5 put rm | a=rm c=rm");
+  EXPECT_EQ(
+      Filtered("a@9 put rm, a@5 put rm, a@4 put rm, b@5 put rm, c@6 put rm", {.snapshots = {2, 5}}),
+      "a@9 del, a@5 put rm, b@5 put rm | a=rm c=rm");
   EXPECT_EQ(Filtered("a@9 put chg, b@8 merge rm", {.snapshots = {9}}),
             "a@9 put chg, b@8 put rm | ");
 }
@@ -432,12 +432,11 @@ TEST(StreamFilter, EverySnapshotReadsAsTheModel) {
     for (int step = 0; step < 60; ++step) {
       for (uint64_t i = random.Uniform(15); i > 0; --i) {
         const std::string key = "k" + std::to_string(10 + random.Uniform(30));
-        const char* const values[] = {"rm", "chg", "keep", "keep", "skipk" };
+        const char* const values[] = {"rm", "chg", "keep", "keep", "skipk"};
         std::string value = values[random.Uniform(5)];
         if (value == "skipk") value += std::to_string(10 + random.Uniform(30));
         const bool deletes = random.OneIn(4);
-        stored.push_back({key, ++sequence,
-                          deletes ? ValueType::kDeletion : ValueType::kValue,
+        stored.push_back({key, ++sequence, deletes ? ValueType::kDeletion : ValueType::kValue,
                           deletes ? "" : value});
         written[key] = sequence;
         if (deletes) {
