@@ -13,7 +13,7 @@ namespace ashlar {
 
 namespace {
 
-WriteController::State ToGateState(StallState state) {
+WriteController::State ToControllerState(StallState state) {
   switch (state) {
     case StallState::kNone: return WriteController::State::kOpen;
     case StallState::kDelayed: return WriteController::State::kDelayed;
@@ -67,7 +67,7 @@ void BackgroundWork::StartThreads(const DBOptions& options) {
 
 bool BackgroundWork::MayStartJobs() const {
   return !state_->closing.load(std::memory_order_relaxed) && !state_->read_only &&
-         state_->background_paused == 0 && !state_->latch.BlocksJobs();
+         state_->background_paused == 0 && !state_->error_handler.BlocksJobs();
 }
 
 void BackgroundWork::UpdateGate() {
@@ -80,8 +80,8 @@ void BackgroundWork::UpdateGate() {
                         family->stall.bytes_per_second < worst.bytes_per_second;
     if (slower) worst = family->stall;
   }
-  state_->gate.Set(ToGateState(worst.state), worst.bytes_per_second);
-  state_->gate.SetCompactionBehind(behind);
+  state_->write_controller.Set(ToControllerState(worst.state), worst.bytes_per_second);
+  state_->write_controller.SetCompactionBehind(behind);
 }
 
 void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept {
@@ -116,7 +116,7 @@ void BackgroundWork::CheckInvariants() const {
 }
 
 void BackgroundWork::FailDecision(const Status& error) noexcept {
-  if (state_->latch.Set(error, BackgroundErrorReason::kFlush)) outbox_.AddFailedDecision();
+  if (state_->error_handler.Set(error, BackgroundErrorReason::kFlush)) outbox_.AddFailedDecision();
   state_->NotifyChange();
 }
 
@@ -282,7 +282,7 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
     const ColumnFamily& family = *families[i];
     while (!family.dropped() && !family.immutable().empty() &&
            family.immutable().front().table->id() <= last_ids[i]) {
-      ASHLAR_RETURN_IF_ERROR(state_->latch.JobStatus());
+      ASHLAR_RETURN_IF_ERROR(state_->error_handler.JobStatus());
       if (state_->closing.load(std::memory_order_relaxed))
         return Status::ShutdownInProgress("the database is being closed");
       state_->WaitForChange();
@@ -303,7 +303,7 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
              family->policy().Stall(inputs, family->stall).state == StallState::kStopped;
     };
     while (would_stop()) {
-      ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+      ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
       if (state_->closing.load(std::memory_order_relaxed))
         return Status::ShutdownInProgress("the database is being closed");
       // Without jobs nothing would change.
@@ -326,7 +326,7 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
       if (!wanted && family->compaction_paused) return family->compaction_failure;
     }
     if (!wanted) return Status::OK();
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
     if (state_->background_paused > 0 && options.abort_on_pause)

@@ -47,7 +47,7 @@ class BackgroundWork final : public ViewObserver {
   void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(kDatabaseMutex);
   void StartThreads(const DBOptions& options);
 
-  // The family's memtables, version or options changed: decides anew about the write gate and about
+  // The family's memtables, version or options changed: decides anew about the write controller and
   // jobs. I4; the end of a resume decides again.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept override
       ASHLAR_REQUIRES(kDatabaseMutex);

@@ -103,8 +103,8 @@ struct DatabaseState {
 
   // ---- Self-synchronised.
   ArenaBlockPool arena_blocks;
-  ErrorHandler latch;
-  WriteController gate;
+  ErrorHandler error_handler;
+  WriteController write_controller;
   LogSet logs;
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;

@@ -142,7 +142,7 @@ void FlushRunner::Abandon(std::span<Flush> flushes) {
   MutexLock lock(state_->mutex());
   for (Flush& flush : flushes) {
     flush.family->EndFlush(0);
-    // The latch answers those who wait for the flush; a resume asks again.
+    // ErrorHandler answers those who wait for the flush; a resume asks again.
     flush.family->flush_wanted = true;
   }
 }

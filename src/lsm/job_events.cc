@@ -137,8 +137,9 @@ FlushJobInfo JobEvents::MakeFlushInfo(std::span<const MemTableRef> tables) {
   info.thread_id = CurrentThreadSystemId();
   info.job_id = job_id_;
   info.flush_reason = flush_reason_;
-  info.triggered_writes_slowdown = state_->gate.state() == WriteController::State::kDelayed;
-  info.triggered_writes_stop = state_->gate.state() == WriteController::State::kStopped;
+  info.triggered_writes_slowdown =
+      state_->write_controller.state() == WriteController::State::kDelayed;
+  info.triggered_writes_stop = state_->write_controller.state() == WriteController::State::kStopped;
   info.smallest_seqno = tables.front()->first_sequence();
   info.largest_seqno = tables.back()->last_sequence();
   for (const Made& table : MadeTables()) {

@@ -28,7 +28,7 @@ KeptCores& Kept() {
 Status LsmCore::FlushFamilies(const FlushOptions& flush_options,
                               std::span<const std::shared_ptr<ColumnFamily>> families,
                               FlushReason reason) {
-  ASHLAR_RETURN_IF_ERROR(state->latch.WriteStatus());
+  ASHLAR_RETURN_IF_ERROR(state->error_handler.WriteStatus());
   if (!flush_options.allow_write_stall)
     ASHLAR_RETURN_IF_ERROR(background.WaitUntilSwitchIsFree(families));
   bool any = false;

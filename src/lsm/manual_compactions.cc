@@ -112,7 +112,7 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
   {
     MutexLock lock(state_->mutex());
     if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
     std::optional<CompactionPlan> plan =
@@ -191,7 +191,7 @@ void ManualCompactions::EndCall(const Call& call) {
 
 Status ManualCompactions::CheckMayContinue(const Call& call) const {
   if (call.family->dropped()) return Status::ColumnFamilyDropped(call.family->name());
-  ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   if (state_->closing.load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
   if (disabled_ > 0) return Disabled();

@@ -78,7 +78,7 @@ Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std
   // Exclusive: the family appears between two groups of writes, and its log number is that of the
   // log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     MutexLock installers(state_->manifest_mutex());
     const ColumnFamilySpec spec{.name = name,
                                 .comparator = KeyComparator(filled.comparator),
@@ -109,7 +109,7 @@ Status OptionChanges::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
   if (family->id() == 0)
     return Status::InvalidArgument("the default column family cannot be dropped");
   return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     MutexLock installers(state_->manifest_mutex());
     ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
                             state_->versions->PrepareDropFamily(family->id()));

@@ -189,18 +189,18 @@ const std::span<const NumberProperty> NumberProperties() {
        }},
       {Names::kBackgroundErrors, true,
        [](const Subject& s) {
-         return uint64_t{s.state().latch.IsSet()} +
+         return uint64_t{s.state().error_handler.IsSet()} +
                 s.state().lost_errors.load(std::memory_order_relaxed);
        }},
       {Names::kActualDelayedWriteRate, true,
        [](const Subject& s) {
-         return s.state().gate.state() == WriteController::State::kDelayed
-                    ? s.state().gate.bytes_per_second()
+         return s.state().write_controller.state() == WriteController::State::kDelayed
+                    ? s.state().write_controller.bytes_per_second()
                     : 0;
        }},
       {Names::kIsWriteStopped, true,
        [](const Subject& s) {
-         return uint64_t{s.state().gate.state() == WriteController::State::kStopped};
+         return uint64_t{s.state().write_controller.state() == WriteController::State::kStopped};
        }},
       {Names::kEstimateNumKeys, false, &EstimateKeys},
       {Names::kEstimateTableReadersMem, false, &TableReaderMemory},
@@ -406,7 +406,7 @@ std::string PropertyReader::DatabaseStats() const {
   return StrCat("\n** DB Stats **\nsequence: ", state_->PublishedSequence(),
                 ", live logs: ", HumanBytes(state_->logs.TotalBytes()),
                 ", snapshots: ", state_->snapshots.size(),
-                ", error: ", state_->latch.status().ToString(), "\n");
+                ", error: ", state_->error_handler.status().ToString(), "\n");
 }
 
 std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const {
