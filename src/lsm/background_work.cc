@@ -103,6 +103,8 @@ void BackgroundWork::CheckInvariants() const {
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     flushes += static_cast<size_t>(family->running_flushes);
     plans += family->running_plans.size();
+    for (const CompactionPlan* const plan : family->running_plans)
+      CompactionRunner::CheckMarks(*plan);
   }
   // Not those of dropped families; a flush together is one job of many families.
   ASHLAR_ASSERT(flush_jobs_ >= 0 && compaction_jobs_ >= 0 && soon_jobs_ >= 0);
@@ -113,6 +115,7 @@ void BackgroundWork::CheckInvariants() const {
                 state_->closing.load(std::memory_order_relaxed));
   flush_candidates_.CheckInvariants();
   compaction_candidates_.CheckInvariants();
+  manual_.CheckInvariants();
 }
 
 void BackgroundWork::FailDecision(const Status& error) noexcept {
@@ -167,20 +170,36 @@ bool BackgroundWork::RunSoon(std::function<void()> job) {
 
 void BackgroundWork::ScheduleFlushes() {
   while (MayStartJobs() && flush_jobs_ < flush_jobs_max_ && !flush_candidates_.empty()) {
-    std::shared_ptr<ColumnFamily> family = flush_candidates_.Pop();
+    const std::shared_ptr<ColumnFamily> family = flush_candidates_.Pop();
     if (family->dropped() || !family->WantsFlush()) continue;
     bool taken = false;
     const Status queued = CatchBadAlloc([&] {
-      taken = state_->executor->Schedule(Executor::Priority::kHigh,
-                                         [this, family]() mutable { FlushJob(std::move(family)); });
+      kDatabaseMutex.AssertHeld();
+      taken = ScheduleFlush(family);
       return Status::OK();
     });
     if (!queued.ok()) FailDecision(queued);
     if (!taken) return;
-    // The job cannot have begun: it takes the mutex first.
-    ++family->running_flushes;
-    ++flush_jobs_;
   }
+}
+
+bool BackgroundWork::ScheduleFlush(const std::shared_ptr<ColumnFamily>& family) {
+  std::unique_ptr<FlushRunner::Flush> flush = flushes_.Start(family);
+  bool taken = false;
+  const Status queued = CatchBadAlloc([&] {
+    taken = state_->executor->Schedule(Executor::Priority::kHigh,
+                                       [this, job = flush.get()] { FlushJob(job); });
+    return Status::OK();
+  });
+  if (!taken) {
+    FlushRunner::Cancel(*flush);
+    if (!queued.ok()) FailDecision(queued);
+    return false;
+  }
+  // The job cannot end before this: it takes the mutex to install.
+  ++flush_jobs_;
+  [[maybe_unused]] FlushRunner::Flush* const owned_by_job = flush.release();
+  return true;
 }
 
 void BackgroundWork::ScheduleCompactions() {
@@ -223,9 +242,11 @@ bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& fam
 
 // ---- Jobs.
 
-void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
+void BackgroundWork::FlushJob(FlushRunner::Flush* flush) {
   outbox_.Notify();
-  const Status status = flushes_.Run(family);
+  std::shared_ptr<ColumnFamily> family = flush->family;
+  const Status status = flushes_.Run(flush);
+  delete flush;
   if (!IsBenign(status))
     outbox_.LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family, status);  // I2
   if (status.ok()) coverage_.Run(family);

@@ -61,7 +61,7 @@ class CommitPipeline {
   Status FlushLog();
 
  private:
-  // Fills in what the options and the batch say, and commits the request.
+  // Completes the request from the options and the batch, and commits it.
   Status Submit(const WriteOptions& options, WriteBatch* batch, CommitRequest* request);
   // Waits until a low-priority write gets its turn.
   Status ThrottleLowPriority(const CommitRequest& request);

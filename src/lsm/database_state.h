@@ -98,7 +98,7 @@ struct DatabaseState {
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless read-only
   DB* db = nullptr;                             // for listeners
 
-  // Keeps what the tables cache in alive until the last table is gone.
+  // Kept alive until the last table that caches in them is gone.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(kDatabaseMutex);
 
   // ---- Self-synchronised.

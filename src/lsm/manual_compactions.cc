@@ -125,6 +125,15 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
   return RunStep(call, std::move(compaction), [](const CompactionPlan&) {});
 }
 
+void ManualCompactions::CheckInvariants() const {
+  ASHLAR_ASSERT(running_ >= 0 && calls_ >= 0 && disabled_ >= 0);
+  ASHLAR_ASSERT(is_disabled_.load(std::memory_order_relaxed) == (disabled_ > 0));  // I3
+  int exclusive = 0;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+    exclusive += family->exclusive_compaction ? 1 : 0;
+  ASHLAR_ASSERT(exclusive <= calls_);  // I1: each is of a call that is under way
+}
+
 // ---- Calls that are under way.
 
 Status ManualCompactions::CheckEnabled() const {

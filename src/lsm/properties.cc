@@ -11,6 +11,7 @@
 #include "lsm/reader.h"
 #include "lsm/resolve_options.h"
 #include "lsm/tree_inputs.h"
+#include "manifest/being_compacted.h"
 #include "table/table_properties.h"
 
 namespace ashlar {
@@ -384,7 +385,7 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
     LevelRow& row = rows[level];
     for (const FileMetaData* file : family.version()->files(level)) {
       ++row.files;
-      row.compacting += file->being_compacted ? 1 : 0;
+      row.compacting += IsBeingCompacted(*file) ? 1 : 0;
     }
     row.bytes = family.version()->LevelBytes(level);
     if (level < family.totals.levels.size()) row.jobs = family.totals.levels[level];
@@ -484,7 +485,8 @@ bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slic
 
 namespace {
 
-void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaData* out) {
+void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaData* out)
+    ASHLAR_REQUIRES(kDatabaseMutex) {
   const std::string path = TableFileName(state.directory, file.number);
   out->relative_filename = BaseName(path);
   out->name = "/" + out->relative_filename;
@@ -498,7 +500,7 @@ void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaD
   out->largest_seqno = file.largest_sequence;
   out->smallestkey = file.smallest_user_key().ToString();
   out->largestkey = file.largest_user_key().ToString();
-  out->being_compacted = file.being_compacted;
+  out->being_compacted = IsBeingCompacted(file);
   out->num_entries = file.entries;
   out->num_deletions = file.deletions;
   out->oldest_ancester_time = file.oldest_ancestor_unix_seconds;
@@ -513,6 +515,7 @@ void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     ForEachFile(*family->version(), [&](Level level, const FileMetaData* file) {
+      kDatabaseMutex.AssertHeld();
       LiveFileMetaData& out = metadata->emplace_back();
       Describe(*state_, *file, &out);
       out.column_family_name = family->name();
