@@ -35,6 +35,7 @@ Status RangeCover::Find(const Slice& user_key) {
 
 Slice RangeCover::CoveredBegin() {
   ASHLAR_ASSERT(found_ && common_.sequence > 0);
+  ASHLAR_ASSERT(sources_[source_].interval.has_value());  // of the last search
   const Slice begin = *sources_[source_].interval->begin;
   covered_bound_.assign(begin.data(), begin.size());
   found_ = false;
@@ -45,6 +46,7 @@ Result<Slice> RangeCover::CoveredEnd() {
   ASHLAR_ASSERT(found_ && common_.sequence > 0);
   found_ = false;
   Source& source = sources_[source_];
+  ASHLAR_ASSERT(source.interval.has_value());  // of the last search
   for (;;) {
     const Slice end = *source.interval->end;
     covered_bound_.assign(end.data(), end.size());

@@ -70,7 +70,7 @@ bool BackgroundWork::MayStartJobs() const {
          state_->background_paused == 0 && !state_->error_handler.BlocksJobs();
 }
 
-void BackgroundWork::UpdateGate() {
+void BackgroundWork::UpdateWriteController() {
   WriteStall worst;
   bool behind = false;
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
@@ -136,7 +136,7 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
     outbox_.AddStall(*family, state_before);
   }
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
-  if (!quiet || behind_before != family->compaction_behind) UpdateGate();
+  if (!quiet || behind_before != family->compaction_behind) UpdateWriteController();
   if (family->dropped()) {
     flush_candidates_.Erase(family);
     compaction_candidates_.Erase(family);

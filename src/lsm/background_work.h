@@ -99,7 +99,7 @@ class BackgroundWork final : public ViewObserver {
   // Latches the error of a decision about jobs; Notify calls the listeners.
   void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   bool MayStartJobs() const ASHLAR_REQUIRES(kDatabaseMutex);
-  void UpdateGate() ASHLAR_REQUIRES(kDatabaseMutex);
+  void UpdateWriteController() ASHLAR_REQUIRES(kDatabaseMutex);
 
   // Starts all jobs that may run now.
   void Schedule() ASHLAR_REQUIRES(kDatabaseMutex);

@@ -109,11 +109,11 @@ bool CommitPipeline::Join(CommitRequest* request) {
 Status CommitPipeline::Commit(CommitRequest* request) {
   for (;;) {
     if (state_->write_controller.state() != WriteController::State::kOpen)
-      ASHLAR_RETURN_IF_ERROR(WaitAtGate(*request));
+      ASHLAR_RETURN_IF_ERROR(WaitForWriteController(*request));
     if (!Join(request)) return std::move(request->status);
     Status status = CatchBadAlloc([this] { return MakeRoomForWrite(); });
     if (status.ok() && state_->write_controller.state() == WriteController::State::kStopped) {
-      // The writes were stopped after WaitAtGate. A writer that waited here, as the leader, would
+      // The writes were stopped after WaitForWriteController. A writer that waited here, as the leader, would
       // block syncs and memtable switches too.
       queue_.Finish(queue_.FormGroup(request, 0));
       request->Reset();
@@ -220,6 +220,7 @@ Status CommitPipeline::LeaderSwitchMemTables(
     for (auto& [family, prepared] : switches) {
       family->flush_reason = reason;
       family->SwitchMemTable(std::move(prepared), log_number);
+      ASHLAR_ASSERT(family->LeaderLogNumber() == log_number);  // I3 of column_family.h
     }
     // Also for families with older memtables that wait for a flush: once those are in tables, no
     // old log may be replayed on top of them.
@@ -249,16 +250,16 @@ Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
   return Status::OK();
 }
 
-Status CommitPipeline::WaitAtGate(const CommitRequest& request) {
+Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
   if (request.no_slowdown) return Status::Incomplete("writes are slowed down or stopped");
   const PerfTimer timer(&PerfContext::write_delay_time, kEnableWait);
   StopWatch watch(state_->recorder, WRITE_STALL);
-  const Status passed = PassGate(request);
+  const Status passed = WaitForTurn(request);
   state_->recorder.Tick(STALL_MICROS, watch.Stop());
   return passed;
 }
 
-Status CommitPipeline::PassGate(const CommitRequest& request) {
+Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
   MutexLock lock(state_->mutex());
   WriteController& controller = state_->write_controller;
   uint64_t bytes = request.batch_bytes;  // the bytes for which the writer has not waited yet

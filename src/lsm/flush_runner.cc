@@ -95,6 +95,7 @@ Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
 
 Status FlushRunner::Build(Flush* flush) {
   if (flush->tables.empty()) return Status::OK();
+  ASHLAR_ASSERT(flush->events == nullptr);  // a flush runs once
   flush->events = std::make_unique<JobEvents>(state_, *flush->family, flush->reason);
   flush->events->FlushBegun(flush->tables, flush->switched_for);
   return BuildTable(flush);
@@ -117,6 +118,7 @@ Status FlushRunner::BuildTable(Flush* flush) {
         std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
     args.expected_entries += (*table)->entries();
   }
+  ASHLAR_ASSERT(args.memtables.size() == flush->tables.size());  // I1
   TableJobResult result;
   ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
   flush->statistics = result.statistics;

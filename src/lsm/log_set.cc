@@ -138,9 +138,15 @@ Status LogSet::Append(std::span<const Slice> pieces) {
   return FailCurrentOn(current_->StageRecord(pieces));
 }
 
-Status LogSet::FlushCurrent() { return FailCurrentOn(current_->HandOver()); }
+Status LogSet::FlushCurrent() {
+  ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
+  return FailCurrentOn(current_->HandOver());
+}
 
-Status LogSet::SyncAll() { return FailCurrentOn(SyncCurrent()); }
+Status LogSet::SyncAll() {
+  ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
+  return FailCurrentOn(SyncCurrent());
+}
 
 Status LogSet::SyncCurrent() {
   if (closed_unsynced_.load(std::memory_order_acquire)) ASHLAR_RETURN_IF_ERROR(SyncClosed());

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/properties.h"
@@ -94,6 +95,7 @@ void ReapUnused() {
     cores = std::exchange(kept.cores, {});
   }
   for (std::unique_ptr<LsmCore>& core : cores) {
+    ASHLAR_ASSERT(core->state->lock == nullptr);  // it was closed
     if (core->IsInUse()) KeepUntilUnused(std::move(core));
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ashlar/statistics.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
@@ -385,13 +386,14 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
     LevelRow& row = rows[level];
     for (const FileMetaData* file : family.version()->files(level)) {
       ++row.files;
-      row.compacting += IsBeingCompacted(*file) ? 1 : 0;
+      if (IsBeingCompacted(*file)) ++row.compacting;
     }
     row.bytes = family.version()->LevelBytes(level);
     if (level < family.totals.levels.size()) row.jobs = family.totals.levels[level];
     sum.Add(row);
     if (row.files != 0 || row.jobs.jobs != 0) AppendLevelRow(StrCat("L", level), row, &text);
   }
+  ASHLAR_ASSERT(sum.files == family.version()->NumFiles());
   AppendLevelRow("Sum", sum, &text);
   StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ",
             HumanBytes(family.MemTableBytes()),
@@ -533,13 +535,16 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
   const Version& version = *family->version();
   metadata->size = version.TotalBytes();
   metadata->file_count = version.NumFiles();
+  uint64_t listed_bytes = 0;
   for (Level level = 0; level < version.levels(); ++level) {
     LevelMetaData& out = metadata->levels.emplace_back();
     out.level = static_cast<int>(level);
     out.size = version.LevelBytes(level);
     for (const FileMetaData* const file : version.files(level))
       Describe(*state_, *file, &out.files.emplace_back());
+    listed_bytes += out.size;
   }
+  ASHLAR_ASSERT(listed_bytes == metadata->size);
 }
 
 Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,
