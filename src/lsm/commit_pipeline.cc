@@ -113,8 +113,8 @@ Status CommitPipeline::Commit(CommitRequest* request) {
     if (!Join(request)) return std::move(request->status);
     Status status = CatchBadAlloc([this] { return MakeRoomForWrite(); });
     if (status.ok() && state_->write_controller.state() == WriteController::State::kStopped) {
-      // The writes were stopped after WaitForWriteController. A writer that waited here, as the leader, would
-      // block syncs and memtable switches too.
+      // The writes were stopped after WaitForWriteController. A writer that waited here, as the
+      // leader, would block syncs and memtable switches too.
       queue_.Finish(queue_.FormGroup(request, 0));
       request->Reset();
       continue;

@@ -67,7 +67,7 @@ enum class FaultEffect {
   // half of the bytes read is returned with Ok, as if the file ended there; calls other than kRead
   // are left alone
   kShortRead,
-  // one bit of the bytes read is inverted, chosen by the seed; calls other than kRead are left alone
+  // one bit of the bytes read is inverted, by the seed; calls other than kRead are left alone
   kBitFlip,
   // the bytes of the neighbouring place (n further, or the start) are returned; only for
   // RandomAccessFile
