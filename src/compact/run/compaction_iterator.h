@@ -1,8 +1,8 @@
 // CompactionIterator: decides which entries of a flush or compaction stay. Input and output are in
 // internal key order.
 //
-// Snapshots cut the sequence numbers into stripes. The newest entry of a user key in a stripe covers
-// the older ones, which are dropped.
+// Snapshots cut the sequence numbers into stripes. The newest entry of a user key in a stripe
+// covers the older ones, which are dropped.
 //
 //   snapshots      20            35
 //   stripe    ..0..| .....1..... |....2....     a user key with versions 40 37 31 22 12:
