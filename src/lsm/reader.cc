@@ -237,6 +237,7 @@ Reader::Views Reader::TakeViews(const ReadOptions& options,
     for (size_t i = 0; i < families.size() && settled; ++i)
       settled = taken.views[i] == families[i]->view();
   }
+  ASHLAR_DCHECK(taken.sequence <= state_->PublishedSequence());  // I3 of database_state.h
   return taken;
 }
 
