@@ -1562,6 +1562,10 @@ ASHLAR_API void rocksdb_block_based_options_set_partition_filters(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_partition_filters(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_decouple_partitioned_filters(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_decouple_partitioned_filters(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_optimize_filters_for_memory(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_optimize_filters_for_memory(
@@ -1891,6 +1895,14 @@ ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key)
     ASHLAR_NOTHROW;
+// Every table gets a Ribbon filter.
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bits_per_key)
+    ASHLAR_NOTHROW;
+// Tables of levels before bloom_before_level get a Bloom filter; a flush is at level -1.
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_hybrid(
+    double bits_per_key, int bloom_before_level) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_format(
+    double bits_per_key, int bloom_before_level) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
 // ---- The program's own functions. `state` is passed to each of them, and to `destructor` (may be
