@@ -1491,6 +1491,9 @@ ASHLAR_API void rocksdb_block_based_options_destroy(rocksdb_block_based_table_op
 // Copies table_options.
 ASHLAR_API void rocksdb_options_set_block_based_table_factory(
     rocksdb_options_t* options, rocksdb_block_based_table_options_t* table_options) ASHLAR_NOTHROW;
+// rocksdb_open then fails with NotSupported: block_cache does its work.
+ASHLAR_API void rocksdb_options_set_row_cache(rocksdb_options_t* options,
+                                              rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_block_cache(
     rocksdb_block_based_table_options_t* options, rocksdb_cache_t* block_cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_no_block_cache(

@@ -12,6 +12,9 @@ void rocksdb_options_set_block_based_table_factory(
   if (table_options != nullptr)
     options->rep.table_factory.reset(ashlar::NewBlockBasedTableFactory(table_options->rep));
 }
+void rocksdb_options_set_row_cache(rocksdb_options_t* options, rocksdb_cache_t* cache) noexcept {
+  options->rep.row_cache = cache == nullptr ? nullptr : cache->rep;
+}
 void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_options_t* options,
                                                  rocksdb_cache_t* block_cache) noexcept {
   options->rep.block_cache = block_cache == nullptr ? nullptr : block_cache->rep;

@@ -173,6 +173,8 @@ TEST(TableDamage, EveryTruncationIsRefused) {
   }
 }
 
+constexpr IndexCoding kUsualCoding{.user_keys = true, .delta_values = true};
+
 // The handles of all blocks, from the table's own index: a search that verifies a trailer at every
 // offset would be slow. Partitions count as data blocks.
 std::vector<BlockHandle> AllBlocks(const std::string& file, const IndexCoding& coding) {
@@ -275,7 +277,7 @@ std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum 
                        uint32_t base_context) {
   const Footer old = *DecodeFooter(file, file.size());
   std::string out = file.substr(0, old.metaindex.offset);
-  for (const BlockHandle& block : AllBlocks(file)) {
+  for (const BlockHandle& block : AllBlocks(file, kUsualCoding)) {
     if (block != old.metaindex) RepairChecksum(&out, block, checksum, base_context);
   }
   std::map<std::string, std::string> meta;
@@ -307,7 +309,7 @@ std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum 
 }
 
 std::pair<BlockHandle, BlockHandle> TwoBlocksOfOneSize(const std::string& file) {
-  const std::vector<BlockHandle> blocks = AllBlocks(file);
+  const std::vector<BlockHandle> blocks = AllBlocks(file, kUsualCoding);
   for (size_t i = 0; i < blocks.size(); ++i) {
     for (size_t j = i + 1; j < blocks.size(); ++j) {
       if (blocks[i] != blocks[j] && blocks[i].size == blocks[j].size) return {blocks[i], blocks[j]};
@@ -482,7 +484,7 @@ TEST(TableFormat, EntriesOfUnsupportedTypesFailWhoMeetsThem) {
   const std::string& key = sample.entries.begin()->first;
   const size_t at = sample.file.find(key) + key.size() - kTagBytes;
   sample.file[at] = static_cast<char>(ValueType::kBlobIndex);
-  RepairChecksum(&sample.file, {0, AllBlocks(sample.file).back().size}, BlockChecksum::kXxh3, 0);
+  RepairChecksum(&sample.file, {0, AllBlocks(sample.file, kUsualCoding).back().size}, BlockChecksum::kXxh3, 0);
   MemoryFileSystem fs;
   ASSERT_OK(fs.CreateDir("db"));
   ASSERT_OK(WriteStringToFile(&fs, sample.file, kPath, Durability::kBuffered));

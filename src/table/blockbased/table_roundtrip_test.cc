@@ -287,8 +287,9 @@ TEST(TableRoundTrip, PartitionedFiltersFindEveryPrefixFromEverySeek) {
         for (const bool forward : {true, false}) {
           const std::string user_key = std::to_string(prefix) + rest;
           const std::string target = MakeInternalKey(user_key, kSequenceNumberMax, ValueType::kMax);
-          SeekPrefix seek;
-          seek.Reset(user_key, forward);
+          SeekPrefix seek({.comparator = comparator, .transform = spec.prefix_extractor.get()});
+          seek.SetScope(SeekScope::kPrefix);
+          seek.Begin(user_key, forward);
           const bool may_match = table->MayMatch(&seek, target);
           if (prefix % 2 == 0) {
             ASSERT_TRUE(may_match) << user_key;
