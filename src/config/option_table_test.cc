@@ -491,9 +491,8 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).ok());
   EXPECT_TRUE(
       family([](auto* o) { o->compression_opts.zstd_max_train_bytes = 1; }).IsInvalidArgument());
-  EXPECT_TRUE(family([](auto* o) {
-                o->compression_opts.max_dict_bytes = UINT32_MAX;
-              }).IsInvalidArgument());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compression_opts.max_dict_bytes = UINT32_MAX; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->comparator = nullptr; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->num_levels = 65; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->level0_file_num_compaction_trigger = -1; }).ok());
@@ -517,9 +516,8 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(family([](auto* o) { o->cf_paths.emplace_back("/x", 1); }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 6; }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 1; }).IsNotSupported());
-  EXPECT_TRUE(table([](auto* o) {
-                o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-              }).ok());
+  EXPECT_TRUE(
+      table([](auto* o) { o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch; }).ok());
   EXPECT_TRUE(table([](auto* o) {
                 o->index_type = static_cast<BlockBasedTableOptions::IndexType>(4);
               }).IsInvalidArgument());

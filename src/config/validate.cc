@@ -187,11 +187,11 @@ Status CheckTableWriting(const ColumnFamilyOptions& family_options,
   }
   if (options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
       !(options.data_block_hash_table_util_ratio >= kHashUtilRatioMin)) {
-    return Bad("data_block_hash_table_util_ratio",
-               StrCat(options.data_block_hash_table_util_ratio),
-               "data_block_hash_table_util_ratio should be greater than 0 when "
-               "data_block_index_type is set to kDataBlockBinaryAndHash; set 0.75, and no less than "
-               "0.001");
+    return Bad(
+        "data_block_hash_table_util_ratio", StrCat(options.data_block_hash_table_util_ratio),
+        "data_block_hash_table_util_ratio should be greater than 0 when "
+        "data_block_index_type is set to kDataBlockBinaryAndHash; set 0.75, and no less than "
+        "0.001");
   }
   return Status::OK();
 }
@@ -215,8 +215,9 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
         std::pair("pin_l0_filter_and_index_blocks_in_cache",
                   options.pin_l0_filter_and_index_blocks_in_cache)}) {
     if (value && options.no_block_cache) {
-      return Bad(name, "true",
-                 StrCat("Enable ", name, ", but block cache is disabled; set no_block_cache=false"));
+      return Bad(
+          name, "true",
+          StrCat("Enable ", name, ", but block cache is disabled; set no_block_cache=false"));
     }
   }
   if (OptionCodec<ChecksumType>::Print(options.checksum).find('k') != 0)

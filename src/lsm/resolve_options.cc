@@ -111,8 +111,7 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
     config.filter_policy_property = kRibbonPolicyPropertyValue;
   config.filter_kind = ResolveFilterKind(options, INT_MAX - 1);
   config.index_kind = static_cast<IndexKind>(table.index_type);
-  config.partition_bytes =
-      static_cast<size_t>(std::max<uint64_t>(table.metadata_block_size, 1));
+  config.partition_bytes = static_cast<size_t>(std::max<uint64_t>(table.metadata_block_size, 1));
   config.partition_filters = table.partition_filters;
   if (table.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash)
     config.hash_buckets_per_entry = 1 / table.data_block_hash_table_util_ratio;

@@ -216,8 +216,8 @@ TEST_F(InterchangeTest, EveryTableLayoutIsReadByTheTools) {
       {"zstd_dictionary",
        "compression=kZSTD;compression_opts={max_dict_bytes=4096;zstd_max_train_bytes=65536}", "",
        ""},
-      {"zlib_dictionary", "compression=kZlibCompression;compression_opts={max_dict_bytes=4096}",
-       "", ""},
+      {"zlib_dictionary", "compression=kZlibCompression;compression_opts={max_dict_bytes=4096}", "",
+       ""},
       {"lz4_dictionary", "compression=kLZ4Compression;compression_opts={max_dict_bytes=4096}", "",
        ""},
       {"aligned", "", "block_align=true", "--compression_type=none --block_align=true"}};

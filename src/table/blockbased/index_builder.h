@@ -39,16 +39,16 @@ class IndexBuilder {
     int restart_interval = 1;
     size_t partition_bytes = 4096;
     bool delta_values = true;
-    uint64_t alignment = 1;  // of data blocks
+    uint64_t alignment = 1;                            // of data blocks
     const SliceTransform* prefix_extractor = nullptr;  // of kHash
   };
   // Appends a block to the file.
   using WriteBlock = FunctionRef<BlockHandle(const Slice& contents)>;
   struct Written {
-    BlockHandle top;              // named by the footer
-    uint64_t bytes = 0;           // of all blocks, with their trailers
-    uint64_t partitions = 0;      // 0: the index is not partitioned
-    uint64_t top_level_bytes = 0; // of a partitioned one
+    BlockHandle top;               // named by the footer
+    uint64_t bytes = 0;            // of all blocks, with their trailers
+    uint64_t partitions = 0;       // 0: the index is not partitioned
+    uint64_t top_level_bytes = 0;  // of a partitioned one
   };
   struct Prefixes {
     std::string prefixes;

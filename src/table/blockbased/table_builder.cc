@@ -42,9 +42,9 @@ constexpr size_t kAlignedEntryOverhead =
 
 size_t FullBlockBytes(const BlockBasedTableConfig& config) {
   if (config.block_align) return 0;
-  return std::min(config.block_bytes *
-                      static_cast<size_t>(100 - config.block_bytes_deviation_percent) / 100,
-                  config.block_bytes - 1);
+  return std::min(
+      config.block_bytes * static_cast<size_t>(100 - config.block_bytes_deviation_percent) / 100,
+      config.block_bytes - 1);
 }
 
 bool DeltaCodesHandles(const BlockBasedTableConfig& config) {
@@ -166,8 +166,7 @@ TableBuilder::TableBuilder(TableWriteArgs args)
       piece_bytes_(PieceBytes(args_.reads)),
       buffering_(BuffersBlocks(args_)),
       buffer_bytes_max_(BufferBytesMax(args_)),
-      data_block_(DataBlockArgs(args_),
-                  args_.compression == kNoCompression ? &output_ : &raw_),
+      data_block_(DataBlockArgs(args_), args_.compression == kNoCompression ? &output_ : &raw_),
       block_bytes_full_(FullBlockBytes(args_.config)),
       entry_overhead_(args_.config.block_align ? kAlignedEntryOverhead : 3),
       alignment_(Alignment(args_.config)),
@@ -306,8 +305,7 @@ void TableBuilder::EndBuffering() {
       dictionary_compressor_ != nullptr ? dictionary_compressor_.get() : compressor_.get();
   size_t at = 0;
   for (size_t i = 0; i < buffered_bytes_.size(); ++i) {
-    const BlockHandle handle =
-        WriteBlock(Slice(raw_.data() + at, buffered_bytes_[i]), compressor);
+    const BlockHandle handle = WriteBlock(Slice(raw_.data() + at, buffered_bytes_[i]), compressor);
     at += buffered_bytes_[i];
     if (alignment_ > 1) AlignOutput();
     const auto bytes = static_cast<uint32_t>(handle.size);
@@ -486,7 +484,8 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   footer.format_version = args_.config.format_version;
   footer.checksum = args_.config.checksum;
   footer.index = WriteIndex(&blocks);
-  if (!dictionary_.empty()) AddMetaBlock(kMetaDictionary, WriteBlock(dictionary_, nullptr), &blocks);
+  if (!dictionary_.empty())
+    AddMetaBlock(kMetaDictionary, WriteBlock(dictionary_, nullptr), &blocks);
   if (!range_block_.Empty())
     AddMetaBlock(kMetaRangeDeletions, WriteBlock(range_block_.Finish(), nullptr), &blocks);
   FillProperties();

@@ -187,15 +187,15 @@ class TableBuilder {
 
   const TableWriteArgs args_;
   const size_t piece_bytes_;
-  std::unique_ptr<Compressor> compressor_;  // null: store as it is
-  std::unique_ptr<FilterBuilder> filter_;   // null: no filter
+  std::unique_ptr<Compressor> compressor_;               // null: store as it is
+  std::unique_ptr<FilterBuilder> filter_;                // null: no filter
   std::unique_ptr<FilterPartitions> filter_partitions_;  // null: the filter is whole
-  ByteBuffer output_;    // blocks that are not yet in the file
-  uint64_t offset_ = 0;  // of the next block in the file
+  ByteBuffer output_;                                    // blocks that are not yet in the file
+  uint64_t offset_ = 0;                                  // of the next block in the file
   // The present data block, if it will be compressed, after the blocks that wait for a dictionary.
   ByteBuffer raw_;
   std::string compressed_;
-  bool buffering_;  // data blocks wait for a dictionary
+  bool buffering_;                        // data blocks wait for a dictionary
   std::vector<uint32_t> buffered_bytes_;  // of each
   const uint64_t buffer_bytes_max_;
   std::string dictionary_;

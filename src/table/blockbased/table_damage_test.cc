@@ -219,11 +219,10 @@ void ExpectNoHarmFromHostileBytes(TableSpec spec, uint64_t seeds) {
   TableWriteResult result;
   ASSERT_OK(WriteTable(&fs, kPath, spec, sample.entries, &result));
   sample.file = *ReadFileToString(&fs, kPath, 1 << 24);
-  const std::vector<BlockHandle> blocks =
-      AllBlocks(sample.file, {.user_keys = true,
-                              .delta_values = !spec.config.block_align,
-                              .first_keys = spec.config.index_kind ==
-                                            IndexKind::kBinaryWithFirstKey});
+  const std::vector<BlockHandle> blocks = AllBlocks(
+      sample.file, {.user_keys = true,
+                    .delta_values = !spec.config.block_align,
+                    .first_keys = spec.config.index_kind == IndexKind::kBinaryWithFirstKey});
   ASSERT_GT(blocks.size(), 4u);
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -484,7 +483,8 @@ TEST(TableFormat, EntriesOfUnsupportedTypesFailWhoMeetsThem) {
   const std::string& key = sample.entries.begin()->first;
   const size_t at = sample.file.find(key) + key.size() - kTagBytes;
   sample.file[at] = static_cast<char>(ValueType::kBlobIndex);
-  RepairChecksum(&sample.file, {0, AllBlocks(sample.file, kUsualCoding).back().size}, BlockChecksum::kXxh3, 0);
+  RepairChecksum(&sample.file, {0, AllBlocks(sample.file, kUsualCoding).back().size},
+                 BlockChecksum::kXxh3, 0);
   MemoryFileSystem fs;
   ASSERT_OK(fs.CreateDir("db"));
   ASSERT_OK(WriteStringToFile(&fs, sample.file, kPath, Durability::kBuffered));

@@ -5,6 +5,7 @@
 
 #include "table/blockbased/table_cursor.h"
 #include "table/blockbased/table_test_kit.h"
+#include "table/table_properties.h"
 #include "tests/support/comparators.h"
 #include "tests/support/test_epochs.h"
 
@@ -218,8 +219,8 @@ TEST(TableRoundTrip, LayoutsAreWritten) {
     MemoryFileSystem fs;
     ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &results[name]));
     const auto cache = std::make_unique<BlockCache>(1 << 20);
-    Result<TableReaderPtr> opened = OpenTable(
-        &fs, "t.sst", {.cache = cache.get(), .prefix_extractor = spec.prefix_extractor});
+    Result<TableReaderPtr> opened =
+        OpenTable(&fs, "t.sst", {.cache = cache.get(), .prefix_extractor = spec.prefix_extractor});
     ASSERT_OK(opened.status());
     const OpenedTable table(std::move(opened).value());
     ASSERT_OK(table->Verify());

@@ -141,7 +141,8 @@ inline constexpr TableLayout kTableLayouts[] = {
        spec->config.index_kind = IndexKind::kHash;
        spec->prefix_extractor.reset(NewCappedPrefixTransform(3));
      }},
-    {"first_keys", [](TableSpec* spec) { spec->config.index_kind = IndexKind::kBinaryWithFirstKey; }},
+    {"first_keys",
+     [](TableSpec* spec) { spec->config.index_kind = IndexKind::kBinaryWithFirstKey; }},
     {"hash_in_blocks", [](TableSpec* spec) { spec->config.hash_buckets_per_entry = 1 / 0.75; }},
     {"ribbon",
      [](TableSpec* spec) {

@@ -42,8 +42,7 @@ RibbonBuilder::RibbonBuilder(size_t entries, double false_positive_rate) {
     columns_ = kRibbonColumnsMax;
     return;
   }
-  const double lower_share =
-      std::clamp(false_positive_rate * std::exp2(lower + 1) - 1, 0.0, 1.0);
+  const double lower_share = std::clamp(false_positive_rate * std::exp2(lower + 1) - 1, 0.0, 1.0);
   columns_ = static_cast<uint32_t>(lower) + 1;
   // Blocks without columns would match everything.
   if (lower >= 1) {
@@ -91,8 +90,8 @@ bool RibbonBuilder::AddEquation(RibbonEquation equation) {
     row.high ^= rows_[slot].high;
     result ^= results_[slot];
     if (IsEmpty(row)) return result == 0;
-    const auto zeros = static_cast<uint32_t>(
-        row.low != 0 ? std::countr_zero(row.low) : 64 + std::countr_zero(row.high));
+    const auto zeros = static_cast<uint32_t>(row.low != 0 ? std::countr_zero(row.low)
+                                                          : 64 + std::countr_zero(row.high));
     slot += zeros;
     row = ShiftRight(row, zeros);
     ASHLAR_DCHECK(slot < rows_.size() && (row.low & 1) != 0);
