@@ -213,7 +213,10 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
 TEST(TableRoundTrip, LayoutsAreWritten) {
   const KeyComparator comparator(BytewiseComparator());
   Random random(5);
-  const Entries entries = MakeEntries(comparator, {.keys = 3000, .value_bytes_max = 60}, &random);
+  Entries entries{InternalOrder{comparator}};
+  for (uint64_t i = 0; i < 3000; ++i)
+    entries[MakeInternalKey(MakeKey(KeyKind::kDecimal, i * 7, &random), i + 1, ValueType::kValue)] =
+        "{name: 'entry', colour: 'blue', serial: " + std::to_string(random.Next()) + "}";
   std::map<std::string, TableWriteResult> results;
   const auto write = [&](const std::string& name, TableSpec spec) {
     MemoryFileSystem fs;
@@ -230,6 +233,8 @@ TEST(TableRoundTrip, LayoutsAreWritten) {
   };
   TableSpec plain;
   plain.config.filter_millibits_per_key = 10000;
+  plain.config.block_bytes = 1024;
+  plain.config.enable_index_compression = false;
   plain.compression = kZSTD;
   write("plain", plain);
   for (const TableLayout& layout : kTableLayouts) {
