@@ -226,10 +226,14 @@ TEST_F(InterchangeTest, EveryTableLayoutIsReadByTheTools) {
     Close();
     std::filesystem::remove_all(path());
     Options options = options_;
-    ASSERT_OK(GetOptionsFromString(options_,
-                                   std::string(layout.family) + ";block_based_table_factory={" +
-                                       layout.table + ";block_size=1024}",
-                                   &options));
+    const auto joined = [](const std::string& first, const std::string& second) {
+      return second.empty() ? first : first + ";" + second;
+    };
+    ASSERT_OK(GetOptionsFromString(
+        options_,
+        joined("block_based_table_factory={" + joined("block_size=1024", layout.table) + "}",
+               layout.family),
+        &options));
     const Options saved = std::exchange(options_, options);
     Open();
     Map expected;
