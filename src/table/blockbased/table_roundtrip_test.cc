@@ -254,7 +254,7 @@ TEST(TableRoundTrip, LayoutsAreWritten) {
   EXPECT_GT(results["first_keys"].properties.index_size, whole.index_size * 3 / 2);
   EXPECT_EQ(results["hash_index"].properties.user_collected_properties[kPropertyIndexType],
             std::string("\1\0\0\0", 4));
-  EXPECT_GT(results["hash_in_blocks"].properties.num_data_blocks, whole.num_data_blocks);
+  EXPECT_GT(results["hash_in_blocks"].properties.data_size, whole.data_size);
   // The same false positives in two thirds of the bytes, about.
   EXPECT_LT(results["ribbon"].properties.filter_size * 4, whole.filter_size * 3);
   EXPECT_EQ(results["ribbon"].properties.filter_policy_name, "ribbonfilter");
