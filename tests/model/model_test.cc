@@ -90,6 +90,37 @@ const std::vector<Scenario>& Scenarios() {
          o->compression = kLZ4Compression;
          o->bottommost_compression = kZlibCompression;
        }},
+      {"PartitionsAndRibbonFilters",
+       [](Options* o) {
+         SetTinyLevels(o);
+         BlockBasedTableOptions table = TableOptions(64 << 10);
+         table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+         table.partition_filters = true;
+         table.metadata_block_size = 256;
+         table.filter_policy.reset(NewRibbonFilterPolicy(10, 1));
+         o->table_factory.reset(NewBlockBasedTableFactory(table));
+       }},
+      {"HashIndexesAndTrainedDictionaries",
+       [](Options* o) {
+         SetTinyLevels(o);
+         BlockBasedTableOptions table = TableOptions(64 << 10);
+         table.index_type = BlockBasedTableOptions::kHashSearch;
+         table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+         o->prefix_extractor.reset(NewNoopTransform());
+         o->table_factory.reset(NewBlockBasedTableFactory(table));
+         o->compression = kZSTD;
+         o->compression_opts.max_dict_bytes = 1024;
+         o->compression_opts.zstd_max_train_bytes = 16 << 10;
+       }},
+      {"AlignedBlocksAndFirstKeys",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compression = kNoCompression;
+         BlockBasedTableOptions table = TableOptions(64 << 10);
+         table.index_type = BlockBasedTableOptions::kBinarySearchWithFirstKey;
+         table.block_align = true;
+         o->table_factory.reset(NewBlockBasedTableFactory(table));
+       }},
       {"ReverseOrder", [](Options* o) { o->comparator = ReverseBytewiseComparator(); }},
       {"CustomOrder", [](Options* o) { o->comparator = TestComparators()[2].comparator; }},
       {"ManyJobs",
