@@ -1912,10 +1912,6 @@ ASHLAR_API void rocksdb_block_based_options_set_prepopulate_block_cache(
 ASHLAR_API int rocksdb_block_based_options_get_prepopulate_block_cache(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 // Of releases after 7.8.
-ASHLAR_API void rocksdb_block_based_options_set_decouple_partitioned_filters(
-    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_decouple_partitioned_filters(
-    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_index_block_search_type(
     rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_block_based_options_get_index_block_search_type(

@@ -87,7 +87,8 @@ struct BlockBasedTableOptions {
   uint64_t metadata_block_size = 4096;
   // Writes the filter in partitions. Counts with kTwoLevelIndexSearch only, as in RocksDB.
   bool partition_filters = false;
-  bool decouple_partitioned_filters = false;  // accepted: index and filter are cut independently
+  // Accepted: index and filter are always cut independently.
+  bool decouple_partitioned_filters = true;
   bool optimize_filters_for_memory = false;   // accepted
   bool use_delta_encoding =
       true;  // whether keys in a block share prefixes; false lets keys be pinned without a copy
@@ -127,7 +128,6 @@ struct BlockBasedTableOptions {
 
   // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
   // names.
-  bool decouple_partitioned_filters = true;  // accepted
   enum BlockSearchType : char { kBinary = 0x00, kInterpolation = 0x01, kAuto = 0x02 };
   // Accepted, both: the searches in a table's index are Ashlar's own.
   BlockSearchType index_block_search_type = kBinary;

@@ -470,7 +470,6 @@ struct BlockBasedTable {
       ASHLAR_OPTION(initial_auto_readahead_size, kHonoured, kFixed),
       ASHLAR_OPTION(num_file_reads_for_auto_readahead, kAccepted, kFixed),
       ASHLAR_OPTION(prepopulate_block_cache, kAccepted, kFixed),
-      ASHLAR_OPTION(decouple_partitioned_filters, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(index_block_search_type, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(uniform_cv_threshold, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(separate_key_value_in_data_block, kAccepted, kFixed, Place::kTextOnly),
