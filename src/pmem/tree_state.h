@@ -116,8 +116,7 @@ class ASHLAR_SCOPED_CAPABILITY LeafLock {
 class ASHLAR_SCOPED_CAPABILITY LeafPairLock {
  public:
   // Requires: both are locked.
-  LeafPairLock(LeafRef* left, LeafRef* right) ASHLAR_ACQUIRE(kLeafLock)
-      ASHLAR_REQUIRES(kStructureMutex) ASHLAR_EXCLUDES(kHeapMutex)
+  LeafPairLock(LeafRef* left, LeafRef* right) ASHLAR_ACQUIRE(kLeafLock) ASHLAR_EXCLUDES(kHeapMutex)
       : left_(left), right_(right) {}
   ~LeafPairLock() ASHLAR_RELEASE() {
     if (left_ == nullptr) return;
