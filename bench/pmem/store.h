@@ -19,7 +19,8 @@ struct Durables {
   }
 };
 
-// One thread, except Has and changes of trees of this library. Failures end the process with a message.
+// One thread, except Has and changes of trees of this library. Failures end the process with a
+// message.
 class Store {
  public:
   virtual ~Store() = default;
