@@ -36,6 +36,8 @@ Violations CheckLines(
 Violations CheckNoLeftovers(const SourceTree& tree);  // notes for later
 Violations CheckLocks(
     const SourceTree& tree);  // src/ (above base) and tools/ lock and wait through src/platform
+Violations CheckPaths(
+    const SourceTree& tree);  // src/ and tools/ open and inspect files through src/platform
 Violations CheckHeaderShape(
     const SourceTree& tree);  // a header opens with a comment, then #pragma once
 Violations CheckFolderReadme(

@@ -36,11 +36,21 @@ std::vector<std::string> ProgramArguments(int argc, char** argv) {
   return arguments;
 }
 
-FILE* OpenToRead(const std::string& path) {
+UniqueStream OpenStream(const std::string& path, StreamMode mode) {
   const Result<std::wstring> name = ToSystemPath(path);
-  if (name.ok()) return _wfopen(name->c_str(), L"rb");
+  const wchar_t* text = L"rb";
+  if (mode == StreamMode::kWrite) text = L"wb";
+  if (mode == StreamMode::kAppend) text = L"ab";
+  if (name.ok()) return UniqueStream(_wfopen(name->c_str(), text));
   errno = EINVAL;
   return nullptr;
+}
+
+std::string TemporaryDirectory() {
+  std::wstring name(MAX_PATH + 1, L'\0');
+  name.resize(GetTempPathW(static_cast<DWORD>(name.size()), name.data()));
+  while (name.size() > 3 && name.back() == L'\\') name.pop_back();
+  return name.empty() ? "." : ToUtf8(name);
 }
 
 bool IsTerminal(FILE* file) {
