@@ -53,7 +53,7 @@ if(CLANG_CL)
   file(WRITE ${work}/utf8.cc "static_assert(sizeof(\"é\") == 3);\nint Answer() { return 42; }\n")
   ashlar_warning_flags(flags Clang MSVC)
   ashlar_error_flag(error Clang MSVC)
-  execute_process(COMMAND ${CLANG_CL} --target=x86_64-pc-windows-msvc /std:c++20 ${flags} ${error} /c /Fo${work}/utf8.obj ${work}/utf8.cc
+  execute_process(COMMAND ${CLANG_CL} --target=x86_64-pc-windows-msvc /std:c++20 ${flags} ${error} /c /Fo${work}/utf8.obj -- ${work}/utf8.cc
                   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0 OR output MATCHES "warning")
     message(SEND_ERROR "clang-cl does not take ${flags} ${error}:\n${output}")

@@ -81,16 +81,18 @@ TEST_F(PathsTest, AFileThatIsNoDatabaseIsSaidToBeOne) {
   EXPECT_NE(result.err.find(path + " is not a directory"), std::string::npos) << result.err;
 }
 
-// Elsewhere these are ordinary names.
+// Elsewhere this is an ordinary name.
 TEST_F(PathsTest, ADeviceIsNamedWhereThereIsOne) {
-  if (MakeDirectory(File("CON")).ok()) GTEST_SKIP() << "CON is an ordinary name here";
+  const std::string path = File("CON");
+  const bool is_device = MakeDirectory(path).IsInvalidArgument();
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
            {"put", "--create", "a", "b"}, {"get", "a"}, {"load", "-"}}) {
-    std::vector<std::string> arguments = {"--db", "CON"};
+    std::vector<std::string> arguments = {"--db", path};
     arguments.insert(arguments.end(), command.begin(), command.end());
     const ToolResult result = RunBare(arguments);
-    EXPECT_EQ(result.exit_code, 2) << command[0];
-    EXPECT_NE(result.err.find("CON is the name of a device"), std::string::npos) << result.err;
+    EXPECT_EQ(result.exit_code, is_device ? 2 : 0) << command[0] << result.err;
+    EXPECT_EQ(result.err.find("CON is the name of a device") != std::string::npos, is_device)
+        << result.err;
   }
 }
 
