@@ -87,6 +87,8 @@ class FileJanitor {
   // Moves the undeleted files to `obsolete` if the period has passed since the first failure.
   void TakeUndeletedIfDue(ObsoleteFiles::Taken* obsolete) ASHLAR_REQUIRES(deletion_mutex_);
   void KeepUndeleted(ObsoleteFiles::Taken&& undeleted) ASHLAR_REQUIRES(deletion_mutex_);
+  // Asserts I3, and that a kept table is kept once: it is deleted once.
+  void CheckInvariants() const ASHLAR_REQUIRES(deletion_mutex_);
 
   DatabaseState* const state_;
   Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
