@@ -415,7 +415,7 @@ struct ASHLAR_API DBOptions {
   size_t compaction_readahead_size = 2 * 1024 * 1024;
   size_t log_readahead_size = 0;  // accepted
   uint64_t delete_obsolete_files_period_micros =
-      6ULL * 60 * 60 * 1000000;  // accepted: files are deleted when they become obsolete
+      6ULL * 60 * 60 * 1000000;  // how long after a failed deletion it is tried again
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;  // a larger MANIFEST is replaced
   size_t manifest_preallocation_size = 4 * 1024 * 1024;  // accepted
   bool avoid_unnecessary_blocking_io = false;            // accepted

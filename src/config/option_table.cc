@@ -193,7 +193,7 @@ struct DbTable {
       ASHLAR_OPTION(strict_bytes_per_sync, kAccepted, kMutable),
       ASHLAR_OPTION(compaction_readahead_size, kHonoured, kMutable),
       ASHLAR_OPTION(log_readahead_size, kAccepted, kFixed),
-      ASHLAR_OPTION(delete_obsolete_files_period_micros, kAccepted, kMutable),
+      ASHLAR_OPTION(delete_obsolete_files_period_micros, kHonoured, kMutable),
       ASHLAR_OPTION(max_manifest_file_size, kHonoured, kFixed),
       ASHLAR_OPTION(manifest_preallocation_size, kAccepted, kFixed),
       ASHLAR_OPTION(avoid_unnecessary_blocking_io, kAccepted, kFixed),

@@ -55,6 +55,7 @@ void BackgroundWork::SetOptions(const DBOptions& options) {
   flush_jobs_max_ = ResolveFlushJobs(options);
   compaction_jobs_max_ = ResolveCompactionJobs(options);
   stats_.SetPeriod(options.stats_dump_period_sec);
+  files_.SetRetryPeriod(options.delete_obsolete_files_period_micros);
 }
 
 void BackgroundWork::StartThreads(const DBOptions& options) {

@@ -145,7 +145,7 @@ struct DatabaseState {
   mutable Mutex mutex_;
 };
 
-// A failure is a warning in the LOG: the next open finds the file again and deletes it.
+// A failure is a warning in the LOG. FileJanitor tries again, and so does the next open.
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
 
 // Lines for the LOG.

@@ -13,6 +13,7 @@
 
 #include "ashlar/version.h"
 #include "base/format.h"
+#include "platform/file.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -520,6 +521,20 @@ TEST_F(DbBenchMeasuringTest, AResultThatCannotBeWrittenIsToldBeforeAnythingIsDes
   EXPECT_NE(run.output.find("cannot write "), std::string::npos) << run.output;
   const std::string kept = Output("--num=100 --benchmarks=readrandom --use_existing_db=1");
   EXPECT_NE(ResultLineOf(kept, "readrandom").find("(100 of 100 found)"), std::string::npos) << kept;
+}
+
+TEST_F(DbBenchMeasuringTest, PathsMayHaveAnyName) {
+  const std::string name = File("база-данных 東京");
+  const ToolRun run = RunTool(
+      StrCat(ProgramCommand("db_bench"), " '--db=", name, "/below/db' --seed=17 ", build_flag_,
+             "--num=100 --report_interval_seconds=1 --benchmarks=fillseq,readrandom '--json=", name,
+             ".json' '--report_file=", name, ".csv'"));
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  for (const char* const file : {"/below/db/CURRENT", ".json", ".csv"}) {
+    const Result<FileInfo> info = GetFileInfo(name + file);
+    ASSERT_TRUE(info.ok()) << info.status().ToString();
+    EXPECT_GT(info->bytes, 0u) << file;
+  }
 }
 
 TEST_F(DbBenchMeasuringTest, ExistingKeysAreNotCalledMissing) {

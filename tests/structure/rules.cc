@@ -340,6 +340,21 @@ Violations CheckLocks(const SourceTree& tree) {
   return out;
 }
 
+Violations CheckPaths(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    // Tests work in directories with names of their own choice.
+    const bool checked = (file.IsIn("src") || file.IsIn("tools")) && !file.IsIn("src/platform");
+    if (!checked || !file.IsCode() || file.IsTest()) continue;
+    ForbidWords(
+        file,
+        {"std::filesystem", "std::ifstream", "std::ofstream", "std::fstream", "std::filebuf",
+         "std::rename", "std::remove_all", "<filesystem>", "<fstream>", "fopen", "freopen"},
+        "takes names in the code page of Windows; use platform/file.h or platform/program.h", &out);
+  }
+  return out;
+}
+
 Violations CheckGuardedMembers(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {

@@ -38,6 +38,8 @@ Violations CheckBanners(
 Violations CheckNoLeftovers(const SourceTree& tree);  // notes for later
 Violations CheckLocks(
     const SourceTree& tree);  // src/ (above base) and tools/ lock and wait through src/platform
+Violations CheckPaths(
+    const SourceTree& tree);  // src/ and tools/ open and inspect files through src/platform
 Violations CheckGuardedMembers(
     const SourceTree& tree);  // members whose lock has no name in their folder, by their users
 Violations CheckHeaderShape(

@@ -178,6 +178,22 @@ TEST(LocksTest, StandardLocksBelongToThePlatformFolder) {
   }
 }
 
+TEST(PathsTest, FilesAreOpenedByThePlatformFolder) {
+  for (const std::string_view text :
+       {"#include <filesystem>\n", "namespace fs = std::filesystem;\n", "std::ofstream f(name);\n",
+        "FILE* f = fopen(name, mode);\n", "std::ifstream f(name);\n"}) {
+    for (const char* const path : {"tools/ashlar/a.cc", "tools/db_bench/a.h", "src/lsm/a.cc"}) {
+      EXPECT_THAT(CheckPaths(Tree({MakeSourceFile(path, text)})), ElementsAre(HasSubstr(":1: ")))
+          << path << text;
+    }
+    for (const char* const path :
+         {"src/platform/posix/a.cc", "tools/ashlar/a_test.cc", "tests/cli/a.cc", "examples/a.cc"})
+      EXPECT_THAT(CheckPaths(Tree({MakeSourceFile(path, text)})), IsEmpty()) << path << text;
+  }
+  EXPECT_THAT(CheckPaths(Tree({MakeSourceFile("tools/ashlar/a.cc", "#include <map>\n")})),
+              IsEmpty());
+}
+
 TEST(HeaderShapeTest, CommentThenPragma) {
   EXPECT_THAT(
       CheckHeaderShape(Tree({MakeSourceFile("src/a/a.h", "// What for.\n\n#pragma once\n")})),
@@ -220,6 +236,7 @@ TEST_F(ThisTree, LinesAreClean) { ExpectNone(CheckLines(Get())); }
 TEST_F(ThisTree, BannersAreShort) { ExpectNone(CheckBanners(Get())); }
 TEST_F(ThisTree, NothingIsLeftForLater) { ExpectNone(CheckNoLeftovers(Get())); }
 TEST_F(ThisTree, LocksAreAnalysed) { ExpectNone(CheckLocks(Get())); }
+TEST_F(ThisTree, OpensFilesThroughThePlatformFolder) { ExpectNone(CheckPaths(Get())); }
 TEST_F(ThisTree, GuardedMembersHaveFewUsers) { ExpectNone(CheckGuardedMembers(Get())); }
 TEST_F(ThisTree, HeadersHaveOneShape) { ExpectNone(CheckHeaderShape(Get())); }
 TEST_F(ThisTree, FoldersAreExplained) { ExpectNone(CheckFolderReadme(Get())); }

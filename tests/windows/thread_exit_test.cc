@@ -82,5 +82,22 @@ TEST(ThreadExit, AThreadIsCleanedUpInADll) { ExpectNothingLeft(RunIn("slots.dll"
 
 TEST(ThreadExit, AThreadIsCleanedUpInADllThatADllLoads) { ExpectNothingLeft(RunIn("loader.dll")); }
 
+// Each load by itself would take a slot of thread-local storage; a process has 1,088.
+void LoadAndFree(const std::string& path) {
+  constexpr int kCycles = 1'300;
+  for (int i = 0; i < kCycles; ++i) {
+    const HMODULE library = LoadLibraryA(path.c_str());
+    ASSERT_NE(library, nullptr) << "cycle " << i << ", error " << GetLastError();
+    ASSERT_TRUE(FreeLibrary(library)) << "cycle " << i;
+  }
+  EXPECT_NE(GetModuleHandleA(path.c_str()), nullptr) << "it stays loaded";
+}
+
+TEST(LoadingTheLibrary, MayBeRepeatedForEver) { LoadAndFree(kSharedLibrary); }
+
+TEST(LoadingTheLibrary, MayBeRepeatedForEverAsPartOfADll) {
+  LoadAndFree(std::string(kBuildDir) + "/tests/slots.dll");
+}
+
 }  // namespace
 }  // namespace ashlar
