@@ -1784,6 +1784,9 @@ ASHLAR_API void rocksdb_block_based_options_destroy(rocksdb_block_based_table_op
 // Copies table_options.
 ASHLAR_API void rocksdb_options_set_block_based_table_factory(
     rocksdb_options_t* options, rocksdb_block_based_table_options_t* table_options) ASHLAR_NOTHROW;
+// rocksdb_open then fails with NotSupported: block_cache does its work.
+ASHLAR_API void rocksdb_options_set_row_cache(rocksdb_options_t* options,
+                                              rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_block_cache(
     rocksdb_block_based_table_options_t* options, rocksdb_cache_t* block_cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_no_block_cache(
@@ -1855,6 +1858,10 @@ ASHLAR_API void rocksdb_block_based_options_set_partition_filters(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_partition_filters(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_decouple_partitioned_filters(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_decouple_partitioned_filters(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_optimize_filters_for_memory(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_optimize_filters_for_memory(
@@ -1915,10 +1922,6 @@ ASHLAR_API void rocksdb_block_based_options_set_prepopulate_block_cache(
 ASHLAR_API int rocksdb_block_based_options_get_prepopulate_block_cache(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 // Of releases after 7.8.
-ASHLAR_API void rocksdb_block_based_options_set_decouple_partitioned_filters(
-    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
-ASHLAR_API unsigned char rocksdb_block_based_options_get_decouple_partitioned_filters(
-    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_index_block_search_type(
     rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_block_based_options_get_index_block_search_type(
@@ -2261,6 +2264,14 @@ ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key)
     ASHLAR_NOTHROW;
+// Every table gets a Ribbon filter.
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bits_per_key)
+    ASHLAR_NOTHROW;
+// Tables of levels before bloom_before_level get a Bloom filter; a flush is at level -1.
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_hybrid(
+    double bits_per_key, int bloom_before_level) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_format(
+    double bits_per_key, int bloom_before_level) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
 // ---- The program's own functions. `state` is passed to each of them, and to `destructor` (may be

@@ -102,13 +102,18 @@ struct CompressionOptions {
   int window_bits = -14;                 // zlib
   int level = kDefaultCompressionLevel;  // the codec's own scale
   int strategy = 0;                      // zlib
-  uint32_t max_dict_bytes =
-      0;  // refused: no dictionaries are written; tables that have one are read
-  uint32_t zstd_max_train_bytes = 0;   // accepted: for dictionaries
-  uint32_t parallel_threads = 1;       // accepted
-  bool enabled = false;                // bottommost_compression_opts: whether they apply
-  uint64_t max_dict_buffer_bytes = 0;  // accepted: for dictionaries
-  bool use_zstd_dict_trainer = true;   // accepted: for dictionaries
+  // Above 0, each table has a dictionary of at most this many bytes, made from samples of its data
+  // blocks; not with Snappy. Up to 64 MiB.
+  uint32_t max_dict_bytes = 0;
+  // Above 0, ZSTD's builder makes the dictionary from so many bytes of samples, for every codec;
+  // otherwise the samples are the dictionary. A hundred times max_dict_bytes is a good value.
+  uint32_t zstd_max_train_bytes = 0;
+  uint32_t parallel_threads = 1;  // accepted
+  bool enabled = false;           // bottommost_compression_opts: whether they apply
+  // Bytes of blocks that wait in memory for the dictionary. 0: as many as the target size of a
+  // file, which bounds them in any case but a flush.
+  uint64_t max_dict_buffer_bytes = 0;
+  bool use_zstd_dict_trainer = true;  // false: ZSTD only adds its tables to the samples
 };
 
 // What is verified in the files that are written, and by which jobs.
@@ -366,8 +371,9 @@ struct ASHLAR_API DBOptions {
       rate_limiter;  // bytes written by flushes and compactions; null: no limit
   std::shared_ptr<Statistics> statistics;  // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;
-  std::shared_ptr<SstFileManager> sst_file_manager;                     // accepted
-  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;    // refused
+  std::shared_ptr<SstFileManager> sst_file_manager;                   // accepted
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;  // refused
+  std::shared_ptr<Cache> row_cache;  // refused: cached blocks lead straight to their entries
   std::shared_ptr<WriteBufferManager> write_buffer_manager;             // accepted
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;  // accepted
 

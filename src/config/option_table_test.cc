@@ -277,6 +277,19 @@ TEST(FilterPolicy, BitsAreRoundedAsTheFormatDoes) {
             "bloomfilter:10:false");
 }
 
+TEST(FilterPolicy, RibbonIsReadAsItPrints) {
+  for (const int level : {-1, 0, 3}) {
+    BlockBasedTableOptions table;
+    const std::string id = "ribbonfilter:9.5:" + std::to_string(level);
+    ASSERT_TRUE(SetOption(ParseRules{}, "filter_policy", id, &table).ok());
+    EXPECT_EQ(table.filter_policy->GetId(), id);
+    EXPECT_EQ(table.filter_policy->BloomBeforeLevel(), level);
+    EXPECT_EQ(table.filter_policy->MillibitsPerKey(), 9500);
+  }
+  BlockBasedTableOptions table;
+  EXPECT_FALSE(SetOption(ParseRules{}, "filter_policy", "ribbonfilter:9:x", &table).ok());
+}
+
 // ---- ashlar/convenience.h
 
 TEST(Convenience, OptionsFromStrings) {
@@ -409,8 +422,8 @@ TEST(Validate, WhatOnlyMattersToWritersMayBeAnythingForReading) {
   ColumnFamilyOptions options;
   options.compaction_style = kCompactionStyleUniversal;
   BlockBasedTableOptions table;
-  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table.partition_filters = true;
+  table.index_type = BlockBasedTableOptions::kHashSearch;
+  table.block_align = true;
   table.format_version = 7;
   options.table_factory.reset(NewBlockBasedTableFactory(table));
   EXPECT_TRUE(Validate(DBOptions(), options).IsNotSupported());
@@ -475,7 +488,11 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
       family([](auto* o) { o->compression = kDisableCompressionOption; }).IsInvalidArgument());
   EXPECT_TRUE(
       family([](auto* o) { o->compression_per_level = {kXpressCompression}; }).IsNotSupported());
-  EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).ok());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compression_opts.zstd_max_train_bytes = 1; }).IsInvalidArgument());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compression_opts.max_dict_bytes = UINT32_MAX; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->comparator = nullptr; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->num_levels = 65; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->level0_file_num_compaction_trigger = -1; }).ok());
@@ -499,10 +516,47 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(family([](auto* o) { o->cf_paths.emplace_back("/x", 1); }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 6; }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 1; }).IsNotSupported());
+  EXPECT_TRUE(
+      table([](auto* o) { o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch; }).ok());
   EXPECT_TRUE(table([](auto* o) {
-                o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-              }).IsNotSupported());
-  EXPECT_TRUE(table([](auto* o) { o->block_align = true; }).IsNotSupported());
+                o->index_type = static_cast<BlockBasedTableOptions::IndexType>(4);
+              }).IsInvalidArgument());
+  EXPECT_TRUE(table([](auto* o) { o->partition_filters = true; }).ok());
+  const Status hash_without_prefixes =
+      table([](auto* o) { o->index_type = BlockBasedTableOptions::kHashSearch; });
+  EXPECT_TRUE(hash_without_prefixes.IsInvalidArgument());
+  EXPECT_NE(hash_without_prefixes.ToString().find("prefix_extractor is not given"),
+            std::string::npos);
+  const auto aligned = [&family](CompressionType compression, uint64_t block_size) {
+    BlockBasedTableOptions options;
+    options.block_align = true;
+    options.block_size = block_size;
+    return family([&](ColumnFamilyOptions* o) {
+      o->compression = compression;
+      o->table_factory.reset(NewBlockBasedTableFactory(options));
+    });
+  };
+  EXPECT_TRUE(aligned(kNoCompression, 4096).ok());
+  EXPECT_TRUE(aligned(kZSTD, 4096).IsInvalidArgument());
+  EXPECT_TRUE(aligned(kNoCompression, 5000).IsInvalidArgument());
+  const auto hashed_blocks = [&table](double ratio) {
+    return table([ratio](auto* o) {
+      o->data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+      o->data_block_hash_table_util_ratio = ratio;
+    });
+  };
+  EXPECT_TRUE(hashed_blocks(0.75).ok());
+  EXPECT_TRUE(hashed_blocks(0).IsInvalidArgument());
+  EXPECT_TRUE(hashed_blocks(-1).IsInvalidArgument());
+  EXPECT_TRUE(table([](auto* o) {
+                o->no_block_cache = o->cache_index_and_filter_blocks = true;
+              }).IsInvalidArgument());
+  EXPECT_TRUE(table([](auto* o) {
+                o->no_block_cache = o->pin_l0_filter_and_index_blocks_in_cache = true;
+              }).IsInvalidArgument());
+  const Status row_cache = db([](auto* o) { o->row_cache = NewLRUCache(1000); });
+  EXPECT_TRUE(row_cache.IsNotSupported());
+  EXPECT_NE(row_cache.ToString().find("option row_cache"), std::string::npos);
   EXPECT_TRUE(table([](auto* o) { o->block_size = 0; }).IsInvalidArgument());
   EXPECT_TRUE(
       table([](auto* o) { o->checksum = static_cast<ChecksumType>(9); }).IsInvalidArgument());

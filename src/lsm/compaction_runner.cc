@@ -80,10 +80,13 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   args.job.stop.disabled = compaction->disabled;
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
+  args.job.output.table.dictionary = ResolveDictionary(options, plan.bottommost_compression);
   // Deletions stay at the bottom for snapshots only. kBottommostDeletes sees when they are gone.
   if (plan.bottommost)
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
+  args.job.output.table.config.filter_kind =
+      ResolveFilterKind(options, static_cast<int>(plan.output_level));
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));

@@ -109,6 +109,8 @@ Status FlushRunner::BuildTable(Flush* flush) {
   args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
   args.job.output.table.level = 0;
+  args.job.output.table.config.filter_kind =
+      ResolveFilterKind(flush->settings.options, kFlushFilterLevel);
   args.job.output.table.compression = ResolveFlushCompression(flush->settings.options);
   std::vector<SequenceNumber> readers = args.job.snapshots;
   readers.push_back(kSequenceNumberMax);

@@ -35,6 +35,7 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
   output.table.prefix_extractor = options.prefix_extractor;
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
+  output.table.dictionary = ResolveDictionary(options, false);
   output.table.recorder = state.recorder;
   output.table.reads = ResolveTableReads(state.options, options);
   output.table.rate_limiter = state.options.rate_limiter.get();

@@ -1,6 +1,7 @@
 #include "lsm/resolve_options.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/rate_limiter.h"
@@ -106,11 +107,28 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
   config.whole_key_filtering = table.whole_key_filtering;
   config.filter_millibits_per_key =
       table.filter_policy != nullptr ? table.filter_policy->MillibitsPerKey() : 0;
+  if (table.filter_policy != nullptr && table.filter_policy->BloomBeforeLevel() != INT_MAX)
+    config.filter_policy_property = kRibbonPolicyPropertyValue;
+  config.filter_kind = ResolveFilterKind(options, INT_MAX - 1);
+  config.index_kind = static_cast<IndexKind>(table.index_type);
+  config.partition_bytes = static_cast<size_t>(std::max<uint64_t>(table.metadata_block_size, 1));
+  config.partition_filters = table.partition_filters;
+  if (table.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash)
+    config.hash_buckets_per_entry = 1 / table.data_block_hash_table_util_ratio;
+  config.block_align = table.block_align;
   config.enable_index_compression = table.enable_index_compression;
   config.cache_index_and_filter_blocks = table.cache_index_and_filter_blocks;
   config.readahead_bytes_initial = table.initial_auto_readahead_size;
   config.readahead_bytes_max = table.max_auto_readahead_size;
   return config;
+}
+
+FilterKind ResolveFilterKind(const ColumnFamilyOptions& options, int level) {
+  const BlockBasedTableOptions* const table = TableOptionsOf(options);
+  return table != nullptr && table->filter_policy != nullptr &&
+                 level >= table->filter_policy->BloomBeforeLevel()
+             ? FilterKind::kRibbon
+             : FilterKind::kBloom;
 }
 
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {
@@ -173,11 +191,26 @@ MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {
   return shape;
 }
 
+namespace {
+const CompressionOptions& ChosenCompressionOptions(const ColumnFamilyOptions& options,
+                                                   bool bottommost) {
+  return bottommost && options.bottommost_compression_opts.enabled
+             ? options.bottommost_compression_opts
+             : options.compression_opts;
+}
+}  // namespace
+
+DictionaryParameters ResolveDictionary(const ColumnFamilyOptions& options, bool bottommost) {
+  const CompressionOptions& chosen = ChosenCompressionOptions(options, bottommost);
+  return {.bytes_max = chosen.max_dict_bytes,
+          .train_bytes_max = chosen.zstd_max_train_bytes,
+          .use_trainer = chosen.use_zstd_dict_trainer,
+          .buffer_bytes_max = chosen.max_dict_buffer_bytes};
+}
+
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options,
                                                    bool bottommost) {
-  const CompressionOptions& chosen = bottommost && options.bottommost_compression_opts.enabled
-                                         ? options.bottommost_compression_opts
-                                         : options.compression_opts;
+  const CompressionOptions& chosen = ChosenCompressionOptions(options, bottommost);
   return CompressionParameters{
       .level = chosen.level, .window_bits = chosen.window_bits, .strategy = chosen.strategy};
 }

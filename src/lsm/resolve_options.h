@@ -34,6 +34,12 @@ MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options);
 // bottommost: the bottommost_compression_opts where they are enabled.
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options,
                                                    bool bottommost);
+// Likewise; bytes_max 0: no dictionary.
+DictionaryParameters ResolveDictionary(const ColumnFamilyOptions& options, bool bottommost);
+// The level of a flush where filter policies distinguish levels.
+inline constexpr int kFlushFilterLevel = -1;
+// The kind of the filter of a table that is written to a level.
+FilterKind ResolveFilterKind(const ColumnFamilyOptions& options, int level);
 // The codec of level 0.
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.

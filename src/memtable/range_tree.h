@@ -57,7 +57,8 @@ class RangeTree {
   size_t CheckInvariants() const;
 
  private:
-  static constexpr uint32_t kSlots = 16;
+  // The head of a node and the heads of its slots fill a cache line.
+  static constexpr uint32_t kSlots = 15;
 
   struct Cover;
   struct Node;

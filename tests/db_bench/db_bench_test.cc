@@ -100,6 +100,8 @@ const SmokeCase kSmokeCases[] = {
     {"bulkload", "", "", " +[0-9.]+ MB/s"},
     {"deleteseq", "fillseq,", "", ""},
     {"deleterandom", "fillseq,", "", ""},
+    {"deleterangeseq", "fillseq,", "--range_tombstone_width=10", ""},
+    {"deleterangerandom", "fillseq,", "--range_tombstone_width=10", ""},
     {"readseq", "fillseq,", "", " +[0-9.]+ MB/s"},
     {"readreverse", "fillseq,", "", " +[0-9.]+ MB/s"},
     {"readrandom", "fillseq,", "", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
@@ -167,7 +169,7 @@ TEST_F(DbBenchTest, EveryWorkloadOfTheHelpHasASmokeTest) {
                             [&](const SmokeCase& smoke) { return name == smoke.workload; }))
         << name;
   }
-  EXPECT_GE(workloads, 34);
+  EXPECT_GE(workloads, 36);
 }
 
 TEST_F(DbBenchTest, ABuildThatDoesNotMeasureRefuses) {
@@ -408,6 +410,19 @@ TEST_F(DbBenchMeasuringTest, FillsDeleteRanges) {
         {"1 --expand_range_tombstones=1", "(0 of 1000 found)"},
         {"1 --writes_before_delete_range=1", "(1000 of 1000 found)"}}) {
     const std::string output = Output(StrCat(fill, flags));
+    EXPECT_NE(output.find(found), std::string::npos) << flags << "\n" << output;
+  }
+}
+
+TEST_F(DbBenchMeasuringTest, RangesInOrderTouchAndDeleteAsManyKeysAsTheyAreWide) {
+  const std::string run =
+      "--num=1000 --benchmarks=fillseq,deleterangeseq,readrandom --seed=5 "
+      "--read_random_exp_range=0 --range_tombstone_width=";
+  for (const auto& [flags, found] : {std::pair("10", "(0 of 1000 found)"),
+                                     {"10 --expand_range_tombstones=1", "(0 of 1000 found)"},
+                                     {"1000 --deletes=1", "(0 of 1000 found)"},
+                                     {"0", "(1000 of 1000 found)"}}) {
+    const std::string output = Output(StrCat(run, flags));
     EXPECT_NE(output.find(found), std::string::npos) << flags << "\n" << output;
   }
 }
