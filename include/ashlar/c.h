@@ -43,6 +43,7 @@ typedef struct rocksdb_backup_engine_options_t rocksdb_backup_engine_options_t;
 typedef struct rocksdb_backup_engine_t rocksdb_backup_engine_t;
 typedef struct rocksdb_block_based_table_options_t rocksdb_block_based_table_options_t;
 typedef struct rocksdb_cache_t rocksdb_cache_t;
+typedef struct rocksdb_checkpoint_t rocksdb_checkpoint_t;
 typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
 typedef struct rocksdb_column_family_metadata_t rocksdb_column_family_metadata_t;
 typedef struct rocksdb_compaction_options_t rocksdb_compaction_options_t;
@@ -502,6 +503,15 @@ ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOT
 ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
                                                      const rocksdb_readoptions_t* options,
                                                      char** errptr) ASHLAR_NOTHROW;
+
+// ---- Checkpoints; see ashlar/checkpoint.h.
+
+ASHLAR_API rocksdb_checkpoint_t* rocksdb_checkpoint_object_create(rocksdb_t* db,
+                                                                  char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_checkpoint_create(rocksdb_checkpoint_t* checkpoint,
+                                          const char* checkpoint_dir, uint64_t log_size_for_flush,
+                                          char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_checkpoint_object_destroy(rocksdb_checkpoint_t* checkpoint) ASHLAR_NOTHROW;
 
 // ---- Backups; see ashlar/backup_engine.h.
 

@@ -1,15 +1,8 @@
 // BackupEngine: takes a backup of an open database, and puts one back.
 //
-// The order of a backup, while deletions of files are held back:
-//   1  the oldest log that is needed             read first: later requests need no older log
-//   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
-//   3  MANIFEST up to that length, CURRENT, OPTIONS: soon, for a new MANIFEST replaces the old one
-//      even now
-//   4  the logs                                  after 2, so that they have at least the writes
-//                                                that the state lacks
-//   5  the tables                                they do not change
-// Later writes in the logs are part of the backup as well. A record cut off at the end of the last
-// log is a torn tail, where recovery ends.
+// live_files.h gives the files of a backup and their order. Later writes in the logs are part of
+// the backup as well. A record cut off at the end of the last log is a torn tail, where recovery
+// ends.
 #include "ashlar/backup_engine.h"
 
 #include <algorithm>
@@ -20,11 +13,10 @@
 #include <utility>
 
 #include "ashlar/db.h"
-#include "ashlar/options_util.h"
 #include "backup/backup_folder.h"
+#include "backup/live_files.h"
 #include "base/crc32c.h"
 #include "base/format.h"
-#include "config/option_text.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 
@@ -35,29 +27,6 @@ struct Backup {
   BackupMeta meta;
   uint64_t bytes = 0;
   uint32_t description_crc = 0;  // to notice another backup with the same number
-};
-
-bool HasType(std::string_view name, FileType wanted) {
-  uint64_t number = 0;
-  FileType type;
-  return ParseFileName(name, &number, &type) && type == wanted;
-}
-
-// Files of a database cannot be deleted while this lives.
-class DeletionsHeld {
- public:
-  explicit DeletionsHeld(DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
-  ~DeletionsHeld() {
-    if (status_.ok()) static_cast<void>(db_->EnableFileDeletions().ok());
-  }
-  DeletionsHeld(const DeletionsHeld&) = delete;
-  DeletionsHeld& operator=(const DeletionsHeld&) = delete;
-
-  const Status& status() const { return status_; }
-
- private:
-  DB* const db_;
-  const Status status_;
 };
 
 // One backup being made: copies files and lists them.
@@ -73,22 +42,13 @@ class BackupWriter {
         limiter_(limiter) {}
 
   Result<Backup> Run(bool with_logs, const std::string& app_metadata) {
-    const DeletionsHeld held(db_);
-    ASHLAR_RETURN_IF_ERROR(held.status());
     ASHLAR_RETURN_IF_ERROR(folder_->file_system()->CreateDirIfMissing(
         folder_->Path(BackupFolder::PrivateFolder(id_))));
-    uint64_t oldest_log = 0;
-    db_->GetIntProperty(DB::Properties::kMinLogNumberToKeep, &oldest_log);
-    std::vector<std::string> files;
-    uint64_t manifest_bytes = 0;
-    ASHLAR_RETURN_IF_ERROR(db_->GetLiveFiles(files, &manifest_bytes, options_.flush_before_backup));
-    const auto tables = std::partition(files.begin(), files.end(),
-                                       [](const std::string& path) { return !IsTable(path); });
-    for (auto path = files.begin(); path != tables; ++path)
-      ASHLAR_RETURN_IF_ERROR(AddLiveFile(std::string(BaseName(*path)), manifest_bytes));
-    if (with_logs) ASHLAR_RETURN_IF_ERROR(AddLogs(oldest_log));
-    for (auto path = tables; path != files.end(); ++path)
-      ASHLAR_RETURN_IF_ERROR(AddTable(std::string(BaseName(*path))));
+    ASHLAR_RETURN_IF_ERROR(VisitLiveFiles(
+        db_,
+        {.with_logs = with_logs,
+         .flush_from_log_bytes = options_.flush_before_backup ? 0 : LiveFilesRequest::kNoFlush},
+        [this](const LiveFile& file) { return AddLiveFile(file); }));
     int64_t now = 0;
     ASHLAR_RETURN_IF_ERROR(db_->GetEnv()->GetCurrentTime(&now));
     backup_.meta.timestamp = now;
@@ -98,9 +58,6 @@ class BackupWriter {
   }
 
  private:
-  static bool IsTable(std::string_view path) {
-    return HasType(BaseName(path), FileType::kTableFile);
-  }
   FileSystem* system() const { return folder_->file_system(); }
 
   CopyPlan PlanFrom(const std::string& path) const {
@@ -117,39 +74,9 @@ class BackupWriter {
     if (options_.progress_callback) options_.progress_callback();
   }
 
-  Status AddLiveFile(const std::string& name, uint64_t manifest_bytes) {
-    if (HasType(name, FileType::kDescriptorFile)) {
-      ASHLAR_RETURN_IF_ERROR(AddPrivate(db_->GetName(), name, manifest_bytes, manifest_bytes));
-      // Not copied: by now it may name the next MANIFEST.
-      return AddText("CURRENT", name + "\n");
-    }
-    return HasType(name, FileType::kCurrentFile) ? Status::OK()
-                                                 : AddPrivate(db_->GetName(), name, kWhole, 0);
-  }
-
-  Status AddLogs(uint64_t oldest_log) {
-    // Data buffered in the process belong to the backup. A read-only database has none.
-    const Status flushed = db_->FlushWAL(false);
-    if (!flushed.ok() && !flushed.IsNotSupported()) return flushed;
-    const std::string wal_dir = db_->GetDBOptions().wal_dir;
-    const std::string& directory = wal_dir.empty() ? db_->GetName() : wal_dir;
-    std::vector<std::string> names;
-    ASHLAR_RETURN_IF_ERROR(db_->GetFileSystem()->GetChildren(directory, &names));
-    std::map<uint64_t, std::string> logs;
-    for (const std::string& name : names) {
-      uint64_t number = 0;
-      FileType type;
-      if (ParseFileName(name, &number, &type) && type == FileType::kWalFile && number >= oldest_log)
-        logs[number] = name;
-    }
-    // Oldest first: a log is closed before the next begins, so none is copied shorter than the head
-    // of the next says.
-    for (const auto& [number, name] : logs) {
-      uint64_t bytes = 0;
-      ASHLAR_RETURN_IF_ERROR(db_->GetFileSystem()->GetFileSize(directory + "/" + name, &bytes));
-      ASHLAR_RETURN_IF_ERROR(AddPrivate(directory, name, bytes, bytes));
-    }
-    return Status::OK();
+  Status AddLiveFile(const LiveFile& file) {
+    if (file.kind == LiveFile::Kind::kCurrent) return AddText(file.name, file.contents);
+    return file.kind == LiveFile::Kind::kTable ? AddTable(file) : AddPrivate(file);
   }
 
   Status AddText(const std::string& name, const std::string& text) {
@@ -163,26 +90,25 @@ class BackupWriter {
     return Status::OK();
   }
 
-  // At most bytes_max bytes, and no fewer than bytes_min.
-  Status AddPrivate(const std::string& directory, const std::string& name, uint64_t bytes_max,
-                    uint64_t bytes_min) {
-    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", name);
-    CopyPlan plan = PlanFrom(directory + "/" + name);
+  Status AddPrivate(const LiveFile& file) {
+    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", file.name);
+    CopyPlan plan = PlanFrom(file.path());
     plan.to_system = system();
     plan.to = folder_->Path(path);
-    plan.bytes_max = bytes_max;
+    plan.bytes_max = file.bytes;
     ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
-    if (copied.bytes < bytes_min)
+    if (file.bytes != LiveFile::kWhole && copied.bytes < file.bytes)
       return Status::Corruption(plan.from,
-                                StrCat("ends at ", copied.bytes, " of ", bytes_min, " bytes"));
-    Add(path, name, copied);
+                                StrCat("ends at ", copied.bytes, " of ", file.bytes, " bytes"));
+    Add(path, file.name, copied);
     return Status::OK();
   }
 
   // A table that an earlier backup may have is read first, and copied only if its contents are new:
   // numbers are used again by other databases.
-  Status AddTable(const std::string& name) {
-    CopyPlan plan = PlanFrom(db_->GetName() + "/" + name);
+  Status AddTable(const LiveFile& table) {
+    const std::string& name = table.name;
+    CopyPlan plan = PlanFrom(table.path());
     uint64_t bytes = 0;
     ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &bytes));
     ASHLAR_ASSIGN_OR_RETURN(const bool like, SharedHasLike(name, bytes));
@@ -217,8 +143,6 @@ class BackupWriter {
       return other.starts_with(begin) && other.ends_with(end);
     });
   }
-
-  static constexpr uint64_t kWhole = std::numeric_limits<uint64_t>::max();
 
   BackupFolder* const folder_;
   const uint32_t id_;
@@ -314,32 +238,12 @@ class Restorer {
                                                                .to = to,
                                                                .limiter = limiter_}));
     if (copied.crc == file.crc)
-      return HasType(file.name, FileType::kOptionsFile) ? SetLogFolder(to) : Status::OK();
+      return HasType(file.name, FileType::kOptionsFile)
+                 ? SetLogFolder(system_, to, wal_dir_ == db_dir_ ? "" : wal_dir_)
+                 : Status::OK();
     static_cast<void>(system_->DeleteFile(to).ok());
     return Status::Corruption(from,
                               StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
-  }
-
-  // The OPTIONS file names the folder of the logs of the original database: a program that opens
-  // the restored one with these options would read, and delete, logs of the other.
-  Status SetLogFolder(const std::string& options_file) const {
-    constexpr size_t kOptionsBytesMax = size_t{64} << 20;
-    constexpr std::string_view kSection = "[DBOptions]\n";
-    ASHLAR_ASSIGN_OR_RETURN(const std::string text,
-                            ReadFileToString(system_, options_file, kOptionsBytesMax));
-    std::string changed;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-      const std::string_view line = std::string_view(text).substr(at, end - at);
-      at = end;
-      const std::string_view content = TrimSpaces(line);
-      if (content.substr(0, content.find('=')) == "wal_dir") continue;
-      changed += line;
-      if (line == kSection && wal_dir_ != db_dir_)
-        StrAppend(&changed, "  wal_dir=", EscapeOptionText(wal_dir_), "\n");
-    }
-    return changed == text ? Status::OK()
-                           : WriteStringToFile(system_, changed, options_file, Durability::kSynced);
   }
 
   const BackupFolder& folder_;

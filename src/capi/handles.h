@@ -4,7 +4,7 @@
 //                                                            allocation and no indirection
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
-//       rocksdb_backup_engine_t                              (Rep and Wrap below)
+//       rocksdb_backup_engine_t  rocksdb_checkpoint_t        (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
 // Invariants:
@@ -27,6 +27,7 @@
 #include "ashlar/backup_engine.h"
 #include "ashlar/c.h"
 #include "ashlar/cache.h"
+#include "ashlar/checkpoint.h"
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
@@ -186,6 +187,7 @@ namespace ashlar::capi {
     return reinterpret_cast<c_type*>(const_cast<cpp_type*>(object));                   \
   }
 ASHLAR_C_CAST(rocksdb_backup_engine_t, BackupEngine)
+ASHLAR_C_CAST(rocksdb_checkpoint_t, Checkpoint)
 ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)
 ASHLAR_C_CAST(rocksdb_comparator_t, Comparator)

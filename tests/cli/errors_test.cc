@@ -28,7 +28,7 @@ class ErrorsTest : public ToolTest {
 const std::vector<std::vector<std::string>> kReadingCommands = {
     {"get", "a"}, {"scan"}, {"dump"}, {"stats"}, {"properties"}, {"verify"}, {"column-families"}};
 const std::vector<std::vector<std::string>> kWritingCommands = {
-    {"put", "a", "b"}, {"delete", "a"}, {"compact"}};
+    {"put", "a", "b"}, {"delete", "a"}, {"compact"}, {"checkpoint", "copy"}};
 
 TEST_F(ErrorsTest, WrongCommandLines) {
   EXPECT_EQ(RunBare({}).exit_code, 2);

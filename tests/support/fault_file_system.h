@@ -87,7 +87,8 @@ struct FaultRule {
   FaultEffect effect = FaultEffect::kFailBefore;
   Status error = Status::IOError("injected fault");
   uint64_t seed = 1;
-  std::function<void()> action = {};  // for kRunAction; must not use this file system
+  // For kRunAction. It may use this file system if the rule is not sticky.
+  std::function<void()> action = {};
 };
 
 class FaultFileSystem final : public FileSystem {
