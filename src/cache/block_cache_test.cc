@@ -117,6 +117,23 @@ TEST_F(BlockCacheTest, UsedEntriesOutliveUnusedOnes) {
   cache.Erase(cells_);
 }
 
+// A reader inside a guard that has loaded a slot uses the entry although it is evicted meanwhile.
+TEST_F(BlockCacheTest, AnEvictedEntryOutlivesTheGuardsThatMayHaveFoundIt) {
+  BlockCache cache(2000);
+  ASSERT_TRUE(Put(&cache, &cells_[0], 77, 100));
+  {
+    const EpochGuard guard(TestEpochs());
+    const auto* const found = static_cast<TestEntry*>(cells_[0].load());
+    size_t next = 1;
+    while (cells_[0].load() != nullptr && next < cells_.size())
+      static_cast<void>(Put(&cache, &cells_[next++], 1, 100));
+    ASSERT_EQ(cells_[0].load(), nullptr);  // evicted
+    TestEpochs().Reclaim();
+    EXPECT_EQ(found->value, 77U);
+  }
+  cache.Erase(cells_);
+}
+
 TEST_F(BlockCacheTest, PinsFillTheCacheAndReadersGoAround) {
   BlockCache cache(1000);
   std::vector<Pin> pins;
