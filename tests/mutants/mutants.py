@@ -11,6 +11,7 @@ README.md describes the catalogue.
 """
 
 import concurrent.futures
+import fnmatch
 import os
 import pathlib
 import re
@@ -49,8 +50,8 @@ class Mutant:
             raise Refused(f"{self.name}: its form is none of {FORMS}")
         if ("MUTANT" in self.replacement) != (self.form == "code"):
             raise Refused(f"{self.name}: MUTANT is for the form code, which has it")
-        self.binary, separator, self.filter = entry["test"].partition(" ")
-        if not separator or not self.filter:
+        self.binary, _, self.filter = entry["test"].partition(" ")
+        if "." not in self.filter:
             raise Refused(f'{self.name}: test is "binary Suite.Case"')
         # The number is made of the name: a new entry changes no other one's copy.
         self.number = zlib.crc32(self.name.encode()) & 0x7FFFFFFF
@@ -115,7 +116,8 @@ def check(mutants):
     for mutant in mutants:
         # An instance of a test with parameters is Prefix/Suite.Case/Parameter.
         suite, _, case = mutant.filter.partition(".")
-        if (suite.split("/")[-1], case.split("/")[0]) not in cases:
+        suite, case = suite.split("/")[-1], case.split("/")[0]
+        if not any(fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case) for a, b in cases):
             raise Refused(f"{mutant.name}: there is no test {mutant.filter}")
     print(f"{len(mutants)} mutants in {len(by_file(mutants))} files apply")
 

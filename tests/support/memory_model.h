@@ -74,7 +74,7 @@ class MemoryModel {
   };
   struct Outcome {
     uint64_t executions = 0;
-    uint64_t failures = 0;  // executions in which an Expect failed, or all threads waited
+    uint64_t failures = 0;      // executions in which an Expect failed, or all threads waited
     std::string first_failure;  // its steps
   };
   using Body = std::function<ModelThread(MemoryModel*)>;

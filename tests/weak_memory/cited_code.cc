@@ -35,8 +35,9 @@ testing::AssertionResult CitedCode(const std::string& path, const std::string& f
     const std::string cited = InOneLine(text);
     at = code.find(cited, at);
     if (at == std::string::npos) {
-      return testing::AssertionFailure() << path << ", after " << from
-                                         << ": the model's step is not there, or elsewhere: " << text;
+      return testing::AssertionFailure()
+             << path << ", after " << from
+             << ": the model's step is not there, or elsewhere: " << text;
     }
     at += cited.size();
   }

@@ -40,7 +40,8 @@ MemoryModel::Outcome ExploreNode(Bug bug) {
     const std::array<Place, 2> last = {setup->NewPlace("order 0, last word", 1),
                                        setup->NewPlace("order 1, last word", 0)};
     std::array<Place, kInserts + 1> slots;
-    for (size_t i = 0; i < slots.size(); ++i) slots[i] = setup->NewPlace("slot", i == 0 ? kFirstEntry : 0);
+    for (size_t i = 0; i < slots.size(); ++i)
+      slots[i] = setup->NewPlace("slot", i == 0 ? kFirstEntry : 0);
 
     setup->Start("writer", [=](MemoryModel* m) -> ModelThread {
       for (int64_t count = 1; count <= kInserts; ++count) {
@@ -82,10 +83,9 @@ TEST(EntryTreeModel, AReaderUsesOneStateWholly) {
 }
 
 TEST(EntryTreeModel, EverySeededBugIsFound) {
-  for (const Bug bug :
-       {Bug::kStateBeforeTheOrder, Bug::kStateBeforeTheSlot, Bug::kStateIsRelaxed,
-        Bug::kNoFenceBeforeTheChange, Bug::kOrderInUseIsChanged, Bug::kReaderLoadsRelaxed,
-        Bug::kNoFenceBeforeTheCheck, Bug::kNoCheck}) {
+  for (const Bug bug : {Bug::kStateBeforeTheOrder, Bug::kStateBeforeTheSlot, Bug::kStateIsRelaxed,
+                        Bug::kNoFenceBeforeTheChange, Bug::kOrderInUseIsChanged,
+                        Bug::kReaderLoadsRelaxed, Bug::kNoFenceBeforeTheCheck, Bug::kNoCheck}) {
     EXPECT_GT(ExploreNode(bug).failures, 0U) << static_cast<int>(bug);
   }
 }
@@ -101,7 +101,8 @@ TEST(EntryTreeModel, ItsStepsAreThoseOfTheCode) {
   const std::string node = "src/memtable/entry_tree_node.h";
   EXPECT_TRUE(
       CitedCode(node, "void Load(const Word* from", {"from[i].load(std::memory_order_relaxed);"}));
-  EXPECT_TRUE(CitedCode(node, "void Store(Word* to", {"to[i].store(word, std::memory_order_relaxed);"}));
+  EXPECT_TRUE(
+      CitedCode(node, "void Store(Word* to", {"to[i].store(word, std::memory_order_relaxed);"}));
   EXPECT_TRUE(CitedCode(node, "bool Unchanged(",
                         {"std::atomic_thread_fence(std::memory_order_acquire);",
                          "return state.load(std::memory_order_relaxed) == seen;"}));

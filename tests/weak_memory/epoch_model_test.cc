@@ -69,28 +69,28 @@ TEST(EpochModel, NoReaderUsesADeletedObject) {
 }
 
 TEST(EpochModel, EverySeededBugIsFound) {
-  for (const Bug bug : {Bug::kNoHeavyFence, Bug::kHeavyFenceBeforeTheTag,
-                        Bug::kHeavyFenceAfterTheScan, Bug::kEntryLoadsRelaxed, Bug::kTagIsRelaxed,
-                        Bug::kLeavesBeforeTheUse, Bug::kRetiredBeforeUnlinked,
-                        Bug::kScanIsOneEpochOff}) {
+  for (const Bug bug :
+       {Bug::kNoHeavyFence, Bug::kHeavyFenceBeforeTheTag, Bug::kHeavyFenceAfterTheScan,
+        Bug::kEntryLoadsRelaxed, Bug::kTagIsRelaxed, Bug::kLeavesBeforeTheUse,
+        Bug::kRetiredBeforeUnlinked, Bug::kScanIsOneEpochOff}) {
     EXPECT_GT(ExploreEpoch(bug).failures, 0U) << static_cast<int>(bug);
   }
 }
 
 TEST(EpochModel, ItsStepsAreThoseOfTheCode) {
-  EXPECT_TRUE(CitedCode("src/execute/epoch.h", "void Enter(",
-                        {"word_->domain.store(&domain, std::memory_order_release);",
-                         "word_->epoch.store(internal::global_epoch.load(std::memory_order_acquire),"
-                         " std::memory_order_release);",
-                         "LightFence();", "void Leave()",
-                         "word_->epoch.store(0, std::memory_order_release);"}));
+  EXPECT_TRUE(CitedCode(
+      "src/execute/epoch.h", "void Enter(",
+      {"word_->domain.store(&domain, std::memory_order_release);",
+       "word_->epoch.store(internal::global_epoch.load(std::memory_order_acquire),"
+       " std::memory_order_release);",
+       "LightFence();", "void Leave()", "word_->epoch.store(0, std::memory_order_release);"}));
   EXPECT_TRUE(CitedCode("src/execute/epoch.cc", "void EpochDomain::Push(",
                         {"newest_.compare_exchange_weak(retired->next, retired, "
                          "std::memory_order_release,"}));
-  EXPECT_TRUE(CitedCode(
-      "src/execute/epoch.cc", "uint64_t EpochDomain::CloseBatch()",
-      {"newest_.exchange(nullptr, std::memory_order_acquire);",
-       "const uint64_t tag = internal::global_epoch.fetch_add(1, std::memory_order_acq_rel) + 1;"}));
+  EXPECT_TRUE(CitedCode("src/execute/epoch.cc", "uint64_t EpochDomain::CloseBatch()",
+                        {"newest_.exchange(nullptr, std::memory_order_acquire);",
+                         "const uint64_t tag = internal::global_epoch.fetch_add(1, "
+                         "std::memory_order_acq_rel) + 1;"}));
   EXPECT_TRUE(CitedCode("src/execute/epoch.cc", "uint64_t EpochDomain::OldestEpochInUse()",
                         {"word.epoch.load(std::memory_order_acquire);",
                          "epoch != 0 && word.domain.load(std::memory_order_acquire) == this",

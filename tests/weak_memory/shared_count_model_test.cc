@@ -68,8 +68,7 @@ MemoryModel::Outcome ExploreCount(Bug bug) {
         co_await m->Await(word, [](int64_t epoch) { return epoch == 0 || epoch == kEnteredLater; });
       }
       if (bug == Bug::kKilledAfterTheGrace) co_await m->Exchange(killed, 1, kAcqRel);
-      const int64_t sum =
-          bug == Bug::kFoldForgetsTheShards ? 0 : co_await m->Load(shard, kRelaxed);
+      const int64_t sum = bug == Bug::kFoldForgetsTheShards ? 0 : co_await m->Load(shard, kRelaxed);
       const int64_t change = sum - kOwnerBias;
       if (co_await m->FetchAdd(central, change, kAcqRel) + change == 0)
         co_await m->FetchAdd(freed, 1, kRelaxed);
@@ -94,19 +93,19 @@ TEST(SharedCountModel, EverySeededBugIsFound) {
 
 TEST(SharedCountModel, ItsStepsAreThoseOfTheCode) {
   const std::string path = "src/execute/shared_count.cc";
-  EXPECT_TRUE(CitedCode(path, "void SharedCount::Acquire()",
-                        {"const EpochGuard guard(epochs_);",
-                         "if (killed_.load(std::memory_order_acquire)) {",
-                         "central_.fetch_add(1, std::memory_order_relaxed);",
-                         "count.fetch_add(1, std::memory_order_relaxed);"}));
-  EXPECT_TRUE(CitedCode(path, "void SharedCount::Release()",
-                        {"const EpochGuard guard(epochs_);",
-                         "if (!killed_.load(std::memory_order_acquire)) {",
-                         "count.fetch_sub(1, std::memory_order_relaxed);", "return; } }",
-                         "if (central_.fetch_sub(1, std::memory_order_acq_rel) == 1)"}));
-  EXPECT_TRUE(CitedCode(path, "void SharedCount::Kill()",
-                        {"killed_.exchange(true, std::memory_order_acq_rel);",
-                         "epochs_.RetireUnderLock(this, 0);"}));
+  EXPECT_TRUE(CitedCode(
+      path, "void SharedCount::Acquire()",
+      {"const EpochGuard guard(epochs_);", "if (killed_.load(std::memory_order_acquire)) {",
+       "central_.fetch_add(1, std::memory_order_relaxed);",
+       "count.fetch_add(1, std::memory_order_relaxed);"}));
+  EXPECT_TRUE(CitedCode(
+      path, "void SharedCount::Release()",
+      {"const EpochGuard guard(epochs_);", "if (!killed_.load(std::memory_order_acquire)) {",
+       "count.fetch_sub(1, std::memory_order_relaxed);", "return; } }",
+       "if (central_.fetch_sub(1, std::memory_order_acq_rel) == 1)"}));
+  EXPECT_TRUE(CitedCode(
+      path, "void SharedCount::Kill()",
+      {"killed_.exchange(true, std::memory_order_acq_rel);", "epochs_.RetireUnderLock(this, 0);"}));
   EXPECT_TRUE(CitedCode(path, "void SharedCount::Fold(",
                         {"count->SumShards() - kOwnerBias;",
                          "count->central_.fetch_add(change, std::memory_order_acq_rel) + change == "

@@ -35,8 +35,8 @@ inline void SetTrapFlag() {
 }
 inline void ClearTrapFlag() {
   asm volatile(
-      "lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::"i"(
-          ~kTrapFlag)
+      "lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
+          "i"(~kTrapFlag)
       : "memory", "cc");
 }
 
