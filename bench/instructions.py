@@ -1,4 +1,4 @@
-"""Instructions per operation, counted by callgrind: they repeat on any machine, busy or not, so they are the gate against regressions."""
+"""Instructions per operation, counted by callgrind: they repeat on any machine, busy or not, so they are the check against regressions."""
 
 import re
 import shutil

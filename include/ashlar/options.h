@@ -24,6 +24,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/compression_type.h"
+#include "ashlar/data_structure.h"
 #include "ashlar/env.h"
 #include "ashlar/export.h"
 #include "ashlar/memtablerep.h"
@@ -68,6 +69,8 @@ enum CompactionPri : char {
   kRoundRobin = 0x4,
 };
 
+using CompactionStyleSet = SmallEnumSet<CompactionStyle, kCompactionStyleNone>;
+
 enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyleTotalSize };
 
 struct CompactionOptionsUniversal {
@@ -79,12 +82,18 @@ struct CompactionOptionsUniversal {
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
   bool allow_trivial_move = false;
   bool incremental = false;
+  int max_read_amp = -1;             // accepted
+  bool reduce_file_locking = false;  // accepted
 };
 
 struct CompactionOptionsFIFO {
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
   bool allow_compaction = false;
   uint64_t age_for_warm = 0;
+  uint64_t max_data_files_size = 0;                         // accepted
+  bool use_kv_ratio_compaction = false;                     // accepted
+  bool allow_trivial_copy_when_change_temperature = false;  // accepted
+  uint64_t trivial_copy_buffer_size = 4096;                 // accepted
 };
 
 struct CompressionOptions {
@@ -101,6 +110,23 @@ struct CompressionOptions {
   uint64_t max_dict_buffer_bytes = 0;  // accepted: for dictionaries
   bool use_zstd_dict_trainer = true;   // accepted: for dictionaries
 };
+
+// What is verified in the files that are written, and by which jobs.
+enum class VerifyOutputFlags : uint32_t {
+  kVerifyNone = 0x0,
+  kVerifyBlockChecksum = 1 << 0,
+  kVerifyIteration = 1 << 1,
+  kVerifyFileChecksum = 1 << 2,
+  kEnableForLocalCompaction = 1 << 10,
+  kEnableForRemoteCompaction = 1 << 11,
+  kVerifyAll = 0xFFFFFFFF,
+};
+constexpr VerifyOutputFlags operator|(VerifyOutputFlags a, VerifyOutputFlags b) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
+}
+constexpr VerifyOutputFlags operator&(VerifyOutputFlags a, VerifyOutputFlags b) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(a) & static_cast<uint32_t>(b));
+}
 
 enum UpdateStatus { UPDATE_FAILED = 0, UPDATED_INPLACE = 1, UPDATED = 2 };
 enum class PrepopulateBlobCache : uint8_t { kDisable = 0x0, kFlushOnly = 0x1 };
@@ -257,6 +283,35 @@ struct ASHLAR_API ColumnFamilyOptions {
   int blob_file_starting_level = 0;
   std::shared_ptr<Cache> blob_cache;
   PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
+
+  // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
+  // names.
+
+  // Which checks new tables get, a union of flags. kVerifyBlockChecksum or kVerifyIteration with
+  // kEnableForLocalCompaction: as paranoid_file_checks.
+  VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
+  // Accepted: a file may exceed its target by an entry.
+  bool target_file_size_is_upper_bound = false;
+  double read_triggered_compaction_threshold = 0.0;         // accepted
+  uint32_t bottommost_file_compaction_delay = 0;            // accepted
+  bool strict_max_successive_merges = false;                // accepted
+  bool disallow_memtable_writes = false;                    // refused
+  bool cf_allow_ingest_behind = false;                      // refused
+  Temperature default_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
+  Temperature default_write_temperature = Temperature::kUnknown;  // accepted
+  uint32_t memtable_op_scan_flush_trigger = 0;       // accepted: iterators remember gaps instead
+  uint32_t memtable_avg_op_scan_flush_trigger = 0;   // accepted
+  uint32_t min_tombstones_for_range_conversion = 0;  // accepted: iterators remember gaps instead
+  uint32_t memtable_max_range_deletions = 0;         // accepted: their number does not slow reads
+  bool memtable_batch_lookup_optimization = false;   // accepted
+  bool memtable_verify_per_key_checksum_on_seek = false;  // accepted
+  bool paranoid_memory_checks = false;                    // accepted
+  uint8_t block_protection_bytes_per_key = 0;             // accepted
+  uint32_t uncache_aggressiveness = 0;                    // accepted
+  // Accepted: comparators with timestamps are refused.
+  bool persist_user_defined_timestamps = true;
+  bool enable_blob_direct_write = false;      // refused
+  uint32_t blob_direct_write_partitions = 1;  // accepted
 };
 
 // The part of a damaged or incomplete log that is replayed at open.
@@ -406,6 +461,39 @@ struct ASHLAR_API DBOptions {
   unsigned int stats_persist_period_sec = 600;     // accepted
   bool persist_stats_to_disk = false;              // refused
   size_t stats_history_buffer_size = 1024 * 1024;  // accepted
+
+  // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
+  // names.
+
+  // Every iterator without prefix_same_as_start and auto_prefix_mode is in total order.
+  bool prefix_seek_opt_in_only = false;
+  // Accepted: when compactions by age run, "HH:mm-HH:mm" in UTC. Empty: at any time.
+  std::string daily_offpeak_time_utc;
+  // Accepted: of which kinds of files the file system gets checksums.
+  FileTypeSet checksum_handoff_file_types;
+  // Accepted: for which styles of compaction the file system gets hints of lifetime.
+  CompactionStyleSet calculate_sst_write_lifetime_hint_set = {kCompactionStyleLevel};
+  bool compaction_verify_record_count = true;  // accepted
+  bool track_and_verify_wals = false;          // accepted: each log names the one before it, always
+  bool write_identity_file = true;             // accepted: IDENTITY is always written
+  bool open_files_async = false;               // accepted
+  bool fast_sst_open = false;                  // accepted
+  bool optimize_manifest_for_recovery = false;    // accepted
+  bool reuse_manifest_on_open = false;            // accepted
+  bool verify_manifest_content_on_close = false;  // accepted
+  int max_manifest_space_amp_pct = 500;           // accepted: max_manifest_file_size alone decides
+  bool use_direct_io_for_compaction_reads = false;  // accepted: use_direct_reads is for all reads
+  int read_io_executor_threads = 1;                 // accepted
+  bool async_wal_precreate = false;                 // accepted
+  bool background_close_inactive_wals = false;      // accepted
+  bool enforce_write_buffer_manager_during_recovery = true;  // accepted
+  uint64_t max_compaction_trigger_wakeup_seconds = 43200;    // accepted
+  // Accepted, with the two below: there are no followers.
+  uint64_t follower_refresh_catchup_period_ms = 10000;
+  uint64_t follower_catchup_retry_count = 10;
+  uint64_t follower_catchup_retry_wait_ms = 100;
+  Temperature metadata_write_temperature = Temperature::kUnknown;  // accepted
+  Temperature wal_write_temperature = Temperature::kUnknown;       // accepted
 };
 
 // Both together, for a database with one column family.
@@ -472,6 +560,11 @@ struct ReadOptions {
   bool background_purge_on_iterator_cleanup = false;  // accepted
   // Refused unless empty.
   std::function<bool(const TableProperties&)> table_filter;
+  bool allow_unprepared_value = false;                      // accepted: values are always prepared
+  bool auto_refresh_iterator_with_snapshot = false;         // accepted
+  Env::IOActivity io_activity = Env::IOActivity::kUnknown;  // accepted
+  // Accepted: a name of the request, for the program's own file system.
+  const std::string* request_id = nullptr;
 
   ReadOptions() = default;
   ReadOptions(bool verify_checksums_in, bool fill_cache_in)
@@ -490,9 +583,10 @@ struct WriteOptions {
   bool no_slowdown = false;
   // Let other writers go first while compaction has a backlog.
   bool low_pri = false;
-  bool memtable_insert_hint_per_batch = false;            // accepted
-  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
-  size_t protection_bytes_per_key = 0;                    // accepted
+  bool memtable_insert_hint_per_batch = false;              // accepted
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;    // accepted
+  size_t protection_bytes_per_key = 0;                      // accepted
+  Env::IOActivity io_activity = Env::IOActivity::kUnknown;  // accepted
 };
 
 struct FlushOptions {
@@ -500,6 +594,8 @@ struct FlushOptions {
   bool wait = true;
   // Flush at once even if that stops writers for a while; false: wait until it would not.
   bool allow_write_stall = false;
+  bool force_atomic_flush = false;  // refused
+  bool listener_wait = false;       // accepted: listeners are always called before Flush returns
 };
 
 // Of CompactFiles.
@@ -513,7 +609,10 @@ struct CompactionOptions {
   std::atomic<bool>* canceled = nullptr;
   // Files that overlap nothing move to the output level instead of being rewritten.
   bool allow_trivial_move = false;
+  Temperature output_temperature_override = Temperature::kUnknown;  // accepted
 };
+
+enum class BlobGarbageCollectionPolicy { kForce, kDisable, kUseDefault };
 
 enum class BottommostLevelCompaction {
   kSkip,                    // leave the last level alone
@@ -541,11 +640,16 @@ struct CompactRangeOptions {
   uint32_t max_subcompactions = 0;  // 0: as DBOptions say
   // Checked now and then: true ends the call with Incomplete.
   std::atomic<bool>* canceled = nullptr;
+  // Accepted, both: there are no blob files.
+  BlobGarbageCollectionPolicy blob_garbage_collection_policy =
+      BlobGarbageCollectionPolicy::kUseDefault;
+  double blob_garbage_collection_age_cutoff = -1;
 };
 
 struct SizeApproximationOptions {
   bool include_memtables = false;
   bool include_files = true;
+  bool include_blob_files = false;        // accepted: there are none
   double files_size_error_margin = -1.0;  // accepted: always as exact as possible
 };
 
@@ -553,7 +657,8 @@ struct WaitForCompactOptions {
   bool abort_on_pause =
       false;           // Aborted when background work is paused, instead of waiting for it to go on
   bool flush = false;  // flush every column family first
-  bool close_db = false;  // Close afterwards
+  bool wait_for_purge = false;  // accepted: obsolete files are deleted by the job they end with
+  bool close_db = false;        // Close afterwards
   std::chrono::microseconds timeout =
       std::chrono::microseconds::zero();  // TimedOut afterwards; 0: never
 };

@@ -110,6 +110,20 @@ struct BlockBasedTableOptions {
 
   enum class PrepopulateBlockCache : char { kDisable, kFlushOnly, kFlushAndCompaction };
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;  // accepted
+
+  // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
+  // names.
+  bool decouple_partitioned_filters = true;  // accepted
+  enum BlockSearchType : char { kBinary = 0x00, kInterpolation = 0x01, kAuto = 0x02 };
+  // Accepted, both: the searches in a table's index are Ashlar's own.
+  BlockSearchType index_block_search_type = kBinary;
+  double uniform_cv_threshold = -1;
+  bool separate_key_value_in_data_block = false;            // accepted: they stay together
+  size_t super_block_alignment_size = 0;                    // accepted
+  size_t super_block_alignment_space_overhead_ratio = 128;  // accepted
+  // Refused, both: there are no indexes of the program.
+  bool use_udi_as_primary_index = false;
+  bool fail_if_no_udi_on_open = false;
 };
 
 // How the keys of a PlainTable lie in the file.

@@ -64,8 +64,13 @@ class DeletionsHeld {
 class BackupWriter {
  public:
   BackupWriter(BackupFolder* folder, uint32_t id, DB* db, const CreateBackupOptions& options,
-               const std::atomic<bool>& stopped)
-      : folder_(folder), id_(id), db_(db), options_(options), stopped_(stopped) {}
+               const std::atomic<bool>& stopped, RateLimiter* limiter)
+      : folder_(folder),
+        id_(id),
+        db_(db),
+        options_(options),
+        stopped_(stopped),
+        limiter_(limiter) {}
 
   Result<Backup> Run(bool with_logs, const std::string& app_metadata) {
     const DeletionsHeld held(db_);
@@ -102,7 +107,8 @@ class BackupWriter {
     return {.from_system = db_->GetFileSystem(),
             .from = path,
             .sync = folder_->sync(),
-            .stopped = [this] { return stopped_.load(); }};
+            .stopped = [this] { return stopped_.load(); },
+            .limiter = limiter_};
   }
 
   void Add(const std::string& path, const std::string& name, const CopiedFile& copied) {
@@ -219,6 +225,7 @@ class BackupWriter {
   DB* const db_;
   const CreateBackupOptions& options_;
   const std::atomic<bool>& stopped_;
+  RateLimiter* const limiter_;  // null: no limit
   bool shared_listed_ = false;
   std::vector<std::string> shared_;
   Backup backup_;
@@ -228,11 +235,12 @@ class BackupWriter {
 class Restorer {
  public:
   Restorer(const BackupFolder& folder, FileSystem* file_system, const std::string& db_dir,
-           const std::string& wal_dir)
+           const std::string& wal_dir, RateLimiter* limiter)
       : folder_(folder),
         system_(file_system),
         db_dir_(db_dir),
-        wal_dir_(wal_dir.empty() ? db_dir : wal_dir) {}
+        wal_dir_(wal_dir.empty() ? db_dir : wal_dir),
+        limiter_(limiter) {}
 
   Status Run(const BackupMeta& meta, const RestoreOptions& options) {
     ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, ManifestOf(meta));
@@ -285,7 +293,7 @@ class Restorer {
       for (const std::string& name : names) {
         uint64_t number = 0;
         FileType type;
-        if (!ParseFileName(name, &number, &type) || type == FileType::kLockFile) continue;
+        if (!ParseFileName(name, &number, &type) || type == FileType::kDBLockFile) continue;
         const bool log = type == FileType::kWalFile;
         const bool ours = log ? folder == wal_dir_ : folder == db_dir_;
         if (ours && !(log && keep_logs)) ASHLAR_RETURN_IF_ERROR(Remove(folder + "/" + name));
@@ -300,10 +308,11 @@ class Restorer {
     const std::string to = (log ? wal_dir_ : db_dir_) + "/" + file.name;
     if (log && keep_logs && system_->FileExists(to).ok()) return Status::OK();
     const std::string from = folder_.Path(file.path);
-    ASHLAR_ASSIGN_OR_RETURN(
-        const CopiedFile copied,
-        CopyFile(
-            {.from_system = folder_.file_system(), .from = from, .to_system = system_, .to = to}));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile({.from_system = folder_.file_system(),
+                                                               .from = from,
+                                                               .to_system = system_,
+                                                               .to = to,
+                                                               .limiter = limiter_}));
     if (copied.crc == file.crc)
       return HasType(file.name, FileType::kOptionsFile) ? SetLogFolder(to) : Status::OK();
     static_cast<void>(system_->DeleteFile(to).ok());
@@ -337,7 +346,31 @@ class Restorer {
   FileSystem* const system_;
   const std::string db_dir_;
   const std::string wal_dir_;
+  RateLimiter* const limiter_;  // null: no limit
 };
+
+// The limiter of the options, or one of their rate; null: no limit.
+std::shared_ptr<RateLimiter> LimiterOf(const std::shared_ptr<RateLimiter>& limiter,
+                                       uint64_t bytes_per_second) {
+  if (limiter != nullptr || bytes_per_second == 0) return limiter;
+  const uint64_t bytes_max = std::numeric_limits<int64_t>::max();
+  return std::shared_ptr<RateLimiter>(
+      NewGenericRateLimiter(static_cast<int64_t>(std::min(bytes_per_second, bytes_max))));
+}
+
+Status CheckOptions(const BackupEngineOptions& options) {
+  if (!options.share_table_files || !options.share_files_with_checksum) {
+    return Status::NotSupported(
+        "BackupEngineOptions::share_table_files and share_files_with_checksum: backups always "
+        "share tables by their checksum; leave both true");
+  }
+  if (options.schema_version != 1) {
+    return Status::NotSupported(
+        StrCat("BackupEngineOptions::schema_version=", options.schema_version,
+               ": only schema 1 is written; leave it at 1"));
+  }
+  return Status::OK();
+}
 
 class BackupEngineImpl final : public BackupEngine {
  public:
@@ -346,9 +379,12 @@ class BackupEngineImpl final : public BackupEngine {
         db_system_(db_env->GetFileSystem()),
         backup_system_(
             (options.backup_env == nullptr ? db_env : options.backup_env)->GetFileSystem()),
-        folder_(backup_system_.get(), options.backup_dir, options.sync) {}
+        folder_(backup_system_.get(), options.backup_dir, options.sync),
+        backup_limiter_(LimiterOf(options.backup_rate_limiter, options.backup_rate_limit)),
+        restore_limiter_(LimiterOf(options.restore_rate_limiter, options.restore_rate_limit)) {}
 
   Status Open(bool read_only) {
+    ASHLAR_RETURN_IF_ERROR(CheckOptions(options_));
     if (read_only) return ReadList();
     ASHLAR_RETURN_IF_ERROR(folder_.Create());
     if (options_.destroy_old_data) return WhileLocked([this] { return RemoveAll(); });
@@ -406,10 +442,13 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
                              const std::string& db_dir, const std::string& wal_dir) const override {
+    if (options.mode != RestoreOptions::kPurgeAllFiles)
+      return Status::NotSupported("RestoreOptions::mode other than kPurgeAllFiles");
     // Before anything in db_dir is touched, the files of the backup have to be there.
     ASHLAR_RETURN_IF_ERROR(VerifyBackup(backup_id, false));
     ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
-    return Restorer(folder_, db_system_.get(), db_dir, wal_dir).Run(backup->meta, options);
+    return Restorer(folder_, db_system_.get(), db_dir, wal_dir, restore_limiter_.get())
+        .Run(backup->meta, options);
   }
   Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir,
                                    const std::string& wal_dir) const override {
@@ -423,6 +462,8 @@ class BackupEngineImpl final : public BackupEngine {
                                      const std::string& app_metadata,
                                      BackupID* new_backup_id) override {
     if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
+    if (options.atomic_flush)
+      return Status::NotSupported("CreateBackupOptions::atomic_flush is not implemented");
     return WhileLocked([&] { return Create(options, db, app_metadata, new_backup_id); });
   }
 
@@ -516,7 +557,7 @@ class BackupEngineImpl final : public BackupEngine {
   Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
                 BackupID* new_backup_id) {
     const uint32_t id = latest_id_ + 1;
-    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_)
+    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_, backup_limiter_.get())
                                 .Run(options_.backup_log_files, app_metadata);
     const Status committed = backup.ok() ? folder_.Commit(id, backup->meta) : backup.status();
     latest_id_ = id;
@@ -571,6 +612,9 @@ class BackupEngineImpl final : public BackupEngine {
   const std::shared_ptr<FileSystem> db_system_;
   const std::shared_ptr<FileSystem> backup_system_;
   BackupFolder folder_;
+  // Null: no limit.
+  const std::shared_ptr<RateLimiter> backup_limiter_;
+  const std::shared_ptr<RateLimiter> restore_limiter_;
   std::map<BackupID, Backup> backups_;
   std::map<BackupID, Status> damaged_;  // and why
   uint32_t latest_id_ = 0;

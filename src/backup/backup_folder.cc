@@ -40,6 +40,7 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
     Slice piece;
     ASHLAR_RETURN_IF_ERROR(from->Read(wanted, &piece, scratch.get()));
     if (piece.empty()) break;
+    if (plan.limiter != nullptr) plan.limiter->Request(static_cast<int64_t>(piece.size()), IO_LOW);
     copied.crc = crc32c::Extend(copied.crc, piece.data(), piece.size());
     copied.bytes += piece.size();
     if (to != nullptr) ASHLAR_RETURN_IF_ERROR(to->Append(piece));

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
+#include "ashlar/rate_limiter.h"
 #include "backup/backup_meta.h"
 #include "base/result.h"
 
@@ -42,6 +43,7 @@ struct CopyPlan {
   bool sync = true;
   // Asked between two pieces, if set: true ends the copy with Aborted.
   std::function<bool()> stopped = {};
+  RateLimiter* limiter = nullptr;  // null: no limit
 };
 // Copies up to bytes_max bytes from the start, and counts them and their crc-32c.
 Result<CopiedFile> CopyFile(const CopyPlan& plan);

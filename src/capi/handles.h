@@ -83,11 +83,12 @@ struct rocksdb_universal_compaction_options_t {
 struct rocksdb_fifo_compaction_options_t {
   ashlar::CompactionOptionsFIFO rep;
 };
-// The bounds in `rep` point at the slices in this struct.
+// The bounds and the request id in `rep` point at the members of this struct.
 struct rocksdb_readoptions_t {
   ashlar::ReadOptions rep;
   ashlar::Slice lower_bound;
   ashlar::Slice upper_bound;
+  std::string request_id;
 };
 struct rocksdb_writeoptions_t {
   ashlar::WriteOptions rep;

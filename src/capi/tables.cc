@@ -62,6 +62,15 @@ ASHLAR_C_ACCESSORS(block_based_options, max_auto_readahead_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, initial_auto_readahead_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, num_file_reads_for_auto_readahead, uint64_t)
 ASHLAR_C_ACCESSORS(block_based_options, prepopulate_block_cache, int)
+// Of releases after 7.8.
+ASHLAR_C_ACCESSORS(block_based_options, decouple_partitioned_filters, unsigned char)
+ASHLAR_C_ACCESSORS(block_based_options, index_block_search_type, int)
+ASHLAR_C_ACCESSORS(block_based_options, uniform_cv_threshold, double)
+ASHLAR_C_ACCESSORS(block_based_options, separate_key_value_in_data_block, unsigned char)
+ASHLAR_C_ACCESSORS(block_based_options, super_block_alignment_size, size_t)
+ASHLAR_C_ACCESSORS(block_based_options, super_block_alignment_space_overhead_ratio, size_t)
+ASHLAR_C_ACCESSORS(block_based_options, use_udi_as_primary_index, unsigned char)
+ASHLAR_C_ACCESSORS(block_based_options, fail_if_no_udi_on_open, unsigned char)
 
 // ---- PlainTables.
 

@@ -72,8 +72,9 @@ struct OptionCodec<Struct> {
   }
   static std::string Print(const Struct& value) {
     std::string out = "{";
-    for (const OptionEntry<Struct>& field : FieldsOf<Struct>::kFields)
-      StrAppend(&out, field.name, "=", field.print(value), ";");
+    for (const OptionEntry<Struct>& field : FieldsOf<Struct>::kFields) {
+      if (field.place == Place::kFile) StrAppend(&out, field.name, "=", field.print(value), ";");
+    }
     return out + "}";
   }
 };
@@ -81,6 +82,9 @@ struct OptionCodec<Struct> {
 namespace {
 
 #define ASHLAR_FIELD(Struct, field) Option<&Struct::field>(#field, kHonoured, kMutable)
+// Of a release after 7.8, whose names OPTIONS files have.
+#define ASHLAR_NEW_FIELD(Struct, field) \
+  Option<&Struct::field>(#field, kHonoured, kMutable, Place::kTextOnly)
 
 template <>
 struct FieldsOf<CompressionOptions> {
@@ -108,6 +112,8 @@ struct FieldsOf<CompactionOptionsUniversal> {
       ASHLAR_FIELD(CompactionOptionsUniversal, stop_style),
       ASHLAR_FIELD(CompactionOptionsUniversal, allow_trivial_move),
       ASHLAR_FIELD(CompactionOptionsUniversal, incremental),
+      ASHLAR_NEW_FIELD(CompactionOptionsUniversal, max_read_amp),
+      ASHLAR_NEW_FIELD(CompactionOptionsUniversal, reduce_file_locking),
   };
 };
 
@@ -117,6 +123,10 @@ struct FieldsOf<CompactionOptionsFIFO> {
       ASHLAR_FIELD(CompactionOptionsFIFO, max_table_files_size),
       ASHLAR_FIELD(CompactionOptionsFIFO, allow_compaction),
       ASHLAR_FIELD(CompactionOptionsFIFO, age_for_warm),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, max_data_files_size),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, use_kv_ratio_compaction),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, allow_trivial_copy_when_change_temperature),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, trivial_copy_buffer_size),
   };
 };
 
@@ -130,6 +140,7 @@ struct FieldsOf<MetadataCacheOptions> {
 };
 
 #undef ASHLAR_FIELD
+#undef ASHLAR_NEW_FIELD
 
 // ---- The tables
 
@@ -222,6 +233,31 @@ struct DbTable {
       ASHLAR_OPTION(stats_persist_period_sec, kAccepted, kMutable),
       ASHLAR_OPTION(persist_stats_to_disk, kRefusedWriting, kFixed),
       ASHLAR_OPTION(stats_history_buffer_size, kAccepted, kMutable),
+      ASHLAR_OPTION(prefix_seek_opt_in_only, kHonoured, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(daily_offpeak_time_utc, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(checksum_handoff_file_types, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(calculate_sst_write_lifetime_hint_set, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(compaction_verify_record_count, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(track_and_verify_wals, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(write_identity_file, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(open_files_async, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(fast_sst_open, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(optimize_manifest_for_recovery, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(reuse_manifest_on_open, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(verify_manifest_content_on_close, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(max_manifest_space_amp_pct, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(use_direct_io_for_compaction_reads, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(read_io_executor_threads, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(async_wal_precreate, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(background_close_inactive_wals, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(enforce_write_buffer_manager_during_recovery, kAccepted, kFixed,
+                    Place::kTextOnly),
+      ASHLAR_OPTION(max_compaction_trigger_wakeup_seconds, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(follower_refresh_catchup_period_ms, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(follower_catchup_retry_count, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(follower_catchup_retry_wait_ms, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(metadata_write_temperature, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(wal_write_temperature, kAccepted, kFixed, Place::kTextOnly),
       // The objects in the world that are accepted without effect.
       ASHLAR_OPTION(sst_file_manager, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(write_buffer_manager, kAccepted, kFixed, Place::kTextOnly),
@@ -342,6 +378,28 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(blob_file_starting_level, kAccepted, kMutable),
       ASHLAR_OPTION(blob_cache, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(prepopulate_blob_cache, kAccepted, kMutable),
+      ASHLAR_OPTION(verify_output_flags, kHonoured, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(target_file_size_is_upper_bound, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(read_triggered_compaction_threshold, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(bottommost_file_compaction_delay, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(strict_max_successive_merges, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(disallow_memtable_writes, kRefusedWriting, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(cf_allow_ingest_behind, kRefusedWriting, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(default_temperature, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(default_write_temperature, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(memtable_op_scan_flush_trigger, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(memtable_avg_op_scan_flush_trigger, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(min_tombstones_for_range_conversion, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(memtable_max_range_deletions, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(memtable_batch_lookup_optimization, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(memtable_verify_per_key_checksum_on_seek, kAccepted, kMutable,
+                    Place::kTextOnly),
+      ASHLAR_OPTION(paranoid_memory_checks, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(block_protection_bytes_per_key, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(uncache_aggressiveness, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(persist_user_defined_timestamps, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(enable_blob_direct_write, kRefusedWriting, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(blob_direct_write_partitions, kAccepted, kMutable, Place::kTextOnly),
       // Other ways to write table_factory in text: its options alone.
       TableFields<&TableFactory::kBlockBasedTableName>("block_based_table_factory"),
       TableFields<&TableFactory::kPlainTableName>("plain_table_factory"),
@@ -411,6 +469,15 @@ struct BlockBasedTable {
       ASHLAR_OPTION(initial_auto_readahead_size, kHonoured, kFixed),
       ASHLAR_OPTION(num_file_reads_for_auto_readahead, kAccepted, kFixed),
       ASHLAR_OPTION(prepopulate_block_cache, kAccepted, kFixed),
+      ASHLAR_OPTION(decouple_partitioned_filters, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(index_block_search_type, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(uniform_cv_threshold, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(separate_key_value_in_data_block, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(super_block_alignment_size, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(super_block_alignment_space_overhead_ratio, kAccepted, kFixed,
+                    Place::kTextOnly),
+      ASHLAR_OPTION(use_udi_as_primary_index, kRefusedWriting, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(fail_if_no_udi_on_open, kRefused, kFixed, Place::kTextOnly),
   };
 };
 
@@ -437,107 +504,50 @@ struct PlainTable {
 constexpr std::string_view kNamesWithoutMember[] = {
     "age",
     "allow_os_buffer",
-    "allow_trivial_copy_when_change_temperature",
-    "async_wal_precreate",
-    "background_close_inactive_wals",
     "base_background_compactions",
     "blob_compression_opts",
     "blob_direct_write_partition_strategy",
-    "blob_direct_write_partitions",
     "block_cache_compressed",
-    "block_protection_bytes_per_key",
-    "bottommost_file_compaction_delay",
     "bottommost_temperature",
-    "cf_allow_ingest_behind",
     "checksum",
     "compaction_measure_io_stats",
-    "compaction_verify_record_count",
     "compression_manager",
-    "daily_offpeak_time_utc",
-    "decouple_partitioned_filters",
-    "default_temperature",
-    "default_write_temperature",
     "disableDataSync",
-    "disallow_memtable_writes",
-    "enable_blob_direct_write",
-    "enforce_write_buffer_manager_during_recovery",
     "expanded_compaction_factor",
     "experimental_allow_mempurge",
     "experimental_mempurge_policy",
-    "fail_if_no_udi_on_open",
-    "fast_sst_open",
     "file_temperature_age_thresholds",
     "filter_deletes",
     "flush_block_policy_factory",
-    "follower_catchup_retry_count",
-    "follower_catchup_retry_wait_ms",
-    "follower_refresh_catchup_period_ms",
     "hard_rate_limit",
     "hash_index_allow_collision",
-    "index_block_search_type",
     "index_per_partition",
-    "max_compaction_trigger_wakeup_seconds",
     "max_compressed_bytes_per_kb",
-    "max_data_files_size",
     "max_grandparent_overlap_factor",
-    "max_manifest_space_amp_pct",
     "max_mem_compaction_level",
-    "max_read_amp",
-    "memtable_avg_op_scan_flush_trigger",
-    "memtable_batch_lookup_optimization",
-    "memtable_max_range_deletions",
-    "memtable_op_scan_flush_trigger",
     "memtable_prefix_bloom_bits",
     "memtable_prefix_bloom_huge_page_tlb_size",
     "memtable_prefix_bloom_probes",
     "memtable_veirfy_per_key_checksum_on_seek",
-    "memtable_verify_per_key_checksum_on_seek",
-    "metadata_write_temperature",
     "min_partial_merge_operands",
-    "min_tombstones_for_range_conversion",
     "new_table_reader_for_compaction_inputs",
-    "open_files_async",
-    "optimize_manifest_for_recovery",
-    "paranoid_memory_checks",
-    "persist_user_defined_timestamps",
-    "prefix_seek_opt_in_only",
     "preserve_deletes",
     "purge_redundant_kvs_while_flush",
     "rate_limit_delay_max_milliseconds",
     "rate_limiter",
-    "read_io_executor_threads",
-    "read_triggered_compaction_threshold",
-    "reduce_file_locking",
     "reserve_table_builder_memory",
     "reserve_table_reader_memory",
-    "reuse_manifest_on_open",
     "row_cache",
-    "separate_key_value_in_data_block",
     "seq_per_batch",
     "skip_log_error_on_recovery",
     "skip_table_builder_flush",
     "snap_refresh_nanos",
     "soft_rate_limit",
     "source_compaction_factor",
-    "strict_max_successive_merges",
-    "super_block_alignment_size",
-    "super_block_alignment_space_overhead_ratio",
-    "target_file_size_is_upper_bound",
-    "track_and_verify_wals",
-    "trivial_copy_buffer_size",
     "ttl",
-    "uncache_aggressiveness",
-    "uniform_cv_threshold",
-    "use_direct_io_for_compaction_reads",
     "use_direct_writes",
-    "use_kv_ratio_compaction",
-    "use_udi_as_primary_index",
     "user_defined_index_factory",
     "verify_checksums_in_compaction",
-    "verify_manifest_content_on_close",
-    "verify_output_flags",
-    "wal_write_temperature",
-    "write_identity_file",
 };
 static_assert(std::is_sorted(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember)));
 

@@ -256,7 +256,7 @@ TEST(OptionNames, ThoseOfOtherReleasesAreSteppedOverAndUnknownOnesRefused) {
   DBOptions options;
   std::vector<std::string> ignored;
   const ParseRules rules{.ignored = &ignored};
-  EXPECT_TRUE(SetOption(rules, "daily_offpeak_time_utc", "01:00-02:00", &options).ok());
+  EXPECT_TRUE(SetOption(rules, "seq_per_batch", "false", &options).ok());
   EXPECT_TRUE(SetOption(rules, "skip_log_error_on_recovery", "false", &options).ok());
   EXPECT_EQ(ignored.size(), 2u);
   EXPECT_EQ(SetOption(rules, "max_open_fiels", "1", &options).ToString(),
@@ -547,6 +547,38 @@ TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {
   EXPECT_EQ(plain([](auto*, auto*) {}).ToString(),
             "Invalid argument: column family default: option table_factory=PlainTable: it is read "
             "through mmap; set allow_mmap_reads=true");
+}
+
+TEST(Validate, OffPeakTimesAreTwoTimesOfADay) {
+  DBOptions options;
+  for (const char* const good : {"", "01:00-02:00", "23:59-00:00", "09:30-09:29"}) {
+    options.daily_offpeak_time_utc = good;
+    EXPECT_TRUE(Validate(options).ok()) << good;
+  }
+  for (const char* const bad : {"1:00-2:00", "01:00", "24:00-01:00", "01:60-02:00", "01:00-01:00",
+                                "01:00 02:00", "0a:00-02:00", "01:00-02:00-"}) {
+    options.daily_offpeak_time_utc = bad;
+    EXPECT_TRUE(Validate(options).IsInvalidArgument()) << bad;
+  }
+}
+
+TEST(OptionNames, ThoseAfterTheReferenceReleaseAreReadAndNotWritten) {
+  Options options;
+  EXPECT_TRUE(SetOption<DBOptions>(ParseRules{}, "open_files_async", "true", &options).ok());
+  EXPECT_TRUE(options.open_files_async);
+  EXPECT_TRUE(SetOption<DBOptions>(ParseRules{}, "checksum_handoff_file_types",
+                                   "kTableFile:kWalFile", &options)
+                  .ok());
+  EXPECT_TRUE(options.checksum_handoff_file_types.Contains(kWalFile));
+  EXPECT_EQ(options.checksum_handoff_file_types.count(), 2U);
+  EXPECT_TRUE(SetOption<ColumnFamilyOptions>(ParseRules{}, "compaction_options_universal",
+                                             "{max_read_amp=7;size_ratio=3;}", &options)
+                  .ok());
+  EXPECT_EQ(options.compaction_options_universal.max_read_amp, 7);
+  for (const auto& [name, value] : PrintOptions<DBOptions>(options))
+    EXPECT_NE(name, "open_files_async");
+  for (const auto& [name, value] : PrintOptions<ColumnFamilyOptions>(options))
+    EXPECT_EQ(value.find("max_read_amp"), std::string::npos);
 }
 
 TEST(Validate, OptionsWithoutEffectAreListed) {

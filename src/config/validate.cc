@@ -51,6 +51,18 @@ Status CheckRefused(OpenFor purpose, const Struct& options) {
   return Status::OK();
 }
 
+// "HH:mm-HH:mm" with two different times, or nothing.
+bool IsTimeOfDayRange(std::string_view text) {
+  if (text.empty()) return true;
+  const auto is_time = [](std::string_view time) {
+    const auto digit = [&time](size_t i) { return time[i] >= '0' && time[i] <= '9'; };
+    return digit(0) && digit(1) && time[2] == ':' && digit(3) && digit(4) &&
+           time.substr(0, 2) <= "23" && time.substr(3) <= "59";
+  };
+  return text.size() == 11 && text[5] == '-' && is_time(text.substr(0, 5)) &&
+         is_time(text.substr(6)) && text.substr(0, 5) != text.substr(6);
+}
+
 Status CheckDb(OpenFor purpose, const DBOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   if (options.env == nullptr) return Bad("env", kNullText, "set it, or leave it at Env::Default()");
@@ -88,6 +100,10 @@ Status CheckDb(OpenFor purpose, const DBOptions& options) {
   }
   if (options.max_write_batch_group_size_bytes == 0)
     return Bad("max_write_batch_group_size_bytes", "0", "set at least 1");
+  if (!IsTimeOfDayRange(options.daily_offpeak_time_utc)) {
+    return Bad("daily_offpeak_time_utc", options.daily_offpeak_time_utc,
+               "leave it empty, or set HH:mm-HH:mm with two different times");
+  }
   return Status::OK();
 }
 

@@ -161,7 +161,7 @@ class ColumnFamily {
       ASHLAR_REQUIRES(kDatabaseMutex);
   // An empty active memtable needs no older log than this.
   void AdvanceEmptyMemTable(uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
-  // All immutable memtables, oldest first, marked as being flushed.
+  // Counts a flush. All immutable memtables, oldest first, marked as being flushed.
   std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
   // The end of StartFlush. The `flushed` oldest memtables are in tables now and leave the list.
   void EndFlush(size_t flushed) ASHLAR_REQUIRES(kDatabaseMutex);

@@ -102,6 +102,17 @@ void FileJanitor::Stop() {
   stopped_ = true;
 }
 
+void FileJanitor::CheckInvariants() const {
+  ASHLAR_ASSERT(disabled_.load(std::memory_order_relaxed) >= 0);  // Disable and Enable pair
+  ASHLAR_ASSERT(stopped_ || state_->lock != nullptr);             // I3
+  ASHLAR_ASSERT(kept_tables_.empty() || !state_->read_only);      // I3
+  std::unordered_set<uint64_t> numbers;
+  for (const ObsoleteTable& table : kept_tables_) {
+    ASHLAR_ASSERT(table.number < state_->versions->next_file_number());  // of this database
+    ASHLAR_ASSERT(numbers.insert(table.number).second);
+  }
+}
+
 void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   if (IsDisabled() || stopped_) return;
   ASHLAR_ASSERT(state_->lock != nullptr);  // I3
@@ -125,6 +136,7 @@ void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
     });
   }
   kept_tables_ = std::move(kept);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 }  // namespace ashlar

@@ -75,6 +75,8 @@ class FileJanitor {
     Status status;
   };
   void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
+  // Asserts I3, and that a kept table is kept once: it is deleted once.
+  void CheckInvariants() const ASHLAR_REQUIRES(deletion_mutex_);
 
   DatabaseState* const state_;
   Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files

@@ -52,7 +52,7 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   args.clock = state.clock;
   args.stop.shutting_down = interrupt;
   args.verification =
-      options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
+      VerifiesOutput(options) ? OutputVerification::kBlocks : OutputVerification::kOpen;
   args.readahead_bytes = settings.readahead_bytes;
   args.hint_readahead = !state.options.use_direct_reads;
   return args;

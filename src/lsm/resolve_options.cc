@@ -136,6 +136,14 @@ uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options) {
              : 0;
 }
 
+bool VerifiesOutput(const ColumnFamilyOptions& options) {
+  using enum VerifyOutputFlags;
+  const VerifyOutputFlags flags = options.verify_output_flags;
+  const bool by_flags = (flags & kEnableForLocalCompaction) != kVerifyNone &&
+                        (flags & (kVerifyBlockChecksum | kVerifyIteration)) != kVerifyNone;
+  return options.paranoid_file_checks || by_flags;
+}
+
 bool WritesPlainTables(const ColumnFamilyOptions& options) {
   return PlainTableOptionsOf(options) != nullptr;
 }

@@ -25,6 +25,8 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options);
 // The length of every user key if new tables do not store it; 0: keys of any length.
 uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options);
+// Whether new tables are read back.
+bool VerifiesOutput(const ColumnFamilyOptions& options);
 // Whether tables are written as PlainTables.
 bool WritesPlainTables(const ColumnFamilyOptions& options);
 // Of the next memtable: a shape that needs prefixes is a tree when there is no prefix extractor.

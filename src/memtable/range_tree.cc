@@ -287,7 +287,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
                            SequenceNumber sequence) {
   const uint32_t first = begin == nullptr ? 0 : Rank(*node, *begin);
   const uint32_t last = end == nullptr ? node->count - 1u : Rank(*node, *end);
-  // Slots with one list before have one after: those that a split made share what comes later.
+  // Slots with one list before have one after: the slots of a split share later covers too.
   const Cover* older = nullptr;
   const Cover* newest = nullptr;
   for (uint32_t slot = first; slot <= last; ++slot) {
@@ -334,17 +334,17 @@ SequenceNumber RangeTree::CoveringSequence(const Slice& user_key, SequenceNumber
   }
 }
 
-RangeStretch RangeTree::FindStretch(const Slice& user_key, SequenceNumber visible) const {
-  RangeStretch stretch;
+CoverInterval RangeTree::FindCoverInterval(const Slice& user_key, SequenceNumber visible) const {
+  CoverInterval interval;
   const Node* node = root_.load(std::memory_order_acquire);
-  if (node == nullptr) return stretch;
+  if (node == nullptr) return interval;
   for (;;) {
     const uint32_t slot = Rank(*node, user_key);
-    if (node->key(slot) != nullptr) stretch.begin = KeyOf(node->key(slot));
-    if (slot + 1u < node->count) stretch.end = KeyOf(node->key(slot + 1));
+    if (node->key(slot) != nullptr) interval.begin = KeyOf(node->key(slot));
+    if (slot + 1u < node->count) interval.end = KeyOf(node->key(slot + 1));
     const Cover* const cover = FindVisible(node->cover(slot), visible);
-    if (cover != nullptr) stretch.sequence = std::max(stretch.sequence, cover->sequence);
-    if (node->is_leaf) return stretch;
+    if (cover != nullptr) interval.sequence = std::max(interval.sequence, cover->sequence);
+    if (node->is_leaf) return interval;
     node = node->child(slot);
   }
 }

@@ -6,10 +6,7 @@
 //   Allocate -> [unpublished] -> published in a slot -> BeforeUnlink -> unlinked -> Retire ->
 //   (retired_objects.h) -> free         \-> Release: never published -> free
 //
-// Nothing durable says that an object is taken: it is live if and only if something published
-// refers to it. An allocation that a crash interrupts needs no undo, and an open finds the free
-// space again, from BeginMark to FinishMark, while the tree is in use. docs/persistent-memory.md
-// has the reasons.
+// An object is live if and only if something published refers to it: README.md has the reasons.
 //
 // I1: an object is handed out only when nothing durable refers to it any more: it was retired after
 //     the fence that unlinked it. Until the mark is over, spans from before the open hand out

@@ -137,15 +137,16 @@ SequenceNumber FragmentedRanges::FindCovering(const Slice& user_key, SequenceNum
   return before == 0 || before == bounds_.size() ? 0 : FindVisible(sequences(before - 1), visible);
 }
 
-RangeStretch FragmentedRanges::FindStretch(const Slice& user_key, SequenceNumber visible) const {
+CoverInterval FragmentedRanges::FindCoverInterval(const Slice& user_key,
+                                                  SequenceNumber visible) const {
   if (IsEmpty()) return {};
   const size_t before = CountBounds(user_key);
-  RangeStretch stretch;
-  if (before > 0) stretch.begin = key(before - 1);
-  if (before < bounds_.size()) stretch.end = key(before);
+  CoverInterval interval;
+  if (before > 0) interval.begin = key(before - 1);
+  if (before < bounds_.size()) interval.end = key(before);
   if (before > 0 && before < bounds_.size())
-    stretch.sequence = FindVisible(sequences(before - 1), visible);
-  return stretch;
+    interval.sequence = FindVisible(sequences(before - 1), visible);
+  return interval;
 }
 
 FragmentedRanges FragmentedRanges::Cut(const Slice* lower, const Slice* upper) const {

@@ -29,7 +29,7 @@
 #include "ashlar/slice.h"
 #include "base/assert.h"
 #include "key/key_comparator.h"
-#include "ranges/range_stretch.h"
+#include "ranges/cover_interval.h"
 #include "ranges/range_tombstone.h"
 
 namespace ashlar {
@@ -67,8 +67,8 @@ class FragmentedRanges {
     return IsEmpty() ? 0 : FindCovering(user_key, visible);
   }
 
-  // The fragment or gap that has the key, and what CoveringSequence is for all of it.
-  RangeStretch FindStretch(const Slice& user_key, SequenceNumber visible) const;
+  // The fragment or gap that has the key, with CoveringSequence of all its keys.
+  CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const;
 
   // The part within [lower, upper); null: unbounded.
   FragmentedRanges Cut(const Slice* lower, const Slice* upper) const;

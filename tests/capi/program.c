@@ -1058,7 +1058,7 @@ static void TableFilesAreNamedCompactedAndDeleted(void) {
   rocksdb_delete_file_in_range(db, "c", 1, "a", 1, &error);
   EXPECT_ERROR(error, "before it begins");
 
-  // What a function without errptr could not do is counted.
+  // Failures of functions without errptr are counted.
   uint64_t errors = 99;
   CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 0);
   rocksdb_disable_manual_compaction(db);

@@ -170,7 +170,7 @@ TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
   EXPECT_EQ(Run({"get", "a"}).exit_code, 5);
 }
 
-// The database opens, by its default without what follows the damage.
+// The database opens. By default it leaves out the records after the damage.
 TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
   const std::string killed = File("killed");
   {

@@ -173,7 +173,7 @@ TEST_F(LogDamageTest, ATornTail) {
 }
 
 TEST_F(LogDamageTest, DamageInTheMiddleOfTheLastLog) {
-  // The second log begins with its head; record 3 behind it is the batch kBatchesInTheFirstLog + 3.
+  // The second log begins with its head. Record 3 after it is batch kBatchesInTheFirstLog + 3.
   const int damaged_batch = kBatchesInTheFirstLog + 3;
   const MemoryImage damaged = With(logs_[1], Flipped(logs_[1], RecordOffsets(logs_[1])[3] + 30));
   ExpectRefused(damaged, kTolerate, logs_[1]);

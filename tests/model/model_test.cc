@@ -429,7 +429,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
-  // Neither changes what is visible.
+  // Neither changes the visible entries.
   void CompactSomeFile() {
     std::vector<LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);

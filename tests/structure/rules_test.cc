@@ -143,6 +143,26 @@ TEST(LinesTest, TabsBlanksReturnsAndLongLinesAreReported) {
                                             HasSubstr(":3: a carriage"), HasSubstr(":5: longer")));
 }
 
+TEST(BannersTest, ALongerOneIsReportedOnceAtItsFirstLineTooMany) {
+  const auto banner = [](size_t lines) {
+    std::string text;
+    for (size_t i = 0; i < lines; ++i) text += "// text\n";
+    return text + "#pragma once\n";
+  };
+  EXPECT_THAT(CheckBanners(Tree({MakeSourceFile("src/base/a.h", banner(kBannerLinesMax))})),
+              IsEmpty());
+  EXPECT_THAT(CheckBanners(Tree({MakeSourceFile("src/base/a.h", banner(kBannerLinesMax + 9))})),
+              ElementsAre(HasSubstr("src/base/a.h:26: a banner")));
+  EXPECT_THAT(CheckBanners(Tree({MakeSourceFile("src/base/README.md", banner(30))})), IsEmpty());
+}
+
+TEST(GuardedMembersTest, TheListedFilesAloneUseThem) {
+  const std::string use = "bool f() { return file->being_compacted; }\n";
+  EXPECT_THAT(CheckGuardedMembers(Tree({MakeSourceFile("src/lsm/a.cc", use),
+                                        MakeSourceFile("src/compact/plan/a.cc", use)})),
+              ElementsAre(HasSubstr("src/lsm/a.cc:1: file->being_compacted")));
+}
+
 TEST(LeftoversTest, WholeWordsOnly) {
   const SourceTree tree = Tree({MakeSourceFile("src/base/a.cc", "int TODOS;\n// TODO: later\n"),
                                 MakeSourceFile("src/base/README.md", "FIXME\n")});
@@ -197,8 +217,10 @@ TEST_F(ThisTree, PairsHaveNoCycles) { ExpectNone(CheckNoPairCycles(Get())); }
 TEST_F(ThisTree, FoldersHaveNoCycles) { ExpectNone(CheckNoFolderCycles(Get())); }
 TEST_F(ThisTree, KnowsTheOperatingSystemInOneFolder) { ExpectNone(CheckOperatingSystem(Get())); }
 TEST_F(ThisTree, LinesAreClean) { ExpectNone(CheckLines(Get())); }
+TEST_F(ThisTree, BannersAreShort) { ExpectNone(CheckBanners(Get())); }
 TEST_F(ThisTree, NothingIsLeftForLater) { ExpectNone(CheckNoLeftovers(Get())); }
 TEST_F(ThisTree, LocksAreAnalysed) { ExpectNone(CheckLocks(Get())); }
+TEST_F(ThisTree, GuardedMembersHaveFewUsers) { ExpectNone(CheckGuardedMembers(Get())); }
 TEST_F(ThisTree, HeadersHaveOneShape) { ExpectNone(CheckHeaderShape(Get())); }
 TEST_F(ThisTree, FoldersAreExplained) { ExpectNone(CheckFolderReadme(Get())); }
 

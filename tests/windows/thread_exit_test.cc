@@ -1,4 +1,4 @@
-// Threads come and go: the library takes back what they held, in whatever it is linked into, and
+// Threads begin and end. The library takes their slots back, in a program and in a DLL, and
 // destructors find their objects as they were left.
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // CompactionIterator: decides which entries of a flush or compaction stay. Input and output are in
 // internal key order.
 //
-// Snapshots cut the sequence numbers into stripes. Of the entries of a user key in one stripe, only
-// the newest can be read. It covers the older ones, which are dropped.
+// Snapshots cut the sequence numbers into stripes. The newest entry of a user key in a stripe
+// covers the older ones, which are dropped.
 //
 //   snapshots      20            35
 //   stripe    ..0..| .....1..... |....2....     a user key with versions 40 37 31 22 12:
@@ -11,14 +11,11 @@
 //   value            stays
 //   deletion         stays, unless no older version can exist
 //   single deletion  is dropped with a value that follows in its stripe, or without any older
-//                    version; becomes a deletion if another type follows, which its contract
-//                    forbids; otherwise stays, also when covered
+//                    version; otherwise stays, also when covered (README.md: broken contracts)
 //   merge operands   of a stripe become a value if the base is known, else one operand if possible
 //   any other type   ends the iteration with NotSupported
 //
-// An entry that a range tombstone of its stripe covers is dropped before any of this, as if it were
-// not in the input (compaction_ranges.h).
-//
+// Entries covered by a range tombstone of their stripe are dropped before (compaction_ranges.h).
 // On the last level, values older than every snapshot get sequence 0. README.md says where
 // compaction filters belong.
 //
