@@ -2,13 +2,15 @@
 // of lock-free code: a test describes the threads, and Explore runs them in each way that differs.
 //
 //   MemoryModel::Explore([](MemoryModel* m) {
-//     const auto data = m->NewPlace("data", 0), flag = m->NewPlace("flag", 0);
+//     const auto data = m->NewPlace("data", 0);
+//     const auto flag = m->NewPlace("flag", 0);
 //     m->Start("writer", [=](MemoryModel* m) -> ModelThread {
 //       co_await m->Store(data, 1, kRelaxed);
 //       co_await m->Store(flag, 1, kRelease);
 //     });
 //     m->Start("reader", [=](MemoryModel* m) -> ModelThread {
-//       if (co_await m->Load(flag, kAcquire) == 1) m->Expect(co_await m->Load(data, kRelaxed) == 1);
+//       const int64_t seen = co_await m->Load(flag, kAcquire);
+//       if (seen == 1) m->Expect(co_await m->Load(data, kRelaxed) == 1);
 //     });
 //   });
 //

@@ -2,7 +2,7 @@
 // reader finds there is what a reader on another processor may find, for the stores of this one
 // become visible in their order. With the memory model's tests, which cover other processors, this
 // makes certain what threads that race find now and then.
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__)
 
 #include <gtest/gtest.h>
 #include <signal.h>
