@@ -1,18 +1,6 @@
 // MemoryModel: every execution of a few short threads under C++'s release and acquire. For models
-// of lock-free code: a test describes the threads, and Explore runs them in each way that differs.
-//
-//   MemoryModel::Explore([](MemoryModel* m) {
-//     const auto data = m->NewPlace("data", 0);
-//     const auto flag = m->NewPlace("flag", 0);
-//     m->Start("writer", [=](MemoryModel* m) -> ModelThread {
-//       co_await m->Store(data, 1, kRelaxed);
-//       co_await m->Store(flag, 1, kRelease);
-//     });
-//     m->Start("reader", [=](MemoryModel* m) -> ModelThread {
-//       const int64_t seen = co_await m->Load(flag, kAcquire);
-//       if (seen == 1) m->Expect(co_await m->Load(data, kRelaxed) == 1);
-//     });
-//   });
+// of lock-free code: Explore calls a setup that makes places and starts threads, which are
+// coroutines, and runs them in each way that differs. memory_model_test.cc shows how.
 //
 // A place keeps all values that were stored to it. A thread has a view: the oldest value of each
 // place that it may still load. A load takes any value from there on, each in an execution of its

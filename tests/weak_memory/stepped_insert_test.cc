@@ -105,7 +105,7 @@ class SteppedInsert : public testing::Test {
 };
 
 TEST_F(SteppedInsert, EveryEntryIsFoundAfterEachInstructionOfAnInsert) {
-  constexpr uint64_t kInserts = 120;  // several leaves grow and split
+  constexpr uint64_t kInserts = 60;  // several leaves grow and split
   expected_.reserve(kInserts);
   Random random(20261125);
   for (uint64_t i = 0; i < kInserts; ++i) Insert("key" + std::to_string(random.Next()));
@@ -114,7 +114,7 @@ TEST_F(SteppedInsert, EveryEntryIsFoundAfterEachInstructionOfAnInsert) {
 }
 
 TEST_F(SteppedInsert, EveryEntryIsFoundWhileRunsOfKeysFillLeaves) {
-  constexpr uint64_t kInserts = 100;
+  constexpr uint64_t kInserts = 60;
   expected_.reserve(kInserts);
   for (uint64_t i = 0; i < kInserts; ++i) {
     const uint64_t number = i % 2 == 0 ? 1000 + i : 9000 - i;
@@ -125,7 +125,7 @@ TEST_F(SteppedInsert, EveryEntryIsFoundWhileRunsOfKeysFillLeaves) {
 
 // Each key shortens the prefix that all share, which rebuilds the tree's edges.
 TEST_F(SteppedInsert, EveryEntryIsFoundWhileTheCommonPrefixGetsShorter) {
-  constexpr uint64_t kInserts = 60;
+  constexpr uint64_t kInserts = 30;
   expected_.reserve(kInserts);
   for (uint64_t i = 0; i < kInserts; ++i) Insert(std::string(kInserts - i, 'p') + "q");
   EXPECT_EQ(wrong_, 0U) << "first in insert " << first_wrong_;
