@@ -35,6 +35,21 @@ TEST(ErrorHandler, StaysLatchedWhenAJobFailsDuringTheResume) {
   EXPECT_EQ(handler.WriteStatus().ToString(), Status::IOError("during").ToString());
 }
 
+TEST(ErrorHandler, SomeErrorsAreNotResumedFrom) {
+  struct Case {
+    Status error;
+    BackgroundErrorReason reason;
+  };
+  for (const Case& c :
+       {Case{Status::Corruption("table"), kReason}, Case{Status::ShutdownInProgress(), kReason},
+        Case{Status::MemoryLimit(), BackgroundErrorReason::kMemTable}}) {
+    ErrorHandler latch;
+    latch.Set(c.error, c.reason);
+    EXPECT_EQ(latch.BeginResume().ToString(), c.error.ToString());
+    EXPECT_EQ(latch.WriteStatus().ToString(), c.error.ToString());
+  }
+}
+
 // A refusal must never turn into OK because a resume ends between the question and the answer:
 // callers take OK for "you may continue".
 TEST(ErrorHandler, AnswersAreOkOnlyWhileClear) {
