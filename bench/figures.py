@@ -1,9 +1,9 @@
 """From runs to verdicts: medians of pairwise ratios, and what they mean. Pure functions."""
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rows import Judged, Metric
+from rows import Group, Judged, Limit, Metric
 
 WINS, AHEAD, EVEN, UNSURE, LOSES = "wins", "ahead", "even", "unsure", "LOSES"
 NOT_AVAILABLE, FAILED = "NOT AVAILABLE", "FAILED"
@@ -80,6 +80,13 @@ class RowOutcome:
     verdict: str
     reason: str = ""  # why there are no figures
     others: tuple[tuple[str, float], ...] = ()  # (library, its median)
+    limit: float | None = None  # of Ashlar's figure
+
+    @property
+    def limit_kept(self) -> bool | None:
+        if self.limit is None or self.measured is None:
+            return None
+        return self.measured.own <= self.limit
 
     @property
     def target_reached(self) -> bool | None:
@@ -98,6 +105,19 @@ def judge(group: str, row: Judged, by_cpu: bool, peer_runs: list[dict], own_runs
     measured = Measured(metric, statistics.median(peer), statistics.median(own), ratio)
     beside = tuple((name, statistics.median(figure(run, metric, keys) for run in runs)) for name, runs in others.items() if runs)
     return RowOutcome(row.title, group, row.target, measured, verdict(ratio, metric), others=beside)
+
+
+def with_limits(group: Group, outcomes: list[RowOutcome]) -> list[RowOutcome]:
+    """The rows of a group with their limits as figures. A limit by a row without a figure is none."""
+    own = {row.title: row.measured.own for row in outcomes if row.measured is not None}
+    limits = {row.title: row.limit for workload in group.workloads for row in workload.rows}
+
+    def figure_of(limit: Limit | None) -> float | None:
+        if limit is None or (limit.of and limit.of not in own):
+            return None
+        return (limit.times * own[limit.of] if limit.of else 0.0) + limit.plus
+
+    return [replace(row, limit=figure_of(limits[row.title])) for row in outcomes]
 
 
 def without_figures(group: str, row: Judged, verdict_text: str, reason: str) -> RowOutcome:

@@ -7,9 +7,9 @@ import unittest
 
 import instructions
 import run as bench
-from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, without_figures, worst_first
-from report import row_as_json, value_panels
-from rows import BOTH, CPU, GROUPS, SCALES, SPACE, WALL, WRITTEN, Judged
+from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, with_limits, without_figures, worst_first
+from report import markdown_table, row_as_json, value_panels
+from rows import BOTH, CPU, GROUPS, SCALES, SPACE, WALL, WRITTEN, Group, Judged, Limit, Workload
 
 
 def run(wall: float, cpu: float, **more) -> dict:
@@ -77,6 +77,40 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual([row.target_reached for row in (gone, broken)], [None, None])
 
 
+class LimitTest(unittest.TestCase):
+    """What Ashlar's own figure may be at most."""
+
+    @staticmethod
+    def group(limit: Limit) -> Group:
+        return Group("g", {}, (Workload("a", rows=(Judged("base", (WALL,)),)), Workload("b", rows=(Judged("limited", (WALL,), None, limit),))))
+
+    @staticmethod
+    def row(title: str, own: float):
+        return row_of(title, [(run(9, 9), run(own, own))])
+
+    def test_it_is_a_figure_of_its_own_or_follows_another_row(self):
+        for limit, own, kept in ((Limit(5.0), 5.0, True), (Limit(5.0), 5.1, False), (Limit(of="base", times=3.0), 6.0, True), (Limit(0.5, of="base"), 2.6, False)):
+            rows = with_limits(self.group(limit), [self.row("base", 2.0), self.row("limited", own)])
+            self.assertEqual([row.limit_kept for row in rows], [None, kept], limit)
+
+    def test_without_the_other_row_there_is_none(self):
+        gone = without_figures("g", Judged("base", (WALL,)), FAILED, "why")
+        rows = with_limits(self.group(Limit(of="base")), [gone, self.row("limited", 1.0)])
+        self.assertEqual([row.limit for row in rows], [None, None])
+
+    def test_the_table_of_a_document_shows_it(self):
+        rows = with_limits(self.group(Limit(of="base")), [self.row("base", 2.0), self.row("limited", 3.0)])
+        table = markdown_table(rows, {"commit": "abc", "peer": "RocksDB"})
+        self.assertIn("| limited | 9.000 | 3.000 | µs | 3.00 (3.00–3.00) | 2.000 ✗ |", table)
+
+    def test_every_limit_names_a_row_of_its_group(self):
+        for group in GROUPS:
+            rows = [row for workload in group.workloads for row in workload.rows]
+            for row in rows:
+                if row.limit is not None and row.limit.of:
+                    self.assertIn(row.limit.of, [other.title for other in rows], row.title)
+
+
 class OneRatioTest(unittest.TestCase):
     """A row with a wall time and a CPU time has one ratio, wherever it is shown."""
 
@@ -138,11 +172,11 @@ class InstructionsTest(unittest.TestCase):
             instructions.parse_total("events: Ir\n")
 
     def test_the_table_stands_between_its_marks_and_nothing_else_changes(self):
-        document = f"before\n{instructions.DOCUMENT_BEGIN}\nold\n{instructions.DOCUMENT_END}\nafter\n"
+        marks = instructions.MARKS
+        document = f"before\n{marks.begin}\nold\n{marks.end}\nafter\n"
         text = instructions.table([("Get", 50, 12050, 1550)], "abc", "RocksDB")
         self.assertIn("| Get | 12,000 | 1,500 | 8.0 |", text)
-        replaced = instructions.replace_table(document, text)
-        self.assertEqual(replaced, f"before\n{instructions.DOCUMENT_BEGIN}\n{text}\n{instructions.DOCUMENT_END}\nafter\n")
+        self.assertEqual(marks.replace(document, text), f"before\n{marks.begin}\n{text}\n{marks.end}\nafter\n")
 
 
 if __name__ == "__main__":

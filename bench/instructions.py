@@ -1,12 +1,13 @@
-"""Instructions per operation, counted by callgrind: they repeat on any machine, busy or not, so they are the gate against regressions."""
+"""Instructions per operation, counted by callgrind: they repeat on any machine, busy or not, so they are the check against regressions."""
 
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
-DOCUMENT_BEGIN = "<!-- instructions: begin, written by ./dev bench --instructions -->"
-DOCUMENT_END = "<!-- instructions: end -->"
+from report import Marks
+
+MARKS = Marks("instructions", "./dev bench --instructions")
 
 KEYS = 100_000
 OPERATIONS = 20_000
@@ -60,8 +61,3 @@ def table(rows: list[tuple[str, float, float, float]], commit: str, peer: str) -
         theirs, ours = peer_count - driver, own_count - driver
         lines.append(f"| {title} | {theirs:,.0f} | {ours:,.0f} | {theirs / max(ours, 1):.1f} |")
     return "\n".join(lines)
-
-
-def replace_table(document: str, text: str) -> str:
-    begin, end = document.index(DOCUMENT_BEGIN), document.index(DOCUMENT_END)
-    return document[: begin + len(DOCUMENT_BEGIN)] + "\n" + text + "\n" + document[end:]

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from figures import VERDICTS, WIN_RATIO_MIN, RowOutcome, figure, pairwise, worst_first
@@ -18,6 +19,26 @@ LATENCY_ROWS = (
     "readwhilewriting, 1 reader",
 )
 THROUGHPUT_ROWS = ("fillseq", "fillrandom", "overwrite", "10/800 overwrite, buffered")
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The lines of a document between which a command writes a table."""
+
+    name: str
+    command: str
+
+    @property
+    def begin(self) -> str:
+        return f"<!-- {self.name}: begin, written by {self.command} -->"
+
+    @property
+    def end(self) -> str:
+        return f"<!-- {self.name}: end -->"
+
+    def replace(self, document: str, text: str) -> str:
+        begin, end = document.index(self.begin), document.index(self.end)
+        return document[: begin + len(self.begin)] + "\n" + text + "\n" + document[end:]
 
 
 def format_figure(value: float) -> str:
@@ -73,6 +94,20 @@ def copies_table(groups: list[Group], results: dict) -> list[dict]:
     return lines
 
 
+def markdown_table(rows: list[RowOutcome], about: dict) -> str:
+    """The rows in their order, for a document."""
+    lines = [f"| at {about['commit']} | {about['peer']} | Ashlar | unit | ratio (lowest–highest) | at most |", "|---|---|---|---|---|---|"]
+    for row in rows:
+        if row.measured is None:
+            lines.append(f"| {row.title} | {row.verdict} | | | | |")
+            continue
+        limit = "" if row.limit is None else f"{format_figure(row.limit)} {'✓' if row.limit_kept else '✗'}"
+        measured = row.measured
+        figures = f"{format_figure(measured.peer)} | {format_figure(measured.own)} | {measured.metric.unit} | {measured.ratio}"
+        lines.append(f"| {row.title} | {figures} | {limit} |")
+    return "\n".join(lines)
+
+
 def row_as_json(row: RowOutcome) -> dict:
     measured = row.measured
     return {
@@ -82,6 +117,8 @@ def row_as_json(row: RowOutcome) -> dict:
         "reason": row.reason,
         "target": row.target,
         "target_reached": row.target_reached,
+        "limit": row.limit,
+        "limit_kept": row.limit_kept,
         "measured": measured
         and {
             "metric": measured.metric.key,

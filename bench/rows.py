@@ -28,12 +28,22 @@ TAIL = Metric("p999_us", "µs p99.9", MARGINS["time"])
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What Ashlar's figure may be at most: `times` its figure of the row `of`, which is of the same group, and `plus`."""
+
+    plus: float = 0.0  # in the unit of the row
+    of: str = ""
+    times: float = 1.0
+
+
+@dataclass(frozen=True)
 class Judged:
     """A row of the report: a metric of a workload, and the ratio it is meant to reach."""
 
     title: str
     metrics: tuple[Metric, ...]  # the row is judged by the first, with --cpu by the last
     target: float | None = None
+    limit: Limit | None = None
 
     def metric(self, by_cpu: bool) -> Metric:
         return self.metrics[-1 if by_cpu else 0]
@@ -348,7 +358,63 @@ def _shapes() -> list[Group]:
     ]
 
 
-GROUPS: tuple[Group, ...] = tuple(_fills() + _reads() + _compaction() + _large_values() + _values() + _in_ram() + _sizes() + _shapes())
+def _deletions() -> list[Group]:
+    """Range deletions, and scans over deleted keys. Numbers of deletions are the same at every scale."""
+    def group(name: str, flags: dict[str, str | int | bool], keys: int, *workloads: Workload) -> Group:
+        # One memtable takes all deletions of a workload.
+        return Group(f"deletions-{name}", {"shape": "compacted", "write-buffer-bytes": 512 << 20} | flags, workloads, keys_min=keys, keys_max=keys)
+
+    def workload(name: str, operations: int, title: str = "", limit: Limit | None = None) -> Workload:
+        rows = (Judged(title, BOTH, 1.0, limit),) if title else ()
+        return Workload(name, 0, rows=rows, operations_min=operations)
+
+    get, put = "Get, no range deletions", "Put, 100,000 into one memtable"
+    few, seek = "DeleteRange, 10,000 into one memtable", "seek, new iterator"
+    beside = Limit(plus=0.060, of=get)
+    return [
+        group(
+            "ranges",
+            {},
+            200_000,
+            workload("readrandom", 200_000, get),
+            workload("deleteranges", 100_000, "DeleteRange, 100,000 into one memtable", Limit(of=put, times=1.5)),
+            workload("readrandom", 200_000, "Get, 100,000 range deletions in the memtable", beside),
+            workload("flush", 1),
+            workload("readrandom", 200_000, "Get, 100,000 range deletions in a table", beside),
+            workload("deleteranges", 10_000, few, Limit(of=put, times=1.5)),
+            workload("flush", 1),
+            workload("putbuffered", 100_000, put),
+        ),
+        group(
+            "wide",
+            {},
+            1_000_002,
+            workload("seeknew", 20_000, seek),
+            workload("deletewide", 1),
+            workload("seeknew", 20_000, "seek over a range deletion of 1,000,000 keys", Limit(of=seek, times=3.0)),
+        ),
+        group(
+            "points",
+            {"no-compactions": True},
+            200_000,
+            workload("deletefront", 100_000),
+            workload("seekfirst", 500, "seek over 100,000 deletions in the memtable", Limit(5.0)),
+            workload("flush", 1),
+            workload("seekfirst", 500, "seek over 100,000 deletions in a table", Limit(5.0)),
+        ),
+        group("queue", {}, 100_000, workload("popqueue", 20_000, "queue: find the first key and delete it", Limit(3.0))),
+        group(
+            "scattered",
+            {},
+            1_000_000,
+            workload("readseq", 3_000_000, "scan, nothing deleted"),
+            workload("deleterandom", 10_000),
+            workload("readseq", 3_000_000, "scan, 1 % of the keys deleted"),
+        ),
+    ]
+
+
+GROUPS: tuple[Group, ...] = tuple(_fills() + _reads() + _deletions() + _compaction() + _large_values() + _values() + _in_ram() + _sizes() + _shapes())
 
 
 @dataclass(frozen=True)

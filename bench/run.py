@@ -20,8 +20,8 @@ from pathlib import Path
 import instructions
 import libraries
 import rows as rows_module
-from figures import FAILED, NOT_AVAILABLE, RowOutcome, disagreements, judge, without_figures, worst_first
-from report import copies_table, format_figure, write_json, write_page
+from figures import FAILED, NOT_AVAILABLE, RowOutcome, disagreements, judge, with_limits, without_figures, worst_first
+from report import Marks, copies_table, format_figure, markdown_table, write_json, write_page
 from rows import SCALES, Group, Scale
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +29,7 @@ BUILD = ROOT / "build" / "release"
 OUT = ROOT / "build" / "bench"
 DRIVER = BUILD / "bench" / "bench_driver"
 COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
+DELETIONS_MARKS = Marks("deletions", "./dev bench --deletions")
 EXIT_NOT_AVAILABLE = 3
 # A process that takes longer than this per million keys (at least this) hangs.
 PROCESS_SECONDS_MAX = 300
@@ -146,22 +147,23 @@ def outcomes_of(group: Group, runs: dict, scale: Scale, by_cpu: bool) -> list[Ro
                     group.number_of_keys(scale.keys),
                 )
             )
-    return rows
+    return with_limits(group, rows)
 
 
 def print_table(rows: list[RowOutcome]) -> None:
     title_columns = max([len(row.title) for row in rows] + [3])
-    print(f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       {'ratio (low–high)':>22} {'target':>7}  verdict")
+    print(f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       {'ratio (low–high)':>22} {'target':>7} {'limit':>9}  verdict")
     for row in worst_first(rows):
         if row.measured is None:
             print(f"{row.title:{title_columns}}  {row.verdict}: {row.reason}")
             continue
         measured = row.measured
         target = "" if row.target is None else f"{row.target:.2f} {'ok' if row.target_reached else '--'}"
+        limit = "" if row.limit is None else f"{format_figure(row.limit)} {'ok' if row.limit_kept else '--'}"
         others = "".join(f"  {name} {format_figure(value)}" for name, value in row.others)
         print(
             f"{row.title:{title_columns}}  {format_figure(measured.peer):>9} {format_figure(measured.own):>9} {measured.metric.unit:10} "
-            f"{str(measured.ratio):>22} {target:>7}  {row.verdict}{others}"
+            f"{str(measured.ratio):>22} {target:>7} {limit:>9}  {row.verdict}{others}"
         )
 
 
@@ -212,6 +214,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rows", metavar="REGEX", default="", help="only the groups whose name, or a row's title, matches")
     parser.add_argument("--list", action="store_true", help="print groups and rows, and end")
     parser.add_argument("--cpu", action="store_true", help="judge times by the CPU time of all threads instead of wall time: for a busy machine")
+    parser.add_argument("--deletions", action="store_true", help="the groups about deletions by CPU time, and put their table into docs/performance.md")
     parser.add_argument("--no-others", action="store_true", help="without LevelDB and LMDB")
     parser.add_argument("--fresh", action="store_true", help="forget kept results (--full keeps them)")
     parser.add_argument("--resume", action="store_true", help="use kept results of the same libraries at any size")
@@ -221,7 +224,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--instructions", action="store_true", help="count instructions per operation under callgrind, and put them into docs/performance.md"
     )
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.deletions:
+        arguments.rows, arguments.cpu = "^deletions-", True
+    return arguments
 
 
 def chosen_scale(arguments: argparse.Namespace) -> Scale:
@@ -251,8 +257,12 @@ def count_instructions(own: Library, peer: Library, commit: str) -> None:
         ]
         print(f"{case[0]:20} {peer.name} {counts[1] - counts[0]:8.0f}   {own.name} {counts[2] - counts[0]:8.0f}", flush=True)
         rows.append((case[0], *counts))
+    put_into_document(instructions.MARKS, instructions.table(rows, commit, peer.name))
+
+
+def put_into_document(marks: Marks, text: str) -> None:
     document = ROOT / "docs" / "performance.md"
-    document.write_text(instructions.replace_table(document.read_text(), instructions.table(rows, commit, peer.name)))
+    document.write_text(marks.replace(document.read_text(), text))
     print(f"== written to {document}")
 
 
@@ -313,6 +323,8 @@ def main() -> int:
     print_table(rows)
     groups = list(scale.groups)
     print_copies(copies_table(groups, results))
+    if arguments.deletions:
+        put_into_document(DELETIONS_MARKS, markdown_table(rows, about))
     name = f"{scale.name}{'-rows' if arguments.rows else ''}"
     write_json(OUT / f"{name}.json", about, rows, groups, results)
     write_page(OUT / f"{name}.html", about, rows, groups, results)

@@ -2,13 +2,14 @@
 #
 # Optimisation levels belong to the presets. NDEBUG is set in release: it silences assert() and ASHLAR_DCHECK; ASHLAR_ASSERT stays on everywhere.
 
+include(AshlarFlags)
 if(ASHLAR_WARNINGS_AS_ERRORS)
-  add_compile_options(-Werror)
+  ashlar_error_flag(ashlar_flags "${CMAKE_CXX_COMPILER_ID}" "${CMAKE_CXX_COMPILER_FRONTEND_VARIANT}")
+  add_compile_options(${ashlar_flags})
 endif()
-add_compile_options(-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow)
-if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-  add_compile_options(-Wthread-safety)
-elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+ashlar_warning_flags(ashlar_flags "${CMAKE_CXX_COMPILER_ID}" "${CMAKE_CXX_COMPILER_FRONTEND_VARIANT}")
+add_compile_options(${ashlar_flags})
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # At -O3 GCC 12 takes std::string's concatenation for a copy that overlaps itself (GCC's bug 105651).
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()

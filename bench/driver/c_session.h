@@ -84,6 +84,25 @@ class CSession : public Session {
     CheckAndDestroy(iterator);
   }
 
+  void SeekToFirst(Tally* tally) override {
+    Iterator* const iterator = api_.create_iterator(db_, read_);
+    api_.iter_seek_to_first(iterator);
+    if (api_.iter_valid(iterator)) AddValue(iterator, tally);
+    CheckAndDestroy(iterator);
+  }
+
+  void PopFirst(Tally* tally) override {
+    Iterator* const iterator = api_.create_iterator(db_, read_);
+    api_.iter_seek_to_first(iterator);
+    if (api_.iter_valid(iterator)) {
+      AddValue(iterator, tally);
+      size_t key_bytes = 0;
+      const char* const key = api_.iter_key(iterator, &key_bytes);
+      Delete({key, key_bytes});
+    }
+    CheckAndDestroy(iterator);
+  }
+
   uint64_t ScanForward(uint64_t limit, Tally* tally) override {
     Iterator* const iterator = api_.create_iterator(db_, read_);
     uint64_t entries = 0;

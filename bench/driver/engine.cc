@@ -5,6 +5,16 @@
 
 namespace ashlar::bench {
 
+void Session::Delete(std::string_view /*key*/) { NotAvailable("no call deletes a key"); }
+
+void Session::DeleteRange(std::string_view /*begin*/, std::string_view /*end*/) {
+  NotAvailable("no call deletes a range");
+}
+
+void Session::SeekToFirst(Tally* /*tally*/) { NotAvailable("no call finds the first key"); }
+
+void Session::PopFirst(Tally* /*tally*/) { NotAvailable("no call deletes the first key"); }
+
 std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library,
                                    const EngineOptions& options) {
   if (name == "rocksdb") return OpenRocks(library, options);

@@ -69,6 +69,14 @@ class Session {
   virtual void Put(std::string_view key, std::string_view value) = 0;
   virtual void Merge(std::string_view key, std::string_view operand) = 0;
 
+  // Libraries without these calls end the process as not available.
+  virtual void Delete(std::string_view key);
+  virtual void DeleteRange(std::string_view begin, std::string_view end);
+  // The first entry by a new iterator, if there is one.
+  virtual void SeekToFirst(Tally* tally);
+  // The same, and deletes its key.
+  virtual void PopFirst(Tally* tally);
+
   // Reads a value in the way that copies least, and adds it to the tally if there is one.
   virtual void Get(std::string_view key, Tally* tally) = 0;
   // The same into memory of the caller's own.

@@ -186,6 +186,7 @@ int Main(int argc, char** argv) {
   app.add_option("--memtable", run.engine.memtable)
       ->transform(CLI::CheckedTransformer(memtable_names));
   app.add_flag("--bulk-load", run.engine.bulk_load, "with the options for bulk loads");
+  app.add_flag("!--no-compactions", run.engine.auto_compactions, "without automatic compactions");
   app.add_flag("!--no-log", run.log, "without a write-ahead log");
   app.add_flag("--sync", run.sync, "every write durable before it returns");
   app.add_option("--sample-ms", run.sample_ms, "period of the samples of throughput; 0: none");

@@ -89,6 +89,11 @@ using RocksBool = unsigned char;
   F(merge, void,                                                                                 \
     (RocksDb*, const RocksWriteOptions*, const char*, size_t, const char*, size_t, char**))      \
   F(get_default_column_family_handle, RocksFamily*, (RocksDb*))                                  \
+  F(delete_cf, void,                                                                             \
+    (RocksDb*, const RocksWriteOptions*, RocksFamily*, const char*, size_t, char**))             \
+  F(delete_range_cf, void,                                                                       \
+    (RocksDb*, const RocksWriteOptions*, RocksFamily*, const char*, size_t, const char*, size_t, \
+     char**))                                                                                    \
   F(batched_multi_get_cf, void,                                                                  \
     (RocksDb*, const RocksReadOptions*, RocksFamily*, size_t, const char* const*, const size_t*, \
      RocksPinnableSlice**, char**, bool))                                                        \

@@ -40,6 +40,20 @@ class RocksSession : public CSession<RocksApi> {
     CheckError(api_, error, "merge");
   }
 
+  void Delete(std::string_view key) override {
+    char* error = nullptr;
+    Need(api_.delete_cf, "rocksdb_delete_cf")(db_, write_, DefaultFamily(), key.data(), key.size(),
+                                              &error);
+    CheckError(api_, error, "delete_cf");
+  }
+
+  void DeleteRange(std::string_view begin, std::string_view end) override {
+    char* error = nullptr;
+    Need(api_.delete_range_cf, "rocksdb_delete_range_cf")(
+        db_, write_, DefaultFamily(), begin.data(), begin.size(), end.data(), end.size(), &error);
+    CheckError(api_, error, "delete_range_cf");
+  }
+
   void Get(std::string_view key, Tally* tally) override {
     char* error = nullptr;
     RocksPinnableSlice* const value = api_.get_pinned(db_, read_, key.data(), key.size(), &error);
@@ -48,11 +62,7 @@ class RocksSession : public CSession<RocksApi> {
   }
 
   void MultiGet(std::span<const std::string_view> keys, Tally* tally) override {
-    if (family_ == nullptr) {
-      family_ = Need(api_.get_default_column_family_handle,
-                     "rocksdb_get_default_column_family_handle")(db_);
-      Need(api_.batched_multi_get_cf, "rocksdb_batched_multi_get_cf");
-    }
+    Need(api_.batched_multi_get_cf, "rocksdb_batched_multi_get_cf");
     starts_.resize(keys.size());
     lengths_.resize(keys.size());
     values_.assign(keys.size(), nullptr);
@@ -61,8 +71,8 @@ class RocksSession : public CSession<RocksApi> {
       starts_[i] = keys[i].data();
       lengths_[i] = keys[i].size();
     }
-    api_.batched_multi_get_cf(db_, read_, family_, keys.size(), starts_.data(), lengths_.data(),
-                              values_.data(), errors_.data(), false);
+    api_.batched_multi_get_cf(db_, read_, DefaultFamily(), keys.size(), starts_.data(),
+                              lengths_.data(), values_.data(), errors_.data(), false);
     for (size_t i = 0; i < keys.size(); i++) {
       CheckError(api_, errors_[i], "batched_multi_get_cf");
       AddAndDestroy(values_[i], tally);
@@ -81,8 +91,16 @@ class RocksSession : public CSession<RocksApi> {
  private:
   const RocksReadOptions* prefix_read() const override { return read_prefix_; }
 
+  RocksFamily* DefaultFamily() {
+    if (family_ == nullptr) {
+      family_ = Need(api_.get_default_column_family_handle,
+                     "rocksdb_get_default_column_family_handle")(db_);
+    }
+    return family_;
+  }
+
   RocksReadOptions* const read_prefix_;
-  RocksFamily* family_ = nullptr;
+  RocksFamily* family_ = nullptr;  // the default one, from its first use on
 
   // MultiGet's arrays, kept between calls.
   std::vector<const char*> starts_;

@@ -19,7 +19,14 @@ constexpr uint64_t kNextPerSeek = 10;
 constexpr uint64_t kKeyBytesMax = 1024;
 
 // Seeds of the access patterns: different from one another, the same in every process.
-enum Pattern : uint64_t { kLoadOrder = 101, kOverwriteOrder, kReadOrder, kWarmOrder, kSideOrder };
+enum Pattern : uint64_t {
+  kLoadOrder = 101,
+  kOverwriteOrder,
+  kReadOrder,
+  kWarmOrder,
+  kSideOrder,
+  kDeleteOrder
+};
 
 // The part of a sequence that falls to one of several threads.
 std::span<const uint32_t> PartOf(std::span<const uint32_t> whole, uint64_t part, uint64_t parts) {
@@ -46,12 +53,21 @@ std::span<const Runner::Workload> Runner::Workloads() {
       {"fillrandom", &Runner::FillRandom, false},
       {"overwrite", &Runner::Overwrite, false},
       {"compact", &Runner::Compact, false},
+      {"flush", &Runner::Flush, false},
+      {"putbuffered", &Runner::PutBuffered, false},
+      {"deleteranges", &Runner::DeleteRanges, false},
+      {"deletewide", &Runner::DeleteWide, false},
+      {"deletefront", &Runner::DeleteFront, false},
+      {"deleterandom", &Runner::DeleteRandom, false},
+      {"popqueue", &Runner::PopQueue, false},
       {"readrandom", &Runner::ReadRandom, true},
       {"readcopied", &Runner::ReadCopied, true},
       {"readmissing", &Runner::ReadMissing, true},
       {"readskewed", &Runner::ReadSkewed, true},
       {"multiget", &Runner::MultiGet, true},
       {"seek", &Runner::SeekOnly, true},
+      {"seeknew", &Runner::SeekNew, true},
+      {"seekfirst", &Runner::SeekFirst, true},
       {"seek10", &Runner::SeekTen, true},
       {"seek10kept", &Runner::SeekTenKept, true},
       {"readseq", &Runner::ReadForward, true},
@@ -251,6 +267,22 @@ void Runner::Compact(Result* result) {
   result->contents_hash = engine_->NewSession({})->HashContents();
 }
 
+void Runner::Flush(Result* result) {
+  result->operations = 1;
+  Measure([](uint64_t, Session*, LapClock*, Progress*, Tally*) {},
+          [this] {
+            engine_->Flush();
+            engine_->WaitForBackgroundWork();
+          },
+          result);
+  result->contents_hash = engine_->NewSession({})->HashContents();
+}
+
+void Runner::Change(std::span<const uint32_t> order, Operation operation, Result* result) {
+  Read(order, operation, result);
+  if (!options_.count_instructions) result->contents_hash = engine_->NewSession({})->HashContents();
+}
+
 void Runner::Read(std::span<const uint32_t> order, Operation operation, Result* result) {
   const auto body = [&](uint64_t thread, Session* session, LapClock* laps, Progress* progress,
                         Tally* tally) {
@@ -291,6 +323,52 @@ void SeekOne(const Dataset& dataset, Session* session, uint32_t number, char* ke
   session->SeekKept({key, dataset.options().key_bytes}, 0, tally);
 }
 
+void SeekOneNew(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                Tally* tally) {
+  dataset.MakeKey(number, key);
+  session->Seek({key, dataset.options().key_bytes}, 0, tally);
+}
+
+void SeekToTheFirst(const Dataset& /*dataset*/, Session* session, uint32_t /*number*/,
+                    char* /*key*/, Tally* tally) {
+  session->SeekToFirst(tally);
+}
+
+void PopTheFirst(const Dataset& /*dataset*/, Session* session, uint32_t /*number*/, char* /*key*/,
+                 Tally* tally) {
+  session->PopFirst(tally);
+}
+
+void PutOne(const Dataset& dataset, Session* session, uint32_t number, char* key,
+            Tally* /*tally*/) {
+  dataset.MakeKey(number, key);
+  session->Put({key, dataset.options().key_bytes}, dataset.Value(number, 1));
+}
+
+void DeleteOne(const Dataset& dataset, Session* session, uint32_t number, char* key,
+               Tally* /*tally*/) {
+  dataset.MakeKey(number, key);
+  session->Delete({key, dataset.options().key_bytes});
+}
+
+// From after a key to before the next one: nothing that is visible changes.
+void DeleteBetween(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                   Tally* /*tally*/) {
+  char end[kKeyBytesMax];
+  dataset.MakeMissingKey(number, key);
+  dataset.MakeKey(number + 1, end);
+  session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
+}
+
+// All keys but the first and the last.
+void DeleteInside(const Dataset& dataset, Session* session, uint32_t /*number*/, char* key,
+                  Tally* /*tally*/) {
+  char end[kKeyBytesMax];
+  dataset.MakeKey(1, key);
+  dataset.MakeKey(dataset.num() - 1, end);
+  session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
+}
+
 void SeekAndTen(const Dataset& dataset, Session* session, uint32_t number, char* key,
                 Tally* tally) {
   dataset.MakeKey(number, key);
@@ -329,6 +407,32 @@ void Runner::ReadSkewed(Result* result) {
 
 void Runner::SeekOnly(Result* result) {
   Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekOne, result);
+}
+
+void Runner::SeekNew(Result* result) {
+  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), SeekOneNew, result);
+}
+
+void Runner::SeekFirst(Result* result) { Read(InOrder(task_.operations), SeekToTheFirst, result); }
+
+void Runner::PopQueue(Result* result) { Change(InOrder(task_.operations), PopTheFirst, result); }
+
+void Runner::PutBuffered(Result* result) { Change(SomeShuffled(), PutOne, result); }
+
+void Runner::DeleteRanges(Result* result) { Change(SomeShuffled(), DeleteBetween, result); }
+
+void Runner::DeleteWide(Result* result) { Change(InOrder(1), DeleteInside, result); }
+
+void Runner::DeleteFront(Result* result) {
+  Change(InOrder(std::min(task_.operations, dataset_.num())), DeleteOne, result);
+}
+
+void Runner::DeleteRandom(Result* result) { Change(SomeShuffled(), DeleteOne, result); }
+
+std::vector<uint32_t> Runner::SomeShuffled() const {
+  std::vector<uint32_t> order = Shuffled(dataset_.num(), kDeleteOrder);
+  order.resize(std::min<size_t>(order.size(), task_.operations));
+  return order;
 }
 
 void Runner::SeekTen(Result* result) {

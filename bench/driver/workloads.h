@@ -95,6 +95,13 @@ class Runner {
   void FillRandom(Result* result);
   void Overwrite(Result* result);
   void Compact(Result* result);
+  void Flush(Result* result);
+  void PutBuffered(Result* result);
+  void DeleteRanges(Result* result);
+  void DeleteWide(Result* result);
+  void DeleteFront(Result* result);
+  void DeleteRandom(Result* result);
+  void PopQueue(Result* result);
   void Write(std::span<const uint32_t> order, uint64_t generation, Result* result);
 
   void ReadRandom(Result* result);
@@ -103,6 +110,8 @@ class Runner {
   void ReadSkewed(Result* result);
   void MultiGet(Result* result);
   void SeekOnly(Result* result);
+  void SeekNew(Result* result);
+  void SeekFirst(Result* result);
   void SeekTen(Result* result);
   void SeekTenKept(Result* result);
   void ReadForward(Result* result);
@@ -110,6 +119,10 @@ class Runner {
   void ReadWhileWriting(Result* result);
   void PrefixWhileWriting(Result* result);
   void Read(std::span<const uint32_t> order, Operation operation, Result* result);
+  // As many keys as the task has operations, each once, in a random order.
+  std::vector<uint32_t> SomeShuffled() const;
+  // Operations that change the database, all in one memtable: no flush follows.
+  void Change(std::span<const uint32_t> order, Operation operation, Result* result);
   void Scan(uint64_t (Session::*scan)(uint64_t, Tally*), Result* result);
   void BesideWriter(Operation operation, Result* result);
 

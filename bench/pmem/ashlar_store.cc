@@ -31,6 +31,7 @@ class AshlarStore final : public Store {
     options.pool_bytes = request.pool_bytes;
     options.durability = request.logged ? DurabilityClass::kLogged : DurabilityClass::kCpuFlush;
     options.caches_are_durable = !request.flush;
+    options.sync_log = request.sync;
     Result<std::unique_ptr<PersistentTree>> opened =
         pmem::OpenTreeAt(options, request.path, StrategyOf(request.kind));
     Check(opened.status());
@@ -47,6 +48,12 @@ class AshlarStore final : public Store {
     const uint64_t bytes = LookAt(value_.ToStringView());
     value_.Reset();
     return bytes;
+  }
+  bool Has(std::string_view key) override {
+    PinnableSlice value;
+    const Status status = tree_->Get(ReadOptions(), key, &value);
+    if (!status.IsNotFound()) Check(status);
+    return status.ok() && LookAt(value.ToStringView()) != 0;
   }
   uint64_t Splits() const override { return tree_->Stats().leaf_splits; }
   uint64_t UsedBytes() const override { return tree_->Stats().used_bytes; }

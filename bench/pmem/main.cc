@@ -1,13 +1,22 @@
 // One store, one size of entries, one figure after the other, as one line of JSON. run.py starts
 // it.
 //
-//   bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count
+//   bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged|unsynced WHAT
+//
+//   WHAT        time          every operation, one thread
+//               count         fences and lines
+//               threads       1 and 4 threads; trees of this library only
+//               checkpoint    random updates of a pool with a log: the longest, the bytes written
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <vector>
 
 #include "base/random.h"
 #include "bench/pmem/store.h"
@@ -66,14 +75,17 @@ struct Run {
     for (uint64_t i = 0; i < entries; ++i) keys.Add(i);
     return keys;
   }
-  // The same keys in no order.
-  Keys Shuffled(uint64_t seed) const {
+  std::vector<uint64_t> ShuffledNumbers(uint64_t seed) const {
     std::vector<uint64_t> numbers(entries);
     for (uint64_t i = 0; i < entries; ++i) numbers[i] = i;
     Random random(seed);
     for (uint64_t i = entries; i > 1; --i) std::swap(numbers[i - 1], numbers[random.Uniform(i)]);
+    return numbers;
+  }
+  // The same keys in no order.
+  Keys Shuffled(uint64_t seed) const {
     Keys keys(key_bytes);
-    for (const uint64_t number : numbers) keys.Add(number);
+    for (const uint64_t number : ShuffledNumbers(seed)) keys.Add(number);
     return keys;
   }
   std::unique_ptr<Store> Open(bool create) const {
@@ -139,6 +151,16 @@ void TimeAll(const Run& run, nlohmann::json* row) {
       }
     });
   }
+  {
+    // Each key is in memory that no other operation has touched lately.
+    const Keys ascending = run.Ascending();
+    const std::vector<uint64_t> numbers = run.ShuffledNumbers(3);
+    Time(row, "scattered_get", run.entries, [&] {
+      for (const uint64_t number : numbers) {
+        if (store->Get(ascending[number]) != run.value.size()) Fail("a value is missing");
+      }
+    });
+  }
   const std::string another(run.value.size(), 'w');
   Time(row, "update", run.entries, [&] {
     for (uint64_t i = 0; i < run.entries; ++i) store->Put(order[i], another);
@@ -177,15 +199,96 @@ void CountAll(const Run& run, nlohmann::json* row) {
   }
 }
 
+// Threads that put, get, update and remove keys of their own.
+void TimeThreads(const Run& run, nlohmann::json* row) {
+  if (!run.request.kind.starts_with("ashlar")) Fail("the peers have no locks");
+  const Keys order = run.Shuffled(1);
+  const std::string another(run.value.size(), 'w');
+  for (const uint64_t threads : {uint64_t{1}, uint64_t{4}}) {
+    const std::unique_ptr<Store> store = run.Open(true);
+    const std::string suffix = "_" + std::to_string(threads);
+    const auto time = [&](const std::string& name, const auto& operation) {
+      Time(row, (name + suffix).c_str(), run.entries, [&] {
+        std::vector<std::thread> running;
+        for (uint64_t thread = 0; thread < threads; ++thread) {
+          running.emplace_back([&, thread] {
+            for (uint64_t i = thread; i < run.entries; i += threads) operation(order[i]);
+          });
+        }
+        for (std::thread& thread : running) thread.join();
+      });
+    };
+    time("put", [&](std::string_view key) { store->Put(key, run.value); });
+    time("get", [&](std::string_view key) {
+      if (!store->Has(key)) Fail("a value is missing");
+    });
+    time("update", [&](std::string_view key) { store->Put(key, another); });
+    time("remove", [&](std::string_view key) { store->Remove(key); });
+  }
+}
+
+// A number of a file of /proc, after its name.
+uint64_t ProcNumber(const char* path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string word; file >> word;) {
+    if (word != name) continue;
+    uint64_t number = 0;
+    file >> number;
+    return number;
+  }
+  Fail("no " + name + " in " + path);
+}
+
+// Random updates of a pool with a log, in which checkpoints are made.
+void TimeCheckpoints(const Run& run, nlohmann::json* row) {
+  constexpr uint64_t kOperationsPerLook = 4096;
+  const auto written = [] { return ProcNumber("/proc/self/io", "wchar:"); };
+  const auto memory = [] { return ProcNumber("/proc/self/status", "RssAnon:") * 1024; };
+  const Keys ascending = run.Ascending();
+  {
+    const std::unique_ptr<Store> store = run.Open(true);
+    for (uint64_t i = 0; i < run.entries; ++i) store->Put(ascending[i], run.value);
+  }
+  const uint64_t updates = std::min<uint64_t>(run.entries, 1'500'000);
+  const std::unique_ptr<Store> store = run.Open(false);
+  const std::string another(run.value.size(), 'w');
+  Random random(4);
+  const uint64_t written_before = written();
+  const uint64_t memory_before = memory();
+  uint64_t memory_max = memory_before;
+  std::vector<uint64_t> nanos;
+  nanos.reserve(updates);
+  Time(row, "update", updates, [&] {
+    for (uint64_t i = 0; i < updates; ++i) {
+      const std::string_view key = ascending[random.Uniform(run.entries)];
+      const uint64_t begin = WallNanos();
+      store->Put(key, another);
+      nanos.push_back(WallNanos() - begin);
+      if (i % kOperationsPerLook == 0) memory_max = std::max(memory_max, memory());
+    }
+  });
+  (*row)["bytes_per_update"] =
+      static_cast<double>(written() - written_before) / static_cast<double>(updates);
+  (*row)["private_bytes_max"] = memory_max - memory_before;
+  std::sort(nanos.begin(), nanos.end());
+  (*row)["longest_update_us"] = nanos.back() / 1000;
+  (*row)["update_p9999_us"] = nanos[nanos.size() - 1 - nanos.size() / 10'000] / 1000;
+}
+
 int Main(int argc, char** argv) {
-  if (argc != 8)
-    Fail("bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged time|count");
+  if (argc != 8) {
+    Fail(
+        "bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged|unsynced "
+        "time|count|threads|checkpoint");
+  }
   const std::string mode = argv[6];
-  const bool count = std::string(argv[7]) == "count";
+  const std::string what = argv[7];
+  const bool count = what == "count";
   Run run = {.request = {.kind = argv[1],
                          .path = argv[2],
                          .flush = mode != "noflush",
-                         .logged = mode == "logged",
+                         .logged = mode == "logged" || mode == "unsynced",
+                         .sync = mode != "unsynced",
                          .count = count},
              .entries = strtoull(argv[3], nullptr, 10),
              .key_bytes = strtoull(argv[4], nullptr, 10),
@@ -202,6 +305,10 @@ int Main(int argc, char** argv) {
                         {"mode", mode}};
   if (count) {
     CountAll(run, &row);
+  } else if (what == "threads") {
+    TimeThreads(run, &row);
+  } else if (what == "checkpoint") {
+    TimeCheckpoints(run, &row);
   } else {
     TimeAll(run, &row);
   }

@@ -192,6 +192,7 @@ class PmdkStore final : public Store {
     const size_t at = Find(*leaf, key, HashOf(key));
     return at == kSlots ? 0 : LookAt(leaf->slots[at].Value());
   }
+  bool Has(std::string_view key) override { return Get(key) != 0; }
   uint64_t Splits() const override { return splits_; }
   uint64_t UsedBytes() const override {
     constexpr uint64_t kObjectHeader = 16;

@@ -19,7 +19,8 @@ struct Durables {
   }
 };
 
-// One thread. Failures end the process with a message.
+// One thread, except Has and changes of trees of this library. Failures end the process with a
+// message.
 class Store {
  public:
   virtual ~Store() = default;
@@ -32,6 +33,8 @@ class Store {
   virtual void Remove(std::string_view key) = 0;
   // The bytes of the value, 0 when there is none; every byte of it is looked at.
   virtual uint64_t Get(std::string_view key) = 0;
+
+  virtual bool Has(std::string_view key) = 0;
 
   virtual uint64_t Splits() const = 0;
   // Bytes of the pool in use by entries and by their index.
@@ -47,6 +50,7 @@ struct StoreRequest {
   bool create = true;
   bool flush = true;    // false: caches are durable, so lines need no flush
   bool logged = false;  // on a file: durable by a log or msync
+  bool sync = true;     // logged: false writes the log and does not sync it
   bool count = false;
 };
 

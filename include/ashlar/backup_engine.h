@@ -17,13 +17,16 @@
 // old as its last such call, or its open. A backup that another engine has deleted is NotFound.
 #pragma once
 
+#include <climits>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ashlar/env.h"
 #include "ashlar/export.h"
+#include "ashlar/rate_limiter.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
@@ -42,6 +45,31 @@ struct BackupEngineOptions {
   // Copy the logs too. Without them a backup contains only flushed data. Set flush_before_backup in
   // that case.
   bool backup_log_files = true;
+  // Refused unless true, both: tables are shared between backups, by their checksum.
+  bool share_table_files = true;
+  bool share_files_with_checksum = true;
+  // Bytes per second that backups, and restores, copy at most; 0: any number. A limiter, if set,
+  // takes the place of its rate.
+  uint64_t backup_rate_limit = 0;
+  std::shared_ptr<RateLimiter> backup_rate_limiter;
+  uint64_t restore_rate_limit = 0;
+  std::shared_ptr<RateLimiter> restore_rate_limiter;
+  uint64_t io_buffer_size = 0;                          // accepted: files are copied by MiB
+  uint64_t callback_trigger_interval_size = 4194304;    // accepted: see progress_callback
+  int max_background_operations = 1;                    // accepted: one thread copies
+  int max_valid_backups_to_open = INT_MAX;              // accepted: all are opened
+  bool current_temperatures_override_manifest = false;  // accepted
+  // Accepted: names have the checksum and the size, and RocksDB takes names of any form.
+  enum ShareFilesNaming : uint32_t {
+    kLegacyCrc32cAndFileSize = 1U,
+    kUseDbSessionId = 2U,
+    kMaskNoNamingFlags = 0xffffU,
+    kFlagIncludeFileSize = 1U << 31,
+    kMaskNamingFlags = ~kMaskNoNamingFlags,
+  };
+  ShareFilesNaming share_files_with_checksum_naming =
+      static_cast<ShareFilesNaming>(kUseDbSessionId | kFlagIncludeFileSize);
+  int schema_version = 1;  // refused unless 1
 
   explicit BackupEngineOptions(const std::string& backup_dir_in, Env* backup_env_in = nullptr)
       : backup_dir(backup_dir_in), backup_env(backup_env_in) {}
@@ -50,15 +78,27 @@ struct BackupEngineOptions {
 struct CreateBackupOptions {
   // Flushes first, so that the backup also contains data that was written without a log.
   bool flush_before_backup = false;
+  bool atomic_flush = false;  // refused
+  // Accepted, both: the calling thread copies, at its own priority.
+  bool decrease_background_thread_cpu_priority = false;
+  CpuPriority background_thread_cpu_priority = CpuPriority::kNormal;
   // Called after each copied file, if set. Must not throw.
   std::function<void()> progress_callback;
 };
 
 struct RestoreOptions {
+  // What happens to files that are in the directories.
+  enum Mode : uint32_t {
+    kKeepLatestDbSessionIdFiles = 1U,  // refused
+    kVerifyChecksum = 2U,              // refused
+    kPurgeAllFiles = 0xffffU,          // all of the database's are replaced
+  };
+  Mode mode = kPurgeAllFiles;
   // Leave the logs that are in wal_dir alone, instead of deleting and replacing them.
   bool keep_log_files = false;
 
-  explicit RestoreOptions(bool keep_log_files_in = false) : keep_log_files(keep_log_files_in) {}
+  explicit RestoreOptions(bool keep_log_files_in = false, Mode mode_in = kPurgeAllFiles)
+      : mode(mode_in), keep_log_files(keep_log_files_in) {}
 };
 
 // From 1 on, ascending.

@@ -43,6 +43,7 @@ typedef struct rocksdb_backup_engine_options_t rocksdb_backup_engine_options_t;
 typedef struct rocksdb_backup_engine_t rocksdb_backup_engine_t;
 typedef struct rocksdb_block_based_table_options_t rocksdb_block_based_table_options_t;
 typedef struct rocksdb_cache_t rocksdb_cache_t;
+typedef struct rocksdb_checkpoint_t rocksdb_checkpoint_t;
 typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
 typedef struct rocksdb_column_family_metadata_t rocksdb_column_family_metadata_t;
 typedef struct rocksdb_compaction_options_t rocksdb_compaction_options_t;
@@ -506,6 +507,15 @@ ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
                                                      const rocksdb_readoptions_t* options,
                                                      char** errptr) ASHLAR_NOTHROW;
 
+// ---- Checkpoints; see ashlar/checkpoint.h.
+
+ASHLAR_API rocksdb_checkpoint_t* rocksdb_checkpoint_object_create(rocksdb_t* db,
+                                                                  char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_checkpoint_create(rocksdb_checkpoint_t* checkpoint,
+                                          const char* checkpoint_dir, uint64_t log_size_for_flush,
+                                          char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_checkpoint_object_destroy(rocksdb_checkpoint_t* checkpoint) ASHLAR_NOTHROW;
+
 // ---- Backups; see ashlar/backup_engine.h.
 
 // `path` is the directory of the backups; the Env is that of the options.
@@ -581,6 +591,54 @@ ASHLAR_API void rocksdb_backup_engine_options_set_backup_log_files(
     rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_backup_engine_options_get_backup_log_files(
     rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_share_table_files(
+    rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_share_table_files(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_share_files_with_checksum(
+    rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_share_files_with_checksum(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_backup_rate_limit(
+    rocksdb_backup_engine_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_backup_engine_options_get_backup_rate_limit(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_restore_rate_limit(
+    rocksdb_backup_engine_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_backup_engine_options_get_restore_rate_limit(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_io_buffer_size(
+    rocksdb_backup_engine_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_backup_engine_options_get_io_buffer_size(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_callback_trigger_interval_size(
+    rocksdb_backup_engine_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_backup_engine_options_get_callback_trigger_interval_size(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_max_background_operations(
+    rocksdb_backup_engine_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_backup_engine_options_get_max_background_operations(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_max_valid_backups_to_open(
+    rocksdb_backup_engine_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_backup_engine_options_get_max_valid_backups_to_open(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_current_temperatures_override_manifest(
+    rocksdb_backup_engine_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_backup_engine_options_get_current_temperatures_override_manifest(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_share_files_with_checksum_naming(
+    rocksdb_backup_engine_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_backup_engine_options_get_share_files_with_checksum_naming(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_schema_version(
+    rocksdb_backup_engine_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_backup_engine_options_get_schema_version(
+    rocksdb_backup_engine_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_backup_rate_limiter(
+    rocksdb_backup_engine_options_t* options, rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_backup_engine_options_set_restore_rate_limiter(
+    rocksdb_backup_engine_options_t* options, rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_create_backup_options_t* rocksdb_create_backup_options_create(void)
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_create_backup_options_destroy(rocksdb_create_backup_options_t* options)
@@ -593,12 +651,27 @@ ASHLAR_API void rocksdb_create_backup_options_set_flush_before_backup(
     rocksdb_create_backup_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_create_backup_options_get_flush_before_backup(
     rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_set_atomic_flush(
+    rocksdb_create_backup_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_create_backup_options_get_atomic_flush(
+    rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_set_decrease_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_create_backup_options_get_decrease_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_create_backup_options_set_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_create_backup_options_get_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_restore_options_t* rocksdb_restore_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_restore_options_destroy(rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_restore_options_set_keep_log_files(rocksdb_restore_options_t* options,
                                                            int value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_restore_options_get_keep_log_files(
     rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_restore_options_set_mode(rocksdb_restore_options_t* options,
+                                                 int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_restore_options_get_mode(rocksdb_restore_options_t* options) ASHLAR_NOTHROW;
 
 // ---- Metadata.
 
@@ -661,6 +734,10 @@ ASHLAR_API unsigned char rocksdb_size_approximation_options_get_include_files(
 ASHLAR_API void rocksdb_size_approximation_options_set_files_size_error_margin(
     rocksdb_size_approximation_options_t* options, double value) ASHLAR_NOTHROW;
 ASHLAR_API double rocksdb_size_approximation_options_get_files_size_error_margin(
+    rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_size_approximation_options_set_include_blob_files(
+    rocksdb_size_approximation_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_size_approximation_options_get_include_blob_files(
     rocksdb_size_approximation_options_t* options) ASHLAR_NOTHROW;
 // The tables of all families.
 ASHLAR_API const rocksdb_livefiles_t* rocksdb_livefiles(rocksdb_t* db) ASHLAR_NOTHROW;
@@ -1413,6 +1490,197 @@ ASHLAR_API void rocksdb_options_set_prepopulate_blob_cache(rocksdb_options_t* op
                                                            int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_prepopulate_blob_cache(rocksdb_options_t* options)
     ASHLAR_NOTHROW;
+// Of releases after 7.8.
+ASHLAR_API void rocksdb_options_set_target_file_size_is_upper_bound(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_target_file_size_is_upper_bound(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_read_triggered_compaction_threshold(
+    rocksdb_options_t* options, double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_options_get_read_triggered_compaction_threshold(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_bottommost_file_compaction_delay(rocksdb_options_t* options,
+                                                                     uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_options_get_bottommost_file_compaction_delay(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_strict_max_successive_merges(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_strict_max_successive_merges(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_disallow_memtable_writes(rocksdb_options_t* options,
+                                                             unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_disallow_memtable_writes(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_cf_allow_ingest_behind(rocksdb_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_cf_allow_ingest_behind(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_default_temperature(rocksdb_options_t* options,
+                                                        int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_default_temperature(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_default_write_temperature(rocksdb_options_t* options,
+                                                              int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_default_write_temperature(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_op_scan_flush_trigger(rocksdb_options_t* options,
+                                                                   uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_options_get_memtable_op_scan_flush_trigger(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_avg_op_scan_flush_trigger(
+    rocksdb_options_t* options, uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t
+rocksdb_options_get_memtable_avg_op_scan_flush_trigger(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_min_tombstones_for_range_conversion(
+    rocksdb_options_t* options, uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t
+rocksdb_options_get_min_tombstones_for_range_conversion(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_max_range_deletions(rocksdb_options_t* options,
+                                                                 uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_options_get_memtable_max_range_deletions(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_batch_lookup_optimization(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_memtable_batch_lookup_optimization(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_memtable_verify_per_key_checksum_on_seek(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_memtable_verify_per_key_checksum_on_seek(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_paranoid_memory_checks(rocksdb_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_paranoid_memory_checks(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_block_protection_bytes_per_key(rocksdb_options_t* options,
+                                                                   uint8_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint8_t rocksdb_options_get_block_protection_bytes_per_key(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_uncache_aggressiveness(rocksdb_options_t* options,
+                                                           uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_options_get_uncache_aggressiveness(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_persist_user_defined_timestamps(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_persist_user_defined_timestamps(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enable_blob_direct_write(rocksdb_options_t* options,
+                                                             unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enable_blob_direct_write(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_blob_direct_write_partitions(rocksdb_options_t* options,
+                                                                 uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_options_get_blob_direct_write_partitions(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compaction_verify_record_count(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_compaction_verify_record_count(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_track_and_verify_wals(rocksdb_options_t* options,
+                                                          unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_track_and_verify_wals(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_write_identity_file(rocksdb_options_t* options,
+                                                        unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_write_identity_file(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_open_files_async(rocksdb_options_t* options,
+                                                     unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_open_files_async(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_fast_sst_open(rocksdb_options_t* options,
+                                                  unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_fast_sst_open(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_optimize_manifest_for_recovery(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_optimize_manifest_for_recovery(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_reuse_manifest_on_open(rocksdb_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_reuse_manifest_on_open(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_verify_manifest_content_on_close(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_verify_manifest_content_on_close(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_manifest_space_amp_pct(rocksdb_options_t* options,
+                                                               int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_max_manifest_space_amp_pct(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_use_direct_io_for_compaction_reads(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_use_direct_io_for_compaction_reads(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_read_io_executor_threads(rocksdb_options_t* options,
+                                                             int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_read_io_executor_threads(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_async_wal_precreate(rocksdb_options_t* options,
+                                                        unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_async_wal_precreate(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_background_close_inactive_wals(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_background_close_inactive_wals(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_enforce_write_buffer_manager_during_recovery(
+    rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_enforce_write_buffer_manager_during_recovery(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_max_compaction_trigger_wakeup_seconds(
+    rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_max_compaction_trigger_wakeup_seconds(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_follower_refresh_catchup_period_ms(
+    rocksdb_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_options_get_follower_refresh_catchup_period_ms(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_follower_catchup_retry_count(rocksdb_options_t* options,
+                                                                 uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_follower_catchup_retry_count(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_follower_catchup_retry_wait_ms(rocksdb_options_t* options,
+                                                                   uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_options_get_follower_catchup_retry_wait_ms(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_metadata_write_temperature(rocksdb_options_t* options,
+                                                               int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_metadata_write_temperature(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_wal_write_temperature(rocksdb_options_t* options,
+                                                          int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_wal_write_temperature(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_verify_output_flags(rocksdb_options_t* options,
+                                                        int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_options_get_verify_output_flags(rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_prefix_seek_opt_in_only(rocksdb_options_t* options,
+                                                            unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_get_prefix_seek_opt_in_only(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_daily_offpeak_time_utc(rocksdb_options_t* options,
+                                                           const char* value) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_options_get_daily_offpeak_time_utc(rocksdb_options_t* options,
+                                                                  size_t* size) ASHLAR_NOTHROW;
+// Sets of numbers: of kinds of files, and of styles of compaction.
+ASHLAR_API void rocksdb_options_checksum_handoff_file_types_add(rocksdb_options_t* options,
+                                                                int file_type) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_checksum_handoff_file_types_remove(rocksdb_options_t* options,
+                                                                   int file_type) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_checksum_handoff_file_types_contains(
+    rocksdb_options_t* options, int file_type) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_checksum_handoff_file_types_count(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_checksum_handoff_file_types_clear(rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_calculate_sst_write_lifetime_hint_set_add(
+    rocksdb_options_t* options, int compaction_style) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_calculate_sst_write_lifetime_hint_set_remove(
+    rocksdb_options_t* options, int compaction_style) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_options_calculate_sst_write_lifetime_hint_set_contains(
+    rocksdb_options_t* options, int compaction_style) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_options_calculate_sst_write_lifetime_hint_set_count(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_calculate_sst_write_lifetime_hint_set_clear(
+    rocksdb_options_t* options) ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_dbpath_t* rocksdb_dbpath_create(const char* path,
                                                    uint64_t target_size) ASHLAR_NOTHROW;
@@ -1458,6 +1726,14 @@ ASHLAR_API void rocksdb_universal_compaction_options_set_incremental(
     rocksdb_universal_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_universal_compaction_options_get_incremental(
     rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_max_read_amp(
+    rocksdb_universal_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_universal_compaction_options_get_max_read_amp(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_universal_compaction_options_set_reduce_file_locking(
+    rocksdb_universal_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_universal_compaction_options_get_reduce_file_locking(
+    rocksdb_universal_compaction_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_fifo_compaction_options_t* rocksdb_fifo_compaction_options_create(void)
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_fifo_compaction_options_destroy(rocksdb_fifo_compaction_options_t* options)
@@ -1473,6 +1749,23 @@ ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_max_table_files_size(
 ASHLAR_API void rocksdb_fifo_compaction_options_set_age_for_warm(
     rocksdb_fifo_compaction_options_t* options, uint64_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_age_for_warm(
+    rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_set_max_data_files_size(
+    rocksdb_fifo_compaction_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_max_data_files_size(
+    rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_set_use_kv_ratio_compaction(
+    rocksdb_fifo_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_fifo_compaction_options_get_use_kv_ratio_compaction(
+    rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_set_allow_trivial_copy_when_change_temperature(
+    rocksdb_fifo_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char
+rocksdb_fifo_compaction_options_get_allow_trivial_copy_when_change_temperature(
+    rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_fifo_compaction_options_set_trivial_copy_buffer_size(
+    rocksdb_fifo_compaction_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_fifo_compaction_options_get_trivial_copy_buffer_size(
     rocksdb_fifo_compaction_options_t* options) ASHLAR_NOTHROW;
 
 // ---- Block-based tables: the members of BlockBasedTableOptions in ashlar/table.h.
@@ -1499,6 +1792,9 @@ ASHLAR_API void rocksdb_block_based_options_destroy(rocksdb_block_based_table_op
 // Copies table_options.
 ASHLAR_API void rocksdb_options_set_block_based_table_factory(
     rocksdb_options_t* options, rocksdb_block_based_table_options_t* table_options) ASHLAR_NOTHROW;
+// rocksdb_open then fails with NotSupported: block_cache does its work.
+ASHLAR_API void rocksdb_options_set_row_cache(rocksdb_options_t* options,
+                                              rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_block_cache(
     rocksdb_block_based_table_options_t* options, rocksdb_cache_t* block_cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_no_block_cache(
@@ -1570,6 +1866,10 @@ ASHLAR_API void rocksdb_block_based_options_set_partition_filters(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_partition_filters(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_decouple_partitioned_filters(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_decouple_partitioned_filters(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_optimize_filters_for_memory(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_optimize_filters_for_memory(
@@ -1628,6 +1928,35 @@ ASHLAR_API uint64_t rocksdb_block_based_options_get_num_file_reads_for_auto_read
 ASHLAR_API void rocksdb_block_based_options_set_prepopulate_block_cache(
     rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_block_based_options_get_prepopulate_block_cache(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+// Of releases after 7.8.
+ASHLAR_API void rocksdb_block_based_options_set_index_block_search_type(
+    rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_block_based_options_get_index_block_search_type(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_uniform_cv_threshold(
+    rocksdb_block_based_table_options_t* options, double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_block_based_options_get_uniform_cv_threshold(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_separate_key_value_in_data_block(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_separate_key_value_in_data_block(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_super_block_alignment_size(
+    rocksdb_block_based_table_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_block_based_options_get_super_block_alignment_size(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_super_block_alignment_space_overhead_ratio(
+    rocksdb_block_based_table_options_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_block_based_options_get_super_block_alignment_space_overhead_ratio(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_use_udi_as_primary_index(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_use_udi_as_primary_index(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_set_fail_if_no_udi_on_open(
+    rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_block_based_options_get_fail_if_no_udi_on_open(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
 
 // PlainTables: PlainTableOptions in ashlar/table.h. encoding_type is 0 for whole keys, 1 for keys
@@ -1729,6 +2058,23 @@ ASHLAR_API void rocksdb_readoptions_set_background_purge_on_iterator_cleanup(
     rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_readoptions_get_background_purge_on_iterator_cleanup(
     rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_allow_unprepared_value(rocksdb_readoptions_t* options,
+                                                               unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_allow_unprepared_value(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_auto_refresh_iterator_with_snapshot(
+    rocksdb_readoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_get_auto_refresh_iterator_with_snapshot(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_io_activity(rocksdb_readoptions_t* options,
+                                                    int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_readoptions_get_io_activity(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_set_request_id(rocksdb_readoptions_t* options,
+                                                   const char* request_id,
+                                                   size_t size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_clear_request_id(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t* options,
+                                                          size_t* size) ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_writeoptions_t* rocksdb_writeoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writeoptions_destroy(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
@@ -1764,6 +2110,9 @@ ASHLAR_API void rocksdb_writeoptions_set_protection_bytes_per_key(rocksdb_writeo
                                                                   size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_writeoptions_get_protection_bytes_per_key(rocksdb_writeoptions_t* options)
     ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writeoptions_set_io_activity(rocksdb_writeoptions_t* options,
+                                                     int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_writeoptions_get_io_activity(rocksdb_writeoptions_t* options) ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_flushoptions_t* rocksdb_flushoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flushoptions_destroy(rocksdb_flushoptions_t* options) ASHLAR_NOTHROW;
@@ -1774,6 +2123,14 @@ ASHLAR_API unsigned char rocksdb_flushoptions_get_wait(rocksdb_flushoptions_t* o
 ASHLAR_API void rocksdb_flushoptions_set_allow_write_stall(rocksdb_flushoptions_t* options,
                                                            unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_flushoptions_get_allow_write_stall(rocksdb_flushoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flushoptions_set_force_atomic_flush(rocksdb_flushoptions_t* options,
+                                                            unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_flushoptions_get_force_atomic_flush(
+    rocksdb_flushoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flushoptions_set_listener_wait(rocksdb_flushoptions_t* options,
+                                                       unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_flushoptions_get_listener_wait(rocksdb_flushoptions_t* options)
     ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_compactoptions_t* rocksdb_compactoptions_create(void) ASHLAR_NOTHROW;
@@ -1806,6 +2163,14 @@ ASHLAR_API void rocksdb_compactoptions_set_max_subcompactions(rocksdb_compactopt
                                                               int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compactoptions_get_max_subcompactions(rocksdb_compactoptions_t* options)
     ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_blob_garbage_collection_policy(
+    rocksdb_compactoptions_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactoptions_get_blob_garbage_collection_policy(
+    rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactoptions_set_blob_garbage_collection_age_cutoff(
+    rocksdb_compactoptions_t* options, double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_compactoptions_get_blob_garbage_collection_age_cutoff(
+    rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
 
 // Of rocksdb_compact_files.
 ASHLAR_API rocksdb_compaction_options_t* rocksdb_compaction_options_create(void) ASHLAR_NOTHROW;
@@ -1826,6 +2191,10 @@ ASHLAR_API uint32_t rocksdb_compaction_options_get_max_subcompactions(
 ASHLAR_API void rocksdb_compaction_options_set_allow_trivial_move(
     rocksdb_compaction_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_compaction_options_get_allow_trivial_move(
+    rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compaction_options_set_output_temperature_override(
+    rocksdb_compaction_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compaction_options_get_output_temperature_override(
     rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
 // A flag that ends the compactions of all options that it was set in. It outlives them.
 ASHLAR_API unsigned char* rocksdb_compaction_options_canceled_create(void) ASHLAR_NOTHROW;
@@ -1852,6 +2221,10 @@ ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_flush(
 ASHLAR_API void rocksdb_wait_for_compact_options_set_close_db(
     rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_close_db(
+    rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wait_for_compact_options_set_wait_for_purge(
+    rocksdb_wait_for_compact_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_wait_for_compact_options_get_wait_for_purge(
     rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_wait_for_compact_options_set_timeout(
     rocksdb_wait_for_compact_options_t* options, uint64_t microseconds) ASHLAR_NOTHROW;
@@ -1899,6 +2272,14 @@ ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key)
     ASHLAR_NOTHROW;
+// Every table gets a Ribbon filter.
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bits_per_key)
+    ASHLAR_NOTHROW;
+// Tables of levels before bloom_before_level get a Bloom filter; a flush is at level -1.
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_hybrid(
+    double bits_per_key, int bloom_before_level) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_format(
+    double bits_per_key, int bloom_before_level) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
 // ---- The program's own functions. `state` is passed to each of them, and to `destructor` (may be
@@ -1911,9 +2292,9 @@ ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(
     int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
-// ashlar/compaction_filter.h. filter is asked about values: a result other than 0 removes the value.
-// Otherwise, if it sets *value_changed, the value becomes *new_value, which the library copies and
-// does not free. Of set_ignore_snapshots: versions that a snapshot sees are never passed to filter.
+// ashlar/compaction_filter.h. filter is asked about values: a result other than 0 removes the
+// value. Otherwise, if it sets *value_changed, the value becomes *new_value, which the library
+// copies and does not free. Versions that a snapshot sees are never passed to filter.
 ASHLAR_API rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
     void* state, void (*destructor)(void* state),
     unsigned char (*filter)(void* state, int level, const char* key, size_t key_size,

@@ -391,7 +391,7 @@ class ASHLAR_API DB {
   // with the tables that have to move with them: those that share keys with them on the levels down
   // to output_level, older ones of level 0, and neighbours that share a user key. Writes new tables
   // even where a move would do, unless allow_trivial_move is set. The paths of the tables that were
-  // written are put into *output_file_names, and what was done into *compaction_job_info; both may
+  // written are put into *output_file_names, and a report into *compaction_job_info; both may
   // be null. output_path_id: 0 or -1, the database's directory.
   // InvalidArgument: there is no such table, level or path, or no table is named, or one is on a
   // deeper level than output_level. Aborted: one of the tables is in another compaction, or another

@@ -24,6 +24,9 @@ namespace ashlar {
 class Clock;
 class Executor;
 
+// How much processor time a thread gets next to others.
+enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
+
 class ASHLAR_API Env {
  public:
   // The thread pool of a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER
@@ -32,6 +35,20 @@ class ASHLAR_API Env {
   // The priority of a request to the rate limiter. In options, IO_TOTAL means "no request".
   using IOPriority = ashlar::IOPriority;
   using enum ashlar::IOPriority;
+  // The kind of call that causes I/O, for file systems of the program.
+  enum class IOActivity : uint8_t {
+    kFlush = 0,
+    kCompaction = 1,
+    kDBOpen = 2,
+    kGet = 3,
+    kMultiGet = 4,
+    kDBIterator = 5,
+    kVerifyDBChecksum = 6,
+    kVerifyFileChecksums = 7,
+    kGetEntity = 8,
+    kMultiGetEntity = 9,
+    kUnknown = 0xFF
+  };
 
   virtual ~Env() = default;
 

@@ -24,6 +24,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/compression_type.h"
+#include "ashlar/data_structure.h"
 #include "ashlar/env.h"
 #include "ashlar/export.h"
 #include "ashlar/memtablerep.h"
@@ -68,6 +69,8 @@ enum CompactionPri : char {
   kRoundRobin = 0x4,
 };
 
+using CompactionStyleSet = SmallEnumSet<CompactionStyle, kCompactionStyleNone>;
+
 enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyleTotalSize };
 
 // A sorted run is a table of level 0, or a deeper level that has tables. Compactions begin when
@@ -90,6 +93,8 @@ struct CompactionOptionsUniversal {
   // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes: no
   // compaction for max_size_amplification_percent needs space for the whole tree.
   bool incremental = false;
+  int max_read_amp = -1;             // accepted
+  bool reduce_file_locking = false;  // accepted
 };
 
 struct CompactionOptionsFIFO {
@@ -97,7 +102,11 @@ struct CompactionOptionsFIFO {
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
   // Small tables of level 0 are merged.
   bool allow_compaction = false;
-  uint64_t age_for_warm = 0;  // accepted
+  uint64_t age_for_warm = 0;                                // accepted
+  uint64_t max_data_files_size = 0;                         // accepted
+  bool use_kv_ratio_compaction = false;                     // accepted
+  bool allow_trivial_copy_when_change_temperature = false;  // accepted
+  uint64_t trivial_copy_buffer_size = 4096;                 // accepted
 };
 
 struct CompressionOptions {
@@ -106,14 +115,36 @@ struct CompressionOptions {
   int window_bits = -14;                 // zlib
   int level = kDefaultCompressionLevel;  // the codec's own scale
   int strategy = 0;                      // zlib
-  uint32_t max_dict_bytes =
-      0;  // refused: no dictionaries are written; tables that have one are read
-  uint32_t zstd_max_train_bytes = 0;   // accepted: for dictionaries
-  uint32_t parallel_threads = 1;       // accepted
-  bool enabled = false;                // bottommost_compression_opts: whether they apply
-  uint64_t max_dict_buffer_bytes = 0;  // accepted: for dictionaries
-  bool use_zstd_dict_trainer = true;   // accepted: for dictionaries
+  // Above 0, each table has a dictionary of at most this many bytes, made from samples of its data
+  // blocks; not with Snappy. Up to 64 MiB.
+  uint32_t max_dict_bytes = 0;
+  // Above 0, ZSTD's builder makes the dictionary from so many bytes of samples, for every codec;
+  // otherwise the samples are the dictionary. A hundred times max_dict_bytes is a good value.
+  uint32_t zstd_max_train_bytes = 0;
+  uint32_t parallel_threads = 1;  // accepted
+  bool enabled = false;           // bottommost_compression_opts: whether they apply
+  // Bytes of blocks that wait in memory for the dictionary. 0: as many as the target size of a
+  // file, which bounds them in any case but a flush.
+  uint64_t max_dict_buffer_bytes = 0;
+  bool use_zstd_dict_trainer = true;  // false: ZSTD only adds its tables to the samples
 };
+
+// What is verified in the files that are written, and by which jobs.
+enum class VerifyOutputFlags : uint32_t {
+  kVerifyNone = 0x0,
+  kVerifyBlockChecksum = 1 << 0,
+  kVerifyIteration = 1 << 1,
+  kVerifyFileChecksum = 1 << 2,
+  kEnableForLocalCompaction = 1 << 10,
+  kEnableForRemoteCompaction = 1 << 11,
+  kVerifyAll = 0xFFFFFFFF,
+};
+constexpr VerifyOutputFlags operator|(VerifyOutputFlags a, VerifyOutputFlags b) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
+}
+constexpr VerifyOutputFlags operator&(VerifyOutputFlags a, VerifyOutputFlags b) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(a) & static_cast<uint32_t>(b));
+}
 
 enum UpdateStatus { UPDATE_FAILED = 0, UPDATED_INPLACE = 1, UPDATED = 2 };
 enum class PrepopulateBlobCache : uint8_t { kDisable = 0x0, kFlushOnly = 0x1 };
@@ -211,10 +242,9 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompactionOptionsFIFO compaction_options_fifo;
   // Seconds; 0: off. Looked at when a flush or compaction ends. Leveled: tables with older data are
   // compacted down to the last level. Universal: as periodic_compaction_seconds. FIFO: tables that
-  // were written earlier are deleted. The default is 30 days for block-based tables, but none in
-  // universal.
+  // were written earlier are deleted. The default: 30 days for block-based tables.
   uint64_t ttl = 0xfffffffffffffffe;
-  // Tables that were written earlier are compacted. FIFO: as ttl. The default is 30 days if there is
+  // Tables that were written earlier are compacted. FIFO: as ttl. The default: 30 days if there is
   // a compaction filter, otherwise none.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;    // refused
@@ -277,6 +307,35 @@ struct ASHLAR_API ColumnFamilyOptions {
   int blob_file_starting_level = 0;
   std::shared_ptr<Cache> blob_cache;
   PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
+
+  // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
+  // names.
+
+  // Which checks new tables get, a union of flags. kVerifyBlockChecksum or kVerifyIteration with
+  // kEnableForLocalCompaction: as paranoid_file_checks.
+  VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
+  // Accepted: a file may exceed its target by an entry.
+  bool target_file_size_is_upper_bound = false;
+  double read_triggered_compaction_threshold = 0.0;         // accepted
+  uint32_t bottommost_file_compaction_delay = 0;            // accepted
+  bool strict_max_successive_merges = false;                // accepted
+  bool disallow_memtable_writes = false;                    // refused
+  bool cf_allow_ingest_behind = false;                      // refused
+  Temperature default_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
+  Temperature default_write_temperature = Temperature::kUnknown;  // accepted
+  uint32_t memtable_op_scan_flush_trigger = 0;       // accepted: iterators remember gaps instead
+  uint32_t memtable_avg_op_scan_flush_trigger = 0;   // accepted
+  uint32_t min_tombstones_for_range_conversion = 0;  // accepted: iterators remember gaps instead
+  uint32_t memtable_max_range_deletions = 0;         // accepted: their number does not slow reads
+  bool memtable_batch_lookup_optimization = false;   // accepted
+  bool memtable_verify_per_key_checksum_on_seek = false;  // accepted
+  bool paranoid_memory_checks = false;                    // accepted
+  uint8_t block_protection_bytes_per_key = 0;             // accepted
+  uint32_t uncache_aggressiveness = 0;                    // accepted
+  // Accepted: comparators with timestamps are refused.
+  bool persist_user_defined_timestamps = true;
+  bool enable_blob_direct_write = false;      // refused
+  uint32_t blob_direct_write_partitions = 1;  // accepted
 };
 
 // The part of a damaged or incomplete log that is replayed at open.
@@ -331,8 +390,9 @@ struct ASHLAR_API DBOptions {
       rate_limiter;  // bytes written by flushes and compactions; null: no limit
   std::shared_ptr<Statistics> statistics;  // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;
-  std::shared_ptr<SstFileManager> sst_file_manager;                     // accepted
-  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;    // refused
+  std::shared_ptr<SstFileManager> sst_file_manager;                   // accepted
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;  // refused
+  std::shared_ptr<Cache> row_cache;  // refused: cached blocks lead straight to their entries
   std::shared_ptr<WriteBufferManager> write_buffer_manager;             // accepted
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;  // accepted
 
@@ -374,7 +434,7 @@ struct ASHLAR_API DBOptions {
   size_t compaction_readahead_size = 2 * 1024 * 1024;
   size_t log_readahead_size = 0;  // accepted
   uint64_t delete_obsolete_files_period_micros =
-      6ULL * 60 * 60 * 1000000;  // accepted: files are deleted when they become obsolete
+      6ULL * 60 * 60 * 1000000;  // how long after a failed deletion it is tried again
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;  // a larger MANIFEST is replaced
   size_t manifest_preallocation_size = 4 * 1024 * 1024;  // accepted
   bool avoid_unnecessary_blocking_io = false;            // accepted
@@ -426,6 +486,39 @@ struct ASHLAR_API DBOptions {
   unsigned int stats_persist_period_sec = 600;     // accepted
   bool persist_stats_to_disk = false;              // refused
   size_t stats_history_buffer_size = 1024 * 1024;  // accepted
+
+  // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
+  // names.
+
+  // Every iterator without prefix_same_as_start and auto_prefix_mode is in total order.
+  bool prefix_seek_opt_in_only = false;
+  // Accepted: when compactions by age run, "HH:mm-HH:mm" in UTC. Empty: at any time.
+  std::string daily_offpeak_time_utc;
+  // Accepted: of which kinds of files the file system gets checksums.
+  FileTypeSet checksum_handoff_file_types;
+  // Accepted: for which styles of compaction the file system gets hints of lifetime.
+  CompactionStyleSet calculate_sst_write_lifetime_hint_set = {kCompactionStyleLevel};
+  bool compaction_verify_record_count = true;  // accepted
+  bool track_and_verify_wals = false;          // accepted: each log names the one before it, always
+  bool write_identity_file = true;             // accepted: IDENTITY is always written
+  bool open_files_async = false;               // accepted
+  bool fast_sst_open = false;                  // accepted
+  bool optimize_manifest_for_recovery = false;    // accepted
+  bool reuse_manifest_on_open = false;            // accepted
+  bool verify_manifest_content_on_close = false;  // accepted
+  int max_manifest_space_amp_pct = 500;           // accepted: max_manifest_file_size alone decides
+  bool use_direct_io_for_compaction_reads = false;  // accepted: use_direct_reads is for all reads
+  int read_io_executor_threads = 1;                 // accepted
+  bool async_wal_precreate = false;                 // accepted
+  bool background_close_inactive_wals = false;      // accepted
+  bool enforce_write_buffer_manager_during_recovery = true;  // accepted
+  uint64_t max_compaction_trigger_wakeup_seconds = 43200;    // accepted
+  // Accepted, with the two below: there are no followers.
+  uint64_t follower_refresh_catchup_period_ms = 10000;
+  uint64_t follower_catchup_retry_count = 10;
+  uint64_t follower_catchup_retry_wait_ms = 100;
+  Temperature metadata_write_temperature = Temperature::kUnknown;  // accepted
+  Temperature wal_write_temperature = Temperature::kUnknown;       // accepted
 };
 
 // Both together, for a database with one column family.
@@ -492,6 +585,11 @@ struct ReadOptions {
   bool background_purge_on_iterator_cleanup = false;  // accepted
   // Refused unless empty.
   std::function<bool(const TableProperties&)> table_filter;
+  bool allow_unprepared_value = false;                      // accepted: values are always prepared
+  bool auto_refresh_iterator_with_snapshot = false;         // accepted
+  Env::IOActivity io_activity = Env::IOActivity::kUnknown;  // accepted
+  // Accepted: a name of the request, for the program's own file system.
+  const std::string* request_id = nullptr;
 
   ReadOptions() = default;
   ReadOptions(bool verify_checksums_in, bool fill_cache_in)
@@ -510,9 +608,10 @@ struct WriteOptions {
   bool no_slowdown = false;
   // Let other writers go first while compaction has a backlog.
   bool low_pri = false;
-  bool memtable_insert_hint_per_batch = false;            // accepted
-  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
-  size_t protection_bytes_per_key = 0;                    // accepted
+  bool memtable_insert_hint_per_batch = false;              // accepted
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;    // accepted
+  size_t protection_bytes_per_key = 0;                      // accepted
+  Env::IOActivity io_activity = Env::IOActivity::kUnknown;  // accepted
 };
 
 struct FlushOptions {
@@ -520,6 +619,8 @@ struct FlushOptions {
   bool wait = true;
   // Flush at once even if that stops writers for a while; false: wait until it would not.
   bool allow_write_stall = false;
+  bool force_atomic_flush = false;  // refused
+  bool listener_wait = false;       // accepted: listeners are always called before Flush returns
 };
 
 // Of CompactFiles.
@@ -533,7 +634,10 @@ struct CompactionOptions {
   std::atomic<bool>* canceled = nullptr;
   // Files that overlap nothing move to the output level instead of being rewritten.
   bool allow_trivial_move = false;
+  Temperature output_temperature_override = Temperature::kUnknown;  // accepted
 };
+
+enum class BlobGarbageCollectionPolicy { kForce, kDisable, kUseDefault };
 
 enum class BottommostLevelCompaction {
   kSkip,                    // leave the last level alone
@@ -562,11 +666,16 @@ struct CompactRangeOptions {
   uint32_t max_subcompactions = 0;  // 0: as DBOptions say
   // Checked now and then: true ends the call with Incomplete.
   std::atomic<bool>* canceled = nullptr;
+  // Accepted, both: there are no blob files.
+  BlobGarbageCollectionPolicy blob_garbage_collection_policy =
+      BlobGarbageCollectionPolicy::kUseDefault;
+  double blob_garbage_collection_age_cutoff = -1;
 };
 
 struct SizeApproximationOptions {
   bool include_memtables = false;
   bool include_files = true;
+  bool include_blob_files = false;        // accepted: there are none
   double files_size_error_margin = -1.0;  // accepted: always as exact as possible
 };
 
@@ -574,7 +683,8 @@ struct WaitForCompactOptions {
   bool abort_on_pause =
       false;           // Aborted when background work is paused, instead of waiting for it to go on
   bool flush = false;  // flush every column family first
-  bool close_db = false;  // Close afterwards
+  bool wait_for_purge = false;  // accepted: obsolete files are deleted by the job they end with
+  bool close_db = false;        // Close afterwards
   std::chrono::microseconds timeout =
       std::chrono::microseconds::zero();  // TimedOut afterwards; 0: never
 };

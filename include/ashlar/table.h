@@ -23,7 +23,7 @@ enum ChecksumType : char {
   kXXH3 = 0x4,
 };
 
-// Where index and filter blocks are kept. Accepted; see cache_index_and_filter_blocks.
+// Where index and filter blocks are kept. Accepted: those of an open table are in memory always.
 enum class PinningTier { kFallback, kNone, kFlushedAndSimilar, kAll };
 
 struct MetadataCacheOptions {
@@ -41,8 +41,10 @@ struct BlockBasedTableOptions {
   // family.
   std::shared_ptr<Cache> block_cache;
   bool no_block_cache = false;
-  // Whether the in-memory index and filter of a table count against the block cache. The four below
-  // are accepted.
+  // Whether the in-memory index and filter of a table count against the block cache. They are in
+  // memory, and are not evicted, as long as the table is open: max_open_files bounds them. So the
+  // four below, which RocksDB has to keep them from eviction, are accepted. With no_block_cache,
+  // this and the second of them are InvalidArgument, as in RocksDB.
   bool cache_index_and_filter_blocks = false;
   bool cache_index_and_filter_blocks_with_high_priority = true;
   bool pin_l0_filter_and_index_blocks_in_cache = false;
@@ -51,18 +53,25 @@ struct BlockBasedTableOptions {
 
   enum IndexType : char {
     kBinarySearch = 0x00,
-    kHashSearch = 0x01,                // refused for writing; read
-    kTwoLevelIndexSearch = 0x02,       // refused for writing; read
-    kBinarySearchWithFirstKey = 0x03,  // refused for writing; read
+    // Also says in which blocks a prefix is, for RocksDB. Needs a prefix_extractor; a table with a
+    // key outside its domain has no such part.
+    kHashSearch = 0x01,
+    // Partitions of metadata_block_size and an index over them.
+    kTwoLevelIndexSearch = 0x02,
+    // Has the first key of each block, too.
+    kBinarySearchWithFirstKey = 0x03,
   };
+  // What is written. The index of an open table is the same structure in memory for all types.
   IndexType index_type = kBinarySearch;
 
   enum DataBlockIndexType : char {
     kDataBlockBinarySearch = 0,
-    kDataBlockBinaryAndHash = 1,  // accepted: blocks in the cache have an index of their own
+    // A hash index at the end of each block, for RocksDB: blocks in Ashlar's cache have an index of
+    // their own. With a comparator for which different bytes may be equal there is none.
+    kDataBlockBinaryAndHash = 1,
   };
   DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
-  double data_block_hash_table_util_ratio = 0.75;  // accepted
+  double data_block_hash_table_util_ratio = 0.75;  // keys per bucket
 
   // The checksum of each block. Tables with any of the types are read.
   ChecksumType checksum = kXXH3;
@@ -74,9 +83,13 @@ struct BlockBasedTableOptions {
   // Entries between two keys stored whole, in data blocks (at least 1) and in the index.
   int block_restart_interval = 16;
   int index_block_restart_interval = 1;
-  uint64_t metadata_block_size = 4096;       // accepted: for partitioned indexes
-  bool partition_filters = false;            // refused for writing; read
-  bool optimize_filters_for_memory = false;  // accepted
+  // Bytes of a partition of the index or of the filter, about.
+  uint64_t metadata_block_size = 4096;
+  // Writes the filter in partitions. Counts with kTwoLevelIndexSearch only, as in RocksDB.
+  bool partition_filters = false;
+  // Accepted: index and filter are always cut independently.
+  bool decouple_partitioned_filters = true;
+  bool optimize_filters_for_memory = false;   // accepted
   bool use_delta_encoding =
       true;  // whether keys in a block share prefixes; false lets keys be pinned without a copy
 
@@ -93,7 +106,9 @@ struct BlockBasedTableOptions {
   // are read.
   uint32_t format_version = 5;
   bool enable_index_compression = true;
-  bool block_align = false;  // refused
+  // Data blocks, padded with zeros, begin at multiples of 4 KiB, or of block_size if that is less.
+  // Needs kNoCompression and a block_size that is a power of two.
+  bool block_align = false;
 
   enum class IndexShorteningMode : char {
     kNoShortening,
@@ -110,6 +125,19 @@ struct BlockBasedTableOptions {
 
   enum class PrepopulateBlockCache : char { kDisable, kFlushOnly, kFlushAndCompaction };
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;  // accepted
+
+  // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
+  // names.
+  enum BlockSearchType : char { kBinary = 0x00, kInterpolation = 0x01, kAuto = 0x02 };
+  // Accepted, both: the searches in a table's index are Ashlar's own.
+  BlockSearchType index_block_search_type = kBinary;
+  double uniform_cv_threshold = -1;
+  bool separate_key_value_in_data_block = false;            // accepted: they stay together
+  size_t super_block_alignment_size = 0;                    // accepted
+  size_t super_block_alignment_space_overhead_ratio = 128;  // accepted
+  // Refused, both: there are no indexes of the program.
+  bool use_udi_as_primary_index = false;
+  bool fail_if_no_udi_on_open = false;
 };
 
 // How the keys of a PlainTable lie in the file.

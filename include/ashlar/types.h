@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "ashlar/data_structure.h"
+
 namespace ashlar {
 
 // The position of a write in the order of all writes of a database. 0 is "nothing written yet";
@@ -30,6 +32,30 @@ enum EntryType {
 enum class WriteStallCondition { kDelayed, kStopped, kNormal };
 
 // A hint about how often a file will be read. Ashlar keeps it, and treats all files alike.
-enum class Temperature : uint8_t { kUnknown = 0, kHot = 0x04, kWarm = 0x08, kCold = 0x0C };
+enum class Temperature : uint8_t {
+  kUnknown = 0,
+  kHot = 0x04,
+  kWarm = 0x08,
+  kCool = 0x0A,
+  kCold = 0x0C,
+  kIce = 0x10
+};
+
+// The kinds of files in a database's directory.
+enum FileType {
+  kWalFile,
+  kDBLockFile,
+  kTableFile,
+  kDescriptorFile,
+  kCurrentFile,
+  kTempFile,
+  kInfoLogFile,
+  kMetaDatabase,
+  kIdentityFile,
+  kOptionsFile,
+  kBlobFile,
+  kCompactionProgressFile
+};
+using FileTypeSet = SmallEnumSet<FileType, kCompactionProgressFile>;
 
 }  // namespace ashlar

@@ -228,7 +228,7 @@ Status DestroyDB(const std::string& name, const Options& options,
   for (const std::string& child : names) {
     uint64_t number = 0;
     FileType type;
-    if (!ParseFileName(child, &number, &type) || type == FileType::kLockFile ||
+    if (!ParseFileName(child, &number, &type) || type == FileType::kDBLockFile ||
         type == FileType::kCurrentFile)
       continue;
     remove(name + "/" + child);

@@ -1,15 +1,8 @@
 // BackupEngine: takes a backup of an open database, and puts one back.
 //
-// The order of a backup, while deletions of files are held back:
-//   1  the oldest log that is needed             read first: later requests need no older log
-//   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
-//   3  MANIFEST up to that length, CURRENT, OPTIONS: soon, for a new MANIFEST replaces the old one
-//      even now
-//   4  the logs                                  after 2, so that they have at least the writes
-//                                                that the state lacks
-//   5  the tables                                they do not change
-// Later writes in the logs are part of the backup as well. A record cut off at the end of the last
-// log is a torn tail, where recovery ends.
+// live_files.h gives the files of a backup and their order. Later writes in the logs are part of
+// the backup as well. A record cut off at the end of the last log is a torn tail, where recovery
+// ends.
 #include "ashlar/backup_engine.h"
 
 #include <algorithm>
@@ -20,11 +13,10 @@
 #include <utility>
 
 #include "ashlar/db.h"
-#include "ashlar/options_util.h"
 #include "backup/backup_folder.h"
+#include "backup/live_files.h"
 #include "base/crc32c.h"
 #include "base/format.h"
-#include "config/option_text.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 
@@ -37,53 +29,26 @@ struct Backup {
   uint32_t description_crc = 0;  // to notice another backup with the same number
 };
 
-bool HasType(std::string_view name, FileType wanted) {
-  uint64_t number = 0;
-  FileType type;
-  return ParseFileName(name, &number, &type) && type == wanted;
-}
-
-// Files of a database cannot be deleted while this lives.
-class DeletionsHeld {
- public:
-  explicit DeletionsHeld(DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
-  ~DeletionsHeld() {
-    if (status_.ok()) static_cast<void>(db_->EnableFileDeletions().ok());
-  }
-  DeletionsHeld(const DeletionsHeld&) = delete;
-  DeletionsHeld& operator=(const DeletionsHeld&) = delete;
-
-  const Status& status() const { return status_; }
-
- private:
-  DB* const db_;
-  const Status status_;
-};
-
 // One backup being made: copies files and lists them.
 class BackupWriter {
  public:
   BackupWriter(BackupFolder* folder, uint32_t id, DB* db, const CreateBackupOptions& options,
-               const std::atomic<bool>& stopped)
-      : folder_(folder), id_(id), db_(db), options_(options), stopped_(stopped) {}
+               const std::atomic<bool>& stopped, RateLimiter* limiter)
+      : folder_(folder),
+        id_(id),
+        db_(db),
+        options_(options),
+        stopped_(stopped),
+        limiter_(limiter) {}
 
   Result<Backup> Run(bool with_logs, const std::string& app_metadata) {
-    const DeletionsHeld held(db_);
-    ASHLAR_RETURN_IF_ERROR(held.status());
     ASHLAR_RETURN_IF_ERROR(folder_->file_system()->CreateDirIfMissing(
         folder_->Path(BackupFolder::PrivateFolder(id_))));
-    uint64_t oldest_log = 0;
-    db_->GetIntProperty(DB::Properties::kMinLogNumberToKeep, &oldest_log);
-    std::vector<std::string> files;
-    uint64_t manifest_bytes = 0;
-    ASHLAR_RETURN_IF_ERROR(db_->GetLiveFiles(files, &manifest_bytes, options_.flush_before_backup));
-    const auto tables = std::partition(files.begin(), files.end(),
-                                       [](const std::string& path) { return !IsTable(path); });
-    for (auto path = files.begin(); path != tables; ++path)
-      ASHLAR_RETURN_IF_ERROR(AddLiveFile(std::string(BaseName(*path)), manifest_bytes));
-    if (with_logs) ASHLAR_RETURN_IF_ERROR(AddLogs(oldest_log));
-    for (auto path = tables; path != files.end(); ++path)
-      ASHLAR_RETURN_IF_ERROR(AddTable(std::string(BaseName(*path))));
+    ASHLAR_RETURN_IF_ERROR(VisitLiveFiles(
+        db_,
+        {.with_logs = with_logs,
+         .flush_from_log_bytes = options_.flush_before_backup ? 0 : LiveFilesRequest::kNoFlush},
+        [this](const LiveFile& file) { return AddLiveFile(file); }));
     int64_t now = 0;
     ASHLAR_RETURN_IF_ERROR(db_->GetEnv()->GetCurrentTime(&now));
     backup_.meta.timestamp = now;
@@ -93,16 +58,14 @@ class BackupWriter {
   }
 
  private:
-  static bool IsTable(std::string_view path) {
-    return HasType(BaseName(path), FileType::kTableFile);
-  }
   FileSystem* system() const { return folder_->file_system(); }
 
   CopyPlan PlanFrom(const std::string& path) const {
     return {.from_system = db_->GetFileSystem(),
             .from = path,
             .sync = folder_->sync(),
-            .stopped = [this] { return stopped_.load(); }};
+            .stopped = [this] { return stopped_.load(); },
+            .limiter = limiter_};
   }
 
   void Add(const std::string& path, const std::string& name, const CopiedFile& copied) {
@@ -111,39 +74,9 @@ class BackupWriter {
     if (options_.progress_callback) options_.progress_callback();
   }
 
-  Status AddLiveFile(const std::string& name, uint64_t manifest_bytes) {
-    if (HasType(name, FileType::kDescriptorFile)) {
-      ASHLAR_RETURN_IF_ERROR(AddPrivate(db_->GetName(), name, manifest_bytes, manifest_bytes));
-      // Not copied: by now it may name the next MANIFEST.
-      return AddText("CURRENT", name + "\n");
-    }
-    return HasType(name, FileType::kCurrentFile) ? Status::OK()
-                                                 : AddPrivate(db_->GetName(), name, kWhole, 0);
-  }
-
-  Status AddLogs(uint64_t oldest_log) {
-    // Data buffered in the process belong to the backup. A read-only database has none.
-    const Status flushed = db_->FlushWAL(false);
-    if (!flushed.ok() && !flushed.IsNotSupported()) return flushed;
-    const std::string wal_dir = db_->GetDBOptions().wal_dir;
-    const std::string& directory = wal_dir.empty() ? db_->GetName() : wal_dir;
-    std::vector<std::string> names;
-    ASHLAR_RETURN_IF_ERROR(db_->GetFileSystem()->GetChildren(directory, &names));
-    std::map<uint64_t, std::string> logs;
-    for (const std::string& name : names) {
-      uint64_t number = 0;
-      FileType type;
-      if (ParseFileName(name, &number, &type) && type == FileType::kWalFile && number >= oldest_log)
-        logs[number] = name;
-    }
-    // Oldest first: a log is closed before the next begins, so none is copied shorter than the head
-    // of the next says.
-    for (const auto& [number, name] : logs) {
-      uint64_t bytes = 0;
-      ASHLAR_RETURN_IF_ERROR(db_->GetFileSystem()->GetFileSize(directory + "/" + name, &bytes));
-      ASHLAR_RETURN_IF_ERROR(AddPrivate(directory, name, bytes, bytes));
-    }
-    return Status::OK();
+  Status AddLiveFile(const LiveFile& file) {
+    if (file.kind == LiveFile::Kind::kCurrent) return AddText(file.name, file.contents);
+    return file.kind == LiveFile::Kind::kTable ? AddTable(file) : AddPrivate(file);
   }
 
   Status AddText(const std::string& name, const std::string& text) {
@@ -157,26 +90,25 @@ class BackupWriter {
     return Status::OK();
   }
 
-  // At most bytes_max bytes, and no fewer than bytes_min.
-  Status AddPrivate(const std::string& directory, const std::string& name, uint64_t bytes_max,
-                    uint64_t bytes_min) {
-    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", name);
-    CopyPlan plan = PlanFrom(directory + "/" + name);
+  Status AddPrivate(const LiveFile& file) {
+    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", file.name);
+    CopyPlan plan = PlanFrom(file.path());
     plan.to_system = system();
     plan.to = folder_->Path(path);
-    plan.bytes_max = bytes_max;
+    plan.bytes_max = file.bytes;
     ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
-    if (copied.bytes < bytes_min)
+    if (file.bytes != LiveFile::kWhole && copied.bytes < file.bytes)
       return Status::Corruption(plan.from,
-                                StrCat("ends at ", copied.bytes, " of ", bytes_min, " bytes"));
-    Add(path, name, copied);
+                                StrCat("ends at ", copied.bytes, " of ", file.bytes, " bytes"));
+    Add(path, file.name, copied);
     return Status::OK();
   }
 
   // A table that an earlier backup may have is read first, and copied only if its contents are new:
   // numbers are used again by other databases.
-  Status AddTable(const std::string& name) {
-    CopyPlan plan = PlanFrom(db_->GetName() + "/" + name);
+  Status AddTable(const LiveFile& table) {
+    const std::string& name = table.name;
+    CopyPlan plan = PlanFrom(table.path());
     uint64_t bytes = 0;
     ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &bytes));
     ASHLAR_ASSIGN_OR_RETURN(const bool like, SharedHasLike(name, bytes));
@@ -212,13 +144,12 @@ class BackupWriter {
     });
   }
 
-  static constexpr uint64_t kWhole = std::numeric_limits<uint64_t>::max();
-
   BackupFolder* const folder_;
   const uint32_t id_;
   DB* const db_;
   const CreateBackupOptions& options_;
   const std::atomic<bool>& stopped_;
+  RateLimiter* const limiter_;  // null: no limit
   bool shared_listed_ = false;
   std::vector<std::string> shared_;
   Backup backup_;
@@ -228,11 +159,12 @@ class BackupWriter {
 class Restorer {
  public:
   Restorer(const BackupFolder& folder, FileSystem* file_system, const std::string& db_dir,
-           const std::string& wal_dir)
+           const std::string& wal_dir, RateLimiter* limiter)
       : folder_(folder),
         system_(file_system),
         db_dir_(db_dir),
-        wal_dir_(wal_dir.empty() ? db_dir : wal_dir) {}
+        wal_dir_(wal_dir.empty() ? db_dir : wal_dir),
+        limiter_(limiter) {}
 
   Status Run(const BackupMeta& meta, const RestoreOptions& options) {
     ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, ManifestOf(meta));
@@ -285,7 +217,7 @@ class Restorer {
       for (const std::string& name : names) {
         uint64_t number = 0;
         FileType type;
-        if (!ParseFileName(name, &number, &type) || type == FileType::kLockFile) continue;
+        if (!ParseFileName(name, &number, &type) || type == FileType::kDBLockFile) continue;
         const bool log = type == FileType::kWalFile;
         const bool ours = log ? folder == wal_dir_ : folder == db_dir_;
         if (ours && !(log && keep_logs)) ASHLAR_RETURN_IF_ERROR(Remove(folder + "/" + name));
@@ -300,44 +232,49 @@ class Restorer {
     const std::string to = (log ? wal_dir_ : db_dir_) + "/" + file.name;
     if (log && keep_logs && system_->FileExists(to).ok()) return Status::OK();
     const std::string from = folder_.Path(file.path);
-    ASHLAR_ASSIGN_OR_RETURN(
-        const CopiedFile copied,
-        CopyFile(
-            {.from_system = folder_.file_system(), .from = from, .to_system = system_, .to = to}));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile({.from_system = folder_.file_system(),
+                                                               .from = from,
+                                                               .to_system = system_,
+                                                               .to = to,
+                                                               .limiter = limiter_}));
     if (copied.crc == file.crc)
-      return HasType(file.name, FileType::kOptionsFile) ? SetLogFolder(to) : Status::OK();
+      return HasType(file.name, FileType::kOptionsFile)
+                 ? SetLogFolder(system_, to, wal_dir_ == db_dir_ ? "" : wal_dir_)
+                 : Status::OK();
     static_cast<void>(system_->DeleteFile(to).ok());
     return Status::Corruption(from,
                               StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
-  }
-
-  // The OPTIONS file names the folder of the logs of the original database: a program that opens
-  // the restored one with these options would read, and delete, logs of the other.
-  Status SetLogFolder(const std::string& options_file) const {
-    constexpr size_t kOptionsBytesMax = size_t{64} << 20;
-    constexpr std::string_view kSection = "[DBOptions]\n";
-    ASHLAR_ASSIGN_OR_RETURN(const std::string text,
-                            ReadFileToString(system_, options_file, kOptionsBytesMax));
-    std::string changed;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-      const std::string_view line = std::string_view(text).substr(at, end - at);
-      at = end;
-      const std::string_view content = TrimSpaces(line);
-      if (content.substr(0, content.find('=')) == "wal_dir") continue;
-      changed += line;
-      if (line == kSection && wal_dir_ != db_dir_)
-        StrAppend(&changed, "  wal_dir=", EscapeOptionText(wal_dir_), "\n");
-    }
-    return changed == text ? Status::OK()
-                           : WriteStringToFile(system_, changed, options_file, Durability::kSynced);
   }
 
   const BackupFolder& folder_;
   FileSystem* const system_;
   const std::string db_dir_;
   const std::string wal_dir_;
+  RateLimiter* const limiter_;  // null: no limit
 };
+
+// The limiter of the options, or one of their rate; null: no limit.
+std::shared_ptr<RateLimiter> LimiterOf(const std::shared_ptr<RateLimiter>& limiter,
+                                       uint64_t bytes_per_second) {
+  if (limiter != nullptr || bytes_per_second == 0) return limiter;
+  const uint64_t bytes_max = std::numeric_limits<int64_t>::max();
+  return std::shared_ptr<RateLimiter>(
+      NewGenericRateLimiter(static_cast<int64_t>(std::min(bytes_per_second, bytes_max))));
+}
+
+Status CheckOptions(const BackupEngineOptions& options) {
+  if (!options.share_table_files || !options.share_files_with_checksum) {
+    return Status::NotSupported(
+        "BackupEngineOptions::share_table_files and share_files_with_checksum: backups always "
+        "share tables by their checksum; leave both true");
+  }
+  if (options.schema_version != 1) {
+    return Status::NotSupported(
+        StrCat("BackupEngineOptions::schema_version=", options.schema_version,
+               ": only schema 1 is written; leave it at 1"));
+  }
+  return Status::OK();
+}
 
 class BackupEngineImpl final : public BackupEngine {
  public:
@@ -346,9 +283,12 @@ class BackupEngineImpl final : public BackupEngine {
         db_system_(db_env->GetFileSystem()),
         backup_system_(
             (options.backup_env == nullptr ? db_env : options.backup_env)->GetFileSystem()),
-        folder_(backup_system_.get(), options.backup_dir, options.sync) {}
+        folder_(backup_system_.get(), options.backup_dir, options.sync),
+        backup_limiter_(LimiterOf(options.backup_rate_limiter, options.backup_rate_limit)),
+        restore_limiter_(LimiterOf(options.restore_rate_limiter, options.restore_rate_limit)) {}
 
   Status Open(bool read_only) {
+    ASHLAR_RETURN_IF_ERROR(CheckOptions(options_));
     if (read_only) return ReadList();
     ASHLAR_RETURN_IF_ERROR(folder_.Create());
     if (options_.destroy_old_data) return WhileLocked([this] { return RemoveAll(); });
@@ -406,10 +346,13 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
                              const std::string& db_dir, const std::string& wal_dir) const override {
+    if (options.mode != RestoreOptions::kPurgeAllFiles)
+      return Status::NotSupported("RestoreOptions::mode other than kPurgeAllFiles");
     // Before anything in db_dir is touched, the files of the backup have to be there.
     ASHLAR_RETURN_IF_ERROR(VerifyBackup(backup_id, false));
     ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
-    return Restorer(folder_, db_system_.get(), db_dir, wal_dir).Run(backup->meta, options);
+    return Restorer(folder_, db_system_.get(), db_dir, wal_dir, restore_limiter_.get())
+        .Run(backup->meta, options);
   }
   Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir,
                                    const std::string& wal_dir) const override {
@@ -423,6 +366,8 @@ class BackupEngineImpl final : public BackupEngine {
                                      const std::string& app_metadata,
                                      BackupID* new_backup_id) override {
     if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
+    if (options.atomic_flush)
+      return Status::NotSupported("CreateBackupOptions::atomic_flush is not implemented");
     return WhileLocked([&] { return Create(options, db, app_metadata, new_backup_id); });
   }
 
@@ -516,7 +461,7 @@ class BackupEngineImpl final : public BackupEngine {
   Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
                 BackupID* new_backup_id) {
     const uint32_t id = latest_id_ + 1;
-    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_)
+    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_, backup_limiter_.get())
                                 .Run(options_.backup_log_files, app_metadata);
     const Status committed = backup.ok() ? folder_.Commit(id, backup->meta) : backup.status();
     latest_id_ = id;
@@ -571,6 +516,9 @@ class BackupEngineImpl final : public BackupEngine {
   const std::shared_ptr<FileSystem> db_system_;
   const std::shared_ptr<FileSystem> backup_system_;
   BackupFolder folder_;
+  // Null: no limit.
+  const std::shared_ptr<RateLimiter> backup_limiter_;
+  const std::shared_ptr<RateLimiter> restore_limiter_;
   std::map<BackupID, Backup> backups_;
   std::map<BackupID, Status> damaged_;  // and why
   uint32_t latest_id_ = 0;

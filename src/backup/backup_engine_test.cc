@@ -348,6 +348,65 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   EXPECT_TRUE(Names("private").empty());
 }
 
+// Counts the bytes that it lets pass.
+class CountingLimiter final : public RateLimiter {
+ public:
+  void Request(int64_t bytes, IOPriority /*priority*/) override { bytes_ += bytes; }
+  void SetBytesPerSecond(int64_t /*bytes_per_second*/) override {}
+  int64_t GetBytesPerSecond() const override { return 1; }
+  int64_t GetSingleBurstBytes() const override { return 1; }
+  int64_t GetTotalBytesThrough(IOPriority /*priority*/) const override { return bytes_; }
+  int64_t GetTotalRequests(IOPriority /*priority*/) const override { return 0; }
+
+ private:
+  int64_t bytes_ = 0;
+};
+
+TEST_F(BackupEngineTest, RateLimitersSeeEachByteThatIsCopied) {
+  OpenDb();
+  PutMany(1000, std::string(100, 'v'));
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  BackupEngineOptions options(kBackups);
+  options.backup_rate_limit = 1;  // the limiter takes its place
+  options.backup_rate_limiter = std::make_shared<CountingLimiter>();
+  options.restore_rate_limiter = std::make_shared<CountingLimiter>();
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(options);
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  BackupInfo info;
+  ASSERT_TRUE(engine->GetLatestBackupInfo(&info).ok());
+  const auto bytes = static_cast<int64_t>(info.size);
+  // CURRENT is written, not copied.
+  EXPECT_LT(bytes - options.backup_rate_limiter->GetTotalBytesThrough(IO_TOTAL), 100);
+  EXPECT_EQ(options.restore_rate_limiter->GetTotalBytesThrough(IO_TOTAL), 0);
+  CloseDb();
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
+  EXPECT_LT(bytes - options.restore_rate_limiter->GetTotalBytesThrough(IO_TOTAL), 100);
+}
+
+TEST_F(BackupEngineTest, OptionsThatWouldChangeBackupsAreRefused) {
+  OpenDb();
+  Put("a", "1");
+  BackupEngine* engine = nullptr;
+  const auto open = [&](void (*change)(BackupEngineOptions*)) {
+    BackupEngineOptions options(kBackups);
+    change(&options);
+    return BackupEngine::Open(options, env_.get(), &engine);
+  };
+  EXPECT_TRUE(open([](auto* o) { o->share_table_files = false; }).IsNotSupported());
+  EXPECT_TRUE(open([](auto* o) { o->share_files_with_checksum = false; }).IsNotSupported());
+  EXPECT_TRUE(open([](auto* o) { o->schema_version = 2; }).IsNotSupported());
+  const std::unique_ptr<BackupEngine> opened = OpenEngine();
+  CreateBackupOptions create;
+  create.atomic_flush = true;
+  EXPECT_TRUE(opened->CreateNewBackup(create, db_.get()).IsNotSupported());
+  ASSERT_TRUE(opened->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  const RestoreOptions keep(false, RestoreOptions::kVerifyChecksum);
+  EXPECT_TRUE(opened->RestoreDBFromLatestBackup(keep, kDb, kDb).IsNotSupported());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_) << "a refused restore changes nothing";
+}
+
 TEST_F(BackupEngineTest, AnOpenDatabaseIsNotReplaced) {
   OpenDb();
   PutMany(10, "value");

@@ -30,7 +30,8 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
   ASHLAR_RETURN_IF_ERROR(plan.from_system->NewSequentialFile(plan.from, FileOptions(), &from));
   std::unique_ptr<WritableFile> to;
   if (plan.to_system != nullptr)
-    ASHLAR_RETURN_IF_ERROR(plan.to_system->NewWritableFile(plan.to, FileOptions(), &to));
+    ASHLAR_RETURN_IF_ERROR(
+        plan.to_system->NewWritableFile(plan.to, {.exclusive_create = !plan.replaces}, &to));
   const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
   CopiedFile copied;
   while (copied.bytes < plan.bytes_max) {
@@ -40,6 +41,7 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
     Slice piece;
     ASHLAR_RETURN_IF_ERROR(from->Read(wanted, &piece, scratch.get()));
     if (piece.empty()) break;
+    if (plan.limiter != nullptr) plan.limiter->Request(static_cast<int64_t>(piece.size()), IO_LOW);
     copied.crc = crc32c::Extend(copied.crc, piece.data(), piece.size());
     copied.bytes += piece.size();
     if (to != nullptr) ASHLAR_RETURN_IF_ERROR(to->Append(piece));

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
+#include "ashlar/rate_limiter.h"
 #include "backup/backup_meta.h"
 #include "base/result.h"
 
@@ -40,8 +41,10 @@ struct CopyPlan {
   std::string to = {};
   uint64_t bytes_max = std::numeric_limits<uint64_t>::max();
   bool sync = true;
+  bool replaces = true;  // false: fails if there is a file `to`
   // Asked between two pieces, if set: true ends the copy with Aborted.
   std::function<bool()> stopped = {};
+  RateLimiter* limiter = nullptr;  // null: no limit
 };
 // Copies up to bytes_max bytes from the start, and counts them and their crc-32c.
 Result<CopiedFile> CopyFile(const CopyPlan& plan);

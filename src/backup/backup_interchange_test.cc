@@ -1,4 +1,4 @@
-// RocksDB's ldb restores our backups, and we restore those that it made.
+// RocksDB's ldb restores our backups, and we restore those that it made. Checkpoints likewise.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ashlar/backup_engine.h"
+#include "ashlar/checkpoint.h"
 #include "ashlar/db.h"
 #include "base/format.h"
 #include "tests/support/tool_runner.h"
@@ -80,6 +81,48 @@ TEST_F(BackupInterchangeTest, WeRestoreWhatLdbMade) {
   const ToolRun info = RunTool(StrCat("ldb restore --db=", scratch_.File("again"),
                                       " --backup_dir=", Backups(), " --stderr_log_level=4"));
   EXPECT_EQ(info.exit_code, 0) << info.output;
+}
+
+TEST_F(BackupInterchangeTest, LdbOpensOurCheckpoint) {
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options_, Db(), &db).ok());
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_TRUE(db->Put(WriteOptions(), StrCat("key", i), StrCat("value", i)).ok());
+  ASSERT_TRUE(db->Flush(FlushOptions()).ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "logged", "only").ok());
+  Checkpoint* made = nullptr;
+  ASSERT_TRUE(Checkpoint::Create(db.get(), &made).ok());
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ASSERT_TRUE(checkpoint->CreateCheckpoint(Restored(), UINT64_MAX).ok());
+  const ToolRun scan = RunTool(StrCat("ldb scan --db=", Restored()));
+  EXPECT_NE(scan.output.find("key999 : value999"), std::string::npos)
+      << scan.output.substr(0, 1000);
+  EXPECT_NE(scan.output.find("logged : only"), std::string::npos);
+  // It writes to the copy, and the original does not change.
+  ASSERT_EQ(RunTool(StrCat("ldb put --db=", Restored(), " key1 other")).exit_code, 0);
+  ASSERT_EQ(RunTool(StrCat("ldb compact --db=", Restored())).exit_code, 0);
+  std::string value;
+  ASSERT_TRUE(db->Get(ReadOptions(), "key1", &value).ok());
+  EXPECT_EQ(value, "value1");
+  EXPECT_TRUE(db->VerifyChecksum().ok());
+}
+
+TEST_F(BackupInterchangeTest, WeOpenTheCheckpointThatLdbMade) {
+  ASSERT_EQ(RunTool(StrCat("ldb put --create_if_missing --db=", Db(), " flushed value")).exit_code,
+            0);
+  ASSERT_EQ(RunTool(StrCat("ldb compact --db=", Db())).exit_code, 0);
+  ASSERT_EQ(RunTool(StrCat("ldb put --db=", Db(), " logged value")).exit_code, 0);
+  const ToolRun made =
+      RunTool(StrCat("ldb checkpoint --db=", Db(), " --checkpoint_dir=", Restored()));
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  std::unique_ptr<DB> db;
+  const Status status = DB::Open(Options(), Restored(), &db);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (const char* const key : {"flushed", "logged"}) {
+    std::string value;
+    EXPECT_TRUE(db->Get(ReadOptions(), key, &value).ok()) << key;
+    EXPECT_EQ(value, "value");
+  }
 }
 
 }  // namespace

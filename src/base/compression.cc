@@ -88,10 +88,25 @@ DecompressionDictionary::DecompressionDictionary(const Slice& bytes)
     : bytes_(bytes.ToString()), zstd_(nullptr) {}
 DecompressionDictionary::~DecompressionDictionary() = default;
 size_t DecompressionDictionary::MemoryUsage() const { return sizeof(*this) + bytes_.capacity(); }
+std::string BuildZstdDictionary(const DictionaryParameters& /*parameters*/, int /*level*/,
+                                const Slice& /*samples*/, const std::vector<size_t>& /*sizes*/) {
+  return {};
+}
 #endif
 
 Status ValidateCompressionType(CompressionType type) {
   return type == kNoCompression ? Status::OK() : FindCodec(type).status();
+}
+
+bool TakesDictionary(CompressionType type) {
+  return type == kZlibCompression || type == kLZ4Compression || type == kLZ4HCCompression ||
+         type == kZSTD;
+}
+
+std::string MakeDictionary(const DictionaryParameters& parameters, int level, const Slice& samples,
+                           const std::vector<size_t>& sizes) {
+  if (parameters.train_bytes_max > 0) return BuildZstdDictionary(parameters, level, samples, sizes);
+  return samples.ToString();
 }
 
 Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/compression_type.h"
 #include "ashlar/slice.h"
@@ -40,6 +41,22 @@ struct CompressionParameters {
   int window_bits = -14;         // zlib: -9 to -14, raw deflate; RocksDB reads no wider window
   int strategy = 0;              // zlib
 };
+
+// A dictionary for the data blocks of one table, made from samples of them.
+struct DictionaryParameters {
+  size_t bytes_max = 0;  // 0: no dictionary
+  // Of the samples that ZSTD's dictionary builder gets. 0: the samples are the dictionary.
+  size_t train_bytes_max = 0;
+  bool use_trainer = true;        // false: ZSTD only adds its tables to the samples
+  uint64_t buffer_bytes_max = 0;  // of blocks that wait for the dictionary; 0: of a whole table
+};
+
+// Whether the codec compresses with dictionaries.
+bool TakesDictionary(CompressionType type);
+// A dictionary from samples, one after another, with their sizes. Empty: no useful one came out, or
+// it takes ZSTD's builder, which this build does not have.
+std::string MakeDictionary(const DictionaryParameters& parameters, int level, const Slice& samples,
+                           const std::vector<size_t>& sizes);
 
 // Compresses blocks, one after another, with one set of buffers.
 class Compressor {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ashlar/slice.h"
 #include "base/coding.h"
@@ -55,6 +56,10 @@ Status ZlibDecompress(const Slice& payload, const DecompressionDictionary* dicti
                       std::span<char> raw);
 Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
                       std::span<char> raw);
+
+// The dictionary that ZSTD's builder makes from the samples. Empty: none.
+std::string BuildZstdDictionary(const DictionaryParameters& parameters, int level,
+                                const Slice& samples, const std::vector<size_t>& sizes);
 
 inline Slice DictionaryBytes(const DecompressionDictionary* dictionary) {
   return dictionary == nullptr ? Slice() : dictionary->bytes();

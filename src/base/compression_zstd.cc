@@ -1,4 +1,7 @@
+#include <zdict.h>
 #include <zstd.h>
+
+#include <algorithm>
 
 #include "base/compression_codec.h"
 #include "base/format.h"
@@ -78,6 +81,26 @@ DecompressionDictionary::~DecompressionDictionary() { ZSTD_freeDDict(zstd_); }
 
 size_t DecompressionDictionary::MemoryUsage() const {
   return sizeof(*this) + bytes_.capacity() + ZSTD_sizeof_DDict(zstd_);
+}
+
+std::string BuildZstdDictionary(const DictionaryParameters& parameters, int level,
+                                const Slice& samples, const std::vector<size_t>& sizes) {
+  std::string dictionary(parameters.bytes_max, '\0');
+  const auto count = static_cast<unsigned>(sizes.size());
+  size_t bytes = 0;
+  if (parameters.use_trainer) {
+    bytes = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), samples.data(),
+                                  sizes.data(), count);
+  } else {
+    ZDICT_params_t options{};
+    options.compressionLevel = level == kDefaultCompressionLevel ? kDefaultLevel : level;
+    bytes = ZDICT_finalizeDictionary(dictionary.data(), dictionary.size(), samples.data(),
+                                     std::min(samples.size(), dictionary.size()), samples.data(),
+                                     sizes.data(), count, options);
+  }
+  // Too few or too uniform samples are an error for the builder.
+  dictionary.resize(ZDICT_isError(bytes) != 0 ? 0 : bytes);
+  return dictionary;
 }
 
 CompressorResult NewZstdCompressor(const CompressionParameters& parameters,

@@ -131,7 +131,7 @@ class BlockCache final : public Cache {
   void Erase(std::span<BlockSlot> slots);
 
   // Charges memory that is not an entry, as of index and filter blocks. False: it does not fit next
-  // to what is pinned, and is not charged.
+  // to the pinned entries, and is not charged.
   [[nodiscard]] bool ReserveMetadata(size_t bytes);
   void ReleaseMetadata(size_t bytes);
 

@@ -117,6 +117,33 @@ TEST_F(BlockCacheTest, UsedEntriesOutliveUnusedOnes) {
   cache.Erase(cells_);
 }
 
+// A reader inside a guard that has loaded a slot uses the entry although it is evicted meanwhile.
+TEST_F(BlockCacheTest, AnEvictedEntryOutlivesTheGuardsThatMayHaveFoundIt) {
+  constexpr size_t kEntries = 160;
+  BlockCache cache(100 * kEntries);
+  for (size_t i = 0; i < kEntries; ++i) static_cast<void>(Put(&cache, &cells_[i], i, 100));
+  size_t evicted = 0;
+  {
+    const EpochGuard guard(TestEpochs());
+    std::array<const TestEntry*, kEntries> found;
+    for (size_t i = 0; i < kEntries; ++i) found[i] = static_cast<TestEntry*>(cells_[i].load());
+    const int alive = TestEntry::alive;
+    for (size_t i = 0; i < 40; ++i) {
+      auto* const entry = new TestEntry(i, 100);
+      if (!cache.Insert(&cells_[kEntries + i], &TestEpochs(), entry)) entry->Release();
+    }
+    TestEpochs().Reclaim();
+    EXPECT_GE(TestEntry::alive, alive);
+    for (size_t i = 0; i < kEntries; ++i) {
+      if (found[i] == nullptr || cells_[i].load() != nullptr) continue;
+      ++evicted;
+      EXPECT_EQ(found[i]->value, i);
+    }
+  }
+  EXPECT_GT(evicted, 0U);
+  cache.Erase(cells_);
+}
+
 TEST_F(BlockCacheTest, PinsFillTheCacheAndReadersGoAround) {
   BlockCache cache(1000);
   std::vector<Pin> pins;

@@ -44,6 +44,23 @@ void Assign(Member* member, Value value) {
   }
 }
 
+template <typename E, E kMax>
+bool IsEnumerator(const SmallEnumSet<E, kMax>& /*set*/, int value) {
+  return value >= 0 && value <= static_cast<int>(kMax);
+}
+template <typename Set>
+void AddTo(Set* set, int value) {
+  if (IsEnumerator(*set, value)) set->Add(static_cast<typename Set::Enum>(value));
+}
+template <typename Set>
+void RemoveFrom(Set* set, int value) {
+  if (IsEnumerator(*set, value)) set->Remove(static_cast<typename Set::Enum>(value));
+}
+template <typename Set>
+bool IsIn(const Set& set, int value) {
+  return IsEnumerator(set, value) && set.Contains(static_cast<typename Set::Enum>(value));
+}
+
 }  // namespace ashlar::capi
 
 #define ASHLAR_C_SETTER_OF(object, name, type, member)                                         \

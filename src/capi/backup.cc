@@ -138,6 +138,25 @@ const char* rocksdb_backup_engine_options_get_backup_dir(rocksdb_backup_engine_o
 ASHLAR_C_ACCESSORS(backup_engine_options, sync, unsigned char)
 ASHLAR_C_ACCESSORS(backup_engine_options, destroy_old_data, unsigned char)
 ASHLAR_C_ACCESSORS(backup_engine_options, backup_log_files, unsigned char)
+ASHLAR_C_ACCESSORS(backup_engine_options, share_table_files, unsigned char)
+ASHLAR_C_ACCESSORS(backup_engine_options, share_files_with_checksum, unsigned char)
+ASHLAR_C_ACCESSORS(backup_engine_options, backup_rate_limit, uint64_t)
+ASHLAR_C_ACCESSORS(backup_engine_options, restore_rate_limit, uint64_t)
+ASHLAR_C_ACCESSORS(backup_engine_options, io_buffer_size, uint64_t)
+ASHLAR_C_ACCESSORS(backup_engine_options, callback_trigger_interval_size, uint64_t)
+ASHLAR_C_ACCESSORS(backup_engine_options, max_background_operations, int)
+ASHLAR_C_ACCESSORS(backup_engine_options, max_valid_backups_to_open, int)
+ASHLAR_C_ACCESSORS(backup_engine_options, current_temperatures_override_manifest, unsigned char)
+ASHLAR_C_ACCESSORS(backup_engine_options, share_files_with_checksum_naming, int)
+ASHLAR_C_ACCESSORS(backup_engine_options, schema_version, int)
+void rocksdb_backup_engine_options_set_backup_rate_limiter(
+    rocksdb_backup_engine_options_t* options, rocksdb_ratelimiter_t* limiter) noexcept {
+  options->rep.backup_rate_limiter = limiter == nullptr ? nullptr : limiter->rep;
+}
+void rocksdb_backup_engine_options_set_restore_rate_limiter(
+    rocksdb_backup_engine_options_t* options, rocksdb_ratelimiter_t* limiter) noexcept {
+  options->rep.restore_rate_limiter = limiter == nullptr ? nullptr : limiter->rep;
+}
 
 ASHLAR_C_CREATE_AND_DESTROY(create_backup_options)
 void rocksdb_create_backup_options_set_progress_callback(
@@ -147,7 +166,11 @@ void rocksdb_create_backup_options_set_progress_callback(
   if (callback != nullptr) options->rep.progress_callback = [state, callback] { callback(state); };
 }
 ASHLAR_C_ACCESSORS(create_backup_options, flush_before_backup, unsigned char)
+ASHLAR_C_ACCESSORS(create_backup_options, atomic_flush, unsigned char)
+ASHLAR_C_ACCESSORS(create_backup_options, decrease_background_thread_cpu_priority, unsigned char)
+ASHLAR_C_ACCESSORS(create_backup_options, background_thread_cpu_priority, int)
 
 ASHLAR_C_CREATE_AND_DESTROY(restore_options)
 ASHLAR_C_SETTER(restore_options, keep_log_files, int)
 ASHLAR_C_GETTER(restore_options, keep_log_files, unsigned char)
+ASHLAR_C_ACCESSORS(restore_options, mode, int)

@@ -42,6 +42,23 @@ ASHLAR_C_ACCESSORS(readoptions, optimize_multiget_for_io, unsigned char)
 ASHLAR_C_ACCESSORS(readoptions, adaptive_readahead, unsigned char)
 ASHLAR_C_ACCESSORS(readoptions, auto_readahead_size, unsigned char)
 ASHLAR_C_ACCESSORS(readoptions, background_purge_on_iterator_cleanup, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, allow_unprepared_value, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, auto_refresh_iterator_with_snapshot, unsigned char)
+ASHLAR_C_ACCESSORS(readoptions, io_activity, int)
+void rocksdb_readoptions_set_request_id(rocksdb_readoptions_t* options, const char* request_id,
+                                        size_t size) noexcept {
+  options->request_id.assign(request_id, size);
+  options->rep.request_id = &options->request_id;
+}
+void rocksdb_readoptions_clear_request_id(rocksdb_readoptions_t* options) noexcept {
+  options->rep.request_id = nullptr;
+}
+const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t* options,
+                                               size_t* size) noexcept {
+  const std::string* const request_id = options->rep.request_id;
+  *size = request_id == nullptr ? 0 : request_id->size();
+  return request_id == nullptr ? nullptr : request_id->c_str();
+}
 void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options,
                                       uint64_t microseconds) noexcept {
   options->rep.deadline = std::chrono::microseconds(microseconds);
@@ -67,6 +84,7 @@ ASHLAR_C_ACCESSORS(writeoptions, low_pri, unsigned char)
 ASHLAR_C_ACCESSORS(writeoptions, memtable_insert_hint_per_batch, unsigned char)
 ASHLAR_C_ACCESSORS(writeoptions, rate_limiter_priority, int)
 ASHLAR_C_ACCESSORS(writeoptions, protection_bytes_per_key, size_t)
+ASHLAR_C_ACCESSORS(writeoptions, io_activity, int)
 void rocksdb_writeoptions_disable_WAL(rocksdb_writeoptions_t* options, int disable) noexcept {
   options->rep.disableWAL = disable != 0;
 }
@@ -79,6 +97,8 @@ unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* optio
 ASHLAR_C_CREATE_AND_DESTROY(flushoptions)
 ASHLAR_C_ACCESSORS(flushoptions, wait, unsigned char)
 ASHLAR_C_ACCESSORS(flushoptions, allow_write_stall, unsigned char)
+ASHLAR_C_ACCESSORS(flushoptions, force_atomic_flush, unsigned char)
+ASHLAR_C_ACCESSORS(flushoptions, listener_wait, unsigned char)
 
 ASHLAR_C_CREATE_AND_DESTROY(compactoptions)
 ASHLAR_C_ACCESSORS(compactoptions, exclusive_manual_compaction, unsigned char)
@@ -88,12 +108,15 @@ ASHLAR_C_ACCESSORS(compactoptions, target_level, int)
 ASHLAR_C_ACCESSORS(compactoptions, target_path_id, int)
 ASHLAR_C_ACCESSORS(compactoptions, allow_write_stall, unsigned char)
 ASHLAR_C_ACCESSORS(compactoptions, max_subcompactions, int)
+ASHLAR_C_ACCESSORS(compactoptions, blob_garbage_collection_policy, int)
+ASHLAR_C_ACCESSORS(compactoptions, blob_garbage_collection_age_cutoff, double)
 
 ASHLAR_C_CREATE_AND_DESTROY(compaction_options)
 ASHLAR_C_ACCESSORS(compaction_options, compression, int)
 ASHLAR_C_ACCESSORS(compaction_options, output_file_size_limit, uint64_t)
 ASHLAR_C_ACCESSORS(compaction_options, max_subcompactions, uint32_t)
 ASHLAR_C_ACCESSORS(compaction_options, allow_trivial_move, unsigned char)
+ASHLAR_C_ACCESSORS(compaction_options, output_temperature_override, int)
 // The interface calls an atomic flag unsigned char.
 unsigned char* rocksdb_compaction_options_canceled_create() noexcept {
   return reinterpret_cast<unsigned char*>(new std::atomic<bool>(false));
@@ -115,6 +138,7 @@ ASHLAR_C_CREATE_AND_DESTROY(wait_for_compact_options)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, abort_on_pause, unsigned char)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, flush, unsigned char)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, close_db, unsigned char)
+ASHLAR_C_ACCESSORS(wait_for_compact_options, wait_for_purge, unsigned char)
 void rocksdb_wait_for_compact_options_set_timeout(rocksdb_wait_for_compact_options_t* options,
                                                   uint64_t microseconds) noexcept {
   options->rep.timeout = std::chrono::microseconds(microseconds);
@@ -130,3 +154,4 @@ ASHLAR_C_CREATE_AND_DESTROY(size_approximation_options)
 ASHLAR_C_ACCESSORS(size_approximation_options, include_memtables, unsigned char)
 ASHLAR_C_ACCESSORS(size_approximation_options, include_files, unsigned char)
 ASHLAR_C_ACCESSORS(size_approximation_options, files_size_error_margin, double)
+ASHLAR_C_ACCESSORS(size_approximation_options, include_blob_files, unsigned char)

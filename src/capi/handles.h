@@ -5,7 +5,7 @@
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
 //       rocksdb_compactionfilter_t  rocksdb_compactionfilterfactory_t
-//       rocksdb_backup_engine_t                              (Rep and Wrap below)
+//       rocksdb_backup_engine_t  rocksdb_checkpoint_t        (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
 // Invariants:
@@ -28,6 +28,7 @@
 #include "ashlar/backup_engine.h"
 #include "ashlar/c.h"
 #include "ashlar/cache.h"
+#include "ashlar/checkpoint.h"
 #include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
@@ -85,11 +86,12 @@ struct rocksdb_universal_compaction_options_t {
 struct rocksdb_fifo_compaction_options_t {
   ashlar::CompactionOptionsFIFO rep;
 };
-// The bounds in `rep` point at the slices in this struct.
+// The bounds and the request id in `rep` point at the members of this struct.
 struct rocksdb_readoptions_t {
   ashlar::ReadOptions rep;
   ashlar::Slice lower_bound;
   ashlar::Slice upper_bound;
+  std::string request_id;
 };
 struct rocksdb_writeoptions_t {
   ashlar::WriteOptions rep;
@@ -187,6 +189,7 @@ namespace ashlar::capi {
     return reinterpret_cast<c_type*>(const_cast<cpp_type*>(object));                   \
   }
 ASHLAR_C_CAST(rocksdb_backup_engine_t, BackupEngine)
+ASHLAR_C_CAST(rocksdb_checkpoint_t, Checkpoint)
 ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)
 ASHLAR_C_CAST(rocksdb_comparator_t, Comparator)

@@ -231,6 +231,25 @@ void rocksdb_options_set_fifo_compaction_options(rocksdb_options_t* options,
   if (fifo != nullptr) options->rep.compaction_options_fifo = fifo->rep;
 }
 
+// An option that is a set of enumerators. A number that is none is not added.
+#define ASHLAR_C_ENUM_SET(object, set)                                                            \
+  void rocksdb_##object##_##set##_add(ashlar::capi::object##_t* options, int value) noexcept {    \
+    ashlar::capi::AddTo(&options->rep.set, value);                                                \
+  }                                                                                               \
+  void rocksdb_##object##_##set##_remove(ashlar::capi::object##_t* options, int value) noexcept { \
+    ashlar::capi::RemoveFrom(&options->rep.set, value);                                           \
+  }                                                                                               \
+  unsigned char rocksdb_##object##_##set##_contains(ashlar::capi::object##_t* options,            \
+                                                    int value) noexcept {                         \
+    return ashlar::capi::IsIn(options->rep.set, value) ? 1 : 0;                                   \
+  }                                                                                               \
+  size_t rocksdb_##object##_##set##_count(ashlar::capi::object##_t* options) noexcept {           \
+    return options->rep.set.count();                                                              \
+  }                                                                                               \
+  void rocksdb_##object##_##set##_clear(ashlar::capi::object##_t* options) noexcept {             \
+    options->rep.set = {};                                                                        \
+  }
+
 // ---- Options that are.
 
 // Opening and checking.
@@ -386,6 +405,60 @@ ASHLAR_C_ACCESSORS(options, blob_compaction_readahead_size, uint64_t)
 ASHLAR_C_ACCESSORS(options, blob_file_starting_level, int)
 ASHLAR_C_ACCESSORS(options, prepopulate_blob_cache, int)
 
+// Of releases after 7.8.
+ASHLAR_C_ACCESSORS(options, target_file_size_is_upper_bound, unsigned char)
+ASHLAR_C_ACCESSORS(options, read_triggered_compaction_threshold, double)
+ASHLAR_C_ACCESSORS(options, bottommost_file_compaction_delay, uint32_t)
+ASHLAR_C_ACCESSORS(options, strict_max_successive_merges, unsigned char)
+ASHLAR_C_ACCESSORS(options, disallow_memtable_writes, unsigned char)
+ASHLAR_C_ACCESSORS(options, cf_allow_ingest_behind, unsigned char)
+ASHLAR_C_ACCESSORS(options, default_temperature, int)
+ASHLAR_C_ACCESSORS(options, default_write_temperature, int)
+ASHLAR_C_ACCESSORS(options, memtable_op_scan_flush_trigger, uint32_t)
+ASHLAR_C_ACCESSORS(options, memtable_avg_op_scan_flush_trigger, uint32_t)
+ASHLAR_C_ACCESSORS(options, min_tombstones_for_range_conversion, uint32_t)
+ASHLAR_C_ACCESSORS(options, memtable_max_range_deletions, uint32_t)
+ASHLAR_C_ACCESSORS(options, memtable_batch_lookup_optimization, unsigned char)
+ASHLAR_C_ACCESSORS(options, memtable_verify_per_key_checksum_on_seek, unsigned char)
+ASHLAR_C_ACCESSORS(options, paranoid_memory_checks, unsigned char)
+ASHLAR_C_ACCESSORS(options, block_protection_bytes_per_key, uint8_t)
+ASHLAR_C_ACCESSORS(options, uncache_aggressiveness, uint32_t)
+ASHLAR_C_ACCESSORS(options, persist_user_defined_timestamps, unsigned char)
+ASHLAR_C_ACCESSORS(options, enable_blob_direct_write, unsigned char)
+ASHLAR_C_ACCESSORS(options, blob_direct_write_partitions, uint32_t)
+ASHLAR_C_ACCESSORS(options, compaction_verify_record_count, unsigned char)
+ASHLAR_C_ACCESSORS(options, track_and_verify_wals, unsigned char)
+ASHLAR_C_ACCESSORS(options, write_identity_file, unsigned char)
+ASHLAR_C_ACCESSORS(options, open_files_async, unsigned char)
+ASHLAR_C_ACCESSORS(options, fast_sst_open, unsigned char)
+ASHLAR_C_ACCESSORS(options, optimize_manifest_for_recovery, unsigned char)
+ASHLAR_C_ACCESSORS(options, reuse_manifest_on_open, unsigned char)
+ASHLAR_C_ACCESSORS(options, verify_manifest_content_on_close, unsigned char)
+ASHLAR_C_ACCESSORS(options, max_manifest_space_amp_pct, int)
+ASHLAR_C_ACCESSORS(options, use_direct_io_for_compaction_reads, unsigned char)
+ASHLAR_C_ACCESSORS(options, read_io_executor_threads, int)
+ASHLAR_C_ACCESSORS(options, async_wal_precreate, unsigned char)
+ASHLAR_C_ACCESSORS(options, background_close_inactive_wals, unsigned char)
+ASHLAR_C_ACCESSORS(options, enforce_write_buffer_manager_during_recovery, unsigned char)
+ASHLAR_C_ACCESSORS(options, max_compaction_trigger_wakeup_seconds, uint64_t)
+ASHLAR_C_ACCESSORS(options, follower_refresh_catchup_period_ms, uint64_t)
+ASHLAR_C_ACCESSORS(options, follower_catchup_retry_count, uint64_t)
+ASHLAR_C_ACCESSORS(options, follower_catchup_retry_wait_ms, uint64_t)
+ASHLAR_C_ACCESSORS(options, metadata_write_temperature, int)
+ASHLAR_C_ACCESSORS(options, wal_write_temperature, int)
+ASHLAR_C_ACCESSORS(options, verify_output_flags, int)
+ASHLAR_C_ACCESSORS(options, prefix_seek_opt_in_only, unsigned char)
+void rocksdb_options_set_daily_offpeak_time_utc(rocksdb_options_t* options,
+                                                const char* value) noexcept {
+  options->rep.daily_offpeak_time_utc = value;
+}
+const char* rocksdb_options_get_daily_offpeak_time_utc(rocksdb_options_t* options,
+                                                       size_t* size) noexcept {
+  return Borrow(options->rep.daily_offpeak_time_utc, size);
+}
+ASHLAR_C_ENUM_SET(options, checksum_handoff_file_types)
+ASHLAR_C_ENUM_SET(options, calculate_sst_write_lifetime_hint_set)
+
 // ---- Compaction styles.
 
 ASHLAR_C_CREATE_AND_DESTROY(universal_compaction_options)
@@ -397,7 +470,14 @@ ASHLAR_C_ACCESSORS(universal_compaction_options, compression_size_percent, int)
 ASHLAR_C_ACCESSORS(universal_compaction_options, stop_style, int)
 ASHLAR_C_ACCESSORS(universal_compaction_options, allow_trivial_move, unsigned char)
 ASHLAR_C_ACCESSORS(universal_compaction_options, incremental, unsigned char)
+ASHLAR_C_ACCESSORS(universal_compaction_options, max_read_amp, int)
+ASHLAR_C_ACCESSORS(universal_compaction_options, reduce_file_locking, unsigned char)
 ASHLAR_C_CREATE_AND_DESTROY(fifo_compaction_options)
 ASHLAR_C_ACCESSORS(fifo_compaction_options, allow_compaction, unsigned char)
 ASHLAR_C_ACCESSORS(fifo_compaction_options, max_table_files_size, uint64_t)
 ASHLAR_C_ACCESSORS(fifo_compaction_options, age_for_warm, uint64_t)
+ASHLAR_C_ACCESSORS(fifo_compaction_options, max_data_files_size, uint64_t)
+ASHLAR_C_ACCESSORS(fifo_compaction_options, use_kv_ratio_compaction, unsigned char)
+ASHLAR_C_ACCESSORS(fifo_compaction_options, allow_trivial_copy_when_change_temperature,
+                   unsigned char)
+ASHLAR_C_ACCESSORS(fifo_compaction_options, trivial_copy_buffer_size, uint64_t)

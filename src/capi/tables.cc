@@ -12,6 +12,9 @@ void rocksdb_options_set_block_based_table_factory(
   if (table_options != nullptr)
     options->rep.table_factory.reset(ashlar::NewBlockBasedTableFactory(table_options->rep));
 }
+void rocksdb_options_set_row_cache(rocksdb_options_t* options, rocksdb_cache_t* cache) noexcept {
+  options->rep.row_cache = cache == nullptr ? nullptr : cache->rep;
+}
 void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_options_t* options,
                                                  rocksdb_cache_t* block_cache) noexcept {
   options->rep.block_cache = block_cache == nullptr ? nullptr : block_cache->rep;
@@ -47,6 +50,7 @@ ASHLAR_C_ACCESSORS(block_based_options, block_restart_interval, int)
 ASHLAR_C_ACCESSORS(block_based_options, index_block_restart_interval, int)
 ASHLAR_C_ACCESSORS(block_based_options, metadata_block_size, uint64_t)
 ASHLAR_C_ACCESSORS(block_based_options, partition_filters, unsigned char)
+ASHLAR_C_ACCESSORS(block_based_options, decouple_partitioned_filters, unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, optimize_filters_for_memory, unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, use_delta_encoding, unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, whole_key_filtering, unsigned char)
@@ -62,6 +66,14 @@ ASHLAR_C_ACCESSORS(block_based_options, max_auto_readahead_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, initial_auto_readahead_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, num_file_reads_for_auto_readahead, uint64_t)
 ASHLAR_C_ACCESSORS(block_based_options, prepopulate_block_cache, int)
+// Of releases after 7.8.
+ASHLAR_C_ACCESSORS(block_based_options, index_block_search_type, int)
+ASHLAR_C_ACCESSORS(block_based_options, uniform_cv_threshold, double)
+ASHLAR_C_ACCESSORS(block_based_options, separate_key_value_in_data_block, unsigned char)
+ASHLAR_C_ACCESSORS(block_based_options, super_block_alignment_size, size_t)
+ASHLAR_C_ACCESSORS(block_based_options, super_block_alignment_space_overhead_ratio, size_t)
+ASHLAR_C_ACCESSORS(block_based_options, use_udi_as_primary_index, unsigned char)
+ASHLAR_C_ACCESSORS(block_based_options, fail_if_no_udi_on_open, unsigned char)
 
 // ---- PlainTables.
 
@@ -89,6 +101,17 @@ rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) n
 }
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key) noexcept {
   return Wrap(ashlar::NewBloomFilterPolicy(bits_per_key));
+}
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bits_per_key) noexcept {
+  return Wrap(ashlar::NewRibbonFilterPolicy(bits_per_key, -1));
+}
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_hybrid(double bits_per_key,
+                                                                  int bloom_before_level) noexcept {
+  return Wrap(ashlar::NewRibbonFilterPolicy(bits_per_key, bloom_before_level));
+}
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_format(double bits_per_key,
+                                                                  int bloom_before_level) noexcept {
+  return Wrap(ashlar::NewRibbonFilterPolicy(bits_per_key, bloom_before_level));
 }
 void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) noexcept { delete Rep(policy); }
 

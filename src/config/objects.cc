@@ -248,15 +248,23 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
     return Status::OK();
   }
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
-  std::string_view bits_text;
-  if (!TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &bits_text))
+  std::string_view fields;
+  const bool bloom = TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &fields);
+  if (!bloom && !TakeAfter(object.id, {"ribbonfilter:", "rocksdb.RibbonFilter:"}, &fields))
     return UnknownObject("filter", object.id);
-  bits_text = bits_text.substr(
-      0, bits_text.find(':'));  // the next field selected a filter block form; one remains
+  const size_t colon = fields.find(':');
   double bits;
-  if (!ParseDouble(bits_text, &bits))
+  if (!ParseDouble(fields.substr(0, colon), &bits))
     return Status::InvalidArgument("the bits per key are not a number");
-  value->reset(NewBloomFilterPolicy(bits));
+  if (bloom) {
+    // The next field selected a filter block form; one remains.
+    value->reset(NewBloomFilterPolicy(bits));
+    return Status::OK();
+  }
+  int bloom_before_level = 0;
+  if (colon != std::string_view::npos)
+    ASHLAR_RETURN_IF_ERROR(OptionCodec<int>::Parse(fields.substr(colon + 1), &bloom_before_level));
+  value->reset(NewRibbonFilterPolicy(bits, bloom_before_level));
   return Status::OK();
 }
 std::string OptionCodec<std::shared_ptr<const FilterPolicy>>::Print(

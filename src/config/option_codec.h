@@ -88,6 +88,20 @@ struct OptionCodec<std::string> {
   static std::string Print(const std::string& value) { return value; }
 };
 
+// A union of flags: its number.
+template <>
+struct OptionCodec<VerifyOutputFlags> {
+  static Status Parse(std::string_view text, VerifyOutputFlags* value) {
+    uint32_t number = 0;
+    ASHLAR_RETURN_IF_ERROR(OptionCodec<uint32_t>::Parse(text, &number));
+    *value = static_cast<VerifyOutputFlags>(number);
+    return Status::OK();
+  }
+  static std::string Print(VerifyOutputFlags value) {
+    return OptionCodec<uint32_t>::Print(static_cast<uint32_t>(value));
+  }
+};
+
 // ---- Enums: by name
 
 // kNames: {value, name}... The first name of a value is printed, every name is understood.
@@ -116,6 +130,23 @@ struct OptionCodec<E> {
   }
 };
 
+template <>
+struct EnumNames<BlockBasedTableOptions::BlockSearchType> {
+  static constexpr std::pair<BlockBasedTableOptions::BlockSearchType, const char*> kNames[] = {
+      {BlockBasedTableOptions::kBinary, "kBinary"},
+      {BlockBasedTableOptions::kInterpolation, "kInterpolation"},
+      {BlockBasedTableOptions::kAuto, "kAuto"}};
+};
+template <>
+struct EnumNames<FileType> {
+  static constexpr std::pair<FileType, const char*> kNames[] = {
+      {kWalFile, "kWalFile"},           {kDBLockFile, "kDBLockFile"},
+      {kTableFile, "kTableFile"},       {kDescriptorFile, "kDescriptorFile"},
+      {kCurrentFile, "kCurrentFile"},   {kTempFile, "kTempFile"},
+      {kInfoLogFile, "kInfoLogFile"},   {kMetaDatabase, "kMetaDatabase"},
+      {kIdentityFile, "kIdentityFile"}, {kOptionsFile, "kOptionsFile"},
+      {kBlobFile, "kBlobFile"},         {kCompactionProgressFile, "kCompactionProgressFile"}};
+};
 template <>
 struct EnumNames<CompressionType> {
   static constexpr std::pair<CompressionType, const char*> kNames[] = {
@@ -275,6 +306,26 @@ struct OptionCodec<std::vector<T>> {
     for (const T& element : value)
       StrAppend(&out, out.empty() ? "" : ":", OptionCodec<T>::Print(element));
     return out;
+  }
+};
+
+// A set of enumerators: a list of them.
+template <typename E, E kMax>
+struct OptionCodec<SmallEnumSet<E, kMax>> {
+  static Status Parse(std::string_view text, SmallEnumSet<E, kMax>* value) {
+    std::vector<E> elements;
+    ASHLAR_RETURN_IF_ERROR(OptionCodec<std::vector<E>>::Parse(text, &elements));
+    SmallEnumSet<E, kMax> parsed;
+    for (const E element : elements) parsed.Add(element);
+    *value = parsed;
+    return Status::OK();
+  }
+  static std::string Print(const SmallEnumSet<E, kMax>& value) {
+    std::vector<E> elements;
+    for (int number = 0; number <= static_cast<int>(kMax); ++number) {
+      if (value.Contains(static_cast<E>(number))) elements.push_back(static_cast<E>(number));
+    }
+    return OptionCodec<std::vector<E>>::Print(elements);
   }
 };
 

@@ -256,7 +256,7 @@ TEST(OptionNames, ThoseOfOtherReleasesAreSteppedOverAndUnknownOnesRefused) {
   DBOptions options;
   std::vector<std::string> ignored;
   const ParseRules rules{.ignored = &ignored};
-  EXPECT_TRUE(SetOption(rules, "daily_offpeak_time_utc", "01:00-02:00", &options).ok());
+  EXPECT_TRUE(SetOption(rules, "seq_per_batch", "false", &options).ok());
   EXPECT_TRUE(SetOption(rules, "skip_log_error_on_recovery", "false", &options).ok());
   EXPECT_EQ(ignored.size(), 2u);
   EXPECT_EQ(SetOption(rules, "max_open_fiels", "1", &options).ToString(),
@@ -275,6 +275,19 @@ TEST(FilterPolicy, BitsAreRoundedAsTheFormatDoes) {
   EXPECT_EQ(millibits(1000), 100000);
   EXPECT_EQ(std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(10))->GetId(),
             "bloomfilter:10:false");
+}
+
+TEST(FilterPolicy, RibbonIsReadAsItPrints) {
+  for (const int level : {-1, 0, 3}) {
+    BlockBasedTableOptions table;
+    const std::string id = "ribbonfilter:9.5:" + std::to_string(level);
+    ASSERT_TRUE(SetOption(ParseRules{}, "filter_policy", id, &table).ok());
+    EXPECT_EQ(table.filter_policy->GetId(), id);
+    EXPECT_EQ(table.filter_policy->BloomBeforeLevel(), level);
+    EXPECT_EQ(table.filter_policy->MillibitsPerKey(), 9500);
+  }
+  BlockBasedTableOptions table;
+  EXPECT_FALSE(SetOption(ParseRules{}, "filter_policy", "ribbonfilter:9:x", &table).ok());
 }
 
 // ---- ashlar/convenience.h
@@ -406,15 +419,16 @@ TEST(Validate, RefusedOptionsAreNamedWithTheirRemedy) {
 }
 
 TEST(Validate, WhatOnlyMattersToWritersMayBeAnythingForReading) {
+  DBOptions db_options;
+  db_options.atomic_flush = true;
   ColumnFamilyOptions options;
-  options.compaction_style = kCompactionStyleUniversal;
   BlockBasedTableOptions table;
-  table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-  table.partition_filters = true;
+  table.index_type = BlockBasedTableOptions::kHashSearch;
+  table.block_align = true;
   table.format_version = 7;
   options.table_factory.reset(NewBlockBasedTableFactory(table));
-  EXPECT_TRUE(Validate(DBOptions(), options).IsNotSupported());
-  EXPECT_TRUE(Validate(DBOptions(), options, OpenFor::kReading).ok());
+  EXPECT_TRUE(Validate(db_options, options).IsNotSupported());
+  EXPECT_TRUE(Validate(db_options, options, OpenFor::kReading).ok());
   DBOptions elsewhere;
   elsewhere.db_paths.emplace_back("/elsewhere", 1);
   EXPECT_TRUE(Validate(elsewhere, options, OpenFor::kReading).IsNotSupported());
@@ -478,7 +492,11 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
       family([](auto* o) { o->compression = kDisableCompressionOption; }).IsInvalidArgument());
   EXPECT_TRUE(
       family([](auto* o) { o->compression_per_level = {kXpressCompression}; }).IsNotSupported());
-  EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).ok());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compression_opts.zstd_max_train_bytes = 1; }).IsInvalidArgument());
+  EXPECT_TRUE(
+      family([](auto* o) { o->compression_opts.max_dict_bytes = UINT32_MAX; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->comparator = nullptr; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->num_levels = 65; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->level0_file_num_compaction_trigger = -1; }).ok());
@@ -502,10 +520,47 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(family([](auto* o) { o->cf_paths.emplace_back("/x", 1); }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 6; }).IsNotSupported());
   EXPECT_TRUE(table([](auto* o) { o->format_version = 1; }).IsNotSupported());
+  EXPECT_TRUE(
+      table([](auto* o) { o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch; }).ok());
   EXPECT_TRUE(table([](auto* o) {
-                o->index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
-              }).IsNotSupported());
-  EXPECT_TRUE(table([](auto* o) { o->block_align = true; }).IsNotSupported());
+                o->index_type = static_cast<BlockBasedTableOptions::IndexType>(4);
+              }).IsInvalidArgument());
+  EXPECT_TRUE(table([](auto* o) { o->partition_filters = true; }).ok());
+  const Status hash_without_prefixes =
+      table([](auto* o) { o->index_type = BlockBasedTableOptions::kHashSearch; });
+  EXPECT_TRUE(hash_without_prefixes.IsInvalidArgument());
+  EXPECT_NE(hash_without_prefixes.ToString().find("prefix_extractor is not given"),
+            std::string::npos);
+  const auto aligned = [&family](CompressionType compression, uint64_t block_size) {
+    BlockBasedTableOptions options;
+    options.block_align = true;
+    options.block_size = block_size;
+    return family([&](ColumnFamilyOptions* o) {
+      o->compression = compression;
+      o->table_factory.reset(NewBlockBasedTableFactory(options));
+    });
+  };
+  EXPECT_TRUE(aligned(kNoCompression, 4096).ok());
+  EXPECT_TRUE(aligned(kZSTD, 4096).IsInvalidArgument());
+  EXPECT_TRUE(aligned(kNoCompression, 5000).IsInvalidArgument());
+  const auto hashed_blocks = [&table](double ratio) {
+    return table([ratio](auto* o) {
+      o->data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+      o->data_block_hash_table_util_ratio = ratio;
+    });
+  };
+  EXPECT_TRUE(hashed_blocks(0.75).ok());
+  EXPECT_TRUE(hashed_blocks(0).IsInvalidArgument());
+  EXPECT_TRUE(hashed_blocks(-1).IsInvalidArgument());
+  EXPECT_TRUE(table([](auto* o) {
+                o->no_block_cache = o->cache_index_and_filter_blocks = true;
+              }).IsInvalidArgument());
+  EXPECT_TRUE(table([](auto* o) {
+                o->no_block_cache = o->pin_l0_filter_and_index_blocks_in_cache = true;
+              }).IsInvalidArgument());
+  const Status row_cache = db([](auto* o) { o->row_cache = NewLRUCache(1000); });
+  EXPECT_TRUE(row_cache.IsNotSupported());
+  EXPECT_NE(row_cache.ToString().find("option row_cache"), std::string::npos);
   EXPECT_TRUE(table([](auto* o) { o->block_size = 0; }).IsInvalidArgument());
   EXPECT_TRUE(
       table([](auto* o) { o->checksum = static_cast<ChecksumType>(9); }).IsInvalidArgument());
@@ -550,6 +605,38 @@ TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {
   EXPECT_EQ(plain([](auto*, auto*) {}).ToString(),
             "Invalid argument: column family default: option table_factory=PlainTable: it is read "
             "through mmap; set allow_mmap_reads=true");
+}
+
+TEST(Validate, OffPeakTimesAreTwoTimesOfADay) {
+  DBOptions options;
+  for (const char* const good : {"", "01:00-02:00", "23:59-00:00", "09:30-09:29"}) {
+    options.daily_offpeak_time_utc = good;
+    EXPECT_TRUE(Validate(options).ok()) << good;
+  }
+  for (const char* const bad : {"1:00-2:00", "01:00", "24:00-01:00", "01:60-02:00", "01:00-01:00",
+                                "01:00 02:00", "0a:00-02:00", "01:00-02:00-"}) {
+    options.daily_offpeak_time_utc = bad;
+    EXPECT_TRUE(Validate(options).IsInvalidArgument()) << bad;
+  }
+}
+
+TEST(OptionNames, ThoseAfterTheReferenceReleaseAreReadAndNotWritten) {
+  Options options;
+  EXPECT_TRUE(SetOption<DBOptions>(ParseRules{}, "open_files_async", "true", &options).ok());
+  EXPECT_TRUE(options.open_files_async);
+  EXPECT_TRUE(SetOption<DBOptions>(ParseRules{}, "checksum_handoff_file_types",
+                                   "kTableFile:kWalFile", &options)
+                  .ok());
+  EXPECT_TRUE(options.checksum_handoff_file_types.Contains(kWalFile));
+  EXPECT_EQ(options.checksum_handoff_file_types.count(), 2U);
+  EXPECT_TRUE(SetOption<ColumnFamilyOptions>(ParseRules{}, "compaction_options_universal",
+                                             "{max_read_amp=7;size_ratio=3;}", &options)
+                  .ok());
+  EXPECT_EQ(options.compaction_options_universal.max_read_amp, 7);
+  for (const auto& [name, value] : PrintOptions<DBOptions>(options))
+    EXPECT_NE(name, "open_files_async");
+  for (const auto& [name, value] : PrintOptions<ColumnFamilyOptions>(options))
+    EXPECT_EQ(value.find("max_read_amp"), std::string::npos);
 }
 
 TEST(Validate, OptionsWithoutEffectAreListed) {

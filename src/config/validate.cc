@@ -27,6 +27,9 @@ Status Bad(std::string_view option, std::string_view value, std::string_view why
 constexpr int kBackgroundJobsMax = 4096;
 constexpr size_t kBucketCountMax = size_t{1} << 30;
 constexpr double kHashTableRatioMin = 0.001;
+constexpr double kHashUtilRatioMin = 0.001;
+constexpr uint32_t kDictionaryBytesMax = uint32_t{64} << 20;
+constexpr uint32_t kTrainBytesMax = uint32_t{1} << 30;
 
 template <typename TableOptions>
 const TableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
@@ -50,6 +53,18 @@ Status CheckRefused(OpenFor purpose, const Struct& options) {
         default_value.empty() ? "leave it empty" : StrCat("leave it at ", default_value));
   }
   return Status::OK();
+}
+
+// "HH:mm-HH:mm" with two different times, or nothing.
+bool IsTimeOfDayRange(std::string_view text) {
+  if (text.empty()) return true;
+  const auto is_time = [](std::string_view time) {
+    const auto digit = [&time](size_t i) { return time[i] >= '0' && time[i] <= '9'; };
+    return digit(0) && digit(1) && time[2] == ':' && digit(3) && digit(4) &&
+           time.substr(0, 2) <= "23" && time.substr(3) <= "59";
+  };
+  return text.size() == 11 && text[5] == '-' && is_time(text.substr(0, 5)) &&
+         is_time(text.substr(6)) && text.substr(0, 5) != text.substr(6);
 }
 
 Status CheckDb(OpenFor purpose, const DBOptions& options) {
@@ -87,8 +102,18 @@ Status CheckDb(OpenFor purpose, const DBOptions& options) {
                "a mapping goes through the page cache, which "
                "use_direct_io_for_flush_and_compaction=true forbids; choose one");
   }
+  if (options.row_cache != nullptr) {
+    return NotImplemented("row_cache", "a cache",
+                          "a cached block leads straight to its entry, so that rows of their own "
+                          "would only take memory twice: leave it null, and give its memory to "
+                          "block_cache");
+  }
   if (options.max_write_batch_group_size_bytes == 0)
     return Bad("max_write_batch_group_size_bytes", "0", "set at least 1");
+  if (!IsTimeOfDayRange(options.daily_offpeak_time_utc)) {
+    return Bad("daily_offpeak_time_utc", options.daily_offpeak_time_utc,
+               "leave it empty, or set HH:mm-HH:mm with two different times");
+  }
   return Status::OK();
 }
 
@@ -96,6 +121,19 @@ Status CheckCompression(std::string_view option, CompressionType type) {
   if (type == kDisableCompressionOption || ValidateCompressionType(type).ok()) return Status::OK();
   return NotImplemented(option, OptionCodec<CompressionType>::Print(type),
                         "this build cannot write it; choose another codec");
+}
+
+Status CheckDictionary(std::string_view name, const CompressionOptions& options) {
+  if (options.zstd_max_train_bytes != 0 && options.max_dict_bytes == 0) {
+    return Bad(StrCat(name, ".zstd_max_train_bytes"), StrCat(options.zstd_max_train_bytes),
+               "The dictionary size limit (`CompressionOptions::max_dict_bytes`) should be nonzero "
+               "if we're using zstd's dictionary generator; set max_dict_bytes");
+  }
+  if (options.max_dict_bytes > kDictionaryBytesMax || options.zstd_max_train_bytes > kTrainBytesMax)
+    return Bad(StrCat(name, ".max_dict_bytes"), StrCat(options.max_dict_bytes),
+               "every table keeps its dictionary in memory; set no more than 64 MiB, and no more "
+               "than 1 GiB of samples");
+  return Status::OK();
 }
 
 Status CheckCompressions(const ColumnFamilyOptions& options) {
@@ -108,17 +146,10 @@ Status CheckCompressions(const ColumnFamilyOptions& options) {
       CheckCompression("bottommost_compression", options.bottommost_compression));
   for (const CompressionType type : options.compression_per_level)
     ASHLAR_RETURN_IF_ERROR(CheckCompression("compression_per_level", type));
-  if (options.compression_opts.max_dict_bytes != 0) {
-    return NotImplemented("compression_opts.max_dict_bytes",
-                          StrCat(options.compression_opts.max_dict_bytes), "leave it at 0");
-  }
-  if (options.bottommost_compression_opts.enabled &&
-      options.bottommost_compression_opts.max_dict_bytes != 0) {
-    return NotImplemented("bottommost_compression_opts.max_dict_bytes",
-                          StrCat(options.bottommost_compression_opts.max_dict_bytes),
-                          "leave it at 0");
-  }
-  return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(CheckDictionary("compression_opts", options.compression_opts));
+  return options.bottommost_compression_opts.enabled
+             ? CheckDictionary("bottommost_compression_opts", options.bottommost_compression_opts)
+             : Status::OK();
 }
 
 Status CheckUniversal(const CompactionOptionsUniversal& options) {
@@ -162,8 +193,42 @@ Status CheckLevels(const ColumnFamilyOptions& options) {
 
 bool IsPowerOfTwo(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-Status CheckTable(OpenFor purpose, const BlockBasedTableOptions& options) {
+// The combinations that RocksDB refuses, with its reasons.
+Status CheckTableWriting(const ColumnFamilyOptions& family_options,
+                         const BlockBasedTableOptions& options) {
+  if (OptionCodec<BlockBasedTableOptions::IndexType>::Print(options.index_type).find('k') != 0)
+    return Bad("index_type", StrCat(static_cast<int>(options.index_type)), "no such type");
+  if (options.index_type == BlockBasedTableOptions::kHashSearch &&
+      family_options.prefix_extractor == nullptr) {
+    return Bad("index_type", "kHashSearch",
+               "Hash index is specified for block-based table, but prefix_extractor is not given; "
+               "set prefix_extractor, or use kBinarySearch");
+  }
+  if (options.block_align && family_options.compression != kNoCompression) {
+    return Bad("block_align", "true",
+               "Enable block_align, but compression enabled; set compression=kNoCompression");
+  }
+  if (options.block_align && !IsPowerOfTwo(options.block_size)) {
+    return Bad("block_size", StrCat(options.block_size),
+               "Block alignment requested but block size is not a power of 2; set one, such as "
+               "4096");
+  }
+  if (options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
+      !(options.data_block_hash_table_util_ratio >= kHashUtilRatioMin)) {
+    return Bad(
+        "data_block_hash_table_util_ratio", StrCat(options.data_block_hash_table_util_ratio),
+        "data_block_hash_table_util_ratio should be greater than 0 when "
+        "data_block_index_type is set to kDataBlockBinaryAndHash; set 0.75, and no less than "
+        "0.001");
+  }
+  return Status::OK();
+}
+
+Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
+                  const BlockBasedTableOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
+  if (purpose == OpenFor::kWriting)
+    ASHLAR_RETURN_IF_ERROR(CheckTableWriting(family_options, options));
   if (purpose == OpenFor::kWriting && (options.format_version < 2 || options.format_version > 5)) {
     return NotImplemented(
         "format_version", StrCat(options.format_version),
@@ -173,6 +238,16 @@ Status CheckTable(OpenFor purpose, const BlockBasedTableOptions& options) {
     return Bad("block_size", StrCat(options.block_size), "set 1 byte to 256 MiB");
   if (options.no_block_cache && options.block_cache != nullptr)
     return Bad("no_block_cache", "true", "there is a block_cache; choose one");
+  for (const auto& [name, value] :
+       {std::pair("cache_index_and_filter_blocks", options.cache_index_and_filter_blocks),
+        std::pair("pin_l0_filter_and_index_blocks_in_cache",
+                  options.pin_l0_filter_and_index_blocks_in_cache)}) {
+    if (value && options.no_block_cache) {
+      return Bad(
+          name, "true",
+          StrCat("Enable ", name, ", but block cache is disabled; set no_block_cache=false"));
+    }
+  }
   if (OptionCodec<ChecksumType>::Print(options.checksum).find('k') != 0)
     return Bad("checksum", StrCat(static_cast<int>(options.checksum)), "no such type");
   if (options.read_amp_bytes_per_bit != 0 && !IsPowerOfTwo(options.read_amp_bytes_per_bit)) {
@@ -264,7 +339,7 @@ Status CheckFamily(OpenFor purpose, const DBOptions& db_options,
     ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
   }
   if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options))
-    return CheckTable(purpose, *block_based);
+    return CheckTable(purpose, options, *block_based);
   if (const auto* const plain = TableOptionsOf<PlainTableOptions>(options))
     return CheckPlainTable(db_options, options, *plain);
   return Status::OK();

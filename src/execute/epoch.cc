@@ -140,6 +140,7 @@ uint64_t EpochDomain::CloseBatch() {
   const uint64_t tag = internal::global_epoch.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (batch_count_ < kBatchesMax) {
     batches_[batch_count_++] = {.tag = tag, .first = first};
+    if constexpr (kDebugChecks) CheckInvariants();
     return tag;
   }
   Batch& newest = batches_.back();
@@ -200,6 +201,7 @@ bool EpochDomain::RunPass() {
   std::move(batches_.begin() + static_cast<ptrdiff_t>(count),
             batches_.begin() + static_cast<ptrdiff_t>(batch_count_), batches_.begin());
   batch_count_ -= count;
+  if constexpr (kDebugChecks) CheckInvariants();
   Pass pass{.tag = safe.front().tag, .next = running_passes_};
   running_passes_ = &pass;
   lock.Unlock();
@@ -224,6 +226,19 @@ bool EpochDomain::WaitForPasses(uint64_t tag) {
   };
   while (is_running()) pass_finished_.Wait(mutex_);
   return batch_count_ == 0 || batches_.front().tag > tag;
+}
+
+void EpochDomain::CheckInvariants() const {
+  ASHLAR_ASSERT(batch_count_ <= kBatchesMax);
+  const uint64_t global = internal::global_epoch.load(std::memory_order_acquire);
+  for (size_t i = 0; i < batch_count_; ++i) {
+    ASHLAR_ASSERT(batches_[i].first != nullptr);  // I2: its deleters have not run
+    ASHLAR_ASSERT(batches_[i].tag <= global);
+    ASHLAR_ASSERT(i == 0 || batches_[i - 1].tag < batches_[i].tag);  // I3
+  }
+  // A pass took older batches than those that are left.
+  for (const Pass* pass = running_passes_; pass != nullptr; pass = pass->next)
+    ASHLAR_ASSERT(batch_count_ == 0 || pass->tag < batches_.front().tag);  // I3
 }
 
 bool EpochDomain::IsEnteredByThisThread() const {

@@ -137,6 +137,8 @@ class EpochDomain {
   bool RunPass();
   bool WaitForPasses(uint64_t tag);
   bool IsEnteredByThisThread() const;
+  // Asserts I3 of the batches and the running passes.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
   std::atomic<EpochRetired*> newest_{
       // pushed with release, taken as a whole with acquire: unlinking happens before taking

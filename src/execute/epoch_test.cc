@@ -97,6 +97,42 @@ TEST(Epoch, AGuardEnteredAfterTheBatchWasClosedDoesNotKeepIt) {
   new_reader.Join();
 }
 
+// While an old guard makes more batches wait than there is room for, the newest batch takes what is
+// retired later, and waits for the later guards too.
+TEST(Epoch, WithManyWaitingBatchesTheNewestWaitsForItsOwnGuards) {
+  constexpr int kBatches = 50;
+  std::atomic<int> deleted{0};
+  std::atomic<int> last_deleted{0};
+  Gate old_inside, old_leave, new_inside, new_leave;
+  Thread old_reader = StartThread([&] {
+    const EpochGuard guard(TestEpochs());
+    old_inside.Open();
+    old_leave.Pass();
+  });
+  old_inside.Pass();
+  for (int i = 0; i < kBatches; ++i) {
+    TestEpochs().RetireUnderLock(&Increment, &deleted, 0);
+    TestEpochs().Reclaim();
+  }
+  Thread new_reader = StartThread([&] {
+    const EpochGuard guard(TestEpochs());
+    new_inside.Open();
+    new_leave.Pass();
+  });
+  new_inside.Pass();
+  TestEpochs().RetireUnderLock(&Increment, &last_deleted, 0);
+  TestEpochs().Reclaim();
+  old_leave.Open();
+  old_reader.Join();
+  TestEpochs().Reclaim();
+  EXPECT_EQ(last_deleted.load(), 0);
+  new_leave.Open();
+  new_reader.Join();
+  TestEpochs().Reclaim();
+  EXPECT_EQ(deleted.load(), kBatches);
+  EXPECT_EQ(last_deleted.load(), 1);
+}
+
 TEST(Epoch, OnlyTheOutermostGuardCounts) {
   std::atomic<int> deleted{0};
   {

@@ -42,7 +42,7 @@ bool ParseFixedName(std::string_view name, FileType* type) {
     FileType type;
   };
   constexpr FixedName kNames[] = {{"CURRENT", FileType::kCurrentFile},
-                                  {"LOCK", FileType::kLockFile},
+                                  {"LOCK", FileType::kDBLockFile},
                                   {"IDENTITY", FileType::kIdentityFile},
                                   {"LOG", FileType::kInfoLogFile}};
   for (const FixedName& fixed : kNames) {

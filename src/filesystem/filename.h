@@ -19,24 +19,13 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/types.h"
+
 namespace ashlar {
 
 // The highest number of a file. A database counts its files from 1 and never comes near it; sums of
 // a few numbers do not wrap.
 inline constexpr uint64_t kFileNumberMax = (uint64_t{1} << 62) - 1;
-
-enum class FileType {
-  kWalFile,
-  kTableFile,
-  kBlobFile,
-  kDescriptorFile,
-  kCurrentFile,
-  kLockFile,
-  kIdentityFile,
-  kOptionsFile,
-  kInfoLogFile,
-  kTempFile
-};
 
 std::string WalFileName(const std::string& directory, uint64_t number);
 std::string TableFileName(const std::string& directory, uint64_t number);

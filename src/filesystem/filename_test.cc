@@ -27,7 +27,7 @@ std::vector<Named> AllNames(uint64_t n) {
           {TempFileName("/db", n), n, FileType::kTempFile},
           {OldInfoLogFileName("/db", n), n, FileType::kInfoLogFile},
           {CurrentFileName("/db"), 0, FileType::kCurrentFile},
-          {LockFileName("/db"), 0, FileType::kLockFile},
+          {LockFileName("/db"), 0, FileType::kDBLockFile},
           {IdentityFileName("/db"), 0, FileType::kIdentityFile},
           {InfoLogFileName("/db"), 0, FileType::kInfoLogFile}};
 }

@@ -152,6 +152,32 @@ TEST_F(LevelCursorTest, FilesOutsideTheBoundsAreNotOpened) {
   EXPECT_EQ(level_.TakeOpened(), "");
 }
 
+TEST_F(LevelCursorTest, FilesThatABoundCutsAreRead) {
+  const Slice lower("c");
+  const Slice upper("k");
+  LevelCursorArgs args = level_.Args();
+  args.lower_bound = &lower;
+  args.upper_bound = &upper;
+  LevelCursor cursor(args);
+  std::string keys;
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) keys += KeyOf(cursor);
+  EXPECT_EQ(keys, "bdfhjl");
+  keys.clear();
+  for (cursor.SeekToLast(); cursor.Valid(); cursor.Prev()) keys += KeyOf(cursor);
+  EXPECT_EQ(keys, "ljhfdb");
+}
+
+TEST_F(LevelCursorTest, TheEdgesOfAFileAreFoundInIt) {
+  LevelCursor cursor(level_.Args());
+  for (const std::string key : {"b", "d", "f", "h", "n", "p"}) {
+    const std::string target = MakeInternalKey(key, 1, ValueType::kValue);
+    cursor.SeekForPrev(target);
+    EXPECT_EQ(KeyOf(cursor), key);
+    cursor.Seek(target);
+    EXPECT_EQ(KeyOf(cursor), key);
+  }
+}
+
 // Files b d | f h | j l | n p, and prefixes of one byte.
 TEST_F(LevelCursorTest, ASeekForAnAbsentPrefixOpensNothing) {
   SeekPrefix seek({.comparator = kBytewise, .transform = level_.transform_.get()});

@@ -8,12 +8,12 @@
 namespace ashlar {
 
 // The intersection.
-void RangeCover::Narrow(RangeStretch* stretch, const RangeStretch& other) const {
+void RangeCover::Narrow(CoverInterval* interval, const CoverInterval& other) const {
   if (other.begin &&
-      (!stretch->begin || args_.comparator.Compare(*stretch->begin, *other.begin) < 0))
-    stretch->begin = other.begin;
-  if (other.end && (!stretch->end || args_.comparator.Compare(*other.end, *stretch->end) < 0))
-    stretch->end = other.end;
+      (!interval->begin || args_.comparator.Compare(*interval->begin, *other.begin) < 0))
+    interval->begin = other.begin;
+  if (other.end && (!interval->end || args_.comparator.Compare(*other.end, *interval->end) < 0))
+    interval->end = other.end;
 }
 
 Status RangeCover::Find(const Slice& user_key) {
@@ -21,11 +21,11 @@ Status RangeCover::Find(const Slice& user_key) {
   common_ = {};
   for (size_t i = 0; i < sources_.size(); ++i) {
     Source& source = sources_[i];
-    if (!source.stretch || !IsIn(*source.stretch, user_key))
+    if (!source.interval || !IsIn(*source.interval, user_key))
       ASHLAR_RETURN_IF_ERROR(FindIn(&source, user_key));
-    Narrow(&common_, *source.stretch);
-    if (source.stretch->sequence > common_.sequence) {
-      common_.sequence = source.stretch->sequence;
+    Narrow(&common_, *source.interval);
+    if (source.interval->sequence > common_.sequence) {
+      common_.sequence = source.interval->sequence;
       source_ = i;
     }
   }
@@ -35,7 +35,8 @@ Status RangeCover::Find(const Slice& user_key) {
 
 Slice RangeCover::CoveredBegin() {
   ASHLAR_ASSERT(found_ && common_.sequence > 0);
-  const Slice begin = *sources_[source_].stretch->begin;
+  ASHLAR_ASSERT(sources_[source_].interval.has_value());  // of the last search
+  const Slice begin = *sources_[source_].interval->begin;
   covered_bound_.assign(begin.data(), begin.size());
   found_ = false;
   return covered_bound_;
@@ -45,20 +46,21 @@ Result<Slice> RangeCover::CoveredEnd() {
   ASHLAR_ASSERT(found_ && common_.sequence > 0);
   found_ = false;
   Source& source = sources_[source_];
+  ASHLAR_ASSERT(source.interval.has_value());  // of the last search
   for (;;) {
-    const Slice end = *source.stretch->end;
+    const Slice end = *source.interval->end;
     covered_bound_.assign(end.data(), end.size());
     ASHLAR_RETURN_IF_ERROR(FindIn(&source, covered_bound_));
-    if (source.stretch->sequence == 0 || !IsIn(*source.stretch, covered_bound_))
+    if (source.interval->sequence == 0 || !IsIn(*source.interval, covered_bound_))
       return Slice(covered_bound_);
   }
 }
 
 Status RangeCover::FindIn(Source* source, const Slice& user_key) const {
-  source->stretch.reset();
+  source->interval.reset();
   source->tables.clear();
   if (source->memtable == nullptr) return FindInFiles(source, user_key);
-  source->stretch = source->memtable->FindRangeStretch(user_key, args_.visible);
+  source->interval = source->memtable->FindCoverInterval(user_key, args_.visible);
   return Status::OK();
 }
 
@@ -76,7 +78,7 @@ Status RangeCover::FindInFiles(Source* source, const Slice& user_key) const {
   if (file < files.size() &&
       args_.comparator.Compare(files[file]->smallest_user_key(), user_key) <= 0)
     return FindInFile(source, file, user_key);
-  RangeStretch gap;
+  CoverInterval gap;
   if (file < files.size()) gap.end = files[file]->smallest_user_key();
   if (file > 0 && files[file - 1]->excludes_largest()) {
     gap.begin = files[file - 1]->largest_user_key();
@@ -85,32 +87,32 @@ Status RangeCover::FindInFiles(Source* source, const Slice& user_key) const {
     source->key.assign(user_key.data(), user_key.size());
     gap.begin = source->key;
   }
-  source->stretch = gap;
+  source->interval = gap;
   return Status::OK();
 }
 
 // The key is inside the bounds of the file.
 Status RangeCover::FindInFile(Source* source, size_t file, const Slice& user_key) const {
   FileMetaData* const meta = source->files[file];
-  RangeStretch stretch;
+  CoverInterval interval;
   if (meta->has_ranges.load(std::memory_order_relaxed) != HasRanges::kNo) {
     ASHLAR_ASSIGN_OR_RETURN(TableRef table, args_.tables->Acquire(meta, args_.read_options));
-    stretch = table->ranges().FindStretch(user_key, args_.visible);
+    interval = table->ranges().FindCoverInterval(user_key, args_.visible);
     source->tables.push_back(std::move(table));
   }
   if (args_.comparator.Compare(user_key, meta->largest_user_key()) < 0) {
-    Narrow(&stretch, {.begin = meta->smallest_user_key(), .end = meta->largest_user_key()});
+    Narrow(&interval, {.begin = meta->smallest_user_key(), .end = meta->largest_user_key()});
   } else {
     // The next file may have older versions of this key, and tombstones for it. The answer is for
     // this key alone.
     Source next{.files = source->files.subspan(file + 1)};
     ASHLAR_RETURN_IF_ERROR(FindInFiles(&next, user_key));
     source->key.assign(user_key.data(), user_key.size());
-    stretch = {.begin = source->key,
-               .end = source->key,
-               .sequence = std::max(stretch.sequence, next.stretch->sequence)};
+    interval = {.begin = source->key,
+                .end = source->key,
+                .sequence = std::max(interval.sequence, next.interval->sequence)};
   }
-  source->stretch = stretch;
+  source->interval = interval;
   return Status::OK();
 }
 

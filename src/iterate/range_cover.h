@@ -1,17 +1,17 @@
-// RangeCover: what the range tombstones of an iterator's sources delete.
+// RangeCover: the keys that the range tombstones of an iterator's sources delete.
 //
 //   source 0   memtable        [----- @90 -----)                   newest
 //   source 1   table of L0              [------- @70 -------)
 //   source 2   files of L1     (none)                              oldest
 //
-//   stretch                    |  @90   |  @90 |    @70    |       an answer holds for a stretch
+//   interval                   |  @90   |  @90 |    @70    |       has one answer
 //
-// A search remembers the stretch of each source and their intersection. While the keys stay inside,
-// nothing is searched. A file is opened when a key inside its bounds is searched for, unless it is
-// known to have no range tombstones.
+// A search remembers the interval of each source and their intersection. While the keys stay
+// inside, nothing is searched. A file is opened when a key inside its bounds is searched for,
+// unless it is known to have no range tombstones.
 //
-// I1: what a tombstone of one source covers is older than the tombstone in every older source. So
-//     an iterator may leave out all that older sources have between CoveredBegin and CoveredEnd.
+// I1: keys that a tombstone of one source covers are older than it in every older source. So an
+//     iterator may leave out all entries of older sources between CoveredBegin and CoveredEnd.
 //
 // Lifetime: sources and comparator outlive it. The tables whose tombstones are remembered are
 // counted. Thread safety: one thread.
@@ -27,7 +27,7 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "memtable/memtable.h"
-#include "ranges/range_stretch.h"
+#include "ranges/cover_interval.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {
@@ -70,24 +70,25 @@ class RangeCover {
   struct Source {
     const MemTable* memtable = nullptr;  // null: files
     std::span<FileMetaData* const> files = {};
-    std::optional<RangeStretch> stretch = {};  // of the last search; empty if it holds for one key
-    std::vector<TableRef> tables = {};         // that bytes of the stretch belong to
-    std::string key = {};                      // the one of the last search, if a bound is that
+    std::optional<CoverInterval> interval =
+        {};                             // of the last search; empty if it holds for one key
+    std::vector<TableRef> tables = {};  // that bytes of the interval belong to
+    std::string key = {};               // the one of the last search, if a bound is that
   };
 
-  bool IsIn(const RangeStretch& stretch, const Slice& user_key) const {
-    return (!stretch.begin || args_.comparator.Compare(*stretch.begin, user_key) <= 0) &&
-           (!stretch.end || args_.comparator.Compare(user_key, *stretch.end) < 0);
+  bool IsIn(const CoverInterval& interval, const Slice& user_key) const {
+    return (!interval.begin || args_.comparator.Compare(*interval.begin, user_key) <= 0) &&
+           (!interval.end || args_.comparator.Compare(user_key, *interval.end) < 0);
   }
   Status FindIn(Source* source, const Slice& user_key) const;
   Status FindInFiles(Source* source, const Slice& user_key) const;
   Status FindInFile(Source* source, size_t file, const Slice& user_key) const;
   size_t FindFile(const Source& source, const Slice& user_key) const;
-  void Narrow(RangeStretch* stretch, const RangeStretch& other) const;
+  void Narrow(CoverInterval* interval, const CoverInterval& other) const;
 
   Args args_;
   std::vector<Source> sources_;
-  RangeStretch common_;
+  CoverInterval common_;
   size_t source_ = 0;  // of common_.sequence
   bool found_ = false;
   std::string covered_bound_;

@@ -63,6 +63,7 @@ void UndeletedCursor::Settle() {
 // Shows the merge's entry, and those after it in its batch to which the same cover applies.
 template <bool kForward>
 void UndeletedCursor::ShowRun() {
+  ASHLAR_DCHECK(IsShown(merge_->entry()));  // I1
   const CursorEntry* const at = &merge_->entry();
   const CursorEntry* begin = at;
   const CursorEntry* end = at + 1;

@@ -1,17 +1,17 @@
-// UndeletedCursor: a merge of sources without what their range tombstones delete. Iterators use it
-// where a source has range tombstones; elsewhere the merge itself.
+// UndeletedCursor: a merge of sources without the entries that their range tombstones delete. Used
+// where a source has range tombstones; elsewhere iterators use the merge itself.
 //
 //   merge      a9 | b5 | c8 | d3 | e2 ...        batches of entries, in order
 //   cover      [b ------ @7 ------ e)            the newest visible tombstone
 //   shown      a9 |      c8 |      e2            b5 and d3 are older than @7
 //
-// An entry that a tombstone of a newer source deletes is left by a seek: all older sources go to
-// the end of what that source covers (I1 of range_cover.h). An entry of the same source is stepped
+// An entry that a tombstone of a newer source deletes is skipped by a seek of all older sources to
+// the end of the covered keys (I1 of range_cover.h). An entry of the same source is stepped
 // over.
 //
 // Until a source meets a table with range tombstones the cursor shows the merge as it is, and a
 // single source without a merge. A tombstone of a table covers keys inside the table's bounds only,
-// so what was shown before the table was met is not covered by it.
+// so it does not cover entries that were shown before the table was met.
 //
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
 // I2: every other entry of the merge is shown.

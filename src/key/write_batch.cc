@@ -331,11 +331,11 @@ void WriteBatch::SetSavePoint() {
 
 Status WriteBatch::RollbackToSavePoint() {
   if (save_points_.empty()) return Status::NotFound("write batch: no save point");
-  const SavePoint mark = save_points_.back();
+  const SavePoint save_point = save_points_.back();
   save_points_.pop_back();
-  rep_.resize(mark.bytes);
-  if (rep_.size() >= kHeaderBytes) EncodeFixed32(rep_.data() + 8, mark.count);
-  content_flags_ = mark.content_flags;
+  rep_.resize(save_point.bytes);
+  if (rep_.size() >= kHeaderBytes) EncodeFixed32(rep_.data() + 8, save_point.count);
+  content_flags_ = save_point.content_flags;
   return Status::OK();
 }
 

@@ -13,7 +13,7 @@ namespace ashlar {
 
 namespace {
 
-WriteController::State ToGateState(StallState state) {
+WriteController::State ToControllerState(StallState state) {
   switch (state) {
     case StallState::kNone: return WriteController::State::kOpen;
     case StallState::kDelayed: return WriteController::State::kDelayed;
@@ -55,6 +55,7 @@ void BackgroundWork::SetOptions(const DBOptions& options) {
   flush_jobs_max_ = ResolveFlushJobs(options);
   compaction_jobs_max_ = ResolveCompactionJobs(options);
   stats_.SetPeriod(options.stats_dump_period_sec);
+  files_.SetRetryPeriod(options.delete_obsolete_files_period_micros);
 }
 
 void BackgroundWork::StartThreads(const DBOptions& options) {
@@ -67,10 +68,10 @@ void BackgroundWork::StartThreads(const DBOptions& options) {
 
 bool BackgroundWork::MayStartJobs() const {
   return !state_->closing.load(std::memory_order_relaxed) && !state_->read_only &&
-         state_->background_paused == 0 && !state_->latch.BlocksJobs();
+         state_->background_paused == 0 && !state_->error_handler.BlocksJobs();
 }
 
-void BackgroundWork::UpdateGate() {
+void BackgroundWork::UpdateWriteController() {
   WriteStall worst;
   bool behind = false;
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
@@ -80,8 +81,8 @@ void BackgroundWork::UpdateGate() {
                         family->stall.bytes_per_second < worst.bytes_per_second;
     if (slower) worst = family->stall;
   }
-  state_->gate.Set(ToGateState(worst.state), worst.bytes_per_second);
-  state_->gate.SetCompactionBehind(behind);
+  state_->write_controller.Set(ToControllerState(worst.state), worst.bytes_per_second);
+  state_->write_controller.SetCompactionBehind(behind);
 }
 
 void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept {
@@ -103,6 +104,8 @@ void BackgroundWork::CheckInvariants() const {
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     flushes += static_cast<size_t>(family->running_flushes);
     plans += family->running_plans.size();
+    for (const CompactionPlan* const plan : family->running_plans)
+      CompactionRunner::CheckMarks(*plan);
   }
   // Not those of dropped families; a flush together is one job of many families.
   ASHLAR_ASSERT(flush_jobs_ >= 0 && compaction_jobs_ >= 0 && soon_jobs_ >= 0);
@@ -113,10 +116,11 @@ void BackgroundWork::CheckInvariants() const {
                 state_->closing.load(std::memory_order_relaxed));
   flush_candidates_.CheckInvariants();
   compaction_candidates_.CheckInvariants();
+  manual_.CheckInvariants();
 }
 
 void BackgroundWork::FailDecision(const Status& error) noexcept {
-  if (state_->latch.Set(error, BackgroundErrorReason::kFlush)) outbox_.AddFailedDecision();
+  if (state_->error_handler.Set(error, BackgroundErrorReason::kFlush)) outbox_.AddFailedDecision();
   state_->NotifyChange();
 }
 
@@ -133,7 +137,7 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
     outbox_.AddStall(*family, state_before);
   }
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
-  if (!quiet || behind_before != family->compaction_behind) UpdateGate();
+  if (!quiet || behind_before != family->compaction_behind) UpdateWriteController();
   if (family->dropped()) {
     flush_candidates_.Erase(family);
     compaction_candidates_.Erase(family);
@@ -167,20 +171,36 @@ bool BackgroundWork::RunSoon(std::function<void()> job) {
 
 void BackgroundWork::ScheduleFlushes() {
   while (MayStartJobs() && flush_jobs_ < flush_jobs_max_ && !flush_candidates_.empty()) {
-    std::shared_ptr<ColumnFamily> family = flush_candidates_.Pop();
+    const std::shared_ptr<ColumnFamily> family = flush_candidates_.Pop();
     if (family->dropped() || !family->WantsFlush()) continue;
     bool taken = false;
     const Status queued = CatchBadAlloc([&] {
-      taken = state_->executor->Schedule(Executor::Priority::kHigh,
-                                         [this, family]() mutable { FlushJob(std::move(family)); });
+      kDatabaseMutex.AssertHeld();
+      taken = ScheduleFlush(family);
       return Status::OK();
     });
     if (!queued.ok()) FailDecision(queued);
     if (!taken) return;
-    // The job cannot have begun: it takes the mutex first.
-    ++family->running_flushes;
-    ++flush_jobs_;
   }
+}
+
+bool BackgroundWork::ScheduleFlush(const std::shared_ptr<ColumnFamily>& family) {
+  std::unique_ptr<FlushRunner::Flush> flush = flushes_.Start(family);
+  bool taken = false;
+  const Status queued = CatchBadAlloc([&] {
+    taken = state_->executor->Schedule(Executor::Priority::kHigh,
+                                       [this, job = flush.get()] { FlushJob(job); });
+    return Status::OK();
+  });
+  if (!taken) {
+    FlushRunner::Cancel(*flush);
+    if (!queued.ok()) FailDecision(queued);
+    return false;
+  }
+  // The job cannot end before this: it takes the mutex to install.
+  ++flush_jobs_;
+  [[maybe_unused]] FlushRunner::Flush* const owned_by_job = flush.release();
+  return true;
 }
 
 void BackgroundWork::ScheduleCompactions() {
@@ -223,9 +243,11 @@ bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& fam
 
 // ---- Jobs.
 
-void BackgroundWork::FlushJob(std::shared_ptr<ColumnFamily> family) {
+void BackgroundWork::FlushJob(FlushRunner::Flush* flush) {
   outbox_.Notify();
-  const Status status = flushes_.Run(family);
+  std::shared_ptr<ColumnFamily> family = flush->family;
+  const Status status = flushes_.Run(flush);
+  delete flush;
   if (!IsBenign(status))
     outbox_.LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family, status);  // I2
   if (status.ok()) coverage_.Run(family);
@@ -282,7 +304,7 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
     const ColumnFamily& family = *families[i];
     while (!family.dropped() && !family.immutable().empty() &&
            family.immutable().front().table->id() <= last_ids[i]) {
-      ASHLAR_RETURN_IF_ERROR(state_->latch.JobStatus());
+      ASHLAR_RETURN_IF_ERROR(state_->error_handler.JobStatus());
       if (state_->closing.load(std::memory_order_relaxed))
         return Status::ShutdownInProgress("the database is being closed");
       state_->WaitForChange();
@@ -303,7 +325,7 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
              family->policy().Stall(inputs, family->stall).state == StallState::kStopped;
     };
     while (would_stop()) {
-      ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+      ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
       if (state_->closing.load(std::memory_order_relaxed))
         return Status::ShutdownInProgress("the database is being closed");
       // Without jobs nothing would change.
@@ -326,7 +348,7 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
       if (!wanted && family->compaction_paused) return family->compaction_failure;
     }
     if (!wanted) return Status::OK();
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
     if (state_->background_paused > 0 && options.abort_on_pause)

@@ -47,7 +47,7 @@ class BackgroundWork final : public ViewObserver {
   void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(kDatabaseMutex);
   void StartThreads(const DBOptions& options);
 
-  // The family's memtables, version or options changed: decides anew about the write gate and about
+  // The family's memtables, version or options changed: decides anew about the write controller and
   // jobs. I4; the end of a resume decides again.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept override
       ASHLAR_REQUIRES(kDatabaseMutex);
@@ -90,24 +90,28 @@ class BackgroundWork final : public ViewObserver {
   FlushRunner& flushes() { return flushes_; }
   ManualCompactions& manual_compactions() { return manual_; }
 
- private:
-  // Asserts I1, and that a job is interrupted only by a pause or a close.
+  // Asserts I1, that a job is interrupted only by a pause or a close, and the invariants of the
+  // parts.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
+
+ private:
   void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(kDatabaseMutex);
   // Latches the error of a decision about jobs; Notify calls the listeners.
   void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   bool MayStartJobs() const ASHLAR_REQUIRES(kDatabaseMutex);
-  void UpdateGate() ASHLAR_REQUIRES(kDatabaseMutex);
+  void UpdateWriteController() ASHLAR_REQUIRES(kDatabaseMutex);
 
   // Starts all jobs that may run now.
   void Schedule() ASHLAR_REQUIRES(kDatabaseMutex);
   void ScheduleFlushes() ASHLAR_REQUIRES(kDatabaseMutex);
+  // False: the executor takes no job.
+  bool ScheduleFlush(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(kDatabaseMutex);
   void ScheduleCompactions() ASHLAR_REQUIRES(kDatabaseMutex);
   // True if a compaction was queued: the family may have another to run concurrently.
   bool ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family)
       ASHLAR_REQUIRES(kDatabaseMutex);
 
-  void FlushJob(std::shared_ptr<ColumnFamily> family);
+  void FlushJob(FlushRunner::Flush* flush);
   void CompactionJob(Compaction* compaction);
   // I3. `jobs` counts the job.
   void EndJob(std::shared_ptr<ColumnFamily> family, const Status& status,

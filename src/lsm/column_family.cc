@@ -238,12 +238,16 @@ ViewRef ColumnFamily::PinView() const {
 }
 
 std::vector<MemTableRef> ColumnFamily::StartFlush() {
+  ASHLAR_ASSERT(running_flushes == 0);  // I1 of flush_runner.h
   std::vector<MemTableRef> tables;
+  tables.reserve(immutable_.size());
+  // Nothing fails from here on.
+  ++running_flushes;
   for (MemTableEntry& entry : immutable_) {
+    ASHLAR_ASSERT(!entry.flushing);  // I2
     entry.flushing = true;
     tables.push_back(entry.table);
   }
-  ASHLAR_ASSERT(running_flushes == 1);  // I1 of flush_runner.h
   flush_wanted = false;
   return tables;
 }

@@ -162,7 +162,7 @@ class ColumnFamily {
       ASHLAR_REQUIRES(kDatabaseMutex);
   // An empty active memtable needs no older log than this.
   void AdvanceEmptyMemTable(uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
-  // All immutable memtables, oldest first, marked as being flushed.
+  // Counts a flush. All immutable memtables, oldest first, marked as being flushed.
   std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
   // The end of StartFlush. The `flushed` oldest memtables are in tables now and leave the list.
   void EndFlush(size_t flushed) ASHLAR_REQUIRES(kDatabaseMutex);
@@ -288,7 +288,7 @@ class ColumnFamily {
   std::optional<SpareView> spare_view_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   Version* version_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   ColumnFamilyOptions options_ ASHLAR_GUARDED_BY(kDatabaseMutex);
-  const std::unique_ptr<CompactionPolicy> policy_;  // the object: guarded by the database mutex
+  const std::unique_ptr<CompactionPolicy> policy_ ASHLAR_PT_GUARDED_BY(kDatabaseMutex);
   uint64_t next_memtable_id_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
   uint64_t view_number_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
 };

@@ -83,7 +83,7 @@ Status CommitPipeline::Submit(const WriteOptions& options, WriteBatch* batch,
   request->batch_bytes = batch->GetDataSize();
   ASHLAR_DCHECK(request->batch_bytes >= WriteBatchInternal::kHeaderBytes);
   const StopWatch watch(state_->recorder, DB_WRITE);
-  if (options.low_pri && state_->gate.CompactionBehind())
+  if (options.low_pri && state_->write_controller.CompactionBehind())
     ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(*request));
   return Commit(request);
 }
@@ -108,13 +108,13 @@ bool CommitPipeline::Join(CommitRequest* request) {
 
 Status CommitPipeline::Commit(CommitRequest* request) {
   for (;;) {
-    if (state_->gate.state() != WriteController::State::kOpen)
-      ASHLAR_RETURN_IF_ERROR(WaitAtGate(*request));
+    if (state_->write_controller.state() != WriteController::State::kOpen)
+      ASHLAR_RETURN_IF_ERROR(WaitForWriteController(*request));
     if (!Join(request)) return std::move(request->status);
     Status status = CatchBadAlloc([this] { return MakeRoomForWrite(); });
-    if (status.ok() && state_->gate.state() == WriteController::State::kStopped) {
-      // The writes were stopped after WaitAtGate. A writer that waited here, as the leader, would
-      // block syncs and memtable switches too.
+    if (status.ok() && state_->write_controller.state() == WriteController::State::kStopped) {
+      // The writes were stopped after WaitForWriteController. A writer that waited here, as the
+      // leader, would block syncs and memtable switches too.
       queue_.Finish(queue_.FormGroup(request, 0));
       request->Reset();
       continue;
@@ -134,7 +134,7 @@ Status CommitPipeline::Commit(CommitRequest* request) {
 // ---- Room.
 
 Status CommitPipeline::MakeRoomForWrite() {
-  ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   return room_check_wanted_ ? SwitchWhatIsFull() : Status::OK();
 }
 
@@ -220,6 +220,7 @@ Status CommitPipeline::LeaderSwitchMemTables(
     for (auto& [family, prepared] : switches) {
       family->flush_reason = reason;
       family->SwitchMemTable(std::move(prepared), log_number);
+      ASHLAR_ASSERT(family->LeaderLogNumber() == log_number);  // I3 of column_family.h
     }
     // Also for families with older memtables that wait for a flush: once those are in tables, no
     // old log may be replayed on top of them.
@@ -238,8 +239,9 @@ Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
   if (request.no_slowdown)
     return Status::Incomplete("low-priority writes wait while compaction is behind");
   MutexLock lock(state_->mutex());
-  const uint64_t turn_us = state_->gate.ReserveLowPriority(NowMicros(), request.batch_bytes);
-  while (state_->gate.CompactionBehind()) {
+  const uint64_t turn_us =
+      state_->write_controller.ReserveLowPriority(NowMicros(), request.batch_bytes);
+  while (state_->write_controller.CompactionBehind()) {
     ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
     const uint64_t now_us = NowMicros();
     if (now_us >= turn_us) break;
@@ -248,41 +250,41 @@ Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
   return Status::OK();
 }
 
-Status CommitPipeline::WaitAtGate(const CommitRequest& request) {
+Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
   if (request.no_slowdown) return Status::Incomplete("writes are slowed down or stopped");
   const PerfTimer timer(&PerfContext::write_delay_time, kEnableWait);
   StopWatch watch(state_->recorder, WRITE_STALL);
-  const Status passed = PassGate(request);
+  const Status passed = WaitForTurn(request);
   state_->recorder.Tick(STALL_MICROS, watch.Stop());
   return passed;
 }
 
-Status CommitPipeline::PassGate(const CommitRequest& request) {
+Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
   MutexLock lock(state_->mutex());
-  WriteController& gate = state_->gate;
+  WriteController& controller = state_->write_controller;
   uint64_t bytes = request.batch_bytes;  // the bytes for which the writer has not waited yet
   uint64_t reserved_us = 0;
   std::optional<uint64_t> turn_us;
   uint64_t generation = 0;
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
-    if (gate.state() == WriteController::State::kOpen) return Status::OK();
-    if (gate.state() == WriteController::State::kStopped) {
+    if (controller.state() == WriteController::State::kOpen) return Status::OK();
+    if (controller.state() == WriteController::State::kStopped) {
       state_->WaitForChange();
       continue;
     }
     const uint64_t now_us = NowMicros();
     if (turn_us.has_value() && now_us >= *turn_us) return Status::OK();
-    if (!turn_us.has_value() || generation != gate.generation()) {
+    if (!turn_us.has_value() || generation != controller.generation()) {
       // The time already waited counts. Otherwise a rate that changes often could delay the writer
       // forever.
       if (turn_us.has_value()) {
         ASHLAR_DCHECK(reserved_us <= now_us);
         bytes = bytes * (*turn_us - now_us) / std::max<uint64_t>(*turn_us - reserved_us, 1);
       }
-      turn_us = gate.Reserve(now_us, bytes);
+      turn_us = controller.Reserve(now_us, bytes);
       reserved_us = now_us;
-      generation = gate.generation();
+      generation = controller.generation();
       continue;
     }
     state_->clock->WaitForMicros(state_->changed, state_->mutex(), *turn_us - now_us);
@@ -292,7 +294,7 @@ Status CommitPipeline::PassGate(const CommitRequest& request) {
 Status CommitPipeline::WaitingIsInVain() const {
   if (state_->closing.load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
-  return state_->latch.WriteStatus();
+  return state_->error_handler.WriteStatus();
 }
 
 // ---- The group.
@@ -402,14 +404,14 @@ Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFam
                                        FlushReason reason) {
   return RunExclusive([=, this] {
     // Close latches before it closes the logs: no log is created after LOCK is released.
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     return LeaderSwitchMemTables(families, reason);
   });
 }
 
 Status CommitPipeline::SyncLog() {
   return RunExclusive([this] {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     const Status synced = SyncLogs();
     if (!synced.ok())
       background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
@@ -419,7 +421,7 @@ Status CommitPipeline::SyncLog() {
 
 Status CommitPipeline::FlushLog() {
   return RunExclusive([this] {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     const Status flushed = state_->logs.FlushCurrent();
     if (!flushed.ok())
       background_->LatchError(BackgroundErrorReason::kWriteCallback, "flush of the log", flushed);

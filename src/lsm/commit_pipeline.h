@@ -3,9 +3,9 @@
 // log, syncs once if a request demands it, applies the group to the memtables, and publishes the
 // last sequence with one store.
 //
-//   Write -> (WaitAtGate) -> Join -> [lead] MakeRoomForWrite -> FormGroup -> AppendToLog -> (Sync)
-//                ^                            |                -> Apply -> publish -> Finish
-//                +-- alone, if MakeRoomForWrite stopped writers
+//   Write -> (WaitForWriteController) -> Join -> [lead] MakeRoomForWrite -> FormGroup
+//     ^                                               |      -> AppendToLog -> (Sync)
+//     +-- alone, if MakeRoomForWrite stopped writers -+      -> Apply -> publish -> Finish
 //
 // I1: sequences are assigned in queue order without gaps inside a group. A batch's bytes in the log
 //     contain its first sequence.
@@ -61,7 +61,7 @@ class CommitPipeline {
   Status FlushLog();
 
  private:
-  // Fills in what the options and the batch say, and commits the request.
+  // Completes the request from the options and the batch, and commits it.
   Status Submit(const WriteOptions& options, WriteBatch* batch, CommitRequest* request);
   // Waits until a low-priority write gets its turn.
   Status ThrottleLowPriority(const CommitRequest& request);
@@ -71,8 +71,8 @@ class CommitPipeline {
   // Of all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
-  Status WaitAtGate(const CommitRequest& request);
-  Status PassGate(const CommitRequest& request);
+  Status WaitForWriteController(const CommitRequest& request);
+  Status WaitForTurn(const CommitRequest& request);
   // The error that ends a writer's wait. OK: it may continue to wait.
   Status WaitingIsInVain() const ASHLAR_REQUIRES(kDatabaseMutex);
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }

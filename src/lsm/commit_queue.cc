@@ -53,8 +53,20 @@ void CommitQueue::LinkNewer(CommitRequest* newest) {
     r->older->newer = r;
 }
 
+void CommitQueue::CheckInvariants(const CommitRequest& leader) const {
+  const CommitRequest* request = newest_.load(std::memory_order_acquire);
+  ASHLAR_ASSERT(request != nullptr);  // I1: the leader is in the queue
+  for (; request->older != nullptr; request = request->older) {
+    const uint32_t state = request->state.load(std::memory_order_relaxed);
+    ASHLAR_ASSERT(state == CommitRequest::kWaiting || state == CommitRequest::kSleeps);   // I1
+    ASHLAR_ASSERT(request->older->newer == nullptr || request->older->newer == request);  // I2
+  }
+  ASHLAR_ASSERT(request == &leader);  // I1: the oldest request leads
+}
+
 CommitGroup CommitQueue::FormGroup(CommitRequest* leader, size_t bytes_max) {
   ASHLAR_DCHECK(leader->older == nullptr);  // I1: nothing is before it
+  if constexpr (kDebugChecks) CheckInvariants(*leader);
   CommitGroup group{.first = leader,
                     .last = leader,
                     .requests = 1,
@@ -79,6 +91,7 @@ CommitGroup CommitQueue::FormGroup(CommitRequest* leader, size_t bytes_max) {
 }
 
 void CommitQueue::Finish(const CommitGroup& group) {
+  if constexpr (kDebugChecks) CheckInvariants(*group.first);
   CommitRequest* const last = group.last;
   CommitRequest* newest = last;
   CommitRequest* next_leader = nullptr;

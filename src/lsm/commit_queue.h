@@ -115,6 +115,8 @@ class CommitQueue {
   static uint32_t Wait(CommitRequest* request);
   static void Wake(CommitRequest* request, uint32_t state);
   static void LinkNewer(CommitRequest* newest);
+  // Asserts I1 and I2 of the queue as the leader sees it.
+  void CheckInvariants(const CommitRequest& leader) const;
 
   std::atomic<CommitRequest*> newest_{nullptr};
 };

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "lsm/resolve_options.h"
 #include "lsm/tree_inputs.h"
+#include "manifest/being_compacted.h"
 
 namespace ashlar {
 
@@ -83,7 +84,8 @@ Status CompactionRunner::Run(Compaction* compaction) {
 
 Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result) {
   const CompactionPlan& plan = compaction->plan;
-  // A pause does not keep files from being deleted: nobody would repeat it.
+  // A pause does not keep files from being deleted on request, because that call is not repeated.
+  // Files that a style drops are picked again after it.
   if (plan.reason == PlanReason::kDeleteFiles) return Status::OK();
   if (interrupt_->load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
@@ -98,11 +100,14 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   args.job.stop.disabled = compaction->disabled;
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
-  // What is left at the bottom is kept for snapshots. kBottommostDeletes sees when they are gone.
+  args.job.output.table.dictionary = ResolveDictionary(options, plan.bottommost_compression);
+  // Deletions stay at the bottom for snapshots only. kBottommostDeletes sees when they are gone.
   if (plan.bottommost)
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
   args.job.filter = MakeFilterSource(*compaction);
+  args.job.output.table.config.filter_kind =
+      ResolveFilterKind(options, static_cast<int>(plan.output_level));
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
@@ -140,17 +145,22 @@ void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
   const Version& version = *family->version();
   for (Level level = 0; level < version.levels(); ++level) {
     for (FileMetaData* const file : version.files(level)) {
-      if (!file->being_compacted) file->coverage.hidden_since = 0;
+      if (!IsBeingCompacted(*file)) file->coverage.hidden_since = 0;
     }
+  }
+}
+
+void CompactionRunner::CheckMarks(const CompactionPlan& plan) {
+  for (const CompactionInputs& inputs : plan.inputs) {
+    for (const FileMetaData* const file : inputs.files)
+      ASHLAR_ASSERT(IsBeingCompacted(*file));  // I1
   }
 }
 
 void CompactionRunner::AssertFits(const Compaction& compaction) const {
   // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
-  for (const CompactionInputs& inputs : compaction.plan.inputs) {
-    for (const FileMetaData* const file : inputs.files) ASHLAR_ASSERT(file->being_compacted);  // I1
-  }
+  CheckMarks(compaction.plan);
   AssertPlanFits(MakeTreeView(*state_, *compaction.family),
                  compaction.plan);  // I2: the alternative is stale reads for good
 }

@@ -54,6 +54,8 @@ class CompactionRunner {
                                     CompactionPlan plan) ASHLAR_REQUIRES(kDatabaseMutex);
   // Ends a plan without an install.
   void Cancel(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex) { EndPlan(compaction); }
+  // Asserts I1 of a running plan.
+  static void CheckMarks(const CompactionPlan& plan) ASHLAR_REQUIRES(kDatabaseMutex);
   // Runs the plan, installs it, and ends it in any case.
   Status Run(Compaction* compaction);
 

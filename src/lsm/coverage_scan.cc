@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/tree_inputs.h"
@@ -80,7 +81,9 @@ void CoverageScan::Record(const std::shared_ptr<ColumnFamily>& family, const Ver
   if (family->version() != version) return;  // I1
   bool found = false;
   for (const Table& table : tables) {
+    ASHLAR_ASSERT(table.level < version->levels());  // I1: of this version
     for (const RangeCoverage::HiddenFile& hidden : table.found.hidden) {
+      ASHLAR_ASSERT(hidden.since > 0);  // 0 stands for a file that is not hidden
       std::atomic<SequenceNumber>& since = hidden.file->coverage.hidden_since;
       since = since == 0 ? hidden.since : std::min(since.load(), hidden.since);
       found = true;

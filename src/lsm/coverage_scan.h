@@ -1,13 +1,13 @@
-// CoverageScan: finds what the range tombstones of a family's tables cover in its older tables,
-// after each install, and records it where the picker looks (FileMetaData::coverage).
+// CoverageScan: finds the files and bytes that the range tombstones of a family's tables cover in
+// older tables, after each install, and records them for the picker (FileMetaData::coverage).
 //
 //   install -> Run: a pinned view, no lock -> FindRangeCoverage per table with range tombstones
 //     -> recorded (database mutex), and a decision about jobs if there is something to do
 //
-// I1: what was found is recorded only if the family still has the version that it was found in.
-//     The install of a newer one is followed by a scan of its own.
-// I2: it opens no table: what the tombstones of a table that is not open cover is found after a
-//     later install.
+// I1: a result is recorded only if the family still has the version that it was found in. The
+//     install of a newer version is followed by a scan of its own.
+// I2: it opens no table. The tombstones of a table that is not open are scanned after a later
+//     install.
 //
 // A family without range tombstones pays one load. Thread safety: Run from any thread without
 // locks.

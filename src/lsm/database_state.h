@@ -98,13 +98,13 @@ struct DatabaseState {
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless read-only
   DB* db = nullptr;                             // for listeners
 
-  // Keeps what the tables cache in alive until the last table is gone.
+  // Kept alive until the last table that caches in them is gone.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(kDatabaseMutex);
 
   // ---- Self-synchronised.
   ArenaBlockPool arena_blocks;
-  ErrorHandler latch;
-  WriteController gate;
+  ErrorHandler error_handler;
+  WriteController write_controller;
   LogSet logs;
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;
@@ -145,7 +145,7 @@ struct DatabaseState {
   mutable Mutex mutex_;
 };
 
-// A failure is a warning in the LOG: the next open finds the file again and deletes it.
+// A failure is a warning in the LOG. FileJanitor tries again, and so does the next open.
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
 
 // Lines for the LOG.

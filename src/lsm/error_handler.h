@@ -49,8 +49,8 @@ class ErrorHandler {
   // Ok: there is an error, and the caller has to cure it and to call FinishResume. NotFound: there
   // is none. Anything else: why it cannot be resumed from.
   Status BeginResume();
-  // Clears the latch if outcome is Ok and nothing failed meanwhile; returns what is latched
-  // afterwards.
+  // Clears the latch if outcome is Ok and nothing failed meanwhile. Returns the error that is
+  // latched afterwards.
   Status FinishResume(const Status& outcome);
 
  private:

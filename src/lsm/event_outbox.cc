@@ -105,7 +105,7 @@ void EventOutbox::Notify() noexcept {
 
 void EventOutbox::LatchError(BackgroundErrorReason reason, std::string_view during,
                              const Status& error) noexcept {
-  const bool latched = state_->latch.Set(error, reason);
+  const bool latched = state_->error_handler.Set(error, reason);
   NotifyError(reason, during, error, latched);
   MutexLock lock(state_->mutex());
   state_->NotifyChange();

@@ -23,6 +23,8 @@ uint64_t OldestUnflushedLog(const ColumnFamily& family, std::span<const VersionE
   return oldest;
 }
 
+bool IsStillThere(const Status& deleted) { return !deleted.ok() && !deleted.IsPathNotFound(); }
+
 }  // namespace
 
 uint64_t FileJanitor::OldestLog(LogNeed need, std::span<const VersionEdit> edits) const {
@@ -102,15 +104,36 @@ void FileJanitor::Stop() {
   stopped_ = true;
 }
 
+void FileJanitor::CheckInvariants() const {
+  ASHLAR_ASSERT(disabled_.load(std::memory_order_relaxed) >= 0);  // Disable and Enable pair
+  ASHLAR_ASSERT(stopped_ || state_->lock != nullptr);             // I3
+  ASHLAR_ASSERT(kept_tables_.empty() || !state_->read_only);      // I3
+  std::unordered_set<uint64_t> numbers;
+  for (const ObsoleteTable& table : kept_tables_) {
+    ASHLAR_ASSERT(table.number < state_->versions->next_file_number());  // of this database
+    ASHLAR_ASSERT(numbers.insert(table.number).second);
+  }
+}
+
 void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   if (IsDisabled() || stopped_) return;
   ASHLAR_ASSERT(state_->lock != nullptr);  // I3
   ASHLAR_ASSERT(!state_->read_only);
-  const ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
-  for (const std::string& path : taken.others)
-    IgnoreBadAlloc([&] { static_cast<void>(DeleteObsoleteFile(*state_, path).ok()); });
+  ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
+  TakeUndeletedIfDue(&taken);
+  ObsoleteFiles::Taken undeleted;
+  for (const std::string& path : taken.others) {
+    IgnoreBadAlloc([&] {
+      if (IsStillThere(DeleteObsoleteFile(*state_, path))) undeleted.others.insert(path);
+    });
+  }
   kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
-  if (kept_tables_.empty()) return;
+  if (!kept_tables_.empty()) DeleteTables(&undeleted, deleted);
+  KeepUndeleted(std::move(undeleted));
+}
+
+void FileJanitor::DeleteTables(ObsoleteFiles::Taken* undeleted,
+                               std::vector<DeletedTable>* deleted) {
   const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
   std::vector<ObsoleteTable> kept;
   for (const ObsoleteTable& table : std::exchange(kept_tables_, {})) {
@@ -120,11 +143,33 @@ void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
     }
     IgnoreBadAlloc([&] {
       const std::string path = TableFileName(state_->directory, table.number);
-      deleted->push_back(
-          {.path = path, .number = table.number, .status = DeleteObsoleteFile(*state_, path)});
+      const Status status = DeleteObsoleteFile(*state_, path);
+      if (IsStillThere(status)) undeleted->tables.push_back(table);
+      deleted->push_back({.path = path, .number = table.number, .status = status});
     });
   }
   kept_tables_ = std::move(kept);
+  if constexpr (kDebugChecks) CheckInvariants();
+}
+
+void FileJanitor::TakeUndeletedIfDue(ObsoleteFiles::Taken* obsolete) {
+  constexpr uint64_t kNanosPerMicro = 1000;
+  if (undeleted_.Empty()) return;
+  const uint64_t waited_nanos = state_->clock->NowNanos() - undeleted_since_nanos_;
+  if (waited_nanos / kNanosPerMicro < retry_period_micros_.load(std::memory_order_relaxed)) return;
+  obsolete->tables.insert(obsolete->tables.end(), undeleted_.tables.begin(),
+                          undeleted_.tables.end());
+  obsolete->others.merge(undeleted_.others);
+  undeleted_ = {};
+}
+
+void FileJanitor::KeepUndeleted(ObsoleteFiles::Taken&& undeleted) {
+  if (undeleted.Empty()) return;
+  // The files of earlier failures decide when all are tried again.
+  if (undeleted_.Empty()) undeleted_since_nanos_ = state_->clock->NowNanos();
+  undeleted_.tables.insert(undeleted_.tables.end(), undeleted.tables.begin(),
+                           undeleted.tables.end());
+  undeleted_.others.merge(undeleted.others);
 }
 
 }  // namespace ashlar

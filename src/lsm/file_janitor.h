@@ -3,13 +3,15 @@
 //   log     every family has flushed its records, the MANIFEST says so --ReleaseLogs--> obsolete
 //   table   its last version is gone --> obsolete
 //   obsolete --DeleteObsoleteFiles--> deleted, or kept while a MANIFEST may name it
+//        \--the file system refuses--> undeleted --period, DeleteObsoleteFiles--> deleted
 //
 // I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
 //     current names it.
 // I2: a log is deleted after every family has flushed its records, and after the MANIFEST says
 //     that it may be missing.
 // I3: a file is deleted only while this process has the lock on the database.
-// I4: a file that is not deleted for lack of memory is found, and deleted, at the next open.
+// I4: a file that is not deleted for lack of memory is found, and deleted, at the next open; so is
+//     one that the file system still refuses to delete when the database is closed.
 //
 // Thread safety: methods marked REQUIRES under the database mutex; the others without locks, from
 // any thread.
@@ -38,6 +40,11 @@ class FileJanitor {
   explicit FileJanitor(DatabaseState* state) : state_(state) {}
   FileJanitor(const FileJanitor&) = delete;
   FileJanitor& operator=(const FileJanitor&) = delete;
+
+  // How long after a failed deletion DeleteObsoleteFiles tries it again.
+  void SetRetryPeriod(uint64_t micros) {
+    retry_period_micros_.store(micros, std::memory_order_relaxed);
+  }
 
   // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
   // again.
@@ -75,12 +82,22 @@ class FileJanitor {
     Status status;
   };
   void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
+  void DeleteTables(ObsoleteFiles::Taken* undeleted, std::vector<DeletedTable>* deleted)
+      ASHLAR_REQUIRES(deletion_mutex_);
+  // Moves the undeleted files to `obsolete` if the period has passed since the first failure.
+  void TakeUndeletedIfDue(ObsoleteFiles::Taken* obsolete) ASHLAR_REQUIRES(deletion_mutex_);
+  void KeepUndeleted(ObsoleteFiles::Taken&& undeleted) ASHLAR_REQUIRES(deletion_mutex_);
+  // Asserts I3, and that a kept table is kept once: it is deleted once.
+  void CheckInvariants() const ASHLAR_REQUIRES(deletion_mutex_);
 
   DatabaseState* const state_;
   Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
   std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
+  ObsoleteFiles::Taken undeleted_ ASHLAR_GUARDED_BY(deletion_mutex_);
+  uint64_t undeleted_since_nanos_ ASHLAR_GUARDED_BY(deletion_mutex_) = 0;  // while there are any
   bool stopped_ ASHLAR_GUARDED_BY(deletion_mutex_) = false;
-  std::atomic<int> disabled_{0};  // written under deletion_mutex_
+  std::atomic<uint64_t> retry_period_micros_{0};  // relaxed: it orders nothing
+  std::atomic<int> disabled_{0};                  // written under deletion_mutex_
 };
 
 }  // namespace ashlar

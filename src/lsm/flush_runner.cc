@@ -13,28 +13,56 @@
 
 namespace ashlar {
 
-Status FlushRunner::Run(const std::shared_ptr<ColumnFamily>& family) {
-  Flush flush{.family = family, .interrupt = parts_.interrupt};
-  return RunAll({&flush, 1});
+std::unique_ptr<FlushRunner::Flush> FlushRunner::Start(
+    const std::shared_ptr<ColumnFamily>& family) {
+  auto flush = std::make_unique<Flush>();
+  *flush = Begin(family, TableFileCreationReason::kFlush, parts_.interrupt);
+  return flush;
 }
+
+FlushRunner::Flush FlushRunner::Begin(const std::shared_ptr<ColumnFamily>& family,
+                                      TableFileCreationReason reason,
+                                      const std::atomic<bool>* interrupt) {
+  Flush flush{.family = family,
+              .reason = reason,
+              .interrupt = interrupt,
+              .settings = TakeJobSettings(*state_, *family),
+              .live_families = state_->Families().families.size(),
+              .switched_for = family->flush_reason};
+  flush.edit.column_family = family->id();
+  flush.tables = family->StartFlush();
+  for (size_t i = 1; i < flush.tables.size(); ++i)
+    ASHLAR_ASSERT(flush.tables[i - 1]->id() < flush.tables[i]->id());  // I2 of column_family.h
+  return flush;
+}
+
+void FlushRunner::Cancel(const Flush& flush) {
+  flush.family->EndFlush(0);
+  flush.family->flush_wanted = true;
+}
+
+Status FlushRunner::Run(Flush* flush) { return RunAll({flush, 1}, Status::OK()); }
 
 Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
                                 TableFileCreationReason reason) {
   parts_.outbox->Notify();
   std::vector<Flush> flushes;
   flushes.reserve(families.size());
+  Status status;
   {
     MutexLock lock(state_->mutex());
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
     ++running_together_;
-    for (const std::shared_ptr<ColumnFamily>& family : families) {
-      ++family->running_flushes;
+    status = CatchBadAlloc([&] {
+      kDatabaseMutex.AssertHeld();
       // A pause of the user's does not stop it: without it the database would stay read-only.
-      flushes.push_back(Flush{.family = family, .reason = reason, .interrupt = &state_->closing});
-    }
+      for (const std::shared_ptr<ColumnFamily>& family : families)
+        flushes.push_back(Begin(family, reason, &state_->closing));
+      return Status::OK();
+    });
   }
-  Status status = RunAll(flushes);
+  status = RunAll(flushes, status);
   MutexLock lock(state_->mutex());
   ASHLAR_ASSERT(running_together_ > 0);  // counted above
   --running_together_;
@@ -42,8 +70,8 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
   return status;
 }
 
-Status FlushRunner::RunAll(std::span<Flush> flushes) {
-  Status status = CatchBadAlloc([&] { return BuildAndInstall(flushes); });
+Status FlushRunner::RunAll(std::span<Flush> flushes, const Status& begun) {
+  Status status = begun.ok() ? CatchBadAlloc([&] { return BuildAndInstall(flushes); }) : begun;
   for (Flush& flush : flushes) {
     if (flush.events != nullptr)
       IgnoreBadAlloc([&] { flush.events->FlushEnded(flush.tables, flush.statistics, status); });
@@ -56,50 +84,37 @@ Status FlushRunner::RunAll(std::span<Flush> flushes) {
 }
 
 Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
-  bool has_other_families = false;
-  {
-    MutexLock lock(state_->mutex());
-    for (Flush& flush : flushes) Begin(&flush);
-    // A family that is created later has no writes in these memtables.
-    has_other_families = state_->Families().families.size() > flushes.size();
-  }
   for (Flush& flush : flushes) ASHLAR_RETURN_IF_ERROR(Build(&flush));
   ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());
+  // A family that was created after the start has no writes in these memtables.
+  const bool has_other_families =
+      !flushes.empty() && flushes.front().live_families > flushes.size();
   if (has_other_families) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
   return Install(flushes);
 }
 
-void FlushRunner::Begin(Flush* flush) {
-  ASHLAR_ASSERT(flush->family->running_flushes == 1);  // I1
-  flush->edit.column_family = flush->family->id();
-  flush->tables = flush->family->StartFlush();
-  if (flush->tables.empty()) return;
-  for (size_t i = 1; i < flush->tables.size(); ++i)
-    ASHLAR_ASSERT(flush->tables[i - 1]->id() < flush->tables[i]->id());  // I2 of column_family.h
-  flush->switched_for = flush->family->flush_reason;
-  flush->settings = TakeJobSettings(*state_, *flush->family);
-}
-
 Status FlushRunner::Build(Flush* flush) {
   if (flush->tables.empty()) return Status::OK();
-  ASHLAR_ASSERT(flush->settings.has_value());  // Begin
+  ASHLAR_ASSERT(flush->events == nullptr);  // a flush runs once
   flush->events = std::make_unique<JobEvents>(state_, *flush->family, flush->reason);
   flush->events->FlushBegun(flush->tables, flush->switched_for);
   return BuildTable(flush);
 }
 
 Status FlushRunner::BuildTable(Flush* flush) {
-  FlushJobArgs args{.job = MakeJobArgs(*state_, *flush->family, *flush->settings, flush->interrupt),
+  FlushJobArgs args{.job = MakeJobArgs(*state_, *flush->family, flush->settings, flush->interrupt),
                     .memtables = {},
                     .ranges = {}};
   args.job.output.observer = flush->events.get();
   args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
-  args.job.filter.factory = flush->settings->options.compaction_filter_factory.get();
+  args.job.filter.factory = flush->settings.options.compaction_filter_factory.get();
   args.job.filter.context.column_family_id = flush->family->id();
   args.job.filter.context.reason = flush->reason;
   args.job.output.table.level = 0;
-  args.job.output.table.compression = ResolveFlushCompression(flush->settings->options);
+  args.job.output.table.config.filter_kind =
+      ResolveFilterKind(flush->settings.options, kFlushFilterLevel);
+  args.job.output.table.compression = ResolveFlushCompression(flush->settings.options);
   std::vector<SequenceNumber> readers = args.job.snapshots;
   readers.push_back(kSequenceNumberMax);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
@@ -108,6 +123,7 @@ Status FlushRunner::BuildTable(Flush* flush) {
         std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
     args.expected_entries += (*table)->entries();
   }
+  ASHLAR_ASSERT(args.memtables.size() == flush->tables.size());  // I1
   TableJobResult result;
   ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
   flush->statistics = result.statistics;
@@ -143,11 +159,8 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
 void FlushRunner::Abandon(std::span<Flush> flushes) {
   for (Flush& flush : flushes) state_->versions->DiscardNewFiles({&flush.edit, 1});
   MutexLock lock(state_->mutex());
-  for (Flush& flush : flushes) {
-    flush.family->EndFlush(0);
-    // The latch answers those who wait for the flush; a resume asks again.
-    flush.family->flush_wanted = true;
-  }
+  // ErrorHandler answers the threads that wait for the flush; a resume starts it again.
+  for (const Flush& flush : flushes) Cancel(flush);
 }
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // FlushRunner: one flush, of one family or of several together.
 //
-//   begin (database mutex: marks memtables, copies settings) -> tables (no lock)
+//   Start (database mutex: marks memtables, copies settings) -> Run: tables (no lock)
 //     -> VersionInstaller (log numbers, MANIFEST, views) -> memory of the memtables, logs
 //
 // I1: at most one flush of a family runs at a time, and it takes every immutable memtable. So
@@ -14,8 +14,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,35 +42,41 @@ class FlushRunner {
   FlushRunner(const FlushRunner&) = delete;
   FlushRunner& operator=(const FlushRunner&) = delete;
 
-  // Writes the immutable memtables of the family to a table and installs it. Requires:
-  // running_flushes of the family counts this call.
-  Status Run(const std::shared_ptr<ColumnFamily>& family);
-  // The same for all live families, with the log numbers of all, in one atomic edit. Requires: no
-  // job runs, no write can come, and SwitchMemTables has been called for all of them.
+  // One family's part, from the marked memtables to the edit that installs their table.
+  struct Flush {
+    std::shared_ptr<ColumnFamily> family;
+    TableFileCreationReason reason = TableFileCreationReason::kFlush;
+    const std::atomic<bool>* interrupt = nullptr;
+    JobSettings settings;
+    size_t live_families = 0;
+    FlushReason switched_for = FlushReason::kOthers;
+    std::vector<MemTableRef> tables = {};
+    VersionEdit edit = {};
+    TableJobStatistics statistics = {};
+    std::unique_ptr<JobEvents> events = {};  // null: nothing to write, nothing to report
+  };
+
+  // Begins a flush of the immutable memtables of the family. Run or Cancel ends it.
+  std::unique_ptr<Flush> Start(const std::shared_ptr<ColumnFamily>& family)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // I3. Ends a flush that has not run.
+  static void Cancel(const Flush& flush) ASHLAR_REQUIRES(kDatabaseMutex);
+  // Writes the memtables to a table and installs it.
+  Status Run(Flush* flush);
+  // Flushes all live families, with the log numbers of all, in one atomic edit. Requires: no job
+  // runs, no write can come, and SwitchMemTables has been called for all of them.
   Status RunTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
                      TableFileCreationReason reason);
   // Calls of RunTogether.
   int running_together() const ASHLAR_REQUIRES(kDatabaseMutex) { return running_together_; }
 
  private:
-  // One family's part, from the marked memtables to the edit that installs their table.
-  struct Flush {
-    std::shared_ptr<ColumnFamily> family;
-    TableFileCreationReason reason = TableFileCreationReason::kFlush;
-    const std::atomic<bool>* interrupt = nullptr;
-    std::vector<MemTableRef> tables = {};
-    FlushReason switched_for = FlushReason::kOthers;
-    // Made when the flush begins: the default options would allocate before.
-    std::optional<JobSettings> settings = {};
-    VersionEdit edit = {};
-    TableJobStatistics statistics = {};
-    std::unique_ptr<JobEvents> events = {};  // null: nothing to write, nothing to report
-  };
-
-  // The one path of all flushes.
-  Status RunAll(std::span<Flush> flushes);
+  // Counts the flush, marks the memtables and copies the settings.
+  Flush Begin(const std::shared_ptr<ColumnFamily>& family, TableFileCreationReason reason,
+              const std::atomic<bool>* interrupt) ASHLAR_REQUIRES(kDatabaseMutex);
+  // The one path of all flushes; `begun` is the outcome of Begin.
+  Status RunAll(std::span<Flush> flushes, const Status& begun);
   Status BuildAndInstall(std::span<Flush> flushes);
-  void Begin(Flush* flush) ASHLAR_REQUIRES(kDatabaseMutex);
   Status Build(Flush* flush);
   Status BuildTable(Flush* flush);
   Status Install(std::span<Flush> flushes);

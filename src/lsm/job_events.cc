@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
 #include "observe/event_line.h"
@@ -105,6 +106,7 @@ void JobEvents::TableEnded(const Ended& table) {
   std::shared_ptr<const TableProperties> properties;
   if (table.properties != nullptr) {
     properties = std::make_shared<const TableProperties>(*table.properties);
+    ASHLAR_ASSERT(table.number != 0);  // it has a file
     MutexLock lock(made_mutex_);
     made_.push_back({.path = table.path, .number = table.number, .properties = properties});
   }
@@ -143,8 +145,9 @@ FlushJobInfo JobEvents::MakeFlushInfo(std::span<const MemTableRef> tables) {
   info.thread_id = CurrentThreadSystemId();
   info.job_id = job_id_;
   info.flush_reason = flush_reason_;
-  info.triggered_writes_slowdown = state_->gate.state() == WriteController::State::kDelayed;
-  info.triggered_writes_stop = state_->gate.state() == WriteController::State::kStopped;
+  info.triggered_writes_slowdown =
+      state_->write_controller.state() == WriteController::State::kDelayed;
+  info.triggered_writes_stop = state_->write_controller.state() == WriteController::State::kStopped;
   info.smallest_seqno = tables.front()->first_sequence();
   info.largest_seqno = tables.back()->last_sequence();
   for (const Made& table : MadeTables()) {
@@ -156,6 +159,8 @@ FlushJobInfo JobEvents::MakeFlushInfo(std::span<const MemTableRef> tables) {
 }
 
 void JobEvents::FlushBegun(std::span<const MemTableRef> tables, FlushReason reason) {
+  ASHLAR_ASSERT(stage_ == Stage::kNew);  // I1
+  stage_ = Stage::kBegun;
   flush_reason_ = reason;
   uint64_t entries = 0;
   uint64_t deletions = 0;
@@ -179,6 +184,8 @@ void JobEvents::FlushBegun(std::span<const MemTableRef> tables, FlushReason reas
 
 void JobEvents::FlushEnded(std::span<const MemTableRef> tables,
                            const TableJobStatistics& statistics, const Status& status) {
+  ASHLAR_ASSERT(stage_ == Stage::kBegun);  // I1
+  stage_ = Stage::kEnded;
   NewLine(*state_, job_id_, "flush_finished")
       .Add("cf_name", family_.name())
       .Add("num_input_records", statistics.entries.entries_in)
@@ -244,6 +251,9 @@ CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
 }
 
 void JobEvents::CompactionBegun(const CompactionPlan& plan, const Version& version) {
+  ASHLAR_ASSERT(stage_ == Stage::kNew);  // I1
+  stage_ = Stage::kBegun;
+  ASHLAR_ASSERT(plan.InputFiles() <= version.NumFiles());  // the plan was made on it
   level0_files_ = static_cast<int>(version.NumFiles(0));
   is_full_compaction_ = plan.InputFiles() == version.NumFiles();
   {
@@ -268,6 +278,8 @@ void JobEvents::CompactionBegun(const CompactionPlan& plan, const Version& versi
 
 void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics,
                                 const Status& status) {
+  ASHLAR_ASSERT(stage_ == Stage::kBegun);  // I1
+  stage_ = Stage::kEnded;
   NewLine(*state_, job_id_, "compaction_finished")
       .Add("cf_name", family_.name())
       .Add("compaction_time_micros", statistics.micros)
@@ -308,6 +320,7 @@ CompactionJobInfo JobEvents::MakeEndedInfo(const CompactionPlan& plan,
         {.level = static_cast<int>(plan.output_level), .file_number = table.number});
     info.table_properties[table.path] = table.properties;
   }
+  ASHLAR_ASSERT(plan.WritesTables() || info.output_files.empty());  // an edit is all of it
   if (plan.trivial_move) {
     info.output_files = info.input_files;
     info.output_file_infos = info.input_file_infos;

@@ -66,6 +66,7 @@ class JobEvents final : public CompactionOutputObserver {
   const ColumnFamily& family_;
   const TableFileCreationReason reason_;
   const int job_id_;
+  enum class Stage : uint8_t { kNew, kBegun, kEnded } stage_ = Stage::kNew;  // I1
   FlushReason flush_reason_ = FlushReason::kOthers;
   int level0_files_ = 0;             // of the version that the plan was made on
   bool is_full_compaction_ = false;  // of all files of the family

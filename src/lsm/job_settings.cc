@@ -35,6 +35,7 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
   output.table.prefix_extractor = options.prefix_extractor;
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
+  output.table.dictionary = ResolveDictionary(options, false);
   output.table.recorder = state.recorder;
   output.table.reads = ResolveTableReads(state.options, options);
   output.table.rate_limiter = state.options.rate_limiter.get();
@@ -52,7 +53,7 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   args.clock = state.clock;
   args.stop.shutting_down = interrupt;
   args.verification =
-      options.paranoid_file_checks ? OutputVerification::kBlocks : OutputVerification::kOpen;
+      VerifiesOutput(options) ? OutputVerification::kBlocks : OutputVerification::kOpen;
   args.readahead_bytes = settings.readahead_bytes;
   args.hint_readahead = !state.options.use_direct_reads;
   return args;

@@ -136,8 +136,8 @@ Status LifeCycle::CloseFiles() {
       background_.outbox().Notify();
       return Status::OK();
     });
-    state_->latch.Set(Status::ShutdownInProgress("the database is closed"),
-                      BackgroundErrorReason::kFlush);
+    state_->error_handler.Set(Status::ShutdownInProgress("the database is closed"),
+                              BackgroundErrorReason::kFlush);
     attempt([this] { return CloseLogs(); });
     attempt([this] {
       background_.files().DeleteObsoleteFiles();
@@ -167,7 +167,7 @@ void LifeCycle::AssertNoJobRuns() const {
 }
 
 Status LifeCycle::FlushUnloggedWrites() {
-  if (!MustFlushUnloggedWrites() || state_->latch.IsSet()) return Status::OK();
+  if (!MustFlushUnloggedWrites() || state_->error_handler.IsSet()) return Status::OK();
   // A flush that the program paused would be waited for forever: no call can continue it once the
   // database is closed.
   while (background_.Continue()) {
@@ -193,7 +193,7 @@ Status LifeCycle::CloseLogs() {
     return logs_synced;
   });
   // Also after an open that failed before it synced the logs that it found.
-  ASHLAR_ASSERT(state_->latch.IsSet());  // no log is started from here on
+  ASHLAR_ASSERT(state_->error_handler.IsSet());  // no log is started from here on
   std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
   const Status recorded = background_.installer().RecordSyncedLogs(logs);
   return closed.ok() ? recorded : closed;
@@ -202,13 +202,14 @@ Status LifeCycle::CloseLogs() {
 // ---- Resuming.
 
 Status LifeCycle::Resume() {
-  const Status begun = state_->latch.BeginResume();
+  const Status begun = state_->error_handler.BeginResume();
   if (begun.IsNotFound()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(begun);
   BackgroundErrorRecoveryInfo info;
-  info.old_bg_error = state_->latch.status();
+  info.old_bg_error = state_->error_handler.status();
   // The resume ends, also when a step of it fails.
-  const Status status = state_->latch.FinishResume(CatchBadAlloc([this] { return TryToResume(); }));
+  const Status status =
+      state_->error_handler.FinishResume(CatchBadAlloc([this] { return TryToResume(); }));
   info.new_bg_error = status;
   IgnoreBadAlloc([&] {
     if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
@@ -226,10 +227,10 @@ Status LifeCycle::Resume() {
 // are flushed in one edit over all families, so that no part of the old log is ever read again. The
 // set of families does not change meanwhile, because the error is latched.
 Status LifeCycle::TryToResume() {
-  ASHLAR_ASSERT(state_->latch.IsSet());  // BeginResume
+  ASHLAR_ASSERT(state_->error_handler.IsSet());  // BeginResume
   bool automatic = false;
-  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin, state_->latch.reason(),
-            state_->latch.status(), &automatic);
+  NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin,
+            state_->error_handler.reason(), state_->error_handler.status(), &automatic);
   std::vector<std::shared_ptr<ColumnFamily>> families;
   background_.HoldJobs();
   Status status = commit_.RunExclusive([&]() -> Status {

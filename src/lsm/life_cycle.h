@@ -6,8 +6,8 @@
 //                            +------------+--> CloseFiles --> CLOSED, LOCK released
 //
 // I1: every step of a close runs, even after a step that failed.
-// I2: no file is written or deleted after LOCK is released. Before that jobs have ended, the latch
-//     refuses new logs, and OPTIONS and deletions are stopped.
+// I2: no file is written or deleted after LOCK is released. Before that jobs have ended,
+//     ErrorHandler refuses new logs, and OPTIONS and deletions are stopped.
 //
 // Thread safety: StartWriting by the thread that opens; the rest from any thread, without locks.
 #pragma once

@@ -8,11 +8,13 @@
 
 namespace ashlar {
 
-void LogSet::CheckInvariants() const {
+void LogSet::CheckClosedLogs() const {
   uint64_t bytes = 0;
   for (size_t i = 0; i < closed_.size(); ++i) {
     ASHLAR_ASSERT(i == 0 || closed_[i - 1].number < closed_[i].number);  // I1
     ASHLAR_ASSERT(!closed_[i].synced || closed_[i].writer == nullptr);   // synced and closed
+    ASHLAR_ASSERT(closed_[i].writer == nullptr ||
+                  closed_[i].bytes <= closed_[i].writer->bytes());  // I5
     bytes += closed_[i].bytes;
   }
   ASHLAR_ASSERT(bytes == closed_bytes_.load(std::memory_order_relaxed));
@@ -76,7 +78,7 @@ void LogSet::RetireCurrent(bool synced) {
   if (!synced) closed_.back().writer = std::move(current_);
   current_.reset();
   if (unsynced_ || failed) closed_unsynced_.store(true, std::memory_order_release);
-  if constexpr (kDebugChecks) CheckInvariants();
+  if constexpr (kDebugChecks) CheckClosedLogs();
 }
 
 ASHLAR_NO_INLINE Status LogSet::FailCurrent(Status status) {
@@ -127,7 +129,7 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
   closed_.push_back(
       ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .synced = false});
   closed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if constexpr (kDebugChecks) CheckInvariants();
+  if constexpr (kDebugChecks) CheckClosedLogs();
 }
 
 Status LogSet::Append(std::span<const Slice> pieces) {
@@ -136,9 +138,15 @@ Status LogSet::Append(std::span<const Slice> pieces) {
   return FailCurrentOn(current_->StageRecord(pieces));
 }
 
-Status LogSet::FlushCurrent() { return FailCurrentOn(current_->HandOver()); }
+Status LogSet::FlushCurrent() {
+  ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
+  return FailCurrentOn(current_->HandOver());
+}
 
-Status LogSet::SyncAll() { return FailCurrentOn(SyncCurrent()); }
+Status LogSet::SyncAll() {
+  ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
+  return FailCurrentOn(SyncCurrent());
+}
 
 Status LogSet::SyncCurrent() {
   if (closed_unsynced_.load(std::memory_order_acquire)) ASHLAR_RETURN_IF_ERROR(SyncClosed());
@@ -171,7 +179,7 @@ Status LogSet::SyncClosedLocked() {
     log.synced = true;
   }
   closed_unsynced_.store(false, std::memory_order_release);
-  if constexpr (kDebugChecks) CheckInvariants();
+  if constexpr (kDebugChecks) CheckClosedLogs();
   return Status::OK();
 }
 
@@ -189,7 +197,7 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
     unsynced |= log.writer != nullptr;
   }
   closed_unsynced_.store(unsynced, std::memory_order_release);
-  if constexpr (kDebugChecks) CheckInvariants();
+  if constexpr (kDebugChecks) CheckClosedLogs();
   return released;
 }
 

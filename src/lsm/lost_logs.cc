@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
 
@@ -82,6 +83,7 @@ Status CopyLog(FileSystem* fs, const std::string& log, const std::string& copy) 
 }  // namespace
 
 Result<std::string> KeepLog(const DatabaseState& state, uint64_t number) {
+  ASHLAR_ASSERT(state.lock != nullptr);  // it writes to the directory
   FileSystem* const fs = state.file_system;
   const std::string log = WalFileName(state.wal_directory, number);
   const std::string directory = LostDirectory(state.directory);

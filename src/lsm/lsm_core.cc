@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/properties.h"
@@ -28,7 +29,7 @@ KeptCores& Kept() {
 Status LsmCore::FlushFamilies(const FlushOptions& flush_options,
                               std::span<const std::shared_ptr<ColumnFamily>> families,
                               FlushReason reason) {
-  ASHLAR_RETURN_IF_ERROR(state->latch.WriteStatus());
+  ASHLAR_RETURN_IF_ERROR(state->error_handler.WriteStatus());
   if (!flush_options.allow_write_stall)
     ASHLAR_RETURN_IF_ERROR(background.WaitUntilSwitchIsFree(families));
   bool any = false;
@@ -94,6 +95,7 @@ void ReapUnused() {
     cores = std::exchange(kept.cores, {});
   }
   for (std::unique_ptr<LsmCore>& core : cores) {
+    ASHLAR_ASSERT(core->state->lock == nullptr);  // it was closed
     if (core->IsInUse()) KeepUntilUnused(std::move(core));
   }
 }

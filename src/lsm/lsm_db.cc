@@ -370,6 +370,9 @@ void LsmDB::ReleaseSnapshot(const Snapshot* snapshot) {
 Status LsmDB::Flush(const FlushOptions& options,
                     const std::vector<ColumnFamilyHandle*>& column_families) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  if (options.force_atomic_flush)
+    return Status::NotSupported(
+        "FlushOptions::force_atomic_flush is not implemented; leave it off");
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
   return core_->FlushFamilies(options, families, FlushReason::kManualFlush);

@@ -174,6 +174,7 @@ class LsmDB final : public DB {
   void ReportLostError(const Slice& call, const Status& error) override;
 
   DatabaseState* state() { return state_; }
+  LsmCore* core() { return core_.get(); }
 
  private:
   // A null handle stands for the default family, as in RocksDB.

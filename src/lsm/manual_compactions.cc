@@ -115,7 +115,7 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
   {
     MutexLock lock(state_->mutex());
     if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
     std::optional<CompactionPlan> plan =
@@ -126,6 +126,15 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
     ++running_;
   }
   return RunStep(call, std::move(compaction), [](const CompactionPlan&) {});
+}
+
+void ManualCompactions::CheckInvariants() const {
+  ASHLAR_ASSERT(running_ >= 0 && calls_ >= 0 && disabled_ >= 0);
+  ASHLAR_ASSERT(is_disabled_.load(std::memory_order_relaxed) == (disabled_ > 0));  // I3
+  int exclusive = 0;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+    exclusive += family->exclusive_compaction ? 1 : 0;
+  ASHLAR_ASSERT(exclusive <= calls_);  // I1: each is of a call that is under way
 }
 
 // ---- Calls that are under way.
@@ -194,7 +203,7 @@ void ManualCompactions::EndCall(const Call& call) {
 
 Status ManualCompactions::CheckMayContinue(const Call& call) const {
   if (call.family->dropped()) return Status::ColumnFamilyDropped(call.family->name());
-  ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   if (state_->closing.load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
   if (disabled_ > 0) return Disabled();

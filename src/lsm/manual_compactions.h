@@ -63,6 +63,8 @@ class ManualCompactions {
   void Enable();
   // Steps that run.
   int running() const ASHLAR_REQUIRES(kDatabaseMutex) { return running_; }
+  // Asserts the counts that I1 and I3 rest on.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
   // One call of the program's.

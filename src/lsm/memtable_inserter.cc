@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/assert.h"
+#include "base/coding.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "key/unknown_merge_operator.h"
@@ -64,6 +66,7 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
     *has_applied = true;
     if (family->IsFull()) found_full_ = true;
   }
+  ASHLAR_DCHECK(!reader.status().ok() || next - first == DecodeFixed32(contents.data() + 8));  // I1
   return reader.status();
 }
 

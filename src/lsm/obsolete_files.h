@@ -50,6 +50,7 @@ class ObsoleteFiles {
   struct Taken {
     std::vector<ObsoleteTable> tables;
     std::set<std::string> others;
+    bool Empty() const { return tables.empty() && others.empty(); }
   };
   Taken Take() {
     MutexLock lock(mutex_);

@@ -78,7 +78,7 @@ Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std
   // Exclusive: the family appears between two groups of writes, and its log number is that of the
   // log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     MutexLock installers(state_->manifest_mutex());
     const ColumnFamilySpec spec{.name = name,
                                 .comparator = KeyComparator(filled.comparator),
@@ -94,6 +94,7 @@ Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std
       families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version,
                                                         filled, state_->logs.current_number()));
     }
+    ASHLAR_ASSERT(families->Find(added.family->id) != nullptr);
     const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
       kDatabaseMutex.AssertHeld();
       state_->SetFamilies(std::move(families));
@@ -109,7 +110,7 @@ Status OptionChanges::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
   if (family->id() == 0)
     return Status::InvalidArgument("the default column family cannot be dropped");
   return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->latch.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     MutexLock installers(state_->manifest_mutex());
     ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
                             state_->versions->PrepareDropFamily(family->id()));
@@ -151,6 +152,7 @@ Status OptionChanges::RecordFamilyOptions() {
       options_job_queued_ = background_.RunSoon([this] {
         {
           MutexLock locked(state_->mutex());
+          ASHLAR_ASSERT(options_job_queued_);  // one job at a time
           options_job_queued_ = false;
         }
         // It has logged its error.
@@ -171,6 +173,7 @@ Status OptionChanges::WriteOptionsFile() {
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
       families.emplace_back(family->name(), family->options());
   }
+  ASHLAR_ASSERT(!families.empty() && families.front().name == kDefaultColumnFamilyName);  // id 0
   const Status written = WriteNewOptionsFile(state_, families);
   background_.files().DeleteObsoleteFiles();
   if (written.ok()) return written;

@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "ashlar/statistics.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
 #include "lsm/reader.h"
 #include "lsm/resolve_options.h"
 #include "lsm/tree_inputs.h"
+#include "manifest/being_compacted.h"
 #include "table/table_properties.h"
 
 namespace ashlar {
@@ -189,18 +191,18 @@ const std::span<const NumberProperty> NumberProperties() {
        }},
       {Names::kBackgroundErrors, true,
        [](const Subject& s) {
-         return uint64_t{s.state().latch.IsSet()} +
+         return uint64_t{s.state().error_handler.IsSet()} +
                 s.state().lost_errors.load(std::memory_order_relaxed);
        }},
       {Names::kActualDelayedWriteRate, true,
        [](const Subject& s) {
-         return s.state().gate.state() == WriteController::State::kDelayed
-                    ? s.state().gate.bytes_per_second()
+         return s.state().write_controller.state() == WriteController::State::kDelayed
+                    ? s.state().write_controller.bytes_per_second()
                     : 0;
        }},
       {Names::kIsWriteStopped, true,
        [](const Subject& s) {
-         return uint64_t{s.state().gate.state() == WriteController::State::kStopped};
+         return uint64_t{s.state().write_controller.state() == WriteController::State::kStopped};
        }},
       {Names::kEstimateNumKeys, false, &EstimateKeys},
       {Names::kEstimateTableReadersMem, false, &TableReaderMemory},
@@ -384,13 +386,14 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
     LevelRow& row = rows[level];
     for (const FileMetaData* file : family.version()->files(level)) {
       ++row.files;
-      row.compacting += file->being_compacted ? 1 : 0;
+      if (IsBeingCompacted(*file)) ++row.compacting;
     }
     row.bytes = family.version()->LevelBytes(level);
     if (level < family.totals.levels.size()) row.jobs = family.totals.levels[level];
     sum.Add(row);
     if (row.files != 0 || row.jobs.jobs != 0) AppendLevelRow(StrCat("L", level), row, &text);
   }
+  ASHLAR_ASSERT(sum.files == family.version()->NumFiles());
   AppendLevelRow("Sum", sum, &text);
   StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ",
             HumanBytes(family.MemTableBytes()),
@@ -406,7 +409,7 @@ std::string PropertyReader::DatabaseStats() const {
   return StrCat("\n** DB Stats **\nsequence: ", state_->PublishedSequence(),
                 ", live logs: ", HumanBytes(state_->logs.TotalBytes()),
                 ", snapshots: ", state_->snapshots.size(),
-                ", error: ", state_->latch.status().ToString(), "\n");
+                ", error: ", state_->error_handler.status().ToString(), "\n");
 }
 
 std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const {
@@ -484,7 +487,8 @@ bool PropertyReader::Map(const std::shared_ptr<ColumnFamily>& family, const Slic
 
 namespace {
 
-void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaData* out) {
+void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaData* out)
+    ASHLAR_REQUIRES(kDatabaseMutex) {
   const std::string path = TableFileName(state.directory, file.number);
   out->relative_filename = BaseName(path);
   out->name = "/" + out->relative_filename;
@@ -498,7 +502,7 @@ void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaD
   out->largest_seqno = file.largest_sequence;
   out->smallestkey = file.smallest_user_key().ToString();
   out->largestkey = file.largest_user_key().ToString();
-  out->being_compacted = file.being_compacted;
+  out->being_compacted = IsBeingCompacted(file);
   out->num_entries = file.entries;
   out->num_deletions = file.deletions;
   out->oldest_ancester_time = file.oldest_ancestor_unix_seconds;
@@ -513,6 +517,7 @@ void PropertyReader::LiveFiles(std::vector<LiveFileMetaData>* metadata) const {
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     ForEachFile(*family->version(), [&](Level level, const FileMetaData* file) {
+      kDatabaseMutex.AssertHeld();
       LiveFileMetaData& out = metadata->emplace_back();
       Describe(*state_, *file, &out);
       out.column_family_name = family->name();
@@ -530,13 +535,16 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
   const Version& version = *family->version();
   metadata->size = version.TotalBytes();
   metadata->file_count = version.NumFiles();
+  uint64_t listed_bytes = 0;
   for (Level level = 0; level < version.levels(); ++level) {
     LevelMetaData& out = metadata->levels.emplace_back();
     out.level = static_cast<int>(level);
     out.size = version.LevelBytes(level);
     for (const FileMetaData* const file : version.files(level))
       Describe(*state_, *file, &out.files.emplace_back());
+    listed_bytes += out.size;
   }
+  ASHLAR_ASSERT(listed_bytes == metadata->size);
 }
 
 Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,

@@ -15,13 +15,18 @@ ReadView::ReadView(Args args)
       pins(args.epochs, &ReadView::Delete, this),
       live_views_(args.live_views) {
   ASHLAR_ASSERT(active != nullptr && version != nullptr);  // I1
+  for (size_t i = 0; i < immutable.size(); ++i) {
+    const MemTable& newer = i == 0 ? *active : *immutable[i - 1];
+    ASHLAR_ASSERT(newer.id() > immutable[i]->id());  // newest first: a read ends at the first hit
+  }
   version->Ref();
   live_views_->fetch_add(1, std::memory_order_relaxed);
 }
 
 ReadView::~ReadView() {
   version->Unref();
-  live_views_->fetch_sub(1, std::memory_order_relaxed);
+  const int64_t views = live_views_->fetch_sub(1, std::memory_order_relaxed);
+  ASHLAR_ASSERT(views > 0);  // this one was counted
 }
 
 const PinOps ReadView::kPinOps = {

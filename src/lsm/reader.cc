@@ -42,10 +42,11 @@ Status CheckReadOptions(const ReadOptions& options) {
 }
 
 // Null: every seek is in total order.
-std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options,
+std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, bool opt_in_only,
                                           const KeyComparator& comparator,
                                           const SliceTransform* prefix_extractor) {
   if (prefix_extractor == nullptr || options.total_order_seek) return nullptr;
+  if (opt_in_only && !options.auto_prefix_mode && !options.prefix_same_as_start) return nullptr;
   return std::make_unique<SeekPrefix>(SeekPrefix::Args{
       .comparator = comparator,
       .transform = prefix_extractor,
@@ -236,6 +237,7 @@ Reader::Views Reader::TakeViews(const ReadOptions& options,
     for (size_t i = 0; i < families.size() && settled; ++i)
       settled = taken.views[i] == families[i]->view();
   }
+  ASHLAR_DCHECK(taken.sequence <= state_->PublishedSequence());  // I3 of database_state.h
   return taken;
 }
 
@@ -325,8 +327,8 @@ Reader::ExistsAnswer Reader::KeyMayExist(const ReadOptions& options, ColumnFamil
 IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily& family,
                                   ViewRef view, SequenceNumber sequence) const {
   const SliceTransform* const prefix_extractor = view->prefix_extractor.get();
-  std::unique_ptr<SeekPrefix> seek_prefix =
-      NewSeekPrefix(options, family.comparator(), prefix_extractor);
+  std::unique_ptr<SeekPrefix> seek_prefix = NewSeekPrefix(
+      options, state_->options.prefix_seek_opt_in_only, family.comparator(), prefix_extractor);
   const Version& version = *view->version;
   std::vector<std::unique_ptr<InternalCursor>> children;
   children.reserve(1 + view->immutable.size() + version.files(0).size() +

@@ -672,6 +672,13 @@ Result<std::unique_ptr<DatabaseState>> RecoverForReading(const OpenArgs& args) {
   return state;
 }
 
+// FileJanitor tries again what fails here.
+Status DeleteOrphan(DatabaseState* state, const std::string& path) {
+  Status deleted = DeleteObsoleteFile(*state, path);
+  if (!deleted.ok() && !deleted.IsPathNotFound()) state->obsolete_files.AddOther(path);
+  return deleted;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args) {
@@ -687,7 +694,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
   std::vector<uint64_t> options_files;
   const auto remove = [state](const std::string& path) {
-    static_cast<void>(DeleteObsoleteFile(*state, path).ok());
+    static_cast<void>(DeleteOrphan(state, path).ok());
   };
   for (const std::string& name : names) {
     uint64_t number = 0;
@@ -697,7 +704,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     switch (type) {
       case FileType::kTableFile:
         if (!live.contains(number))
-          NotifyTableDeleted(*state, path, number, DeleteObsoleteFile(*state, path));
+          NotifyTableDeleted(*state, path, number, DeleteOrphan(state, path));
         break;
       case FileType::kDescriptorFile:
         if (MayDeleteManifest(state, number)) remove(path);

@@ -8,18 +8,18 @@
 //   CURRENT, MANIFEST -> all tables and logs opened -> MANIFEST unchanged? -> families, logs
 //     ^---- something is missing or damaged, or the MANIFEST has changed (read_without_lock.h)
 //
-// I1: until everything has been read and checked, nothing on disk changes but LOCK and LOG (and,
-//     for a new database, its first files): a refusal leaves the files as they were.
-// I2: the replayed records become durable in one atomic edit over all families, together with log
-//     numbers beyond the replayed logs. A crash before it repeats the replay; a crash after it
-//     never applies a record twice.
-// I3: a log that ended early is never appended to, and nothing of it is replayed again after the
+// I1: a refused open leaves the files as they were. Before all checks have passed only LOCK, LOG
+//     and the first files of a new database are written.
+// I2: the replayed records become durable in one atomic edit over all families. The edit has log
+//     numbers beyond the replayed logs, so a crash before it repeats the replay and a crash after
+//     it never applies a record twice.
+// I3: a log that ended early is never appended to. Its records are not replayed again after the
 //     edit of I2.
-// I4: no byte of a damaged log is lost: the log is copied before the edit of I2 lets it go
+// I4: no byte of a damaged log is lost. The log is copied before the edit of I2 releases it
 //     (lost_logs.h).
-// I5: nothing that was found before the lock was taken is relied on after it, except to refuse.
-// I6: a read-only database needs no file by its name any more, as long as the limit on open files
-//     holds its tables.
+// I5: facts found before the lock was taken are not relied on after it, except to refuse.
+// I6: a read-only database opens no file by its name any more while the limit on open files
+//     suffices for its tables.
 //
 // Thread safety: one thread.
 #pragma once

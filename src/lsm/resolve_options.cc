@@ -1,6 +1,7 @@
 #include "lsm/resolve_options.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/rate_limiter.h"
@@ -56,7 +57,7 @@ void FillDefaults(ColumnFamilyOptions* options) {
 
 namespace {
 
-constexpr uint64_t kDefaultTtl = 0xfffffffffffffffe;  // of both options
+constexpr uint64_t kDefaultAge = 0xfffffffffffffffe;  // of both options
 constexpr uint64_t kThirtyDays = uint64_t{30} * 24 * 60 * 60;
 
 bool HasFilter(const ColumnFamilyOptions& options) {
@@ -74,12 +75,19 @@ struct FileAges {
   uint64_t periodic = 0;
 };
 // As RocksDB: a default ttl is 30 days; so is a default period, if there is a filter to be asked.
+// Universal compacts a run as a whole, and FIFO deletes a table: the two ages are one there. FIFO
+// deletes by the default only if the program set neither.
 FileAges ResolveAges(const ColumnFamilyOptions& options) {
-  const bool block_based = TableOptionsOf(options) != nullptr;
+  const bool default_ttl = options.ttl == kDefaultAge;
+  const bool default_period = options.periodic_compaction_seconds == kDefaultAge;
+  const bool fifo = options.compaction_style == kCompactionStyleFIFO;
+  const uint64_t default_age = TableOptionsOf(options) != nullptr ? kThirtyDays : 0;
   FileAges ages{.ttl = options.ttl, .periodic = options.periodic_compaction_seconds};
-  if (ages.ttl == kDefaultTtl) ages.ttl = block_based ? kThirtyDays : 0;
-  if (ages.periodic == kDefaultTtl)
-    ages.periodic = HasFilter(options) && block_based ? kThirtyDays : 0;
+  if (default_ttl) ages.ttl = fifo && !default_period ? 0 : default_age;
+  if (default_period) ages.periodic = HasFilter(options) && !fifo ? default_age : 0;
+  const uint64_t smaller = SmallerOn(ages.ttl, ages.periodic);
+  if (fifo) return {.ttl = smaller, .periodic = 0};
+  if (options.compaction_style == kCompactionStyleUniversal) return {.ttl = 0, .periodic = smaller};
   return ages;
 }
 
@@ -142,16 +150,11 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
         .incremental = from.incremental,
     };
     common.level_compaction_dynamic_level_bytes = false;
-    // A run is compacted as a whole, so the two ages mean the same.
-    const bool default_ttl = options.ttl == kDefaultTtl;
-    common.periodic_compaction_seconds =
-        SmallerOn(default_ttl ? 0 : common.ttl_seconds, common.periodic_compaction_seconds);
-    common.ttl_seconds = 0;
   }
   if (options.compaction_style == kCompactionStyleFIFO) {
     config.fifo = {
         .table_bytes_max = options.compaction_options_fifo.max_table_files_size,
-        .ttl_seconds = SmallerOn(common.ttl_seconds, common.periodic_compaction_seconds),
+        .ttl_seconds = common.ttl_seconds,
         .may_compact = options.compaction_options_fifo.allow_compaction,
         .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 10,
     };
@@ -179,11 +182,28 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
   config.whole_key_filtering = table.whole_key_filtering;
   config.filter_millibits_per_key =
       table.filter_policy != nullptr ? table.filter_policy->MillibitsPerKey() : 0;
+  if (table.filter_policy != nullptr && table.filter_policy->BloomBeforeLevel() != INT_MAX)
+    config.filter_policy_property = kRibbonPolicyPropertyValue;
+  config.filter_kind = ResolveFilterKind(options, INT_MAX - 1);
+  config.index_kind = static_cast<IndexKind>(table.index_type);
+  config.partition_bytes = static_cast<size_t>(std::max<uint64_t>(table.metadata_block_size, 1));
+  config.partition_filters = table.partition_filters;
+  if (table.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash)
+    config.hash_buckets_per_entry = 1 / table.data_block_hash_table_util_ratio;
+  config.block_align = table.block_align;
   config.enable_index_compression = table.enable_index_compression;
   config.cache_index_and_filter_blocks = table.cache_index_and_filter_blocks;
   config.readahead_bytes_initial = table.initial_auto_readahead_size;
   config.readahead_bytes_max = table.max_auto_readahead_size;
   return config;
+}
+
+FilterKind ResolveFilterKind(const ColumnFamilyOptions& options, int level) {
+  const BlockBasedTableOptions* const table = TableOptionsOf(options);
+  return table != nullptr && table->filter_policy != nullptr &&
+                 level >= table->filter_policy->BloomBeforeLevel()
+             ? FilterKind::kRibbon
+             : FilterKind::kBloom;
 }
 
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {
@@ -207,6 +227,14 @@ uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options) {
   return options.prefix_extractor == nullptr || config.encoding == PlainEncoding::kPlain
              ? config.user_key_bytes
              : 0;
+}
+
+bool VerifiesOutput(const ColumnFamilyOptions& options) {
+  using enum VerifyOutputFlags;
+  const VerifyOutputFlags flags = options.verify_output_flags;
+  const bool by_flags = (flags & kEnableForLocalCompaction) != kVerifyNone &&
+                        (flags & (kVerifyBlockChecksum | kVerifyIteration)) != kVerifyNone;
+  return options.paranoid_file_checks || by_flags;
 }
 
 bool WritesPlainTables(const ColumnFamilyOptions& options) {
@@ -238,11 +266,26 @@ MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options) {
   return shape;
 }
 
+namespace {
+const CompressionOptions& ChosenCompressionOptions(const ColumnFamilyOptions& options,
+                                                   bool bottommost) {
+  return bottommost && options.bottommost_compression_opts.enabled
+             ? options.bottommost_compression_opts
+             : options.compression_opts;
+}
+}  // namespace
+
+DictionaryParameters ResolveDictionary(const ColumnFamilyOptions& options, bool bottommost) {
+  const CompressionOptions& chosen = ChosenCompressionOptions(options, bottommost);
+  return {.bytes_max = chosen.max_dict_bytes,
+          .train_bytes_max = chosen.zstd_max_train_bytes,
+          .use_trainer = chosen.use_zstd_dict_trainer,
+          .buffer_bytes_max = chosen.max_dict_buffer_bytes};
+}
+
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options,
                                                    bool bottommost) {
-  const CompressionOptions& chosen = bottommost && options.bottommost_compression_opts.enabled
-                                         ? options.bottommost_compression_opts
-                                         : options.compression_opts;
+  const CompressionOptions& chosen = ChosenCompressionOptions(options, bottommost);
   return CompressionParameters{
       .level = chosen.level, .window_bits = chosen.window_bits, .strategy = chosen.strategy};
 }

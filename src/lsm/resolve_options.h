@@ -26,6 +26,8 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options);
 // The length of every user key if new tables do not store it; 0: keys of any length.
 uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options);
+// Whether new tables are read back.
+bool VerifiesOutput(const ColumnFamilyOptions& options);
 // Whether tables are written as PlainTables.
 bool WritesPlainTables(const ColumnFamilyOptions& options);
 // Of the next memtable: a shape that needs prefixes is a tree when there is no prefix extractor.
@@ -33,6 +35,12 @@ MemTableShape ResolveMemTableShape(const ColumnFamilyOptions& options);
 // bottommost: the bottommost_compression_opts where they are enabled.
 CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& options,
                                                    bool bottommost);
+// Likewise; bytes_max 0: no dictionary.
+DictionaryParameters ResolveDictionary(const ColumnFamilyOptions& options, bool bottommost);
+// The level of a flush where filter policies distinguish levels.
+inline constexpr int kFlushFilterLevel = -1;
+// The kind of the filter of a table that is written to a level.
+FilterKind ResolveFilterKind(const ColumnFamilyOptions& options, int level);
 // The codec of level 0.
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.

@@ -56,6 +56,8 @@ void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared
     if (edit.new_files().empty() && edit.deleted_files().empty()) continue;
     const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(edit.column_family);
     if (family == nullptr) continue;
+    ASHLAR_ASSERT(std::find(prepared->changed.begin(), prepared->changed.end(), family) ==
+                  prepared->changed.end());  // one edit of a family changes its files
     family->PrepareView();
     prepared->changed.push_back(family);
   }

@@ -47,7 +47,7 @@ class WriteController {
   uint64_t Reserve(uint64_t now_us, uint64_t bytes) {
     return delayed_.Reserve(now_us, bytes, bytes_per_second());
   }
-  // The same for a low-priority writer while compaction is behind.
+  // The same for a low-priority writer while CompactionBehind.
   uint64_t ReserveLowPriority(uint64_t now_us, uint64_t bytes) {
     return low_priority_.Reserve(now_us, bytes, kLowPriorityBytesPerSecond);
   }

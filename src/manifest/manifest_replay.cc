@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ashlar/comparator.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
 #include "manifest/manifest_reader.h"
@@ -175,6 +176,7 @@ Status ManifestReplay::CheckAllOpened() const {
 }
 
 Status ManifestReplay::BuildVersions() {
+  ASHLAR_ASSERT(builders_.size() == state_.published.families.size());
   for (auto& [id, family] : state_.published.families) {
     Result<Version*> version = builders_.at(id)->Build();
     if (!version.ok())
@@ -198,6 +200,7 @@ void ManifestReplay::RaiseNextFileNumber() {
     used = std::max(used, state_.published.recorded_logs.rbegin()->first + 1);
   state_.next_file_number =
       std::max({state_.next_file_number, used, state_.published.min_log_number_to_keep});
+  ASHLAR_ASSERT(state_.next_file_number > state_.manifest_number);  // I6 of version_set.h
 }
 
 Status ManifestReplay::CheckNumbersAreLeft() const {

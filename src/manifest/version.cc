@@ -6,6 +6,7 @@
 #include "base/fixed_vector.h"
 #include "base/format.h"
 #include "execute/read_guard.h"
+#include "manifest/being_compacted.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {
@@ -273,7 +274,7 @@ std::string Version::DebugString() const {
     for (const FileMetaData* file : levels_[level]->files()) {
       StrAppend(&out, "  ", file->number, ": ", file->file_bytes, " bytes, sequences ",
                 file->smallest_sequence, " to ", file->largest_sequence,
-                file->being_compacted ? ", in a compaction" : "", "\n");
+                IsBeingCompacted(*file) ? ", in a compaction" : "", "\n");
     }
   }
   return out;

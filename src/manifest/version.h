@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "key/lookup.h"
+#include "manifest/database_locks.h"
 #include "manifest/file_indexer.h"
 #include "manifest/level_files.h"
 #include "table/table_reader.h"
@@ -87,7 +88,7 @@ class Version {
   Status Validate() const;
   void CheckInvariants() const;
   // Levels, files, sizes and sequences; without key bytes.
-  std::string DebugString() const;
+  std::string DebugString() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
   ~Version() = default;

@@ -455,16 +455,4 @@ std::unordered_set<FileNumber> VersionSet::LiveTables() const {
   return numbers;
 }
 
-std::string VersionSet::DebugString() const {
-  std::string out = StrCat("MANIFEST ", manifest_number_, ", next file ", next_file_number(),
-                           ", last sequence ", published_.last_sequence, ", lowest log to keep ",
-                           published_.min_log_number_to_keep, "\n");
-  for (const auto& [id, family] : published_.families) {
-    StrAppend(&out, "family ", id, " \"", EscapeForDisplay(family->name), "\", log ",
-              family->log_number, "\n");
-    if (family->current != nullptr) out += family->current->DebugString();
-  }
-  return out;
-}
-
 }  // namespace ashlar

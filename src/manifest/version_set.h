@@ -1,8 +1,7 @@
 // VersionSet: the durable state of the tree: column families, their current Versions, and the
 // MANIFEST that records every change.
 //
-//   install   Prepare (builds Versions, touches no file) -> Write (MANIFEST, synced) -> Publish
-//             (swaps the current pointers)
+//   install   Prepare (no file) -> Write (MANIFEST, synced) -> Publish (swaps the Versions)
 //
 //   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
 //             OPEN --too large, or several records would cross a page--> Write starts a new file
@@ -179,8 +178,6 @@ class VersionSet {
   LiveFiles* live_files() { return &live_; }
   // Asserts I2, I3 and I6.
   void CheckInvariants() const ASHLAR_REQUIRES(kManifestMutex);
-  // Versions of all families and the numbers above, for people.
-  std::string DebugString() const ASHLAR_REQUIRES(kManifestMutex);
 
  private:
   static Status ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory,

@@ -70,7 +70,7 @@ class Database {
     set_.reset();
     TestEpochs().Synchronize();
   }
-  // One thread: it may do what needs the locks of the engine.
+  // One thread, so the locks of the engine count as held.
   VersionSet* operator->() ASHLAR_ASSERT_CAPABILITY(kManifestMutex)
       ASHLAR_ASSERT_CAPABILITY(kDatabaseMutex) {
     return set_.get();
@@ -269,7 +269,7 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   ASSERT_TRUE(db_.Open(Specs({"default", "a"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("c"), 9)).ok());
   EXPECT_EQ(db_->Published().FindFamily(Slice("c"))->id, 3u);
-  // Once more with a snapshot for every install, which must not name what was dropped.
+  // Once more with a snapshot for every install, which must not name the dropped family.
   db_.manifest_bytes_max = 1;
   ASSERT_TRUE(db_.Open(Specs({"default", "a", "c"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(3)).ok());

@@ -451,9 +451,10 @@ TEST_F(VersionTest, SizesAndTextAreRight) {
   EXPECT_EQ(version->TotalBytes(), 110u + 111u + 112u);
   EXPECT_EQ(version->LevelBytes(4), 111u + 112u);
   EXPECT_EQ(version->NumFiles(), 3u);
-  EXPECT_EQ(version->DebugString().find("secret"), std::string::npos);
-  EXPECT_NE(version->DebugString().find("level 4: 2 tables"), std::string::npos)
-      << version->DebugString();
+  kDatabaseMutex.AssertHeld();
+  const std::string text = version->DebugString();
+  EXPECT_EQ(text.find("secret"), std::string::npos);
+  EXPECT_NE(text.find("level 4: 2 tables"), std::string::npos) << text;
   version->Unref();
 }
 

@@ -1,4 +1,4 @@
-// KnownGaps: the stretches of keys without a visible entry that iterators have walked over, so that
+// KnownGaps: the key ranges without a visible entry that iterators have walked over, so that
 // the next iterator seeks over them. A memtable has one; docs/range-deletions.md ("Known gaps") has
 // the proof that a gap holds for the sources below the memtable, too.
 //

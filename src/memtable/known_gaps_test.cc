@@ -170,7 +170,7 @@ TEST_F(KnownGapsTest, TheirNumberIsLimited) {
   for (KnownGaps::Pending* const each : pending) gaps_.Forget(each);
 }
 
-// Random histories beside a set of the keys that are in a gap.
+// Random histories, compared with a set of the keys that are in a gap.
 TEST_F(KnownGapsTest, FollowsAModel) {
   constexpr uint32_t kKeys = 60;
   const auto name = [](uint32_t key) { return std::string(1, static_cast<char>('0' + key)); };

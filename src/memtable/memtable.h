@@ -8,7 +8,7 @@
 //             vector    in insertion order                               memtable/vector_index.h
 //   bloom   proves that a key is absent; off by default                  memtable/memtable_bloom.h
 //   ranges  range tombstones, apart from the entries                     memtable/range_tree.h
-//   gaps    stretches of keys without a visible entry, of a tree         memtable/known_gaps.h
+//   gaps    key ranges without a visible entry, of a tree          memtable/known_gaps.h
 //   states  active --MarkImmutable--> immutable
 //           active or immutable --Drop--> dropped --last pin released--> freed
 //
@@ -21,8 +21,7 @@
 //
 // Thread safety: one thread at a time (the commit leader or the installer) calls Add,
 // AddRangeDeletion, MarkImmutable and Drop. Everything else from any thread: inside an EpochGuard
-// in which the memtable was found, or holding a count. The writer writes the counters with relaxed
-// stores, and all threads read them relaxed; after MarkImmutable they are exact.
+// in which the memtable was found, or holding a count. Counters are exact after MarkImmutable.
 // Lifetime: from Create to Drop plus the last pin; the block pool and the comparator outlive it.
 #pragma once
 
@@ -115,8 +114,8 @@ class MemTable {
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
     return HasRangeDeletions() ? ranges_.CoveringSequence(user_key, visible) : 0;
   }
-  RangeStretch FindRangeStretch(const Slice& user_key, SequenceNumber visible) const {
-    return HasRangeDeletions() ? ranges_.FindStretch(user_key, visible) : RangeStretch();
+  CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const {
+    return HasRangeDeletions() ? ranges_.FindCoverInterval(user_key, visible) : CoverInterval();
   }
   // Reads the byte that Get reads.
   bool HasRangeDeletions() const {

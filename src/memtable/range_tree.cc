@@ -30,16 +30,24 @@ struct RangeTree::Cover {
   uint64_t depth;      // elements that are older
 };
 
-// Followed by count boundaries, count covers, in inner nodes count children, and count - 1 heads.
-struct alignas(8) RangeTree::Node {
-  uint16_t count;  // of slots, at least 1
+// Followed by count boundaries, count covers and, in inner nodes, count children.
+//
+// A search reads one cache line of each leaf, and two of each inner node, where it meets no equal
+// head and no cover.
+struct alignas(64) RangeTree::Node {
+  uint8_t count;  // of slots, at least 1
   bool is_leaf;
   bool checks_prefix;  // false: the fences share the prefix, so every key that comes here does
-  uint32_t prefix_bytes;
+  uint16_t prefix_bytes;
+  // A bit for each slot that has covers. Release after the cover is stored, acquire before it is
+  // read.
+  std::atomic<uint16_t> covered;
+  // Of the boundaries of slots 1, 2, ...; slot 0 begins where the node does. The largest number
+  // for slots that it does not have. Constant.
+  std::array<uint32_t, kSlots - 1> heads;
 
   static size_t BytesOf(bool is_leaf, uint32_t count) {
-    return sizeof(Node) + count * (is_leaf ? 2 : 3) * sizeof(void*) +
-           (count - 1) * sizeof(uint32_t);
+    return sizeof(Node) + count * (is_leaf ? 2 : 3) * sizeof(void*);
   }
   // Null in slot 0 at the left edge of the tree.
   const char** keys() { return reinterpret_cast<const char**>(this + 1); }
@@ -49,26 +57,27 @@ struct alignas(8) RangeTree::Node {
     return reinterpret_cast<std::atomic<const Cover*>*>(keys() + count);
   }
   const Cover* cover(uint32_t slot) const {
+    if ((covered.load(std::memory_order_acquire) >> slot & 1) == 0) return nullptr;
     return const_cast<Node*>(this)->covers()[slot].load(std::memory_order_acquire);
+  }
+  void SetCover(uint32_t slot, const Cover* cover) {
+    covers()[slot].store(cover, std::memory_order_release);
+    const auto bit = static_cast<uint16_t>(1u << slot);
+    const uint16_t before = covered.load(std::memory_order_relaxed);
+    if ((before & bit) == 0) covered.store(before | bit, std::memory_order_release);
   }
   // Release after the child is complete, acquire before it is read.
   std::atomic<Node*>* children() { return reinterpret_cast<std::atomic<Node*>*>(covers() + count); }
   Node* child(uint32_t slot) const {
     return const_cast<Node*>(this)->children()[slot].load(std::memory_order_acquire);
   }
-  // Of the boundaries of slots 1, 2, ...; slot 0 begins where the node does. Constant.
-  std::atomic<uint32_t>* heads() {
-    return is_leaf ? reinterpret_cast<std::atomic<uint32_t>*>(covers() + count)
-                   : reinterpret_cast<std::atomic<uint32_t>*>(children() + count);
-  }
-  const std::atomic<uint32_t>* heads() const { return const_cast<Node*>(this)->heads(); }
-  uint32_t head(uint32_t slot) const { return heads()[slot - 1].load(std::memory_order_relaxed); }
+  uint32_t head(uint32_t slot) const { return heads[slot - 1]; }
 };
 
 // The slots of a node that is made anew, with room for one too many.
 struct RangeTree::Items {
   explicit Items(const Node& node)
-      : is_leaf(node.is_leaf), count(node.count), prefix_bytes(node.prefix_bytes) {
+      : is_copy(true), is_leaf(node.is_leaf), count(node.count), prefix_bytes(node.prefix_bytes) {
     for (uint32_t i = 0; i < count; ++i) {
       keys[i] = node.key(i);
       covers[i] = node.cover(i);
@@ -77,12 +86,13 @@ struct RangeTree::Items {
     }
   }
   // The root of an empty tree.
-  Items() : is_leaf(true), count(1), prefix_bytes(0) {
+  Items() : is_copy(false), is_leaf(true), count(1), prefix_bytes(0) {
     keys[0] = nullptr;
     covers[0] = nullptr;
   }
   // A root above two nodes.
-  Items(Node* left, Node* right) : is_leaf(false), count(2), prefix_bytes(kNoHeads) {
+  Items(Node* left, Node* right)
+      : is_copy(false), is_leaf(false), count(2), prefix_bytes(kNoHeads) {
     keys = {nullptr, right->key(0)};
     covers = {nullptr, nullptr};
     children = {left, right};
@@ -105,6 +115,7 @@ struct RangeTree::Items {
   // More than any prefix has.
   static constexpr uint32_t kNoHeads = UINT32_MAX;
 
+  const bool is_copy;  // of the slots of a node, and perhaps more
   const bool is_leaf;
   uint32_t count;
   const uint32_t prefix_bytes;  // that the heads are taken after; kNoHeads: there are none
@@ -134,13 +145,10 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
       return comparator_.Compare(user_key, prefix) < 0 ? 0 : node.count - 1u;
   }
   const uint32_t head = HeadOf(user_key, node.prefix_bytes);
-  // The number of smaller heads, without a branch that depends on them.
+  // The number of smaller heads. Compilers make a branch of a binary search, and the processor
+  // mispredicts it.
   uint32_t begin = 0;
-  for (uint32_t left = node.count - 1u; left > 0;) {
-    const uint32_t half = (left + 1) / 2;
-    begin += node.head(begin + half) < head ? half : 0;
-    left -= half;
-  }
+  for (const uint32_t other : node.heads) begin += other < head ? 1 : 0;
   uint32_t end = begin;
   while (end + 1 < node.count && node.head(end + 1) == head) ++end;
   // Equal heads decide nothing.
@@ -156,6 +164,8 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
 }
 
 bool RangeTree::IsBoundary(const Node& node, uint32_t slot, const Slice& user_key) const {
+  // The head is at hand, the boundary is not.
+  if (slot > 0 && node.head(slot) != HeadOf(user_key, node.prefix_bytes)) return false;
   return node.key(slot) != nullptr && comparator_.Equal(KeyOf(node.key(slot)), user_key);
 }
 
@@ -168,8 +178,8 @@ void RangeTree::SetPrefix(Node* node, const char* upper) const {
   if (!fenced && node->count < 2) return;
   const Slice first = KeyOf(fenced ? node->key(0) : node->key(1));
   const Slice last = KeyOf(fenced ? upper : node->key(node->count - 1u));
-  node->prefix_bytes =
-      static_cast<uint32_t>(CommonPrefixBytes(ComparedPart(first), ComparedPart(last)));
+  const size_t common = CommonPrefixBytes(ComparedPart(first), ComparedPart(last));
+  node->prefix_bytes = static_cast<uint16_t>(std::min<size_t>(common, UINT16_MAX));
   node->checks_prefix = !fenced && node->prefix_bytes > 0;
 }
 
@@ -179,20 +189,30 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
   ASHLAR_DCHECK(count >= 1 && count <= kSlots);
   Node* const node =
       new (arena_->AllocateAligned(Node::BytesOf(items.is_leaf, count), alignof(Node))) Node();
-  node->count = static_cast<uint16_t>(count);
+  node->count = static_cast<uint8_t>(count);
   node->is_leaf = items.is_leaf;
+  uint32_t covered = 0;
   for (uint32_t i = 0; i < count; ++i) {
     node->keys()[i] = items.keys[from + i];
     new (&node->covers()[i]) std::atomic<const Cover*>(items.covers[from + i]);
+    if (items.covers[from + i] != nullptr) covered |= 1u << i;
     if (!items.is_leaf) new (&node->children()[i]) std::atomic<Node*>(items.children[from + i]);
   }
-  SetPrefix(node, upper);
+  node->covered.store(static_cast<uint16_t>(covered), std::memory_order_relaxed);
+  // A copy has the fences of its node, so it has its prefix, too.
+  const bool same_fences = items.is_copy && count == items.count;
+  if (same_fences && node->key(0) != nullptr && upper != nullptr) {
+    node->checks_prefix = false;
+    node->prefix_bytes = static_cast<uint16_t>(items.prefix_bytes);
+  } else {
+    SetPrefix(node, upper);
+  }
+  node->heads.fill(UINT32_MAX);
   // Most copies have the prefix of the node before, and need not read its keys.
   const bool same_prefix = node->prefix_bytes == items.prefix_bytes;
   for (uint32_t i = 1; i < count; ++i) {
-    const uint32_t head =
+    node->heads[i - 1] =
         same_prefix ? items.heads[from + i] : HeadOf(KeyOf(node->key(i)), node->prefix_bytes);
-    new (&node->heads()[i - 1]) std::atomic<uint32_t>(head);
   }
   return node;
 }
@@ -287,7 +307,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
                            SequenceNumber sequence) {
   const uint32_t first = begin == nullptr ? 0 : Rank(*node, *begin);
   const uint32_t last = end == nullptr ? node->count - 1u : Rank(*node, *end);
-  // Slots with one list before have one after: those that a split made share what comes later.
+  // Slots with one list before have one after: the slots of a split share later covers too.
   const Cover* older = nullptr;
   const Cover* newest = nullptr;
   for (uint32_t slot = first; slot <= last; ++slot) {
@@ -302,7 +322,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
     const Cover* const own = node->cover(slot);
     if (newest == nullptr || own != older) newest = NewCover(own, sequence);
     older = own;
-    node->covers()[slot].store(newest, std::memory_order_release);
+    node->SetCover(slot, newest);
   }
 }
 
@@ -334,17 +354,17 @@ SequenceNumber RangeTree::CoveringSequence(const Slice& user_key, SequenceNumber
   }
 }
 
-RangeStretch RangeTree::FindStretch(const Slice& user_key, SequenceNumber visible) const {
-  RangeStretch stretch;
+CoverInterval RangeTree::FindCoverInterval(const Slice& user_key, SequenceNumber visible) const {
+  CoverInterval interval;
   const Node* node = root_.load(std::memory_order_acquire);
-  if (node == nullptr) return stretch;
+  if (node == nullptr) return interval;
   for (;;) {
     const uint32_t slot = Rank(*node, user_key);
-    if (node->key(slot) != nullptr) stretch.begin = KeyOf(node->key(slot));
-    if (slot + 1u < node->count) stretch.end = KeyOf(node->key(slot + 1));
+    if (node->key(slot) != nullptr) interval.begin = KeyOf(node->key(slot));
+    if (slot + 1u < node->count) interval.end = KeyOf(node->key(slot + 1));
     const Cover* const cover = FindVisible(node->cover(slot), visible);
-    if (cover != nullptr) stretch.sequence = std::max(stretch.sequence, cover->sequence);
-    if (node->is_leaf) return stretch;
+    if (cover != nullptr) interval.sequence = std::max(interval.sequence, cover->sequence);
+    if (node->is_leaf) return interval;
     node = node->child(slot);
   }
 }
@@ -428,9 +448,11 @@ size_t RangeTree::CheckNode(const Node& node, const char* upper, uint32_t levels
     const char* const end = slot + 1u == node.count ? upper : node.key(slot + 1);
     ASHLAR_ASSERT(node.key(slot) == nullptr || end == nullptr ||
                   comparator_.Compare(KeyOf(node.key(slot)), KeyOf(end)) < 0);  // I1
+    const Cover* const cover = const_cast<Node&>(node).covers()[slot].load();
+    ASHLAR_ASSERT(node.cover(slot) == cover);
     if (slot > 0)
       ASHLAR_ASSERT(node.head(slot) == HeadOf(KeyOf(node.key(slot)), node.prefix_bytes));
-    CheckCovers(node.cover(slot));
+    CheckCovers(cover);
     if (node.is_leaf) continue;
     ASHLAR_ASSERT(node.child(slot)->key(0) == node.key(slot));
     slots += CheckNode(*node.child(slot), end, levels - 1);

@@ -10,18 +10,14 @@
 //                  |           |            |         [c, x) is in the covers of c, of the inner
 //      leaf    [ -inf | c ] [ m | p ]  [ t | x ]      slot m, and of the lower slot t
 //
-// CoveringSequence walks from the root to a leaf. Each slot on the way has one list of covers, and
-// the answer is the largest visible sequence in them. A list is shared by the slots that a split
-// makes of one, and skips back in steps that double.
+// CoveringSequence walks from the root to a leaf: the answer is the largest visible sequence in the
+// covers on the way. README.md has the costs and the alternatives.
 //
 // I1: boundaries ascend. Those of a node never change: a boundary more makes a new node.
 // I2: sequences descend from newer covers to older ones.
 // I3: a tombstone whose sequence was published before a search began is found by that search. A
 //     search that meets a half-added one ignores it, because its sequence is not visible yet.
 // I4: a replaced node keeps all that was published while it was in the tree.
-//
-// Add takes O(log n) time and memory: one or two copies of a leaf, and 32 bytes for each slot that
-// it is recorded at, at most 2 * kSlots per level. README.md has the alternatives.
 //
 // Thread safety: one thread at a time calls Add. Everything else from any thread, by I3 without
 // restarts. Lifetime: arena and comparator outlive it.
@@ -50,9 +46,9 @@ class RangeTree {
 
   // The largest sequence <= visible of a tombstone that covers the key; 0: none.
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const;
-  // The slot that has the key, and what CoveringSequence is for all of it. It stays so while
+  // The slot that has the key, with CoveringSequence of all its keys. It stays so while
   // tombstones that are not visible are added.
-  RangeStretch FindStretch(const Slice& user_key, SequenceNumber visible) const;
+  CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const;
   // The fragments for readers at these sequences, which ascend: each finds in them the sequences
   // that CoveringSequence gives it. Takes time for every boundary.
   FragmentedRanges Fragments(std::span<const SequenceNumber> visible) const;
@@ -61,7 +57,8 @@ class RangeTree {
   size_t CheckInvariants() const;
 
  private:
-  static constexpr uint32_t kSlots = 16;
+  // The head of a node and the heads of its slots fill a cache line.
+  static constexpr uint32_t kSlots = 15;
 
   struct Cover;
   struct Node;

@@ -120,7 +120,7 @@ TEST_P(RangeTreeShapes, AgreesWithTheTombstonesAsTheyCame) {
 }
 
 // Short keys over four letters, the empty one among them: prefixes of each other, equal heads, few
-// boundaries. Searches and their stretches, in the tree and in the fragments.
+// boundaries. Searches and their intervals, in the tree and in the fragments.
 TEST(RangeTreeTest, ShortKeysAgreeWithTheTombstones) {
   for (const NamedComparator& order : TestComparators()) {
     for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -157,18 +157,18 @@ TEST(RangeTreeTest, ShortKeysAgreeWithTheTombstones) {
         }
         ASSERT_EQ(fixture.tree().CoveringSequence(sought, visible), expected);
         ASSERT_EQ(fragments.CoveringSequence(sought, visible), expected);
-        for (const RangeStretch& stretch : {fixture.tree().FindStretch(sought, visible),
-                                            fragments.FindStretch(sought, visible)}) {
-          ASSERT_EQ(stretch.sequence, expected);
-          ASSERT_TRUE(!stretch.begin || comparator.Compare(*stretch.begin, sought) <= 0);
-          ASSERT_TRUE(!stretch.end || comparator.Compare(sought, *stretch.end) < 0);
+        for (const CoverInterval& interval : {fixture.tree().FindCoverInterval(sought, visible),
+                                              fragments.FindCoverInterval(sought, visible)}) {
+          ASSERT_EQ(interval.sequence, expected);
+          ASSERT_TRUE(!interval.begin || comparator.Compare(*interval.begin, sought) <= 0);
+          ASSERT_TRUE(!interval.end || comparator.Compare(sought, *interval.end) < 0);
         }
       }
     }
   }
 }
 
-// A tombstone takes comparisons and memory by the logarithm of their number, whatever they overlap.
+// A tombstone takes comparisons and memory by the logarithm of their number, in any overlap.
 TEST_P(RangeTreeShapes, ATombstoneCostsTheLogarithmOfTheirNumber) {
   constexpr uint64_t kCount = 20000;
   CountingComparator counting;

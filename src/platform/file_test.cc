@@ -61,13 +61,30 @@ TEST_F(OsFileTest, ReadsBackWhatWasWritten) {
 TEST_F(OsFileTest, ProgramsReadAFileByItsUtf8Name) {
   const std::string path = Path("stone \xe7\x9f\xb3");
   Write(path, "a\r\nb\x1a");
-  FILE* const file = OpenToRead(path);
+  const UniqueStream file = OpenStream(path, StreamMode::kRead);
   ASSERT_NE(file, nullptr);
   char bytes[10];
-  EXPECT_EQ(std::string(bytes, fread(bytes, 1, sizeof(bytes), file)), "a\r\nb\x1a");
-  fclose(file);
-  EXPECT_EQ(OpenToRead(Path("absent")), nullptr);
+  EXPECT_EQ(std::string(bytes, fread(bytes, 1, sizeof(bytes), file.get())), "a\r\nb\x1a");
+  EXPECT_EQ(OpenStream(Path("absent"), StreamMode::kRead), nullptr);
   EXPECT_EQ(errno, ENOENT);
+}
+
+TEST_F(OsFileTest, ProgramsWriteAFileByItsUtf8Name) {
+  const std::string path = Path("stone \xe7\x9f\xb3");
+  Write(path, "what was there before");
+  EXPECT_GE(fputs("a\n", OpenStream(path, StreamMode::kWrite).get()), 0);
+  EXPECT_EQ(GetFileInfo(path)->bytes, 2u);
+  EXPECT_GE(fputs("b\n", OpenStream(path, StreamMode::kAppend).get()), 0);
+  EXPECT_EQ(GetFileInfo(path)->bytes, 4u);
+  EXPECT_GE(fputs("c\n", OpenStream(Path("new"), StreamMode::kAppend).get()), 0);
+  EXPECT_EQ(GetFileInfo(Path("new"))->bytes, 2u);
+}
+
+TEST_F(OsFileTest, TheTemporaryDirectoryIsThere) {
+  const std::string path = TemporaryDirectory();
+  const Result<FileInfo> info = GetFileInfo(path);
+  ASSERT_TRUE(info.ok()) << path;
+  EXPECT_TRUE(info->is_directory);
 }
 
 TEST_F(OsFileTest, OffsetsBeyondTheSystemsRangeAreNotWrapped) {

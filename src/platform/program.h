@@ -1,11 +1,12 @@
-// Services for a program's main: its arguments as UTF-8, binary streams, and the terminal if there
-// is one.
+// Services for a program's main: its arguments as UTF-8, binary streams, files by their path in
+// UTF-8, and the terminal if there is one.
 //
 // Thread safety: ProgramArguments runs first, on the main thread; the rest on any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,20 @@ namespace ashlar {
 // bytes unchanged from here on.
 std::vector<std::string> ProgramArguments(int argc, char** argv);
 
+struct StreamCloser {
+  void operator()(FILE* file) const { static_cast<void>(fclose(file)); }
+};
+using UniqueStream = std::unique_ptr<FILE, StreamCloser>;
+enum class StreamMode {
+  kRead,
+  kWrite,   // creates the file, or cuts it to nothing
+  kAppend,  // creates the file when missing
+};
 // A file's bytes; a path as in platform/file.h. Null when it cannot be opened, and errno says why.
-// For fclose.
-FILE* OpenToRead(const std::string& path);
+UniqueStream OpenStream(const std::string& path, StreamMode mode);
+
+// Where programs put files that need not stay.
+std::string TemporaryDirectory();
 
 bool IsTerminal(FILE* file);
 // 0 when the file is no terminal or does not know.

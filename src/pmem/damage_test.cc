@@ -1,16 +1,22 @@
 // Damage of every word of a pool: of its first page, the span map, the leaves and the records. The
 // open refuses, or Verify reports it, or it is harmless: the tree returns the entries that were put
-// into it. In each case reads and deletions end.
+// into it. In each case reads and deletions end. The same for pools in memory and with a log.
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/coding.h"
 #include "gtest/gtest.h"
 #include "pmem/layout.h"
 #include "pmem/leaf.h"
+#include "pmem/log_replay.h"
+#include "pmem/logged_medium.h"
 #include "pmem/pool.h"
 #include "pmem/recovery.h"
 #include "tests/support/test_pool.h"
@@ -25,7 +31,61 @@ std::string Key(int i) {
   return "key" + std::string(6 - digits.size(), '0') + digits;
 }
 
-class DamageSweepTest : public ::testing::Test {
+// A pool with a log, which is in memory.
+class MemoryStorage final : public PoolStorage {
+ public:
+  explicit MemoryStorage(PoolFile* pool) : pool_(*pool) {}
+
+  const std::string& path() const override { return pool_.path(); }
+  const std::string& log_path() const override { return log_path_; }
+  uint64_t BootId() const override { return 1; }
+  uint64_t bytes() const override { return pool_.bytes(); }
+  Result<std::unique_ptr<PoolMapping>> MapPrivate() const override {
+    return pool_.Map(PoolMapMode::kPrivate);
+  }
+  Status ReadPool(uint64_t offset, size_t n, char* to) const override {
+    return pool_.ReadAt(offset, n, to);
+  }
+  Status WritePool(uint64_t offset, const Slice& bytes) override {
+    return pool_.WriteAt(offset, bytes.data(), bytes.size());
+  }
+  Status SyncPool() override { return Status::OK(); }
+  Status UseLog(const std::function<Status(const Slice&)>& use) const override {
+    return log_ ? use(*log_) : Status::PathNotFound("no log");
+  }
+  Status PrepareLog(uint64_t offset, const Slice& bytes) override {
+    Overwrite(&prepared_, offset, bytes);
+    return Status::OK();
+  }
+  Status CreateLog(const Slice& head) override {
+    Overwrite(&prepared_, 0, head);
+    log_ = std::exchange(prepared_, {});
+    return Status::OK();
+  }
+  Status WriteLog(uint64_t offset, const Slice& bytes) override {
+    Overwrite(&*log_, offset, bytes);
+    return Status::OK();
+  }
+  Status SyncLog() override { return Status::OK(); }
+  Status RemoveLog() override {
+    log_.reset();
+    return Status::OK();
+  }
+  Status KeepLog() override { return RemoveLog(); }
+
+ private:
+  static void Overwrite(std::string* log, uint64_t offset, const Slice& bytes) {
+    log->resize(std::max<size_t>(log->size(), offset + bytes.size()));
+    memcpy(log->data() + offset, bytes.data(), bytes.size());
+  }
+
+  PoolFile& pool_;
+  const std::string log_path_ = "(log in memory)";
+  std::optional<std::string> log_;
+  std::string prepared_;
+};
+
+class DamageSweepTest : public ::testing::TestWithParam<DurabilityClass> {
  protected:
   DamageSweepTest() {
     std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool_);
@@ -85,11 +145,29 @@ class DamageSweepTest : public ::testing::Test {
            static_cast<unsigned long long>(harmless_));
   }
 
+  Result<std::unique_ptr<Medium>> OpenMedium() {
+    if (GetParam() == DurabilityClass::kCpuFlush)
+      return std::unique_ptr<Medium>(CountingMedium::Create(pool_.file()));
+    ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header,
+                            DecodePoolHeader("test", Slice(raw_->data(), kPageBytes), raw_->bytes(),
+                                             *BytewiseComparator()));
+    auto storage = std::make_unique<MemoryStorage>(pool_.file());
+    ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), {.pool_id = header.pool_id}));
+    return LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id,
+                                                     .log_bytes_max = uint64_t{1} << 20,
+                                                     .private_bytes_max = uint64_t{1} << 20});
+  }
+
   void Judge() {
     TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
                          .mark = MarkRun::kAtOpen};
+    Result<std::unique_ptr<Medium>> medium = OpenMedium();
+    if (!medium.ok()) {
+      ++refused_;
+      return;
+    }
     Result<std::unique_ptr<PersistentTree>> opened =
-        OpenTree(CountingMedium::Create(pool_.file()), std::move(config));
+        OpenTree(std::move(medium).value(), std::move(config));
     if (!opened.ok()) {
       ++refused_;
       return;
@@ -128,12 +206,12 @@ class DamageSweepTest : public ::testing::Test {
   uint64_t harmless_ = 0;
 };
 
-TEST_F(DamageSweepTest, OfTheFirstPageIsNeverSilent) {
+TEST_P(DamageSweepTest, OfTheFirstPageIsNeverSilent) {
   Sweep("first page", 0, kPageBytes);
   EXPECT_GT(refused_, 100U);
 }
 
-TEST_F(DamageSweepTest, OfTheSpanMapIsNeverSilent) {
+TEST_P(DamageSweepTest, OfTheSpanMapIsNeverSilent) {
   uint64_t end = 0;
   ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
     Sweep("span map", MapOffsetOf(page), MapOffsetOf(page) + 8);
@@ -143,7 +221,7 @@ TEST_F(DamageSweepTest, OfTheSpanMapIsNeverSilent) {
   EXPECT_GT(refused_, 20U);
 }
 
-TEST_F(DamageSweepTest, OfALeafIsNeverSilent) {
+TEST_P(DamageSweepTest, OfALeafIsNeverSilent) {
   ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
     if (entry.kind != SpanKind::kLeaves) return;
     for (uint64_t at = page * kPageBytes; at < (page + entry.pages) * kPageBytes;
@@ -154,7 +232,7 @@ TEST_F(DamageSweepTest, OfALeafIsNeverSilent) {
   EXPECT_GT(refused_ + reported_, 500U);
 }
 
-TEST_F(DamageSweepTest, OfARecordIsNeverSilent) {
+TEST_P(DamageSweepTest, OfARecordIsNeverSilent) {
   ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
     if (entry.kind == SpanKind::kRecords)
       Sweep("records", page * kPageBytes, page * kPageBytes + 512);
@@ -162,6 +240,12 @@ TEST_F(DamageSweepTest, OfARecordIsNeverSilent) {
   });
   EXPECT_GT(reported_, 500U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Media, DamageSweepTest,
+                         ::testing::Values(DurabilityClass::kCpuFlush, DurabilityClass::kLogged),
+                         [](const ::testing::TestParamInfo<DurabilityClass>& param) {
+                           return param.param == DurabilityClass::kLogged ? "Logged" : "Mapped";
+                         });
 
 }  // namespace
 }  // namespace ashlar::pmem

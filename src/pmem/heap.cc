@@ -180,7 +180,10 @@ Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class
   const uint64_t leaf_spans = leaf_spans_ + (kind == SpanKind::kLeaves ? 1 : 0);
   const uint64_t pages_kept = from == Pages::kHeldBackToo ? 0 : PagesHeldBack(leaf_spans);
   std::optional<uint64_t> page = map_.Take(op, entry, pages_kept);
-  if (!page && DropSpareSpans()) page = map_.Take(op, entry, pages_kept);
+  if (!page) {
+    MakeRoom();
+    page = map_.Take(op, entry, pages_kept);
+  }
   if (!page) {
     return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes,
                                                    " bytes in one piece"));
@@ -210,14 +213,23 @@ bool Heap::IsSpare(const HeapSpan& span) const {
 }
 
 // Gives back the empty spans that the classes keep for their next objects.
-bool Heap::DropSpareSpans() {
-  bool any = false;
+void Heap::DropSpareSpans() {
   for (size_t page = 0; page < spans_.size(); ++page) {
-    if (spans_[page] == nullptr || !IsSpare(*spans_[page])) continue;
-    DropSpan(spans_[page].get());
-    any = true;
+    if (spans_[page] != nullptr && IsSpare(*spans_[page])) DropSpan(spans_[page].get());
   }
-  return any;
+}
+
+// I6. All that is held for later allocations, and not promised to anything.
+void Heap::MakeRoom() {
+  TakeBackReserved();
+  DropSpareSpans();
+}
+
+void Heap::TakeBackReserved() {
+  reserved_.TakeBack([this](uint32_t /*class_index*/, PoolOffset object) {
+    kHeapMutex.AssertHeld();
+    FreeObject(object);
+  });
 }
 
 // ---- Objects.
@@ -229,14 +241,25 @@ bool Heap::HasObject(const Class& size_class, Reserve reserve) const {
   return size_class.free_objects > (holds_back ? 1 : 0);
 }
 
-PoolOffset Heap::TakeObject(Class* size_class) {
-  HeapSpan* const span = size_class->open.back();
-  const PoolOffset object = span->ObjectAt(span->TakeFirstFree());
-  size_class->free_objects--;
-  size_class->taken_objects++;
-  taken_bytes_ += span->object_bytes;
+// One object for the caller, and more of the same word for its thread: not the last ones of the
+// class (I2).
+PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
+  Class& size_class = classes_[class_index];
+  HeapSpan* const span = size_class.open.back();
+  uint64_t count = 1;
+  if (reserve == Reserve::kInsert && class_index != kLeafClass && ReservedObjects::CanReserve()) {
+    count = std::min(ReservedObjects::kBytesMax / span->object_bytes, size_class.free_objects - 1);
+    count = std::max(count, uint64_t{1});
+  }
+  const HeapSpan::Taken taken = span->TakeFirstFree(count);
+  const auto objects = static_cast<uint64_t>(std::popcount(taken.mask));
+  size_class.free_objects -= objects;
+  size_class.taken_objects += objects;
+  taken_bytes_ += objects * span->object_bytes;
   if (span->taken == span->objects) Shut(span);
-  return object;
+  const PoolOffset base = span->ObjectAt(taken.first);
+  if (objects > 1) reserved_.Set(class_index, base, taken.mask & (taken.mask - 1));
+  return base + static_cast<uint64_t>(std::countr_zero(taken.mask)) * span->object_bytes;
 }
 
 // A class begins with a span of a few objects. Its spans grow with it, so that many classes fit
@@ -255,7 +278,7 @@ Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   {
     MutexLock lock(mutex());
     Class& size_class = classes_[class_index];
-    if (HasObject(size_class, reserve)) return TakeObject(&size_class);
+    if (HasObject(size_class, reserve)) return TakeObject(class_index, reserve);
   }
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
@@ -263,12 +286,15 @@ Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   // Another thread may have made room in the meantime.
   if (!HasObject(size_class, reserve)) {
     const SpanKind kind = class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords;
-    ASHLAR_ASSIGN_OR_RETURN(
-        HeapSpan* const span,
-        NewSpan(&op, kind, class_index, SpanPagesOf(class_index), Pages::kNormal));
-    Open(span);
+    const Result<HeapSpan*> span =
+        NewSpan(&op, kind, class_index, SpanPagesOf(class_index), Pages::kNormal);
+    if (span.ok()) {
+      Open(span.value());
+    } else if (!HasObject(size_class, reserve)) {  // no object of the class was taken back
+      return span.status();
+    }
   }
-  return TakeObject(&size_class);
+  return TakeObject(class_index, reserve);
 }
 
 PoolOffset Heap::TakeWhole(HeapSpan* span) {
@@ -305,7 +331,7 @@ Result<PoolObject> Heap::AllocateHeldBack(uint64_t bytes) {
   if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
-  if (map_.FreePages() == 0) DropSpareSpans();
+  if (map_.FreePages() == 0) MakeRoom();
   const uint64_t pages = std::min(PagesFor(bytes), map_.LongestFreeRun());
   if (pages == 0) return Status::NoSpace(medium_->path(), "the pool is full: no page is free");
   ASHLAR_ASSIGN_OR_RETURN(HeapSpan* const span,
@@ -315,7 +341,12 @@ Result<PoolObject> Heap::AllocateHeldBack(uint64_t bytes) {
 
 Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {
   if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
-  return bytes > kSmallBytesMax ? AllocateLarge(bytes) : AllocateSmall(SizeClassOf(bytes), reserve);
+  if (bytes > kSmallBytesMax) return AllocateLarge(bytes);
+  const uint32_t class_index = SizeClassOf(bytes);
+  if (reserve == Reserve::kInsert) {
+    if (const PoolOffset object = reserved_.Take(class_index); object != 0) return object;
+  }
+  return AllocateSmall(class_index, reserve);
 }
 
 Result<PoolOffset> Heap::AllocateLeaf() {
@@ -365,6 +396,10 @@ void Heap::PrefetchSpans(std::span<const PoolOffset> objects) const {
   }
 }
 
+bool Heap::IsReserved(const HeapSpan& span, PoolOffset object) const {
+  return span.entry.kind == SpanKind::kRecords && reserved_.Contains(span.class_index, object);
+}
+
 void Heap::FreeAll(std::span<const PoolOffset> objects) {
   MutexLock lock(mutex());
   PrefetchSpans(objects);
@@ -372,8 +407,8 @@ void Heap::FreeAll(std::span<const PoolOffset> objects) {
     // The offset comes from the pool: a damaged one may refer to a place without an object, to one
     // object twice, or to an object that the mark did not meet.
     const HeapSpan* const span = SpanOf(object);
-    if (span != nullptr && span->Holds(object) &&
-        (span->marking || span->IsTaken(span->IndexOf(object))))
+    if (span == nullptr || !span->Holds(object)) continue;
+    if (span->marking || (span->IsTaken(span->IndexOf(object)) && !IsReserved(*span, object)))
       FreeObject(object);
   }
 }
@@ -388,7 +423,11 @@ uint64_t Heap::ObjectBytes(PoolOffset offset) const {
 
 uint64_t Heap::UsedBytes() const {
   MutexLock lock(mutex());
-  return map_.first_page() * kPageBytes + taken_bytes_;
+  uint64_t reserved_bytes = 0;
+  reserved_.ForEach([&](uint32_t class_index, PoolOffset /*object*/) {
+    reserved_bytes += SizeClassBytes(class_index);
+  });
+  return map_.first_page() * kPageBytes + taken_bytes_ - reserved_bytes;
 }
 
 uint64_t Heap::VolatileBytes() const {
@@ -397,7 +436,7 @@ uint64_t Heap::VolatileBytes() const {
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
     if (span != nullptr) bytes += sizeof(HeapSpan) + span->bits.size() * sizeof(uint64_t);
   }
-  return bytes + map_.VolatileBytes() + retired_.VolatileBytes() +
+  return bytes + map_.VolatileBytes() + retired_.VolatileBytes() + reserved_.VolatileBytes() +
          freed_before_mark_.size() * sizeof(PoolOffset);
 }
 
@@ -405,6 +444,7 @@ uint64_t Heap::VolatileBytes() const {
 // the other spans of the class can take.
 void Heap::BeginEvacuation(double used_share_max) {
   MutexLock lock(mutex());
+  TakeBackReserved();
   for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
     std::vector<HeapSpan*> spans = classes_[class_index].open;
     std::sort(spans.begin(), spans.end(),
@@ -467,6 +507,13 @@ void Heap::CheckClasses() const {
     taken_objects[span->class_index] += span->taken;
     if (span->is_open) free_objects[span->class_index] += span->objects - span->taken;
   }
+  reserved_.ForEach([this](uint32_t class_index, PoolOffset object) {
+    kHeapMutex.AssertHeld();
+    const HeapSpan* const span = SpanOf(object);
+    // I1 of reserved_objects.h
+    ASHLAR_ASSERT(span != nullptr && span->class_index == class_index && span->Holds(object));
+    ASHLAR_ASSERT(span->IsTaken(span->IndexOf(object)) && !span->marking && !span->evacuated);
+  });
   ASHLAR_ASSERT(taken_bytes == taken_bytes_ && leaf_spans == leaf_spans_);
   for (size_t i = 0; i < classes_.size(); ++i) {
     ASHLAR_ASSERT(classes_[i].free_objects == free_objects[i]);    // I2 counts them

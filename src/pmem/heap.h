@@ -2,26 +2,26 @@
 //
 //   durable     span_map.h: what each run of pages is for
 //   volatile    heap_span.h: which objects of a span are taken; classes of spans; counters
+//               reserved_objects.h: taken ahead of use, so that Allocate takes the mutex rarely
 //
 //   Allocate -> [unpublished] -> published in a slot -> BeforeUnlink -> unlinked -> Retire ->
 //   (retired_objects.h) -> free         \-> Release: never published -> free
 //
-// Nothing durable says that an object is taken: it is live if and only if something published
-// refers to it. An allocation that a crash interrupts needs no undo, and an open finds the free
-// space again, from BeginMark to FinishMark, while the tree is in use. docs/persistent-memory.md
-// has the reasons.
+// An object is live if and only if something published refers to it: README.md has the reasons.
 //
 // I1: an object is handed out only when nothing durable refers to it any more: it was retired after
 //     the fence that unlinked it. Until the mark is over, spans from before the open hand out
 //     nothing.
-// I2: in a class with objects in use, one object stays held back from kInsert, so that a value can
-//     be replaced by one of its size in a full pool.
+// I2: in a class with objects in use, one object stays held back from kInsert and is not reserved
+//     by a thread, so that a value can be replaced by one of its size in a full pool.
 // I3: until the mark is over an object that was published before the open is in use from when the
 //     mark met it or BeforeUnlink named it, whichever came first.
 // I4: a new span is an operation of its own, committed before what it allots is used. The operation
 //     begins before the mutex is taken (pool_locks.h): allocate outside of PoolOperations.
 // I5: so many pages stay free that the log of a batch that deletes from every leaf has room, a word
 //     for each leaf. Only AllocateHeldBack takes them.
+// I6: a span is not refused for lack of pages while threads have objects reserved: these are taken
+//     back first, of all threads. So what is reserved counts as free, in UsedBytes too.
 //
 // Thread safety: any thread; one mutex. Lifetime: the destructor frees the retired objects.
 #pragma once
@@ -41,6 +41,7 @@
 #include "pmem/medium.h"
 #include "pmem/pin_table.h"
 #include "pmem/pool_locks.h"
+#include "pmem/reserved_objects.h"
 #include "pmem/retired_objects.h"
 #include "pmem/size_class.h"
 #include "pmem/span_map.h"
@@ -147,7 +148,7 @@ class Heap {
   struct Class {
     std::vector<HeapSpan*> open;  // with free objects; the last one is allocated from
     uint64_t free_objects = 0;    // in spans that hand out
-    uint64_t taken_objects = 0;   // in all spans of the class
+    uint64_t taken_objects = 0;   // in all spans of the class, with the reserved ones
   };
 
   static constexpr uint32_t kLeafClass = kSizeClasses;
@@ -160,7 +161,7 @@ class Heap {
   Result<PoolOffset> AllocateSmall(uint32_t class_index, Reserve reserve);
   Result<PoolOffset> AllocateLarge(uint64_t bytes);
   bool HasObject(const Class& size_class, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
-  PoolOffset TakeObject(Class* size_class) ASHLAR_REQUIRES(kHeapMutex);
+  PoolOffset TakeObject(uint32_t class_index, Reserve reserve) ASHLAR_REQUIRES(kHeapMutex);
   enum class Pages : uint8_t { kNormal, kHeldBackToo };
   // Commits the operation when there is a span.
   Result<HeapSpan*> NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index, uint64_t pages,
@@ -178,9 +179,12 @@ class Heap {
   void FreeObject(PoolOffset offset) ASHLAR_REQUIRES(kHeapMutex);
   void DropSpan(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   bool IsSpare(const HeapSpan& span) const ASHLAR_REQUIRES(kHeapMutex);
-  bool DropSpareSpans() ASHLAR_REQUIRES(kHeapMutex);
+  void DropSpareSpans() ASHLAR_REQUIRES(kHeapMutex);
+  void TakeBackReserved() ASHLAR_REQUIRES(kHeapMutex);
+  void MakeRoom() ASHLAR_REQUIRES(kHeapMutex);
   // Of retired objects.
   void FreeAll(std::span<const PoolOffset> objects);
+  bool IsReserved(const HeapSpan& span, PoolOffset object) const ASHLAR_REQUIRES(kHeapMutex);
   void CheckClasses() const ASHLAR_REQUIRES(kHeapMutex);
   void PrefetchSpans(std::span<const PoolOffset> objects) const ASHLAR_REQUIRES(kHeapMutex);
 
@@ -199,9 +203,10 @@ class Heap {
   std::array<Class, kSizeClasses + 1> classes_
       ASHLAR_GUARDED_BY(kHeapMutex);  // the last one is leaves
   uint64_t leaf_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;
-  uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects
+  uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects, with the reserved ones
   std::vector<PoolOffset> freed_before_mark_
       ASHLAR_GUARDED_BY(kHeapMutex);  // in spans that the mark has not finished
+  ReservedObjects reserved_;
   RetiredObjects retired_;
 };
 

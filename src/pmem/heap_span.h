@@ -47,12 +47,20 @@ struct HeapSpan {
     taken--;
     hint = std::min(hint, index / 64);
   }
-  // Requires: an object is free.
-  uint32_t TakeFirstFree() {
+  // Takes the first free objects: at most `count` of one word of the bitmap. Bit i of the mask is
+  // the object first + i. Requires: an object is free, count > 0.
+  struct Taken {
+    uint32_t first;
+    uint64_t mask;
+  };
+  Taken TakeFirstFree(uint64_t count) {
     while (bits[hint] == ~uint64_t{0}) hint++;
-    const uint32_t index = hint * 64 + static_cast<uint32_t>(std::countr_one(bits[hint]));
-    Take(index);
-    return index;
+    uint64_t mask = 0;
+    for (uint64_t free = ~bits[hint]; free != 0 && count > 0; free &= free - 1, --count)
+      mask |= free & (~free + 1);
+    bits[hint] |= mask;
+    taken += static_cast<uint32_t>(std::popcount(mask));
+    return {.first = hint * 64, .mask = mask};
   }
 
   const uint64_t page;

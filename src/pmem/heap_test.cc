@@ -1,9 +1,13 @@
 #include "pmem/heap.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <map>
 #include <set>
+#include <thread>
+#include <utility>
 
 #include "base/random.h"
 #include "execute/epoch.h"
@@ -213,6 +217,81 @@ TEST_F(HeapTest, AnAllocationThatWaitsForACheckpointLeavesTheHeapToOperationsUnd
   EXPECT_NE(Take(96), 0U);
   EXPECT_EQ(under_way.get(), 48U);
   medium_->set_on_begin({});
+}
+
+// A thread's first allocation of a class reserves more for it, which it takes without the mutex.
+TEST_F(HeapTest, AnAllocationFromAReservationNeedsNoMutex) {
+  std::promise<void> is_held;
+  std::promise<void> is_reserved;
+  std::future<PoolOffset> taken = std::async(std::launch::async, [&] {
+    EXPECT_NE(Take(48), 0U);
+    is_reserved.set_value();
+    is_held.get_future().wait();
+    return Take(48);
+  });
+  is_reserved.get_future().wait();
+  bool is_first = true;
+  medium_->set_on_fence([&] {
+    if (!std::exchange(is_first, false)) return;
+    is_held.set_value();
+    EXPECT_EQ(taken.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  });
+  EXPECT_NE(Take(20000), 0U);
+  medium_->set_on_fence({});
+  EXPECT_NE(taken.get(), 0U);
+}
+
+TEST_F(HeapTest, ReservedObjectsAreTakenBackWhenThePoolIsFull) {
+  uint64_t taken = 0;
+  while (Take(96) != 0) taken++;
+  const uint64_t used = heap_->UsedBytes();
+  Reopen(true);
+  constexpr uint64_t kThreads = 4;
+  for (uint64_t thread = 0; thread < kThreads; ++thread)
+    std::thread([&] { EXPECT_NE(Take(96), 0U); }).join();
+  heap_->CheckInvariants();
+  uint64_t taken_here = 0;
+  while (Take(96) != 0) taken_here++;
+  heap_->CheckInvariants();
+  EXPECT_EQ(taken_here + kThreads, taken);
+  EXPECT_EQ(heap_->UsedBytes(), used);
+  // The held-back object is in no reservation.
+  EXPECT_TRUE(heap_->Allocate(96, Reserve::kUpdate).ok());
+}
+
+// Threads allocate, free and take back from each other: no object is handed out twice.
+TEST_F(HeapTest, ThreadsNeverShareAnObject) {
+  constexpr uint64_t kSteps = 20000;
+  std::vector<std::atomic<bool>> is_taken(kPoolBytes / kUnitBytes);
+  std::vector<std::thread> threads;
+  for (uint64_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      Random random(700 + thread);
+      std::vector<PoolOffset> mine;
+      const auto release = [&](PoolOffset object) {
+        is_taken[object / kUnitBytes] = false;
+        heap_->Release(object);
+      };
+      for (uint64_t step = 0; step < kSteps; ++step) {
+        if (random.Uniform(100) < 60) {
+          // Large ones fill the pool, so that reservations are taken back.
+          const PoolOffset object = Take(random.OneIn(20) ? 200'000 : 1 + random.Uniform(300));
+          if (object == 0) continue;
+          ASSERT_FALSE(is_taken[object / kUnitBytes].exchange(true)) << "step " << step;
+          mine.push_back(object);
+        } else if (!mine.empty()) {
+          std::swap(mine[random.Uniform(mine.size())], mine.back());
+          release(mine.back());
+          mine.pop_back();
+        }
+      }
+      std::for_each(mine.begin(), mine.end(), release);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  heap_->CheckInvariants();
+  // Nothing is lost: all but the header and the map is one run again.
+  EXPECT_NE(Take(kPoolBytes - (uint64_t{1} << 20)), 0U);
 }
 
 TEST_F(HeapTest, ADamagedMapIsRefusedWithItsOffset) {

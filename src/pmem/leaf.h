@@ -107,6 +107,21 @@ inline void PrefetchCandidate(const Medium& medium, PoolOffset leaf, uint8_t fin
                    RecordPart::kKey);
 }
 
+// The same for a Put. A new entry's slot is on a line that nothing has read yet.
+inline void PrefetchForPut(const Medium& medium, PoolOffset leaf, uint8_t fingerprint) {
+  const LeafView view(medium, leaf);
+  const uint64_t occupied = Occupied(view.Commit());
+  const uint64_t candidates = occupied & view.Matching(fingerprint);
+  if (candidates != 0) {
+    PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(candidates))),
+                   RecordPart::kKey);
+  } else {
+    // Of a full leaf it is the line after the leaf.
+    const auto free = static_cast<uint32_t>(std::countr_one(occupied));
+    ASHLAR_PREFETCH(medium.view() + view.SlotOffset(free));
+  }
+}
+
 struct LeafEntry {
   uint32_t index;  // of the slot
   uint8_t fingerprint;

@@ -131,7 +131,7 @@ LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
   for (;;) {
     const FoundLeaf leaf = state_.index.Find(entry->key);
     // Before the lock: it waits until the new record's stores are done.
-    PrefetchCandidate(*state_.medium, leaf.offset, entry->fingerprint);
+    PrefetchForPut(*state_.medium, leaf.offset, entry->fingerprint);
     if (!leaf.ref->TryLock(leaf.version)) continue;
     LeafLock lock(leaf.ref);
     return PutLocked(op, leaf, entry, &lock);
@@ -405,17 +405,17 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
   return true;
 }
 
-// Commits when it merges. Gives up when a leaf is busy: the next removal looks again. Two locks
-// have one name for the analysis; the structure mutex orders them.
+// Commits when it merges. Gives up when a leaf is busy: the next removal looks again. The locks of
+// two leaves are one scope, because the analysis has one name for them; the structure mutex orders
+// them.
 bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right,
-                       uint32_t slots_max) ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+                       uint32_t slots_max) {
   if (!left.ref->TryLock(left.version)) return false;
-  LeafLock left_lock(left.ref);
   if (!right.ref->TryLock(right.version)) {
-    left_lock.ReleaseUnchanged();
+    left.ref->UnlockUnchanged();
     return false;
   }
-  LeafLock right_lock(right.ref);
+  LeafPairLock locks(left.ref, right.ref);
   const LeafView into(*state_.medium, left.offset);
   const LeafView from(*state_.medium, right.offset);
   const uint64_t left_commit = into.Commit();
@@ -423,8 +423,7 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
   uint64_t occupied = Occupied(left_commit);
   if (static_cast<uint32_t>(std::popcount(occupied) + std::popcount(Occupied(right_commit))) >
       slots_max) {
-    right_lock.ReleaseUnchanged();
-    left_lock.ReleaseUnchanged();
+    locks.ReleaseUnchanged();
     return false;
   }
   LeafIndex::Change change = state_.index.PrepareErase(state_.medium->view() + from.Separator());
@@ -443,8 +442,7 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
   PublishCommit(op, left.offset, from.Next(right_commit), occupied, 1 - SelectedNext(left_commit));
   state_.index.Publish(&change);
   op->Commit();
-  left_lock.Release();
-  right_lock.Kill();
+  locks.ReleaseMerged();
   state_.index.DropRef(right.ref);
   state_.leaves.fetch_sub(1, std::memory_order_relaxed);
   state_.merges.fetch_add(1, std::memory_order_relaxed);

@@ -15,19 +15,12 @@
 // I2: a word that is stored after the begin of the last checkpoint that ended is in the log.
 // I3: a page is written to the pool only after every record that stored to it is durable.
 // I4: no operation is under way while pages are copied or discarded: a page is as it is between
-//     two operations. Different pages may be from different times: replay makes them one state,
-//     because the log has everything since the oldest of them (I2).
+//     two operations. By I2 replay makes one state of pages from different times.
 // I5: a record is written only while log header and link name its generation, durably; for the end
-//     of a checkpoint the link names two. So a log of another generation is not the log of this
-//     pool.
+//     of a checkpoint the link names two.
 // I6: changed_pages_ counts the bits of is_changed_, due_pages_ those of is_due_. Only the pages of
-//     both, those of the step under way, and the header's page have private copies. The operations
-//     under way may exceed the bound on them.
+//     both, those of the step under way, and the header's page have private copies.
 // I7: one thread at a time takes a step: is_stepping_.
-//
-// A reader may see a committed change that is not yet durable: its writer still waits. A writer
-// that finds nothing to change commits too, without a record, and waits for the changes that it has
-// seen.
 //
 // Thread safety: see Medium. One error latch: after a failed write or sync nothing commits.
 #pragma once

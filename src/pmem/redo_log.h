@@ -15,7 +15,6 @@
 // I1: the records of a generation are numbered from 0, and each is written after the one before.
 // I2: a process that dies leaves a prefix of its writes. Only a power cut leaves a record without
 //     the one before it, and only among the records that were not synced.
-//
 // I3: the file is made longer before a record is written that crosses its end.
 //
 // So a readable record after the end proves damage if no power was lost since the log was begun, or

@@ -112,4 +112,36 @@ class ASHLAR_SCOPED_CAPABILITY LeafLock {
   LeafRef* ref_;
 };
 
+// The locks of a leaf and of its right neighbour. Requires: the structure mutex, which orders them.
+class ASHLAR_SCOPED_CAPABILITY LeafPairLock {
+ public:
+  // Requires: both are locked.
+  LeafPairLock(LeafRef* left, LeafRef* right) ASHLAR_ACQUIRE(kLeafLock) ASHLAR_EXCLUDES(kHeapMutex)
+      : left_(left), right_(right) {}
+  ~LeafPairLock() ASHLAR_RELEASE() {
+    if (left_ == nullptr) return;
+    right_->Unlock();
+    left_->Unlock();
+  }
+  LeafPairLock(const LeafPairLock&) = delete;
+  LeafPairLock& operator=(const LeafPairLock&) = delete;
+
+  // Nothing was stored.
+  void ReleaseUnchanged() {
+    right_->UnlockUnchanged();
+    left_->UnlockUnchanged();
+    left_ = nullptr;
+  }
+  // The right one is out of the index.
+  void ReleaseMerged() {
+    left_->Unlock();
+    right_->Kill();
+    left_ = nullptr;
+  }
+
+ private:
+  LeafRef* left_;
+  LeafRef* const right_;
+};
+
 }  // namespace ashlar::pmem

@@ -19,15 +19,16 @@ SequenceNumber FindVisible(std::span<const SequenceNumber> sequences, SequenceNu
   return found == sequences.end() ? 0 : *found;
 }
 
-// The number of heads that are smaller. A loop without a branch that depends on the data.
-size_t CountSmallerHeads(const std::vector<uint64_t>& heads, uint64_t head) {
-  const uint64_t* base = heads.data();
-  for (size_t left = heads.size(); left > 1;) {
-    const size_t half = left / 2;
-    base += base[half - 1] < head ? half : 0;
+// The number of heads that are smaller. The mask keeps compilers from making a branch, which the
+// processor would mispredict at every second step.
+size_t CountSmallerHeads(std::span<const uint64_t> heads, uint64_t head) {
+  size_t begin = 0;
+  for (size_t left = heads.size(); left > 0;) {
+    const size_t half = (left + 1) / 2;
+    begin += half & (size_t{0} - static_cast<size_t>(heads[begin + half - 1] < head));
     left -= half;
   }
-  return static_cast<size_t>(base - heads.data()) + (*base < head ? 1 : 0);
+  return begin;
 }
 
 // Sweeps over tombstones in the order of their begins.
@@ -108,7 +109,8 @@ FragmentedRanges FragmentedRanges::Make(const KeyComparator& comparator,
 
 size_t FragmentedRanges::MemoryBytes() const {
   return keys_.capacity() + bounds_.capacity() * sizeof(Bound) +
-         sequences_.capacity() * sizeof(SequenceNumber) + heads_.capacity() * sizeof(uint64_t);
+         sequences_.capacity() * sizeof(SequenceNumber) + heads_.capacity() * sizeof(uint64_t) +
+         parts_.capacity() * sizeof(uint32_t);
 }
 
 size_t FragmentedRanges::CountBounds(const Slice& user_key) const {
@@ -116,11 +118,21 @@ size_t FragmentedRanges::CountBounds(const Slice& user_key) const {
   if (prefix_bytes_ > 0 && !user_key.starts_with(prefix))
     return comparator_.Compare(user_key, prefix) < 0 ? 0 : bounds_.size();
   const uint64_t head = comparator_.Head(user_key, prefix_bytes_);
-  size_t begin = CountSmallerHeads(heads_, head);
-  if (begin == heads_.size() || heads_[begin] != head) return begin;
-  // Equal heads decide nothing.
-  size_t end = head == std::numeric_limits<uint64_t>::max() ? heads_.size()
-                                                            : CountSmallerHeads(heads_, head + 1);
+  size_t begin = 0;
+  size_t end = heads_.size();
+  if (head > heads_.back()) return end;
+  if (head > heads_.front()) {
+    const uint64_t part = (head - heads_.front()) >> part_shift_;
+    begin = parts_[part];
+    begin += CountSmallerHeads({heads_.data() + begin, heads_.data() + parts_[part + 1]}, head);
+  }
+  if (heads_[begin] != head) return begin;
+  // Equal heads decide nothing. Few are equal, or all of them: an order may have no heads.
+  end = begin + 1;
+  if (end < heads_.size() && heads_[end] == head)
+    end = static_cast<size_t>(
+        std::upper_bound(heads_.begin() + static_cast<ptrdiff_t>(end), heads_.end(), head) -
+        heads_.begin());
   while (begin < end) {
     const size_t middle = begin + (end - begin) / 2;
     if (comparator_.Compare(key(middle), user_key) <= 0) {
@@ -137,15 +149,16 @@ SequenceNumber FragmentedRanges::FindCovering(const Slice& user_key, SequenceNum
   return before == 0 || before == bounds_.size() ? 0 : FindVisible(sequences(before - 1), visible);
 }
 
-RangeStretch FragmentedRanges::FindStretch(const Slice& user_key, SequenceNumber visible) const {
+CoverInterval FragmentedRanges::FindCoverInterval(const Slice& user_key,
+                                                  SequenceNumber visible) const {
   if (IsEmpty()) return {};
   const size_t before = CountBounds(user_key);
-  RangeStretch stretch;
-  if (before > 0) stretch.begin = key(before - 1);
-  if (before < bounds_.size()) stretch.end = key(before);
+  CoverInterval interval;
+  if (before > 0) interval.begin = key(before - 1);
+  if (before < bounds_.size()) interval.end = key(before);
   if (before > 0 && before < bounds_.size())
-    stretch.sequence = FindVisible(sequences(before - 1), visible);
-  return stretch;
+    interval.sequence = FindVisible(sequences(before - 1), visible);
+  return interval;
 }
 
 FragmentedRanges FragmentedRanges::Cut(const Slice* lower, const Slice* upper) const {
@@ -190,6 +203,18 @@ void FragmentedRanges::MakeHeads() {
   heads_.reserve(bounds_.size());
   for (size_t i = 0; i < bounds_.size(); ++i)
     heads_.push_back(comparator_.Head(key(i), prefix_bytes_));
+  MakeParts();
+}
+
+void FragmentedRanges::MakeParts() {
+  const uint64_t width = heads_.back() - heads_.front();
+  while ((width >> part_shift_) > heads_.size() / 4 + 1) ++part_shift_;
+  parts_.reserve((width >> part_shift_) + 2);
+  for (size_t i = 0; i < heads_.size(); ++i) {
+    const uint64_t part = (heads_[i] - heads_.front()) >> part_shift_;
+    while (parts_.size() <= part) parts_.push_back(static_cast<uint32_t>(i));
+  }
+  parts_.push_back(static_cast<uint32_t>(heads_.size()));
 }
 
 void FragmentedRanges::CheckInvariants() const {

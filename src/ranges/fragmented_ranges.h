@@ -6,7 +6,8 @@
 //   sequences      5       9 5     9       none    7
 //
 // Interval i is [bound i, bound i + 1). It is a fragment, or a gap if it has no sequences. A search
-// counts the heads (key_comparator.h) that are smaller, and compares keys among equal heads only.
+// takes the part of the bounds that the key's head (key_comparator.h) falls into, counts the
+// smaller heads in it, and compares keys among equal heads only.
 //
 // I1: bounds ascend strictly in the order of user keys.
 // I2: the sequences of an interval descend strictly.
@@ -29,7 +30,7 @@
 #include "ashlar/slice.h"
 #include "base/assert.h"
 #include "key/key_comparator.h"
-#include "ranges/range_stretch.h"
+#include "ranges/cover_interval.h"
 #include "ranges/range_tombstone.h"
 
 namespace ashlar {
@@ -67,8 +68,8 @@ class FragmentedRanges {
     return IsEmpty() ? 0 : FindCovering(user_key, visible);
   }
 
-  // The fragment or gap that has the key, and what CoveringSequence is for all of it.
-  RangeStretch FindStretch(const Slice& user_key, SequenceNumber visible) const;
+  // The fragment or gap that has the key, with CoveringSequence of all its keys.
+  CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const;
 
   // The part within [lower, upper); null: unbounded.
   FragmentedRanges Cut(const Slice* lower, const Slice* upper) const;
@@ -101,6 +102,7 @@ class FragmentedRanges {
   size_t CountBounds(const Slice& user_key) const;
   SequenceNumber FindCovering(const Slice& user_key, SequenceNumber visible) const;
   void MakeHeads();
+  void MakeParts();
 
   KeyComparator comparator_;
   std::vector<char> keys_;
@@ -108,6 +110,10 @@ class FragmentedRanges {
   std::vector<SequenceNumber> sequences_;
   std::vector<uint64_t> heads_;  // of the bounds, after prefix_bytes_
   size_t prefix_bytes_ = 0;      // that all bounds share; 0 without heads
+  // Cuts the numbers from the first head to the last into parts of 2^part_shift_, about four bounds
+  // each if they are spread evenly: for each the number of bounds before it, then that of all.
+  std::vector<uint32_t> parts_;
+  uint32_t part_shift_ = 0;
   size_t fragments_ = 0;
 };
 

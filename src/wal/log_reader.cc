@@ -51,11 +51,24 @@ LogReader::LogReader(std::unique_ptr<SequentialFile> file, std::string file_name
 
 LogReader::~LogReader() = default;
 
+void LogReader::CheckInvariants() const {
+  ASHLAR_ASSERT(block_offset_ % kBlockBytes == 0);
+  ASHLAR_ASSERT(position_ <= block_bytes_ && block_bytes_ <= kBlockBytes);
+  ASHLAR_ASSERT(offset() <= file_bytes_);                // nothing after the file's end
+  ASHLAR_ASSERT(last_good_offset_ <= file_bytes_);       // I2
+  ASHLAR_ASSERT(record_offset_ <= last_good_offset_);    // I2
+  ASHLAR_ASSERT(search_bytes_left_ <= kSearchBytesMax);  // I4
+  ASHLAR_ASSERT(outcome_ == Outcome::kEnd || status_.ok() == (outcome_ == Outcome::kReading));
+}
+
 bool LogReader::ReadRecord(Slice* record, std::string* scratch) {
   Fragment fragment;
   while (outcome_ == Outcome::kReading && NextFragment(&fragment)) {
-    if (Assemble(fragment, record, scratch)) return true;
+    if (!Assemble(fragment, record, scratch)) continue;
+    if constexpr (kDebugChecks) CheckInvariants();
+    return true;
   }
+  if constexpr (kDebugChecks) CheckInvariants();
   record->clear();
   return false;
 }

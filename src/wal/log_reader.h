@@ -75,6 +75,8 @@ class LogReader {
   uint64_t searched_bytes() const { return kSearchBytesMax - search_bytes_left_; }
   const std::string& file_name() const { return file_name_; }
   uint64_t log_number() const { return log_number_; }
+  // Asserts I2 and the reader's place in the file.
+  void CheckInvariants() const;
 
  private:
   struct Fragment {

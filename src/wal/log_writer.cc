@@ -75,6 +75,15 @@ LogWriter::LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, 
 
 LogWriter::~LogWriter() = default;
 
+void LogWriter::CheckInvariants() const {
+  ASHLAR_ASSERT(good_bytes_ <= committed_bytes_ && committed_bytes_ <= bytes_);      // I4
+  ASHLAR_ASSERT(good_bytes_ <= handed_over_bytes_ && handed_over_bytes_ <= bytes_);  // I4
+  ASHLAR_ASSERT(staged_bytes_ <= kStagingBytes);
+  // Readers find fragments by the place in the block that the writer framed them for.
+  ASHLAR_ASSERT(block_offset_ % kBlockBytes == bytes_ % kBlockBytes);  // I1
+  ASHLAR_ASSERT(file_ != nullptr || staged_bytes_ == 0);               // closed
+}
+
 Status LogWriter::AddRecord(std::span<const Slice> pieces) {
   ASHLAR_RETURN_IF_ERROR(StageRecord(pieces));
   return WriteStaged();

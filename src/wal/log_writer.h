@@ -29,6 +29,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "base/assert.h"
 
 namespace ashlar {
 
@@ -74,6 +75,8 @@ class LogWriter {
   const std::string& file_name() const { return file_name_; }
   // The first error, or Ok.
   const Status& status() const { return first_error_; }
+  // Asserts I4 and the order of the offsets in the picture.
+  void CheckInvariants() const;
 
  private:
   class PieceReader;
@@ -88,6 +91,7 @@ class LogWriter {
   }
   void AdvanceGoodBytes() {
     if (committed_bytes_ <= handed_over_bytes_) good_bytes_ = committed_bytes_;
+    if constexpr (kDebugChecks) CheckInvariants();
   }
 
   const std::string file_name_;

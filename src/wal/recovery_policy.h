@@ -51,8 +51,8 @@ enum class LogStopAction : uint8_t {
 
 LogStopAction DecideAtLogStop(const LogStop& stop);
 
-// Why recovery fails after kFail: the reader's status, or, for a log that seems to end well before
-// what was synced, Corruption naming both offsets.
+// Why recovery fails after kFail: the reader's status. For a log that seems to end well before its
+// synced length: Corruption naming both offsets.
 Status LogStopFailure(const LogReader& reader, const LogStop& stop);
 
 enum class Continuity : uint8_t { kNotNeeded, kOrStop, kOrFail };

@@ -59,6 +59,14 @@ TEST_F(LibraryTest, ExportsEveryFunctionOfTheHeader) {
   EXPECT_EQ(library_->Find("rocksdb_transaction_begin"), nullptr) << "what is not there is absent";
 }
 
+TEST_F(LibraryTest, HasAsManyFunctionsAsTheDocumentsSay) {
+  const std::string number = std::to_string(DeclaredFunctions().size()) + " functions";
+  for (const char* const document : {"/README.md", "/CHANGELOG.md"}) {
+    const std::string text = ReadFile(std::string(kSourceDir) + document);
+    EXPECT_NE(text.find(number), std::string::npos) << document << " does not say " << number;
+  }
+}
+
 #define ASHLAR_TEST_FIND(name) const auto name = Find("rocksdb_" #name, &rocksdb_##name)
 
 TEST_F(LibraryTest, WorksThroughItsSymbols) {

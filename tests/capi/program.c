@@ -581,6 +581,31 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
   rocksdb_close(db);
 }
 
+static void CheckpointsAreMade(void) {
+  char* error = NULL;
+  char copy[512];
+  snprintf(copy, sizeof copy, "%s.copy", directory);
+  rocksdb_destroy_db(options, copy, &error);
+  CHECK_OK(error);
+  rocksdb_t* db = OpenEmpty();
+  Put(db, "k", "first");
+  rocksdb_checkpoint_t* const checkpoint = rocksdb_checkpoint_object_create(db, &error);
+  CHECK_OK(error);
+  rocksdb_checkpoint_create(checkpoint, copy, 0, &error);
+  CHECK_OK(error);
+  rocksdb_checkpoint_create(checkpoint, copy, 0, &error);
+  EXPECT_ERROR(error, "exists");
+  rocksdb_checkpoint_object_destroy(checkpoint);
+  Put(db, "k", "second");
+  rocksdb_close(db);
+  db = rocksdb_open(options, copy, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "k", "first");
+  rocksdb_close(db);
+  rocksdb_destroy_db(options, copy, &error);
+  CHECK_OK(error);
+}
+
 static void CountCalls(void* state) { ++*(int*)state; }
 
 static void BackupsAreTakenAndRestored(void) {
@@ -1058,7 +1083,7 @@ static void TableFilesAreNamedCompactedAndDeleted(void) {
   rocksdb_delete_file_in_range(db, "c", 1, "a", 1, &error);
   EXPECT_ERROR(error, "before it begins");
 
-  // What a function without errptr could not do is counted.
+  // Failures of functions without errptr are counted.
   uint64_t errors = 99;
   CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 0);
   rocksdb_disable_manual_compaction(db);
@@ -1192,6 +1217,7 @@ int main(int argc, char** argv) {
   SnapshotsLookBack();
   FamiliesComeAndGo();
   TablesAreFlushedCompactedAndDescribed();
+  CheckpointsAreMade();
   BackupsAreTakenAndRestored();
   ProgramsBringTheirOwnOrderAndMerge();
   CountersAdd();

@@ -233,11 +233,25 @@ TEST_F(CommandsTest, CompactGivesBackWhatWasDeleted) {
       << compacted;
 }
 
+TEST_F(CommandsTest, CheckpointIsADatabaseOfItsOwn) {
+  Load("a\t1\nb\t2\n");
+  const std::string copy = File("copy");
+  const std::string made = Output({"--format", "csv", "checkpoint", copy});
+  EXPECT_TRUE(made.starts_with("checkpoint,sequence\r\n")) << made;
+  (void)Output({"delete", "a"});
+  EXPECT_EQ(RunBare({"--db", copy, "scan"}).out, "a  1\nb  2\n");
+  const ToolResult again = Run({"checkpoint", copy});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("exists"), std::string::npos) << again.err;
+  EXPECT_NE(Run({"checkpoint", "--log-size-for-flush", "1000000", File("again")}).out, "");
+}
+
 TEST_F(CommandsTest, HelpAndVersion) {
   const ToolResult help = RunBare({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* const command : {"load", "put", "get", "delete", "scan", "dump", "stats",
-                                    "properties", "column-families", "verify", "compact", "pool"}) {
+  for (const char* const command :
+       {"load", "put", "get", "delete", "scan", "dump", "stats", "properties", "column-families",
+        "verify", "compact", "checkpoint", "pool"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
     EXPECT_EQ(RunBare({command, "--help"}).exit_code, 0) << command;
   }

@@ -28,7 +28,7 @@ class ErrorsTest : public ToolTest {
 const std::vector<std::vector<std::string>> kReadingCommands = {
     {"get", "a"}, {"scan"}, {"dump"}, {"stats"}, {"properties"}, {"verify"}, {"column-families"}};
 const std::vector<std::vector<std::string>> kWritingCommands = {
-    {"put", "a", "b"}, {"delete", "a"}, {"compact"}};
+    {"put", "a", "b"}, {"delete", "a"}, {"compact"}, {"checkpoint", "copy"}};
 
 TEST_F(ErrorsTest, WrongCommandLines) {
   EXPECT_EQ(RunBare({}).exit_code, 2);
@@ -170,7 +170,7 @@ TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
   EXPECT_EQ(Run({"get", "a"}).exit_code, 5);
 }
 
-// The database opens, by its default without what follows the damage.
+// The database opens. By default it leaves out the records after the damage.
 TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
   const std::string killed = File("killed");
   {

@@ -264,8 +264,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     return again == recovered->contents_after || Fail("changed between two opens");
   }
 
-  // The recovery was cut off too: nothing of what it found may be missing then, for all of it was
-  // on the disk.
+  // The recovery was cut off too. All records that it found were on the disk, so none may be
+  // missing.
   void CrashAgain(CrashFileSystem* recovery, const Recovered& first, Random* random) {
     constexpr int kImages = 3;
     for (int i = 0; i < kImages && !HasFailure(); ++i) {

@@ -13,6 +13,7 @@
 
 #include "ashlar/version.h"
 #include "base/format.h"
+#include "platform/file.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -100,6 +101,8 @@ const SmokeCase kSmokeCases[] = {
     {"bulkload", "", "", " +[0-9.]+ MB/s"},
     {"deleteseq", "fillseq,", "", ""},
     {"deleterandom", "fillseq,", "", ""},
+    {"deleterangeseq", "fillseq,", "--range_tombstone_width=10", ""},
+    {"deleterangerandom", "fillseq,", "--range_tombstone_width=10", ""},
     {"readseq", "fillseq,", "", " +[0-9.]+ MB/s"},
     {"readreverse", "fillseq,", "", " +[0-9.]+ MB/s"},
     {"readrandom", "fillseq,", "", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
@@ -167,7 +170,7 @@ TEST_F(DbBenchTest, EveryWorkloadOfTheHelpHasASmokeTest) {
                             [&](const SmokeCase& smoke) { return name == smoke.workload; }))
         << name;
   }
-  EXPECT_GE(workloads, 34);
+  EXPECT_GE(workloads, 36);
 }
 
 TEST_F(DbBenchTest, ABuildThatDoesNotMeasureRefuses) {
@@ -412,6 +415,19 @@ TEST_F(DbBenchMeasuringTest, FillsDeleteRanges) {
   }
 }
 
+TEST_F(DbBenchMeasuringTest, RangesInOrderTouchAndDeleteAsManyKeysAsTheyAreWide) {
+  const std::string run =
+      "--num=1000 --benchmarks=fillseq,deleterangeseq,readrandom --seed=5 "
+      "--read_random_exp_range=0 --range_tombstone_width=";
+  for (const auto& [flags, found] : {std::pair("10", "(0 of 1000 found)"),
+                                     {"10 --expand_range_tombstones=1", "(0 of 1000 found)"},
+                                     {"1000 --deletes=1", "(0 of 1000 found)"},
+                                     {"0", "(1000 of 1000 found)"}}) {
+    const std::string output = Output(StrCat(run, flags));
+    EXPECT_NE(output.find(found), std::string::npos) << flags << "\n" << output;
+  }
+}
+
 TEST_F(DbBenchMeasuringTest, MultiGetTakesBothForms) {
   for (const char* const flags : {"--batch_size=7", "--batch_size=7 --multiread_batched=1",
                                   "--batch_size=7 --multiread_stride=100",
@@ -505,6 +521,20 @@ TEST_F(DbBenchMeasuringTest, AResultThatCannotBeWrittenIsToldBeforeAnythingIsDes
   EXPECT_NE(run.output.find("cannot write "), std::string::npos) << run.output;
   const std::string kept = Output("--num=100 --benchmarks=readrandom --use_existing_db=1");
   EXPECT_NE(ResultLineOf(kept, "readrandom").find("(100 of 100 found)"), std::string::npos) << kept;
+}
+
+TEST_F(DbBenchMeasuringTest, PathsMayHaveAnyName) {
+  const std::string name = File("база-данных 東京");
+  const ToolRun run = RunTool(
+      StrCat(ProgramCommand("db_bench"), " '--db=", name, "/below/db' --seed=17 ", build_flag_,
+             "--num=100 --report_interval_seconds=1 --benchmarks=fillseq,readrandom '--json=", name,
+             ".json' '--report_file=", name, ".csv'"));
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  for (const char* const file : {"/below/db/CURRENT", ".json", ".csv"}) {
+    const Result<FileInfo> info = GetFileInfo(name + file);
+    ASSERT_TRUE(info.ok()) << info.status().ToString();
+    EXPECT_GT(info->bytes, 0u) << file;
+  }
 }
 
 TEST_F(DbBenchMeasuringTest, ExistingKeysAreNotCalledMissing) {

@@ -125,7 +125,7 @@ std::string Database::Walk(int steps, bool forward, Cursor* cursor) {
 }
 
 std::string Database::Refresh(Cursor* cursor) {
-  // Releases differ in what a refresh does with the options' snapshot, and with a dropped family.
+  // Releases differ in the effect of a refresh on the options' snapshot and on a dropped family.
   bool exists = false;
   for (const auto& [name, family] : families_) exists |= family.handle == cursor->handle;
   if (cursor->has_snapshot || !exists) return kUndefined;

@@ -1,24 +1,19 @@
 // Database: one open database of a peer, driven by lines of text.
 //
-// Every line has an answer, whatever the state: a history from which operations were removed is a
-// history too. An answer depends on the contents alone, and never on the time of a background job.
+// Every line has an answer in every state, so that a history without some of its lines is a history
+// too. An answer depends on the contents alone, and never on the time of a background job.
 //
 // Lines, with keys and values as words of text.h, F a family's name, "-" for none:
 //   open DIR MODE OPTIONS FAMILY...   MODE: rw, ro; FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
 //   close
 //   families DIR                      names, sorted
 //   put F HOW K V    merge F HOW K V    delete F HOW K    single F HOW K    range F HOW K K
-//                                     HOW: letters s (sync), n (no log), or -
-//   batch HOW OP...                   OP as above without HOW; also save, rollback, pop, log TEXT;
-//                                     HOW also d (write nothing, report the bytes) and r (write a
-//                                     batch that is made from the bytes)
+//   batch HOW OP...                   OP as above without HOW; also save, rollback, pop, log TEXT
+//                                     HOW: README.md
 //   get F SNAPSHOT K    pinned F SNAPSHOT K    multi SNAPSHOT F K F K...    many F SNAPSHOT K...
 //   mayexist F K                      "ok" unless an existing key is denied
 //   snapshot N    release N
-//   iterator N F SNAPSHOT FLAGS LOWER UPPER
-//                                     FLAGS: letters t (total order), p (same prefix), x (prefix
-//                                     without the option: keys outside are not shown), a (auto
-//                                     prefix mode), c (no cache), or -
+//   iterator N F SNAPSHOT FLAGS LOWER UPPER             FLAGS: README.md
 //   move N MOVE [K]                   MOVE: seek, seekprev, first, last, next, prev, refresh, drop,
 //                                     forward (10 steps), backward
 //   flush F    compact F K K    force F      force also compacts the last level, and reports keys

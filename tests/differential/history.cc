@@ -147,7 +147,18 @@ std::string Generator::TableOptions(const Family& family) {
   if (OneIn(2))
     table.Add("checksum", Pick({"kNoChecksum", "kCRC32c", "kxxHash", "kxxHash64", "kXXH3"}));
   // A filter takes equal keys for equal bytes: so do all comparators here.
-  if (OneIn(2)) table.Add("filter_policy", "bloomfilter:" + Between(1, 16) + ":false");
+  if (OneIn(2)) {
+    table.Add("filter_policy", OneIn(3)
+                                   ? "ribbonfilter:" + Between(1, 16) + ":" + Pick({"-1", "0", "2"})
+                                   : "bloomfilter:" + Between(1, 16) + ":false");
+  }
+  if (OneIn(3)) {
+    table.Add("index_type", family.prefix_bytes > 0
+                                ? Pick({"kTwoLevelIndexSearch", "kHashSearch"})
+                                : Pick({"kTwoLevelIndexSearch", "kBinarySearchWithFirstKey"}));
+    table.Add("partition_filters", Truth());
+    table.Add("metadata_block_size", Pick({"64", "512", "4096"}));
+  }
   if (family.prefix_bytes > 0 && OneIn(2)) table.Add("whole_key_filtering", Truth());
   // One excludes the other.
   if (OneIn(3)) table.Add(Pick({"no_block_cache", "cache_index_and_filter_blocks"}), "true");

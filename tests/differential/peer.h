@@ -15,7 +15,7 @@ namespace ashlar::differential {
 
 class Peer {
  public:
-  // `name` is for reports, `library` is what dlopen takes.
+  // `name` is for reports, `library` is the argument of dlopen.
   Peer(std::string name, std::string library)
       : name_(std::move(name)), library_(std::move(library)) {}
   ~Peer() { Kill(); }

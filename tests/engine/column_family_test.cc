@@ -12,7 +12,7 @@ namespace {
 
 using ColumnFamilyTest = DatabaseFixture;
 
-// Holds every flush job between its install, which whoever asked for the flush waits for, and its
+// Holds every flush job between its install, for which the caller of Flush waits, and its
 // end.
 class HoldAfterFlush final : public EventListener {
  public:

@@ -110,6 +110,25 @@ TEST_F(CompactionStyleTest, FifoDropsTheOldestTables) {
   EXPECT_EQ(FilesAtLevel(0), 2u);
 }
 
+TEST_F(CompactionStyleTest, FifoDropsAfterAPause) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.max_table_files_size = 50000;
+  options_.disable_auto_compactions = true;
+  Open();
+  for (int i = 0; i < 5; ++i) {
+    Put("key" + std::to_string(i), std::string(20000, 'v'));
+    Flush();
+  }
+  ASSERT_OK(db_->PauseBackgroundWork());
+  ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+  EXPECT_EQ(FilesAtLevel(0), 5u);
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  WaitUntilIdle();
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+  EXPECT_EQ(Get("key2"), "NOT_FOUND");
+  EXPECT_NE(Get("key3"), "NOT_FOUND");
+}
+
 TEST_F(CompactionStyleTest, FifoMergesSmallTablesWhereAllowed) {
   options_.compaction_style = kCompactionStyleFIFO;
   options_.compaction_options_fifo.allow_compaction = true;
@@ -175,6 +194,71 @@ TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
   WriteTable("c");
   EXPECT_FALSE(Has("a"));
   EXPECT_TRUE(Has("b") && Has("c"));
+}
+
+TEST_F(MovedClockTest, AgesAreLookedAtWhenTheDatabaseIsOpened) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.ttl = 100;
+  Open();
+  WriteTable("a");
+  const uint64_t now_us = database_->env()->clock()->NowUnixMicros();
+  ASSERT_OK(database_->Close());
+  database_ = std::make_unique<OpenDatabase>(files_, options_, 1);
+  while (database_->env()->clock()->NowUnixMicros() < now_us) MoveClock(1);
+  MoveClock(120);
+  ASSERT_OK(database_->Open());
+  ASSERT_OK(database_->db()->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_FALSE(Has("a"));
+}
+
+// No table is deleted that RocksDB would keep.
+TEST_F(MovedClockTest, FifoDropsByTheDefaultOnlyWhereTheProgramSetsNoAge) {
+  constexpr uint64_t kDay = 24 * 60 * 60;
+  constexpr uint64_t kDefault = 0xfffffffffffffffe;
+  struct Case {
+    uint64_t ttl;
+    uint64_t period;
+    uint64_t days;  // kept so long; 0: for ever
+  };
+  for (const Case& ages : {Case{kDefault, kDefault, 30}, Case{kDefault, 0, 0},
+                           Case{kDefault, 60 * kDay, 60}, Case{60 * kDay, kDefault, 60},
+                           Case{60 * kDay, 50 * kDay, 50}, Case{0, 0, 0}, Case{0, kDefault, 0}}) {
+    SCOPED_TRACE(testing::Message() << "ttl " << ages.ttl << " period " << ages.period);
+    const auto files = std::make_shared<MemoryFileSystem>();
+    options_.compaction_style = kCompactionStyleFIFO;
+    options_.ttl = ages.ttl;
+    options_.periodic_compaction_seconds = ages.period;
+    database_ = std::make_unique<OpenDatabase>(files, options_, 1);
+    ASSERT_OK(database_->Open());
+    WriteTable("a");
+    MoveClock((ages.days == 0 ? 1000 : ages.days - 1) * kDay);
+    WriteTable("b");
+    EXPECT_TRUE(Has("a"));
+    MoveClock(2 * kDay);
+    WriteTable("c");
+    EXPECT_EQ(Has("a"), ages.days == 0);
+    EXPECT_TRUE(Has("b") && Has("c"));
+    ASSERT_OK(database_->Close());
+  }
+}
+
+// The default of leveled compaction changes where data is, and nothing that a read returns.
+TEST_F(MovedClockTest, TheDefaultTtlIsThirtyDays) {
+  constexpr uint64_t kDay = 24 * 60 * 60;
+  options_.num_levels = 3;
+  options_.level0_file_num_compaction_trigger = 10;
+  Open();
+  WriteTable("a");
+  ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  WriteTable("a");
+  MoveClock(29 * kDay);
+  WriteTable("b");
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  MoveClock(2 * kDay);
+  WriteTable("c");
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  EXPECT_EQ(FilesAtLevel(2), "1");
+  EXPECT_TRUE(Has("a") && Has("b") && Has("c"));
 }
 
 TEST_F(MovedClockTest, LeveledTtlTakesOldDataDown) {

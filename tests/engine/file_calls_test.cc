@@ -84,7 +84,7 @@ TEST_F(FileCallsTest, DeletesTheTablesInsideARange) {
   WriteTable(0, 49, "newer");
   ASSERT_OK(DeleteFiles(Key(5), Key(39)));  // tables 1, 2 and 3
   EXPECT_EQ(Levels(), "0:1 2:2");
-  // Level 0 is left alone, whatever it has.
+  // Level 0 is left alone.
   EXPECT_EQ(Get(Key(15)), "newer");
   EXPECT_EQ(Tables(), 3);
   Open();

@@ -1,5 +1,5 @@
-// Tables that range tombstones cover: whole ones are dropped without being read, the space of parts
-// comes back although no level is full; and what snapshots keep.
+// Tables that range tombstones cover. Whole ones are dropped without being read. The space of parts
+// is freed although no level is full. Entries that snapshots need are kept.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -165,7 +165,7 @@ TEST_F(HiddenFilesTest, LittleSpaceIsNotWorthACompaction) {
   EXPECT_EQ(counts_->read, 0);
 }
 
-// ---- Random histories: a map per snapshot says what has to be visible.
+// ---- Random histories, with a map per snapshot of the entries that it must show.
 
 class History {
  public:

@@ -331,7 +331,7 @@ TEST_F(KnownGapsTest, AQueueWalksOverEachDeletionAFewTimes) {
   EXPECT_LE(Deletions() - before, uint64_t{64} * kPops);
 }
 
-// Readers of snapshots beside a writer: an iterator finds in both directions what MultiGet finds.
+// Readers of snapshots run concurrently with a writer. An iterator agrees with MultiGet.
 TEST_F(KnownGapsTest, ReadersBesideAWriterFindWhatMultiGetFinds) {
   constexpr int kRange = 300;
   constexpr int kRounds = 300;

@@ -1,5 +1,5 @@
-// PinnableSlice: values are found without a copy, and stay valid whatever happens to their
-// container.
+// PinnableSlice: values are found without a copy, and stay valid after their container is
+// replaced or deleted.
 #include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
 

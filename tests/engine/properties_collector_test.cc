@@ -1,5 +1,5 @@
-// Collectors of table properties: what they are shown, what they add to tables, what becomes of
-// their failures; and CompactOnDeletionCollector.
+// Collectors of table properties: the entries that they get, the properties that they add, and
+// their failures. CompactOnDeletionCollector.
 #include "ashlar/table_properties_collectors.h"
 
 #include <fstream>
@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-// Writes down what it is shown, and gives its table the number of its entries.
+// Records its calls, and adds the number of entries to the table's properties.
 class Recorder final : public TablePropertiesCollector {
  public:
   enum class Failure { kNone, kAdd, kFinish, kThrow };

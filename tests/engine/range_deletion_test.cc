@@ -182,6 +182,61 @@ TEST_F(RangeDeletionTest, TheEndOfTheLastRangeIsNotInItsFile) {
   ExpectEverywhere("m=1 ");
 }
 
+// Every turn at the ends of two fragments that touch and of one apart, in memtable and table.
+TEST_F(RangeDeletionTest, BackwardsAtTheEndsOfAFragment) {
+  Open();
+  for (const char* key : {"a", "b", "c", "d", "e", "f", "g"}) Put(key, "1");
+  Flush();
+  DeleteRange("b", "c");
+  DeleteRange("c", "d");
+  DeleteRange("f", "g");
+  for (const bool in_table : {false, true}) {
+    if (in_table) Flush();
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (const auto& [target, found] : {std::pair("g", "g"),
+                                        {"f\xff", "e"},
+                                        {"f", "e"},
+                                        {"d", "d"},
+                                        {"c", "a"},
+                                        {"b", "a"},
+                                        {"a\xff", "a"}}) {
+      it->SeekForPrev(target);
+      ASSERT_TRUE(it->Valid()) << target;
+      EXPECT_EQ(it->key(), found) << target;
+    }
+    std::string walked;
+    for (it->SeekToLast(); it->Valid(); it->Prev()) walked += it->key().ToString();
+    EXPECT_EQ(walked, "geda");
+    it->Seek("b");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), "d");
+    it->Prev();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), "a");
+    it->Next();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), "d");
+  }
+}
+
+// A table of tombstones alone deletes more keys than it has entries: no estimate may wrap.
+TEST_F(RangeDeletionTest, EstimatesDoNotWrap) {
+  options_.disable_auto_compactions = true;
+  Open();
+  for (uint64_t i = 0; i < 5; ++i) Put(Key(i), "1");
+  Flush();
+  for (uint64_t i = 0; i < 20; ++i) DeleteRange(Key(i), Key(i + 1));
+  uint64_t keys = 0;
+  EXPECT_TRUE(db_->GetIntProperty("rocksdb.estimate-num-keys", &keys));
+  EXPECT_LE(keys, 25u) << "in the memtable";
+  Flush();
+  EXPECT_TRUE(db_->GetIntProperty("rocksdb.estimate-num-keys", &keys));
+  EXPECT_LE(keys, 25u) << "in a table";
+  uint64_t data_bytes = 0;
+  EXPECT_TRUE(db_->GetIntProperty("rocksdb.estimate-live-data-size", &data_bytes));
+  EXPECT_LE(data_bytes, uint64_t{1} << 20);
+}
+
 // One tombstone over tables that a compaction cuts: each has its part, and none reaches further.
 TEST_F(RangeDeletionTest, TablesThatShareATombstoneAreCompactedApart) {
   options_.target_file_size_base = 8 << 10;

@@ -8,8 +8,8 @@
 //     reads go on;
 //   - once the cause is gone, Resume makes the database writable, with exactly the acknowledged
 //     writes; a power cut then takes none of them;
-//   - without Resume, a reopen finds the acknowledged writes, and at most the one that failed
-//     behind them.
+//   - without Resume, a reopen finds the acknowledged writes, and after them at most the one
+//     that failed.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -219,7 +219,7 @@ class FaultyRun {
     CloseAndCompare();
   }
 
-  // Everything is synced or in tables now, what the failed log held in the last place.
+  // Everything is synced or in tables now. The records of the failed log are in tables.
   void ComparePowerCuts() {
     Random random(kSeed);
     for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kRandomSubset,

@@ -196,8 +196,8 @@ TEST_F(FailedLogTest, NothingIsAddedToALogThatFailed) {
   ExpectThatEveryModeFindsWhatWasAcknowledged();
 }
 
-// An open that failed recorded the logs that it had read as synced, which nobody had done: the next
-// power cut made them look damaged.
+// An open that failed recorded the logs that it had read as synced, although they were not: after
+// the next power cut they looked damaged.
 TEST_F(FailedLogTest, AnOpenThatFailsRecordsNoLogAsSynced) {
   Start(SmallDatabaseOptions());
   WriteSome();

@@ -173,7 +173,7 @@ TEST_F(LogDamageTest, ATornTail) {
 }
 
 TEST_F(LogDamageTest, DamageInTheMiddleOfTheLastLog) {
-  // The second log begins with its head; record 3 behind it is the batch kBatchesInTheFirstLog + 3.
+  // The second log begins with its head. Record 3 after it is batch kBatchesInTheFirstLog + 3.
   const int damaged_batch = kBatchesInTheFirstLog + 3;
   const MemoryImage damaged = With(logs_[1], Flipped(logs_[1], RecordOffsets(logs_[1])[3] + 30));
   ExpectRefused(damaged, kTolerate, logs_[1]);
@@ -206,6 +206,57 @@ TEST_F(LogDamageTest, AnOlderLogCutAtTheEndOfARecordIsNoEnd) {
     ExpectRefused(cut, kTolerate, logs_[0]);
     ExpectRefused(cut, kAbsolute, logs_[0]);
     ExpectRecovered(cut, kPointInTime, Range(1, static_cast<int>(batches)));
+  }
+}
+
+// The second family is in a table with all of the first log; the first family needs that log. With
+// the rest of it lost, no point in time has both.
+TEST(FamiliesAfterDamageTest, AFamilyAheadOfTheDamageIsRefused) {
+  const auto file_system = std::make_shared<MemoryFileSystem>();
+  Options options = SmallDatabaseOptions();
+  options.wal_recovery_mode = kPointInTime;
+  OpenDatabase database(file_system, options, 1);
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_TRUE(database.CreateFamily("ahead").ok());
+  const auto write = [&](int i) {
+    Commit both;
+    for (const char* const family : {kDefaultColumnFamilyName.c_str(), "ahead"}) {
+      both.push_back({.kind = Change::Kind::kPut,
+                      .family = family,
+                      .key = StrCat("key", i),
+                      .value = std::string(80, 'v')});
+    }
+    ASSERT_TRUE(database.Write(both, WriteOptions()).ok());
+  };
+  for (int i = 0; i < 8; ++i) write(i);
+  ASSERT_TRUE(database.Flush({"ahead"}, true).ok());
+  write(8);
+  std::vector<std::string> logs;
+  ASSERT_TRUE(file_system->GetChildren(OpenDatabase::kPath, &logs).ok());
+  std::erase_if(logs, [](const std::string& name) { return !name.ends_with(".log"); });
+  std::sort(logs.begin(), logs.end());
+  ASSERT_GE(logs.size(), 2U);
+  const std::string damaged = ClosedDatabase::Path(logs[logs.size() - 2]);
+  const std::string later = ClosedDatabase::Path(logs.back());
+  MemoryImage image = file_system->Snapshot();
+  for (MemoryImage::Entry& entry : image.entries) {
+    if ("/" + entry.path != damaged) continue;
+    std::string bytes = *entry.bytes;
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x20);
+    entry.bytes = std::make_shared<const std::string>(std::move(bytes));
+  }
+  // With the later log, whose head says how long the damaged one was, and without it.
+  for (const bool has_later : {true, false}) {
+    SCOPED_TRACE(has_later);
+    if (!has_later) {
+      std::erase_if(image.entries,
+                    [&](const MemoryImage::Entry& entry) { return "/" + entry.path == later; });
+    }
+    const Autopsy autopsy = OpenAndReadAll(image, options, {});
+    EXPECT_FALSE(autopsy.opened);
+    EXPECT_TRUE(autopsy.status.IsCorruption()) << autopsy.status.ToString();
+    EXPECT_NE(autopsy.status.ToString().find("newer than the damage"), std::string::npos)
+        << autopsy.status.ToString();
   }
 }
 

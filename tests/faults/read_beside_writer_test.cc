@@ -92,7 +92,7 @@ class ReadBesideWriterTest : public ::testing::Test {
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
     return contents;
   }
-  // What all keys together hold is what was there after one of the batches, `at_least` or a later
+  // The keys together have the values that they had after one batch, which is `at_least` or a later
   // one.
   void ExpectOneMoment(int at_least) {
     const FamilyContents contents = Read(handles_[0].get());

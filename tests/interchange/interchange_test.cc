@@ -119,6 +119,54 @@ class InterchangeTest : public ::testing::Test {
     }
   }
 
+  // A database of the style is taken both ways, each with the options of the OPTIONS file: ours
+  // first, then one that db_bench makes with the arguments.
+  void ExpectStyleIsTakenBothWays(CompactionStyle style, const std::string& bench_arguments) {
+    options_.compaction_style = style;
+    options_.level0_file_num_compaction_trigger = 2;
+    Open();
+    Map expected;
+    Fill(handles_[0], &expected);
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    Close();
+    EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex")), expected);
+    Ldb("--try_load_options put from_ldb value");
+    Ldb("--try_load_options compact");
+    expected["from_ldb"] = "value";
+    Open();
+    EXPECT_EQ(Contents(), expected);
+    Close();
+
+    std::filesystem::remove_all(path());
+    const ToolRun bench = RunTool("db_bench --db=" + path() +
+                                  " --benchmarks=fillrandom,flush --num=20000 "
+                                  "--write_buffer_size=131072 --compression_type=none " +
+                                  bench_arguments + " 2>&1");
+    ASSERT_EQ(bench.exit_code, 0) << bench.output;
+    Ldb("--try_load_options compact");
+    const Map theirs = ParseScan(Ldb("--try_load_options scan --hex"));
+    EXPECT_GT(theirs.size(), 1000u);
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
+    ASSERT_EQ(families.at(0).options.compaction_style, style);
+    ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
+    EXPECT_EQ(Contents(), theirs);
+    for (int i = 0; i < 2000; ++i) {
+      ASSERT_OK(db_->Put(WriteOptions(), "ours" + std::to_string(i), std::string(200, 'v')));
+      if (i % 100 == 99) {
+        ASSERT_OK(db_->Flush(FlushOptions()));
+      }
+    }
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    const Map after = Contents();
+    EXPECT_TRUE(after.contains("ours1999"));
+    Close();
+    ExpectEveryTableVerifies();
+    EXPECT_NE(Ldb("--try_load_options checkconsistency").find("OK"), std::string::npos);
+    EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex")), after);
+  }
+
   ScratchDirectory scratch_;
   Options options_;
   std::unique_ptr<DB> db_;
@@ -187,6 +235,91 @@ TEST_F(InterchangeTest, EveryCodecAndFormatVersionIsReadByTheTools) {
   }
 }
 
+// Partitions, hash indexes, first keys, Ribbon filters, dictionaries and aligned blocks. db_bench
+// reads them with the filters and indexes that our OPTIONS file names; a filter that missed a key
+// would make it count fewer keys as found.
+TEST_F(InterchangeTest, EveryTableLayoutIsReadByTheTools) {
+  struct Layout {
+    const char* name;
+    const char* family;  // option text
+    const char* table;
+    const char* bench;  // what db_bench needs besides
+  };
+  const Layout layouts[] = {
+      {"partitions", "",
+       "index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=512;"
+       "filter_policy=bloomfilter:10:false",
+       "--bloom_bits=10 --partition_index_and_filters=true"},
+      {"partitioned_ribbon", "",
+       "index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=1024;"
+       "filter_policy=ribbonfilter:10:-1",
+       "--bloom_bits=10 --use_ribbon_filter=true --partition_index_and_filters=true"},
+      {"ribbon", "", "filter_policy=ribbonfilter:10:-1",
+       "--bloom_bits=10 --use_ribbon_filter=true"},
+      {"hash_in_blocks", "", "data_block_index_type=kDataBlockBinaryAndHash",
+       "--use_data_block_hash_index=true"},
+      {"hash_index", "prefix_extractor=fixed:8", "index_type=kHashSearch",
+       "--prefix_size=8 --use_hash_search=true"},
+      {"first_keys", "", "index_type=kBinarySearchWithFirstKey", "--index_with_first_key=true"},
+      {"zstd_dictionary",
+       "compression=kZSTD;compression_opts={max_dict_bytes=4096;zstd_max_train_bytes=65536}", "",
+       ""},
+      {"zlib_dictionary", "compression=kZlibCompression;compression_opts={max_dict_bytes=4096}", "",
+       ""},
+      {"lz4_dictionary", "compression=kLZ4Compression;compression_opts={max_dict_bytes=4096}", "",
+       ""},
+      {"aligned", "", "block_align=true", "--compression_type=none --block_align=true"}};
+  for (const Layout& layout : layouts) {
+    SCOPED_TRACE(layout.name);
+    Close();
+    std::filesystem::remove_all(path());
+    Options options = options_;
+    const auto joined = [](const std::string& first, const std::string& second) {
+      return second.empty() ? first : first + ";" + second;
+    };
+    ASSERT_OK(GetOptionsFromString(
+        options_,
+        joined("block_based_table_factory={" + joined("block_size=1024", layout.table) + "}",
+               layout.family),
+        &options));
+    const Options saved = std::exchange(options_, options);
+    Open();
+    Map expected;
+    for (uint64_t i = 0; i < 3000; ++i) {
+      // As db_bench makes keys of 16 bytes: the number, most significant byte first, and zeros.
+      std::string key(16, '0');
+      for (size_t b = 0; b < 8; ++b) key[b] = static_cast<char>(i >> (56 - 8 * b));
+      expected[key] = "value of " + std::to_string(i) + std::string(i % 60, 'x');
+      ASSERT_OK(db_->Put(WriteOptions(), key, expected[key]));
+    }
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    EXPECT_EQ(Contents(), expected);
+    Close();
+    ExpectEveryTableVerifies();
+    EXPECT_EQ(ParseScan(Ldb("scan --hex --try_load_options")), expected);
+    const ToolRun bench = RunTool(
+        "db_bench --db=" + path() +
+        " --use_existing_db=1 --benchmarks=readrandom --num=3000 --reads=6000 --key_size=16 "
+        "--merge_operator=stringappend " +
+        layout.bench + " 2>&1");
+    EXPECT_EQ(bench.exit_code, 0) << bench.output;
+    EXPECT_NE(bench.output.find("(6000 of 6000 found)"), std::string::npos) << bench.output;
+    // ldb writes another table with the options of our OPTIONS file, and we read that.
+    Ldb("--try_load_options put from_ldb value");
+    Ldb("--try_load_options compact");
+    expected["from_ldb"] = "value";
+    Open();
+    EXPECT_EQ(Contents(), expected);
+    for (const auto& [key, value] : expected) {
+      std::string found;
+      ASSERT_OK(db_->Get(ReadOptions(), key, &found));
+      ASSERT_EQ(found, value);
+    }
+    Close();
+    options_ = saved;
+  }
+}
+
 TEST_F(InterchangeTest, WhatLdbWritesToOurDatabaseWeRead) {
   Open();
   Map expected;
@@ -222,6 +355,21 @@ TEST_F(InterchangeTest, ADatabaseMadeByLdbOpensHereWithItsOptions) {
   ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
   EXPECT_EQ(Contents(0), (Map{{"a", "1"}, {"b", "2"}}));
   EXPECT_EQ(Contents(1), (Map{{"m", "2"}}));
+}
+
+TEST_F(InterchangeTest, UniversalDatabasesAreTakenBothWays) {
+  ExpectStyleIsTakenBothWays(kCompactionStyleUniversal, "--compaction_style=1");
+}
+
+TEST_F(InterchangeTest, FifoDatabasesAreTakenBothWays) {
+  ExpectStyleIsTakenBothWays(kCompactionStyleFIFO,
+                             "--compaction_style=2 --fifo_compaction_max_table_files_size_mb=1 "
+                             "--fifo_compaction_allow_compaction=false");
+  uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path()))
+    bytes += entry.path().extension() == ".sst" ? entry.file_size() : 0;
+  EXPECT_LE(bytes, uint64_t{1} << 20);
+  EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex --max_keys=1")).size(), 1u);
 }
 
 TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile) {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr uint64_t kForever = std::numeric_limits<uint64_t>::max();
 
-// The environment without what the test framework was told about shards and output files.
+// The environment without the test framework's variables for shards and output files.
 std::vector<std::string> ChildEnvironment(const LoadPlan& plan, int pipe) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {

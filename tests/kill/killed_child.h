@@ -44,7 +44,7 @@ class KilledChild {
     LoadReport::Kind kind = LoadReport::kCommitted;
     uint64_t micros = 0;  // and so much later
   };
-  // Kills the child at that moment and reads what it still had reported. False: it ended before, or
+  // Kills the child at that moment and reads the rest of its reports. False: it ended before, or
   // failed.
   bool KillAt(const Moment& moment);
   // The last commit that each thread was told of.

@@ -1,6 +1,6 @@
 // A process that makes a pool, writes to it and closes it is killed before each of its system
 // calls, one after the other: death at each step of creation, checkpoint, log switch and close.
-// Each time the next open finds what was acknowledged.
+// Each time the next open finds the acknowledged changes.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>

@@ -192,7 +192,7 @@ class PoolKillTest : public ::testing::Test {
                 static_cast<unsigned long long>(commits), HasFailure() ? "SOME" : "0");
   }
 
-  // What each thread left is the contents after its last acknowledged commit or after the next one.
+  // The keys of each thread are as after its last acknowledged commit, or after the next one.
   void Compare(PersistentTree* tree, const KilledChild& child, LoadPlan* plan) {
     std::vector<Contents> found(kThreads);
     const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());

@@ -1,6 +1,7 @@
 // Random histories against a std::map: the same operations on the database and on the model, under
 // a dozen sets of options, with range deletions and without, compared after every kind of upheaval.
-// A failure prints the seed; ASHLAR_MODEL_SEED repeats it.
+// A failure prints the seed; ASHLAR_MODEL_SEED repeats it. ASHLAR_MODEL_OPERATIONS is the number of
+// operations of each history that is compared after every one: ./dev soak sets it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,6 +107,37 @@ const std::vector<Scenario>& Scenarios() {
        [](Options* o) {
          o->compression = kLZ4Compression;
          o->bottommost_compression = kZlibCompression;
+       }},
+      {"PartitionsAndRibbonFilters",
+       [](Options* o) {
+         SetTinyLevels(o);
+         BlockBasedTableOptions table = TableOptions(64 << 10);
+         table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+         table.partition_filters = true;
+         table.metadata_block_size = 256;
+         table.filter_policy.reset(NewRibbonFilterPolicy(10, 1));
+         o->table_factory.reset(NewBlockBasedTableFactory(table));
+       }},
+      {"HashIndexesAndTrainedDictionaries",
+       [](Options* o) {
+         SetTinyLevels(o);
+         BlockBasedTableOptions table = TableOptions(64 << 10);
+         table.index_type = BlockBasedTableOptions::kHashSearch;
+         table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+         o->prefix_extractor.reset(NewNoopTransform());
+         o->table_factory.reset(NewBlockBasedTableFactory(table));
+         o->compression = kZSTD;
+         o->compression_opts.max_dict_bytes = 1024;
+         o->compression_opts.zstd_max_train_bytes = 16 << 10;
+       }},
+      {"AlignedBlocksAndFirstKeys",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compression = kNoCompression;
+         BlockBasedTableOptions table = TableOptions(64 << 10);
+         table.index_type = BlockBasedTableOptions::kBinarySearchWithFirstKey;
+         table.block_align = true;
+         o->table_factory.reset(NewBlockBasedTableFactory(table));
        }},
       {"ReverseOrder", [](Options* o) { o->comparator = ReverseBytewiseComparator(); }},
       {"CustomOrder", [](Options* o) { o->comparator = TestComparators()[2].comparator; }},
@@ -314,6 +346,26 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
+  // Keys that are put and deleted in turn, as SingleDelete requires, and ranges over them.
+  void WriteOnceKeys() {
+    const uint64_t number = random_->Uniform(60);
+    const std::string key = "s" + std::to_string(number);
+    if (deletes_ranges() && random_->OneIn(6)) {
+      const std::pair<std::string, std::string> range{
+          key, "s" + std::to_string(number + random_->Uniform(20))};
+      if (IsInverted(range)) return;
+      Check(db_->DeleteRange(WriteOptions(), range.first, range.second));
+      EraseRange(range);
+    } else if (model_.contains(key)) {
+      Check(db_->SingleDelete(WriteOptions(), key));
+      model_.erase(key);
+    } else {
+      const std::string value = RandomValue();
+      Check(db_->Put(WriteOptions(), key, value));
+      model_[key] = value;
+    }
+  }
+
   void CompareGets(const Model& model, const Snapshot* snapshot) {
     ReadOptions options;
     options.snapshot = snapshot;
@@ -472,7 +524,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
-  // Neither changes what is visible.
+  // Neither changes the visible entries.
   void CompactSomeFile() {
     std::vector<LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
@@ -551,6 +603,24 @@ TEST_P(ModelTest, HistoriesAgree) {
   Reopen();
   CompareEverything();
   Check(db_->VerifyChecksum());
+}
+
+TEST_P(ModelTest, EveryOperationAgrees) {
+  SCOPED_TRACE("ASHLAR_MODEL_SEED=" + std::to_string(seed_));
+  const char* const operations = std::getenv("ASHLAR_MODEL_OPERATIONS");
+  const uint64_t end = operations != nullptr ? std::strtoull(operations, nullptr, 10) : 400;
+  for (uint64_t step = 0; step < end && !HasFailure(); ++step) {
+    random_->OneIn(3) ? WriteOnceKeys() : WriteSomething();
+    if (random_->OneIn(100)) Upheaval();
+    CompareScan(model_, nullptr);
+    CompareGets(model_, nullptr);
+    if (held_.empty()) continue;
+    const auto held =
+        std::next(held_.begin(), static_cast<ptrdiff_t>(random_->Uniform(held_.size())));
+    CompareScan(held->model, held->snapshot);
+    // Each has a copy of everything.
+    if (held_.size() > 8) ReleaseSnapshots();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Options, ModelTest,

@@ -1,7 +1,7 @@
 // Allocation failure in every public call: a short workload runs again and again, and each time
-// another allocation fails. The call that meets the failure returns a Status, no exception leaves
-// it, no later call waits for ever, and whatever was acknowledged is found, at once and after the
-// database was opened again.
+// another allocation fails. The call that meets the failure returns a Status, and no exception
+// leaves it. No later call waits for ever. Acknowledged writes are found, at once and after a
+// reopen.
 //
 // Jobs run in the thread of the test (ManualEnv), so allocations of flushes and compactions fail
 // too, and one number is one history.
@@ -30,7 +30,7 @@ namespace {
 
 constexpr size_t kFamilies = 2;
 
-// What each key may hold: one value, or several after a write that failed.
+// The possible values of each key: one, or several after a write that failed.
 using Possible = std::vector<std::optional<std::string>>;
 using Model = std::map<std::pair<size_t, std::string>, Possible>;
 
@@ -170,7 +170,7 @@ class Workload {
     Note(status, 1, "pair", value);
   }
 
-  // The failure itself, or what the database answers after it.
+  // The failure itself, or the answer of the database after it.
   void CheckError(const Status& status) const {
     if (status.ok()) return;
     EXPECT_TRUE(FailingNew::HasFailed()) << status.ToString();
@@ -339,7 +339,7 @@ class Workload {
 
 class AllocationFailure : public ::testing::TestWithParam<FailingNew::Kind> {
  protected:
-  // The allocations of the workload. What the process allocates once is there afterwards.
+  // The allocations of the workload. The first run makes those that a process makes once.
   uint64_t CountAllocations(const std::function<Workload::Args()>& make_args) {
     uint64_t allocations = 0;
     for (int i = 0; i < 2; ++i) {

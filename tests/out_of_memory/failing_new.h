@@ -15,7 +15,7 @@ class FailingNew {
     kUntilEnds,  // it and all that follow in the same Scope fail
   };
 
-  // Forgets what was counted. The allocation `number` (from 1) inside scopes fails; 0: none.
+  // Resets the counts. The allocation `number` (from 1) inside scopes fails; 0: none.
   static void Arm(uint64_t number, Kind kind);
   // True once an allocation has failed.
   static bool HasFailed();

@@ -35,7 +35,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Closes what is open, then opens; `path` is the engine's own place.
+  // Closes an open engine, then opens it. `path` is the engine's own place.
   virtual Status Open(const OpenRequest& request) = 0;
   virtual Status Close() = 0;
   // A second handle on the open store.
@@ -53,7 +53,7 @@ class Engine {
   virtual const Snapshot* GetSnapshot() = 0;
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
-  // What the engine does to its files and spans now and then; nothing of it shows. `choice` is any
+  // Reorganises the engine's files or spans without a change of any entry. `choice` is any
   // number.
   virtual Status Rearrange(uint64_t choice) = 0;
   // Everything is read and checked.

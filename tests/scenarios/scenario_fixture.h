@@ -35,7 +35,7 @@ class ScenarioFixture : public ::testing::TestWithParam<EngineKind> {
     const std::unique_ptr<Iterator> it = engine_->NewIterator(options);
     return test::WalkBothWays(it.get());
   }
-  // Runs `look` on what is there, after each way to rearrange it, and after reopening.
+  // Runs `look` on the database as it is, after each reorganisation, and after reopening.
   template <typename Look>
   void InEveryShape(const Look& look) {
     look();

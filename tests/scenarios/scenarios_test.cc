@@ -273,7 +273,7 @@ TEST_P(IterationScenario, NothingBetweenCrossedBoundsOrInAnEmptyEngine) {
   EXPECT_OK(it->status());
 }
 
-// Of a snapshot or not: what stays is shown once, in order, whatever comes and goes beside it.
+// With a snapshot and without: entries that stay are shown once, in order, during other changes.
 TEST_P(IterationScenario, WhatStaysIsShownOnceWhileOthersComeAndGo) {
   const uint64_t seed = 77;
   Random random(seed);

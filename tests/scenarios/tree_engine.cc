@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kPoolBytes = uint64_t{32} << 20;
 
-// What does not depend on how the tree was opened.
+// The part that does not depend on how the tree was opened.
 class TreeEngine : public Engine {
  public:
   Status Close() override { return tree_->Close(); }

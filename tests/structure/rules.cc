@@ -295,6 +295,22 @@ Violations CheckLines(const SourceTree& tree) {
   return out;
 }
 
+Violations CheckBanners(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsCode()) continue;
+    size_t banner = 0;
+    for (size_t i = 0; i < file.lines.size(); i++) {
+      banner = file.lines[i].starts_with("//") ? banner + 1 : 0;
+      if (banner == kBannerLinesMax + 1)
+        out.push_back(At(file, i + 1,
+                         "a banner of more than " + std::to_string(kBannerLinesMax) +
+                             " lines: move its argument to the folder's README.md"));
+    }
+  }
+  return out;
+}
+
 Violations CheckNoLeftovers(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
@@ -320,6 +336,39 @@ Violations CheckLocks(const SourceTree& tree) {
                 {"std::latch", "std::barrier", "std::counting_semaphore", "std::binary_semaphore",
                  "notify_one", "notify_all"},
                 "use platform/mutex.h or platform/futex.h", &out);
+  }
+  return out;
+}
+
+Violations CheckPaths(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    // Tests work in directories with names of their own choice.
+    const bool checked = (file.IsIn("src") || file.IsIn("tools")) && !file.IsIn("src/platform");
+    if (!checked || !file.IsCode() || file.IsTest()) continue;
+    ForbidWords(
+        file,
+        {"std::filesystem", "std::ifstream", "std::ofstream", "std::fstream", "std::filebuf",
+         "std::rename", "std::remove_all", "<filesystem>", "<fstream>", "fopen", "freopen"},
+        "takes names in the code page of Windows; use platform/file.h or platform/program.h", &out);
+  }
+  return out;
+}
+
+Violations CheckGuardedMembers(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    // The class, its pickers, and the functions that require the lock.
+    const bool user = file.path == "src/table/file_metadata.h" || file.IsIn("src/compact/plan") ||
+                      file.path == "src/manifest/being_compacted.h";
+    if (user || !file.IsIn("src") || !file.IsCode()) continue;
+    for (size_t i = 0; i < file.lines.size(); i++) {
+      const std::string& line = file.lines[i];
+      for (const std::string_view use : {"file.being_compacted", "file->being_compacted"}) {
+        if (ContainsWord(line, use))
+          out.push_back(At(file, i + 1, std::string(use) + ": use manifest/being_compacted.h"));
+      }
+    }
   }
   return out;
 }

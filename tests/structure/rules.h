@@ -33,14 +33,21 @@ Violations CheckOperatingSystem(
 Violations CheckLines(
     const SourceTree&
         tree);  // no tabs, trailing blanks, carriage returns; at most kLineColumnsMax columns
+Violations CheckBanners(
+    const SourceTree& tree);  // comments that begin in the first column: at most kBannerLinesMax
 Violations CheckNoLeftovers(const SourceTree& tree);  // notes for later
 Violations CheckLocks(
     const SourceTree& tree);  // src/ (above base) and tools/ lock and wait through src/platform
+Violations CheckPaths(
+    const SourceTree& tree);  // src/ and tools/ open and inspect files through src/platform
+Violations CheckGuardedMembers(
+    const SourceTree& tree);  // members whose lock has no name in their folder, by their users
 Violations CheckHeaderShape(
     const SourceTree& tree);  // a header opens with a comment, then #pragma once
 Violations CheckFolderReadme(
     const SourceTree& tree);  // a folder with code has a README.md; not include/
 
 inline constexpr size_t kLineColumnsMax = 100;
+inline constexpr size_t kBannerLinesMax = 25;
 
 }  // namespace ashlar::structure

@@ -143,6 +143,26 @@ TEST(LinesTest, TabsBlanksReturnsAndLongLinesAreReported) {
                                             HasSubstr(":3: a carriage"), HasSubstr(":5: longer")));
 }
 
+TEST(BannersTest, ALongerOneIsReportedOnceAtItsFirstLineTooMany) {
+  const auto banner = [](size_t lines) {
+    std::string text;
+    for (size_t i = 0; i < lines; ++i) text += "// text\n";
+    return text + "#pragma once\n";
+  };
+  EXPECT_THAT(CheckBanners(Tree({MakeSourceFile("src/base/a.h", banner(kBannerLinesMax))})),
+              IsEmpty());
+  EXPECT_THAT(CheckBanners(Tree({MakeSourceFile("src/base/a.h", banner(kBannerLinesMax + 9))})),
+              ElementsAre(HasSubstr("src/base/a.h:26: a banner")));
+  EXPECT_THAT(CheckBanners(Tree({MakeSourceFile("src/base/README.md", banner(30))})), IsEmpty());
+}
+
+TEST(GuardedMembersTest, TheListedFilesAloneUseThem) {
+  const std::string use = "bool f() { return file->being_compacted; }\n";
+  EXPECT_THAT(CheckGuardedMembers(Tree({MakeSourceFile("src/lsm/a.cc", use),
+                                        MakeSourceFile("src/compact/plan/a.cc", use)})),
+              ElementsAre(HasSubstr("src/lsm/a.cc:1: file->being_compacted")));
+}
+
 TEST(LeftoversTest, WholeWordsOnly) {
   const SourceTree tree = Tree({MakeSourceFile("src/base/a.cc", "int TODOS;\n// TODO: later\n"),
                                 MakeSourceFile("src/base/README.md", "FIXME\n")});
@@ -156,6 +176,22 @@ TEST(LocksTest, StandardLocksBelongToThePlatformFolder) {
     EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("src/lsm/a.h", text)})),
                 ElementsAre(HasSubstr("src/lsm/a.h:1:")));
   }
+}
+
+TEST(PathsTest, FilesAreOpenedByThePlatformFolder) {
+  for (const std::string_view text :
+       {"#include <filesystem>\n", "namespace fs = std::filesystem;\n", "std::ofstream f(name);\n",
+        "FILE* f = fopen(name, mode);\n", "std::ifstream f(name);\n"}) {
+    for (const char* const path : {"tools/ashlar/a.cc", "tools/db_bench/a.h", "src/lsm/a.cc"}) {
+      EXPECT_THAT(CheckPaths(Tree({MakeSourceFile(path, text)})), ElementsAre(HasSubstr(":1: ")))
+          << path << text;
+    }
+    for (const char* const path :
+         {"src/platform/posix/a.cc", "tools/ashlar/a_test.cc", "tests/cli/a.cc", "examples/a.cc"})
+      EXPECT_THAT(CheckPaths(Tree({MakeSourceFile(path, text)})), IsEmpty()) << path << text;
+  }
+  EXPECT_THAT(CheckPaths(Tree({MakeSourceFile("tools/ashlar/a.cc", "#include <map>\n")})),
+              IsEmpty());
 }
 
 TEST(HeaderShapeTest, CommentThenPragma) {
@@ -197,8 +233,11 @@ TEST_F(ThisTree, PairsHaveNoCycles) { ExpectNone(CheckNoPairCycles(Get())); }
 TEST_F(ThisTree, FoldersHaveNoCycles) { ExpectNone(CheckNoFolderCycles(Get())); }
 TEST_F(ThisTree, KnowsTheOperatingSystemInOneFolder) { ExpectNone(CheckOperatingSystem(Get())); }
 TEST_F(ThisTree, LinesAreClean) { ExpectNone(CheckLines(Get())); }
+TEST_F(ThisTree, BannersAreShort) { ExpectNone(CheckBanners(Get())); }
 TEST_F(ThisTree, NothingIsLeftForLater) { ExpectNone(CheckNoLeftovers(Get())); }
 TEST_F(ThisTree, LocksAreAnalysed) { ExpectNone(CheckLocks(Get())); }
+TEST_F(ThisTree, OpensFilesThroughThePlatformFolder) { ExpectNone(CheckPaths(Get())); }
+TEST_F(ThisTree, GuardedMembersHaveFewUsers) { ExpectNone(CheckGuardedMembers(Get())); }
 TEST_F(ThisTree, HeadersHaveOneShape) { ExpectNone(CheckHeaderShape(Get())); }
 TEST_F(ThisTree, FoldersAreExplained) { ExpectNone(CheckFolderReadme(Get())); }
 

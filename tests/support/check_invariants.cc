@@ -5,11 +5,14 @@
 namespace ashlar {
 
 void CheckInvariants(DB* db) {
-  DatabaseState* const state = static_cast<LsmDB*>(db)->state();
+  LsmCore* const core = static_cast<LsmDB*>(db)->core();
+  DatabaseState* const state = core->state.get();
+  state->logs.CheckInvariants();
   MutexLock installers(state->manifest_mutex());
   MutexLock lock(state->mutex());
   state->CheckInvariants();
   state->versions->CheckInvariants();
+  core->background.CheckInvariants();
   for (const std::shared_ptr<ColumnFamily>& family : state->LiveFamilies()) {
     family->ActiveLocked()->CheckInvariants();
     for (const MemTableEntry& entry : family->immutable()) entry.table->CheckInvariants();

@@ -380,8 +380,8 @@ class CrashFileSystem::State {
     ApplyToFile(damaged, bytes);
   }
 
-  // Leaves the size, takes the bytes: what a file looks like when its size reached the disk and its
-  // data did not.
+  // Leaves the size and clears the bytes: the size of the file reached the disk, and its data did
+  // not.
   void HideWhatIsNotDurable(MemoryNodeId id, const Survival& survival, std::string* bytes) const {
     const std::string& durable = *files_.at(id).durable;
     Random random(survival.seed ^ id);

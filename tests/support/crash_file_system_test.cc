@@ -248,9 +248,9 @@ TEST_F(CrashFileSystemTest, AnImageCanCrashAgain) {
       "three");
 }
 
-// A model of the promise that a store makes, on random histories: what was synced, name and bytes,
-// is there in every image of every later moment; and at kEverything the image is what the file
-// system showed at that moment.
+// A model of the promise that a store makes, on random histories. Names and bytes that were synced
+// are in every image of every later moment. At kEverything the image is the file system of that
+// moment.
 TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
   for (uint64_t seed = 1; seed <= 6; seed++) {
     SCOPED_TRACE(StrCat("seed ", seed));

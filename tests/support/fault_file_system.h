@@ -64,10 +64,10 @@ enum class FaultEffect {
   kFailAfter,   // it happens, the error is returned all the same
   // half of the data is appended, then the error is returned; other calls: kFailBefore
   kPartialAppend,
-  // half of what was read is returned with Ok, as if the file ended there; calls other than kRead
+  // half of the bytes read is returned with Ok, as if the file ended there; calls other than kRead
   // are left alone
   kShortRead,
-  // one bit of what was read is inverted, chosen by the seed; calls other than kRead are left alone
+  // one bit of the bytes read is inverted, by the seed; calls other than kRead are left alone
   kBitFlip,
   // the bytes of the neighbouring place (n further, or the start) are returned; only for
   // RandomAccessFile
@@ -87,7 +87,8 @@ struct FaultRule {
   FaultEffect effect = FaultEffect::kFailBefore;
   Status error = Status::IOError("injected fault");
   uint64_t seed = 1;
-  std::function<void()> action = {};  // for kRunAction; must not use this file system
+  // For kRunAction. It may use this file system if the rule is not sticky.
+  std::function<void()> action = {};
 };
 
 class FaultFileSystem final : public FileSystem {

@@ -10,5 +10,7 @@ namespace ashlar {
 extern const char kSourceDir[];
 // The absolute path of the root of the build tree; the command-line tool is in it.
 extern const char kBuildDir[];
+// The file of the shared library in it.
+extern const char kSharedLibrary[];
 
 }  // namespace ashlar

@@ -46,6 +46,8 @@ class CountingMedium final : public Medium {
   const VerbCounts& counts() const { return counts_; }
   // Runs where an operation of class logged waits for a checkpoint.
   void set_on_begin(std::function<void()> on_begin) { on_begin_ = std::move(on_begin); }
+  // Runs in each fence; those of a new span are under the heap's mutex.
+  void set_on_fence(std::function<void()> on_fence) { on_fence_ = std::move(on_fence); }
 
  private:
   CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view,
@@ -62,7 +64,10 @@ class CountingMedium final : public Medium {
   void Flush(PoolOffset from, size_t n) override {
     counts_.lines_flushed += (from + n - 1) / kLineBytes - from / kLineBytes + 1;
   }
-  void Fence() override { counts_.fences++; }
+  void Fence() override {
+    counts_.fences++;
+    if (on_fence_) on_fence_();
+  }
   void Commit(PoolOperation* /*operation*/) override {}
   void End(PoolOperation* /*operation*/) override {}
   Status AwaitDurable(PoolOperation* /*operation*/) override { return Status::OK(); }
@@ -71,6 +76,7 @@ class CountingMedium final : public Medium {
   const std::unique_ptr<PoolMapping> writable_;
   VerbCounts counts_;
   std::function<void()> on_begin_;
+  std::function<void()> on_fence_;
 };
 
 // A tree on a TestPool; the mark is over when it is open. *medium, when asked for, belongs to the

@@ -45,8 +45,8 @@ class VectorCursor final : public InternalCursor {
   struct Entry;
   void MoveNext() override;
   void MovePrev() override;
-  // Leaves what is shown, and shows the entries from `first` to `last` that can be, but `position`
-  // in any case; stands there.
+  // Leaves the shown batch. Shows the entries from `first` to `last` that can be shown, and
+  // `position` in any case, and is at `position`.
   void Show(size_t first, size_t position, size_t last);
   bool Fails(size_t position) const;
   void Leave();

@@ -33,7 +33,7 @@ class CallOrderTest : public ::testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-// Where the call with this start and end is found first, at or behind `from`; the number of calls
+// The first index from `from` on of the call with this start and end; the number of calls
 // when it is not there.
 size_t Find(const Calls& calls, const std::string& start, const std::string& end, size_t from = 0) {
   const auto found = std::find_if(

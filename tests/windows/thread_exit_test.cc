@@ -1,4 +1,4 @@
-// Threads come and go: the library takes back what they held, in whatever it is linked into, and
+// Threads begin and end. The library takes their slots back, in a program and in a DLL, and
 // destructors find their objects as they were left.
 #include <gtest/gtest.h>
 
@@ -81,6 +81,23 @@ TEST(ThreadExit, AThreadOfOursIsCleanedUpInAProgram) {
 TEST(ThreadExit, AThreadIsCleanedUpInADll) { ExpectNothingLeft(RunIn("slots.dll")); }
 
 TEST(ThreadExit, AThreadIsCleanedUpInADllThatADllLoads) { ExpectNothingLeft(RunIn("loader.dll")); }
+
+// Each load by itself would take a slot of thread-local storage; a process has 1,088.
+void LoadAndFree(const std::string& path) {
+  constexpr int kCycles = 1'300;
+  for (int i = 0; i < kCycles; ++i) {
+    const HMODULE library = LoadLibraryA(path.c_str());
+    ASSERT_NE(library, nullptr) << "cycle " << i << ", error " << GetLastError();
+    ASSERT_TRUE(FreeLibrary(library)) << "cycle " << i;
+  }
+  EXPECT_NE(GetModuleHandleA(path.c_str()), nullptr) << "it stays loaded";
+}
+
+TEST(LoadingTheLibrary, MayBeRepeatedForEver) { LoadAndFree(kSharedLibrary); }
+
+TEST(LoadingTheLibrary, MayBeRepeatedForEverAsPartOfADll) {
+  LoadAndFree(std::string(kBuildDir) + "/tests/slots.dll");
+}
 
 }  // namespace
 }  // namespace ashlar

@@ -103,10 +103,12 @@ class CliOptionSet final : public OptionSet {
 };
 
 using CommandMaker = std::unique_ptr<Command> (*)();
-constexpr std::array<CommandMaker, 12> kCommands = {
-    MakeLoadCommand,           MakePutCommand,    MakeGetCommand,     MakeDeleteCommand,
-    MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,   MakePropertiesCommand,
-    MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand, MakePoolCommand};
+constexpr std::array<CommandMaker, 13> kCommands = {
+    MakeLoadCommand,   MakePutCommand,        MakeGetCommand,
+    MakeDeleteCommand, MakeScanCommand,       MakeDumpCommand,
+    MakeStatsCommand,  MakePropertiesCommand, MakeColumnFamiliesCommand,
+    MakeVerifyCommand, MakeCompactCommand,    MakeCheckpointCommand,
+    MakePoolCommand};
 
 // The texts of the global options, before they are turned into values.
 struct GlobalTexts {

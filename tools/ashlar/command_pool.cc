@@ -3,11 +3,11 @@
 // Like every open, this finishes an operation that a crash interrupted. Any other pool stays
 // unchanged.
 #include <chrono>
-#include <filesystem>
 #include <thread>
 
 #include "ashlar/comparator.h"
 #include "ashlar/persistent_tree.h"
+#include "platform/file.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/entry_dump.h"
 
@@ -27,8 +27,7 @@ Outcome ForPool(Outcome outcome) {
 }
 
 Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
+  if (GetFileInfo(path).status().IsPathNotFound()) {
     return {.code = ExitCode::kIo,
             .what = "cannot open " + path + ": there is no such file",
             .advice = "name the pool file of a persistent tree"};

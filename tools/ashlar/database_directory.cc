@@ -1,12 +1,11 @@
 #include "tools/ashlar/database_directory.h"
 
-#include <filesystem>
-#include <system_error>
+#include <utility>
+
+#include "platform/file.h"
 
 namespace ashlar::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A creation that was interrupted before CURRENT was written leaves these.
 bool IsLeftOver(const std::string& name) {
@@ -16,31 +15,35 @@ bool IsLeftOver(const std::string& name) {
 
 }  // namespace
 
+Outcome ListFiles(const std::string& directory, std::vector<std::string>* names) {
+  Result<std::vector<std::string>> listed = ListDirectory(directory);
+  Outcome outcome = FromStatus(listed.status(), "cannot look into " + directory);
+  if (outcome.ok()) *names = std::move(listed).value();
+  if (outcome.code == ExitCode::kIo) outcome.advice = "check its permissions";
+  if (outcome.code == ExitCode::kUsage) outcome.advice = "check --db";
+  return outcome;
+}
+
 Outcome InspectDirectory(const std::string& directory, DirectoryState* state) {
-  std::error_code error;
-  const fs::file_status status = fs::status(directory, error);
-  if (status.type() == fs::file_type::not_found) {
+  const Result<FileInfo> info = GetFileInfo(directory);
+  if (info.status().IsPathNotFound()) {
     *state = DirectoryState::kMissing;
     return {};
   }
-  if (!error && status.type() != fs::file_type::directory) {
+  if (info.ok() && !info->is_directory) {
     *state = DirectoryState::kNotADirectory;
     return {};
   }
+  std::vector<std::string> names;
+  ASHLAR_CLI_RETURN_IF_FAILED(ListFiles(directory, &names));
   *state = DirectoryState::kEmpty;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : names) {
     if (name == "CURRENT") {
       *state = DirectoryState::kDatabase;
       return {};
     }
     if (!IsLeftOver(name)) *state = DirectoryState::kForeign;
   }
-  if (error)
-    return {.code = ExitCode::kIo,
-            .what = "cannot look into " + directory + ": " + error.message(),
-            .advice = "check its permissions"};
   return {};
 }
 

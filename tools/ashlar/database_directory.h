@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/ashlar/outcome.h"
 
@@ -11,6 +12,8 @@ namespace ashlar::cli {
 // to a database.
 enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
 
+// The names in it, in no order.
+Outcome ListFiles(const std::string& directory, std::vector<std::string>* names);
 Outcome InspectDirectory(const std::string& directory, DirectoryState* state);
 
 // The failure of a command that needs a database where there is none.

@@ -2,9 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <system_error>
 
+#include "platform/file.h"
 #include "platform/program.h"
 
 namespace ashlar::cli {
@@ -18,7 +18,7 @@ std::string ErrorText(int error_number) { return std::generic_category().message
 
 Outcome LineReader::Open(const std::string& name, size_t line_bytes_max,
                          std::unique_ptr<LineReader>* reader) {
-  FILE* file = name == "-" ? stdin : OpenToRead(name);
+  FILE* file = name == "-" ? stdin : OpenStream(name, StreamMode::kRead).release();
   if (file == nullptr) {
     return {.code = ExitCode::kIo,
             .what = "cannot read " + name + ": " + ErrorText(errno),
@@ -31,11 +31,10 @@ Outcome LineReader::Open(const std::string& name, size_t line_bytes_max,
 
 LineReader::LineReader(FILE* file, std::string name, size_t line_bytes_max)
     : file_(file), name_(std::move(name)), line_bytes_max_(line_bytes_max), buffer_(kBufferBytes) {
-  std::error_code error;
-  if (file_ != stdin && std::filesystem::is_regular_file(name_, error)) {
-    const uintmax_t size = std::filesystem::file_size(name_, error);
-    if (!error) bytes_total_ = size;
-  }
+  if (file_ == stdin) return;
+  // 0: a pipe or a terminal, whose bytes nothing counts beforehand.
+  const ashlar::Result<FileInfo> info = GetFileInfo(name_);
+  if (info.ok() && info->bytes > 0) bytes_total_ = info->bytes;
 }
 
 LineReader::~LineReader() {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "ashlar/comparator.h"
@@ -14,16 +12,13 @@
 namespace ashlar::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 // The numbers of the OPTIONS files, newest first.
 Outcome ListOptionsFiles(const std::string& directory, std::vector<uint64_t>* numbers) {
   constexpr std::string_view kPrefix = "OPTIONS-";
   numbers->clear();
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  std::vector<std::string> names;
+  ASHLAR_CLI_RETURN_IF_FAILED(ListFiles(directory, &names));
+  for (const std::string& name : names) {
     if (!name.starts_with(kPrefix)) continue;
     uint64_t number = 0;
     const std::from_chars_result parsed =
@@ -31,10 +26,6 @@ Outcome ListOptionsFiles(const std::string& directory, std::vector<uint64_t>* nu
     if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size())
       numbers->push_back(number);
   }
-  if (error)
-    return {.code = ExitCode::kIo,
-            .what = "cannot look into " + directory + ": " + error.message(),
-            .advice = "check its permissions"};
   std::sort(numbers->begin(), numbers->end(), std::greater<>());
   return {};
 }

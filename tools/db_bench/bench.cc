@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string_view>
 #include <thread>
@@ -140,7 +139,7 @@ Status Bench::Run() {
   if (s.ok()) s = database_.Prepare();
   if (!s.ok()) return s;
   // Before a database is destroyed and hours are measured for nothing.
-  if (!flags_.json.empty() && !std::ofstream(flags_.json, std::ios::app))
+  if (!flags_.json.empty() && OpenStream(flags_.json, StreamMode::kAppend) == nullptr)
     return Status::IOError("cannot write " + flags_.json);
   if (flags_.seed == 0) {
     flags_.seed = std::chrono::duration_cast<std::chrono::microseconds>(
@@ -149,9 +148,9 @@ Status Bench::Run() {
     fmt::print("Set seed to {} because --seed was 0\n", flags_.seed);
   }
   if (flags_.report_interval_seconds > 0) {
-    interval_file_.open(flags_.report_file);
-    if (!interval_file_) return Status::IOError("cannot write " + flags_.report_file);
-    interval_file_ << "secs_elapsed,interval_qps\n";
+    interval_file_ = OpenStream(flags_.report_file, StreamMode::kWrite);
+    if (interval_file_ == nullptr) return Status::IOError("cannot write " + flags_.report_file);
+    fmt::print(interval_file_.get(), "secs_elapsed,interval_qps\n");
   }
   s = OpenAtStart();
   if (s.ok() && flags_.use_existing_keys) s = ReadExistingKeys();
@@ -253,7 +252,7 @@ Status Bench::RunThreads(const Workload& workload, const Flags& flags, RunResult
                                                id, seeds.Next(), stats_settings));
   }
 
-  RunMonitor monitor(flags, workload.name, workers, &interval_file_, start_);
+  RunMonitor monitor(flags, workload.name, workers, interval_file_.get(), start_);
   std::vector<Status> statuses(workers.size());
   {
     StartingGate start(workers.size());

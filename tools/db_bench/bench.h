@@ -15,11 +15,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "ashlar/status.h"
+#include "platform/program.h"
 #include "tools/db_bench/database.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/report.h"
@@ -56,7 +56,7 @@ class Bench {
   Report report_;
   std::vector<std::string> existing_keys_;
   uint64_t runs_ = 0;  // of RunThreads: no two have the same random numbers
-  std::ofstream interval_file_;
+  UniqueStream interval_file_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

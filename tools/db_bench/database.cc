@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <system_error>
-
+#include "platform/file.h"
+#include "platform/path.h"
+#include "platform/program.h"
 #include "tools/db_bench/options_from_flags.h"
 
 namespace ashlar::bench {
@@ -13,10 +12,16 @@ namespace {
 
 std::string PathOf(const Flags& flags) {
   if (!flags.db.empty()) return flags.db;
-  std::error_code ignored;
-  return (std::filesystem::temp_directory_path(ignored) /
-          (flags.engine == "pmem" ? "ashlar_db_bench.pool" : "ashlar_db_bench"))
-      .string();
+  return TemporaryDirectory() +
+         (flags.engine == "pmem" ? "/ashlar_db_bench.pool" : "/ashlar_db_bench");
+}
+
+// With those above it.
+Status MakeDirectories(const std::string& path) {
+  if (GetFileInfo(path).ok()) return Status::OK();
+  const std::string parent = ParentDirectory(path);
+  Status made = parent == path ? Status::OK() : MakeDirectories(parent);
+  return made.ok() ? MakeDirectoryIfMissing(path) : made;
 }
 
 std::vector<ColumnFamilyDescriptor> FamiliesOf(const Flags& flags, const Options& options) {
@@ -64,8 +69,10 @@ Status Database::Open(bool for_bulk_load) {
   if (flags_.readonly)
     return DB::OpenForReadOnly(DBOptions(options), path_, families, &families_, &db_);
   // DB::Open makes the last directory of a path only.
-  std::error_code ignored;
-  if (options.create_if_missing) std::filesystem::create_directories(path_, ignored);
+  if (options.create_if_missing) {
+    Status made = MakeDirectories(path_);
+    if (!made.ok()) return made;
+  }
   return DB::Open(DBOptions(options), path_, families, &families_, &db_);
 }
 
@@ -88,8 +95,7 @@ Status Database::Close() {
 }
 
 Status Database::Destroy() {
-  std::error_code error;
-  if (!std::filesystem::exists(path_, error)) return Status::OK();
+  if (GetFileInfo(path_).status().IsPathNotFound()) return Status::OK();
   return flags_.engine == "pmem" ? DestroyPool() : DestroyDB(path_, options_);
 }
 
@@ -101,9 +107,7 @@ Status Database::DestroyPool() {
   Status s = PersistentTree::Open(options, path_, &tree);
   if (s.ok()) s = tree->Close();
   if (!s.ok()) return Status(s).WithContext("not destroyed");
-  std::error_code error;
-  std::filesystem::remove(path_, error);
-  return error ? Status::IOError("cannot remove " + path_, error.message()) : Status::OK();
+  return RemoveFile(path_);
 }
 
 }  // namespace ashlar::bench

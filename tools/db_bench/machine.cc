@@ -3,19 +3,32 @@
 #include <fmt/chrono.h>
 
 #include <charconv>
+#include <cstdio>
 #include <ctime>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <thread>
+
+#include "platform/program.h"
 
 namespace ashlar::bench {
 namespace {
 
+// Empty if there is no such file.
+std::string ReadAll(const char* file_name) {
+  const UniqueStream file = OpenStream(file_name, StreamMode::kRead);
+  std::string text;
+  if (file == nullptr) return text;
+  char buffer[4096];
+  while (const size_t got = fread(buffer, 1, sizeof(buffer), file.get())) text.append(buffer, got);
+  return text;
+}
+
 // The text after the colon of the first line that begins with `name`; empty if there is none.
 std::string FieldOf(const char* file_name, std::string_view name) {
-  std::ifstream file(file_name);
+  std::istringstream lines(ReadAll(file_name));
   std::string line;
-  while (std::getline(file, line)) {
+  while (std::getline(lines, line)) {
     const size_t colon = line.find(':');
     if (colon == std::string::npos || !line.starts_with(name)) continue;
     const size_t begin = line.find_first_not_of(" \t", colon + 1);

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string_view>
 
 #include "ashlar/memtablerep.h"
 #include "ashlar/version.h"
+#include "platform/program.h"
 #include "tools/db_bench/machine.h"
 
 namespace ashlar::bench {
@@ -247,10 +247,12 @@ Status Report::WriteJson(const std::string& file_name) const {
                       {"machine", MachineJson()},
                       {"flags", flags},
                       {"results", results}};
-  std::ofstream file(file_name);
-  file << whole.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  file.close();
-  return file ? Status::OK() : Status::IOError("cannot write " + file_name);
+  const std::string text = whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const UniqueStream file = OpenStream(file_name, StreamMode::kWrite);
+  const bool written = file != nullptr &&
+                       fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
+                       fflush(file.get()) == 0;
+  return written ? Status::OK() : Status::IOError("cannot write " + file_name);
 }
 
 }  // namespace ashlar::bench

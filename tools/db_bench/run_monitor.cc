@@ -13,8 +13,8 @@ constexpr uint64_t kLookMicros = 100'000;
 }  // namespace
 
 RunMonitor::RunMonitor(const Flags& flags, std::string_view workload,
-                       const std::vector<std::unique_ptr<Worker>>& workers,
-                       std::ofstream* interval_file, std::chrono::steady_clock::time_point start)
+                       const std::vector<std::unique_ptr<Worker>>& workers, FILE* interval_file,
+                       std::chrono::steady_clock::time_point start)
     : flags_(flags),
       workers_(workers),
       interval_file_(interval_file),
@@ -62,15 +62,14 @@ void RunMonitor::Show() {
 
 void RunMonitor::WriteInterval() {
   const Clock::time_point now = Clock::now();
-  if (!interval_file_->is_open() ||
+  if (interval_file_ == nullptr ||
       now - interval_begin_ < std::chrono::seconds(flags_.report_interval_seconds))
     return;
   const uint64_t ops = OpsDone();
   const double seconds = std::chrono::duration<double>(now - interval_begin_).count();
-  *interval_file_ << fmt::format("{:.0f},{:.0f}\n",
-                                 std::chrono::duration<double>(now - start_).count(),
-                                 static_cast<double>(ops - interval_ops_) / seconds);
-  interval_file_->flush();
+  fmt::print(interval_file_, "{:.0f},{:.0f}\n", std::chrono::duration<double>(now - start_).count(),
+             static_cast<double>(ops - interval_ops_) / seconds);
+  (void)fflush(interval_file_);
   interval_begin_ = now;
   interval_ops_ = ops;
 }

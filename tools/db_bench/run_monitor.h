@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
+#include <cstdio>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -22,10 +22,10 @@ namespace ashlar::bench {
 
 class RunMonitor {
  public:
-  // interval_file: where operations per second go; not open: nowhere. Its seconds count from
+  // interval_file: where operations per second go; null: nowhere. Its seconds count from
   // `start`.
   RunMonitor(const Flags& flags, std::string_view workload,
-             const std::vector<std::unique_ptr<Worker>>& workers, std::ofstream* interval_file,
+             const std::vector<std::unique_ptr<Worker>>& workers, FILE* interval_file,
              std::chrono::steady_clock::time_point start);
 
   // A worker has ended.
@@ -42,7 +42,7 @@ class RunMonitor {
 
   const Flags& flags_;
   const std::vector<std::unique_ptr<Worker>>& workers_;
-  std::ofstream* const interval_file_;
+  FILE* const interval_file_;
   const Clock::time_point start_;
   Mutex mutex_;
   CondVar one_ended_;

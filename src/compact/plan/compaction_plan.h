@@ -12,13 +12,9 @@
 // I3: no input is in another running plan. No other running plan writes to [smallest, largest] of
 //     the levels after the start level down to the output level, unless that is level 0.
 // I4: `older` lists, of every run older than the output, the files that overlap [smallest,
-//     largest]: for an output on level 0 the older files of level 0, one run each; then the levels
-//     below the output level. While the plan runs, no older version of its keys can appear outside
-//     their ranges, because other plans only move keys from one older run to another.
-// I5: from the pick until the install, newer data stays above older. No level between start and
-//     output level has keys of the start level's inputs, nor has an older file of level 0 outside
-//     the inputs. Outside the inputs the output level has no key of [smallest, largest]; neither
-//     has a deeper level, if the plan is bottommost. FindPlanViolation checks it before an install.
+//     largest]: older files of level 0, one run each, then the levels below the output level.
+// I5: from the pick until the install, newer data stays above older (README.md has the rule).
+//     FindPlanViolation checks it before an install.
 // I6: a plan that drops its inputs writes nothing and may take any files of any levels; of the
 //     others only that its inputs are in no other plan holds for it. An input of kHiddenFiles is
 //     hidden (range_coverage.h) from the oldest snapshot and every later reader.

@@ -4,8 +4,8 @@
 // this order:
 //   1. ttl: the oldest files, while their newest possible data is older than the ttl
 //   2. size: the oldest files, while all together have more than max_table_files_size bytes
-//   3. with allow_compaction: the newest files of level 0 are merged, as many as make each file that
-//      disappears cheaper than the one before
+//   3. with allow_compaction: the newest files of level 0 are merged, as many as make each file
+//      that disappears cheaper than the one before
 // One plan runs at a time.
 //
 // Thread safety: pure functions; call under the mutex that guards the view.

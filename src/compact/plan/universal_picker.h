@@ -18,11 +18,7 @@
 //   4. number: the newest runs, so that fewer than the trigger are left
 //
 // A run with a busy file is busy as a whole, and ends the neighbours that are chosen. So no plan
-// passes another, and newer data stays above older (I5 of compaction_plan.h).
-//
-// Temporary space: a compaction of all runs needs as many bytes as they have. With `incremental`
-// and the oldest run on level 2 or deeper, a plan of 2 to 4 needs no more than the runs above the
-// oldest, or 2 * max_compaction_bytes and a file with its overlap, whichever is more.
+// passes another, and newer data stays above older (I5 of compaction_plan.h). README.md: space.
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once
 

@@ -39,9 +39,13 @@ TEST(PickUniversal, NothingBelowTheTrigger) {
 TEST(PickUniversal, SizeAmplificationMergesAll) {
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 15]\nL4: 7[a-k 10]"),
             "L0 [9 8] + L4 [7] -> L4, size amplification, bottommost");
+  // Each run is larger than the newer one, so that no other rule applies.
+  const std::string tree = "L0: 9[a-k 10] 8[a-k 12] 7[a-k 14]\nL4: 6[a-k 16]";
   CompactionConfig config = SmallConfig();
+  config.common.level0_file_num_compaction_trigger = 4;
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] + L4 [6] -> L4, size amplification, bottommost");
   config.universal.size_amplification_percent_max = 260;
-  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 15]\nL4: 7[a-k 10]", config), "nothing");
+  EXPECT_EQ(Pick(tree, config), "nothing");
 }
 
 TEST(PickUniversal, SizeRatioAddsOlderRunsWhileTheyAreNotLarger) {

@@ -1,8 +1,8 @@
 // CompactionIterator: decides which entries of a flush or compaction stay. Input and output are in
 // internal key order.
 //
-// Snapshots cut the sequence numbers into stripes. Of the entries of a user key in one stripe, only
-// the newest can be read. It covers the older ones, which are dropped.
+// Snapshots cut the sequence numbers into stripes. The newest entry of a user key in a stripe
+// covers the older ones, which are dropped.
 //
 //   snapshots      20            35
 //   stripe    ..0..| .....1..... |....2....     a user key with versions 40 37 31 22 12:
@@ -11,23 +11,15 @@
 //   value            stays
 //   deletion         stays, unless no older version can exist
 //   single deletion  is dropped with a value that follows in its stripe, or without any older
-//                    version; becomes a deletion if another type follows, which its contract
-//                    forbids; otherwise stays, also when covered
+//                    version; otherwise stays, also when covered (README.md: broken contracts)
 //   merge operands   of a stripe become a value if the base is known, else one operand if possible
 //   any other type   ends the iteration with NotSupported
 //
-// An entry that a range tombstone of its stripe covers is dropped before any of this, as if it were
-// not in the input (compaction_ranges.h).
-//
-// The program's filter is asked about values and merge operands that no snapshot sees: those of the
-// newest stripe. While it skips a range of keys, the entries of that stripe are left out, or become
-// a deletion where a snapshot keeps an older version.
-//
-// On the last level, values older than every snapshot get sequence 0.
+// Entries covered by a range tombstone of their stripe are dropped before (compaction_ranges.h).
+// Values on the last level older than every snapshot get sequence 0. Filters: README.md.
 //
 // I1: input and output ascend strictly; input that does not is Corruption.
-// I2: at every snapshot, and without a filter at the newest sequence, each user key reads the same
-//     before and after.
+// I2: at every snapshot, and without a filter at the newest sequence, keys read as before.
 // Requires: every sequence of the input was published before the list of snapshots was made.
 // Lifetime: borrows its args; key() and value() are valid until Next. Thread safety: one thread.
 #pragma once

@@ -80,6 +80,7 @@ Status CompactionOutput::StartFile(OpenFile* opened) {
   table.file = opened->file.get();
   table.file_name = opened->path;
   table.file_number = opened->number;
+  if (target_file_bytes_ != UINT64_MAX) table.target_file_bytes = target_file_bytes_;
   table.file_creation_unix_seconds = args_.creation_unix_seconds;
   table.creation_unix_seconds = args_.oldest_ancestor_unix_seconds != 0
                                     ? args_.oldest_ancestor_unix_seconds

@@ -3,13 +3,25 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 namespace ashlar {
 
 std::vector<std::string> ProgramArguments(int argc, char** argv) {
   return std::vector<std::string>(argv + 1, argv + argc);
 }
 
-FILE* OpenToRead(const std::string& path) { return fopen(path.c_str(), "rb"); }
+UniqueStream OpenStream(const std::string& path, StreamMode mode) {
+  const char* text = "rb";
+  if (mode == StreamMode::kWrite) text = "wb";
+  if (mode == StreamMode::kAppend) text = "ab";
+  return UniqueStream(fopen(path.c_str(), text));
+}
+
+std::string TemporaryDirectory() {
+  const char* const chosen = getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+}
 
 bool IsTerminal(FILE* file) { return isatty(fileno(file)) == 1; }
 

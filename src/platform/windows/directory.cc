@@ -27,6 +27,7 @@ constexpr auto kDispositionInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(21);
 constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
 constexpr DWORD kDispositionDelete = 1;
 constexpr DWORD kDispositionPosix = 2;
+constexpr DWORD kDispositionIgnoreReadOnly = 16;  // newer than the two above
 constexpr DWORD kRenameReplace = 1;
 constexpr DWORD kRenamePosix = 2;
 
@@ -58,10 +59,12 @@ std::wstring NameAside(const std::wstring& name) {
 // Volumes without the newer form (FAT, some shares; Wine) keep a deleted file's name until its last
 // handle or view is closed, and refuse to open it. So there the file gets another name before it is
 // deleted.
-bool Delete(HANDLE handle, const std::wstring& name) {
-  DWORD flags = kDispositionDelete | kDispositionPosix;
-  if (SetFileInformationByHandle(handle, kDispositionInfoEx, &flags, sizeof(flags))) return true;
-  if (!IsUnsupported(GetLastError())) return false;
+bool DeleteOnce(HANDLE handle, const std::wstring& name) {
+  for (const DWORD more : {kDispositionIgnoreReadOnly, DWORD{0}}) {
+    DWORD flags = kDispositionDelete | kDispositionPosix | more;
+    if (SetFileInformationByHandle(handle, kDispositionInfoEx, &flags, sizeof(flags))) return true;
+    if (!IsUnsupported(GetLastError())) return false;
+  }
   const std::wstring aside = NameAside(name);
   const bool moved = Rename(handle, aside, FileRenameInfo, 0);
   FILE_DISPOSITION_INFO disposition{TRUE};
@@ -72,6 +75,25 @@ bool Delete(HANDLE handle, const std::wstring& name) {
   const DWORD error = GetLastError();
   if (moved) static_cast<void>(Rename(handle, name, FileRenameInfo, 0));
   SetLastError(error);
+  return false;
+}
+
+// A read-only file is deleted, as on other systems.
+bool Delete(HANDLE handle, const std::wstring& name) {
+  if (DeleteOnce(handle, name)) return true;
+  DWORD error = GetLastError();
+  const DWORD attributes = GetFileAttributesW(name.c_str());
+  const bool read_only =
+      attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_READONLY) != 0;
+  if (error == ERROR_ACCESS_DENIED && read_only &&
+      SetFileAttributesW(name.c_str(), attributes & ~DWORD{FILE_ATTRIBUTE_READONLY})) {
+    if (DeleteOnce(handle, name)) return true;
+    error = DeletionError(GetLastError(), false);
+    SetFileAttributesW(name.c_str(), attributes);
+    SetLastError(error);
+    return false;
+  }
+  SetLastError(DeletionError(error, read_only));
   return false;
 }
 

@@ -136,6 +136,27 @@ TEST_F(WindowsFileTest, AFileThatStaysHeldIsRefusedByName) {
   EXPECT_TRUE(RemoveFile(Path("f")).ok());
 }
 
+TEST_F(WindowsFileTest, AReadOnlyFileIsDeleted) {
+  Write(Path("f"), "x");
+  const std::wstring name = ToSystemPath(Path("f")).value();
+  ASSERT_TRUE(SetFileAttributesW(name.c_str(), FILE_ATTRIBUTE_READONLY));
+  const Status removed = RemoveFile(Path("f"));
+  EXPECT_TRUE(removed.ok()) << removed.ToString();
+  EXPECT_EQ(ListDirectory(root_)->size(), 0u);
+}
+
+TEST_F(WindowsFileTest, AReadOnlyFileThatStaysHeldStaysReadOnly) {
+  Write(Path("f"), "x");
+  const std::wstring name = ToSystemPath(Path("f")).value();
+  ASSERT_TRUE(SetFileAttributesW(name.c_str(), FILE_ATTRIBUTE_READONLY));
+  const HANDLE held = HoldAlone(Path("f"));
+  ASSERT_NE(held, INVALID_HANDLE_VALUE);
+  EXPECT_TRUE(RemoveFile(Path("f")).IsIOError());
+  CloseHandle(held);
+  EXPECT_NE(GetFileAttributesW(name.c_str()) & FILE_ATTRIBUTE_READONLY, 0u);
+  EXPECT_TRUE(RemoveFile(Path("f")).ok());
+}
+
 TEST_F(WindowsFileTest, AnOpenFileGivesUpItsNameAtOnce) {
   Write(Path("f"), "old");
   const Result<OsFile> old = OsFile::Open(Path("f"), {});

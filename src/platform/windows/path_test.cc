@@ -52,6 +52,40 @@ TEST(WindowsPath, APrefixOfTheCallersIsTakenForWhatFollowsIt) {
   EXPECT_EQ(SystemPath("\\\\?\\Volume{0}/f"), "\\\\?\\Volume{0}\\f");
   EXPECT_TRUE(ToSystemPath("\\\\.\\PhysicalDrive0").status().IsInvalidArgument());
   EXPECT_TRUE(ToSystemPath("//./pipe/x").status().IsInvalidArgument());
+  EXPECT_EQ(SystemPath("//?/unc/server/share/f"), "\\\\server\\share\\f");
+}
+
+TEST(WindowsPath, APrefixOpensNoWayToADevice) {
+  for (const char* const path : {"\\\\?\\pipe\\x",
+                                 "//?/pipe/x",
+                                 "\\\\?\\GLOBALROOT\\Device\\Null",
+                                 "\\\\?\\PhysicalDrive0",
+                                 "\\\\?\\mailslot\\x",
+                                 "\\\\?\\UNC",
+                                 "\\\\?\\UNC\\.\\pipe\\x",
+                                 "\\\\?\\unc\\.\\pipe\\x",
+                                 "\\\\?\\UNC\\\\.\\pipe\\x",
+                                 "\\\\?\\",
+                                 "\\\\?\\Volume{0\\f",
+                                 "\\\\?\\HarddiskVolume1\\f",
+                                 "\\\\.",
+                                 "\\\\server\\pipe\\x",
+                                 "//server/PIPE/x",
+                                 "\\\\server\\mailslot\\x",
+                                 "\\\\server\\IPC$\\x",
+                                 "\\\\server\\.\\pipe\\x",
+                                 "\\\\?\\UNC\\server\\pipe\\x",
+                                 "\\\\server"}) {
+    EXPECT_TRUE(ToSystemPath(path).status().IsInvalidArgument()) << path;
+  }
+  EXPECT_EQ(SystemPath("C:/pipe/x"), "C:\\pipe\\x");
+  EXPECT_EQ(SystemPath("//server/share/pipe/x"), "\\\\server\\share\\pipe\\x");
+}
+
+TEST(WindowsPath, TheRefusalNamesTheDevice) {
+  const std::string text = ToSystemPath("C:/db/CON/f").status().ToString();
+  EXPECT_NE(text.find("C:/db/CON/f"), std::string::npos) << text;
+  EXPECT_NE(text.find("CON is the name of a device"), std::string::npos) << text;
 }
 
 TEST(WindowsPath, DevicesAreRefusedInEveryDisguise) {
@@ -95,6 +129,14 @@ TEST(WindowsSharing, ARefusalIsAskedAboutAgainUntilItEnds) {
     return ++calls == 4;
   }));
   EXPECT_EQ(calls, 4);
+}
+
+TEST(WindowsSharing, ADeletionThatIsDeniedWaitsForTheViews) {
+  // The right to delete has been granted, so nothing else than a view or the attribute denies it.
+  EXPECT_TRUE(IsHeldByOthers(DeletionError(ERROR_ACCESS_DENIED, false)));
+  EXPECT_EQ(DeletionError(ERROR_ACCESS_DENIED, true), DWORD{ERROR_ACCESS_DENIED});
+  EXPECT_EQ(DeletionError(ERROR_SHARING_VIOLATION, false), DWORD{ERROR_SHARING_VIOLATION});
+  EXPECT_EQ(DeletionError(ERROR_IO_DEVICE, false), DWORD{ERROR_IO_DEVICE});
 }
 
 TEST(WindowsSharing, PatienceEnds) {

@@ -4,6 +4,7 @@
 #include <io.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 
 #include "platform/windows/windows_headers.h"
@@ -19,6 +20,27 @@ struct LocalDeleter {
   void operator()(wchar_t** memory) const { LocalFree(memory); }
 };
 
+// The console belongs to the programs after this one, too: it gets its code page back.
+UINT code_page_before = 0;  // 0: no console, or changed by nothing
+
+void RestoreCodePage() {
+  if (code_page_before != 0) SetConsoleOutputCP(code_page_before);
+}
+
+// Such an end of the program runs no function of atexit.
+BOOL WINAPI RestoreCodePageAtSignal(DWORD /*signal*/) {
+  RestoreCodePage();
+  return FALSE;  // the system's own handler ends the program
+}
+
+void PrintUtf8() {
+  const UINT before = GetConsoleOutputCP();
+  if (before == 0 || before == CP_UTF8 || !SetConsoleOutputCP(CP_UTF8)) return;
+  code_page_before = before;
+  std::atexit(&RestoreCodePage);
+  SetConsoleCtrlHandler(&RestoreCodePageAtSignal, TRUE);
+}
+
 HANDLE ConsoleOf(FILE* file) { return reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(file))); }
 
 }  // namespace
@@ -27,7 +49,7 @@ HANDLE ConsoleOf(FILE* file) { return reinterpret_cast<HANDLE>(_get_osfhandle(_f
 std::vector<std::string> ProgramArguments(int argc, char** argv) {
   for (FILE* const stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
   // Names that the program prints are UTF-8.
-  SetConsoleOutputCP(CP_UTF8);
+  PrintUtf8();
   int count = 0;
   const std::unique_ptr<wchar_t*, LocalDeleter> wide(CommandLineToArgvW(GetCommandLineW(), &count));
   if (wide == nullptr) return std::vector<std::string>(argv + 1, argv + argc);
@@ -36,11 +58,21 @@ std::vector<std::string> ProgramArguments(int argc, char** argv) {
   return arguments;
 }
 
-FILE* OpenToRead(const std::string& path) {
+UniqueStream OpenStream(const std::string& path, StreamMode mode) {
   const Result<std::wstring> name = ToSystemPath(path);
-  if (name.ok()) return _wfopen(name->c_str(), L"rb");
+  const wchar_t* text = L"rb";
+  if (mode == StreamMode::kWrite) text = L"wb";
+  if (mode == StreamMode::kAppend) text = L"ab";
+  if (name.ok()) return UniqueStream(_wfopen(name->c_str(), text));
   errno = EINVAL;
   return nullptr;
+}
+
+std::string TemporaryDirectory() {
+  std::wstring name(MAX_PATH + 1, L'\0');
+  name.resize(GetTempPathW(static_cast<DWORD>(name.size()), name.data()));
+  while (name.size() > 3 && name.back() == L'\\') name.pop_back();
+  return name.empty() ? "." : ToUtf8(name);
 }
 
 bool IsTerminal(FILE* file) {

@@ -12,8 +12,8 @@
 // I1: our key is older than the compiler's, which it makes at the first use of a thread-local
 //     variable: ours is made before any static object of the program or DLL is constructed.
 // I2: functions run newest first; one that is registered while they run is run, too.
-// I3: code that is to be run stays: the program or DLL is kept loaded from the first registration
-//     on.
+// I3: a DLL is never unloaded: functions that are to be run stay, and the thread library takes no
+//     second slot of thread-local storage, of which a process has 1,088 and which it never returns.
 //
 // Threads that others started, without the thread library, end the same way: it hears of them from
 // the system.
@@ -48,15 +48,12 @@ void RunExitFunctions(void* newest) {
 // A process that exits does so on a thread that does not end.
 void RunExitFunctionsOfThisThread() { RunExitFunctions(pthread_getspecific(key)); }
 
-__attribute__((constructor(101))) void MakeKey() {
-  ASHLAR_ASSERT(pthread_key_create(&key, &RunExitFunctions) == 0);
-}
-
-bool StayLoaded() {
+__attribute__((constructor(101))) void StayLoadedAndMakeKey() {
   HMODULE self = nullptr;
   const DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
-  GetModuleHandleExW(flags, reinterpret_cast<const wchar_t*>(&RunExitFunctions), &self);
-  return std::atexit(&RunExitFunctionsOfThisThread) == 0;
+  ASHLAR_ASSERT(GetModuleHandleExW(flags, reinterpret_cast<const wchar_t*>(&RunExitFunctions),
+                                   &self) != 0);                    // I3
+  ASHLAR_ASSERT(pthread_key_create(&key, &RunExitFunctions) == 0);  // I1
 }
 
 }  // namespace
@@ -64,8 +61,8 @@ bool StayLoaded() {
 
 extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument,
                                    void* /*library*/) noexcept {
-  static const bool stays_loaded = ashlar::StayLoaded();
-  if (!stays_loaded) return -1;
+  static const bool runs_at_exit = std::atexit(&ashlar::RunExitFunctionsOfThisThread) == 0;
+  if (!runs_at_exit) return -1;
   auto* const newest = static_cast<ashlar::ExitFunction*>(pthread_getspecific(ashlar::key));
   return pthread_setspecific(ashlar::key, new ashlar::ExitFunction{function, argument, newest});
 }

@@ -33,6 +33,12 @@ inline bool IsHeldByOthers(DWORD error) {
          error == ERROR_USER_MAPPED_FILE;
 }
 
+// Why a file stays that was opened with the right to delete it. The system denies access to one
+// with a view that is mapped, which will be unmapped, and to one that is read-only.
+inline DWORD DeletionError(DWORD error, bool read_only) {
+  return error == ERROR_ACCESS_DENIED && !read_only ? DWORD{ERROR_USER_MAPPED_FILE} : error;
+}
+
 // Calls call(), which says whether it succeeded and leaves the reason with SetLastError, until it
 // succeeds, fails for a reason of its own, or the patience ends. GetLastError is that of the last
 // attempt.

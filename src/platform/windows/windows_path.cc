@@ -25,7 +25,7 @@ bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
 }
 
 // Empty when the component may be part of a path.
-std::string_view ReasonAgainst(std::string_view component) {
+std::string ReasonAgainst(std::string_view component) {
   if (component.empty() || component == "." || component == "..") return {};
   for (const char c : component) {
     if (static_cast<unsigned char>(c) < 0x20 ||
@@ -36,7 +36,30 @@ std::string_view ReasonAgainst(std::string_view component) {
   }
   if (component.back() == '.' || component.back() == ' ')
     return "a name ends in a dot or a blank, which Windows would cut off";
-  if (IsDeviceName(component)) return "a name is that of a device";
+  if (IsDeviceName(component)) return StrCat(component, " is the name of a device");
+  return {};
+}
+
+std::string_view TakeComponent(std::string_view* path) {
+  const std::string_view component = path->substr(0, path->find('\\'));
+  path->remove_prefix(std::min(path->size(), component.size() + 1));
+  return component;
+}
+
+bool IsVolumeName(std::string_view component) {
+  return EqualsIgnoringCase(component.substr(0, 7), "Volume{") && component.ends_with('}');
+}
+
+// Empty when `share`, "server\\share\\...", names a share of files.
+std::string_view ReasonAgainstShare(std::string_view share) {
+  const std::string_view server = TakeComponent(&share);
+  const std::string_view name = TakeComponent(&share);
+  for (const std::string_view component : {server, name}) {
+    if (component.empty() || component == "." || component == "..") return "names no share";
+  }
+  for (const std::string_view device : {"pipe", "mailslot", "IPC$"}) {
+    if (EqualsIgnoringCase(name, device)) return "names a device";
+  }
   return {};
 }
 
@@ -105,27 +128,32 @@ Result<std::wstring> ToSystemPath(const std::string& path) {
 
   std::string plain = path;
   std::replace(plain.begin(), plain.end(), '/', '\\');
-  if (plain.starts_with("\\\\.\\")) return Status::InvalidArgument(path, "names a device");
   // Only Ashlar adds the prefix. The rest is an ordinary path, except a volume's name, which exists
-  // only with the prefix.
+  // only with the prefix. Everything else below the prefix is a device.
   std::string_view rest = plain;
   bool keeps_prefix = false;
   if (plain.starts_with("\\\\?\\")) {
-    if (plain.starts_with("\\\\?\\UNC\\")) {
+    rest.remove_prefix(4);
+    std::string_view below = rest;
+    keeps_prefix = IsVolumeName(TakeComponent(&below));
+    if (EqualsIgnoringCase(rest.substr(0, 4), "UNC\\")) {
       plain = "\\\\" + plain.substr(8);
-      rest = plain;
-    } else if (StartsWithDrive(std::string_view(plain).substr(4))) {
+    } else if (StartsWithDrive(rest)) {
       plain = plain.substr(4);
-      rest = plain;
-    } else {
-      keeps_prefix = true;
-      rest.remove_prefix(4);
+    } else if (!keeps_prefix) {
+      return Status::InvalidArgument(path, "names a device");
     }
+    if (!keeps_prefix) rest = plain;
+  }
+  if (!keeps_prefix && plain.starts_with("\\\\")) {
+    if (plain.starts_with("\\\\.\\")) return Status::InvalidArgument(path, "names a device");
+    const std::string_view reason = ReasonAgainstShare(rest.substr(2));
+    if (!reason.empty()) return Status::InvalidArgument(path, reason);
   }
   if (StartsWithDrive(rest)) rest.remove_prefix(2);
   for (size_t begin = 0; begin <= rest.size();) {
     const size_t end = std::min(rest.find_first_of(kSeparators, begin), rest.size());
-    const std::string_view reason = ReasonAgainst(rest.substr(begin, end - begin));
+    const std::string reason = ReasonAgainst(rest.substr(begin, end - begin));
     if (!reason.empty()) return Status::InvalidArgument(path, reason);
     begin = end + 1;
   }

@@ -8,7 +8,8 @@
 //
 // I1: names that the system would not read as a file's name are refused before a system call:
 //     device names (NUL, COM1.txt, …), streams ("name:stream"), wildcards, control characters,
-//     names that end in a blank or a dot, which the system would cut off, and device paths (\\.\).
+//     names that end in a blank or a dot, which the system would cut off, device paths (\\.\, and
+//     \\?\ in front of anything but a drive, a share or a volume), and pipes of a server.
 //
 // Thread safety: any thread.
 #pragma once

@@ -1,10 +1,11 @@
 // BlockBuilder: entries in, the bytes of a block out.
 //
 //   entry     varint32 shared | varint32 unshared | varint32 value bytes | key[shared, ..) | value
-//   block     entry ... | fixed32 restart offset ... | fixed32 number of restarts
+//   block     entry ... | fixed32 restart offset ... | [hash index] | fixed32 number of restarts
 //
 // Every restart_interval-th entry is a restart: it stores its whole key. Index blocks with
-// delta-coded handles have no value lengths.
+// delta-coded handles have no value lengths. A data block may have a hash index: bit 31 of the
+// number of restarts says so.
 //
 // I1: the first entry is a restart, and restarts ascend.
 // Requires of the caller: keys ascend. The builder does not compare them.
@@ -14,12 +15,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "ashlar/slice.h"
 #include "base/assert.h"
 #include "base/byte_buffer.h"
 #include "base/coding.h"
+#include "key/internal_key.h"
+#include "table/block/block_format.h"
+#include "table/block/hash_index_builder.h"
 
 namespace ashlar {
 
@@ -29,6 +34,7 @@ class BlockBuilder {
     int restart_interval = 16;  // >= 1
     bool delta_keys = true;     // false: every key is stored whole
     bool values_have_length = true;
+    double hash_buckets_per_entry = 0;  // 0: no hash index; otherwise keys are internal keys
   };
 
   explicit BlockBuilder(const Args& args) : BlockBuilder(args, nullptr) {}
@@ -36,6 +42,7 @@ class BlockBuilder {
   // Add and Finish. Null: to memory of its own.
   BlockBuilder(const Args& args, ByteBuffer* target)
       : args_(args), buffer_(target != nullptr ? target : &own_) {
+    if (args.hash_buckets_per_entry > 0) hash_index_.emplace(args.hash_buckets_per_entry);
     Reset();
   }
 
@@ -44,7 +51,7 @@ class BlockBuilder {
   bool AtRestart() const { return since_restart_ == 0; }
   // Bytes that Finish would return now.
   size_t CurrentBytes() const {
-    return buffer_->size() - start_ +
+    return buffer_->size() - start_ + hash_index_bytes_ +
            sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1));
   }
 
@@ -70,19 +77,30 @@ class BlockBuilder {
     p += value.size();
     buffer_->Extend(static_cast<size_t>(p - begin));
     empty_ = false;
+    if (hash_index_) [[unlikely]] {
+      hash_index_->Add(ExtractUserKey(key), restarts_.size() - 1);
+      hash_index_bytes_ = hash_index_->Bytes();
+    }
     if (++since_restart_ == args_.restart_interval) since_restart_ = 0;
   }
 
   // The whole block, valid until more is appended to its memory.
   Slice Finish() {
     ASHLAR_DCHECK(restarts_.front() == 0 && (restarts_.size() == 1 || restarts_[1] > 0));  // I1
+    auto count = static_cast<uint32_t>(restarts_.size());
     char* p = buffer_->Reserve(sizeof(uint32_t) * (restarts_.size() + 1));
     for (const uint32_t restart : restarts_) {
       EncodeFixed32(p, restart);
       p += sizeof(uint32_t);
     }
-    EncodeFixed32(p, static_cast<uint32_t>(restarts_.size()));
-    buffer_->Extend(sizeof(uint32_t) * (restarts_.size() + 1));
+    buffer_->Extend(sizeof(uint32_t) * restarts_.size());
+    if (hash_index_ && !empty_ &&
+        hash_index_->Fits(buffer_->size() - start_ + hash_index_bytes_ + sizeof(uint32_t))) {
+      hash_index_->Finish(buffer_);
+      count |= kBlockHashIndexBit;
+    }
+    EncodeFixed32(buffer_->Reserve(sizeof(uint32_t)), count);
+    buffer_->Extend(sizeof(uint32_t));
     return buffer_->From(start_);
   }
   // Begins a new block at the end of the target.
@@ -92,6 +110,8 @@ class BlockBuilder {
     restarts_.assign(1, 0);
     since_restart_ = 0;
     empty_ = true;
+    if (hash_index_) hash_index_->Reset();
+    hash_index_bytes_ = 0;
   }
 
  private:
@@ -102,6 +122,8 @@ class BlockBuilder {
   std::vector<uint32_t> restarts_;
   int since_restart_ = 0;  // entries since the last restart; 0: the next one is a restart
   bool empty_ = true;
+  std::optional<HashIndexBuilder> hash_index_;
+  size_t hash_index_bytes_ = 0;
 };
 
 }  // namespace ashlar

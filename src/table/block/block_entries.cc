@@ -1,10 +1,11 @@
 #include "table/block/block_entries.h"
 
+#include "table/block/block_format.h"
+
 namespace ashlar {
 
 namespace {
 
-constexpr uint32_t kHashIndexBit = uint32_t{1} << 31;
 constexpr uint32_t kEvenKeysBit = uint32_t{1} << 29;
 constexpr uint32_t kSeparatedValuesBit = uint32_t{1} << 28;
 constexpr uint32_t kRestartsMax = (uint32_t{1} << 28) - 1;
@@ -17,14 +18,14 @@ Status ParseBlockLayout(const Slice& block, BlockLayout* layout) {
   uint32_t packed = DecodeFixed32(block.data() + left);
   if ((packed & kSeparatedValuesBit) != 0)
     return Status::NotSupported("block with separate keys and values");
-  if ((packed & kHashIndexBit) != 0) {
+  if ((packed & kBlockHashIndexBit) != 0) {
     if (left < sizeof(uint16_t)) return Status::Corruption("block too short for its hash index");
     left -= sizeof(uint16_t);
     const size_t buckets = DecodeFixed16(block.data() + left);
     if (left < buckets) return Status::Corruption("block too short for its hash index");
     left -= buckets;
   }
-  packed &= ~(kHashIndexBit | kEvenKeysBit);
+  packed &= ~(kBlockHashIndexBit | kEvenKeysBit);
   if (packed > kRestartsMax) return Status::NotSupported("block with an unknown feature");
   if (packed > left / sizeof(uint32_t))
     return Status::Corruption("block too short for its restarts");

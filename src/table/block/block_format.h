@@ -46,6 +46,9 @@ static_assert(kBlockBytesMax + kBlockTrailerBytes <= UINT32_MAX);
 static_assert(kFooterBytes == 1 + 2 * kBlockHandleBytesMax + sizeof(uint32_t) + sizeof(uint64_t));
 static_assert(kLegacyFooterBytes == 2 * kBlockHandleBytesMax + sizeof(uint64_t));
 
+// In the last four bytes of a block, next to the number of its restarts: it has a hash index.
+inline constexpr uint32_t kBlockHashIndexBit = uint32_t{1} << 31;
+
 enum class BlockChecksum : uint8_t {
   kNone = 0,
   kCrc32c = 1,

@@ -19,8 +19,6 @@
 
 namespace ashlar {
 
-inline constexpr char kMetaRangeDeletions[] = "rocksdb.range_del";
-
 struct RangeBlockArgs {
   KeyComparator comparator{nullptr};
   SequenceOverride sequence_override;

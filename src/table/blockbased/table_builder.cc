@@ -1,13 +1,15 @@
 #include "table/blockbased/table_builder.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "key/key_head.h"
 #include "table/block/block_entries.h"
-#include "table/blockbased/range_block.h"
+#include "table/blockbased/dictionary_samples.h"
+#include "table/blockbased/meta_block_names.h"
 #include "table/filter/filter_format.h"
 #include "table/table_properties.h"
 
@@ -28,9 +30,36 @@ size_t PieceBytes(TableReads reads) {
   return 0;
 }
 
-// RocksDB's rule: separators of internal keys that were shortened carry the tag that sorts before
-// every stored one.
-constexpr uint64_t kSeparatorTag = PackTag(kSequenceNumberMax, ValueType::kWideColumnEntity);
+// Of data blocks in aligned tables: a page, or a block where that is smaller.
+uint64_t Alignment(const BlockBasedTableConfig& config) {
+  constexpr uint64_t kPageBytes = 4096;
+  return config.block_align ? std::min<uint64_t>(config.block_bytes, kPageBytes) : 1;
+}
+
+// An aligned block that is larger than its size takes a page more.
+constexpr size_t kAlignedEntryOverhead =
+    3 * kVarint32BytesMax + sizeof(uint32_t) + kBlockTrailerBytes;
+
+size_t FullBlockBytes(const BlockBasedTableConfig& config) {
+  if (config.block_align) return 0;
+  return std::min(
+      config.block_bytes * static_cast<size_t>(100 - config.block_bytes_deviation_percent) / 100,
+      config.block_bytes - 1);
+}
+
+bool DeltaCodesHandles(const BlockBasedTableConfig& config) {
+  // The handles of aligned blocks do not follow from each other.
+  return config.format_version >= 4 && !config.block_align;
+}
+
+bool BuffersBlocks(const TableWriteArgs& args) {
+  return args.dictionary.bytes_max > 0 && TakesDictionary(args.compression);
+}
+
+uint64_t BufferBytesMax(const TableWriteArgs& args) {
+  const auto bound = [](uint64_t bytes) { return bytes == 0 ? UINT64_MAX : bytes; };
+  return std::min(bound(args.dictionary.buffer_bytes_max), bound(args.target_file_bytes));
+}
 
 Status ValidateConfig(const TableWriteArgs& args) {
   const BlockBasedTableConfig& config = args.config;
@@ -55,6 +84,10 @@ Status ValidateConfig(const TableWriteArgs& args) {
       (config.filter_millibits_per_key < 1000 || config.filter_millibits_per_key > 100000)) {
     return bad("filter_policy", "bits per key must be 1 to 100");
   }
+  if (config.block_align && !std::has_single_bit(config.block_bytes))
+    return bad("block_size", "must be a power of two for block_align");
+  if (config.index_kind == IndexKind::kHash && args.prefix_extractor == nullptr)
+    return bad("index_type", "kHashSearch needs a prefix_extractor");
   return ValidateCompressionType(args.compression);
 }
 
@@ -71,11 +104,47 @@ bool Ascends(const KeyComparator& comparator, const Slice& last, const Slice& ne
   return comparator.CompareInternal(last, next) < 0;
 }
 
-std::string CompressionOptionsText(const CompressionParameters& parameters) {
+std::string CompressionOptionsText(const CompressionParameters& parameters,
+                                   const DictionaryParameters& dictionary) {
   return StrCat("window_bits=", parameters.window_bits, "; level=", parameters.level,
-                "; strategy=", parameters.strategy,
-                "; max_dict_bytes=0; zstd_max_train_bytes=0; enabled=0; max_dict_buffer_bytes=0; "
-                "use_zstd_dict_trainer=1; ");
+                "; strategy=", parameters.strategy, "; max_dict_bytes=", dictionary.bytes_max,
+                "; zstd_max_train_bytes=", dictionary.train_bytes_max,
+                "; enabled=0; max_dict_buffer_bytes=", dictionary.buffer_bytes_max,
+                "; use_zstd_dict_trainer=", dictionary.use_trainer ? 1 : 0, "; ");
+}
+
+int IndexRestartInterval(const BlockBasedTableConfig& config) {
+  // RocksDB finds the blocks of a prefix by the number of their restart.
+  return config.index_kind == IndexKind::kHash ? 1 : config.index_restart_interval;
+}
+
+IndexBuilder::Args IndexArgs(const TableWriteArgs& args) {
+  const BlockBasedTableConfig& config = args.config;
+  return {.comparator = args.comparator,
+          .kind = config.index_kind,
+          .shortening = config.index_shortening,
+          .restart_interval = IndexRestartInterval(config),
+          .partition_bytes = config.partition_bytes,
+          .delta_values = DeltaCodesHandles(config),
+          .alignment = Alignment(config),
+          .prefix_extractor = args.prefix_extractor.get()};
+}
+
+BlockBuilder::Args DataBlockArgs(const TableWriteArgs& args) {
+  // A hash index knows keys by their bytes.
+  const bool by_bytes =
+      !args.comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+  return {.restart_interval = args.config.restart_interval,
+          .delta_keys = args.config.key_delta_encoding,
+          .values_have_length = true,
+          .hash_buckets_per_entry = by_bytes ? args.config.hash_buckets_per_entry : 0};
+}
+
+// About as many as a Bloom filter of this size has.
+size_t EntriesOfPartition(const BlockBasedTableConfig& config) {
+  const uint64_t entries = uint64_t{config.partition_bytes} * 8000 /
+                           static_cast<uint64_t>(config.filter_millibits_per_key);
+  return std::max<size_t>(static_cast<size_t>(entries), 1);
 }
 
 }  // namespace
@@ -95,23 +164,27 @@ Result<std::unique_ptr<TableBuilder>> TableBuilder::Create(TableWriteArgs args) 
 TableBuilder::TableBuilder(TableWriteArgs args)
     : args_(std::move(args)),
       piece_bytes_(PieceBytes(args_.reads)),
-      data_block_({.restart_interval = args_.config.restart_interval,
-                   .delta_keys = args_.config.key_delta_encoding,
-                   .values_have_length = true},
-                  args_.compression == kNoCompression ? &output_ : &raw_),
-      block_bytes_full_(
-          std::min(args_.config.block_bytes *
-                       static_cast<size_t>(100 - args_.config.block_bytes_deviation_percent) / 100,
-                   args_.config.block_bytes - 1)),
+      buffering_(BuffersBlocks(args_)),
+      buffer_bytes_max_(BufferBytesMax(args_)),
+      data_block_(DataBlockArgs(args_), args_.compression == kNoCompression ? &output_ : &raw_),
+      block_bytes_full_(FullBlockBytes(args_.config)),
+      entry_overhead_(args_.config.block_align ? kAlignedEntryOverhead : 3),
+      alignment_(Alignment(args_.config)),
+      index_(IndexArgs(args_)),
       range_block_({.restart_interval = 1, .delta_keys = true, .values_have_length = true}),
       collectors_(args_.collector_factories, CollectorContext(args_), args_.logger) {
   const bool something_to_filter =
       args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
   if (args_.config.filter_millibits_per_key > 0 && something_to_filter) {
     filter_ = std::make_unique<FilterBuilder>(
-        FilterBuilderArgs{.millibits_per_key = args_.config.filter_millibits_per_key,
+        FilterBuilderArgs{.kind = args_.config.filter_kind,
+                          .millibits_per_key = args_.config.filter_millibits_per_key,
                           .whole_keys = args_.config.whole_key_filtering,
                           .prefix_extractor = args_.prefix_extractor.get()});
+    if (args_.config.partition_filters && args_.config.index_kind == IndexKind::kTwoLevel) {
+      filter_partitions_ =
+          std::make_unique<FilterPartitions>(filter_.get(), EntriesOfPartition(args_.config));
+    }
   }
   output_.Reserve(piece_bytes_ + 2 * std::min(args_.config.block_bytes, piece_bytes_));
 }
@@ -131,7 +204,10 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   ASHLAR_ASSERT(first || Ascends(args_.comparator, last_key(), internal_key, shared));  // I1
 
   if (BlockIsFull(internal_key, value)) FinishDataBlock(false);
-  if (has_pending_block_) AddSeparator(internal_key);
+  if (has_pending_block_) AddToIndex(internal_key);
+  if (index_.wants_keys()) [[unlikely]] {
+    index_.AddKey(internal_key);
+  }
   if (filter_ != nullptr) {
     const Slice user_key = ExtractUserKey(internal_key);
     const bool same_user_key =
@@ -180,49 +256,94 @@ void TableBuilder::FinishDataBlock(bool is_last) {
     ++dense_blocks_;
   block_deletions_ = block_deletion_bytes_ = 0;
   if (!collectors_.empty()) collectors_.BlockAdd(data_block_.CurrentBytes());
-  pending_block_bytes_ =
-      static_cast<uint32_t>(FinishBlock(&data_block_, compressor_ == nullptr).size);
+  pending_block_bytes_ = StoreDataBlock();
   has_pending_block_ = true;
-  raw_.Clear();
   properties_.data_size = offset_;
   ++properties_.num_data_blocks;
   data_block_.Reset();
 }
 
-void TableBuilder::AddSeparator(const Slice& next_key) {
-  ASHLAR_DCHECK(has_pending_block_);
-  const Slice last_user_key = ExtractUserKey(last_key());
-  Slice separator = last_key();
-  if (!next_key.empty() && args_.comparator.Equal(last_user_key, ExtractUserKey(next_key))) {
-    separators_are_user_keys_ = false;
-  } else if (args_.config.index_shortening != IndexShortening::kNone) {
-    std::string& shorter = separator_;
-    shorter.assign(last_user_key.data(), last_user_key.size());
-    const Comparator* const user = args_.comparator.user_comparator();
-    if (!next_key.empty()) {
-      user->FindShortestSeparator(&shorter, ExtractUserKey(next_key));
-    } else if (args_.config.index_shortening == IndexShortening::kSeparatorsAndSuccessor) {
-      user->FindShortSuccessor(&shorter);
-    }
-    if (shorter.size() <= last_user_key.size() &&
-        args_.comparator.Compare(last_user_key, shorter) < 0) {
-      ASHLAR_DCHECK(next_key.empty() ||
-                    args_.comparator.Compare(shorter, ExtractUserKey(next_key)) < 0);  // I2
-      PutFixed64(&shorter, kSeparatorTag);
-      separator = shorter;
-    }
+uint32_t TableBuilder::StoreDataBlock() {
+  const Slice raw = data_block_.Finish();
+  if (buffering_) {
+    buffered_bytes_.push_back(static_cast<uint32_t>(raw.size()));
+    if (raw_.size() < buffer_bytes_max_) return 0;
+    EndBuffering();
+    return pending_block_bytes_;
   }
-  separators_.insert(separators_.end(), separator.data(), separator.data() + separator.size());
-  index_.push_back(
-      {.key_bytes = static_cast<uint32_t>(separator.size()), .block_bytes = pending_block_bytes_});
-  has_pending_block_ = false;
+  Compressor* const compressor =
+      dictionary_compressor_ != nullptr ? dictionary_compressor_.get() : compressor_.get();
+  const BlockHandle handle = compressor == nullptr
+                                 ? EndBlock(output_.size() - raw.size(), kNoCompression)
+                                 : WriteBlock(raw, compressor);
+  raw_.Clear();
+  if (alignment_ > 1) AlignOutput();
+  return static_cast<uint32_t>(handle.size);
 }
 
-bool TableBuilder::Compress(const Slice& raw) {
+void TableBuilder::EndBuffering() {
+  ASHLAR_ASSERT(buffering_ && offset_ == 0);  // I4
+  buffering_ = false;
+  const DictionaryParameters& parameters = args_.dictionary;
+  const size_t sample_bytes =
+      parameters.train_bytes_max > 0 ? parameters.train_bytes_max : parameters.bytes_max;
+  {
+    const DictionarySamples samples = TakeSamples(raw_.From(0), buffered_bytes_, sample_bytes);
+    dictionary_ = MakeDictionary(parameters, args_.compression_parameters.level, samples.bytes,
+                                 samples.sizes);
+  }
+  if (!dictionary_.empty()) {
+    Result<std::unique_ptr<Compressor>> made =
+        Compressor::Create(args_.compression, args_.compression_parameters, dictionary_);
+    if (made.ok()) {
+      dictionary_compressor_ = std::move(made).value();
+    } else {
+      status_ = made.status().WithContext(args_.file_name);
+    }
+  }
+  Compressor* const compressor =
+      dictionary_compressor_ != nullptr ? dictionary_compressor_.get() : compressor_.get();
+  size_t at = 0;
+  for (size_t i = 0; i < buffered_bytes_.size(); ++i) {
+    const BlockHandle handle = WriteBlock(Slice(raw_.data() + at, buffered_bytes_[i]), compressor);
+    at += buffered_bytes_[i];
+    if (alignment_ > 1) AlignOutput();
+    const auto bytes = static_cast<uint32_t>(handle.size);
+    // The index does not have the last block yet, unless the table is complete.
+    if (i < index_.blocks()) {
+      index_.SetBlockBytes(i, bytes);
+    } else {
+      pending_block_bytes_ = bytes;
+    }
+  }
+  ASHLAR_ASSERT(at == raw_.size());
+  buffered_bytes_ = {};
+  raw_.Clear();
+  properties_.data_size = offset_;
+}
+
+void TableBuilder::AlignOutput() {
+  const auto padding = static_cast<size_t>((alignment_ - offset_ % alignment_) % alignment_);
+  if (padding == 0) return;
+  memset(output_.Reserve(padding), 0, padding);
+  output_.Extend(padding);
+  offset_ += padding;
+}
+
+void TableBuilder::AddToIndex(const Slice& next_key) {
+  ASHLAR_DCHECK(has_pending_block_);
+  const bool new_user_key = index_.AddBlock(last_key(), next_key, pending_block_bytes_);
+  has_pending_block_ = false;
+  if (filter_partitions_ == nullptr || next_key.empty() || !new_user_key) return;
+  filter_partitions_->EndBlock(index_.last_separator(), ExtractUserKey(last_key()),
+                               ExtractUserKey(next_key));
+}
+
+bool TableBuilder::Compress(Compressor* compressor, const Slice& raw) {
   const Recorder& recorder = args_.recorder;
   const bool timed = recorder.WantsDetailedTimes();
   const uint64_t start_nanos = timed ? MonotonicNanos() : 0;
-  const bool smaller = compressor_->Compress(raw, &compressed_);
+  const bool smaller = compressor->Compress(raw, &compressed_);
   if (timed) recorder.Record(COMPRESSION_TIMES_NANOS, MonotonicNanos() - start_nanos);
   if (smaller) {
     recorder.Tick(NUMBER_BLOCK_COMPRESSED);
@@ -235,14 +356,9 @@ bool TableBuilder::Compress(const Slice& raw) {
   return smaller;
 }
 
-BlockHandle TableBuilder::FinishBlock(BlockBuilder* block, bool in_output) {
-  const Slice raw = block->Finish();
-  return in_output ? EndBlock(output_.size() - raw.size(), kNoCompression) : WriteBlock(raw, true);
-}
-
-BlockHandle TableBuilder::WriteBlock(const Slice& raw, bool may_compress) {
+BlockHandle TableBuilder::WriteBlock(const Slice& raw, Compressor* compressor) {
   const size_t start = output_.size();
-  const bool compressed = may_compress && compressor_ != nullptr && Compress(raw);
+  const bool compressed = compressor != nullptr && Compress(compressor, raw);
   output_.Append(compressed ? Slice(compressed_) : raw);
   return EndBlock(start, compressed ? args_.compression : kNoCompression);
 }
@@ -277,45 +393,60 @@ void TableBuilder::HandOver(size_t bytes) {
   output_.RemoveFront(bytes);
 }
 
-BlockHandle TableBuilder::WriteIndex() {
-  const bool delta_values = args_.config.format_version >= 4;
-  const bool in_output = compressor_ == nullptr || !args_.config.enable_index_compression;
-  BlockBuilder block({.restart_interval = args_.config.index_restart_interval,
-                      .delta_keys = true,
-                      .values_have_length = !delta_values},
-                     in_output ? &output_ : nullptr);
-  std::string value;
-  Slice previous;
-  const char* separator = separators_.data();
-  BlockHandle handle;
-  uint64_t previous_bytes = 0;
-  for (const IndexEntry& entry : index_) {
-    handle.size = entry.block_bytes;
-    const Slice key(separator, entry.key_bytes - (separators_are_user_keys_ ? kTagBytes : 0));
-    separator += entry.key_bytes;
-    const size_t shared = block.AtRestart() ? 0 : CommonPrefixBytes(previous, key);
-    value.clear();
-    // A reader distinguishes the two forms by the shared bytes.
-    if (delta_values && shared != 0) {
-      PutZigZag64(&value, static_cast<int64_t>(handle.size) - static_cast<int64_t>(previous_bytes));
-    } else {
-      PutBlockHandle(&value, handle);
-    }
-    block.Add(key, value, shared);
-    previous = key;
-    previous_bytes = handle.size;
-    handle.offset += handle.size + kBlockTrailerBytes;
+void TableBuilder::AddMetaBlock(const std::string& name, const BlockHandle& handle,
+                                MetaBlocks* blocks) {
+  PutBlockHandle(&(*blocks)[name], handle);
+}
+
+void TableBuilder::WriteFilter(MetaBlocks* blocks) {
+  if (filter_ == nullptr) return;
+  properties_.num_filter_entries =
+      filter_partitions_ != nullptr ? filter_partitions_->entries() : filter_->entries();
+  if (properties_.num_filter_entries == 0) return;
+  if (filter_partitions_ == nullptr) {
+    WriteWholeFilter(blocks);
+    return;
   }
-  ASHLAR_ASSERT(separator == separators_.data() + separators_.size());
-  ASHLAR_ASSERT(handle.offset == properties_.data_size);  // blocks follow each other without gaps
-  return FinishBlock(&block, in_output);
+  const FilterPartitions::Written written = filter_partitions_->Finish(
+      {.last_separator = index_.last_separator(),
+       .restart_interval = args_.config.index_restart_interval,
+       .delta_values = DeltaCodesHandles(args_.config)},
+      index_, [this](const Slice& block) { return WriteBlock(block, nullptr); });
+  properties_.filter_size = written.bytes;
+  AddMetaBlock(StrCat(kPartitionedFilterPrefix, kBuiltinFilterName), written.top, blocks);
+}
+
+void TableBuilder::WriteWholeFilter(MetaBlocks* blocks) {
+  const size_t start = output_.size();
+  const size_t bytes =
+      filter_->Finish(output_.Reserve(filter_->BlockBytesMax() + kBlockTrailerBytes));
+  output_.Extend(bytes);
+  const BlockHandle handle = EndBlock(start, kNoCompression);
+  properties_.filter_size = handle.size;
+  AddMetaBlock(StrCat(kFullFilterPrefix, kBuiltinFilterName), handle, blocks);
+}
+
+BlockHandle TableBuilder::WriteIndex(MetaBlocks* blocks) {
+  Compressor* const compressor =
+      args_.config.enable_index_compression ? compressor_.get() : nullptr;
+  const IndexBuilder::Written written = index_.Finish(
+      [this, compressor](const Slice& block) { return WriteBlock(block, compressor); });
+  properties_.index_size = written.bytes;
+  properties_.index_partitions = written.partitions;
+  properties_.top_level_index_size = written.top_level_bytes;
+  const IndexBuilder::Prefixes prefixes = index_.TakePrefixes();
+  if (!prefixes.metadata.empty()) {
+    AddMetaBlock(kMetaHashIndexPrefixes, WriteBlock(prefixes.prefixes, nullptr), blocks);
+    AddMetaBlock(kMetaHashIndexMetadata, WriteBlock(prefixes.metadata, nullptr), blocks);
+  }
+  return written.top;
 }
 
 void TableBuilder::FillProperties() {
   TableProperties& p = properties_;
   p.orig_file_number = args_.file_number;
-  p.index_key_is_user_key = separators_are_user_keys_ ? 1 : 0;
-  p.index_value_is_delta_encoded = args_.config.format_version >= 4 ? 1 : 0;
+  p.index_key_is_user_key = index_.separators_are_user_keys() ? 1 : 0;
+  p.index_value_is_delta_encoded = DeltaCodesHandles(args_.config) ? 1 : 0;
   p.column_family_id = args_.column_family_id;
   p.column_family_name = args_.column_family_name;
   p.comparator_name = args_.comparator.user_comparator()->Name();
@@ -323,19 +454,16 @@ void TableBuilder::FillProperties() {
   p.prefix_extractor_name =
       args_.prefix_extractor != nullptr ? args_.prefix_extractor->GetId() : "nullptr";
   p.compression_name = CompressionTypeName(args_.compression);
-  p.compression_options = CompressionOptionsText(args_.compression_parameters);
+  p.compression_options = CompressionOptionsText(args_.compression_parameters, args_.dictionary);
   p.creation_time = args_.creation_unix_seconds;
   p.oldest_key_time = args_.oldest_key_unix_seconds;
   p.file_creation_time = args_.file_creation_unix_seconds;
   p.db_id = args_.db_id;
   p.db_session_id = args_.db_session_id;
   p.db_host_id = args_.db_host_id;
-  if (filter_ != nullptr) {
-    p.filter_policy_name = kFilterPolicyPropertyValue;
-    p.num_filter_entries = filter_->entries();
-  }
+  if (filter_ != nullptr) p.filter_policy_name = args_.config.filter_policy_property;
   std::string index_type;
-  PutFixed32(&index_type, 0);
+  PutFixed32(&index_type, static_cast<uint32_t>(args_.config.index_kind));
   p.user_collected_properties[kPropertyIndexType] = index_type;
   p.user_collected_properties[kPropertyWholeKeyFiltering] =
       args_.config.whole_key_filtering ? "1" : "0";
@@ -346,41 +474,25 @@ void TableBuilder::FillProperties() {
 
 Status TableBuilder::Finish(TableWriteResult* result) {
   if (!data_block_.Empty()) FinishDataBlock(true);
-  if (has_pending_block_) AddSeparator(Slice());
-  ASHLAR_ASSERT(index_.size() == properties_.num_data_blocks);
+  if (has_pending_block_) AddToIndex(Slice());
+  if (buffering_) EndBuffering();
+  ASHLAR_ASSERT(index_.blocks() == properties_.num_data_blocks);
 
-  BlockBuilder metaindex({.restart_interval = 1, .delta_keys = true, .values_have_length = true});
-  std::string handle;
-  if (filter_ != nullptr && filter_->entries() > 0) {
-    const size_t start = output_.size();
-    const size_t filter_bytes = filter_->BlockBytes();
-    filter_->Finish(output_.Reserve(filter_bytes + kBlockTrailerBytes));
-    output_.Extend(filter_bytes);
-    const BlockHandle filter_handle = EndBlock(start, kNoCompression);
-    properties_.filter_size = filter_handle.size;
-    PutBlockHandle(&handle, filter_handle);
-    metaindex.Add(StrCat(kFullFilterPrefix, kBuiltinFilterName), handle, 0);
-  }
+  MetaBlocks blocks;
+  WriteFilter(&blocks);
   Footer footer;
   footer.format_version = args_.config.format_version;
   footer.checksum = args_.config.checksum;
-  footer.index = WriteIndex();
-  properties_.index_size = footer.index.size + kBlockTrailerBytes;
-
-  BlockHandle ranges_handle;
-  if (!range_block_.Empty()) ranges_handle = WriteBlock(range_block_.Finish(), false);
-
+  footer.index = WriteIndex(&blocks);
+  if (!dictionary_.empty())
+    AddMetaBlock(kMetaDictionary, WriteBlock(dictionary_, nullptr), &blocks);
+  if (!range_block_.Empty())
+    AddMetaBlock(kMetaRangeDeletions, WriteBlock(range_block_.Finish(), nullptr), &blocks);
   FillProperties();
-  const BlockHandle properties_handle = WriteBlock(EncodeTableProperties(properties_), false);
-  handle.clear();
-  PutBlockHandle(&handle, properties_handle);
-  metaindex.Add("rocksdb.properties", handle, 0);
-  if (!range_block_.Empty()) {
-    handle.clear();
-    PutBlockHandle(&handle, ranges_handle);
-    metaindex.Add(kMetaRangeDeletions, handle, 0);
-  }
-  footer.metaindex = WriteBlock(metaindex.Finish(), false);
+  AddMetaBlock(kMetaProperties, WriteBlock(EncodeTableProperties(properties_), nullptr), &blocks);
+  BlockBuilder metaindex({.restart_interval = 1, .delta_keys = true, .values_have_length = true});
+  for (const auto& [name, handle] : blocks) metaindex.Add(name, handle, 0);
+  footer.metaindex = WriteBlock(metaindex.Finish(), nullptr);
   std::string footer_bytes;
   PutFooter(&footer_bytes, footer);
   output_.Append(footer_bytes);

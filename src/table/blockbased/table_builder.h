@@ -3,14 +3,14 @@
 //   Create ──> Add*, AddRangeDeletion* ──> Finish ──> (the caller syncs and closes the file)
 //                └── error ──> further calls do nothing; status() and Finish return the first error
 //
-//   file  data blocks | filter | index | range deletions | properties | metaindex | footer
+//   file  data blocks | filter | index | dictionary | range deletions | properties | metaindex |
+//         footer
 //
 // I1: keys ascend strictly in the order of internal keys; those of range deletions on their own.
-// I2: the separator of block i is >= its last key and < the first key of block i + 1. Separators
-//     are user keys if no two neighbouring blocks share one.
-// I3: each distinct user key enters the filter once: as a whole, as its prefix, or both, as the
+// I2: each distinct user key enters the filter once: as a whole, as its prefix, or both, as the
 //     config says.
-// I4: after an error nothing more is appended to the file.
+// I3: after an error nothing more is appended to the file.
+// I4: while blocks wait for a dictionary, none is in the file. They are in raw_, in order.
 //
 // The file gets its blocks in pieces of 64 KiB to 2 MiB, at multiples of that size, and the rate
 // limiter is asked before each. No virtual call per entry. A value is copied once: a block that is
@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,9 +36,10 @@
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "observe/recorder.h"
-#include "platform/page_allocator.h"
 #include "ranges/range_tombstone.h"
 #include "table/block/block_builder.h"
+#include "table/blockbased/filter_partitions.h"
+#include "table/blockbased/index_builder.h"
 #include "table/blockbased/table_config.h"
 #include "table/filter/filter_builder.h"
 #include "table/property_collectors.h"
@@ -52,6 +54,8 @@ struct TableWriteArgs {
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
   CompressionType compression = kNoCompression;
   CompressionParameters compression_parameters{};
+  DictionaryParameters dictionary{};
+  uint64_t target_file_bytes = 0;  // bounds the blocks that wait for a dictionary; 0: unknown
   TableReads reads = TableReads::kBlockCache;
   RateLimiter* rate_limiter = nullptr;
   IOPriority priority = IO_LOW;  // of the requests to the limiter
@@ -114,7 +118,8 @@ class TableBuilder {
   const Status& status() const { return status_; }
   // Range deletions included.
   uint64_t entries() const { return properties_.num_entries; }
-  // About the size of the file if it were finished now, without index, filter and range deletions.
+  // About the size of the file if it were finished now, without index, filter and range deletions,
+  // and without blocks that wait for a dictionary.
   uint64_t EstimatedFileBytes() const { return offset_ + data_block_.CurrentBytes(); }
 
  private:
@@ -128,10 +133,16 @@ class TableBuilder {
     }
     return !data_block_.Empty() &&
            (now >= args_.config.block_bytes ||
-            now + internal_key.size() + value.size() + 3 > args_.config.block_bytes);
+            now + internal_key.size() + value.size() + entry_overhead_ > args_.config.block_bytes);
   }
   void FinishDataBlock(bool is_last);
-  void AddSeparator(const Slice& next_key);
+  // Completes data_block_ and returns its stored size; 0: it waits for a dictionary.
+  uint32_t StoreDataBlock();
+  // Makes the dictionary and writes the blocks that wait for it.
+  void EndBuffering();
+  // Appends zeros up to the alignment of data blocks.
+  void AlignOutput();
+  void AddToIndex(const Slice& next_key);
   void CountAdded(SequenceNumber sequence, const Slice& internal_key, const Slice& value) {
     if (sequence < smallest_sequence_) smallest_sequence_ = sequence;
     if (sequence > largest_sequence_) largest_sequence_ = sequence;
@@ -155,49 +166,52 @@ class TableBuilder {
     if (type == ValueType::kMerge) ++properties_.num_merge_operands;
   }
   // Compresses into compressed_. False: the result is not smaller by enough.
-  bool Compress(const Slice& raw);
-  // Completes a block. in_output: it is built in output_ and stays uncompressed.
-  BlockHandle FinishBlock(BlockBuilder* block, bool in_output);
-  // Appends block and trailer, compressed if that helps.
-  BlockHandle WriteBlock(const Slice& raw, bool may_compress);
+  bool Compress(Compressor* compressor, const Slice& raw);
+  // Appends block and trailer, compressed if that helps. compressor: null: store as it is.
+  BlockHandle WriteBlock(const Slice& raw, Compressor* compressor);
   // Appends the trailer of the block that output_ has from `start` on.
   BlockHandle EndBlock(size_t start, CompressionType type);
   void WaitForLimiter(size_t bytes);
   // Appends the first bytes of output_ to the file.
   void HandOver(size_t bytes);
-  // Writes the index block.
-  BlockHandle WriteIndex();
+  // The metaindex: names and handles, in order.
+  using MetaBlocks = std::map<std::string, std::string>;
+  static void AddMetaBlock(const std::string& name, const BlockHandle& handle, MetaBlocks* blocks);
+  void WriteFilter(MetaBlocks* blocks);
+  void WriteWholeFilter(MetaBlocks* blocks);
+  // Returns the handle for the footer.
+  BlockHandle WriteIndex(MetaBlocks* blocks);
   void FillProperties();
   // The bounds of entries and range deletions together.
   void FillBounds(TableWriteResult* result) const;
 
-  // Data blocks follow each other from the start of the file.
-  struct IndexEntry {
-    uint32_t key_bytes;    // of the internal separator, in separators_
-    uint32_t block_bytes;  // without the trailer
-  };
-
   const TableWriteArgs args_;
   const size_t piece_bytes_;
-  std::unique_ptr<Compressor> compressor_;  // null: store as it is
-  std::unique_ptr<FilterBuilder> filter_;   // null: no filter
-  ByteBuffer output_;                       // blocks that are not yet in the file
-  uint64_t offset_ = 0;                     // of the next block in the file
-  ByteBuffer raw_;                          // the present data block, if it will be compressed
+  std::unique_ptr<Compressor> compressor_;               // null: store as it is
+  std::unique_ptr<FilterBuilder> filter_;                // null: no filter
+  std::unique_ptr<FilterPartitions> filter_partitions_;  // null: the filter is whole
+  ByteBuffer output_;                                    // blocks that are not yet in the file
+  uint64_t offset_ = 0;                                  // of the next block in the file
+  // The present data block, if it will be compressed, after the blocks that wait for a dictionary.
+  ByteBuffer raw_;
   std::string compressed_;
+  bool buffering_;                        // data blocks wait for a dictionary
+  std::vector<uint32_t> buffered_bytes_;  // of each
+  const uint64_t buffer_bytes_max_;
+  std::string dictionary_;
+  std::unique_ptr<Compressor> dictionary_compressor_;  // of data blocks; null: compressor_
   BlockBuilder data_block_;        // in raw_ if it will be compressed, otherwise in output_
   const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
+  const size_t entry_overhead_;    // bytes of an entry and its block besides key and value, about
+  const uint64_t alignment_;       // of data blocks; 1: none
   std::string smallest_;
   ByteBuffer last_key_;
   SequenceNumber smallest_sequence_ = kSequenceNumberMax;
   SequenceNumber largest_sequence_ = 0;
 
-  PagedVector<char> separators_;  // internal separators, one after another
-  std::string separator_;         // scratch
-  PagedVector<IndexEntry> index_;
+  IndexBuilder index_;
   uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
   bool has_pending_block_ = false;
-  bool separators_are_user_keys_ = true;
   uint64_t block_deletions_ = 0;  // of keys, in the present data block
   uint64_t block_deletion_bytes_ = 0;
   uint64_t dense_blocks_ = 0;

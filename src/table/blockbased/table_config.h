@@ -7,8 +7,13 @@
 #include <cstdint>
 
 #include "table/block/block_format.h"
+#include "table/filter/filter_builder.h"
+#include "table/filter/filter_format.h"
 
 namespace ashlar {
+
+// As in the property of the format.
+enum class IndexKind : uint8_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinaryWithFirstKey = 3 };
 
 enum class IndexShortening : uint8_t { kNone, kSeparators, kSeparatorsAndSuccessor };
 
@@ -27,7 +32,16 @@ struct BlockBasedTableConfig {
   bool key_delta_encoding = true;
   bool whole_key_filtering = true;
   int filter_millibits_per_key = 0;  // 0: no filter
+  FilterKind filter_kind = FilterKind::kBloom;
+  const char* filter_policy_property = kBloomPolicyPropertyValue;
   bool enable_index_compression = true;
+  IndexKind index_kind = IndexKind::kBinary;
+  // Of a partition of the index or of the filter, about.
+  size_t partition_bytes = 4096;
+  bool partition_filters = false;  // counts with IndexKind::kTwoLevel
+  // Buckets per entry of the hash index in a data block. 0: none.
+  double hash_buckets_per_entry = 0;
+  bool block_align = false;  // data blocks do not cross pages without need
 
   // Reading.
   bool cache_index_and_filter_blocks = false;  // charge them to the block cache

@@ -312,6 +312,22 @@ TEST_F(TableInterchange, SstDumpVerifiesAndReadsOurs) {
       EXPECT_EQ(verify.output.find("orruption"), std::string::npos) << verify.output;
     }
   }
+  for (const TableLayout& layout : kTableLayouts) {
+    SCOPED_TRACE(layout.name);
+    TableSpec spec;
+    spec.compression = kZSTD;
+    spec.config.filter_millibits_per_key = 10000;
+    layout.set(&spec);
+    const std::string path = directory_ + "/db/000008.sst";
+    TableWriteResult result;
+    ASSERT_OK(WriteTable(fs_.get(), path, spec, entries, &result));
+    const ToolRun verify = RunTool("sst_dump --file=" + path + " --command=verify 2>&1");
+    EXPECT_EQ(verify.exit_code, 0) << verify.output;
+    EXPECT_NE(verify.output.find("The file is ok"), std::string::npos) << verify.output;
+    const ToolRun check = RunTool("sst_dump --file=" + path + " --command=check 2>&1");
+    EXPECT_EQ(check.exit_code, 0) << check.output;
+    EXPECT_EQ(check.output.find("orruption"), std::string::npos) << check.output;
+  }
   const ToolRun scan =
       RunTool("sst_dump --file=" + directory_ + "/db/000007.sst --command=scan --output_hex");
   size_t rows = 0;

@@ -9,6 +9,8 @@
 #include "base/format.h"
 #include "observe/perf.h"
 #include "table/block/block_entries.h"
+#include "table/blockbased/meta_block_names.h"
+#include "table/blockbased/table_config.h"
 #include "table/file_metadata.h"
 #include "table/filter/filter_format.h"
 #include "table/table_properties.h"
@@ -19,11 +21,7 @@ namespace {
 
 constexpr uint64_t kTailBytes = uint64_t{64} << 10;
 
-constexpr char kMetaProperties[] = "rocksdb.properties";
 constexpr char kMetaIndex[] = "rocksdb.index";
-constexpr char kMetaDictionary[] = "rocksdb.compression_dict";
-
-enum class IndexType : uint32_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinaryWithFirstKey = 3 };
 
 const std::string* FindProperty(const TableProperties& properties, const char* name) {
   const auto found = properties.user_collected_properties.find(name);
@@ -85,13 +83,12 @@ class TableLoader {
   Status LoadFilter();
   Status LoadFilterPartitions(const BlockHandle& handle, TableFilter* filter);
 
-  IndexType index_type() const {
-    return static_cast<IndexType>(Fixed32Property(properties(), kPropertyIndexType));
-  }
+  uint32_t index_type() const { return Fixed32Property(properties(), kPropertyIndexType); }
+  bool IndexIs(IndexKind kind) const { return index_type() == static_cast<uint32_t>(kind); }
   IndexCoding Coding() const {
     return {.user_keys = properties().index_key_is_user_key != 0,
             .delta_values = properties().index_value_is_delta_encoded != 0,
-            .first_keys = index_type() == IndexType::kBinaryWithFirstKey};
+            .first_keys = IndexIs(IndexKind::kBinaryWithFirstKey)};
   }
   // Appends the entries of an index block to an index.
   Status AddToIndex(const Slice& block, uint64_t offset, const IndexCoding& coding,
@@ -315,13 +312,11 @@ Status TableLoader::AddToIndex(const Slice& block, uint64_t offset, const IndexC
 }
 
 Status TableLoader::LoadIndex() {
-  if (index_type() > IndexType::kBinaryWithFirstKey) {
-    return Status::NotSupported(file().name(),
-                                StrCat("index type ", static_cast<uint32_t>(index_type())));
-  }
+  if (index_type() > static_cast<uint32_t>(IndexKind::kBinaryWithFirstKey))
+    return Status::NotSupported(file().name(), StrCat("index type ", index_type()));
   const IndexCoding coding = Coding();
   ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(index_));
-  if (index_type() == IndexType::kTwoLevel) {
+  if (IndexIs(IndexKind::kTwoLevel)) {
     ASHLAR_RETURN_IF_ERROR(LoadIndexPartitions(contents.data, coding));
   } else {
     ASHLAR_RETURN_IF_ERROR(AddToIndex(contents.data, index_.offset, coding, &parts_.index));

@@ -5,6 +5,7 @@
 
 #include "table/blockbased/table_cursor.h"
 #include "table/blockbased/table_test_kit.h"
+#include "table/table_properties.h"
 #include "tests/support/comparators.h"
 #include "tests/support/test_epochs.h"
 
@@ -146,11 +147,19 @@ TableSpec RandomSpec(const KeyComparator& comparator, Random* random) {
   config.index_shortening = static_cast<IndexShortening>(random->Uniform(3));
   config.filter_millibits_per_key =
       random->OneIn(3) ? 0 : static_cast<int>(1000 + random->Uniform(20000));
-  return spec;
+  if (random->OneIn(3)) return spec;
+  // A prefix extractor takes keys with one prefix for neighbours: not so in every order.
+  const TableLayout& layout = kTableLayouts[random->Uniform(std::size(kTableLayouts))];
+  TableSpec with_layout = spec;
+  layout.set(&with_layout);
+  return with_layout.prefix_extractor == nullptr ||
+                 comparator.kind() == KeyComparator::Kind::kBytewise
+             ? with_layout
+             : spec;
 }
 
 TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= 90; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     for (const NamedComparator& named : TestComparators()) {
@@ -200,10 +209,122 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
   }
 }
 
+// Each layout must do what it is for, besides being read.
+TEST(TableRoundTrip, LayoutsAreWritten) {
+  const KeyComparator comparator(BytewiseComparator());
+  Random random(5);
+  Entries entries{InternalOrder{comparator}};
+  for (uint64_t i = 0; i < 3000; ++i)
+    entries[MakeInternalKey(MakeKey(KeyKind::kDecimal, i * 7, &random), i + 1, ValueType::kValue)] =
+        "{name: 'entry', colour: 'blue', serial: " + std::to_string(random.Next()) + "}";
+  std::map<std::string, TableWriteResult> results;
+  const auto write = [&](const std::string& name, TableSpec spec) {
+    MemoryFileSystem fs;
+    ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &results[name]));
+    const auto cache = std::make_unique<BlockCache>(1 << 20);
+    Result<TableReaderPtr> opened =
+        OpenTable(&fs, "t.sst", {.cache = cache.get(), .prefix_extractor = spec.prefix_extractor});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    ASSERT_OK(table->Verify());
+    ASSERT_NO_FATAL_FAILURE(ExpectSameGets(table.get(), {}, entries, comparator, &random));
+    const auto cursor = table->NewCursor({});
+    ASSERT_EQ(WalkForwards(cursor.get()).entries, AsVector(entries));
+  };
+  TableSpec plain;
+  plain.config.filter_millibits_per_key = 10000;
+  plain.config.block_bytes = 1024;
+  plain.config.enable_index_compression = false;
+  plain.compression = kZSTD;
+  write("plain", plain);
+  for (const TableLayout& layout : kTableLayouts) {
+    SCOPED_TRACE(layout.name);
+    TableSpec spec = plain;
+    layout.set(&spec);
+    ASSERT_NO_FATAL_FAILURE(write(layout.name, spec));
+  }
+  const TableProperties& whole = results["plain"].properties;
+  const TableProperties& partitions = results["partitions"].properties;
+  EXPECT_EQ(whole.index_partitions, 0u);
+  EXPECT_GT(partitions.index_partitions, 3u);
+  EXPECT_GT(partitions.top_level_index_size, 0u);
+  EXPECT_LT(partitions.top_level_index_size, partitions.index_size / 2);
+  EXPECT_GT(partitions.filter_size, whole.filter_size);
+  EXPECT_EQ(partitions.num_filter_entries, whole.num_filter_entries);
+  EXPECT_GT(results["first_keys"].properties.index_size, whole.index_size * 3 / 2);
+  EXPECT_EQ(results["hash_index"].properties.user_collected_properties[kPropertyIndexType],
+            std::string("\1\0\0\0", 4));
+  EXPECT_GT(results["hash_in_blocks"].properties.data_size, whole.data_size);
+  // The same false positives in two thirds of the bytes, about.
+  EXPECT_LT(results["ribbon"].properties.filter_size * 4, whole.filter_size * 3);
+  EXPECT_EQ(results["ribbon"].properties.filter_policy_name, "ribbonfilter");
+  for (const char* const name : {"dictionary", "trained_dictionary", "finalized_dictionary"})
+    EXPECT_LT(results[name].properties.data_size, whole.data_size * 9 / 10) << name;
+  EXPECT_EQ(results["aligned"].properties.data_size % 1024, 0u);
+  EXPECT_EQ(results["aligned"].properties.data_size,
+            results["aligned"].properties.num_data_blocks * 1024);
+}
+
+TEST(TableRoundTrip, PartitionedFiltersFindEveryPrefixFromEverySeek) {
+  const KeyComparator comparator(BytewiseComparator());
+  for (const bool whole_keys : {false, true}) {
+    TableSpec spec;
+    spec.prefix_extractor.reset(NewFixedPrefixTransform(5));
+    spec.config.whole_key_filtering = whole_keys;
+    spec.config.filter_millibits_per_key = 20000;
+    spec.config.index_kind = IndexKind::kTwoLevel;
+    spec.config.partition_filters = true;
+    spec.config.partition_bytes = 20;
+    spec.config.block_bytes = 100;
+    Entries entries{InternalOrder{comparator}};
+    for (int i = 0; i < 3000; ++i)
+      entries[MakeInternalKey(std::to_string(10000 + i / 7 * 2) + std::to_string(i % 7), 5,
+                              ValueType::kValue)] = "v";
+    MemoryFileSystem fs;
+    TableWriteResult result;
+    ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+    Result<TableReaderPtr> opened =
+        OpenTable(&fs, "t.sst", {.prefix_extractor = spec.prefix_extractor});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    size_t absent_that_match = 0;
+    for (int prefix = 10000; prefix < 10000 + 3000 / 7 * 2; ++prefix) {
+      for (const char* const rest : {"", "3", "9"}) {
+        for (const bool forward : {true, false}) {
+          const std::string user_key = std::to_string(prefix) + rest;
+          const std::string target = MakeInternalKey(user_key, kSequenceNumberMax, ValueType::kMax);
+          SeekPrefix seek({.comparator = comparator, .transform = spec.prefix_extractor.get()});
+          seek.SetScope(SeekScope::kPrefix);
+          seek.Begin(user_key, forward);
+          const bool may_match = table->MayMatch(&seek, target);
+          if (prefix % 2 == 0) {
+            ASSERT_TRUE(may_match) << user_key;
+          } else {
+            absent_that_match += may_match ? 1u : 0u;
+          }
+        }
+      }
+    }
+    EXPECT_LT(absent_that_match, 100u);
+    for (const auto& entry : entries)
+      ASSERT_EQ(GetText(table.get(), {}, ExtractUserKey(entry.first), 9), "v");
+  }
+}
+
 TEST(TableRoundTrip, EmptyTable) {
   MemoryFileSystem fs;
   const KeyComparator comparator(BytewiseComparator());
   TableWriteResult result;
+  for (const TableLayout& layout : kTableLayouts) {
+    TableSpec spec;
+    spec.compression = kZSTD;
+    layout.set(&spec);
+    ASSERT_OK(WriteTable(&fs, "e.sst", spec, Entries{InternalOrder{comparator}}, &result));
+    Result<TableReaderPtr> empty = OpenTable(&fs, "e.sst", {});
+    ASSERT_OK(empty.status()) << layout.name;
+    const OpenedTable table(std::move(empty).value());
+    ASSERT_OK(table->Verify());
+  }
   ASSERT_OK(WriteTable(&fs, "t.sst", {}, Entries{InternalOrder{comparator}}, &result));
   EXPECT_TRUE(result.smallest.empty());
   Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {});
@@ -469,6 +590,13 @@ TEST(TableBuilder, RefusesSettingsThatCannotBeWritten) {
   bad = good;
   bad.compression = kBZip2Compression;
   EXPECT_TRUE(TableBuilder::Create(bad).status().IsNotSupported());
+  bad = good;
+  bad.config.block_align = true;
+  bad.config.block_bytes = 5000;
+  EXPECT_TRUE(TableBuilder::Create(bad).status().IsInvalidArgument());
+  bad = good;
+  bad.config.index_kind = IndexKind::kHash;
+  EXPECT_TRUE(TableBuilder::Create(bad).status().IsInvalidArgument());
 }
 
 TEST(TableBuilderDeathTest, KeysMustAscend) {

@@ -36,6 +36,7 @@ struct TableSpec {
   KeyComparator comparator{BytewiseComparator()};
   BlockBasedTableConfig config{};
   CompressionType compression = kNoCompression;
+  DictionaryParameters dictionary{};
   std::shared_ptr<const SliceTransform> prefix_extractor{};
   std::vector<RangeTombstone> range_deletions{};
 };
@@ -51,6 +52,7 @@ inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpe
                                                 .config = spec.config,
                                                 .prefix_extractor = spec.prefix_extractor,
                                                 .compression = spec.compression,
+                                                .dictionary = spec.dictionary,
                                                 .column_family_name = "default",
                                                 .file_number = 7}));
   for (const auto& [key, value] : entries) writer->Add(key, value);
@@ -115,6 +117,60 @@ class OpenedTable {
 
  private:
   TableReader* reader_;
+};
+
+// One of the layouts of index, filter and blocks that a table may have.
+struct TableLayout {
+  const char* name;
+  void (*set)(TableSpec* spec);
+};
+inline constexpr TableLayout kTableLayouts[] = {
+    {"partitions",
+     [](TableSpec* spec) {
+       spec->config.index_kind = IndexKind::kTwoLevel;
+       spec->config.partition_filters = true;
+       spec->config.partition_bytes = 200;
+     }},
+    {"partitioned_index",
+     [](TableSpec* spec) {
+       spec->config.index_kind = IndexKind::kTwoLevel;
+       spec->config.partition_bytes = 100;
+     }},
+    {"hash_index",
+     [](TableSpec* spec) {
+       spec->config.index_kind = IndexKind::kHash;
+       spec->prefix_extractor.reset(NewCappedPrefixTransform(3));
+     }},
+    {"first_keys",
+     [](TableSpec* spec) { spec->config.index_kind = IndexKind::kBinaryWithFirstKey; }},
+    {"hash_in_blocks", [](TableSpec* spec) { spec->config.hash_buckets_per_entry = 1 / 0.75; }},
+    {"ribbon",
+     [](TableSpec* spec) {
+       spec->config.filter_kind = FilterKind::kRibbon;
+       spec->config.filter_policy_property = kRibbonPolicyPropertyValue;
+     }},
+    {"ribbon_partitions",
+     [](TableSpec* spec) {
+       spec->config.filter_kind = FilterKind::kRibbon;
+       spec->config.index_kind = IndexKind::kTwoLevel;
+       spec->config.partition_filters = true;
+       spec->config.partition_bytes = 700;
+     }},
+    {"dictionary", [](TableSpec* spec) { spec->dictionary = {.bytes_max = 2000}; }},
+    {"dictionary_of_the_first_blocks",
+     [](TableSpec* spec) { spec->dictionary = {.bytes_max = 500, .buffer_bytes_max = 3000}; }},
+    {"trained_dictionary",
+     [](TableSpec* spec) { spec->dictionary = {.bytes_max = 2000, .train_bytes_max = 100000}; }},
+    {"finalized_dictionary",
+     [](TableSpec* spec) {
+       spec->dictionary = {.bytes_max = 2000, .train_bytes_max = 50000, .use_trainer = false};
+     }},
+    {"aligned",
+     [](TableSpec* spec) {
+       spec->config.block_align = true;
+       spec->config.block_bytes = 1024;
+       spec->compression = kNoCompression;
+     }},
 };
 
 // The result of a lookup, as text.

@@ -1,7 +1,9 @@
 #include "table/filter/filter_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <span>
 
 #include "base/assert.h"
 #include "base/coding.h"
@@ -9,12 +11,17 @@
 #include "base/hash.h"
 #include "key/key_prefix.h"
 #include "table/filter/filter_format.h"
+#include "table/filter/ribbon_builder.h"
 
 #if ASHLAR_X86_64
 #include <immintrin.h>
 #endif
 
 namespace ashlar {
+
+namespace {
+constexpr double kBloomLineBits = 8.0 * kBloomLineBytes;
+}
 
 int BloomProbes(int millibits_per_key) {
   // The upper ends of the ranges for 1, 2, ... 12 probes. They are RocksDB's: readers take the
@@ -28,6 +35,19 @@ int BloomProbes(int millibits_per_key) {
   return (millibits_per_key - 1) / 2000 - 1;
 }
 
+double BloomFalsePositiveRate(int millibits_per_key) {
+  const double bits_per_key = millibits_per_key / 1000.0;
+  const int probes = BloomProbes(millibits_per_key);
+  const auto rate_of_line = [probes](double keys) {
+    return std::pow(1 - std::exp(-probes * keys / kBloomLineBits), probes);
+  };
+  // The keys of a line vary as by chance. The mean of the rates one standard deviation below and
+  // above their mean is close to the rate of the filter.
+  const double keys = kBloomLineBits / bits_per_key;
+  const double deviation = std::sqrt(keys);
+  return (rate_of_line(keys - deviation) + rate_of_line(keys + deviation)) / 2;
+}
+
 void FilterBuilder::AddPrefix(const Slice& user_key) {
   const std::optional<Slice> prefix = KeyPrefix(args_.prefix_extractor, user_key);
   if (!prefix || (last_prefix_ && *prefix == *last_prefix_)) return;
@@ -35,7 +55,10 @@ void FilterBuilder::AddPrefix(const Slice& user_key) {
   AddHash(Xxph3Hash64(*prefix));
 }
 
-void FilterBuilder::AddChunk() { chunks_.emplace_back().reserve(kHashesPerChunk); }
+void FilterBuilder::AddChunk() {
+  // After Clear there is one, and it is empty.
+  if (chunks_.empty() || entries_ > 1) chunks_.emplace_back().reserve(kHashesPerChunk);
+}
 
 namespace {
 
@@ -106,12 +129,20 @@ size_t FilterBuilder::BloomBytes() const {
   return (wanted + kBloomLineBytes - 1) / kBloomLineBytes * kBloomLineBytes;
 }
 
-size_t FilterBuilder::BlockBytes() const { return BloomBytes() + kFilterTailBytes; }
+size_t FilterBuilder::BlockBytesMax() const { return BloomBytes() + kFilterTailBytes; }
 
-void FilterBuilder::Finish(char* block) {
+size_t FilterBuilder::Finish(char* block) {
+  size_t bytes = args_.kind == FilterKind::kRibbon ? FinishRibbon(block) : 0;
+  if (bytes == 0) bytes = FinishBloom(block);
+  ASHLAR_DCHECK(bytes <= BlockBytesMax());
+  Clear();
+  return bytes;
+}
+
+size_t FilterBuilder::FinishBloom(char* block) {
   const size_t bytes = BloomBytes();
   memset(block, 0, bytes + kFilterTailBytes);
-  if (entries_ == 0) return;
+  if (entries_ == 0) return kFilterTailBytes;
   ASHLAR_DCHECK(bytes > 0 && bytes % kBloomLineBytes == 0);
   const int probes = BloomProbes(args_.millibits_per_key);
   const BloomBits bloom{.bits = reinterpret_cast<uint8_t*>(block),
@@ -124,10 +155,26 @@ void FilterBuilder::Finish(char* block) {
 #endif
   for (Chunk& chunk : chunks_) {
     (bloom.*add_all)(chunk.data(), chunk.size());
-    chunk = Chunk();
+    if (&chunk != chunks_.data()) chunk = Chunk();  // memory for the filter, while it is written
   }
   block[bytes] = static_cast<char>(kFilterMarkerBloom);
   block[bytes + 2] = static_cast<char>(probes);
+  return bytes + kFilterTailBytes;
+}
+
+size_t FilterBuilder::FinishRibbon(char* block) const {
+  if (entries_ == 0 || entries_ > RibbonBuilder::kEntriesMax) return 0;
+  RibbonBuilder ribbon(entries_, BloomFalsePositiveRate(args_.millibits_per_key));
+  if (ribbon.BlockBytes() > BlockBytesMax()) return 0;
+  const std::vector<std::span<const uint64_t>> hashes(chunks_.begin(), chunks_.end());
+  return ribbon.Build(hashes, block) ? ribbon.BlockBytes() : 0;
+}
+
+void FilterBuilder::Clear() {
+  if (chunks_.size() > 1) chunks_.resize(1);
+  if (!chunks_.empty()) chunks_.front().clear();
+  last_prefix_.reset();
+  entries_ = 0;
 }
 
 }  // namespace ashlar

@@ -27,7 +27,8 @@ inline constexpr int kBloomBitShift = 23;  // 9 bits address a line
 inline constexpr char kFullFilterPrefix[] = "fullfilter.";
 inline constexpr char kPartitionedFilterPrefix[] = "partitionedfilter.";
 inline constexpr char kBuiltinFilterName[] = "rocksdb.BuiltinBloomFilter";
-// The value of property rocksdb.filter.policy that RocksDB writes for its Bloom filters.
-inline constexpr char kFilterPolicyPropertyValue[] = "bloomfilter";
+// The values of property rocksdb.filter.policy that RocksDB writes: which policy made the filter.
+inline constexpr char kBloomPolicyPropertyValue[] = "bloomfilter";
+inline constexpr char kRibbonPolicyPropertyValue[] = "ribbonfilter";
 
 }  // namespace ashlar

@@ -4,40 +4,14 @@
 #include <bit>
 
 #include "base/coding.h"
+#include "table/filter/ribbon_format.h"
 
 namespace ashlar {
 
 namespace {
 
-// Ribbon, after "Ribbon filter: practically smaller than Bloom and Xor" (Dillinger, Walzer), in the
-// layout of RocksDB's Standard128: solution bits in segments of 128 bits, `columns` segments to a
-// block of 128 slots. A key has a start slot, a row of 128 coefficients and an expected result; it
-// may match when the parity of (row & segment) equals the result's bit in every column.
-constexpr uint32_t kRibbonBits = 128;
-constexpr uint32_t kRibbonSegmentBytes = kRibbonBits / 8;
-constexpr uint32_t kRibbonColumnsMax = 32;
-constexpr uint64_t kRibbonRehash = 0x6193d459236a3a0du;
-constexpr uint64_t kRibbonRowFactor = 0xc28f82822b650bedu;
-constexpr uint64_t kRibbonRowXor = 0xc367844a6e52731du;
-constexpr uint64_t kRibbonSeedFactor = 0xc78219a23eeadd03u;
-constexpr uint64_t kRibbonSeedMask = 0xf0f0f0f0f0f0f0f0u;
-
-struct Row128 {
-  uint64_t low;
-  uint64_t high;
-};
-
-Row128 ShiftLeft(Row128 row, uint32_t n) {
-  if (n == 0) return row;
-  if (n >= 64) return {0, row.low << (n - 64)};
-  return {row.low << n, (row.high << n) | (row.low >> (64 - n))};
-}
-Row128 ShiftRight(Row128 row, uint32_t n) {
-  if (n >= 64) return {row.high >> (n - 64), 0};
-  return {(row.low >> n) | (row.high << (64 - n)), row.high >> n};
-}
 // The bits of `row` that the segment at p has too, folded to 64: only their parity counts.
-uint64_t Masked(const char* p, Row128 row) {
+uint64_t Masked(const char* p, RibbonRow row) {
   return (DecodeFixed64(p) & row.low) ^ (DecodeFixed64(p + 8) & row.high);
 }
 
@@ -76,7 +50,7 @@ void FilterReader::InitRibbon(const Slice& block) {
   const size_t bytes = block.size() - kFilterTailBytes;
   const char* const tail = block.data() + bytes;
   const uint32_t blocks = DecodeFixed32(tail + 1) >> 8;
-  if (blocks < 2) return;
+  if (blocks < kRibbonBlocksMin) return;
   const auto segments = static_cast<uint32_t>(bytes / kRibbonSegmentBytes);
   columns_ = (segments + blocks - 1) / blocks;
   upper_start_block_ = columns_ * blocks - segments;
@@ -84,10 +58,8 @@ void FilterReader::InitRibbon(const Slice& block) {
     columns_ = kRibbonColumnsMax;
     upper_start_block_ = 0;
   }
-  starts_ = blocks * kRibbonBits - kRibbonBits + 1;
-  uint64_t seed = static_cast<uint8_t>(tail[1]) * kRibbonSeedFactor;
-  seed ^= (seed & kRibbonSeedMask) >> 4;
-  seed_ = static_cast<uint32_t>(seed);
+  starts_ = RibbonStarts(blocks);
+  seed_ = RibbonSeed(static_cast<uint8_t>(tail[1]));
   kind_ = Kind::kRibbon;
 }
 
@@ -115,18 +87,14 @@ bool FilterReader::OtherMayMatch(uint64_t hash, const Slice& key) const {
 }
 
 bool FilterReader::RibbonMayMatch(uint64_t hash) const {
-  const uint64_t h = (hash ^ seed_) * kRibbonRehash;
-  const auto start = static_cast<uint32_t>(FastRange64(h, starts_));
+  const auto [start, row, expected] = MakeRibbonEquation(hash, seed_, starts_);
   const uint32_t block = start / kRibbonBits;
   const uint32_t bit = start % kRibbonBits;
   const uint64_t first_segment = uint64_t{block} * columns_ - std::min(block, upper_start_block_);
   const uint32_t columns = columns_ - (block < upper_start_block_ ? 1 : 0);
 
-  const uint64_t mixed = h * kRibbonRowFactor;
-  const Row128 row = {(mixed ^ kRibbonRowXor) | 1, mixed};
-  const auto expected = static_cast<uint32_t>(ByteSwap64(mixed));
-  const Row128 left = ShiftLeft(row, bit);
-  const Row128 right = bit == 0 ? Row128{0, 0} : ShiftRight(row, kRibbonBits - bit);
+  const RibbonRow left = ShiftLeft(row, bit);
+  const RibbonRow right = bit == 0 ? RibbonRow{0, 0} : ShiftRight(row, kRibbonBits - bit);
   const char* const near = data_ + first_segment * kRibbonSegmentBytes;
   // The next block may have one column more than this one. The row extends into its first `columns`
   // only.

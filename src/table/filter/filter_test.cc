@@ -43,6 +43,59 @@ TEST(Filter, FindsEveryKeyAndFewOthers) {
   }
 }
 
+TEST(Filter, RibbonFindsEveryKeyAndAsFewOthersAsBloomInLessSpace) {
+  for (const int millibits : {3000, 7000, 10000, 16000, 30000}) {
+    for (const int keys : {1, 2, 100, 700, 5000, 100000}) {
+      FilterBuilder bloom({.millibits_per_key = millibits});
+      FilterBuilder ribbon({.kind = FilterKind::kRibbon, .millibits_per_key = millibits});
+      for (int i = 0; i < keys; ++i) {
+        const uint64_t hash = Xxph3Hash64("key" + std::to_string(i));
+        bloom.AddHash(hash);
+        ribbon.AddHash(hash);
+        if (i % 1000 != 0) continue;
+        bloom.AddHash(Xxph3Hash64("key0"));  // hashes may repeat
+        ribbon.AddHash(Xxph3Hash64("key0"));
+      }
+      const std::string bloom_block = test::FinishFilter(&bloom);
+      const std::string block = test::FinishFilter(&ribbon);
+      EXPECT_LE(block.size(), bloom_block.size());
+      if (keys >= 5000) {
+        EXPECT_EQ(block[block.size() - 5], '\xfe');
+        EXPECT_LT(block.size() * 10, bloom_block.size() * 9);
+      }
+      const FilterReader reader(block);
+      const FilterReader bloom_reader(bloom_block);
+      int ribbon_positives = 0;
+      int bloom_positives = 0;
+      for (int i = 0; i < std::max(keys, 20000); ++i) {
+        if (i < keys) {
+          ASSERT_TRUE(MayMatch(reader, "key" + std::to_string(i)));
+        }
+        ribbon_positives += MayMatch(reader, "other" + std::to_string(i)) ? 1 : 0;
+        bloom_positives += MayMatch(bloom_reader, "other" + std::to_string(i)) ? 1 : 0;
+      }
+      if (keys >= 5000) {
+        EXPECT_LE(ribbon_positives, bloom_positives * 5 / 4 + 20) << millibits << " " << keys;
+      }
+    }
+  }
+}
+
+TEST(Filter, OneBuilderMakesSeveralFilters) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    FilterBuilder reused({.kind = kind, .millibits_per_key = 10000});
+    for (const int keys : {70000, 10, 0, 40000}) {
+      FilterBuilder fresh({.kind = kind, .millibits_per_key = 10000});
+      for (int i = 0; i < keys; ++i) {
+        reused.AddHash(Xxph3Hash64(std::to_string(keys + i)));
+        fresh.AddHash(Xxph3Hash64(std::to_string(keys + i)));
+      }
+      EXPECT_EQ(reused.entries(), fresh.entries());
+      EXPECT_TRUE(test::FinishFilter(&reused) == test::FinishFilter(&fresh)) << keys;
+    }
+  }
+}
+
 TEST(Filter, EqualNeighboursCountOnce) {
   FilterBuilder builder({.millibits_per_key = 10000});
   for (const uint64_t hash : {1u, 1u, 2u, 2u, 1u}) builder.AddHash(hash);

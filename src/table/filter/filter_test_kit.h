@@ -8,8 +8,8 @@
 namespace ashlar::test {
 
 inline std::string FinishFilter(FilterBuilder* builder) {
-  std::string block(builder->BlockBytes(), 'x');
-  builder->Finish(block.data());
+  std::string block(builder->BlockBytesMax(), 'x');
+  block.resize(builder->Finish(block.data()));
   return block;
 }
 

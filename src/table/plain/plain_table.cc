@@ -289,8 +289,9 @@ Status PlainTable::MakeIndex() {
   ASHLAR_RETURN_IF_ERROR(CheckScan(scan));
   if (by_prefix) index_.SetPrefixes(prefixes.Finish(), config_.hash_table_ratio);
   if (filtered) {
-    filter_bytes_.resize(filter.BlockBytes());
-    filter.Finish(filter_bytes_.data());
+    filter_bytes_.resize(filter.BlockBytesMax());
+    const size_t bytes = filter.Finish(filter_bytes_.data());
+    ASHLAR_ASSERT(bytes == filter_bytes_.size());  // of a Bloom filter
     filter_ = FilterReader(Slice(filter_bytes_.data(), filter_bytes_.size()));
   }
   if (scan.entries() == 0) return Status::OK();

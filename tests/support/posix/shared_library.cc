@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include "base/format.h"
 #include "tests/support/places.h"
 
 namespace ashlar {
@@ -12,7 +11,7 @@ SharedLibrary::SharedLibrary(const std::string& path)
   if (handle_ == nullptr) error_ = dlerror();
 }
 
-std::string SharedLibrary::AshlarPath() { return StrCat(kBuildDir, "/libashlar.so"); }
+std::string SharedLibrary::AshlarPath() { return kSharedLibrary; }
 
 void* SharedLibrary::Find(const std::string& name) const { return dlsym(handle_, name.c_str()); }
 

@@ -2,7 +2,6 @@
 
 #include "platform/windows/windows_headers.h"
 
-#include "base/format.h"
 #include "tests/support/places.h"
 
 namespace ashlar {
@@ -11,7 +10,7 @@ SharedLibrary::SharedLibrary(const std::string& path) : handle_(LoadLibraryA(pat
   if (handle_ == nullptr) error_ = "error " + std::to_string(GetLastError());
 }
 
-std::string SharedLibrary::AshlarPath() { return StrCat(kBuildDir, "/libashlar.dll"); }
+std::string SharedLibrary::AshlarPath() { return kSharedLibrary; }
 
 void* SharedLibrary::Find(const std::string& name) const {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(handle_), name.c_str()));

@@ -15,6 +15,8 @@ extern const Workload kOverwrite;
 extern const Workload kBulkLoad;
 extern const Workload kDeleteSeq;
 extern const Workload kDeleteRandom;
+extern const Workload kDeleteRangeSeq;
+extern const Workload kDeleteRangeRandom;
 extern const Workload kReadSeq;
 extern const Workload kReadReverse;
 extern const Workload kReadRandom;

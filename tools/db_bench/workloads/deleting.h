@@ -1,7 +1,10 @@
-// Deleting keys in batches.
+// Deleting keys in batches, and ranges of keys.
 #pragma once
 
+#include <cstdint>
+
 #include "ashlar/status.h"
+#include "ashlar/write_batch.h"
 #include "tools/db_bench/keys.h"
 #include "tools/db_bench/worker.h"
 
@@ -9,5 +12,12 @@ namespace ashlar::bench {
 
 // Each thread deletes --deletes keys, by the clock if the order is kRandom and there is a duration.
 Status Delete(Worker& worker, KeyOrder order);
+
+// Deletes the --range_tombstone_width keys from this one on: by one record, or one by one with
+// --expand_range_tombstones.
+Status AddRangeDeletion(Worker& worker, uint64_t first, WriteBatch* batch);
+// Each thread deletes --deletes ranges, or as many as the keys have. In the order kSequential they
+// touch.
+Status DeleteRanges(Worker& worker, KeyOrder order);
 
 }  // namespace ashlar::bench

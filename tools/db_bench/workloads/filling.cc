@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ashlar/write_batch.h"
+#include "tools/db_bench/workloads/deleting.h"
 
 namespace ashlar::bench {
 namespace {
@@ -13,19 +14,6 @@ bool IsRangeDue(const Flags& flags, int64_t written) {
   return flags.writes_per_range_tombstone > 0 && after > 0 &&
          after % flags.writes_per_range_tombstone == 0 &&
          after / flags.writes_per_range_tombstone <= flags.max_num_range_tombstones;
-}
-
-Status AddRangeDeletion(Worker& worker, uint64_t first, WriteBatch* batch) {
-  const auto width = static_cast<uint64_t>(worker.flags.range_tombstone_width);
-  ColumnFamilyHandle* const family = worker.database.Family(first);
-  if (!worker.flags.expand_range_tombstones) {
-    const std::string begin = worker.keys.Key(first).ToString();
-    return batch->DeleteRange(family, begin, worker.keys.Key(first + width));
-  }
-  Status s;
-  for (uint64_t i = 0; i < width && s.ok(); ++i)
-    s = batch->Delete(family, worker.keys.Key(first + i));
-  return s;
 }
 
 Status WriteKeys(Worker& worker, KeySequence sequence, Loop loop) {

@@ -17,6 +17,8 @@ constexpr const Workload* kWorkloads[] = {
     &kBulkLoad,
     &kDeleteSeq,
     &kDeleteRandom,
+    &kDeleteRangeSeq,
+    &kDeleteRangeRandom,
     &kReadSeq,
     &kReadReverse,
     &kReadRandom,

@@ -1,4 +1,4 @@
-// RangeStretch: keys for which a search in a set of range tombstones has one answer.
+// CoverInterval: keys for which a search in a set of range tombstones has one answer.
 //
 // Thread safety: a value. Lifetime: the bytes of the keys belong to the set that was searched.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace ashlar {
 
-struct RangeStretch {
+struct CoverInterval {
   std::optional<Slice> begin;   // user key, inclusive; none: from the first key on
   std::optional<Slice> end;     // user key, exclusive; none: to the last key
   SequenceNumber sequence = 0;  // the newest visible one that covers these keys; 0: none does

@@ -1,0 +1,170 @@
+// Checkpoint: links or copies the live files into a temporary folder, and renames that.
+//
+//   <to>.checkpoint-tmp   tables linked or copied, the rest copied; all synced, the folder too
+//       -- rename -->  <to>  -- sync of the parent -->  durable
+//
+// I1: <to> exists only as a complete checkpoint, also after a power cut.
+// I2: only files with names of a database are removed, so a folder of another's that has the
+//     temporary name is not emptied.
+// I3: a copy is written to a file that it makes: one that exists may be a link to the original.
+#include "ashlar/checkpoint.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "backup/backup_folder.h"
+#include "backup/live_files.h"
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "base/result.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "platform/path.h"
+
+namespace ashlar {
+namespace {
+
+Status SyncFolder(FileSystem* system, const std::string& path) {
+  std::unique_ptr<Directory> handle;
+  ASHLAR_RETURN_IF_ERROR(system->NewDirectory(path, &handle));
+  return handle->Sync();
+}
+
+// I2. OK: there is no such folder any more.
+Status RemoveFolder(FileSystem* system, const std::string& path) {
+  std::vector<std::string> names;
+  const Status listed = system->GetChildren(path, &names);
+  if (listed.IsPathNotFound()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(listed);
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    FileType type;
+    if (ParseFileName(name, &number, &type))
+      ASHLAR_RETURN_IF_ERROR(system->DeleteFile(path + "/" + name));
+  }
+  return system->DeleteDir(path);
+}
+
+class CheckpointWriter {
+ public:
+  CheckpointWriter(DB* db, std::string to)
+      : db_(db),
+        system_(db->GetFileSystem()),
+        to_(std::move(to)),
+        temporary_(to_ + ".checkpoint-tmp") {}
+
+  Status Run(uint64_t log_size_for_flush) {
+    ASHLAR_RETURN_IF_ERROR(CheckIsFree());
+    ASHLAR_RETURN_IF_ERROR(RemoveFolder(system_, temporary_));
+    Status status = CatchBadAlloc([&] { return Fill(log_size_for_flush); });
+    if (status.ok()) status = Publish();
+    // The error of the checkpoint is the one that counts. The next call removes what is left.
+    if (!status.ok())
+      IgnoreBadAlloc([this] { static_cast<void>(RemoveFolder(system_, temporary_).ok()); });
+    return status;
+  }
+
+ private:
+  Status CheckIsFree() const {
+    const Status exists = system_->FileExists(to_);
+    if (exists.ok())
+      return Status::InvalidArgument(to_, "exists; a checkpoint makes its own directory");
+    return exists.IsNotFound() ? Status::OK() : exists;
+  }
+
+  Status Fill(uint64_t log_size_for_flush) {
+    ASHLAR_RETURN_IF_ERROR(system_->CreateDir(temporary_));
+    ASHLAR_RETURN_IF_ERROR(VisitLiveFiles(db_, {.flush_from_log_bytes = log_size_for_flush},
+                                          [this](const LiveFile& file) { return Add(file); }));
+    return SyncFolder(system_, temporary_);
+  }
+
+  Status Publish() {
+    Status status = system_->RenameFile(temporary_, to_);  // I1
+    if (status.ok()) status = SyncFolder(system_, ParentDirectory(to_));
+    // An error leaves nothing, also that of a rename that was done.
+    if (!status.ok() && system_->FileExists(temporary_).IsNotFound())
+      static_cast<void>(system_->RenameFile(to_, temporary_).ok());
+    return status;
+  }
+
+  Status Add(const LiveFile& file) {
+    const std::string to = temporary_ + "/" + file.name;
+    switch (file.kind) {
+      case LiveFile::Kind::kCurrent:
+        return WriteStringToFile(system_, file.contents, to, Durability::kSynced);
+      case LiveFile::Kind::kTable: return LinkOrCopy(file, to);
+      case LiveFile::Kind::kOptions:
+        ASHLAR_RETURN_IF_ERROR(Copy(file, to));
+        return SetLogFolder(system_, to, "");
+      case LiveFile::Kind::kManifest:
+      case LiveFile::Kind::kLog: return Copy(file, to);
+    }
+    return Status::OK();
+  }
+
+  Status LinkOrCopy(const LiveFile& file, const std::string& to) {
+    if (system_->LinkFile(file.path(), to).ok()) return Status::OK();
+    // The link may exist although its call failed. I3.
+    const Status removed = system_->DeleteFile(to);
+    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+    return Copy(file, to);
+  }
+
+  Status Copy(const LiveFile& file, const std::string& to) {
+    uint64_t bytes = file.bytes;
+    if (bytes == LiveFile::kWhole)
+      ASHLAR_RETURN_IF_ERROR(system_->GetFileSize(file.path(), &bytes));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile({.from_system = system_,
+                                                               .from = file.path(),
+                                                               .to_system = system_,
+                                                               .to = to,
+                                                               .bytes_max = bytes,
+                                                               .replaces = false}));
+    return copied.bytes == bytes ? Status::OK()
+                                 : Status::Corruption(file.path(), StrCat("ends at ", copied.bytes,
+                                                                          " of ", bytes, " bytes"));
+  }
+
+  DB* const db_;
+  FileSystem* const system_;
+  const std::string to_;
+  const std::string temporary_;
+};
+
+class CheckpointImpl final : public Checkpoint {
+ public:
+  explicit CheckpointImpl(DB* db) : db_(db) {}
+
+  Status CreateCheckpoint(const std::string& checkpoint_dir, uint64_t log_size_for_flush,
+                          uint64_t* sequence_number_ptr) override try {
+    const size_t end = checkpoint_dir.find_last_not_of(kPathSeparators);
+    if (end == std::string::npos)
+      return Status::InvalidArgument(checkpoint_dir, "not the name of a new directory");
+    const uint64_t sequence = db_->GetLatestSequenceNumber();
+    ASHLAR_RETURN_IF_ERROR(
+        CheckpointWriter(db_, checkpoint_dir.substr(0, end + 1)).Run(log_size_for_flush));
+    if (sequence_number_ptr != nullptr) *sequence_number_ptr = sequence;
+    return Status::OK();
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit();
+  }
+
+ private:
+  DB* const db_;
+};
+
+}  // namespace
+
+Status Checkpoint::Create(DB* db, Checkpoint** checkpoint_ptr) try {
+  *checkpoint_ptr = nullptr;
+  if (db == nullptr) return Status::InvalidArgument("the database is null");
+  *checkpoint_ptr = new CheckpointImpl(db);
+  return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,312 @@
+#include "ashlar/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/options_util.h"
+#include "base/format.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/support/fault_file_system.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kDb[] = "/db";
+constexpr char kCopy[] = "/copy";
+constexpr uint64_t kNoFlush = UINT64_MAX;
+
+using Model = std::map<std::string, std::string>;
+
+class CheckpointTest : public ::testing::Test {
+ protected:
+  CheckpointTest()
+      : faults_(std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>())),
+        env_(NewCompositeEnv(faults_)) {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+  }
+
+  void OpenDb() { ASSERT_TRUE(DB::Open(options_, kDb, &db_).ok()); }
+
+  Status Create(uint64_t log_size_for_flush, const std::string& to = kCopy,
+                uint64_t* sequence = nullptr) {
+    Checkpoint* made = nullptr;
+    EXPECT_TRUE(Checkpoint::Create(db_.get(), &made).ok());
+    const std::unique_ptr<Checkpoint> checkpoint(made);
+    return checkpoint->CreateCheckpoint(to, log_size_for_flush, sequence);
+  }
+
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_TRUE(db_->Put(WriteOptions(), key, value).ok());
+    model_[key] = value;
+  }
+  void PutMany(int count, const std::string& value) {
+    for (int i = 0; i < count; ++i) Put(StrCat("key", i), value);
+  }
+
+  static Model Contents(DB* db) {
+    Model contents;
+    const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      contents[it->key().ToString()] = it->value().ToString();
+    EXPECT_TRUE(it->status().ok());
+    return contents;
+  }
+  // Of a database that must exist and is closed.
+  Model ContentsOf(const std::string& path) const {
+    Options options = options_;
+    options.create_if_missing = false;
+    options.wal_dir.clear();
+    std::unique_ptr<DB> db;
+    const Status opened = DB::Open(options, path, &db);
+    EXPECT_TRUE(opened.ok()) << opened.ToString();
+    return opened.ok() ? Contents(db.get()) : Model();
+  }
+  bool Exists(const std::string& path) const { return faults_->FileExists(path).ok(); }
+  void Remove(const std::string& path) {
+    std::vector<std::string> names;
+    ASSERT_TRUE(faults_->GetChildren(path, &names).ok());
+    for (const std::string& name : names) ASSERT_TRUE(faults_->DeleteFile(path + "/" + name).ok());
+    ASSERT_TRUE(faults_->DeleteDir(path).ok());
+  }
+
+  const std::shared_ptr<FaultFileSystem> faults_;
+  const std::unique_ptr<Env> env_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  Model model_;
+};
+
+TEST_F(CheckpointTest, IsTheDatabaseOfItsMoment) {
+  OpenDb();
+  PutMany(100, "in a table");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  PutMany(10, "in the log");
+  uint64_t sequence = 0;
+  ASSERT_TRUE(Create(kNoFlush, kCopy, &sequence).ok());
+  EXPECT_EQ(sequence, db_->GetLatestSequenceNumber());
+  EXPECT_EQ(faults_->CallCount(FaultOperation::kLink), 1U);
+  const Model moment = model_;
+  // The database goes its own way, and deletes the tables that the checkpoint shares.
+  PutMany(100, "later");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  EXPECT_EQ(ContentsOf(kCopy), moment);
+  EXPECT_EQ(Contents(db_.get()), model_);
+  EXPECT_FALSE(Exists(StrCat(kCopy, ".checkpoint-tmp")));
+}
+
+TEST_F(CheckpointTest, FlushesWhenTheLogsAreLongEnough) {
+  OpenDb();
+  PutMany(10, "in the log");
+  WriteOptions without_log;
+  without_log.disableWAL = true;
+  ASSERT_TRUE(db_->Put(without_log, "unlogged", "x").ok());
+  const Model logged = model_;
+  model_["unlogged"] = "x";
+  std::vector<std::string> names;
+  ASSERT_TRUE(faults_->GetChildren(kDb, &names).ok());
+  uint64_t log_bytes = 0;
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log")) continue;
+    ASSERT_TRUE(faults_->GetFileSize(StrCat(kDb, "/", name), &log_bytes).ok());
+  }
+  ASSERT_TRUE(Create(log_bytes + 1, "/unflushed").ok());
+  EXPECT_EQ(ContentsOf("/unflushed"), logged);
+  ASSERT_TRUE(Create(log_bytes, "/flushed").ok());
+  EXPECT_EQ(ContentsOf("/flushed"), model_);
+  ASSERT_TRUE(Create(0, "/always").ok());
+  EXPECT_EQ(ContentsOf("/always"), model_);
+}
+
+TEST_F(CheckpointTest, ChangesNothingThatExists) {
+  OpenDb();
+  Put("k", "v");
+  ASSERT_TRUE(faults_->CreateDir(kCopy).ok());
+  ASSERT_TRUE(WriteStringToFile(faults_.get(), "mine", "/file", Durability::kSynced).ok());
+  const uint64_t writes = faults_->CallCount(FaultOperation::kAnyWrite);
+  for (const char* const to : {kCopy, "/copy/", "/file", kDb, "", "/"}) {
+    const Status refused = Create(0, to);
+    EXPECT_TRUE(refused.IsInvalidArgument()) << to << ": " << refused.ToString();
+  }
+  EXPECT_EQ(faults_->CallCount(FaultOperation::kAnyWrite), writes);
+  EXPECT_TRUE(Create(0, "/no/such/parent").IsIOError());
+  EXPECT_FALSE(Exists("/no"));
+}
+
+TEST_F(CheckpointTest, CopiesWhatItCannotLink) {
+  OpenDb();
+  PutMany(100, "value");
+  FaultRule no_links;
+  no_links.operations = FaultOperation::kLink;
+  no_links.sticky = true;
+  no_links.error = Status::NotSupported("another file system");
+  faults_->AddRule(no_links);
+  ASSERT_TRUE(Create(0, "/copy/").ok());
+  EXPECT_EQ(faults_->FaultsInjected(), 1U);
+  EXPECT_EQ(ContentsOf(kCopy), model_);
+}
+
+TEST_F(CheckpointTest, LogsInAFolderOfTheirOwnAreNextToTheTables) {
+  options_.wal_dir = "/logs";
+  OpenDb();
+  Put("k", "v");
+  ASSERT_TRUE(Create(kNoFlush).ok());
+  EXPECT_EQ(ContentsOf(kCopy), model_);
+  DBOptions recorded;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions config;
+  config.env = env_.get();
+  ASSERT_TRUE(LoadLatestOptions(config, kCopy, &recorded, &families).ok());
+  EXPECT_EQ(recorded.wal_dir, "");
+}
+
+TEST_F(CheckpointTest, LeftoversAreRemovedAndFilesOfOthersAreNot) {
+  OpenDb();
+  Put("k", "v");
+  const std::string temporary = StrCat(kCopy, ".checkpoint-tmp");
+  ASSERT_TRUE(faults_->CreateDir(temporary).ok());
+  for (const char* const name : {"/000007.sst", "/CURRENT", "/precious"}) {
+    ASSERT_TRUE(WriteStringToFile(faults_.get(), "x", temporary + name, Durability::kSynced).ok());
+  }
+  EXPECT_TRUE(Create(0).IsIOError());
+  EXPECT_FALSE(Exists(kCopy));
+  EXPECT_TRUE(Exists(temporary + "/precious"));
+  ASSERT_TRUE(faults_->DeleteFile(temporary + "/precious").ok());
+  ASSERT_TRUE(Create(0).ok());
+  EXPECT_EQ(ContentsOf(kCopy), model_);
+  EXPECT_FALSE(Exists(StrCat(kCopy, "/000007.sst")));
+}
+
+TEST_F(CheckpointTest, AReadOnlyDatabaseHasNone) {
+  OpenDb();
+  Put("k", "v");
+  ASSERT_TRUE(db_->Close().ok());
+  ASSERT_TRUE(DB::OpenForReadOnly(options_, kDb, &db_).ok());
+  EXPECT_TRUE(Create(0).IsNotSupported());
+  EXPECT_FALSE(Exists(kCopy));
+}
+
+// Any call of the file system fails, once or from then on, before or after its effect, or reads
+// half: an error leaves no checkpoint, nothing is lost, and the next call works. If all later calls
+// fail too, a complete checkpoint may be left whose parent could not be synced.
+TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
+  OpenDb();
+  PutMany(50, "value");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  PutMany(5, "in the log");
+  FaultRule rule;
+  struct Kind {
+    FaultOperation operations;
+    FaultEffect effect;
+    bool sticky;
+  };
+  const Kind kinds[] = {{FaultOperation::kAny, FaultEffect::kFailBefore, false},
+                        {FaultOperation::kAny, FaultEffect::kFailBefore, true},
+                        {FaultOperation::kAny, FaultEffect::kFailAfter, false},
+                        {FaultOperation::kRead, FaultEffect::kShortRead, true},
+                        {FaultOperation::kLink, FaultEffect::kFailBefore, true}};
+  for (const Kind& kind : kinds) {
+    rule.operations = kind.operations;
+    rule.effect = kind.effect;
+    rule.sticky = kind.sticky;
+    bool reached_the_end = false;
+    uint64_t failures = 0;
+    for (rule.nth = 1; !reached_the_end && rule.nth < 500; ++rule.nth) {
+      SCOPED_TRACE(StrCat("call ", rule.nth, " effect ", static_cast<int>(rule.effect),
+                          kind.sticky ? ", and all after it" : ""));
+      faults_->ResetCounts();
+      faults_->AddRule(rule);
+      const Status created = Create(kNoFlush);
+      reached_the_end = faults_->FaultsInjected() == 0;
+      faults_->ClearRules();
+      if (created.ok() || (kind.sticky && Exists(kCopy))) {
+        ASSERT_EQ(ContentsOf(kCopy), model_);
+        Remove(kCopy);
+      }
+      if (!created.ok()) ++failures;
+      ASSERT_FALSE(Exists(kCopy)) << created.ToString();
+      // An error of the log is latched, as by any call that writes to it.
+      ASSERT_TRUE(db_->Resume().ok());
+      const Status again = Create(kNoFlush);
+      ASSERT_TRUE(again.ok()) << again.ToString() << ", after " << created.ToString();
+      ASSERT_EQ(ContentsOf(kCopy), model_);
+      Remove(kCopy);
+      Put("key1", StrCat("after ", rule.nth));
+    }
+    EXPECT_TRUE(reached_the_end);
+    EXPECT_EQ(Contents(db_.get()), model_);
+    if (kind.operations == FaultOperation::kAny) {
+      EXPECT_GT(failures, 20U);
+    }
+  }
+}
+
+// Batches that span two families are whole in every checkpoint, independent of the flushes.
+TEST_F(CheckpointTest, UnderWritesItIsConsistent) {
+  options_.write_buffer_size = 64 << 10;
+  options_.max_manifest_file_size = 1000;
+  OpenDb();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &other).ok());
+  std::atomic<int> written = 0;
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (int i = 0; !stop.load() && i < 200000; ++i) {
+      WriteBatch batch;
+      const std::string key = StrCat(i % 1000);
+      const std::string value = StrCat(i, std::string(static_cast<size_t>(i % 50), 'x'));
+      if (!batch.Put(key, value).ok() || !batch.Put(other, key, value).ok() ||
+          !db_->Write(WriteOptions(), &batch).ok())
+        break;
+      written.store(i + 1);
+      if (i % 300 == 0 &&
+          !db_->Flush(FlushOptions(), i % 600 == 0 ? other : db_->DefaultColumnFamily()).ok())
+        break;
+    }
+  });
+  std::vector<int> before;
+  for (int i = 0; i < 8; ++i) {
+    const int target = written.load() + 300;
+    while (written.load() < target) std::this_thread::yield();
+    before.push_back(written.load());
+    const Status created = Create(i % 2 == 0 ? 0 : kNoFlush, StrCat(kCopy, i));
+    EXPECT_TRUE(created.ok()) << created.ToString();
+  }
+  stop.store(true);
+  writer.join();
+  delete other;
+  db_.reset();
+  for (size_t i = 0; i < before.size(); ++i) {
+    std::vector<ColumnFamilyHandle*> handles;
+    const std::vector<ColumnFamilyDescriptor> families = {
+        {"default", ColumnFamilyOptions(options_)}, {"other", ColumnFamilyOptions(options_)}};
+    const Status opened = DB::Open(DBOptions(options_), StrCat(kCopy, i), families, &handles, &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    int newest = -1;
+    {
+      const std::unique_ptr<Iterator> a(db_->NewIterator(ReadOptions(), handles[0]));
+      const std::unique_ptr<Iterator> b(db_->NewIterator(ReadOptions(), handles[1]));
+      for (a->SeekToFirst(), b->SeekToFirst(); a->Valid() && b->Valid(); a->Next(), b->Next()) {
+        ASSERT_EQ(a->key(), b->key());
+        ASSERT_EQ(a->value(), b->value());
+        newest = std::max(newest, std::stoi(a->value().ToString()));
+      }
+      EXPECT_EQ(a->Valid(), b->Valid());
+    }
+    EXPECT_GE(newest + 1, before[i]) << "what was written before the call is in the checkpoint";
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+    db_.reset();
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

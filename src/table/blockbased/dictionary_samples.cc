@@ -1,0 +1,29 @@
+#include "table/blockbased/dictionary_samples.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+DictionarySamples TakeSamples(const Slice& blocks, const std::vector<uint32_t>& sizes,
+                              size_t bytes_max) {
+  DictionarySamples samples;
+  if (sizes.empty() || bytes_max == 0) return samples;
+  // As many blocks as it takes by their mean size; of fewer blocks, all.
+  const size_t mean = std::max<size_t>(blocks.size() / sizes.size(), 1);
+  const size_t wanted = std::clamp<size_t>(bytes_max / mean + 1, 1, sizes.size());
+  samples.bytes.reserve(std::min(bytes_max, blocks.size()));
+  size_t offset = 0;
+  for (size_t i = 0, taken = 0; i < sizes.size() && samples.bytes.size() < bytes_max; ++i) {
+    // Sample number k is block k * blocks / wanted.
+    if (i == taken * sizes.size() / wanted) {
+      const size_t bytes = std::min<size_t>(sizes[i], bytes_max - samples.bytes.size());
+      samples.bytes.append(blocks.data() + offset, bytes);
+      samples.sizes.push_back(bytes);
+      ++taken;
+    }
+    offset += sizes[i];
+  }
+  return samples;
+}
+
+}  // namespace ashlar

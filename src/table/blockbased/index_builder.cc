@@ -1,0 +1,130 @@
+#include "table/blockbased/index_builder.h"
+
+#include <optional>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "key/key_prefix.h"
+#include "table/blockbased/index_block_builder.h"
+
+namespace ashlar {
+
+namespace {
+
+// RocksDB's rule: separators of internal keys that were shortened carry the tag that sorts before
+// every stored one.
+constexpr uint64_t kSeparatorTag = PackTag(kSequenceNumberMax, ValueType::kWideColumnEntity);
+
+}  // namespace
+
+void IndexBuilder::AddKey(const Slice& internal_key) {
+  if (args_.kind == IndexKind::kBinaryWithFirstKey) {
+    if (first_key_bytes_.size() > blocks_.size()) return;
+    first_keys_.insert(first_keys_.end(), internal_key.data(),
+                       internal_key.data() + internal_key.size());
+    first_key_bytes_.push_back(static_cast<uint32_t>(internal_key.size()));
+    return;
+  }
+  ASHLAR_DCHECK(args_.kind == IndexKind::kHash);
+  if (!all_have_prefixes_) return;
+  const std::optional<Slice> prefix =
+      KeyPrefix(args_.prefix_extractor, ExtractUserKey(internal_key));
+  if (!prefix) {
+    all_have_prefixes_ = false;
+    return;
+  }
+  const size_t block = blocks_.size();
+  if (prefix_blocks_ == 0 || *prefix != Slice(prefix_)) {
+    EndPrefix();
+    prefix_ = prefix->ToString();
+    prefix_first_block_ = block;
+  }
+  prefix_blocks_ = block - prefix_first_block_ + 1;
+}
+
+void IndexBuilder::EndPrefix() {
+  if (prefix_blocks_ == 0) return;
+  prefixes_.prefixes += prefix_;
+  PutVarint32(&prefixes_.metadata, static_cast<uint32_t>(prefix_.size()));
+  PutVarint32(&prefixes_.metadata, static_cast<uint32_t>(prefix_first_block_));
+  PutVarint32(&prefixes_.metadata, static_cast<uint32_t>(prefix_blocks_));
+}
+
+IndexBuilder::Prefixes IndexBuilder::TakePrefixes() {
+  if (!all_have_prefixes_) return {};
+  EndPrefix();
+  prefix_blocks_ = 0;
+  return std::move(prefixes_);
+}
+
+bool IndexBuilder::AddBlock(const Slice& last_key, const Slice& next_key, uint32_t block_bytes) {
+  const Slice last_user_key = ExtractUserKey(last_key);
+  Slice separator = last_key;
+  const bool shares_user_key =
+      !next_key.empty() && args_.comparator.Equal(last_user_key, ExtractUserKey(next_key));
+  if (shares_user_key) {
+    separators_are_user_keys_ = false;
+  } else if (args_.shortening != IndexShortening::kNone) {
+    std::string& shorter = separator_;
+    shorter.assign(last_user_key.data(), last_user_key.size());
+    const Comparator* const user = args_.comparator.user_comparator();
+    if (!next_key.empty()) {
+      user->FindShortestSeparator(&shorter, ExtractUserKey(next_key));
+    } else if (args_.shortening == IndexShortening::kSeparatorsAndSuccessor) {
+      user->FindShortSuccessor(&shorter);
+    }
+    if (shorter.size() <= last_user_key.size() &&
+        args_.comparator.Compare(last_user_key, shorter) < 0) {
+      ASHLAR_DCHECK(next_key.empty() ||
+                    args_.comparator.Compare(shorter, ExtractUserKey(next_key)) < 0);  // I1
+      PutFixed64(&shorter, kSeparatorTag);
+      separator = shorter;
+    }
+  }
+  separators_.insert(separators_.end(), separator.data(), separator.data() + separator.size());
+  blocks_.push_back(
+      {.separator_bytes = static_cast<uint32_t>(separator.size()), .bytes = block_bytes});
+  return !shares_user_key;
+}
+
+IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
+  const bool partitioned = args_.kind == IndexKind::kTwoLevel;
+  const bool has_first_keys = args_.kind == IndexKind::kBinaryWithFirstKey;
+  ASHLAR_ASSERT(!has_first_keys || first_key_bytes_.size() == blocks_.size());
+  IndexBlockBuilder block(args_.restart_interval, args_.delta_values);
+  IndexBlockBuilder top(args_.restart_interval, args_.delta_values);
+  Written written;
+  const auto write_block = [&](IndexBlockBuilder* finished) {
+    const BlockHandle handle = write(finished->Finish());
+    written.bytes += handle.size + kBlockTrailerBytes;
+    return handle;
+  };
+  const char* separator = separators_.data();
+  const char* first_key = first_keys_.data();
+  BlockHandle handle;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    handle.size = blocks_[i].bytes;
+    const Slice stored = Stored(Slice(separator, blocks_[i].separator_bytes));
+    if (has_first_keys) {
+      const Slice key(first_key, first_key_bytes_[i]);
+      block.Add(stored, handle, &key);
+      first_key += key.size();
+    } else {
+      block.Add(stored, handle, nullptr);
+    }
+    separator += blocks_[i].separator_bytes;
+    const uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
+    handle.offset = (end + args_.alignment - 1) / args_.alignment * args_.alignment;  // I2
+    const bool last = i + 1 == blocks_.size();
+    if (partitioned && (last || block.CurrentBytes() >= args_.partition_bytes)) {
+      top.Add(stored, write_block(&block), nullptr);
+      block.Reset();
+      ++written.partitions;
+    }
+  }
+  written.top = write_block(partitioned ? &top : &block);
+  if (partitioned) written.top_level_bytes = written.top.size + kBlockTrailerBytes;
+  return written;
+}
+
+}  // namespace ashlar

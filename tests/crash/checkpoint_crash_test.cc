@@ -1,0 +1,163 @@
+// Checkpoints and power cuts: at every operation of the file system, and every kind of damage, the
+// destination is absent or a complete checkpoint, and complete once the call has returned. At every
+// call on the temporary folder, in turn, a writer switches the log and makes a new MANIFEST.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/checkpoint.h"
+#include "base/format.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kCopy[] = "/copy";
+constexpr char kOther[] = "other";
+
+class CheckpointCrashTest : public ::testing::Test {
+ protected:
+  CheckpointCrashTest()
+      : disk_(std::make_shared<CrashFileSystem>()),
+        faults_(std::make_shared<FaultFileSystem>(disk_)),
+        database_(std::make_unique<OpenDatabase>(faults_, Settings(), 1)) {}
+
+  static Options Settings() {
+    Options options = SmallDatabaseOptions();
+    options.max_manifest_file_size = 500;
+    return options;
+  }
+
+  void Write(int i) {
+    const std::string value = StrCat(i, std::string(200, 'v'));
+    const Commit commit = {
+        {.kind = Change::Kind::kMerge,
+         .family = kDefaultColumnFamilyName,
+         .key = "list",
+         .value = value},
+        {.kind = Change::Kind::kPut, .family = kOther, .key = StrCat("key", i), .value = value}};
+    ASSERT_TRUE(database_->Write(commit, WriteOptions()).ok());
+    Apply(commit, &contents_);
+    states_.push_back(contents_);
+  }
+
+  // Tables of both families, a log of unsynced writes, and a MANIFEST that is soon too long.
+  void Prepare() {
+    ASSERT_TRUE(database_->Open().ok());
+    ASSERT_TRUE(database_->CreateFamily(kOther).ok());
+    contents_ = {{kDefaultColumnFamilyName, {}}, {kOther, {}}};
+    for (int i = 0; i < 3; ++i) {
+      Write(i);
+      ASSERT_TRUE(database_->Flush(i % 2 == 0 ? std::set<std::string>{kOther} : All(), true).ok());
+    }
+    Write(3);
+    states_ = {contents_};
+  }
+  std::set<std::string> All() const { return database_->families(); }
+
+  // Between two calls of the checkpoint.
+  void Race() {
+    Write(10);
+    ASSERT_TRUE(database_->Flush({kDefaultColumnFamilyName}, true).ok());
+    Write(11);
+    ASSERT_TRUE(database_->Flush(All(), true).ok());
+    Write(12);
+  }
+
+  Status Create(uint64_t log_size_for_flush) {
+    Checkpoint* made = nullptr;
+    EXPECT_TRUE(Checkpoint::Create(database_->db(), &made).ok());
+    const std::unique_ptr<Checkpoint> checkpoint(made);
+    return checkpoint->CreateCheckpoint(kCopy, log_size_for_flush);
+  }
+
+  // The checkpoint in the image, opened where OpenDatabase opens.
+  void CheckImage(const CrashImage& image, bool must_exist) {
+    ++images_;
+    const bool exists = image.file_system->FileExists(kCopy).ok();
+    ASSERT_TRUE(exists || !must_exist) << "the checkpoint is gone";
+    if (!exists) return;
+    ASSERT_TRUE(image.file_system->RenameFile(OpenDatabase::kPath, "/original").ok());
+    ASSERT_TRUE(image.file_system->RenameFile(kCopy, OpenDatabase::kPath).ok());
+    OpenDatabase copy(image.file_system, Settings(), 2);
+    const Status opened = copy.Open();
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    Contents found;
+    ASSERT_TRUE(copy.Read(&found).ok());
+    bool is_a_state = false;
+    for (const Contents& state : states_) is_a_state = is_a_state || state == found;
+    ASSERT_TRUE(is_a_state) << "not a state from the call to its return";
+  }
+
+  void CheckImages(uint64_t from, uint64_t done) {
+    for (uint64_t k = from; k <= done && !HasFailure(); ++k) {
+      disk_->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+        if (HasFailure()) return;
+        SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ",
+                            image.seed, "), the last one: ", disk_->DescribeOperation(k - 1)));
+        CheckImage(image, k >= done);
+      });
+    }
+  }
+
+  const std::shared_ptr<CrashFileSystem> disk_;
+  const std::shared_ptr<FaultFileSystem> faults_;
+  std::unique_ptr<OpenDatabase> database_;
+  Contents contents_;
+  std::vector<Contents> states_;  // from the call of the checkpoint on
+  uint64_t images_ = 0;
+};
+
+TEST_F(CheckpointCrashTest, IsCompleteOrAbsentAfterAPowerCutAnywhere) {
+  Prepare();
+  const uint64_t begun = disk_->OperationCount();
+  ASSERT_TRUE(Create(UINT64_MAX).ok());
+  CheckImages(begun + 1, disk_->OperationCount());
+  std::printf("%llu operations, %llu images\n",
+              static_cast<unsigned long long>(disk_->OperationCount() - begun),
+              static_cast<unsigned long long>(images_));
+}
+
+TEST_F(CheckpointCrashTest, WithAFlushToo) {
+  Prepare();
+  const uint64_t begun = disk_->OperationCount();
+  ASSERT_TRUE(Create(0).ok());
+  CheckImages(begun + 1, disk_->OperationCount());
+}
+
+// One race per call on the temporary folder, until the checkpoint ends before the race.
+TEST_F(CheckpointCrashTest, RacingALogSwitchAndANewManifestAnywhere) {
+  bool raced = true;
+  for (uint64_t nth = 1; raced && !HasFailure(); ++nth) {
+    SCOPED_TRACE(StrCat("at call ", nth));
+    const auto disk = std::make_shared<CrashFileSystem>();
+    const auto faults = std::make_shared<FaultFileSystem>(disk);
+    database_ = std::make_unique<OpenDatabase>(faults, Settings(), nth);
+    Prepare();
+    raced = false;
+    FaultRule rule;
+    rule.name_contains = ".checkpoint-tmp";
+    rule.nth = nth;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [&] {
+      raced = true;
+      Race();
+    };
+    faults->AddRule(rule);
+    const Status created = Create(nth % 2 == 0 ? 0 : UINT64_MAX);
+    ASSERT_TRUE(created.ok()) << created.ToString();
+    faults->ClearRules();
+    disk->EnumerateCrashImages(disk->OperationCount(), nth, [&](const CrashImage& image) {
+      if (!HasFailure()) CheckImage(image, true);
+    });
+  }
+  EXPECT_GT(images_, 100U);
+}
+
+}  // namespace
+}  // namespace ashlar

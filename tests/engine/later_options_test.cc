@@ -1,0 +1,53 @@
+// Options of RocksDB's releases after 7.8 that change what a database does.
+#include "ashlar/slice_transform.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class LaterOptionsTest : public DatabaseFixture {
+ protected:
+  // The keys from "b" on, in the mode of the options.
+  std::string KeysFrom(const Slice& key, const ReadOptions& options) const {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    std::string keys;
+    for (it->Seek(key); it->Valid(); it->Next()) keys += it->key().ToString() + " ";
+    EXPECT_OK(it->status());
+    return keys;
+  }
+};
+
+TEST_F(LaterOptionsTest, PrefixSeekOptInOnlyMakesIteratorsOfTotalOrder) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
+  // One table per prefix: a seek in prefix mode does not look into the other's.
+  for (const bool opt_in_only : {false, true}) {
+    options_.prefix_seek_opt_in_only = opt_in_only;
+    Open();
+    for (const char* const key : {"a1", "c1"}) {
+      Put(key, "v");
+      Flush();
+    }
+    EXPECT_EQ(KeysFrom("b", ReadOptions()), opt_in_only ? "c1 " : "");
+    ReadOptions prefix;
+    prefix.prefix_same_as_start = true;
+    EXPECT_EQ(KeysFrom("c", prefix), "c1 ") << "the mode that was asked for";
+    EXPECT_EQ(KeysFrom("b", prefix), "");
+  }
+}
+
+TEST_F(LaterOptionsTest, AtomicFlushOfOneCallIsRefused) {
+  Open();
+  FlushOptions flush;
+  flush.force_atomic_flush = true;
+  EXPECT_TRUE(db_->Flush(flush).IsNotSupported());
+  Put("a", "1");
+  Close();
+  options_.disallow_memtable_writes = true;
+  EXPECT_TRUE(TryOpen().IsNotSupported());
+}
+
+}  // namespace
+}  // namespace ashlar

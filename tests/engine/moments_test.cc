@@ -1,0 +1,169 @@
+// What happens between two steps of a call. Objects of the program that the engine calls just there
+// (a comparator, a snapshot) are the switch points, so that each case comes up every time.
+#include <functional>
+#include <thread>
+
+#include "ashlar/comparator.h"
+#include "ashlar/snapshot.h"
+#include "ashlar/write_batch.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class MomentsTest : public DatabaseFixture {};
+
+// Calls a function whenever two keys are compared.
+class ObservedComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Observed"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    if (at_compare) at_compare();
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+  std::function<void()> at_compare;
+};
+
+// A memtable insert compares keys: the number of the batch is not published yet.
+TEST_F(MomentsTest, AWriteIsPublishedAfterItsEntries) {
+  ObservedComparator comparator;
+  options_.comparator = &comparator;
+  Open();
+  Put("a", "1");
+  Put("c", "1");
+  const SequenceNumber before = db_->GetLatestSequenceNumber();
+  int compared = 0;
+  comparator.at_compare = [&] {
+    ++compared;
+    EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+  };
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("b", "2"));
+  ASSERT_OK(batch.Put("d", "2"));
+  ASSERT_OK(batch.Put("a", "2"));
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  comparator.at_compare = nullptr;
+  EXPECT_GT(compared, 0);
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), before + 3);
+  Close();
+}
+
+// A snapshot of the program: a read asks it for its number after it has taken its view.
+class ObservedSnapshot final : public Snapshot {
+ public:
+  // ask: called each time, with how often it was called before.
+  explicit ObservedSnapshot(std::function<SequenceNumber(int)> ask) : ask_(std::move(ask)) {}
+  ~ObservedSnapshot() override = default;
+
+  SequenceNumber GetSequenceNumber() const override { return ask_(asked_++); }
+  int64_t GetUnixTime() const override { return 0; }
+
+ private:
+  const std::function<SequenceNumber(int)> ask_;
+  mutable int asked_ = 0;
+};
+
+// On another thread: the reader that is at the switch point is inside an epoch.
+void RunElsewhere(const std::function<void()>& work) { std::thread(work).join(); }
+
+// The old value is dropped by a flush between the two steps. It is found all the same, for the view
+// was taken before.
+TEST_F(MomentsTest, GetTakesTheViewBeforeTheSequence) {
+  Open();
+  Put("key", "old");
+  const SequenceNumber old = db_->GetLatestSequenceNumber();
+  const ObservedSnapshot snapshot([&](int asked) {
+    if (asked == 0) {
+      RunElsewhere([&] {
+        Put("key", "new");
+        Flush();
+      });
+    }
+    return old;
+  });
+  EXPECT_EQ(Get("key", &snapshot), "old");
+  EXPECT_EQ(Get("key"), "new");
+}
+
+TEST_F(MomentsTest, NewIteratorTakesTheViewBeforeTheSequence) {
+  Open();
+  Put("key", "old");
+  const SequenceNumber old = db_->GetLatestSequenceNumber();
+  const ObservedSnapshot snapshot([&](int asked) {
+    if (asked == 0) {
+      RunElsewhere([&] {
+        Put("key", "new");
+        Flush();
+      });
+    }
+    return old;
+  });
+  ReadOptions options;
+  options.snapshot = &snapshot;
+  const std::unique_ptr<Iterator> iterator(db_->NewIterator(options));
+  iterator->SeekToFirst();
+  ASSERT_TRUE(iterator->Valid());
+  EXPECT_EQ(iterator->value(), Slice("old"));
+}
+
+// One batch changes two families, after the memtable of one was switched between the steps of a
+// read over both: it sees the batch in both or in none.
+class MomentsOfFamiliesTest : public DatabaseFixture {
+ protected:
+  void SetUp() override {
+    Open();
+    for (const char* name : {"first", "second"}) {
+      ColumnFamilyHandle* handle = nullptr;
+      ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), name, &handle));
+      handles_.push_back(handle);
+    }
+    PutBoth("old");
+  }
+  void PutBoth(const char* value) {
+    WriteBatch batch;
+    for (ColumnFamilyHandle* const handle : handles_) EXPECT_OK(batch.Put(handle, "key", value));
+    EXPECT_OK(db_->Write(WriteOptions(), &batch));
+  }
+  SequenceNumber Change(int asked) {
+    if (asked == 0) {
+      RunElsewhere([this] {
+        EXPECT_OK(db_->Flush(FlushOptions(), handles_[1]));
+        PutBoth("new");
+      });
+    }
+    return db_->GetLatestSequenceNumber();
+  }
+
+  const ObservedSnapshot snapshot_{[this](int asked) { return Change(asked); }};
+};
+
+TEST_F(MomentsOfFamiliesTest, MultiGetSeesBothAtOneMoment) {
+  ReadOptions options;
+  options.snapshot = &snapshot_;
+  const std::vector<Slice> keys = {"key", "key"};
+  std::vector<std::string> values(2);
+  const std::vector<Status> statuses = db_->MultiGet(options, handles_, keys, &values);
+  EXPECT_OK(statuses[0]);
+  EXPECT_OK(statuses[1]);
+  EXPECT_EQ(values[0], values[1]);
+}
+
+TEST_F(MomentsOfFamiliesTest, NewIteratorsSeeBothAtOneMoment) {
+  ReadOptions options;
+  options.snapshot = &snapshot_;
+  std::vector<Iterator*> iterators;
+  ASSERT_OK(db_->NewIterators(options, handles_, &iterators));
+  std::vector<std::string> values;
+  for (Iterator* const each : iterators) {
+    const std::unique_ptr<Iterator> iterator(each);
+    iterator->SeekToFirst();
+    values.push_back(iterator->Valid() ? iterator->value().ToString() : "");
+  }
+  EXPECT_EQ(values[0], values[1]);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Seeded bugs: checks the catalogue, makes the sources of the build that has them all, runs them.
+
+    mutants.py check                       every entry still fits the sources (part of ./dev test)
+    mutants.py generate FOLDER             writes mutated copies of the sources to FOLDER/src
+    mutants.py binaries                    lists the test binaries that the entries name
+    mutants.py run BUILD [NAME ...]        every mutant fails its test (./dev mutants)
+    mutants.py find BUILD BINARY NAME      lists the tests of a binary that fail with a mutant
+
+README.md describes the catalogue.
+"""
+
+import concurrent.futures
+import fnmatch
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+import zlib
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+FIELDS = {"name", "bug", "file", "text", "replacement", "test"}
+FORMS = ("statement", "expression", "code")
+SECONDS_MAX = 90  # a mutant that hangs is caught as well
+
+
+class Refused(Exception):
+    """The catalogue does not fit the sources."""
+
+
+class Mutant:
+    def __init__(self, place, entry):
+        missing = FIELDS - entry.keys()
+        unknown = entry.keys() - FIELDS - {"form"}
+        if missing or unknown:
+            raise Refused(f"{place}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+        self.name = entry["name"]
+        self.bug = entry["bug"]
+        self.file = entry["file"]
+        self.text = entry["text"].strip("\n")
+        self.replacement = entry["replacement"].strip("\n")
+        self.form = entry.get("form", "statement")
+        if self.form not in FORMS:
+            raise Refused(f"{self.name}: its form is none of {FORMS}")
+        if ("MUTANT" in self.replacement) != (self.form == "code"):
+            raise Refused(f"{self.name}: MUTANT is for the form code, which has it")
+        self.binary, _, self.filter = entry["test"].partition(" ")
+        if "." not in self.filter:
+            raise Refused(f'{self.name}: test is "binary Suite.Case"')
+        # The number is made of the name: a new entry changes no other one's copy.
+        self.number = zlib.crc32(self.name.encode()) & 0x7FFFFFFF
+
+    def code(self):
+        if self.form == "code":
+            return self.replacement.replace("MUTANT", f"(ashlar_mutant == {self.number})")
+        if self.form == "expression":
+            return f"(ashlar_mutant == {self.number} ? ({self.replacement}) : ({self.text}))"
+        return (
+            f"{{ if (ashlar_mutant == {self.number}) {{ {self.replacement}\n"
+            f" }} else {{ {self.text}\n }} }}"
+        )
+
+
+def catalogue():
+    mutants = []
+    for path in sorted((FOLDER / "catalogue").glob("*.toml")):
+        with path.open("rb") as file:
+            entries = tomllib.load(file)["mutant"]
+        mutants += [Mutant(path.name, entry) for entry in entries]
+    for what in ("name", "number"):
+        values = [getattr(mutant, what) for mutant in mutants]
+        twice = {value for value in values if values.count(value) > 1}
+        if twice:
+            raise Refused(f"{what} used twice: {sorted(twice)}")
+    return mutants
+
+
+def mutated(path, mutants):
+    """The text of a source with all its mutants."""
+    text = (ROOT / path).read_text()
+    spans = []
+    for mutant in mutants:
+        occurrences = text.count(mutant.text)
+        if occurrences != 1:
+            raise Refused(f"{mutant.name}: its text occurs {occurrences} times in {path}")
+        begin = text.index(mutant.text)
+        spans.append((begin, begin + len(mutant.text), mutant))
+    spans.sort(key=lambda span: span[0])
+    for (_, end, first), (begin, _, second) in zip(spans, spans[1:]):
+        if begin < end:
+            raise Refused(f"{first.name} and {second.name} overlap in {path}")
+    for begin, end, mutant in reversed(spans):
+        text = text[:begin] + mutant.code() + text[end:]
+    return text
+
+
+def by_file(mutants):
+    files = {}
+    for mutant in mutants:
+        files.setdefault(mutant.file, []).append(mutant)
+    return files
+
+
+def check(mutants):
+    for path, of_file in by_file(mutants).items():
+        mutated(path, of_file)
+    cases = set()
+    for path in [*ROOT.glob("src/**/*_test.cc"), *ROOT.glob("tests/*/*.cc")]:
+        cases.update(re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", path.read_text()))
+    for mutant in mutants:
+        # An instance of a test with parameters is Prefix/Suite.Case/Parameter.
+        suite, _, case = mutant.filter.partition(".")
+        suite, case = suite.split("/")[-1], case.split("/")[0]
+        if not any(fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case) for a, b in cases):
+            raise Refused(f"{mutant.name}: there is no test {mutant.filter}")
+    print(f"{len(mutants)} mutants in {len(by_file(mutants))} files apply")
+
+
+HEADER = """// The mutant of this process, chosen by the variable ASHLAR_MUTANT; 0: none.
+#pragma once
+#include <cstdlib>
+inline const long ashlar_mutant = [] {
+  const char* const number = std::getenv("ASHLAR_MUTANT");
+  return number == nullptr ? 0L : std::strtol(number, nullptr, 10);
+}();
+"""
+
+
+def write_if_new(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def generate(mutants, folder):
+    """Prints the mutated files, for CMake."""
+    write_if_new(folder / "mutant.h", HEADER)
+    files = by_file(mutants)
+    for old in folder.glob("src/**/*.*"):
+        if str(old.relative_to(folder)) not in files:
+            old.unlink()
+    for path, of_file in files.items():
+        begin = f'#include "{folder}/mutant.h"\n#line 1 "{ROOT / path}"\n'
+        write_if_new(folder / path, begin + mutated(path, of_file))
+    print(";".join(sorted(files)), end="")
+
+
+def start(build, binary, arguments, number, **options):
+    # A mutant may ask for all the memory there is.
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (64 << 30, 64 << 30))
+
+    environment = {**os.environ, "ASHLAR_MUTANT": str(number), "GTEST_COLOR": "no"}
+    return subprocess.Popen(
+        [build / "tests" / binary, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=limit,
+        start_new_session=True,
+        **options,
+    )
+
+
+def run_test(build, mutant, number):
+    """How the test ended ('passed' when it did not notice), and its seconds."""
+    begin = time.monotonic()
+    process = start(build, mutant.binary, [f"--gtest_filter={mutant.filter}", "--gtest_brief=1"], number)
+    try:
+        output, _ = process.communicate(timeout=SECONDS_MAX)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        code = None
+    seconds = time.monotonic() - begin
+    if code is None:
+        return "hung", output, seconds
+    if code == 0:
+        ran = re.search(rb"\[==========\] (\d+) test", output)
+        return ("passed" if ran and int(ran[1]) > 0 else "ran nothing"), output, seconds
+    return (f"signal {-code}" if code < 0 else "failed"), output, seconds
+
+
+def run(mutants, build, names):
+    unknown = set(names) - {mutant.name for mutant in mutants}
+    if unknown:
+        raise Refused(f"no such mutants: {sorted(unknown)}")
+    chosen = [mutant for mutant in mutants if not names or mutant.name in names]
+    jobs = int(os.environ.get("ASHLAR_JOBS", os.cpu_count() or 1))
+    begin = time.monotonic()
+    wrong = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        tests = {(mutant.binary, mutant.filter): mutant for mutant in chosen}
+        outcomes = pool.map(lambda mutant: run_test(build, mutant, 0), tests.values())
+        for mutant, (outcome, output, _) in zip(tests.values(), outcomes):
+            if outcome != "passed":
+                sys.stdout.write(output.decode(errors="replace"))
+                wrong.append(f"{mutant.binary} {mutant.filter}: {outcome} without a mutant")
+        outcomes = pool.map(lambda mutant: run_test(build, mutant, mutant.number), chosen)
+        for mutant, (outcome, _, seconds) in zip(chosen, outcomes):
+            print(f"{outcome:10} {seconds:5.1f} s  {mutant.name}", flush=True)
+            if outcome in ("passed", "ran nothing"):
+                wrong.append(f"{mutant.name} survives {mutant.binary} {mutant.filter}")
+    minutes = (time.monotonic() - begin) / 60
+    print(f"{len(chosen)} mutants, {len(wrong)} wrong, {minutes:.1f} minutes")
+    for line in wrong:
+        print(f"mutants: {line}")
+    return 1 if wrong else 0
+
+
+def find(mutants, build, binary, name):
+    mutant = next(mutant for mutant in mutants if mutant.name == name)
+    listed = start(build, binary, ["--gtest_list_tests"], 0).communicate()[0].decode()
+    suite = ""
+    for line in listed.splitlines():
+        if line.startswith("Running main"):
+            continue
+        if not line.startswith(" "):
+            suite = line.split()[0]
+            continue
+        mutant.binary, mutant.filter = binary, suite + line.split()[0]
+        outcome, _, seconds = run_test(build, mutant, mutant.number)
+        if outcome != "passed":
+            print(f"{outcome:10} {seconds:5.1f} s  {mutant.filter}", flush=True)
+
+
+def main(arguments):
+    try:
+        match arguments:
+            case ["check"]:
+                check(catalogue())
+            case ["generate", folder]:
+                generate(catalogue(), pathlib.Path(folder).resolve())
+            case ["binaries"]:
+                print(" ".join(sorted({mutant.binary for mutant in catalogue()})))
+            case ["run", build, *names]:
+                return run(catalogue(), pathlib.Path(build).resolve(), names)
+            case ["find", build, binary, name]:
+                find(catalogue(), pathlib.Path(build).resolve(), binary, name)
+            case _:
+                print(__doc__, file=sys.stderr)
+                return 2
+    except Refused as refusal:
+        print(f"mutants: {refusal}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

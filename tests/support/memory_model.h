@@ -1,0 +1,178 @@
+// MemoryModel: every execution of a few short threads under C++'s release and acquire. For models
+// of lock-free code: Explore calls a setup that makes places and starts threads, which are
+// coroutines, and runs them in each way that differs. memory_model_test.cc shows how.
+//
+// A place keeps all values that were stored to it. A thread has a view: the oldest value of each
+// place that it may still load. A load takes any value from there on, each in an execution of its
+// own. A store with release carries the view of its thread; a load with acquire takes it over. So a
+// load may be older than the last store, as if that was in a store buffer or came out of order.
+//
+// I1: of executions that differ only in the order of independent steps one is run (sleep sets).
+// I2: stores to one place take effect in the order in which they are run, and no load sees a store
+//     that runs later. Models of code that needs more than that are not to be believed.
+//
+// Thread safety: one thread. Lifetime: a ModelThread ends with its execution.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ashlar {
+
+enum class ModelOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcqRel };
+
+// The coroutine of a thread: a lambda whose captures live as long as the model's Start.
+class ModelThread {
+ public:
+  struct promise_type {
+    ModelThread get_return_object() {
+      return ModelThread(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+  using Handle = std::coroutine_handle<promise_type>;
+
+  explicit ModelThread(Handle handle) : handle_(handle) {}
+  ModelThread(ModelThread&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+  ModelThread& operator=(ModelThread&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~ModelThread() {
+    if (handle_) handle_.destroy();
+  }
+  Handle handle() const { return handle_; }
+
+ private:
+  Handle handle_;
+};
+
+class MemoryModel {
+ public:
+  using Order = ModelOrder;
+  struct Place {
+    size_t index = 0;
+  };
+  struct Outcome {
+    uint64_t executions = 0;
+    uint64_t failures = 0;      // executions in which an Expect failed, or all threads waited
+    std::string first_failure;  // its steps
+  };
+  using Body = std::function<ModelThread(MemoryModel*)>;
+
+  static Outcome Explore(const std::function<void(MemoryModel*)>& setup);
+
+  MemoryModel(const MemoryModel&) = delete;
+  MemoryModel& operator=(const MemoryModel&) = delete;
+
+  // Before the execution.
+  Place NewPlace(std::string name, int64_t value);
+  void Start(std::string name, Body body);
+  // Runs when all threads have ended.
+  void AtEnd(std::function<void(MemoryModel*)> check) { at_end_ = std::move(check); }
+
+  // The steps: co_await them.
+  auto Load(Place place, Order order) {
+    return Step{this, {.kind = Kind::kLoad, .place = place, .order = order}};
+  }
+  auto Store(Place place, int64_t value, Order order) {
+    return Step{this, {.kind = Kind::kStore, .place = place, .order = order, .value = value}};
+  }
+  // The value before.
+  auto FetchAdd(Place place, int64_t value, Order order) {
+    return Step{this, {.kind = Kind::kAdd, .place = place, .order = order, .value = value}};
+  }
+  auto Exchange(Place place, int64_t value, Order order) {
+    return Step{this, {.kind = Kind::kExchange, .place = place, .order = order, .value = value}};
+  }
+  auto Fence(Order order) { return Step{this, {.kind = Kind::kFence, .order = order}}; }
+  // A full fence of every thread (platform/asymmetric_fence.h). The light fence is no step.
+  auto HeavyFence() { return Step{this, {.kind = Kind::kHeavyFence}}; }
+  // Waits until the last value of the place is a wanted one, and takes its view over.
+  auto Await(Place place, bool (*is_wanted)(int64_t value)) {
+    return Step{this, {.kind = Kind::kAwait, .place = place, .is_wanted = is_wanted}};
+  }
+  // The last value, whatever the thread's view: what happens now, for use after free and its like.
+  auto Now(Place place) { return Step{this, {.kind = Kind::kNow, .place = place}}; }
+
+  void Expect(bool holds) { failed_ |= !holds; }
+  // At the end: the last value.
+  int64_t Final(Place place) const { return places_[place.index].values.back().value; }
+
+ private:
+  enum class Kind : uint8_t { kLoad, kStore, kAdd, kExchange, kFence, kHeavyFence, kAwait, kNow };
+  using View = std::vector<size_t>;  // [place]: the oldest value that may be loaded
+
+  struct Operation {
+    Kind kind = Kind::kFence;
+    Place place = {};
+    Order order = Order::kRelaxed;
+    int64_t value = 0;
+    bool (*is_wanted)(int64_t value) = nullptr;
+  };
+  struct Step {
+    MemoryModel* model;
+    Operation operation;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<>) const { model->Announce(operation); }
+    int64_t await_resume() const { return model->result_; }
+  };
+  struct Value {
+    int64_t value;
+    View view;
+  };
+  struct PlaceState {
+    std::string name;
+    std::vector<Value> values;
+  };
+  struct Thread {
+    std::string name;
+    Body body;
+    ModelThread coroutine;
+    Operation next;
+    View view;      // of loads and of stores with release
+    View acquired;  // what a fence with acquire takes over
+    View released;  // at the last fence with release
+    bool ended = false;
+  };
+  // One decision of an execution: which thread is next, or which value it loads.
+  struct Choice {
+    std::vector<size_t> options;
+    size_t taken = 0;
+    std::vector<size_t> asleep;  // threads that need no visit here
+  };
+
+  MemoryModel() = default;
+  void Announce(const Operation& operation) { threads_[running_].next = operation; }
+  void Resume(size_t thread);
+  bool IsEnabled(const Thread& thread) const;
+  bool AreIndependent(const Operation& a, const Operation& b) const;
+  size_t Choose(std::vector<size_t> options, const std::vector<size_t>& asleep);
+  // True: the execution came to its end; false: others cover it.
+  bool Run();
+  void Execute(size_t thread);
+  void TakeOver(Thread* thread, const Value& value, bool acquires);
+  void Append(Thread* thread, Place place, int64_t value, bool releases, const View* before);
+  void Log(const Thread& thread, const Operation& operation);
+
+  std::vector<PlaceState> places_;
+  std::vector<Thread> threads_;
+  std::function<void(MemoryModel*)> at_end_;
+  size_t running_ = 0;
+  int64_t result_ = 0;
+  bool failed_ = false;
+  std::string steps_;
+  std::vector<Choice>* choices_ = nullptr;
+  size_t depth_ = 0;
+};
+
+}  // namespace ashlar
