@@ -47,6 +47,9 @@ typedef struct rocksdb_checkpoint_t rocksdb_checkpoint_t;
 typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
 typedef struct rocksdb_column_family_metadata_t rocksdb_column_family_metadata_t;
 typedef struct rocksdb_compaction_options_t rocksdb_compaction_options_t;
+typedef struct rocksdb_compactionfilter_t rocksdb_compactionfilter_t;
+typedef struct rocksdb_compactionfiltercontext_t rocksdb_compactionfiltercontext_t;
+typedef struct rocksdb_compactionfilterfactory_t rocksdb_compactionfilterfactory_t;
 typedef struct rocksdb_compactionjobinfo_t rocksdb_compactionjobinfo_t;
 typedef struct rocksdb_compactoptions_t rocksdb_compactoptions_t;
 typedef struct rocksdb_comparator_t rocksdb_comparator_t;
@@ -1196,6 +1199,11 @@ ASHLAR_API size_t rocksdb_options_get_stats_history_buffer_size(rocksdb_options_
 // Meaning of the data. The comparator and the prefix extractor: see "settings" at the top.
 ASHLAR_API void rocksdb_options_set_comparator(rocksdb_options_t* options,
                                                rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
+// The filter is not taken over: destroy it after the database. The factory is.
+ASHLAR_API void rocksdb_options_set_compaction_filter(
+    rocksdb_options_t* options, rocksdb_compactionfilter_t* filter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_compaction_filter_factory(
+    rocksdb_options_t* options, rocksdb_compactionfilterfactory_t* factory) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_merge_operator(
     rocksdb_options_t* options, rocksdb_mergeoperator_t* merge_operator) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* options)
@@ -2284,6 +2292,31 @@ ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(
     int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
+// ashlar/compaction_filter.h. filter is asked about values: a result other than 0 removes the
+// value. Otherwise, if it sets *value_changed, the value becomes *new_value, which the library
+// copies and does not free. Versions that a snapshot sees are never passed to filter.
+ASHLAR_API rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
+    void* state, void (*destructor)(void* state),
+    unsigned char (*filter)(void* state, int level, const char* key, size_t key_size,
+                            const char* existing_value, size_t existing_value_size,
+                            char** new_value, size_t* new_value_size, unsigned char* value_changed),
+    const char* (*name)(void* state)) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactionfilter_set_ignore_snapshots(rocksdb_compactionfilter_t* filter,
+                                                              unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactionfilter_destroy(rocksdb_compactionfilter_t* filter) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_full_compaction(
+    rocksdb_compactionfiltercontext_t* context) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_manual_compaction(
+    rocksdb_compactionfiltercontext_t* context) ASHLAR_NOTHROW;
+// The library destroys each filter that create_compaction_filter returns, and asks no filter where
+// it returns null. The context is valid during the call.
+ASHLAR_API rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_create(
+    void* state, void (*destructor)(void* state),
+    rocksdb_compactionfilter_t* (*create_compaction_filter)(
+        void* state, rocksdb_compactionfiltercontext_t* context),
+    const char* (*name)(void* state)) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_compactionfilterfactory_destroy(rocksdb_compactionfilterfactory_t* factory)
+    ASHLAR_NOTHROW;
 // full_merge and partial_merge return memory that they allocate. The library passes it to
 // delete_value, or to free if delete_value is null. existing_value is null if there is no value. A
 // *success of 0 means that they could not merge.

@@ -54,9 +54,9 @@ class WriteBufferManager;
 struct Options;
 
 enum CompactionStyle : char {
-  kCompactionStyleLevel = 0x0,
-  kCompactionStyleUniversal = 0x1,  // refused
-  kCompactionStyleFIFO = 0x2,       // refused
+  kCompactionStyleLevel = 0x0,      // levels of growing sizes
+  kCompactionStyleUniversal = 0x1,  // a list of sorted runs; neighbours are merged
+  kCompactionStyleFIFO = 0x2,       // the oldest tables are deleted: a cache, or a log of events
   kCompactionStyleNone = 0x3,       // only compactions that the program asks for
 };
 
@@ -73,23 +73,36 @@ using CompactionStyleSet = SmallEnumSet<CompactionStyle, kCompactionStyleNone>;
 
 enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyleTotalSize };
 
+// A sorted run is a table of level 0, or a deeper level that has tables. Compactions begin when
+// there are level0_file_num_compaction_trigger of them.
 struct CompactionOptionsUniversal {
+  // An older run is added while it is at most so many percent larger than the newer ones together.
   unsigned int size_ratio = 1;
+  // Runs that are merged at once, at least (2 or more) and at most.
   unsigned int min_merge_width = 2;
   unsigned int max_merge_width = UINT_MAX;
+  // All runs are merged when those above the oldest have so many percent of its bytes.
   unsigned int max_size_amplification_percent = 200;
+  // The oldest tables with so many percent of all bytes are compressed, the others are not; -1: all
+  // are.
   int compression_size_percent = -1;
+  // What an older run is compared with: the newer ones together, or the one before it.
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
+  // Tables that do not overlap move instead of being rewritten.
   bool allow_trivial_move = false;
+  // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes: no
+  // compaction for max_size_amplification_percent needs space for the whole tree.
   bool incremental = false;
   int max_read_amp = -1;             // accepted
   bool reduce_file_locking = false;  // accepted
 };
 
 struct CompactionOptionsFIFO {
+  // The oldest tables are deleted while all together have more bytes.
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
+  // Small tables of level 0 are merged.
   bool allow_compaction = false;
-  uint64_t age_for_warm = 0;
+  uint64_t age_for_warm = 0;                                // accepted
   uint64_t max_data_files_size = 0;                         // accepted
   bool use_kv_ratio_compaction = false;                     // accepted
   bool allow_trivial_copy_when_change_temperature = false;  // accepted
@@ -162,8 +175,11 @@ struct ASHLAR_API ColumnFamilyOptions {
   // ---- Meaning of the data.
   const Comparator* comparator = BytewiseComparator();
   std::shared_ptr<MergeOperator> merge_operator;
-  const CompactionFilter* compaction_filter = nullptr;                 // refused
-  std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;  // refused
+  // Asked about entries that compactions rewrite (ashlar/compaction_filter.h), by several threads
+  // at once. Goes before the factory.
+  const CompactionFilter* compaction_filter = nullptr;
+  // Makes filters for compactions, and for flushes if it wants to.
+  std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;
 
   // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB; up to
   // 72 KiB earlier, where its memory would grow by another block.
@@ -222,12 +238,15 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Bytes waiting to be compacted that slow writers down, stop them; 0: never.
   uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
   uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
-  CompactionOptionsUniversal compaction_options_universal;  // accepted
-  CompactionOptionsFIFO compaction_options_fifo;            // accepted
-  // Accepted, both: the time of a compaction does not change a file's contents, and leveled
-  // compaction drops nothing because of its age.
+  CompactionOptionsUniversal compaction_options_universal;
+  CompactionOptionsFIFO compaction_options_fifo;
+  // Seconds; 0: off. Looked at when a flush or compaction ends. Leveled: tables with older data are
+  // compacted down to the last level. Universal: as periodic_compaction_seconds. FIFO: tables that
+  // were written earlier are deleted. The default: 30 days for block-based tables.
   uint64_t ttl = 0xfffffffffffffffe;
-  uint64_t periodic_compaction_seconds = 0;
+  // Tables that were written earlier are compacted. FIFO: as ttl. The default: 30 days if there is
+  // a compaction filter, otherwise none.
+  uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;    // refused
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter;  // accepted
   uint64_t preclude_last_level_data_seconds = 0;                     // accepted
@@ -622,7 +641,8 @@ enum class BlobGarbageCollectionPolicy { kForce, kDisable, kUseDefault };
 
 enum class BottommostLevelCompaction {
   kSkip,                    // leave the last level alone
-  kIfHaveCompactionFilter,  // the default: leave it alone unless there is a compaction filter
+  kIfHaveCompactionFilter,  // the default: as kForceOptimized if there is a compaction filter,
+                            // otherwise as kSkip
   kForce,                   // rewrite it too
   kForceOptimized,          // rewrite it, except files that this call has just written
 };

@@ -1,5 +1,5 @@
-// Classes that a C program implements with functions: comparators, merge operators, prefix
-// extractors, loggers.
+// Classes that a C program implements with functions: comparators, compaction filters,
+// merge operators, prefix extractors, loggers.
 #include <cstdio>
 
 #include "capi/handles.h"
@@ -56,6 +56,63 @@ class CComparator final : public ashlar::Comparator {
  private:
   const State state_;
   const CompareFunction compare_;
+  const NameFunction name_;
+};
+
+class CCompactionFilter final : public ashlar::CompactionFilter {
+ public:
+  using FilterFunction = unsigned char (*)(void* state, int level, const char* key, size_t key_size,
+                                           const char* existing_value, size_t existing_value_size,
+                                           char** new_value, size_t* new_value_size,
+                                           unsigned char* value_changed);
+
+  CCompactionFilter(void* state, void (*destructor)(void*), FilterFunction filter,
+                    NameFunction name)
+      : state_(state, destructor), filter_(filter), name_(name) {}
+
+  const char* Name() const override { return NameUnlessIncomplete(state_, name_, filter_); }
+  bool Filter(int level, const Slice& key, const Slice& existing_value, std::string* new_value,
+              bool* value_changed) const override {
+    char* changed = nullptr;
+    size_t changed_size = 0;
+    unsigned char is_changed = 0;
+    const unsigned char removed =
+        filter_(state_.get(), level, key.data(), key.size(), existing_value.data(),
+                existing_value.size(), &changed, &changed_size, &is_changed);
+    if (is_changed != 0) {
+      new_value->assign(changed == nullptr ? "" : changed, changed == nullptr ? 0 : changed_size);
+      *value_changed = true;
+    }
+    return removed != 0;
+  }
+  bool IgnoreSnapshots() const override { return ignore_snapshots_; }
+  void SetIgnoreSnapshots(bool value) { ignore_snapshots_ = value; }
+
+ private:
+  const State state_;
+  const FilterFunction filter_;
+  const NameFunction name_;
+  bool ignore_snapshots_ = true;
+};
+
+class CCompactionFilterFactory final : public ashlar::CompactionFilterFactory {
+ public:
+  using CreateFunction =
+      rocksdb_compactionfilter_t* (*)(void* state, rocksdb_compactionfiltercontext_t* context);
+
+  CCompactionFilterFactory(void* state, void (*destructor)(void*), CreateFunction create,
+                           NameFunction name)
+      : state_(state, destructor), create_(create), name_(name) {}
+
+  const char* Name() const override { return NameUnlessIncomplete(state_, name_, create_); }
+  std::unique_ptr<ashlar::CompactionFilter> CreateCompactionFilter(
+      const ashlar::CompactionFilter::Context& context) override {
+    return std::unique_ptr<ashlar::CompactionFilter>(Rep(create_(state_.get(), Wrap(&context))));
+  }
+
+ private:
+  const State state_;
+  const CreateFunction create_;
   const NameFunction name_;
 };
 
@@ -218,6 +275,42 @@ rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(
 }
 void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) noexcept {
   delete Rep(comparator);
+}
+
+rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
+    void* state, void (*destructor)(void* state),
+    unsigned char (*filter)(void* state, int level, const char* key, size_t key_size,
+                            const char* existing_value, size_t existing_value_size,
+                            char** new_value, size_t* new_value_size, unsigned char* value_changed),
+    const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::CompactionFilter*>(
+      new CCompactionFilter(state, destructor, filter, name)));
+}
+void rocksdb_compactionfilter_set_ignore_snapshots(rocksdb_compactionfilter_t* filter,
+                                                   unsigned char value) noexcept {
+  static_cast<CCompactionFilter*>(Rep(filter))->SetIgnoreSnapshots(value != 0);
+}
+void rocksdb_compactionfilter_destroy(rocksdb_compactionfilter_t* filter) noexcept {
+  delete Rep(filter);
+}
+unsigned char rocksdb_compactionfiltercontext_is_full_compaction(
+    rocksdb_compactionfiltercontext_t* context) noexcept {
+  return Rep(context)->is_full_compaction ? 1 : 0;
+}
+unsigned char rocksdb_compactionfiltercontext_is_manual_compaction(
+    rocksdb_compactionfiltercontext_t* context) noexcept {
+  return Rep(context)->is_manual_compaction ? 1 : 0;
+}
+rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_create(
+    void* state, void (*destructor)(void* state),
+    rocksdb_compactionfilter_t* (*create_compaction_filter)(
+        void* state, rocksdb_compactionfiltercontext_t* context),
+    const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::CompactionFilterFactory*>(
+      new CCompactionFilterFactory(state, destructor, create_compaction_filter, name)));
+}
+void rocksdb_compactionfilterfactory_destroy(rocksdb_compactionfilterfactory_t* factory) noexcept {
+  delete Rep(factory);
 }
 
 rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(

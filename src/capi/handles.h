@@ -4,6 +4,7 @@
 //                                                            allocation and no indirection
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
+//       rocksdb_compactionfilter_t  rocksdb_compactionfilterfactory_t
 //       rocksdb_backup_engine_t  rocksdb_checkpoint_t        (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
@@ -28,6 +29,7 @@
 #include "ashlar/c.h"
 #include "ashlar/cache.h"
 #include "ashlar/checkpoint.h"
+#include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
@@ -191,6 +193,9 @@ ASHLAR_C_CAST(rocksdb_checkpoint_t, Checkpoint)
 ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)
 ASHLAR_C_CAST(rocksdb_comparator_t, Comparator)
+ASHLAR_C_CAST(rocksdb_compactionfilter_t, CompactionFilter)
+ASHLAR_C_CAST(rocksdb_compactionfiltercontext_t, CompactionFilter::Context)
+ASHLAR_C_CAST(rocksdb_compactionfilterfactory_t, CompactionFilterFactory)
 ASHLAR_C_CAST(rocksdb_mergeoperator_t, MergeOperator)
 ASHLAR_C_CAST(rocksdb_slicetransform_t, SliceTransform)
 ASHLAR_C_CAST(rocksdb_filterpolicy_t, FilterPolicy)

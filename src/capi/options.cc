@@ -81,6 +81,14 @@ void rocksdb_options_set_comparator(rocksdb_options_t* options,
                                     rocksdb_comparator_t* comparator) noexcept {
   options->rep.comparator = comparator == nullptr ? ashlar::BytewiseComparator() : Rep(comparator);
 }
+void rocksdb_options_set_compaction_filter(rocksdb_options_t* options,
+                                           rocksdb_compactionfilter_t* filter) noexcept {
+  options->rep.compaction_filter = Rep(filter);
+}
+void rocksdb_options_set_compaction_filter_factory(
+    rocksdb_options_t* options, rocksdb_compactionfilterfactory_t* factory) noexcept {
+  options->rep.compaction_filter_factory.reset(Rep(factory));
+}
 void rocksdb_options_set_merge_operator(rocksdb_options_t* options,
                                         rocksdb_mergeoperator_t* merge_operator) noexcept {
   options->rep.merge_operator.reset(Rep(merge_operator));

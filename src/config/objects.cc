@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ashlar/cache.h"
+#include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
 #include "ashlar/merge_operator.h"
 #include "config/memtable_factory.h"
@@ -269,6 +270,34 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
 std::string OptionCodec<std::shared_ptr<const FilterPolicy>>::Print(
     const std::shared_ptr<const FilterPolicy>& value) {
   return value == nullptr ? std::string(kNullText) : value->GetId();
+}
+
+// ---- Compaction filters
+
+namespace {
+
+template <typename Object>
+std::string PrintName(const Object& value) {
+  return value == nullptr ? std::string(kNullText) : value->Name();
+}
+
+}  // namespace
+
+Status OptionCodec<const CompactionFilter*>::Parse(std::string_view text,
+                                                   const CompactionFilter** value) {
+  return AbsentObjectCodec<const CompactionFilter*>::Parse(text, value);
+}
+std::string OptionCodec<const CompactionFilter*>::Print(const CompactionFilter* value) {
+  return PrintName(value);
+}
+
+Status OptionCodec<std::shared_ptr<CompactionFilterFactory>>::Parse(
+    std::string_view text, std::shared_ptr<CompactionFilterFactory>* value) {
+  return AbsentObjectCodec<std::shared_ptr<CompactionFilterFactory>>::Parse(text, value);
+}
+std::string OptionCodec<std::shared_ptr<CompactionFilterFactory>>::Print(
+    const std::shared_ptr<CompactionFilterFactory>& value) {
+  return PrintName(value);
 }
 
 // ---- Table factories

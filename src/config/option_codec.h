@@ -369,6 +369,17 @@ struct OptionCodec<std::shared_ptr<Cache>> {
   static Status Parse(std::string_view text, std::shared_ptr<Cache>* value);
   static std::string Print(const std::shared_ptr<Cache>& value);
 };
+// Objects of the program alone: their names are printed.
+template <>
+struct OptionCodec<const CompactionFilter*> {
+  static Status Parse(std::string_view text, const CompactionFilter** value);
+  static std::string Print(const CompactionFilter* value);
+};
+template <>
+struct OptionCodec<std::shared_ptr<CompactionFilterFactory>> {
+  static Status Parse(std::string_view text, std::shared_ptr<CompactionFilterFactory>* value);
+  static std::string Print(const std::shared_ptr<CompactionFilterFactory>& value);
+};
 
 // Objects of classes that this release does not have: only their absence has a text.
 template <typename T>

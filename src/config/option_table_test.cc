@@ -419,15 +419,16 @@ TEST(Validate, RefusedOptionsAreNamedWithTheirRemedy) {
 }
 
 TEST(Validate, WhatOnlyMattersToWritersMayBeAnythingForReading) {
+  DBOptions db_options;
+  db_options.atomic_flush = true;
   ColumnFamilyOptions options;
-  options.compaction_style = kCompactionStyleUniversal;
   BlockBasedTableOptions table;
   table.index_type = BlockBasedTableOptions::kHashSearch;
   table.block_align = true;
   table.format_version = 7;
   options.table_factory.reset(NewBlockBasedTableFactory(table));
-  EXPECT_TRUE(Validate(DBOptions(), options).IsNotSupported());
-  EXPECT_TRUE(Validate(DBOptions(), options, OpenFor::kReading).ok());
+  EXPECT_TRUE(Validate(db_options, options).IsNotSupported());
+  EXPECT_TRUE(Validate(db_options, options, OpenFor::kReading).ok());
   DBOptions elsewhere;
   elsewhere.db_paths.emplace_back("/elsewhere", 1);
   EXPECT_TRUE(Validate(elsewhere, options, OpenFor::kReading).IsNotSupported());
@@ -479,9 +480,12 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
     change(&options);
     return Validate(options);
   };
-  EXPECT_TRUE(
-      family([](auto* o) { o->compaction_style = kCompactionStyleUniversal; }).IsNotSupported());
-  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleFIFO; }).IsNotSupported());
+  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleUniversal; }).ok());
+  EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleFIFO; }).ok());
+  EXPECT_TRUE(family([](auto* o) {
+                o->compaction_style = kCompactionStyleUniversal;
+                o->compaction_options_universal.compression_size_percent = 101;
+              }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleNone; }).ok());
   EXPECT_TRUE(family([](auto* o) { o->compression = kBZip2Compression; }).IsNotSupported());
   EXPECT_TRUE(

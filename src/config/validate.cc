@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/compaction_filter.h"
 #include "ashlar/merge_operator.h"
 #include "base/compression.h"
 #include "base/format.h"
@@ -151,13 +152,24 @@ Status CheckCompressions(const ColumnFamilyOptions& options) {
              : Status::OK();
 }
 
-Status CheckLevels(const ColumnFamilyOptions& options) {
-  if (options.compaction_style == kCompactionStyleUniversal ||
-      options.compaction_style == kCompactionStyleFIFO) {
-    return NotImplemented("compaction_style",
-                          OptionCodec<CompactionStyle>::Print(options.compaction_style),
-                          "use kCompactionStyleLevel");
+Status CheckUniversal(const CompactionOptionsUniversal& options) {
+  const std::string_view name = "compaction_options_universal";
+  if (options.min_merge_width < 2)
+    return Bad(name, StrCat("{min_merge_width=", options.min_merge_width, "}"), "set at least 2");
+  if (options.max_merge_width < options.min_merge_width) {
+    return Bad(name, StrCat("{max_merge_width=", options.max_merge_width, "}"),
+               StrCat("set at least min_merge_width, which is ", options.min_merge_width));
   }
+  if (options.compression_size_percent > 100) {
+    return Bad(name, StrCat("{compression_size_percent=", options.compression_size_percent, "}"),
+               "set 0 to 100, or -1 to compress all outputs");
+  }
+  return Status::OK();
+}
+
+Status CheckLevels(const ColumnFamilyOptions& options) {
+  if (options.compaction_style == kCompactionStyleUniversal)
+    ASHLAR_RETURN_IF_ERROR(CheckUniversal(options.compaction_options_universal));
   if (options.num_levels > 64)
     return Bad("num_levels", StrCat(options.num_levels), "no more than 64 are possible");
   if (options.target_file_size_base == 0)
@@ -303,6 +315,11 @@ Status CheckName(std::string_view option, const char* name) {
 
 Status CheckNames(const ColumnFamilyOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckName("comparator", options.comparator->Name()));
+  if (options.compaction_filter != nullptr)
+    ASHLAR_RETURN_IF_ERROR(CheckName("compaction_filter", options.compaction_filter->Name()));
+  if (options.compaction_filter_factory != nullptr)
+    ASHLAR_RETURN_IF_ERROR(
+        CheckName("compaction_filter_factory", options.compaction_filter_factory->Name()));
   if (options.merge_operator != nullptr)
     ASHLAR_RETURN_IF_ERROR(CheckName("merge_operator", options.merge_operator->Name()));
   return options.prefix_extractor != nullptr

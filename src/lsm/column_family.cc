@@ -30,6 +30,8 @@ ColumnFamily::ColumnFamily(Args args)
       name_(std::move(args.name)),
       comparator_(args.options.comparator),
       merge_operator_(args.options.merge_operator),
+      has_compaction_filter_(args.options.compaction_filter != nullptr ||
+                             args.options.compaction_filter_factory != nullptr),
       refuses_merges_(merge_operator_ == nullptr || AsUnknown(merge_operator_.get()) != nullptr),
       refuses_ranges_(WritesPlainTables(args.options)),
       user_key_bytes_(args.user_key_bytes),
@@ -44,7 +46,7 @@ ColumnFamily::ColumnFamily(Args args)
       remembers_gaps_(args.options.iterators_remember_gaps),
       version_(args.version),
       options_(std::move(args.options)),
-      policy_(std::move(args.leveled)) {
+      policy_(NewCompactionPolicy(args.compaction)) {
   totals.levels.reserve(version_->levels());
   SetActive(NewMemTable(), args.log_number);
   active_.table->SetOlderThrough(version_->LargestSequence());
@@ -277,10 +279,11 @@ size_t ColumnFamily::MemTableBytes() const {
   return bytes;
 }
 
-void ColumnFamily::SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled) {
+void ColumnFamily::SetOptions(const ColumnFamilyOptions& options,
+                              const CompactionConfig& compaction) {
   const bool other_prefixes = options.prefix_extractor != options_.prefix_extractor;
   options_ = options;
-  policy_.SetConfig(leveled);
+  policy_->SetConfig(compaction);
   full_bytes_.store(FullBytes(options), std::memory_order_relaxed);
   memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
   max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);

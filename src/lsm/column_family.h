@@ -70,7 +70,7 @@ class ColumnFamily {
     uint32_t id = 0;
     std::string name;
     ColumnFamilyOptions options;
-    LeveledConfig leveled;
+    CompactionConfig compaction;
     std::unique_ptr<TableCache> tables;
     ArenaBlockPool* arena_blocks = nullptr;
     EpochDomain* epochs = nullptr;
@@ -90,6 +90,7 @@ class ColumnFamily {
   const std::string& name() const { return name_; }
   const KeyComparator& comparator() const { return comparator_; }
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
+  bool has_compaction_filter() const { return has_compaction_filter_; }
   // Whether Merge is refused: there is no merge operator, or only the name of one
   // (UnknownMergeOperator).
   bool RefusesMerges() const { return refuses_merges_; }
@@ -171,7 +172,7 @@ class ColumnFamily {
     return running_flushes == 0 && !immutable_.empty() &&
            (flush_wanted ||
             immutable_.size() >=
-                static_cast<size_t>(policy_.config().min_write_buffer_number_to_merge));
+                static_cast<size_t>(policy_->config().common.min_write_buffer_number_to_merge));
   }
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
@@ -200,7 +201,7 @@ class ColumnFamily {
   const ColumnFamilyOptions& options() const ASHLAR_REQUIRES(kDatabaseMutex) { return options_; }
   // Installs a view if the prefix extractor is another. Call EpochDomain::Reclaim after releasing
   // the mutex.
-  void SetOptions(const ColumnFamilyOptions& options, const LeveledConfig& leveled)
+  void SetOptions(const ColumnFamilyOptions& options, const CompactionConfig& compaction)
       ASHLAR_REQUIRES(kDatabaseMutex);
   // Of new memtables and tables; null: none. Reads take the view's.
   const std::shared_ptr<const SliceTransform>& prefix_extractor() const
@@ -208,10 +209,10 @@ class ColumnFamily {
     return options_.prefix_extractor;
   }
   // The decisions about the family's tree.
-  CompactionPolicy& policy() ASHLAR_REQUIRES(kDatabaseMutex) { return policy_; }
-  const CompactionPolicy& policy() const ASHLAR_REQUIRES(kDatabaseMutex) { return policy_; }
+  CompactionPolicy& policy() ASHLAR_REQUIRES(kDatabaseMutex) { return *policy_; }
+  const CompactionPolicy& policy() const ASHLAR_REQUIRES(kDatabaseMutex) { return *policy_; }
   bool CompactsAutomatically() const ASHLAR_REQUIRES(kDatabaseMutex) {
-    return !policy_.config().disable_auto_compactions;
+    return !policy_->config().common.disable_auto_compactions;
   }
 
   WriteStall stall ASHLAR_GUARDED_BY(kDatabaseMutex);
@@ -256,6 +257,7 @@ class ColumnFamily {
   const std::string name_;
   const KeyComparator comparator_;
   const std::shared_ptr<const MergeOperator> merge_operator_;
+  const bool has_compaction_filter_;
   const bool refuses_merges_;
   const bool refuses_ranges_;
   const uint32_t user_key_bytes_;  // of every key, because the tables do not store it; 0: any
@@ -286,7 +288,7 @@ class ColumnFamily {
   std::optional<SpareView> spare_view_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   Version* version_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   ColumnFamilyOptions options_ ASHLAR_GUARDED_BY(kDatabaseMutex);
-  LeveledPolicy policy_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  const std::unique_ptr<CompactionPolicy> policy_ ASHLAR_PT_GUARDED_BY(kDatabaseMutex);
   uint64_t next_memtable_id_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
   uint64_t view_number_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
 };

@@ -23,6 +23,25 @@ Compaction::Compaction(std::shared_ptr<ColumnFamily> of_family, CompactionPlan p
   version->Ref();
 }
 
+namespace {
+
+FilterSource MakeFilterSource(const Compaction& compaction) {
+  const CompactionPlan& plan = compaction.plan;
+  const ColumnFamilyOptions& options = compaction.settings.options;
+  FilterSource source{.shared = options.compaction_filter,
+                      .factory = options.compaction_filter_factory.get(),
+                      .level = static_cast<int>(plan.start_level())};
+  source.context.is_full_compaction = compaction.version->NumFiles() == plan.InputFiles();
+  source.context.is_manual_compaction =
+      plan.reason == PlanReason::kManual || plan.reason == PlanReason::kFiles;
+  source.context.input_start_level = source.level;
+  source.context.column_family_id = compaction.family->id();
+  source.context.reason = TableFileCreationReason::kCompaction;
+  return source;
+}
+
+}  // namespace
+
 std::unique_ptr<Compaction> CompactionRunner::Start(const std::shared_ptr<ColumnFamily>& family,
                                                     CompactionPlan plan) {
   ASHLAR_ASSERT(!plan.inputs.empty());
@@ -65,7 +84,8 @@ Status CompactionRunner::Run(Compaction* compaction) {
 
 Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result) {
   const CompactionPlan& plan = compaction->plan;
-  // A pause does not keep files from being deleted, because the call is not repeated.
+  // A pause does not keep files from being deleted on request, because that call is not repeated.
+  // Files that a style drops are picked again after it.
   if (plan.reason == PlanReason::kDeleteFiles) return Status::OK();
   if (interrupt_->load(std::memory_order_relaxed))
     return Status::ShutdownInProgress("the database is being closed");
@@ -85,6 +105,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   if (plan.bottommost)
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
+  args.job.filter = MakeFilterSource(*compaction);
   args.job.output.table.config.filter_kind =
       ResolveFilterKind(options, static_cast<int>(plan.output_level));
   if (plan.bottommost && options.optimize_filters_for_hits)
@@ -112,7 +133,8 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
     compaction->family->compaction_failures = 0;
     if (plan.WritesTables())
       compaction->family->totals.CountJob(plan.output_level, result->statistics);
-    if (plan.reason == PlanReason::kDeleteFiles) ForgetWhatWasHidden(compaction->family.get());
+    if (plan.drops_inputs && plan.reason != PlanReason::kHiddenFiles)
+      ForgetWhatWasHidden(compaction->family.get());
   });
 }
 

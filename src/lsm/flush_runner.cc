@@ -108,6 +108,9 @@ Status FlushRunner::BuildTable(Flush* flush) {
   args.job.output.observer = flush->events.get();
   args.job.output.sync_histogram = TABLE_SYNC_MICROS;
   args.job.output.table.priority = IO_HIGH;
+  args.job.filter.factory = flush->settings.options.compaction_filter_factory.get();
+  args.job.filter.context.column_family_id = flush->family->id();
+  args.job.filter.context.reason = flush->reason;
   args.job.output.table.level = 0;
   args.job.output.table.config.filter_kind =
       ResolveFilterKind(flush->settings.options, kFlushFilterLevel);

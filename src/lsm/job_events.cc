@@ -60,6 +60,12 @@ CompactionReason ToCompactionReason(PlanReason reason) {
     case PlanReason::kFiles: return CompactionReason::kManualCompaction;
     case PlanReason::kCoveredBytes: return CompactionReason::kFilesMarkedForCompaction;
     case PlanReason::kRefit: return CompactionReason::kRefitLevel;
+    case PlanReason::kSizeAmplification: return CompactionReason::kUniversalSizeAmplification;
+    case PlanReason::kSizeRatio: return CompactionReason::kUniversalSizeRatio;
+    case PlanReason::kSortedRuns: return CompactionReason::kUniversalSortedRunNum;
+    case PlanReason::kTableBytes: return CompactionReason::kFIFOMaxSize;
+    case PlanReason::kExpired: return CompactionReason::kFIFOTtl;
+    case PlanReason::kFewerFiles: return CompactionReason::kFIFOReduceNumFiles;
     case PlanReason::kHiddenFiles:
     case PlanReason::kDeleteFiles: return CompactionReason::kUnknown;
   }
@@ -341,6 +347,7 @@ void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatis
   }
   recorder.Tick(COMPACTION_KEY_DROP_NEWER_ENTRY, statistics.entries.dropped_hidden);
   recorder.Tick(COMPACTION_KEY_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
+  recorder.Tick(COMPACTION_KEY_DROP_USER, statistics.entries.dropped_by_filter);
   if (!plan.bottommost)
     recorder.Tick(COMPACTION_OPTIMIZED_DEL_DROP_OBSOLETE, statistics.entries.dropped_obsolete);
   recorder.Tick(COMPACTION_CPU_TOTAL_TIME, statistics.cpu_micros);

@@ -13,11 +13,13 @@ namespace ashlar {
 
 namespace {
 ManualCompaction MakeWalk(const CompactRangeOptions& options, const Slice* begin, const Slice* end,
-                          FileNumber first_new_file) {
+                          bool has_filter, FileNumber first_new_file) {
   const auto to_optional = [](const Slice* key) {
     return key == nullptr ? std::nullopt : std::optional<std::string>(key->ToString());
   };
-  const BottommostLevelCompaction last_level = options.bottommost_level_compaction;
+  BottommostLevelCompaction last_level = options.bottommost_level_compaction;
+  if (last_level == BottommostLevelCompaction::kIfHaveCompactionFilter && has_filter)
+    last_level = BottommostLevelCompaction::kForceOptimized;
   return ManualCompaction(
       {.begin = to_optional(begin),
        .end = to_optional(end),
@@ -44,7 +46,8 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options,
                   .exclusive = options.exclusive_manual_compaction || options.change_level};
   ASHLAR_RETURN_IF_ERROR(BeginCall(call));
   Status status = CatchBadAlloc([&]() -> Status {
-    ManualCompaction walk = MakeWalk(options, begin, end, state_->versions->next_file_number());
+    ManualCompaction walk = MakeWalk(options, begin, end, family->has_compaction_filter(),
+                                     state_->versions->next_file_number());
     const auto next = [&]() -> Result<Step> {
       kDatabaseMutex.AssertHeld();
       ManualCompaction::Step step = walk.Next(MakeTreeView(*state_, *family), family->policy(),

@@ -37,7 +37,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
         ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
     FillDefaults(&changed);
     MutexLock lock(state_->mutex());
-    family->SetOptions(changed, ResolveLeveledConfig(changed, state_->options));
+    family->SetOptions(changed, ResolveCompactionConfig(changed, state_->options));
     background_.ViewChanged(family);
   }
   state_->epochs.Reclaim();
@@ -62,7 +62,7 @@ Status OptionChanges::SetDBOptions(
     state_->current_options = changed;
     background_.SetOptions(changed);
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      family->SetOptions(family->options(), ResolveLeveledConfig(family->options(), changed));
+      family->SetOptions(family->options(), ResolveCompactionConfig(family->options(), changed));
       background_.ViewChanged(family);
     }
   }

@@ -539,12 +539,12 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
   });
   std::erase(state->block_caches, cache);
   if (cache != nullptr) state->block_caches.push_back(cache);
-  LeveledConfig leveled = ResolveLeveledConfig(filled, state->options);
+  CompactionConfig compaction = ResolveCompactionConfig(filled, state->options);
   const uint32_t user_key_bytes = ResolveUserKeyBytes(filled);
   return std::make_shared<ColumnFamily>(ColumnFamily::Args{.id = recorded.id,
                                                            .name = recorded.name,
                                                            .options = std::move(filled),
-                                                           .leveled = std::move(leveled),
+                                                           .compaction = std::move(compaction),
                                                            .tables = std::move(tables),
                                                            .arena_blocks = &state->arena_blocks,
                                                            .epochs = &state->epochs,

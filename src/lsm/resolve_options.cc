@@ -55,8 +55,43 @@ void FillDefaults(ColumnFamilyOptions* options) {
     options->max_compaction_bytes = options->target_file_size_base * 25;
 }
 
-LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options,
-                                   const DBOptions& db_options) {
+namespace {
+
+constexpr uint64_t kDefaultAge = 0xfffffffffffffffe;  // of both options
+constexpr uint64_t kThirtyDays = uint64_t{30} * 24 * 60 * 60;
+
+bool HasFilter(const ColumnFamilyOptions& options) {
+  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
+}
+
+// The smaller that is on; 0: neither is.
+uint64_t SmallerOn(uint64_t a, uint64_t b) {
+  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
+// The ages of files, in seconds; 0: off.
+struct FileAges {
+  uint64_t ttl = 0;
+  uint64_t periodic = 0;
+};
+// As RocksDB: a default ttl is 30 days; so is a default period, if there is a filter to be asked.
+// Universal compacts a run as a whole, and FIFO deletes a table: the two ages are one there. FIFO
+// deletes by the default only if the program set neither.
+FileAges ResolveAges(const ColumnFamilyOptions& options) {
+  const bool default_ttl = options.ttl == kDefaultAge;
+  const bool default_period = options.periodic_compaction_seconds == kDefaultAge;
+  const bool fifo = options.compaction_style == kCompactionStyleFIFO;
+  const uint64_t default_age = TableOptionsOf(options) != nullptr ? kThirtyDays : 0;
+  FileAges ages{.ttl = options.ttl, .periodic = options.periodic_compaction_seconds};
+  if (default_ttl) ages.ttl = fifo && !default_period ? 0 : default_age;
+  if (default_period) ages.periodic = HasFilter(options) && !fifo ? default_age : 0;
+  const uint64_t smaller = SmallerOn(ages.ttl, ages.periodic);
+  if (fifo) return {.ttl = smaller, .periodic = 0};
+  if (options.compaction_style == kCompactionStyleUniversal) return {.ttl = 0, .periodic = smaller};
+  return ages;
+}
+
+LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
   config.disable_auto_compactions =
@@ -85,9 +120,49 @@ LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options,
   config.max_write_buffer_number = options.max_write_buffer_number;
   config.min_write_buffer_number_to_merge = options.min_write_buffer_number_to_merge;
   config.max_subcompactions = std::max<uint32_t>(db_options.max_subcompactions, 1);
+  config.has_filter = HasFilter(options);
+  const FileAges ages = ResolveAges(options);
+  config.ttl_seconds = ages.ttl;
+  config.periodic_compaction_seconds = ages.periodic;
   config.compression = options.compression;
   config.compression_per_level = options.compression_per_level;
   config.bottommost_compression = options.bottommost_compression;
+  return config;
+}
+
+}  // namespace
+
+CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
+                                         const DBOptions& db_options) {
+  CompactionConfig config{.style = options.compaction_style,
+                          .common = ResolveCommonConfig(options, db_options)};
+  LeveledConfig& common = config.common;
+  if (options.compaction_style == kCompactionStyleUniversal) {
+    const CompactionOptionsUniversal& from = options.compaction_options_universal;
+    config.universal = {
+        .size_ratio_percent = from.size_ratio,
+        .merge_width_min = from.min_merge_width,
+        .merge_width_max = from.max_merge_width,
+        .size_amplification_percent_max = from.max_size_amplification_percent,
+        .compression_size_percent = from.compression_size_percent,
+        .stops_at_similar_size = from.stop_style == kCompactionStopStyleSimilarSize,
+        .may_move = from.allow_trivial_move,
+        .incremental = from.incremental,
+    };
+    common.level_compaction_dynamic_level_bytes = false;
+  }
+  if (options.compaction_style == kCompactionStyleFIFO) {
+    config.fifo = {
+        .table_bytes_max = options.compaction_options_fifo.max_table_files_size,
+        .ttl_seconds = common.ttl_seconds,
+        .may_compact = options.compaction_options_fifo.allow_compaction,
+        .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 10,
+    };
+    common.level_compaction_dynamic_level_bytes = false;
+    // Files are dropped when there are too many bytes, not merged.
+    common.level0_slowdown_writes_trigger = common.level0_stop_writes_trigger = kNever;
+    if (!config.fifo.may_compact) common.level0_file_num_compaction_trigger = kNever;
+  }
   return config;
 }
 

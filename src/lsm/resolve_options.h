@@ -11,14 +11,15 @@
 #include "ashlar/table.h"
 #include "base/compression.h"
 #include "cache/block_cache.h"
-#include "compact/plan/leveled_config.h"
+#include "compact/plan/compaction_config.h"
 #include "memtable/memtable.h"
 #include "table/blockbased/table_config.h"
 #include "table/plain/plain_table_config.h"
 
 namespace ashlar {
 
-LeveledConfig ResolveLeveledConfig(const ColumnFamilyOptions& options, const DBOptions& db_options);
+CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
+                                         const DBOptions& db_options);
 // For another factory than the block-based one: the defaults, to read tables that may be there.
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
 // The same for PlainTables.

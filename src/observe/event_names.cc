@@ -8,6 +8,12 @@ const char* GetCompactionReasonString(CompactionReason reason) {
     case CompactionReason::kUnknown: return "Unknown";
     case CompactionReason::kLevelL0FilesNum: return "LevelL0FilesNum";
     case CompactionReason::kLevelMaxLevelSize: return "LevelMaxLevelSize";
+    case CompactionReason::kUniversalSizeAmplification: return "UniversalSizeAmplification";
+    case CompactionReason::kUniversalSizeRatio: return "UniversalSizeRatio";
+    case CompactionReason::kUniversalSortedRunNum: return "UniversalSortedRunNum";
+    case CompactionReason::kFIFOMaxSize: return "FIFOMaxSize";
+    case CompactionReason::kFIFOReduceNumFiles: return "FIFOReduceNumFiles";
+    case CompactionReason::kFIFOTtl: return "FIFOTtl";
     case CompactionReason::kManualCompaction: return "ManualCompaction";
     case CompactionReason::kFilesMarkedForCompaction: return "FilesMarkedForCompaction";
     case CompactionReason::kBottommostFiles: return "BottommostFiles";

@@ -119,6 +119,54 @@ class InterchangeTest : public ::testing::Test {
     }
   }
 
+  // A database of the style is taken both ways, each with the options of the OPTIONS file: ours
+  // first, then one that db_bench makes with the arguments.
+  void ExpectStyleIsTakenBothWays(CompactionStyle style, const std::string& bench_arguments) {
+    options_.compaction_style = style;
+    options_.level0_file_num_compaction_trigger = 2;
+    Open();
+    Map expected;
+    Fill(handles_[0], &expected);
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    Close();
+    EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex")), expected);
+    Ldb("--try_load_options put from_ldb value");
+    Ldb("--try_load_options compact");
+    expected["from_ldb"] = "value";
+    Open();
+    EXPECT_EQ(Contents(), expected);
+    Close();
+
+    std::filesystem::remove_all(path());
+    const ToolRun bench = RunTool("db_bench --db=" + path() +
+                                  " --benchmarks=fillrandom,flush --num=20000 "
+                                  "--write_buffer_size=131072 --compression_type=none " +
+                                  bench_arguments + " 2>&1");
+    ASSERT_EQ(bench.exit_code, 0) << bench.output;
+    Ldb("--try_load_options compact");
+    const Map theirs = ParseScan(Ldb("--try_load_options scan --hex"));
+    EXPECT_GT(theirs.size(), 1000u);
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
+    ASSERT_EQ(families.at(0).options.compaction_style, style);
+    ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
+    EXPECT_EQ(Contents(), theirs);
+    for (int i = 0; i < 2000; ++i) {
+      ASSERT_OK(db_->Put(WriteOptions(), "ours" + std::to_string(i), std::string(200, 'v')));
+      if (i % 100 == 99) {
+        ASSERT_OK(db_->Flush(FlushOptions()));
+      }
+    }
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    const Map after = Contents();
+    EXPECT_TRUE(after.contains("ours1999"));
+    Close();
+    ExpectEveryTableVerifies();
+    EXPECT_NE(Ldb("--try_load_options checkconsistency").find("OK"), std::string::npos);
+    EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex")), after);
+  }
+
   ScratchDirectory scratch_;
   Options options_;
   std::unique_ptr<DB> db_;
@@ -307,6 +355,21 @@ TEST_F(InterchangeTest, ADatabaseMadeByLdbOpensHereWithItsOptions) {
   ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
   EXPECT_EQ(Contents(0), (Map{{"a", "1"}, {"b", "2"}}));
   EXPECT_EQ(Contents(1), (Map{{"m", "2"}}));
+}
+
+TEST_F(InterchangeTest, UniversalDatabasesAreTakenBothWays) {
+  ExpectStyleIsTakenBothWays(kCompactionStyleUniversal, "--compaction_style=1");
+}
+
+TEST_F(InterchangeTest, FifoDatabasesAreTakenBothWays) {
+  ExpectStyleIsTakenBothWays(kCompactionStyleFIFO,
+                             "--compaction_style=2 --fifo_compaction_max_table_files_size_mb=1 "
+                             "--fifo_compaction_allow_compaction=false");
+  uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path()))
+    bytes += entry.path().extension() == ".sst" ? entry.file_size() : 0;
+  EXPECT_LE(bytes, uint64_t{1} << 20);
+  EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex --max_keys=1")).size(), 1u);
 }
 
 TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile) {

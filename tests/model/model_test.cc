@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ashlar/cache.h"
+#include "ashlar/compaction_filter.h"
 #include "ashlar/db.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
@@ -57,6 +58,22 @@ BlockBasedTableOptions TableOptions(size_t cache_bytes) {
   table.block_cache = NewLRUCache(cache_bytes);
   return table;
 }
+
+class KeepAll final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "KeepAll"; }
+};
+class KeepAllFactory final : public CompactionFilterFactory {
+ public:
+  bool ShouldFilterTableFileCreation(TableFileCreationReason /*reason*/) const override {
+    return true;
+  }
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+      const CompactionFilter::Context& /*context*/) override {
+    return std::make_unique<KeepAll>();
+  }
+  const char* Name() const override { return "KeepAllFactory"; }
+};
 
 const std::vector<Scenario>& Scenarios() {
   static const std::vector<Scenario> kScenarios = {
@@ -131,6 +148,32 @@ const std::vector<Scenario>& Scenarios() {
          o->max_subcompactions = 3;
          o->target_file_size_base = 16 << 10;
          o->max_bytes_for_level_base = 64 << 10;
+       }},
+      {"Universal",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compaction_style = kCompactionStyleUniversal;
+         o->max_background_jobs = 4;
+       },
+       true},
+      {"UniversalInParts",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compaction_style = kCompactionStyleUniversal;
+         o->compaction_options_universal.incremental = true;
+         o->compaction_options_universal.allow_trivial_move = true;
+         o->max_compaction_bytes = 64 << 10;
+         o->max_background_jobs = 4;
+       }},
+      {"FifoWithoutDrops",
+       [](Options* o) {
+         o->compaction_style = kCompactionStyleFIFO;
+         o->compaction_options_fifo.allow_compaction = true;
+       }},
+      {"AFilterThatKeepsAll",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compaction_filter_factory = std::make_shared<KeepAllFactory>();
        }},
       {"FewOpenFiles",
        [](Options* o) {

@@ -394,7 +394,7 @@ ManualPick PickManual(const TreeView& view, const LeveledConfig& config,
                        .files = chosen.files,
                        .output_level = request.rewrite_in_place ? request.level : next_level,
                        .reason = PlanReason::kManual,
-                       .may_move = !request.rewrite_in_place});
+                       .may_move = !request.rewrite_in_place && !config.has_filter});
   }
   pick.conflict = !pick.plan.has_value();
   ASHLAR_ASSERT(!pick.plan || pick.plan->start_level() == request.level);

@@ -21,6 +21,12 @@ const char* PlanReasonName(PlanReason reason) {
     case PlanReason::kFiles: return "files";
     case PlanReason::kRefit: return "refit";
     case PlanReason::kDeleteFiles: return "delete files";
+    case PlanReason::kSizeAmplification: return "size amplification";
+    case PlanReason::kSizeRatio: return "size ratio";
+    case PlanReason::kSortedRuns: return "sorted runs";
+    case PlanReason::kTableBytes: return "table bytes";
+    case PlanReason::kExpired: return "expired";
+    case PlanReason::kFewerFiles: return "fewer files";
   }
   return "unknown";
 }
@@ -189,6 +195,22 @@ void CheckInputs(const TreeView& view, const CompactionPlan& plan, const Compact
                 (*std::prev(end))->EndsBefore(view.comparator, (*end)->smallest_user_key()));
 }
 
+// I2.
+void CheckWholeRuns(const TreeView& view, const CompactionPlan& plan) {
+  for (const CompactionInputs& inputs : plan.inputs) {
+    const auto all = view.files(inputs.level);
+    const auto first = std::find(all.begin(), all.end(), inputs.files.front());
+    ASHLAR_ASSERT(static_cast<size_t>(all.end() - first) >= inputs.files.size());
+    ASHLAR_ASSERT(std::equal(inputs.files.begin(), inputs.files.end(), first));
+    const size_t after = static_cast<size_t>(all.end() - first) - inputs.files.size();
+    ASHLAR_ASSERT(after == 0 || (inputs.level == 0 && plan.output_level == 0));
+    ASHLAR_ASSERT(first == all.begin() || inputs.level == 0);
+  }
+  for (Level level = plan.start_level() + 1; level <= plan.output_level; ++level) {
+    for (const FileMetaData* file : view.files(level)) ASHLAR_ASSERT(IsInput(plan, file));
+  }
+}
+
 // I3 and I6.
 void CheckDroppedInputs(const TreeView& view, const CompactionPlan& plan) {
   for (const CompactionInputs& inputs : plan.inputs) {
@@ -201,7 +223,8 @@ void CheckDroppedInputs(const TreeView& view, const CompactionPlan& plan) {
 
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   ASHLAR_ASSERT(!plan.inputs.empty());
-  ASHLAR_ASSERT(plan.inputs.size() <= 2 || plan.reason == PlanReason::kFiles || plan.drops_inputs);
+  ASHLAR_ASSERT(plan.inputs.size() <= 2 || plan.whole_runs || plan.reason == PlanReason::kFiles ||
+                plan.drops_inputs);
   ASHLAR_ASSERT(plan.output_level < view.num_levels());
   ASHLAR_ASSERT(!plan.drops_inputs || !plan.trivial_move);
   if (plan.drops_inputs) return CheckDroppedInputs(view, plan);
@@ -209,8 +232,9 @@ void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   ASHLAR_ASSERT(view.comparator.Compare(plan.smallest, plan.largest) <= 0);
   for (const CompactionInputs& inputs : plan.inputs) CheckInputs(view, plan, inputs);
   const Level last_input = plan.inputs.back().level;
-  ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level ||
+  ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level || plan.whole_runs ||
                 plan.reason == PlanReason::kFiles);  // I2
+  if (plan.whole_runs) CheckWholeRuns(view, plan);
   ASHLAR_ASSERT(!plan.bottommost || (IsSorted(plan.output_level) && plan.older.empty()));
   for (const std::vector<FileMetaData*>& run : plan.older) {
     ASHLAR_ASSERT(!run.empty());  // I4

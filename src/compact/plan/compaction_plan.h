@@ -7,7 +7,8 @@
 //     ("clean cut"). On level 0 no other file overlaps an input, unless the plan stays on level 0,
 //     where the inputs are neighbours in age. A plan of kFiles leaves newer files of level 0 alone.
 // I2: inputs on the output level are the files there that overlap the others, closed as in I1. So
-//     are those of kFiles on the levels between.
+//     are those of kFiles on the levels between. Whole runs are all files of their levels, or
+//     neighbours of level 0 that end with its oldest file if the output is on another level.
 // I3: no input is in another running plan. No other running plan writes to [smallest, largest] of
 //     the levels after the start level down to the output level, unless that is level 0.
 // I4: `older` lists, of every run older than the output, the files that overlap [smallest,
@@ -50,6 +51,14 @@ enum class PlanReason : uint8_t {
   kFiles,         // CompactFiles
   kRefit,         // CompactRangeOptions::change_level
   kDeleteFiles,   // DeleteFilesInRanges: the files are dropped
+  // Universal: newer runs are large beside the oldest; neighbours of similar size; too many runs.
+  kSizeAmplification,
+  kSizeRatio,
+  kSortedRuns,
+  // FIFO: the oldest files are dropped, because of their bytes or their age; small ones are merged.
+  kTableBytes,
+  kExpired,
+  kFewerFiles,
 };
 const char* PlanReasonName(PlanReason reason);
 
@@ -66,6 +75,8 @@ struct CompactionPlan {
   bool trivial_move = false;
   // The files leave the tree (I6): install, do not run.
   bool drops_inputs = false;
+  // The inputs are whole sorted runs, neighbours in age: any number of levels (I2).
+  bool whole_runs = false;
   // The output level is sorted, and no older run has keys of the range: deletions end here, and
   // sequence numbers may become zero. Level 0 is ordered by sequence numbers, which stay there.
   bool bottommost = false;

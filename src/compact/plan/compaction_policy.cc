@@ -1,52 +1,130 @@
 #include "compact/plan/compaction_policy.h"
 
+#include <algorithm>
+
+#include "base/assert.h"
+#include "compact/plan/fifo_picker.h"
+#include "compact/plan/universal_picker.h"
+
 namespace ashlar {
 
-std::optional<CompactionPlan> LeveledPolicy::Pick(const TreeView& view) const {
-  return PickCompaction(view, config_, cursors_);
+namespace {
+
+class LeveledPolicy final : public CompactionPolicy {
+ public:
+  explicit LeveledPolicy(CompactionConfig config) : CompactionPolicy(std::move(config)) {}
+
+  std::optional<CompactionPlan> Pick(const TreeView& view) const override {
+    return PickCompaction(view, config().common, cursors_);
+  }
+  void Accept(const CompactionPlan& plan) override { cursors_.Advance(plan); }
+  bool Needed(const TreeView& view) const override {
+    return NeedsCompaction(view, config().common);
+  }
+  ManualPick PickManual(const TreeView& view, const ManualRequest& request) const override {
+    return ashlar::PickManual(view, config().common, request);
+  }
+  std::vector<LevelScore> Scores(const TreeView& view) const override {
+    return CompactionScores(view, config().common, ComputeLevelTargets(view, config().common));
+  }
+  Level BaseLevel(const TreeSizes& sizes) const override {
+    return ComputeLevelTargets(sizes.level_bytes, config().common).base_level;
+  }
+  uint64_t PendingBytes(const TreeSizes& sizes) const override {
+    return EstimatePendingBytes(sizes.level_bytes, sizes.level0_files, config().common,
+                                ComputeLevelTargets(sizes.level_bytes, config().common));
+  }
+
+ private:
+  CompactCursors cursors_;
+};
+
+class UniversalPolicy final : public CompactionPolicy {
+ public:
+  explicit UniversalPolicy(CompactionConfig config) : CompactionPolicy(std::move(config)) {}
+
+  std::optional<CompactionPlan> Pick(const TreeView& view) const override {
+    return PickUniversal(view, config());
+  }
+  bool Needed(const TreeView& view) const override { return NeedsUniversal(view, config()); }
+  ManualPick PickManual(const TreeView& view, const ManualRequest& request) const override {
+    return PickManualUniversal(view, config(), request);
+  }
+  std::vector<LevelScore> Scores(const TreeView& view) const override {
+    return {{.level = 0, .score = UniversalScore(view, config())}};
+  }
+  Level BaseLevel(const TreeSizes& sizes) const override {
+    return static_cast<Level>(sizes.level_bytes.size()) - 1;
+  }
+  uint64_t PendingBytes(const TreeSizes& /*sizes*/) const override { return 0; }
+
+ private:
+  size_t RunsThatStall(const TreeSizes& sizes) const override {
+    return sizes.level0_files +
+           static_cast<size_t>(std::count_if(sizes.level_bytes.begin() + 1, sizes.level_bytes.end(),
+                                             [](uint64_t bytes) { return bytes > 0; }));
+  }
+};
+
+class FifoPolicy final : public CompactionPolicy {
+ public:
+  explicit FifoPolicy(CompactionConfig config) : CompactionPolicy(std::move(config)) {}
+
+  std::optional<CompactionPlan> Pick(const TreeView& view) const override {
+    return PickFifo(view, config());
+  }
+  bool Needed(const TreeView& view) const override { return NeedsFifo(view, config()); }
+  // What is due is done anyway.
+  ManualPick PickManual(const TreeView& /*view*/, const ManualRequest& /*request*/) const override {
+    return {};
+  }
+  std::vector<LevelScore> Scores(const TreeView& view) const override {
+    return {{.level = 0, .score = FifoScore(view, config())}};
+  }
+  Level BaseLevel(const TreeSizes& /*sizes*/) const override { return 0; }
+  uint64_t PendingBytes(const TreeSizes& /*sizes*/) const override { return 0; }
+};
+
+}  // namespace
+
+std::unique_ptr<CompactionPolicy> NewCompactionPolicy(const CompactionConfig& config) {
+  switch (config.style) {
+    case kCompactionStyleUniversal: return std::make_unique<UniversalPolicy>(config);
+    case kCompactionStyleFIFO: return std::make_unique<FifoPolicy>(config);
+    case kCompactionStyleLevel:
+    case kCompactionStyleNone: break;
+  }
+  return std::make_unique<LeveledPolicy>(config);
 }
 
-bool LeveledPolicy::Needed(const TreeView& view) const { return NeedsCompaction(view, config_); }
-
-ManualPick LeveledPolicy::PickManual(const TreeView& view, const ManualRequest& request) const {
-  return ashlar::PickManual(view, config_, request);
+void CompactionPolicy::SetConfig(CompactionConfig config) {
+  ASHLAR_ASSERT(config.style == config_.style);
+  config_ = std::move(config);
 }
 
-Result<CompactionPlan> LeveledPolicy::PickFiles(const TreeView& view,
-                                                const FilesRequest& request) const {
-  return PlanFiles(view, config_, request);
+Result<CompactionPlan> CompactionPolicy::PickFiles(const TreeView& view,
+                                                   const FilesRequest& request) const {
+  return PlanFiles(view, config_.common, request);
 }
 
-Result<std::optional<CompactionPlan>> LeveledPolicy::PickRefit(const TreeView& view, Level from,
-                                                               std::optional<Level> to) const {
-  return PlanRefit(view, config_, from, to);
+Result<std::optional<CompactionPlan>> CompactionPolicy::PickRefit(const TreeView& view, Level from,
+                                                                  std::optional<Level> to) const {
+  return PlanRefit(view, config_.common, from, to);
 }
 
-std::vector<LevelScore> LeveledPolicy::Scores(const TreeView& view) const {
-  return CompactionScores(view, config_, ComputeLevelTargets(view, config_));
-}
-
-Level LeveledPolicy::BaseLevel(const TreeSizes& sizes) const {
-  return ComputeLevelTargets(sizes.level_bytes, config_).base_level;
-}
-
-uint64_t LeveledPolicy::PendingBytes(const TreeSizes& sizes) const {
-  return EstimatePendingBytes(sizes.level_bytes, sizes.level0_files, config_,
-                              ComputeLevelTargets(sizes.level_bytes, config_));
-}
-
-StallInputs LeveledPolicy::MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const {
+StallInputs CompactionPolicy::MakeStallInputs(const TreeSizes& sizes,
+                                              int immutable_memtables) const {
   return {.immutable_memtables = immutable_memtables,
-          .level0_files = static_cast<int>(sizes.level0_files),
+          .level0_files = static_cast<int>(RunsThatStall(sizes)),
           .pending_bytes = PendingBytes(sizes)};
 }
 
-WriteStall LeveledPolicy::Stall(const StallInputs& inputs, const WriteStall& previous) const {
-  return ComputeStall(inputs, config_, previous);
+WriteStall CompactionPolicy::Stall(const StallInputs& inputs, const WriteStall& previous) const {
+  return ComputeStall(inputs, config_.common, previous);
 }
 
-bool LeveledPolicy::WantsMoreCompactions(const StallInputs& inputs) const {
-  return ashlar::WantsMoreCompactions(inputs, config_);
+bool CompactionPolicy::WantsMoreCompactions(const StallInputs& inputs) const {
+  return ashlar::WantsMoreCompactions(inputs, config_.common);
 }
 
 }  // namespace ashlar

@@ -4,8 +4,9 @@
 //   tree --Pick / PickManual--> plan --(run, install)--> tree
 //        --Stall--> the speed of writers
 //
-// LeveledPolicy is leveled compaction. A further style is another class here. Nothing outside this
-// folder depends on the style of a family.
+// The styles are leveled (compaction_picker.h), universal (universal_picker.h) and FIFO
+// (fifo_picker.h). A further style is another class here. Nothing outside this folder depends on
+// the style of a family.
 //
 // I1: every plan satisfies the invariants of compaction_plan.h.
 // I2: if Needed is true, Pick returns a plan now or after the running plans have ended.
@@ -13,11 +14,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "compact/plan/compaction_config.h"
 #include "compact/plan/compaction_picker.h"
 #include "compact/plan/compaction_plan.h"
 #include "compact/plan/file_plans.h"
@@ -36,19 +39,22 @@ class CompactionPolicy {
  public:
   virtual ~CompactionPolicy() = default;
 
+  const CompactionConfig& config() const { return config_; }
+  // Requires: the same style.
+  void SetConfig(CompactionConfig config);
+
   // The next automatic compaction. Nothing: there is no work, or none that can run concurrently
   // with view.running. Ignores disable_auto_compactions.
   virtual std::optional<CompactionPlan> Pick(const TreeView& view) const = 0;
   // Call for each plan of Pick that will run.
-  virtual void Accept(const CompactionPlan& plan) = 0;
+  virtual void Accept(const CompactionPlan& /*plan*/) {}
   // True: Pick may find work, now or after running plans end.
   virtual bool Needed(const TreeView& view) const = 0;
   virtual ManualPick PickManual(const TreeView& view, const ManualRequest& request) const = 0;
   // See PlanFiles and PlanRefit.
-  virtual Result<CompactionPlan> PickFiles(const TreeView& view,
-                                           const FilesRequest& request) const = 0;
+  virtual Result<CompactionPlan> PickFiles(const TreeView& view, const FilesRequest& request) const;
   virtual Result<std::optional<CompactionPlan>> PickRefit(const TreeView& view, Level from,
-                                                          std::optional<Level> to) const = 0;
+                                                          std::optional<Level> to) const;
 
   // The urgency of each level, the highest score first.
   virtual std::vector<LevelScore> Scores(const TreeView& view) const = 0;
@@ -57,37 +63,21 @@ class CompactionPolicy {
   // The bytes that compactions still have to read and write.
   virtual uint64_t PendingBytes(const TreeSizes& sizes) const = 0;
 
-  virtual StallInputs MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const = 0;
-  virtual WriteStall Stall(const StallInputs& inputs, const WriteStall& previous) const = 0;
+  // level0_files of the result: the sorted runs that slow reads down.
+  StallInputs MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const;
+  WriteStall Stall(const StallInputs& inputs, const WriteStall& previous) const;
   // True: more compactions than usual should run at once.
-  virtual bool WantsMoreCompactions(const StallInputs& inputs) const = 0;
-};
+  bool WantsMoreCompactions(const StallInputs& inputs) const;
 
-class LeveledPolicy final : public CompactionPolicy {
- public:
-  explicit LeveledPolicy(LeveledConfig config) : config_(std::move(config)) {}
-
-  const LeveledConfig& config() const { return config_; }
-  void SetConfig(LeveledConfig config) { config_ = std::move(config); }
-
-  std::optional<CompactionPlan> Pick(const TreeView& view) const override;
-  void Accept(const CompactionPlan& plan) override { cursors_.Advance(plan); }
-  bool Needed(const TreeView& view) const override;
-  ManualPick PickManual(const TreeView& view, const ManualRequest& request) const override;
-  Result<CompactionPlan> PickFiles(const TreeView& view,
-                                   const FilesRequest& request) const override;
-  Result<std::optional<CompactionPlan>> PickRefit(const TreeView& view, Level from,
-                                                  std::optional<Level> to) const override;
-  std::vector<LevelScore> Scores(const TreeView& view) const override;
-  Level BaseLevel(const TreeSizes& sizes) const override;
-  uint64_t PendingBytes(const TreeSizes& sizes) const override;
-  StallInputs MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const override;
-  WriteStall Stall(const StallInputs& inputs, const WriteStall& previous) const override;
-  bool WantsMoreCompactions(const StallInputs& inputs) const override;
+ protected:
+  explicit CompactionPolicy(CompactionConfig config) : config_(std::move(config)) {}
+  virtual size_t RunsThatStall(const TreeSizes& sizes) const { return sizes.level0_files; }
 
  private:
-  LeveledConfig config_;
-  CompactCursors cursors_;
+  CompactionConfig config_;
 };
+
+// A policy of the config's style. Style kCompactionStyleNone is leveled without automatic plans.
+std::unique_ptr<CompactionPolicy> NewCompactionPolicy(const CompactionConfig& config);
 
 }  // namespace ashlar

@@ -11,27 +11,6 @@ namespace ashlar {
 
 namespace {
 
-// Nothing: no level has a file to drop.
-std::optional<CompactionPlan> MakeDrop(const TreeView& view, std::vector<CompactionInputs> inputs,
-                                       PlanReason reason) {
-  if (inputs.empty()) return std::nullopt;
-  CompactionPlan plan;
-  plan.inputs = std::move(inputs);
-  plan.output_level = plan.inputs.back().level;
-  plan.reason = reason;
-  plan.drops_inputs = true;
-  plan.max_output_file_bytes = UINT64_MAX;
-  const TreeFiles tree(view);
-  FileBounds range = tree.RangeOf(plan.inputs.front().files);
-  for (const CompactionInputs& level : plan.inputs) tree.Widen(&range, tree.RangeOf(level.files));
-  plan.smallest = range.smallest.ToString();
-  plan.largest = range.largest.ToString();
-  plan.excludes_largest = range.excludes_largest;
-  if constexpr (kDebugChecks) CheckPlanInvariants(view, plan);
-  AssertPlanFits(view, plan);
-  return plan;
-}
-
 // Whether every key of the file is in the range.
 bool IsInside(const TreeFiles& tree, const FileMetaData& file, const UserKeyRange& range,
               bool include_end) {
@@ -148,6 +127,26 @@ class FileChoice {
 
 }  // namespace
 
+std::optional<CompactionPlan> PlanDropOf(const TreeView& view, std::vector<CompactionInputs> inputs,
+                                         PlanReason reason) {
+  if (inputs.empty()) return std::nullopt;
+  CompactionPlan plan;
+  plan.inputs = std::move(inputs);
+  plan.output_level = plan.inputs.back().level;
+  plan.reason = reason;
+  plan.drops_inputs = true;
+  plan.max_output_file_bytes = UINT64_MAX;
+  const TreeFiles tree(view);
+  FileBounds range = tree.RangeOf(plan.inputs.front().files);
+  for (const CompactionInputs& level : plan.inputs) tree.Widen(&range, tree.RangeOf(level.files));
+  plan.smallest = range.smallest.ToString();
+  plan.largest = range.largest.ToString();
+  plan.excludes_largest = range.excludes_largest;
+  if constexpr (kDebugChecks) CheckPlanInvariants(view, plan);
+  AssertPlanFits(view, plan);
+  return plan;
+}
+
 std::optional<CompactionPlan> PlanHiddenFiles(const TreeView& view) {
   std::vector<CompactionInputs> inputs;
   for (Level level = 0; level < view.num_levels(); ++level) {
@@ -157,7 +156,7 @@ std::optional<CompactionPlan> PlanHiddenFiles(const TreeView& view) {
     }
     if (!own.files.empty()) inputs.push_back(std::move(own));
   }
-  return MakeDrop(view, std::move(inputs), PlanReason::kHiddenFiles);
+  return PlanDropOf(view, std::move(inputs), PlanReason::kHiddenFiles);
 }
 
 std::optional<CompactionPlan> PlanFilesInRanges(const TreeView& view,
@@ -168,7 +167,7 @@ std::optional<CompactionPlan> PlanFilesInRanges(const TreeView& view,
     CompactionInputs own{.level = level, .files = FilesToDelete(view, level, ranges, include_end)};
     if (!own.files.empty()) inputs.push_back(std::move(own));
   }
-  return MakeDrop(view, std::move(inputs), PlanReason::kDeleteFiles);
+  return PlanDropOf(view, std::move(inputs), PlanReason::kDeleteFiles);
 }
 
 Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& config,
@@ -182,7 +181,7 @@ Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& conf
   builder.SetRange(&plan);
   if (builder.OutputIsTaken(plan))
     return Status::Aborted("another compaction writes to the same keys of the output level");
-  builder.Complete(&plan, request.may_move);
+  builder.Complete(&plan, request.may_move && !config.has_filter);
   if (request.compression != kDisableCompressionOption) {
     plan.compression = request.compression;
     plan.bottommost_compression = false;

@@ -25,6 +25,10 @@ inline bool IsHidden(const TreeView& view, const FileMetaData& file) {
 // Drops all hidden files that are in no other plan. Nothing: there are none.
 std::optional<CompactionPlan> PlanHiddenFiles(const TreeView& view);
 
+// Drops these. Nothing: there are none. Requires: no level without files.
+std::optional<CompactionPlan> PlanDropOf(const TreeView& view, std::vector<CompactionInputs> inputs,
+                                         PlanReason reason);
+
 // Drops the files of sorted levels that lie wholly inside one of the ranges. Neighbours that share
 // a user key are dropped together or not at all, and files in other plans stay. include_end false:
 // the largest keys of the ranges are outside. Nothing: there are none.

@@ -40,7 +40,8 @@ struct LeveledConfig {
   int min_write_buffer_number_to_merge = 1;
 
   uint32_t max_subcompactions = 1;
-  uint64_t ttl_seconds = 0;                  // 0: off
+  bool has_filter = false;   // a compaction filter: manual compactions rewrite, and do not move
+  uint64_t ttl_seconds = 0;  // 0: off
   uint64_t periodic_compaction_seconds = 0;  // 0: off
 
   CompressionType compression = kNoCompression;

@@ -19,7 +19,9 @@ ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const Compac
     const bool last = level_ > 0 && level_ == view.LastLevel();
     if (last && !args_.rewrite_last_level) break;
     if (last && !rewrite_below_.has_value()) {
-      const bool skip_own = args_.skip_own_files && last_written_ == level_;
+      // A universal plan has rewritten all levels at once.
+      const bool once = args_.skip_own_files || policy.config().style == kCompactionStyleUniversal;
+      const bool skip_own = once && last_written_ == level_;
       rewrite_below_ = skip_own ? args_.first_new_file : next_file_number;
     }
     ManualPick pick =
@@ -39,7 +41,7 @@ ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const Compac
 }
 
 void ManualCompaction::Installed(const CompactionPlan& plan) {
-  ASHLAR_ASSERT(!finished_ && plan.start_level() == level_);  // I1
+  ASHLAR_ASSERT(!finished_ && plan.start_level() >= level_);  // I1
   ASHLAR_ASSERT(plan.output_level >= level_);                 // I1
   last_written_ = plan.output_level;
   if (done_through_.has_value()) {

@@ -37,7 +37,7 @@ class Walk {
     const LeveledConfig config = DynamicConfig();
     tree_ = std::make_unique<TreeText>(tree, config.num_levels);
     ManualCompaction::Step step =
-        walk_.Next(tree_->View(), LeveledPolicy(config), next_file_number);
+        walk_.Next(tree_->View(), *NewCompactionPolicy({.common = config}), next_file_number);
     plan_ = std::move(step.plan);
     if (step.conflict) return "conflict";
     return step.done ? "done" : DebugString(*plan_);
@@ -109,7 +109,8 @@ std::string Violation(const std::string& picked, const std::string& now) {
   const TreeText before(picked, config.num_levels);
   const TreeText after(now, config.num_levels);
   ManualCompaction walk({.begin = {}, .end = {}});
-  CompactionPlan plan = *walk.Next(before.View(), LeveledPolicy(config), 100).plan;
+  CompactionPlan plan =
+      *walk.Next(before.View(), *NewCompactionPolicy({.common = config}), 100).plan;
   for (CompactionInputs& inputs : plan.inputs) {
     for (FileMetaData*& file : inputs.files) {
       FileMetaData* const there = after.File(file->number);

@@ -1,4 +1,4 @@
-// A tree that is flushed into at random and compacted by the pickers' plans, several at a time,
+// A tree that is flushed into at random and compacted by the plans of each style, several at once,
 // finishing in any order; its files hold (key, sequence) pairs. Manual compactions walk through it
 // step by step while automatic ones run, start and finish between their steps. After every step the
 // order of the tree is checked; without flushes it must come to rest with every level within its
@@ -10,10 +10,11 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "base/format.h"
 #include "base/random.h"
-#include "compact/plan/compaction_picker.h"
+#include "compact/plan/compaction_policy.h"
 #include "compact/plan/manual_compaction.h"
 #include "compact/run/key_not_below.h"
 
@@ -29,8 +30,17 @@ struct SimFile {
 
 class Simulation {
  public:
-  Simulation(const LeveledConfig& config, uint64_t seed)
-      : config_(config), random_(seed), levels_(config.num_levels) {}
+  Simulation(const CompactionConfig& config, uint64_t seed)
+      : config_(config.common),
+        policy_(NewCompactionPolicy(config)),
+        random_(seed),
+        levels_(config_.num_levels) {}
+
+  // Another style takes the tree over, as when a database is opened with it.
+  void SetStyle(CompactionConfig config) {
+    config.common = config_;
+    policy_ = NewCompactionPolicy(config);
+  }
 
   void Flush() {
     std::set<std::string> keys;
@@ -45,7 +55,7 @@ class Simulation {
 
   bool StartOne() {
     const TreeView view = View();
-    auto plan = PickCompaction(view, config_, cursors_);
+    auto plan = policy_->Pick(view);
     if (!plan.has_value()) return false;
     Accept(std::move(*plan), view);
     return true;
@@ -65,8 +75,7 @@ class Simulation {
       Walk& walk = walks_[i];
       if (walk.plan == nullptr) {
         const TreeView view = View();
-        ManualCompaction::Step step =
-            walk.walk.Next(view, LeveledPolicy(config_), files_.size() + 1);
+        ManualCompaction::Step step = walk.walk.Next(view, *policy_, files_.size() + 1);
         if (step.done) {
           walks_.erase(walks_.begin() + static_cast<std::ptrdiff_t>(i));
           continue;
@@ -89,7 +98,7 @@ class Simulation {
     if (random_.OneIn(20)) return;  // it failed: nothing changed
     ASSERT_EQ(FindPlanViolation(View(), *plan), "");
     if (walk != walks_.end()) walk->walk.Installed(*plan);
-    CheckOlderRuns(*plan);
+    if (!plan->drops_inputs) CheckOlderRuns(*plan);
     std::vector<SimFile*> outputs = Outputs(*plan);
     for (const CompactionInputs& inputs : plan->inputs) {
       for (const FileMetaData* file : inputs.files)
@@ -104,13 +113,32 @@ class Simulation {
     });
   }
 
+  void FinishAll() {
+    while (!running_.empty()) ASSERT_NO_FATAL_FAILURE(FinishOne());
+  }
+
   size_t running() const { return running_.size(); }
   size_t walks() const { return walks_.size(); }
   uint64_t conflicts() const { return conflicts_; }
   uint64_t moves() const { return moves_; }
   uint64_t rewrites() const { return rewrites_; }
   uint64_t within_level0() const { return within_level0_; }
-  bool Needs() { return NeedsCompaction(View(), config_); }
+  bool Needs() { return policy_->Needed(View()); }
+  size_t Runs() const {
+    size_t runs = levels_[0].size();
+    for (size_t level = 1; level < levels_.size(); ++level)
+      runs += levels_[level].empty() ? 0u : 1u;
+    return runs;
+  }
+  uint64_t Bytes() const {
+    uint64_t bytes = 0;
+    for (const auto& level : levels_) {
+      for (const SimFile* file : level) bytes += file->meta.file_bytes;
+    }
+    return bytes;
+  }
+  // The largest part of the tree that one automatic plan has rewritten since the last call.
+  double TakeLargestShare() { return std::exchange(largest_share_, 0); }
 
   void Check() {
     for (Level level = 1; level < config_.num_levels; ++level) {
@@ -180,14 +208,19 @@ class Simulation {
     }
     CheckPlanInvariants(view, plan);
     MarkInputs(plan, true);  // asserts that no input was busy
-    cursors_.Advance(plan);
+    policy_->Accept(plan);
     ++(plan.trivial_move ? moves_ : rewrites_);
+    if (plan.WritesTables() && plan.reason != PlanReason::kManual) {
+      largest_share_ = std::max(
+          largest_share_, static_cast<double>(plan.InputBytes()) / static_cast<double>(Bytes()));
+    }
     running_.push_back(std::make_unique<CompactionPlan>(std::move(plan)));
     return running_.back().get();
   }
 
   std::vector<SimFile*> Outputs(const CompactionPlan& plan) {
     std::vector<SimFile*> outputs;
+    if (plan.drops_inputs) return outputs;
     if (plan.trivial_move) {
       for (const FileMetaData* file : plan.inputs.front().files) outputs.push_back(by_meta_[file]);
       return outputs;
@@ -240,6 +273,7 @@ class Simulation {
   }
 
   const LeveledConfig config_;
+  std::unique_ptr<CompactionPolicy> policy_;
   Random random_;
   std::vector<std::vector<SimFile*>> levels_;
   std::vector<std::vector<FileMetaData*>> spans_;
@@ -252,8 +286,8 @@ class Simulation {
   std::vector<std::unique_ptr<CompactionPlan>> running_;
   std::vector<Walk> walks_;
   uint64_t conflicts_ = 0;
-  CompactCursors cursors_;
   SequenceNumber sequence_ = 0;
+  double largest_share_ = 0;
   uint64_t next_key_ = 0;
   uint64_t moves_ = 0;
   uint64_t rewrites_ = 0;
@@ -272,6 +306,128 @@ LeveledConfig RandomConfig(Random* random) {
   return config;
 }
 
+// Flushes, automatic and manual plans, several at a time.
+void RunSteps(Simulation* tree, Random* random, int steps) {
+  for (int step = 0; step < steps; ++step) {
+    SCOPED_TRACE(testing::Message() << "step " << step);
+    tree->Flush();
+    for (uint64_t i = random->Uniform(4); i > 0 && tree->running() < 4; --i) tree->StartOne();
+    if (random->OneIn(10) && tree->walks() < 3) tree->BeginManual();
+    tree->StepManual();
+    while (tree->running() > 0 && random->OneIn(2)) ASSERT_NO_FATAL_FAILURE(tree->FinishOne());
+    ASSERT_NO_FATAL_FAILURE(tree->Check());
+  }
+}
+void ComeToRest(Simulation* tree, Random* random) {
+  int rounds = 0;
+  while (tree->StartOne() || tree->running() > 0 || tree->walks() > 0) {
+    ASSERT_LT(++rounds, 5000) << "does not come to rest";
+    tree->StepManual();
+    while (tree->running() > 0 && (tree->running() > 3 || random->OneIn(2)))
+      ASSERT_NO_FATAL_FAILURE(tree->FinishOne());
+  }
+  ASSERT_NO_FATAL_FAILURE(tree->Check());
+  EXPECT_FALSE(tree->Needs()) << "work is left that nobody picks";
+}
+
+CompactionConfig RandomUniversal(Random* random) {
+  CompactionConfig config{.style = kCompactionStyleUniversal, .common = RandomConfig(random)};
+  config.common.num_levels = static_cast<Level>(random->Between(1, 6));
+  config.common.level_compaction_dynamic_level_bytes = false;
+  config.universal.size_ratio_percent = static_cast<uint32_t>(random->Uniform(50));
+  config.universal.merge_width_min = static_cast<uint32_t>(random->Between(2, 4));
+  if (random->OneIn(3)) config.universal.merge_width_max = 6;
+  config.universal.size_amplification_percent_max = static_cast<uint32_t>(random->Between(20, 300));
+  config.universal.stops_at_similar_size = random->OneIn(3);
+  config.universal.may_move = random->OneIn(2);
+  config.universal.incremental = random->OneIn(2);
+  return config;
+}
+
+CompactionConfig RandomFifo(Random* random) {
+  CompactionConfig config{.style = kCompactionStyleFIFO, .common = RandomConfig(random)};
+  config.fifo.table_bytes_max = random->Between(500, 5000);
+  config.fifo.may_compact = random->OneIn(2);
+  config.fifo.merged_file_bytes_max = 2000;
+  return config;
+}
+
+TEST(Simulation, UniversalConvergesAndKeepsItsInvariants) {
+  uint64_t moves = 0;
+  uint64_t conflicts = 0;
+  uint64_t within_level0 = 0;
+  for (uint64_t seed = 1; seed <= 25; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const CompactionConfig config = RandomUniversal(&random);
+    Simulation tree(config, seed);
+    ASSERT_NO_FATAL_FAILURE(RunSteps(&tree, &random, 300));
+    ASSERT_NO_FATAL_FAILURE(ComeToRest(&tree, &random));
+    EXPECT_LE(tree.Runs(),
+              static_cast<size_t>(config.common.level0_file_num_compaction_trigger) + 1);
+    moves += tree.moves();
+    conflicts += tree.conflicts();
+    within_level0 += tree.within_level0();
+  }
+  EXPECT_GT(moves, 10u);
+  EXPECT_GT(conflicts, 100u);
+  EXPECT_GT(within_level0, 500u);
+}
+
+TEST(Simulation, FifoStaysBelowItsLimit) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const CompactionConfig config = RandomFifo(&random);
+    Simulation tree(config, seed);
+    ASSERT_NO_FATAL_FAILURE(RunSteps(&tree, &random, 200));
+    ASSERT_NO_FATAL_FAILURE(ComeToRest(&tree, &random));
+    EXPECT_LE(tree.Bytes(), config.fifo.table_bytes_max);
+  }
+}
+
+TEST(Simulation, AnotherStyleTakesTheTreeOver) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    CompactionConfig leveled{.common = RandomConfig(&random)};
+    leveled.common.level_compaction_dynamic_level_bytes = false;
+    Simulation tree(leveled, seed);
+    for (int round = 0; round < 4; ++round) {
+      tree.SetStyle(round % 2 == 0 ? RandomUniversal(&random) : leveled);
+      ASSERT_NO_FATAL_FAILURE(RunSteps(&tree, &random, 60));
+      ASSERT_NO_FATAL_FAILURE(ComeToRest(&tree, &random));
+    }
+  }
+}
+
+// Overwrites of the same keys, so that the tree has a size at which it stays.
+TEST(Simulation, IncrementalModeBoundsTheTemporarySpace) {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    CompactionConfig config{.style = kCompactionStyleUniversal};
+    config.common.num_levels = 6;
+    config.common.target_file_size_base = 1000;
+    config.common.max_compaction_bytes = 5000;
+    config.universal.size_amplification_percent_max = 25;
+    for (const bool incremental : {false, true}) {
+      config.universal.incremental = incremental;
+      Simulation tree(config, seed);
+      for (int step = 0; step < 900; ++step) {
+        tree.Flush();
+        while (tree.StartOne()) ASSERT_NO_FATAL_FAILURE(tree.FinishAll());
+        if (step == 500) static_cast<void>(tree.TakeLargestShare());
+      }
+      const double largest = tree.TakeLargestShare();
+      if (incremental) {
+        EXPECT_LT(largest, 0.45);
+      } else {
+        EXPECT_GT(largest, 0.95);
+      }
+    }
+  }
+}
+
 TEST(Simulation, ConvergesAndKeepsItsInvariants) {
   uint64_t moves = 0;
   uint64_t rewrites = 0;
@@ -280,25 +436,9 @@ TEST(Simulation, ConvergesAndKeepsItsInvariants) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
-    Simulation tree(RandomConfig(&random), seed);
-    for (int step = 0; step < 300; ++step) {
-      SCOPED_TRACE(testing::Message() << "step " << step);
-      tree.Flush();
-      for (uint64_t i = random.Uniform(4); i > 0 && tree.running() < 4; --i) tree.StartOne();
-      if (random.OneIn(10) && tree.walks() < 3) tree.BeginManual();
-      tree.StepManual();
-      while (tree.running() > 0 && random.OneIn(2)) ASSERT_NO_FATAL_FAILURE(tree.FinishOne());
-      ASSERT_NO_FATAL_FAILURE(tree.Check());
-    }
-    int rounds = 0;
-    while (tree.StartOne() || tree.running() > 0 || tree.walks() > 0) {
-      ASSERT_LT(++rounds, 5000) << "does not come to rest";
-      tree.StepManual();
-      while (tree.running() > 0 && (tree.running() > 3 || random.OneIn(2)))
-        ASSERT_NO_FATAL_FAILURE(tree.FinishOne());
-    }
-    ASSERT_NO_FATAL_FAILURE(tree.Check());
-    EXPECT_FALSE(tree.Needs()) << "work is left that nobody picks";
+    Simulation tree(CompactionConfig{.common = RandomConfig(&random)}, seed);
+    ASSERT_NO_FATAL_FAILURE(RunSteps(&tree, &random, 300));
+    ASSERT_NO_FATAL_FAILURE(ComeToRest(&tree, &random));
     moves += tree.moves();
     rewrites += tree.rewrites();
     conflicts += tree.conflicts();

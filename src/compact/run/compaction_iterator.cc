@@ -20,8 +20,10 @@ void StreamCounts::Add(const StreamCounts& other) {
   deletions_in += other.deletions_in;
   dropped_hidden += other.dropped_hidden;
   dropped_obsolete += other.dropped_obsolete;
+  dropped_by_filter += other.dropped_by_filter;
   merged_operands += other.merged_operands;
   single_delete_mismatches += other.single_delete_mismatches;
+  skipped_unread |= other.skipped_unread;
 }
 
 void CompactionIterator::Start() {
@@ -129,7 +131,8 @@ inline void CompactionIterator::TakeKey(const Slice& key, uint64_t head) {
   covered_ = false;
 }
 
-// Does what Look, FindNext and Decide do for such an entry. Requires: the input is at a value that
+// Does what Look, FindNext and Decide do for such an entry, and for those after it if the filter
+// leaves it out. Requires: the input is at a value that
 // is shown, or at the base of one.
 inline bool CompactionIterator::StepToValue() {
   const CursorEntry* const next = args_.input->after();
@@ -144,6 +147,11 @@ inline bool CompactionIterator::StepToValue() {
   ahead_tag_ = tag;
   ahead_head_ = head;
   TakeKey(next->key, head);
+  if (args_.filter != nullptr) [[unlikely]] {
+    advance_at_next_ = false;
+    if (!Decide()) FindNext();
+    return true;
+  }
   Cover(ahead_stripe());
   ShowValue(tag, next->value);
   return true;
@@ -171,8 +179,13 @@ void CompactionIterator::FindNext() {
 
 bool CompactionIterator::Decide() {
   const uint64_t tag = ahead_tag_;
-  if (TagType(tag) == ValueType::kSingleDeletion) return DecideSingleDeletion();
   const size_t stripe = ahead_stripe();
+  if (skips_ && IsSkipped(stripe)) [[unlikely]]
+    return DecideSkipped(tag);
+  if (TagType(tag) == ValueType::kSingleDeletion) {
+    Advance();
+    return DecideSingleDeletion(tag);
+  }
   if (Covered(stripe)) {
     ++counts_.dropped_hidden;
     Advance();
@@ -187,8 +200,69 @@ bool CompactionIterator::Decide() {
     case RecordRole::kRefused: ASHLAR_ASSERT(false); break;  // Peek refuses them
   }
   Cover(stripe);
-  ShowValue(tag, args_.input->value());
+  return DecideValue();
+}
+
+bool CompactionIterator::DecideValue() {
+  using Verdict = EntryFilter::Verdict;
+  const uint64_t tag = ahead_tag_;
+  const Slice value = args_.input->value();
+  Verdict verdict = Verdict::kKeep;
+  if (args_.filter != nullptr && IsNewest(ahead_stripe())) {
+    Status asked = args_.filter->Ask(user_key(), CompactionFilter::kValue, value, &verdict);
+    if (!asked.ok()) {
+      Fail(std::move(asked));
+      return false;
+    }
+    if (verdict == Verdict::kSkip && !BeginSkip()) verdict = Verdict::kKeep;
+  }
+  switch (verdict) {
+    case Verdict::kKeep: ShowValue(tag, value); break;
+    case Verdict::kChangeValue:
+      value_buffer_.swap(args_.filter->new_value());
+      if (!FitsTables(value_buffer_)) {
+        Fail(Status::InvalidArgument("the compaction filter made an entry too large for a table"));
+        return false;
+      }
+      ShowValue(tag, value_buffer_);
+      break;
+    case Verdict::kRemove:
+      ++counts_.dropped_by_filter;
+      Advance();
+      return DecideDeletion(PackTag(TagSequence(tag), ValueType::kDeletion));
+    case Verdict::kPurge:
+      ++counts_.dropped_by_filter;
+      Advance();
+      return DecideSingleDeletion(PackTag(TagSequence(tag), ValueType::kSingleDeletion));
+    case Verdict::kSkip: return DecideSkipped(tag);
+  }
   advance_at_next_ = true;
+  return true;
+}
+
+bool CompactionIterator::BeginSkip() {
+  skip_until_.swap(args_.filter->skip_until());
+  skips_ = args_.comparator.Compare(user_key(), skip_until_) < 0;
+  return skips_;
+}
+
+// Without snapshots all entries of the range are left out, so the input may seek.
+bool CompactionIterator::DecideSkipped(uint64_t tag) {
+  ++counts_.dropped_by_filter;
+  if (args_.snapshots.empty()) {
+    counts_.skipped_unread = true;
+    skips_ = false;
+    ahead_ = false;
+    args_.input->Seek(MakeInternalKey(skip_until_, kSequenceNumberMax, ValueType::kMax));
+    return false;
+  }
+  Advance();
+  while (SameKeyAhead() && IsNewest(ahead_stripe())) {
+    ++counts_.dropped_by_filter;
+    Advance();
+  }
+  if (!SameKeyAhead()) return false;
+  Show(PackTag(TagSequence(tag), ValueType::kDeletion), Slice());
   return true;
 }
 
@@ -211,10 +285,8 @@ bool CompactionIterator::DecideDeletion(uint64_t tag) {
   return true;
 }
 
-bool CompactionIterator::DecideSingleDeletion() {
-  const uint64_t tag = ahead_tag_;
-  const size_t stripe = ahead_stripe();
-  Advance();
+bool CompactionIterator::DecideSingleDeletion(uint64_t tag) {
+  const size_t stripe = StripeOf(TagSequence(tag));
   if (!SameKeyAhead()) {
     if (NothingBelow()) {
       ++counts_.dropped_obsolete;
@@ -239,13 +311,17 @@ bool CompactionIterator::DecideSingleDeletion() {
 
 bool CompactionIterator::DecideMerge() {
   const size_t stripe = ahead_stripe();
+  const uint64_t tag = ahead_tag_;
   operands_.clear();
   next_operand_ = 0;
   do {
-    operands_.push_back({.tag = ahead_tag_, .value = args_.input->value().ToString()});
+    if (!TakeOperand()) {
+      operands_.clear();
+      return status_.ok() && DecideSkipped(tag);
+    }
     Advance();
   } while (SameKeyAhead() && ahead_stripe() == stripe && ahead_type() == ValueType::kMerge);
-  if (!status_.ok()) {
+  if (!status_.ok() || operands_.empty()) {
     operands_.clear();
     return false;
   }
@@ -261,6 +337,31 @@ bool CompactionIterator::DecideMerge() {
   }
   operands_.clear();
   return false;
+}
+
+bool CompactionIterator::TakeOperand() {
+  using Verdict = EntryFilter::Verdict;
+  const Slice operand = args_.input->value();
+  Verdict verdict = Verdict::kKeep;
+  if (args_.filter != nullptr && IsNewest(ahead_stripe())) {
+    Fail(args_.filter->Ask(user_key(), CompactionFilter::kMergeOperand, operand, &verdict));
+    if (!status_.ok()) return false;
+  }
+  switch (verdict) {
+    case Verdict::kRemove:
+    case Verdict::kPurge: ++counts_.dropped_by_filter; return true;
+    case Verdict::kChangeValue:
+      operands_.push_back({.tag = ahead_tag_, .value = args_.filter->new_value()});
+      if (FitsTables(operands_.back().value)) return true;
+      Fail(Status::InvalidArgument("the compaction filter made an entry too large for a table"));
+      return false;
+    case Verdict::kSkip:
+      if (BeginSkip()) return false;
+      break;
+    case Verdict::kKeep: break;
+  }
+  operands_.push_back({.tag = ahead_tag_, .value = operand.ToString()});
+  return true;
 }
 
 // Merges the operands into a value, if the version below them is known. Requires: the input is

@@ -16,11 +16,10 @@
 //   any other type   ends the iteration with NotSupported
 //
 // Entries covered by a range tombstone of their stripe are dropped before (compaction_ranges.h).
-// On the last level, values older than every snapshot get sequence 0. README.md says where
-// compaction filters belong.
+// Values on the last level older than every snapshot get sequence 0. Filters: README.md.
 //
 // I1: input and output ascend strictly; input that does not is Corruption.
-// I2: at every snapshot and at the newest sequence, each user key reads the same before and after.
+// I2: at every snapshot, and without a filter at the newest sequence, keys read as before.
 // Requires: every sequence of the input was published before the list of snapshots was made.
 // Lifetime: borrows its args; key() and value() are valid until Next. Thread safety: one thread.
 #pragma once
@@ -35,6 +34,7 @@
 #include "ashlar/status.h"
 #include "base/byte_buffer.h"
 #include "compact/run/compaction_ranges.h"
+#include "compact/run/entry_filter.h"
 #include "compact/run/key_not_below.h"
 #include "compact/run/snapshot_stripe.h"
 #include "compact/run/stop_flags.h"
@@ -54,8 +54,10 @@ struct StreamCounts {
   uint64_t deletions_in = 0;
   uint64_t dropped_hidden = 0;    // covered by a newer version
   uint64_t dropped_obsolete = 0;  // deletions that no older version needs
+  uint64_t dropped_by_filter = 0;
   uint64_t merged_operands = 0;
   uint64_t single_delete_mismatches = 0;
+  bool skipped_unread = false;  // the filter skipped entries, which are not in entries_in
 
   void Add(const StreamCounts& other);
 };
@@ -68,6 +70,7 @@ struct CompactionIteratorArgs {
   // Null: every key may have older versions.
   KeyNotBelow* not_below = nullptr;
   CompactionRanges* ranges = nullptr;  // null: the input has no range tombstones
+  EntryFilter* filter = nullptr;       // null: the program has none
   bool zero_sequences = false;         // the output is the last level for its keys; with not_below
   // Operands stay as they are if their result and the key would be larger: no table could store it.
   size_t entry_bytes_max = kEntryBytesMax;
@@ -127,15 +130,24 @@ class CompactionIterator {
 
   void FindNext();
   bool Decide();
-  bool DecideDeletion(uint64_t tag);  // the input has left the deletion
-  bool DecideSingleDeletion();
+  bool DecideValue();                       // of a stripe that has nothing newer
+  bool DecideDeletion(uint64_t tag);        // the input has left the deletion
+  bool DecideSingleDeletion(uint64_t tag);  // the input has left the deletion
   bool DecideMerge();
+  // False: the filter skips the key, or failed.
+  bool TakeOperand();
   MergeOutcome MergeOperands();
   MergeOutcome MergeOnto(const Slice* base);
   bool ShowOperands();
   bool FitsTables(const Slice& value) const {
     return EntryFits(user_key().size(), value.size(), args_.entry_bytes_max);
   }
+  // Begins to skip at the current key. True: there is something to skip.
+  bool BeginSkip();
+  bool IsSkipped(size_t stripe) const {
+    return skips_ && IsNewest(stripe) && args_.comparator.Compare(user_key(), skip_until_) < 0;
+  }
+  bool DecideSkipped(uint64_t tag);  // of the key's newest version; the input is at a version
   void ShowNextOperand();
   void ShowValue(uint64_t tag, const Slice& value);
   void Show(uint64_t tag, const Slice& value);
@@ -143,6 +155,8 @@ class CompactionIterator {
   size_t StripeOf(SequenceNumber sequence) const {
     return ashlar::StripeOf(args_.snapshots, sequence);
   }
+  // Whether no snapshot sees the stripe.
+  bool IsNewest(size_t stripe) const { return stripe == args_.snapshots.size(); }
   void CheckStop();
   bool Covered(size_t stripe) const { return covered_ && stripe == covered_stripe_; }
   void Cover(size_t stripe) {
@@ -174,6 +188,9 @@ class CompactionIterator {
 
   std::vector<Operand> operands_;  // newest first
   size_t next_operand_ = 0;        // operands_[next_operand_ ..] wait to be shown as they are
+
+  bool skips_ = false;      // the filter skips keys before skip_until_
+  std::string skip_until_;  // a user key
 
   // The shown entry.
   bool valid_ = false;

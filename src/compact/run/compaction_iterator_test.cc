@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
+#include <utility>
 
 #include "base/random.h"
 #include "compact/run/entry_text.h"
@@ -22,6 +24,33 @@ using MaybeKeys = std::optional<std::set<std::string>>;
 const MaybeKeys kUnknown;
 MaybeKeys Keys(const std::string& key) { return std::set<std::string>{key}; }
 
+// Decides by the value: "rm", "purge", "chg", "long", "skip<key>" (until the key), "bad", "io",
+// "throw"; others are kept. Lists the entries that it was asked about.
+class ValueFilter final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "ValueFilter"; }
+  Decision FilterV2(int /*level*/, const Slice& key, ValueType type, const Slice& existing,
+                    std::string* new_value, std::string* skip_until) const override {
+    const std::string value = existing.ToString();
+    asked_ += (asked_.empty() ? "" : " ") + key.ToString() + "=" + value;
+    if (type == kMergeOperand) asked_ += "+";
+    *new_value = value == "long" ? std::string(200, 'x') : "new";
+    if (value.starts_with("skip")) *skip_until = value.substr(4);
+    if (value == "throw") throw std::runtime_error("no mood");
+    if (value == "rm") return Decision::kRemove;
+    if (value == "purge") return Decision::kPurge;
+    if (value == "chg" || value == "long") return Decision::kChangeValue;
+    if (value.starts_with("skip")) return Decision::kRemoveAndSkipUntil;
+    if (value == "bad") return static_cast<Decision>(77);
+    if (value == "io") return Decision::kIOError;
+    return Decision::kKeep;
+  }
+  std::string TakeAsked() const { return std::exchange(asked_, ""); }
+
+ private:
+  mutable std::string asked_;
+};
+
 struct Setting {
   std::vector<SequenceNumber> snapshots = {};
   // User keys that the levels below may hold; nothing: unknown, as in a flush.
@@ -32,6 +61,7 @@ struct Setting {
   size_t entry_bytes_max = 100;
   std::optional<std::string> begin = {};
   std::optional<std::string> end = {};
+  const CompactionFilter* filter = nullptr;
 };
 
 // One file per key, on one level.
@@ -62,11 +92,14 @@ Outcome RunStream(EntryCursor* input, const Setting& setting) {
   KeyNotBelow not_below = below.Checker();
   const Slice begin = setting.begin ? Slice(*setting.begin) : Slice();
   const Slice end = setting.end ? Slice(*setting.end) : Slice();
+  std::optional<EntryFilter> filter;
+  EXPECT_TRUE(EntryFilter::Make({.shared = setting.filter}, &filter).ok());
   CompactionIterator stream({.input = input,
                              .comparator = kBytewise,
                              .snapshots = setting.snapshots,
                              .merge_operator = setting.no_operator ? nullptr : &join,
                              .not_below = setting.below ? &not_below : nullptr,
+                             .filter = filter ? &*filter : nullptr,
                              .zero_sequences = setting.zero,
                              .entry_bytes_max = setting.entry_bytes_max,
                              .stop = {},
@@ -301,6 +334,160 @@ TEST(StreamCounts, AddUp) {
   EXPECT_EQ(counts.merged_operands, 2u);
   EXPECT_EQ(counts.key_bytes_in, 81u);
   EXPECT_EQ(counts.value_bytes_in, 8u);
+}
+
+// --- filters ---
+
+// The outputs, then the questions.
+std::string Filtered(const std::string& text, Setting setting = {}) {
+  std::string out;
+  for (const size_t batch : {size_t{1}, size_t{2}, size_t{100}}) {
+    const ValueFilter filter;
+    setting.filter = &filter;
+    std::string now = OutputsOfBatches(text, setting, batch);
+    now += " | " + filter.TakeAsked();
+    EXPECT_TRUE(out.empty() || out == now) << out << " and in batches of " << batch << ": " << now;
+    out = std::move(now);
+  }
+  return out;
+}
+
+TEST(StreamFilter, DecidesAboutTheNewestVersion) {
+  EXPECT_EQ(Filtered("a@9 put x, a@7 put rm, b@6 put rm, b@5 put y, c@4 put chg, d@3 put z"),
+            "a@9 put x, c@4 put new, d@3 put z | a=x b=rm c=chg d=z");
+  EXPECT_EQ(Filtered("a@9 del, a@8 put rm, b@7 single, b@6 put rm, c@5 put x"), "c@5 put x | c=x");
+}
+
+TEST(StreamFilter, ARemovedValueHidesWhatIsOlder) {
+  EXPECT_EQ(Filtered("a@9 put rm, b@8 put rm", {.below = Keys("a")}), "a@9 del | a=rm b=rm");
+  EXPECT_EQ(Filtered("a@9 put rm, a@8 put y, b@7 put rm", {.below = kUnknown}),
+            "a@9 del, b@7 del | a=rm b=rm");
+  EXPECT_EQ(Filtered("a@9 put purge, b@8 put purge", {.below = Keys("a")}),
+            "a@9 single | a=purge b=purge");
+}
+
+TEST(StreamFilter, IsNeverAskedAboutAVersionThatASnapshotSees) {
+  EXPECT_EQ(
+      Filtered("a@9 put rm, a@5 put rm, a@4 put rm, b@5 put rm, c@6 put rm", {.snapshots = {2, 5}}),
+      "a@9 del, a@5 put rm, b@5 put rm | a=rm c=rm");
+  EXPECT_EQ(Filtered("a@9 put chg, b@8 merge rm", {.snapshots = {9}}),
+            "a@9 put chg, b@8 put rm | ");
+}
+
+TEST(StreamFilter, OperandsAreLeftOutOrChanged) {
+  EXPECT_EQ(Filtered("a@9 merge rm, a@8 merge chg, a@7 merge 1, a@6 put 0"),
+            "a@8 put 0+1+new | a=rm+ a=chg+ a=1+");
+  EXPECT_EQ(Filtered("a@9 merge rm, a@8 merge purge, a@7 put chg, b@6 merge rm, c@5 put x"),
+            "a@7 put new, c@5 put x | a=rm+ a=purge+ a=chg b=rm+ c=x");
+  EXPECT_EQ(Filtered("a@9 merge rm, a@5 merge rm, a@4 put x", {.snapshots = {5}}),
+            "a@5 put x+rm | a=rm+");
+}
+
+TEST(StreamFilter, SkipsARangeWithoutAskingAboutIt) {
+  EXPECT_EQ(Filtered("a@9 put x, b@8 put skipd, b@7 put y, c@6 put rm, c@5 merge 1, d@4 put z"),
+            "a@9 put x, d@4 put z | a=x b=skipd d=z");
+  EXPECT_EQ(Filtered("b@8 put skipz, c@6 put x"), " | b=skipz");
+  EXPECT_EQ(Filtered("b@8 merge 1, b@7 merge skipc, b@6 put x, c@5 put y"),
+            "c@5 put y | b=1+ b=skipc+ c=y");
+  EXPECT_EQ(Filtered("b@8 put skipb, c@7 put x"), "b@8 put skipb, c@7 put x | b=skipb c=x")
+      << "the range is empty";
+  EXPECT_EQ(Filtered("b@8 merge skipa, c@7 put x"), "b@8 put skipa, c@7 put x | b=skipa+ c=x");
+}
+
+TEST(StreamFilter, SkippedKeysStayForSnapshots) {
+  EXPECT_EQ(Filtered("b@9 put skipe, b@5 put 1, c@8 put x, c@7 put y, d@4 put 2, e@9 put z",
+                     {.snapshots = {6}}),
+            "b@9 del, b@5 put 1, d@4 put 2, e@9 put z | b=skipe e=z");
+  EXPECT_EQ(Filtered("b@9 put skipe, c@8 merge 1, c@5 put 0, d@8 del, d@5 put 3, d@2 put 4",
+                     {.snapshots = {6}}),
+            "c@8 del, c@5 put 0, d@8 del, d@5 put 3 | b=skipe");
+}
+
+TEST(StreamFilter, ImpossibleDecisionsAndExceptionsEndTheStream) {
+  EXPECT_EQ(Filtered("a@9 put x, b@8 put bad").substr(0, 66),
+            "a@9 put x, Invalid argument: the compaction filter ValueFilter ret");
+  EXPECT_EQ(Filtered("a@9 put throw, b@8 put x"),
+            "Invalid argument: the compaction filter ValueFilter threw: no mood | a=throw");
+  EXPECT_EQ(Filtered("a@9 merge throw, b@8 put x"),
+            "Invalid argument: the compaction filter ValueFilter threw: no mood | a=throw+");
+  EXPECT_EQ(Filtered("a@9 put io"),
+            "IO error: the compaction filter ValueFilter reported it | a=io");
+  EXPECT_EQ(Filtered("a@9 put long").substr(0, 76),
+            "Invalid argument: the compaction filter made an entry too large for a table ");
+}
+
+// All entries of a tree pass through the filter again and again. The model has a map of what is
+// visible now, and one of what each snapshot saw when it was taken.
+TEST(StreamFilter, EverySnapshotReadsAsTheModel) {
+  using Contents = std::map<std::string, std::string>;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const ValueFilter filter;
+    std::vector<TextEntry> stored;
+    Contents now;
+    std::map<std::string, SequenceNumber> written;  // newest version
+    std::map<SequenceNumber, Contents> seen;
+    SequenceNumber sequence = 0;
+    for (int step = 0; step < 60; ++step) {
+      for (uint64_t i = random.Uniform(15); i > 0; --i) {
+        const std::string key = "k" + std::to_string(10 + random.Uniform(30));
+        const char* const values[] = {"rm", "chg", "keep", "keep", "skipk"};
+        std::string value = values[random.Uniform(5)];
+        if (value == "skipk") value += std::to_string(10 + random.Uniform(30));
+        const bool deletes = random.OneIn(4);
+        stored.push_back({key, ++sequence, deletes ? ValueType::kDeletion : ValueType::kValue,
+                          deletes ? "" : value});
+        written[key] = sequence;
+        if (deletes) {
+          now.erase(key);
+        } else {
+          now[key] = value;
+        }
+      }
+      if (random.OneIn(3)) seen[sequence] = now;
+      if (!seen.empty() && random.OneIn(3)) seen.erase(seen.begin());
+
+      Setting setting{.filter = &filter};
+      for (const auto& [snapshot, contents] : seen) setting.snapshots.push_back(snapshot);
+      const SequenceNumber newest = seen.empty() ? 0 : seen.rbegin()->first;
+      std::string skip_until;
+      for (auto it = now.begin(); it != now.end();) {
+        auto& [key, value] = *it;
+        bool drop = false;
+        if (written[key] > newest) {
+          drop = key < skip_until || value == "rm";
+          if (key >= skip_until && value.starts_with("skip") && value.substr(4) > key) {
+            skip_until = value.substr(4);
+            drop = true;
+          }
+          if (!drop && value == "chg") value = "new";
+        }
+        it = drop ? now.erase(it) : std::next(it);
+      }
+
+      std::sort(stored.begin(), stored.end(), [](const TextEntry& a, const TextEntry& b) {
+        return kBytewise.CompareInternal(a.InternalKey(), b.InternalKey()) < 0;
+      });
+      EntryCursor input(kBytewise, std::move(stored));
+      input.SetBatch(1 + random.Uniform(5));
+      Outcome outcome = RunStream(&input, setting);
+      ASSERT_TRUE(outcome.status.ok()) << outcome.status.ToString();
+      stored = std::move(outcome.entries);
+
+      seen[kSequenceNumberMax] = now;
+      for (const auto& [point, contents] : seen) {
+        Contents found;
+        std::set<std::string> decided;
+        for (const TextEntry& entry : stored) {
+          if (entry.sequence > point || !decided.insert(entry.user_key).second) continue;
+          if (entry.type == ValueType::kValue) found[entry.user_key] = entry.value;
+        }
+        ASSERT_EQ(found, contents) << "step " << step << " at " << point;
+      }
+      seen.erase(kSequenceNumberMax);
+    }
+  }
 }
 
 // --- the model ---

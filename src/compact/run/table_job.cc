@@ -1,6 +1,7 @@
 #include "compact/run/table_job.h"
 
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "ashlar/table_properties.h"
@@ -49,12 +50,15 @@ void TableJobResult::Clear() {
 
 Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input,
                     TableJobResult* result) {
+  std::optional<EntryFilter> filter;
+  ASHLAR_RETURN_IF_ERROR(EntryFilter::Make(args.filter, &filter));
   CompactionIterator stream({.input = input,
                              .comparator = args.output.table.comparator,
                              .snapshots = args.snapshots,
                              .merge_operator = args.merge_operator,
                              .not_below = run.not_below,
                              .ranges = run.ranges,
+                             .filter = filter ? &*filter : nullptr,
                              .zero_sequences = run.zero_sequences,
                              .stop = args.stop,
                              .turn = run.turn,

@@ -37,6 +37,7 @@ struct TableJobArgs {
   // Ascending. Made after every sequence of the input was published.
   std::vector<SequenceNumber> snapshots;
   const MergeOperator* merge_operator = nullptr;
+  FilterSource filter;
   Clock* clock = nullptr;
   StopFlags stop;
   FlushPriorityThrottle* turns = &FlushPriorityThrottle::OfProcess();

@@ -1,0 +1,27 @@
+// The FIFO pickers: pure functions from a tree to the next compaction.
+//
+// Files are dropped from the oldest on: the deepest level first, at last level 0. Automatic, in
+// this order:
+//   1. ttl: the oldest files, while their newest possible data is older than the ttl
+//   2. size: the oldest files, while all together have more than max_table_files_size bytes
+//   3. with allow_compaction: the newest files of level 0 are merged, as many as make each file
+//      that disappears cheaper than the one before
+// One plan runs at a time.
+//
+// Thread safety: pure functions; call under the mutex that guards the view.
+#pragma once
+
+#include <optional>
+
+#include "compact/plan/compaction_config.h"
+#include "compact/plan/compaction_plan.h"
+
+namespace ashlar {
+
+std::optional<CompactionPlan> PickFifo(const TreeView& view, const CompactionConfig& config);
+// Whether PickFifo finds work once running plans end.
+bool NeedsFifo(const TreeView& view, const CompactionConfig& config);
+// Bytes of all files, per byte of the limit.
+double FifoScore(const TreeView& view, const CompactionConfig& config);
+
+}  // namespace ashlar

@@ -1,0 +1,69 @@
+// FIFO picks, one rule each, from trees written as text.
+#include "compact/plan/fifo_picker.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compact/plan/tree_text.h"
+
+namespace ashlar {
+namespace {
+
+CompactionConfig SmallConfig() {
+  CompactionConfig config{.style = kCompactionStyleFIFO};
+  config.common.num_levels = 3;
+  config.common.level0_file_num_compaction_trigger = 3;
+  config.common.max_compaction_bytes = 1000;
+  config.fifo.table_bytes_max = 100;
+  config.fifo.merged_file_bytes_max = 20;
+  return config;
+}
+
+std::string Pick(const std::string& text, const CompactionConfig& config = SmallConfig(),
+                 uint64_t now_unix_seconds = 1000) {
+  const TreeText tree(text, config.common.num_levels);
+  TreeView view = tree.View();
+  view.now_unix_seconds = now_unix_seconds;
+  const auto plan = PickFifo(view, config);
+  if (text.find("busy") == std::string::npos) {
+    EXPECT_EQ(NeedsFifo(view, config), plan.has_value());
+  }
+  return plan ? DebugString(*plan) : "nothing";
+}
+
+TEST(PickFifo, DropsTheOldestFilesDownToTheLimit) {
+  EXPECT_EQ(Pick("L0: 9[a-k 50] 8[a-k 50]"), "nothing");
+  EXPECT_EQ(Pick("L0: 9[a-k 50] 8[a-k 50] 7[a-k 40] 6[a-k 40]"), "L0 [7 6] dropped, table bytes");
+}
+
+TEST(PickFifo, DeeperLevelsAreOlder) {
+  EXPECT_EQ(Pick("L0: 9[a-k 50]\nL2: 2[a-k 30] 1[m-n 30]"), "L2 [1] dropped, table bytes");
+  EXPECT_EQ(Pick("L0: 9[a-k 90] 8[a-k 50]\nL2: 2[a-k 30]"), "L0 [8] + L2 [2] dropped, table bytes");
+}
+
+TEST(PickFifo, DropsExpiredFilesFirst) {
+  CompactionConfig config = SmallConfig();
+  config.fifo.ttl_seconds = 100;
+  EXPECT_EQ(Pick("L0: 9[a-k 50 born=950] 8[a-k 60 born=899] 7[a-k 10 born=800]", config),
+            "L0 [8 7] dropped, expired");
+  EXPECT_EQ(Pick("L0: 9[a-k 5 born=800] 8[a-k 6 born=950] 7[a-k 10 born=900]", config), "nothing")
+      << "an older file is not expired";
+  EXPECT_EQ(Pick("L0: 9[a-k 5] 8[a-k 6]", config), "nothing") << "the age is not known";
+}
+
+TEST(PickFifo, MergesSmallFilesWhereAllowed) {
+  const std::string tree = "L0: 9[a-k 5] 8[a-k 5] 7[a-k 5] 6[a-k 50]";
+  EXPECT_EQ(Pick(tree), "nothing");
+  CompactionConfig config = SmallConfig();
+  config.fifo.may_compact = true;
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] -> L0, fewer files");
+  EXPECT_EQ(Pick("L0: 9[a-k 5] 8[a-k 5]", config), "nothing");
+  EXPECT_EQ(Pick("L0: 9[a-k 25] 8[a-k 25] 7[a-k 25]", config), "nothing")
+      << "merged files are not merged again";
+}
+
+TEST(PickFifo, OnePlanAtATime) { EXPECT_EQ(Pick("L0: 9[a-k 500 busy] 8[a-k 50]"), "nothing"); }
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,192 @@
+// Universal picks, one rule each, from trees written as text.
+#include "compact/plan/universal_picker.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compact/plan/tree_text.h"
+
+namespace ashlar {
+namespace {
+
+CompactionConfig SmallConfig() {
+  CompactionConfig config{.style = kCompactionStyleUniversal};
+  config.common.num_levels = 5;
+  config.common.level0_file_num_compaction_trigger = 3;
+  config.common.target_file_size_base = 10;
+  config.common.max_compaction_bytes = 100;
+  return config;
+}
+
+std::string Pick(const std::string& text, const CompactionConfig& config = SmallConfig(),
+                 uint64_t now_unix_seconds = 0) {
+  const TreeText tree(text, config.common.num_levels);
+  TreeView view = tree.View();
+  view.now_unix_seconds = now_unix_seconds;
+  const auto plan = PickUniversal(view, config);
+  if (text.find("busy") == std::string::npos) {
+    EXPECT_EQ(NeedsUniversal(view, config), plan.has_value());
+  }
+  return plan ? DebugString(*plan) : "nothing";
+}
+
+TEST(PickUniversal, NothingBelowTheTrigger) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10]"), "nothing");
+  EXPECT_EQ(Pick(""), "nothing");
+}
+
+TEST(PickUniversal, SizeAmplificationMergesAll) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 15]\nL4: 7[a-k 10]"),
+            "L0 [9 8] + L4 [7] -> L4, size amplification, bottommost");
+  // Each run is larger than the newer one, so that no other rule applies.
+  const std::string tree = "L0: 9[a-k 10] 8[a-k 12] 7[a-k 14]\nL4: 6[a-k 16]";
+  CompactionConfig config = SmallConfig();
+  config.common.level0_file_num_compaction_trigger = 4;
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] + L4 [6] -> L4, size amplification, bottommost");
+  config.universal.size_amplification_percent_max = 260;
+  EXPECT_EQ(Pick(tree, config), "nothing");
+}
+
+TEST(PickUniversal, SizeRatioAddsOlderRunsWhileTheyAreNotLarger) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 20] 6[a-k 41]\nL4: 5[a-z 900]"),
+            "L0 [9 8 7] -> L0, size ratio");
+  CompactionConfig config = SmallConfig();
+  config.universal.size_ratio_percent = 3;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 20] 6[a-k 41]\nL4: 5[a-z 900]", config),
+            "L0 [9 8 7 6] -> L3, size ratio");
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 50] 7[a-k 50]\nL4: 5[a-z 900]"), "L0 [8 7] -> L3, size ratio")
+      << "the newest has no neighbour of its size";
+}
+
+TEST(PickUniversal, StopStyleComparesWithTheLastRunAlone) {
+  CompactionConfig config = SmallConfig();
+  config.universal.stops_at_similar_size = true;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 20] 6[a-k 40]\nL4: 5[a-z 900]", config),
+            "L0 [9 8] -> L0, size ratio");
+  EXPECT_EQ(Pick("L0: 9[a-k 40] 8[a-k 10] 7[a-k 10]\nL4: 5[a-z 900]", config),
+            "L0 [8 7] -> L3, size ratio");
+}
+
+TEST(PickUniversal, MergeWidths) {
+  CompactionConfig config = SmallConfig();
+  config.universal.merge_width_max = 2;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 10]\nL4: 5[a-z 900]", config),
+            "L0 [9 8] -> L0, size ratio");
+  config.universal.merge_width_max = UINT_MAX;
+  config.universal.merge_width_min = 3;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 90]\nL4: 5[a-z 900]", config),
+            "L0 [9 8] -> L0, sorted runs")
+      << "two are too few for the ratio; the number of runs decides";
+}
+
+TEST(PickUniversal, TooManyRunsAreMergedWhateverTheirSizes) {
+  EXPECT_EQ(Pick("L0: 9[a-k 1] 8[a-k 10] 7[a-k 100]\nL4: 5[a-z 1000]"),
+            "L0 [9 8] -> L0, sorted runs");
+  EXPECT_EQ(Pick("L0: 9[a-k 1] 8[a-k 10]\nL4: 5[a-z 1000]"), "nothing")
+      << "as many runs as the trigger";
+}
+
+TEST(PickUniversal, TheOutputIsAboveTheNextOlderRun) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10]\nL1: 7[a-k 900]\nL4: 5[a-z 9000]"),
+            "L0 [9 8] -> L0, size ratio");
+  EXPECT_EQ(Pick("L0: 9[a-k 10]\nL1: 8[a-k 10]\nL3: 7[a-k 900]"),
+            "L0 [9] + L1 [8] -> L2, size ratio");
+}
+
+TEST(PickUniversal, BusyRunsEndTheNeighbours) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 10 busy] 6[a-k 10] 5[a-k 10]"),
+            "L0 [9 8] -> L0, size ratio");
+  EXPECT_EQ(Pick("L0: 9[a-k 10 busy] 8[a-k 10] 7[a-k 10]\nL3: 6[a-k 900]"),
+            "L0 [8 7] -> L2, size ratio");
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10 busy] 7[a-k 10]"), "nothing");
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10]\nL3: 6[a-f 10] 5[g-k 10 busy]"),
+            "L0 [9 8] -> L2, size ratio");
+}
+
+TEST(PickUniversal, OnlyOneLevelMergesInPlace) {
+  CompactionConfig config = SmallConfig();
+  config.common.num_levels = 1;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 10]", config),
+            "L0 [9 8 7] -> L0, size amplification");
+}
+
+TEST(PickUniversal, MovesOnlyWhereAllowed) {
+  CompactionConfig config = SmallConfig();
+  const std::string tree = "L0: 9[k-l 10] 8[c-d 10] 7[a-b 10]";
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] -> L4, size amplification, bottommost");
+  config.universal.may_move = true;
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] -> L4, size amplification, move, bottommost");
+  EXPECT_EQ(Pick("L0: 9[k-l 10] 8[a-d 10] 7[a-b 10]", config),
+            "L0 [9 8 7] -> L4, size amplification, bottommost");
+}
+
+TEST(PickUniversal, IncrementalMergesTheRunsAboveAndTakesThemDownInParts) {
+  CompactionConfig config = SmallConfig();
+  config.universal.incremental = true;
+  config.universal.size_amplification_percent_max = 15;
+  EXPECT_EQ(Pick("L0: 9[a-k 100] 8[a-k 100]\nL4: 5[a-f 500] 6[g-z 500]", config),
+            "L0 [9 8] -> L3, size amplification");
+  config.common.level0_file_num_compaction_trigger = 2;
+  EXPECT_EQ(Pick("L3: 9[a-c 40] 8[d-f 60] 7[g-k 100]\n"
+                 "L4: 4[a-b 30] 5[d-f 500] 6[g-z 500]",
+                 config),
+            "L3 [9] + L4 [4] -> L4, size amplification, bottommost");
+}
+
+TEST(PickUniversal, CompressesTheOldestPart) {
+  CompactionConfig config = SmallConfig();
+  config.common.compression = kLZ4Compression;
+  config.universal.compression_size_percent = 80;
+  const auto compression = [&](const std::string& text) {
+    const TreeText tree(text, config.common.num_levels);
+    return PickUniversal(tree.View(), config)->compression;
+  };
+  EXPECT_EQ(compression("L0: 9[a-k 10] 8[a-k 10] 7[a-k 25]\nL4: 5[a-z 900]"), kNoCompression);
+  EXPECT_EQ(compression("L0: 9[a-k 10] 8[a-k 10]\nL4: 5[a-z 5]"), kLZ4Compression);
+  config.universal.compression_size_percent = -1;
+  EXPECT_EQ(compression("L0: 9[a-k 10] 8[a-k 10] 7[a-k 25]\nL4: 5[a-z 900]"), kLZ4Compression);
+}
+
+TEST(PickUniversal, MarkedFilesGoWithAllThatIsOlder) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10 marked]\nL4: 5[a-z 900]"),
+            "L0 [8] + L4 [5] -> L4, marked, bottommost");
+}
+
+TEST(PickUniversal, OldFilesAreRewritten) {
+  CompactionConfig config = SmallConfig();
+  config.common.periodic_compaction_seconds = 100;
+  EXPECT_EQ(Pick("L0: 9[a-k 10 born=950]\nL4: 5[a-z 900 born=899]", config, 1000),
+            "L4 [5] -> L4, periodic, bottommost");
+  EXPECT_EQ(Pick("L0: 9[a-k 10 born=950]\nL4: 5[a-z 900 born=900]", config, 1000), "nothing");
+}
+
+TEST(PickUniversal, HiddenFilesAreDropped) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10 hidden=5]"), "L0 [8] dropped, hidden files");
+}
+
+TEST(PickManualUniversal, TakesAllRunsAtOnce) {
+  const CompactionConfig config = SmallConfig();
+  const auto manual = [&](const std::string& text, const ManualRequest& request) {
+    const TreeText tree(text, config.common.num_levels);
+    const ManualPick pick = PickManualUniversal(tree.View(), config, request);
+    if (pick.conflict) return std::string("conflict");
+    return pick.plan ? DebugString(*pick.plan) : std::string("nothing");
+  };
+  EXPECT_EQ(manual("L0: 9[a-c 10]\nL2: 7[d-k 10]", {.begin = "e", .end = {}}),
+            "L0 [9] + L2 [7] -> L4, manual, bottommost");
+  EXPECT_EQ(manual("L0: 9[a-c 10]\nL2: 7[d-k 10]", {.begin = "x", .end = {}}), "nothing");
+  EXPECT_EQ(manual("L0: 9[a-c 10 busy]\nL2: 7[d-k 10]", {.begin = {}, .end = {}}), "conflict");
+  EXPECT_EQ(manual("L4: 9[a-c 10]", {.begin = {}, .end = {}}), "nothing");
+  EXPECT_EQ(manual("L4: 9[a-c 10]", {.level = 4, .rewrite_in_place = true, .begin = {}, .end = {}}),
+            "L4 [9] -> L4, manual, bottommost");
+  EXPECT_EQ(manual("L4: 9[a-c 10]", {.level = 4,
+                                     .rewrite_in_place = true,
+                                     .begin = {},
+                                     .end = {},
+                                     .files_numbered_below = 9}),
+            "nothing");
+}
+
+}  // namespace
+}  // namespace ashlar

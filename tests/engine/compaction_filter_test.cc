@@ -1,0 +1,188 @@
+// Compaction filters of the program, from the options to the results of reads.
+#include "ashlar/compaction_filter.h"
+
+#include <atomic>
+#include <stdexcept>
+
+#include "ashlar/convenience.h"
+#include "ashlar/statistics.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+// Removes "rm", changes "chg" to "new", throws at "throw". Counts the questions.
+class ByValue final : public CompactionFilter {
+ public:
+  explicit ByValue(std::atomic<int>* asked) : asked_(asked) {}
+  const char* Name() const override { return "ByValue"; }
+  bool Filter(int /*level*/, const Slice& /*key*/, const Slice& value, std::string* new_value,
+              bool* changed) const override {
+    ++*asked_;
+    if (value == "throw") throw std::runtime_error("no mood");
+    *changed = value == "chg";
+    if (*changed) *new_value = "new";
+    return value == "rm";
+  }
+  bool FilterMergeOperand(int /*level*/, const Slice& /*key*/,
+                          const Slice& operand) const override {
+    return operand == "rm";
+  }
+
+ private:
+  std::atomic<int>* const asked_;
+};
+
+class Factory final : public CompactionFilterFactory {
+ public:
+  const char* Name() const override { return "Factory"; }
+  bool ShouldFilterTableFileCreation(TableFileCreationReason reason) const override {
+    return reason == TableFileCreationReason::kCompaction || filters_flushes;
+  }
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+      const CompactionFilter::Context& context) override {
+    last = context;
+    ++made;
+    if (throws) throw std::runtime_error("no filter");
+    return std::make_unique<ByValue>(&asked);
+  }
+
+  bool filters_flushes = false;
+  bool throws = false;
+  std::atomic<int> made = 0;
+  std::atomic<int> asked = 0;
+  CompactionFilter::Context last;
+};
+
+class CompactionFilterTest : public DatabaseFixture {
+ protected:
+  CompactionFilterTest() {
+    options_.merge_operator = MergeOperators::CreateStringAppendOperator();
+    options_.statistics = CreateDBStatistics();
+  }
+
+  std::atomic<int> asked_ = 0;
+  const ByValue filter_{&asked_};
+  const std::shared_ptr<Factory> factory_ = std::make_shared<Factory>();
+};
+
+TEST_F(CompactionFilterTest, RemovesAndChangesValues) {
+  options_.compaction_filter = &filter_;
+  Open();
+  Put("a", "rm");
+  Put("b", "chg");
+  Put("c", "x");
+  for (const char* const operand : {"1", "rm", "2"}) {
+    Merge("d", operand);
+    Flush();
+  }
+  EXPECT_EQ(Contents(), "a=rm b=chg c=x d=1,rm,2 ") << "a flush asks no filter but a factory's";
+  CompactAll();
+  EXPECT_EQ(Contents(), "b=new c=x d=1,2 ");
+  EXPECT_EQ(options_.statistics->getTickerCount(COMPACTION_KEY_DROP_USER), 2u);
+  Open();
+  EXPECT_EQ(Contents(), "b=new c=x d=1,2 ");
+}
+
+TEST_F(CompactionFilterTest, ManualCompactionsRewriteTheLastLevelOnce) {
+  options_.compaction_filter = &filter_;
+  Open();
+  Put("a", "x");
+  Flush();
+  CompactAll();
+  EXPECT_EQ(asked_, 1) << "moved, or asked twice";
+  CompactAll();
+  EXPECT_EQ(asked_, 2);
+  CompactRangeOptions skip;
+  skip.bottommost_level_compaction = BottommostLevelCompaction::kSkip;
+  ASSERT_OK(db_->CompactRange(skip, nullptr, nullptr));
+  EXPECT_EQ(asked_, 2);
+}
+
+TEST_F(CompactionFilterTest, SnapshotsReadWhatTheySaw) {
+  options_.compaction_filter = &filter_;
+  Open();
+  Put("a", "rm");
+  Put("b", "chg");
+  const Snapshot* const old = db_->GetSnapshot();
+  Put("b", "rm");
+  Put("c", "rm");
+  CompactAll();
+  EXPECT_EQ(Contents(nullptr, old), "a=rm b=chg ");
+  EXPECT_EQ(Contents(), "a=rm ");
+  db_->ReleaseSnapshot(old);
+  CompactAll();
+  EXPECT_EQ(Contents(), "");
+}
+
+TEST_F(CompactionFilterTest, AFactoryHearsOfTheJob) {
+  options_.compaction_filter_factory = factory_;
+  Open();
+  Put("a", "rm");
+  Put("b", "x");
+  Flush();
+  EXPECT_EQ(factory_->made, 0);
+  CompactAll();
+  EXPECT_GE(factory_->made, 1);
+  EXPECT_TRUE(factory_->last.is_manual_compaction);
+  EXPECT_TRUE(factory_->last.is_full_compaction);
+  EXPECT_EQ(factory_->last.reason, TableFileCreationReason::kCompaction);
+  EXPECT_EQ(factory_->last.column_family_id, 0u);
+  EXPECT_EQ(Contents(), "b=x ");
+}
+
+TEST_F(CompactionFilterTest, AFactoryMayFilterFlushes) {
+  factory_->filters_flushes = true;
+  options_.compaction_filter_factory = factory_;
+  Open();
+  Put("a", "x");
+  Flush();
+  Put("a", "rm");
+  Put("b", "chg");
+  Flush();
+  EXPECT_EQ(factory_->last.reason, TableFileCreationReason::kFlush);
+  EXPECT_EQ(factory_->last.input_start_level, CompactionFilter::Context::kUnknownStartLevel);
+  EXPECT_EQ(Contents(), "b=new ") << "the older value of a stays hidden";
+}
+
+TEST_F(CompactionFilterTest, AFilterThatThrowsEndsTheCompactionAndLosesNothing) {
+  options_.compaction_filter = &filter_;
+  Open();
+  Put("a", "x");
+  Put("b", "throw");
+  const Status failed = db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
+  EXPECT_TRUE(failed.IsInvalidArgument()) << failed.ToString();
+  EXPECT_NE(failed.ToString().find("compaction filter ByValue threw: no mood"), std::string::npos)
+      << failed.ToString();
+  EXPECT_FALSE(db_->Put(WriteOptions(), "c", "y").ok()) << "the error is in the background";
+  EXPECT_EQ(Contents(), "a=x b=throw ");
+  options_.compaction_filter = nullptr;
+  Open();
+  CompactAll();
+  EXPECT_EQ(Contents(), "a=x b=throw ");
+}
+
+TEST_F(CompactionFilterTest, AFactoryThatThrowsDoesTheSame) {
+  options_.compaction_filter_factory = factory_;
+  Open();
+  Put("a", "x");
+  factory_->throws = true;
+  const Status failed = db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
+  EXPECT_NE(failed.ToString().find("compaction filter factory Factory threw: no filter"),
+            std::string::npos)
+      << failed.ToString();
+  EXPECT_EQ(Contents(), "a=x ");
+}
+
+TEST_F(CompactionFilterTest, TheOptionsFileNamesIt) {
+  options_.compaction_filter = &filter_;
+  options_.compaction_filter_factory = factory_;
+  Open();
+  std::string text;
+  ASSERT_OK(GetStringFromColumnFamilyOptions(&text, db_->GetOptions()));
+  EXPECT_NE(text.find("compaction_filter=ByValue;"), std::string::npos) << text;
+  EXPECT_NE(text.find("compaction_filter_factory=Factory;"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,301 @@
+// Universal and FIFO compaction through the public interface: the shape of the tree, the switch to
+// another style, and ages under a clock that the test moves.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/engine/database_fixture.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+class CompactionStyleTest : public DatabaseFixture {
+ protected:
+  CompactionStyleTest() {
+    options_.level0_file_num_compaction_trigger = 3;
+    options_.target_file_size_base = 16 << 10;
+    options_.max_bytes_for_level_base = 64 << 10;
+  }
+  // A table of about 25 KB.
+  void WriteTable(Random* random) {
+    for (int i = 0; i < 25; ++i) {
+      const std::string key = "key" + std::to_string(random->Uniform(200));
+      const std::string value = std::to_string(random->Next()) + std::string(1000, 'v');
+      Put(key, value);
+      model_[key] = value;
+    }
+    Flush();
+  }
+  void ExpectModel() {
+    std::string expected;
+    for (const auto& [key, value] : model_) expected += key + "=" + value + " ";
+    EXPECT_TRUE(Contents() == expected) << "the contents differ from what was written";
+  }
+  uint64_t Runs() {
+    uint64_t runs = FilesAtLevel(0);
+    for (int level = 1; level < options_.num_levels; ++level) runs += FilesAtLevel(level) > 0;
+    return runs;
+  }
+  void WaitUntilIdle() { EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions())); }
+
+  std::map<std::string, std::string> model_;
+};
+
+TEST_F(CompactionStyleTest, UniversalKeepsFewRuns) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  for (const bool incremental : {false, true}) {
+    options_.compaction_options_universal.incremental = incremental;
+    Open();
+    Random random(1);
+    for (int i = 0; i < 40; ++i) WriteTable(&random);
+    WaitUntilIdle();
+    EXPECT_LE(Runs(), 4u);
+    ExpectModel();
+    CompactAll();
+    EXPECT_EQ(Runs(), 1u);
+    EXPECT_GT(FilesAtLevel(options_.num_levels - 1), 1u) << "cut at target_file_size_base";
+    ExpectModel();
+    Open();
+    ExpectModel();
+  }
+}
+
+TEST_F(CompactionStyleTest, AnotherStyleOpensTheDatabase) {
+  Random random(2);
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal,
+                                      kCompactionStyleLevel, kCompactionStyleUniversal}) {
+    options_.compaction_style = style;
+    Open();
+    ExpectModel();
+    for (int i = 0; i < 20; ++i) WriteTable(&random);
+    WaitUntilIdle();
+    ExpectModel();
+    CompactAll();
+    ExpectModel();
+  }
+}
+
+TEST_F(CompactionStyleTest, UniversalWithOneLevel) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.num_levels = 1;
+  Open();
+  Random random(3);
+  for (int i = 0; i < 20; ++i) WriteTable(&random);
+  WaitUntilIdle();
+  EXPECT_LE(FilesAtLevel(0), 4u);
+  CompactAll();
+  EXPECT_EQ(FilesAtLevel(0), 1u);
+  ExpectModel();
+}
+
+TEST_F(CompactionStyleTest, FifoDropsTheOldestTables) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.max_table_files_size = 200 << 10;
+  Open();
+  for (int i = 0; i < 30; ++i) {
+    Put("key" + std::to_string(100 + i), std::string(20000, 'v'));
+    Flush();
+    WaitUntilIdle();
+    EXPECT_LE(Number("rocksdb.total-sst-files-size"), 200u << 10);
+  }
+  EXPECT_EQ(Get("key100"), "NOT_FOUND");
+  EXPECT_NE(Get("key129"), "NOT_FOUND");
+  EXPECT_GE(FilesAtLevel(0), 9u);
+  ASSERT_OK(db_->SetOptions({{"compaction_options_fifo", "{max_table_files_size=50000;}"}}));
+  WaitUntilIdle();
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+}
+
+TEST_F(CompactionStyleTest, FifoDropsAfterAPause) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.max_table_files_size = 50000;
+  options_.disable_auto_compactions = true;
+  Open();
+  for (int i = 0; i < 5; ++i) {
+    Put("key" + std::to_string(i), std::string(20000, 'v'));
+    Flush();
+  }
+  ASSERT_OK(db_->PauseBackgroundWork());
+  ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+  EXPECT_EQ(FilesAtLevel(0), 5u);
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  WaitUntilIdle();
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+  EXPECT_EQ(Get("key2"), "NOT_FOUND");
+  EXPECT_NE(Get("key3"), "NOT_FOUND");
+}
+
+TEST_F(CompactionStyleTest, FifoMergesSmallTablesWhereAllowed) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.allow_compaction = true;
+  Open();
+  Random random(4);
+  for (int i = 0; i < 9; ++i) WriteTable(&random);
+  WaitUntilIdle();
+  EXPECT_LT(FilesAtLevel(0), 4u);
+  ExpectModel();
+}
+
+TEST_F(CompactionStyleTest, OptionsThatCannotWorkAreRefused) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.compaction_options_universal.min_merge_width = 1;
+  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  options_.compaction_options_universal.min_merge_width = 5;
+  options_.compaction_options_universal.max_merge_width = 4;
+  EXPECT_NE(TryOpen().ToString().find("set at least min_merge_width, which is 5"),
+            std::string::npos);
+}
+
+// ---- Ages.
+
+class MovedClockTest : public ::testing::Test {
+ protected:
+  MovedClockTest() { options_ = SmallDatabaseOptions(); }
+
+  void Open() {
+    database_ = std::make_unique<OpenDatabase>(files_, options_, 1);
+    ASSERT_OK(database_->Open());
+  }
+  void WriteTable(const std::string& key) {
+    ASSERT_OK(database_->db()->Put(WriteOptions(), key, "value"));
+    ASSERT_OK(database_->db()->Flush(FlushOptions()));
+    ASSERT_OK(database_->db()->WaitForCompact(WaitForCompactOptions()));
+  }
+  void MoveClock(uint64_t seconds) { database_->env()->clock()->SleepForMicros(seconds * 1000000); }
+  bool Has(const std::string& key) {
+    std::string value;
+    return database_->db()->Get(ReadOptions(), key, &value).ok();
+  }
+  std::string FilesAtLevel(int level) {
+    std::string value;
+    EXPECT_TRUE(
+        database_->db()->GetProperty("rocksdb.num-files-at-level" + std::to_string(level), &value));
+    return value;
+  }
+
+  const std::shared_ptr<MemoryFileSystem> files_ = std::make_shared<MemoryFileSystem>();
+  Options options_;
+  std::unique_ptr<OpenDatabase> database_;
+};
+
+TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.ttl = 100;
+  Open();
+  WriteTable("a");
+  MoveClock(60);
+  WriteTable("b");
+  EXPECT_TRUE(Has("a"));
+  MoveClock(60);
+  WriteTable("c");
+  EXPECT_FALSE(Has("a"));
+  EXPECT_TRUE(Has("b") && Has("c"));
+}
+
+TEST_F(MovedClockTest, AgesAreLookedAtWhenTheDatabaseIsOpened) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.ttl = 100;
+  Open();
+  WriteTable("a");
+  const uint64_t now_us = database_->env()->clock()->NowUnixMicros();
+  ASSERT_OK(database_->Close());
+  database_ = std::make_unique<OpenDatabase>(files_, options_, 1);
+  while (database_->env()->clock()->NowUnixMicros() < now_us) MoveClock(1);
+  MoveClock(120);
+  ASSERT_OK(database_->Open());
+  ASSERT_OK(database_->db()->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_FALSE(Has("a"));
+}
+
+// No table is deleted that RocksDB would keep.
+TEST_F(MovedClockTest, FifoDropsByTheDefaultOnlyWhereTheProgramSetsNoAge) {
+  constexpr uint64_t kDay = 24 * 60 * 60;
+  constexpr uint64_t kDefault = 0xfffffffffffffffe;
+  struct Case {
+    uint64_t ttl;
+    uint64_t period;
+    uint64_t days;  // kept so long; 0: for ever
+  };
+  for (const Case& ages : {Case{kDefault, kDefault, 30}, Case{kDefault, 0, 0},
+                           Case{kDefault, 60 * kDay, 60}, Case{60 * kDay, kDefault, 60},
+                           Case{60 * kDay, 50 * kDay, 50}, Case{0, 0, 0}, Case{0, kDefault, 0}}) {
+    SCOPED_TRACE(testing::Message() << "ttl " << ages.ttl << " period " << ages.period);
+    const auto files = std::make_shared<MemoryFileSystem>();
+    options_.compaction_style = kCompactionStyleFIFO;
+    options_.ttl = ages.ttl;
+    options_.periodic_compaction_seconds = ages.period;
+    database_ = std::make_unique<OpenDatabase>(files, options_, 1);
+    ASSERT_OK(database_->Open());
+    WriteTable("a");
+    MoveClock((ages.days == 0 ? 1000 : ages.days - 1) * kDay);
+    WriteTable("b");
+    EXPECT_TRUE(Has("a"));
+    MoveClock(2 * kDay);
+    WriteTable("c");
+    EXPECT_EQ(Has("a"), ages.days == 0);
+    EXPECT_TRUE(Has("b") && Has("c"));
+    ASSERT_OK(database_->Close());
+  }
+}
+
+// The default of leveled compaction changes where data is, and nothing that a read returns.
+TEST_F(MovedClockTest, TheDefaultTtlIsThirtyDays) {
+  constexpr uint64_t kDay = 24 * 60 * 60;
+  options_.num_levels = 3;
+  options_.level0_file_num_compaction_trigger = 10;
+  Open();
+  WriteTable("a");
+  ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  WriteTable("a");
+  MoveClock(29 * kDay);
+  WriteTable("b");
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  MoveClock(2 * kDay);
+  WriteTable("c");
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  EXPECT_EQ(FilesAtLevel(2), "1");
+  EXPECT_TRUE(Has("a") && Has("b") && Has("c"));
+}
+
+TEST_F(MovedClockTest, LeveledTtlTakesOldDataDown) {
+  options_.ttl = 100;
+  options_.num_levels = 3;
+  options_.level0_file_num_compaction_trigger = 10;
+  Open();
+  WriteTable("a");
+  ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  WriteTable("a");
+  EXPECT_EQ(FilesAtLevel(0), "1");
+  MoveClock(120);
+  WriteTable("b");
+  EXPECT_EQ(FilesAtLevel(0), "1");
+  EXPECT_EQ(FilesAtLevel(2), "1");
+}
+
+TEST_F(MovedClockTest, PeriodicCompactionRewritesOldTablesInEveryStyle) {
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
+    options_.compaction_style = style;
+    options_.periodic_compaction_seconds = 100;
+    options_.num_levels = 3;
+    options_.level0_file_num_compaction_trigger = 10;
+    Open();
+    WriteTable("a");
+    ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    std::vector<LiveFileMetaData> before;
+    database_->db()->GetLiveFilesMetaData(&before);
+    MoveClock(120);
+    WriteTable("b");
+    std::vector<LiveFileMetaData> after;
+    database_->db()->GetLiveFilesMetaData(&after);
+    for (const LiveFileMetaData& file : after) EXPECT_GT(file.file_number, before[0].file_number);
+    EXPECT_TRUE(Has("a") && Has("b"));
+    ASSERT_OK(database_->Close());
+  }
+}
+
+}  // namespace
+}  // namespace ashlar
