@@ -36,8 +36,8 @@ class CompactionRanges {
   CompactionRanges& operator=(const CompactionRanges&) = delete;
 
   bool Covers(const Slice& user_key, SequenceNumber sequence);
-  // True if the tombstones delete all that a deletion with this sequence would delete. May be called
-  // for any key.
+  // True if the tombstones delete all that a deletion with this sequence would delete. The order of
+  // calls is free.
   bool Replace(const Slice& user_key, SequenceNumber sequence) const;
   // The tombstones that stay, within [begin, end).
   const FragmentedRanges& kept() const { return kept_; }
