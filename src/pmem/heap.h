@@ -8,7 +8,6 @@
 //   (retired_objects.h) -> free         \-> Release: never published -> free
 //
 // An object is live if and only if something published refers to it: README.md has the reasons.
-//
 // I1: an object is handed out only when nothing durable refers to it any more: it was retired after
 //     the fence that unlinked it. Until the mark is over, spans from before the open hand out
 //     nothing.

@@ -108,6 +108,7 @@ const std::vector<Scenario>& Scenarios() {
          table.index_type = BlockBasedTableOptions::kHashSearch;
          table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
          o->prefix_extractor.reset(NewNoopTransform());
+         o->prefix_seek_opt_in_only = true;  // the model's iterators are of total order
          o->table_factory.reset(NewBlockBasedTableFactory(table));
          o->compression = kZSTD;
          o->compression_opts.max_dict_bytes = 1024;
