@@ -89,7 +89,7 @@ struct BlockBasedTableOptions {
   bool partition_filters = false;
   // Accepted: index and filter are always cut independently.
   bool decouple_partitioned_filters = true;
-  bool optimize_filters_for_memory = false;   // accepted
+  bool optimize_filters_for_memory = false;  // accepted
   bool use_delta_encoding =
       true;  // whether keys in a block share prefixes; false lets keys be pinned without a copy
 

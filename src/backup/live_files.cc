@@ -110,9 +110,9 @@ Status VisitLiveFiles(DB* db, const LiveFilesRequest& request,
   uint64_t manifest_bytes = 0;
   ASHLAR_RETURN_IF_ERROR(db->GetLiveFiles(files, &manifest_bytes, flush));
   for (std::string& path : files) path = std::string(BaseName(path));
-  const auto tables = std::stable_partition(
-      files.begin(), files.end(),
-      [](const std::string& name) { return !HasType(name, FileType::kTableFile); });
+  const auto tables = std::partition(files.begin(), files.end(), [](const std::string& name) {
+    return !HasType(name, FileType::kTableFile);
+  });
   for (auto name = files.begin(); name != tables; ++name)
     ASHLAR_RETURN_IF_ERROR(VisitDescription(db->GetName(), *name, manifest_bytes, visit));
   if (request.with_logs) ASHLAR_RETURN_IF_ERROR(VisitLogs(db, oldest_log, visit));

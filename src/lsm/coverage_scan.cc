@@ -71,8 +71,9 @@ void CoverageScan::FindIn(const TreeView& tree, TableCache* tables, Table* table
     return OpenTableBytes(tables, file, begin, end);
   };
   const BytesOfRange bytes_of_range(bytes_of);
-  table->found = FindRangeCoverage(tree, table->level, *table->file, (*open)->ranges(),
-                                   table->count_bytes ? &bytes_of_range : nullptr);
+  table->found =
+      FindRangeCoverage(tree, table->level, *table->file, (*open)->file_ranges().before_largest(),
+                        table->count_bytes ? &bytes_of_range : nullptr);
 }
 
 void CoverageScan::Record(const std::shared_ptr<ColumnFamily>& family, const Version* version,

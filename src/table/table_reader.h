@@ -19,7 +19,7 @@
 #include "execute/shared_count.h"
 #include "key/cursor.h"
 #include "key/lookup.h"
-#include "ranges/fragmented_ranges.h"
+#include "ranges/file_ranges.h"
 
 namespace ashlar {
 
@@ -98,9 +98,11 @@ class TableReader {
   // Internal keys that cut the table into about `pieces` equal parts, or fewer if it is small, for
   // subcompactions.
   virtual std::vector<std::string> Anchors(size_t pieces) = 0;
-  // The range tombstones of the table, with their sequences as readers see them. Get and cursors do
-  // not apply them. Their callers do.
-  const FragmentedRanges& ranges() const { return ranges_; }
+  // The range tombstones of the table, with their sequences as readers see them, for searches at
+  // keys within the bounds of the file. Get and cursors do not apply them. Their callers do.
+  const FragmentedRanges& ranges() const { return ranges_.searched(); }
+  // The same, for callers that need all of them.
+  const FileRanges& file_ranges() const { return ranges_; }
   bool HasRanges() const { return has_ranges_; }
   // Reads every block, and checks checksums and order.
   virtual Status Verify() = 0;
@@ -134,12 +136,11 @@ class TableReader {
   bool TakeUsed() { return used_.exchange(false, std::memory_order_relaxed); }
 
  protected:
-  explicit TableReader(EpochDomain* epochs, StagedSearch search = nullptr,
-                       FragmentedRanges ranges = {})
+  explicit TableReader(EpochDomain* epochs, StagedSearch search = nullptr, FileRanges ranges = {})
       : count_(
             epochs, [](void* self) { delete static_cast<TableReader*>(self); }, this),
         staged_search_(search),
-        has_ranges_(!ranges.IsEmpty()),
+        has_ranges_(!ranges.searched().IsEmpty()),
         ranges_(std::move(ranges)) {}
   virtual ~TableReader() = default;
   friend struct TableReaderDeleter;
@@ -148,7 +149,7 @@ class TableReader {
   SharedCount count_;
   const StagedSearch staged_search_;
   const bool has_ranges_;
-  const FragmentedRanges ranges_;
+  const FileRanges ranges_;
   std::atomic<bool> used_{true};
 };
 

@@ -301,7 +301,10 @@ bool CompactionIterator::DecideSingleDeletion(uint64_t tag) {
     ++counts_.dropped_obsolete;
     ++counts_.dropped_hidden;
     Advance();
-    Cover(stripe);
+    // A deletion below the pair may hide values of older runs.
+    const bool deletion_ahead =
+        SameKeyAhead() && ahead_stripe() == stripe && ahead_type() == ValueType::kDeletion;
+    if (!deletion_ahead) Cover(stripe);
     return false;
   }
   Cover(stripe);

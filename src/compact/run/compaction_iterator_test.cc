@@ -198,6 +198,13 @@ TEST(StreamSingleDeletions, CoverWhatIsBelowTheirValue) {
             "a@7 put x");
 }
 
+// The deletion may be that of a range, which single deletions may meet (file_ranges.h).
+TEST(StreamSingleDeletions, LeaveADeletionBelowTheirValue) {
+  EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 del", {.below = Keys("a")}), "a@7 del");
+  EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 del, a@6 put x", {.below = Keys("a")}), "a@7 del");
+  EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 del, a@6 put x"), "");
+}
+
 TEST(StreamSingleDeletions, BrokenContractsTurnIntoDeletions) {
   EXPECT_EQ(Outputs("a@9 single, a@8 merge x, a@7 put y", {.below = Keys("a")}), "a@9 del");
   EXPECT_EQ(Outputs("a@9 single, a@8 del, a@7 put y", {.below = Keys("a")}), "a@9 del");

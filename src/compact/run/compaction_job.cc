@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
+#include "compact/run/deletions_cursor.h"
 #include "iterate/level_cursor.h"
 #include "iterate/merging_cursor.h"
 #include "platform/clock.h"
@@ -47,14 +48,19 @@ class Subcompaction {
 
   const Status& status() const { return status_; }
   TableJobResult& result() { return result_; }
+  // The entries of the input that no table holds: deletions made of range tombstones.
+  uint64_t deletions_of_ranges() const { return deletions_of_ranges_; }
 
  private:
   Status RunRange() {
-    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<InternalCursor> input, OpenInputs());
+    std::optional<CompactionRanges> ranges;
+    std::vector<std::string> deletions;
+    ASHLAR_RETURN_IF_ERROR(CollectRanges(&ranges, &deletions));
+    deletions_of_ranges_ = deletions.size();
+    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<InternalCursor> input,
+                            OpenInputs(std::move(deletions)));
     CompactionTurn turn(*job_.turns, *job_.clock);
     KeyNotBelow not_below(job_.output.table.comparator, plan_.older);
-    std::optional<CompactionRanges> ranges;
-    ASHLAR_RETURN_IF_ERROR(CollectRanges(&ranges));
     const TableRun run{.begin = begin(),
                        .end = end(),
                        .zero_sequences = plan_.bottommost,
@@ -64,7 +70,7 @@ class Subcompaction {
     return RunTableLoop(job_, run, input.get(), &result_);
   }
 
-  Result<std::unique_ptr<InternalCursor>> OpenInputs() {
+  Result<std::unique_ptr<InternalCursor>> OpenInputs(std::vector<std::string> deletions) {
     const TableReadOptions options{.fill_cache = false,
                                    .readahead_bytes = job_.readahead_bytes,
                                    .hint_readahead = job_.hint_readahead};
@@ -87,29 +93,48 @@ class Subcompaction {
         children.push_back(std::move(cursor));
       }
     }
+    if (!deletions.empty())
+      children.push_back(
+          std::make_unique<DeletionsCursor>(job_.output.table.comparator, std::move(deletions)));
     return NewMergingCursor(job_.output.table.comparator, std::move(children));
   }
 
-  // None: the inputs have no range tombstones here.
-  Status CollectRanges(std::optional<CompactionRanges>* ranges) const {
+  // No ranges: the inputs have no range tombstones here. deletions: internal keys.
+  Status CollectRanges(std::optional<CompactionRanges>* ranges,
+                       std::vector<std::string>* deletions) const {
     std::vector<TableRef> tables;  // the tombstones refer to their keys
     std::vector<RangeTombstone> tombstones;
     for (const CompactionInputs& inputs : plan_.inputs) {
       for (FileMetaData* file : inputs.files) {
         if (!Overlaps(*file) || file->has_ranges == HasRanges::kNo) continue;
         ASHLAR_ASSIGN_OR_RETURN(TableRef table, job_.tables->Acquire(file, {}));
-        AppendTombstones(table->ranges(), &tombstones);
+        AppendTombstones(table->file_ranges().before_largest(), &tombstones);
         tables.push_back(std::move(table));
       }
     }
-    if (tombstones.empty()) return Status::OK();
-    ranges->emplace(CompactionRanges::Args{.comparator = job_.output.table.comparator,
-                                           .snapshots = job_.snapshots,
-                                           .older = &plan_.older,
-                                           .begin = begin(),
-                                           .end = end()},
-                    std::move(tombstones));
+    if (!tombstones.empty()) {
+      ranges->emplace(CompactionRanges::Args{.comparator = job_.output.table.comparator,
+                                             .snapshots = job_.snapshots,
+                                             .older = &plan_.older,
+                                             .begin = begin(),
+                                             .end = end()},
+                      std::move(tombstones));
+    }
+    for (const TableRef& table : tables)
+      AppendDeletions(table->file_ranges(), ranges->has_value() ? &**ranges : nullptr, deletions);
     return Status::OK();
+  }
+
+  // I2 of file_ranges.h: the largest key of a file needs deletions, unless the tombstones of the
+  // next file begin there.
+  void AppendDeletions(const FileRanges& file, const CompactionRanges* ranges,
+                       std::vector<std::string>* deletions) const {
+    for (const SequenceNumber sequence : file.largest_sequences()) {
+      const Slice key = file.largest();
+      if (end() != nullptr && job_.output.table.comparator.Compare(key, end_) >= 0) return;
+      if (ranges == nullptr || !ranges->Replace(key, sequence))
+        deletions->push_back(MakeInternalKey(key, sequence, ValueType::kDeletion));
+    }
   }
 
   bool Overlaps(const FileMetaData& file) const {
@@ -126,6 +151,7 @@ class Subcompaction {
   Slice begin_;
   Slice end_;
   TableJobResult result_;
+  uint64_t deletions_of_ranges_ = 0;
   Status status_;
 };
 
@@ -225,9 +251,12 @@ void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* 
   }
 }
 
-Status CheckEntryCount(const CompactionJobArgs& args, const TableJobResult& result) {
+Status CheckEntryCount(const CompactionJobArgs& args,
+                       const std::vector<std::unique_ptr<Subcompaction>>& parts,
+                       const TableJobResult& result) {
   if (!args.job.check_entry_counts || result.statistics.entries.skipped_unread) return Status::OK();
   uint64_t expected = 0;
+  for (const auto& part : parts) expected += part->deletions_of_ranges();
   for (const CompactionInputs& inputs : args.plan->inputs) {
     for (FileMetaData* file : inputs.files) {
       ASHLAR_ASSIGN_OR_RETURN(const TableRef table, args.job.tables->Acquire(file, {}));
@@ -256,7 +285,7 @@ Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
   const Status status = CatchBadAlloc([&]() -> Status {
     Gather(&parts, result);
     ASHLAR_RETURN_IF_ERROR(FirstError(parts));
-    return CheckEntryCount(args, *result);
+    return CheckEntryCount(args, parts, *result);
   });
   if (!status.ok()) {
     for (const auto& part : parts) DiscardTableJob(job, &part->result());

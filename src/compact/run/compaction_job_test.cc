@@ -496,6 +496,86 @@ TEST_F(TreeTest, ACompactionThatMissesEntriesFails) {
   EXPECT_EQ(FilesOnDisk(), files_before);
 }
 
+// Files as RocksDB leaves them where it cuts a run between versions of one key: the tombstone
+// [z, b)@6 is whole in a file whose largest key is an entry.
+class CrossedFileTest : public JobFixture {
+ protected:
+  CrossedFileTest() : JobFixture(ReverseBytewiseComparator()) {}
+  void TearDown() override {
+    Evict(files_);
+    Evict(result_.files);
+  }
+
+  FileMetaData* Write(const std::string& entries, std::vector<RangeTombstone> tombstones) {
+    const FragmentedRanges ranges = FragmentedRanges::Make(comparator_, std::move(tombstones));
+    const TableJobArgs args = JobArgs();
+    CompactionOutput output(args.output);
+    output.WriteRanges(&ranges);
+    std::string last = "none";
+    for (const TextEntry& entry : ParseEntries(entries)) {
+      EXPECT_TRUE(output.Add(entry.InternalKey(), entry.value, entry.user_key != last).ok());
+      last = entry.user_key;
+    }
+    EXPECT_TRUE(output.Finish().ok());
+    files_.push_back(std::move(output.TakeFiles()[0]));
+    return files_.back().get();
+  }
+  FileMetaData* WriteCrossed() {
+    FileMetaData* const file = Write("y@8 put a, m@4 put b", {{"z", "b", 6}});
+    file->largest = MakeInternalKey("m", 4, ValueType::kValue);
+    return file;
+  }
+  // The output as text: entries, then fragments.
+  std::string Compact(std::vector<FileMetaData*> inputs, std::vector<FileMetaData*> older,
+                      std::vector<SequenceNumber> snapshots) {
+    CompactionPlan plan;
+    plan.inputs.push_back({1, std::move(inputs)});
+    plan.output_level = 1;
+    plan.smallest = "z";
+    plan.largest = "b";
+    plan.bottommost = older.empty();
+    if (!older.empty()) plan.older.push_back(std::move(older));
+    plan.max_output_file_bytes = UINT64_MAX;
+    plan.max_grandparent_overlap_bytes = UINT64_MAX;
+    CompactionJobArgs args;
+    args.plan = &plan;
+    args.job = JobArgs();
+    args.job.check_entry_counts = true;
+    args.job.snapshots = std::move(snapshots);
+    Evict(result_.files);
+    const Status status = RunCompaction(args, &result_);
+    if (!status.ok()) return status.ToString();
+    std::string text;
+    for (const auto& file : result_.files) {
+      text += PrintTable(file.get()) + ";";
+      const Result<TableRef> table = tables_.Acquire(file.get(), {});
+      FragmentedRanges::Cursor at(&(*table)->ranges());
+      for (at.SeekToFirst(); at.Valid(); at.Next())
+        text += " [" + at.begin().ToString() + "," + at.end().ToString() + ")";
+    }
+    return text;
+  }
+
+  std::vector<std::unique_ptr<FileMetaData>> files_;
+  TableJobResult result_;
+};
+
+TEST_F(CrossedFileTest, TheLargestKeyStaysDeletedInOlderRuns) {
+  FileMetaData* const crossed = WriteCrossed();
+  FileMetaData* const older = Write("n@3 put under, m@2 put old, l@0 put other", {});
+  EXPECT_EQ(Compact({crossed}, {older}, {}), "y@8 put a, m@6 del; [z,m)");
+  EXPECT_EQ(Compact({crossed}, {older}, {5}), "y@8 put a, m@6 del, m@4 put b; [z,m)");
+  EXPECT_EQ(Compact({crossed}, {}, {5}), "y@8 put a, m@6 del, m@0 put b; [z,m)");
+  EXPECT_EQ(Compact({crossed}, {}, {}), "y@0 put a;");
+}
+
+TEST_F(CrossedFileTest, TheTombstoneOfTheNextFileNeedsNoDeletion) {
+  FileMetaData* const crossed = WriteCrossed();
+  FileMetaData* const next = Write("m@2 put c, d@7 put d", {{"m", "b", 6}});
+  FileMetaData* const older = Write("m@1 put old, e@1 put other", {});
+  EXPECT_EQ(Compact({crossed, next}, {older}, {}), "y@8 put a, d@7 put d; [z,b)");
+}
+
 TEST_F(JobTest, AResultThatNobodyTakesLeavesNoOpenTable) {
   {
     TableJobResult result;

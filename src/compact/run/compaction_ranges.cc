@@ -55,6 +55,17 @@ bool CompactionRanges::Covers(const Slice& user_key, SequenceNumber sequence) {
   });
 }
 
+bool CompactionRanges::Replace(const Slice& user_key, SequenceNumber sequence) const {
+  FragmentedRanges::Cursor at(&all_);
+  at.Seek(user_key);
+  if (!at.Valid() || args_.comparator.Compare(user_key, at.begin()) < 0) return false;
+  const size_t stripe = StripeOf(args_.snapshots, sequence);
+  const std::span<const SequenceNumber> sequences = at.sequences();
+  return std::any_of(sequences.begin(), sequences.end(), [&](SequenceNumber tombstone) {
+    return tombstone >= sequence && StripeOf(args_.snapshots, tombstone) == stripe;
+  });
+}
+
 void AppendTombstones(const FragmentedRanges& ranges, std::vector<RangeTombstone>* tombstones) {
   FragmentedRanges::Cursor cursor(&ranges);
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {

@@ -36,6 +36,9 @@ class CompactionRanges {
   CompactionRanges& operator=(const CompactionRanges&) = delete;
 
   bool Covers(const Slice& user_key, SequenceNumber sequence);
+  // True if the tombstones delete all that a deletion with this sequence would delete. The order of
+  // calls is free.
+  bool Replace(const Slice& user_key, SequenceNumber sequence) const;
   // The tombstones that stay, within [begin, end).
   const FragmentedRanges& kept() const { return kept_; }
 

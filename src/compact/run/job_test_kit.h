@@ -27,8 +27,10 @@ inline bool InternalLess(const TextEntry& a, const TextEntry& b) {
 
 class JobFixture : public testing::Test {
  protected:
-  JobFixture()
-      : faults_(std::make_shared<MemoryFileSystem>()),
+  JobFixture() : JobFixture(BytewiseComparator()) {}
+  explicit JobFixture(const Comparator* order)
+      : comparator_(order),
+        faults_(std::make_shared<MemoryFileSystem>()),
         open_tables_(&epochs_, 0),
         tables_(CacheArgs()) {
     EXPECT_TRUE(faults_.CreateDir("db").ok());
@@ -106,7 +108,7 @@ class JobFixture : public testing::Test {
     return config;
   }
 
-  const KeyComparator comparator_{BytewiseComparator()};
+  const KeyComparator comparator_;
   FaultFileSystem faults_;
   EpochDomain epochs_;
   OpenTables open_tables_;

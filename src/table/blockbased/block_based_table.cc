@@ -491,7 +491,7 @@ TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
 
 size_t BlockBasedTable::MemoryBytes() const {
   return sizeof(*this) + parts_.index.MemoryBytes() + parts_.file.DictionaryBytes() +
-         parts_.filter.MemoryBytes() + ranges().MemoryBytes();
+         parts_.filter.MemoryBytes() + file_ranges().MemoryBytes();
 }
 
 }  // namespace ashlar

@@ -76,7 +76,7 @@ class TableLoader {
   Status CheckSupported() const;
   Status LoadSequenceOverride();
   Status LoadDictionary();
-  Result<FragmentedRanges> CutToFile(FragmentedRanges ranges);
+  FileRanges CutToFile(FragmentedRanges ranges) const;
   Status LoadRanges();
   Status LoadIndex();
   Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
@@ -257,27 +257,12 @@ Status TableLoader::LoadDictionary() {
   return Status::OK();
 }
 
-// RocksDB writes a range tombstone whole into each of the files that it crosses. Each file means
-// the part within its bounds: outside them, a compaction may have given a newer entry sequence 0.
-Result<FragmentedRanges> TableLoader::CutToFile(FragmentedRanges ranges) {
-  if (ranges.IsEmpty() || smallest_.empty()) return ranges;
-  const Slice lower = ExtractUserKey(smallest_);
-  std::string upper = ExtractUserKey(largest_).ToString();
-  if (ExtractTag(largest_) == kRangeEndTag) {
-    const Slice end = upper;
-    return ranges.Cut(&lower, &end);
-  }
-  // The largest key is an entry's. The tombstones may cover it, and nothing after it.
-  FragmentedRanges::Cursor last(&ranges);
-  last.SeekToLast();
-  if (comparator_.Compare(last.end(), upper) <= 0) return ranges.Cut(&lower, nullptr);
-  if (comparator_.kind() != KeyComparator::Kind::kBytewise) {
-    return Status::NotSupported(
-        file().name(), "a range deletion crosses the end of the table, which is no range deletion");
-  }
-  upper.push_back('\0');
-  const Slice end = upper;
-  return ranges.Cut(&lower, &end);
+FileRanges TableLoader::CutToFile(FragmentedRanges ranges) const {
+  if (smallest_.empty()) return FileRanges(std::move(ranges));
+  return FileRanges::Cut(comparator_, std::move(ranges),
+                         {.smallest = ExtractUserKey(smallest_),
+                          .largest = ExtractUserKey(largest_),
+                          .excludes_largest = ExtractTag(largest_) == kRangeEndTag});
 }
 
 // Old tables lack the property.
@@ -295,7 +280,7 @@ Status TableLoader::LoadRanges() {
                                          .ordered = parts_.ranges_are_ordered});
     if (!decoded.ok()) return file().AddPlace(decoded.status(), handle->offset);
     found = decoded->entries;
-    ASHLAR_ASSIGN_OR_RETURN(parts_.ranges, CutToFile(std::move(decoded->ranges)));
+    parts_.ranges = CutToFile(std::move(decoded->ranges));
   }
   if (recorded == 0 || recorded == found) return Status::OK();
   return Status::Corruption(

@@ -28,6 +28,7 @@
 #include "key/key_comparator.h"
 #include "key/prefix_extractors.h"
 #include "observe/recorder.h"
+#include "ranges/file_ranges.h"
 #include "table/blockbased/block_file.h"
 #include "table/blockbased/block_index.h"
 #include "table/blockbased/range_block.h"
@@ -60,7 +61,7 @@ struct TableParts {
   BlockFile file;
   TableProperties properties;
   std::vector<BlockHandle> meta_blocks;  // all blocks of the file but the data blocks
-  FragmentedRanges ranges;               // cut to the bounds of the file
+  FileRanges ranges;                     // cut to the bounds of the file
   std::optional<BlockHandle> range_block;
   bool ranges_are_ordered = true;  // false: a table made for ingestion (range_block.h)
 
