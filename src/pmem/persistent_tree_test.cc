@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "platform/clock.h"
 #include "pmem/pool.h"
 
 namespace ashlar::pmem {
@@ -277,7 +278,16 @@ TEST_F(LogDamageTest, ALogThatEndsWithinARecordIsRefused) {
   CopyFiles("copy");
   pool_ = ReadFile(Path("copy"));
   const std::string cut = ReadFile(LogOf("copy")).substr(0, size_t{64} << 10);
-  ExpectRefused("cut to 64 KiB", &cut);
+  if (BootId() != 0) {
+    ExpectRefused("cut to 64 KiB", &cut);
+    return;
+  }
+  // A system that does not tell its boots apart: a power cut may have left the record, so the
+  // changes before it count.
+  Restore();
+  WriteFile(LogOf("copy"), cut);
+  ASSERT_TRUE(OpenCopy().ok());
+  ExpectPrefix(kChanges);
 }
 
 TEST_F(LogDamageTest, ALogOfAnotherPoolIsNotReplayed) {
