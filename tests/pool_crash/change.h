@@ -1,5 +1,5 @@
-// Change: an operation on a tree, what it makes of the entries, and random ones; what a tree may
-// hold, and whether it does.
+// Change: an operation on a tree together with its effect on a model of the entries. Also random
+// changes, and checks of a tree against the entries that it may hold.
 #pragma once
 
 #include <functional>
@@ -56,14 +56,14 @@ Change RandomChange(Random* random, bool growing);
 
 // The error, or nothing.
 using Problem = std::optional<std::string>;
-// Whether the tree holds what it may hold, and then what that is (`found` may be null).
+// True if the tree holds permitted entries, which *found then has (may be null).
 using Permitted = std::function<bool(PersistentTree*, Model* found)>;
 
 bool Holds(PersistentTree* tree, const Model& model);
 Permitted AnyOf(std::vector<const Model*> models);
 // The entries are permitted, are counted, pass Verify, and used and free bytes make up the pool.
-// With `random`, the tree is also changed: a new key, a replaced and a deleted one, so that what
-// recovery took for free space shows to be free.
+// With `random`, the tree is also changed: a new key, a replaced and a deleted one, which
+// overwrites space that recovery took for free.
 Problem CheckTree(PersistentTree* tree, const Permitted& permitted, Random* random);
 
 }  // namespace ashlar::pmem

@@ -47,7 +47,7 @@ class CrashDisk::Storage final : public PoolStorage {
 
   const std::string& path() const override { return disk_.pool_->path(); }
   const std::string& log_path() const override { return disk_.log_path_; }
-  // Each image is what a power cut leaves.
+  // Each image is the disk after a power cut.
   uint64_t BootId() const override { return 0; }
   uint64_t bytes() const override { return disk_.pool_->bytes(); }
   Result<std::unique_ptr<PoolMapping>> MapPrivate() const override {

@@ -1,7 +1,7 @@
 // CrashDisk: the storage of a logged pool as a power cut sees it. It tracks the durable bytes of
 // the pool and of its log, and the writes since.
 //
-//   WritePool, WriteLog ──> contents (what reads see), and the writes that are not durable
+//   WritePool, WriteLog ──> contents, as reads see them, and the writes that are not durable
 //   SyncPool, SyncLog ──> ends an epoch: the writes that were not durable are kept, and those to
 //                         the synced file become durable
 //   CreateLog, RemoveLog ──> ends an epoch too: the name is durable when the call returns
@@ -54,7 +54,7 @@ struct DiskContents {
   std::optional<std::string> log;
 
   void Apply(const DiskWrite& write);
-  // Takes over what becomes durable at the epoch's end.
+  // Adds the writes that become durable at the epoch's end.
   void Finish(const DiskEpoch& epoch);
 };
 
@@ -75,9 +75,8 @@ class CrashDisk {
   // Asked at the end of each epoch; may be empty.
   void SetProgress(std::function<Progress()> progress);
 
-  // Durable at once, without a write. What was written is forgotten by SetContents, sector by
-  // sector: `contents` is what the disk held when it was last set, but for the sectors in
-  // `differing`.
+  // Makes the contents durable at once, without a write, and forgets earlier writes. Requires:
+  // `contents` equals those of the last call except in `differing_sectors`.
   void SetContents(const DiskContents& contents,
                    const std::map<uint64_t, std::string>& differing_sectors,
                    const std::optional<std::string>& log);

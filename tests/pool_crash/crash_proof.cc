@@ -92,7 +92,7 @@ Status CrashProof::RunUnseen(const Change& change) {
   return status;
 }
 
-// What is durable goes into the images, unseen.
+// Adds the durable stores to the images without checking any.
 void CrashProof::ForgetEpochs() {
   for (const Epoch& epoch : memory_.TakeEpochs()) {
     for (const PendingAt& pending : epoch.lines) {
@@ -150,7 +150,7 @@ Problem CrashProof::RunTogether(const std::vector<std::vector<Change>>& writers,
 
 // ---- Images.
 
-// Leaves the level's image at what is durable after the last of the epochs.
+// Advances the level's image to the durable state after the last of the epochs.
 Problem CrashProof::LookAtEpochs(size_t level, const std::vector<Epoch>& epochs,
                                  const std::function<Permitted(const Epoch&)>& permitted_in) {
   for (size_t i = 0; i < epochs.size(); ++i) {

@@ -6,9 +6,9 @@
 //        └──> epochs of the recovery ──> images ──> ...
 //
 // Every image must open, hold one of the two sets of entries, pass Verify, account for all its
-// bytes, and take changes. The memory as it is when the operation has returned must hold what it
-// did. Recoveries that store are cut off in the same way. With several writers at once an image
-// must hold, of each writer, what had returned, and of what was under way all or nothing.
+// bytes, and take changes. The memory at the return of the operation must hold its effect.
+// Recoveries that store are cut off in the same way. With several writers at once an image must
+// hold, of each writer, the changes that had returned, and all or nothing of the one under way.
 //
 // Thread safety: one thread; RunTogether starts its own.
 #pragma once
@@ -54,7 +54,7 @@ class CrashProof {
   Problem RunTogether(const std::vector<std::vector<Change>>& writers,
                       const std::function<size_t(const std::string&)>& writer_of);
   Problem Reopen();
-  // The same, and whoever comes next runs beside the mark.
+  // The same; the next change runs concurrently with the mark.
   Problem ReopenWithBackgroundMark();
   // Without looking at images: to get somewhere.
   Status RunUnseen(const Change& change);

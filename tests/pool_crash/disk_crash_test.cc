@@ -66,8 +66,8 @@ TEST(DiskCrashTest, HistoriesAreThereUpToTheLastReturnAtEveryPowerCut) {
   printf("pool_crash: logged histories: %s\n", counts.ToString().c_str());
 }
 
-// Without syncs the newest changes may go, but what stays is the state after some of them, and
-// nothing from before the last checkpoint goes.
+// Without syncs the newest changes may be lost. The rest is the state after some of them, and no
+// change from before the last checkpoint is lost.
 TEST(DiskCrashTest, WithoutSyncsAPowerCutLeavesAStateThatWas) {
   const uint64_t seed = FirstSeed();
   Random random(seed);

@@ -188,7 +188,7 @@ Status DiskProof::OpenDamaged(const std::function<void(DiskContents*)>& damage, 
 
 // ---- Epochs.
 
-// Leaves the level's disk at what is durable after the last of the epochs.
+// Advances the level's disk to the durable state after the last of the epochs.
 Problem DiskProof::LookAtEpochs(size_t level, const std::vector<DiskEpoch>& epochs,
                                 const PermittedIn& permitted_in) {
   for (size_t i = 0; i < epochs.size(); ++i) {
@@ -315,7 +315,7 @@ Problem DiskProof::LookAtSectors(size_t level, const DiskEpoch& epoch,
   return {};
 }
 
-// What a disk that writes in order leaves of the log's writes: a part of their bytes.
+// The log on a disk that writes in order: a prefix of the written bytes.
 Problem DiskProof::LookAtCutLogs(size_t level, const DiskEpoch& epoch, const Permitted& permitted) {
   if (!levels_[level].durable.log || level > 0) return {};
   std::string log = *levels_[level].durable.log;

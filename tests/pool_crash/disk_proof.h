@@ -7,8 +7,8 @@
 //
 // Of an epoch with few sectors every image is looked at; otherwise: none, all, each sector alone,
 // all but one, after each single write in the order of writes (so a checkpoint stops after each
-// page), and random ones. Logs are also cut after each byte. A log may be followed by what an older
-// log had there.
+// page), and random ones. Logs are also cut after each byte. The bytes of an older log may
+// follow a log.
 //
 // Thread safety: one thread; RunTogether starts its own.
 #pragma once
@@ -53,8 +53,8 @@ class DiskProof {
   // Closes, which is a checkpoint, and opens.
   Problem Reopen();
 
-  // Opens a copy of what is durable, after `damage` has changed it. The status is Open's; `problem`
-  // says how a tree that opened differs from the entries.
+  // Opens a copy of the durable contents, after `damage` has changed it. The status is Open's;
+  // `problem` says how a tree that opened differs from the entries.
   Status OpenDamaged(const std::function<void(DiskContents*)>& damage, Problem* problem);
   const DiskContents& durable() const { return levels_[0].durable; }
 

@@ -1,7 +1,7 @@
 // PoolMemory: a pool as a power cut sees it. It tracks, for every cache line, the durable bytes and
 // the stores since.
 //
-//   verbs ──> contents (what the processor sees)
+//   verbs ──> contents, as the processor sees them
 //             PendingLine: durable bytes | store | store | flush | store     for lines with
 //                                                                            stores that are not
 //                                                                            durable

@@ -1,5 +1,5 @@
-// The memory that judges the tree is judged itself: what its lint notices, what a crash may leave,
-// and that nobody stores past it.
+// Tests of the memory that the crash proof relies on: its lint, its crash images, and the fault of
+// a store that bypasses it.
 #include "tests/pool_crash/pool_memory.h"
 
 #include "gmock/gmock.h"

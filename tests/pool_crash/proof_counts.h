@@ -1,4 +1,4 @@
-// ProofCounts: how much a proof has looked at; what there is none of is not told.
+// ProofCounts: how much a proof has checked. Its text leaves out counts of zero.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// TogetherRun: writers on threads of their own, each with changes to keys of its own, and what a
-// crash at some moment may leave of them: of each writer what had returned, and of the change that
-// was under way all or nothing.
+// TogetherRun: writers on threads of their own, each with changes to keys of its own, and the
+// entries that a crash at some moment may leave: of each writer, the changes that had returned, and
+// all or nothing of the one under way.
 //
 // Thread safety: Run starts the threads and joins them; Now may be called from them. The rest
 // afterwards.

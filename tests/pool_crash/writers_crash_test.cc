@@ -1,5 +1,5 @@
-// Power cuts while two writers store at once, in the same leaves: of each writer, what had returned
-// is there, and of what was under way all or nothing.
+// Power cuts while two writers store at once in the same leaves. Of each writer, changes that had
+// returned survive, and the one under way survives entirely or not at all.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -56,7 +56,7 @@ TEST_P(WritersCrashTest, OfEachWriterWhatReturnedIsThere) {
     ASSERT_FALSE(problem) << "ASHLAR_POOL_CRASH_SEED=" << seed << " round " << round
                           << " (threads: it may take several runs): " << *problem;
     if (round % 10 == 9) {
-      // The mark of the next tree runs beside the writers of the next round.
+      // The mark of the next tree runs concurrently with the writers of the next round.
       const Problem reopened = proof.ReopenWithBackgroundMark();
       ASSERT_FALSE(reopened) << *reopened;
     }

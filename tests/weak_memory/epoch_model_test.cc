@@ -1,5 +1,5 @@
-// The picture of execute/epoch.h under the memory model: a reader, a writer that retires what it
-// unlinks, and a thread that reclaims.
+// The protocol of execute/epoch.h under the memory model: a reader, a writer that unlinks and
+// retires an object, and a thread that reclaims.
 #include <gtest/gtest.h>
 
 #include "tests/support/memory_model.h"
@@ -10,7 +10,7 @@ namespace {
 
 using enum ModelOrder;
 
-// What is left out or changed.
+// The step that is left out or changed.
 enum class Bug {
   kNone,
   kNoHeavyFence,

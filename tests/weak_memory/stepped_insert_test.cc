@@ -1,7 +1,7 @@
-// The real entry tree, with its writer stopped after each machine instruction of an insert: what a
-// reader finds there is what a reader on another processor may find, for the stores of this one
-// become visible in their order. With the memory model's tests, which cover other processors, this
-// makes certain what threads that race find now and then.
+// The real entry tree, with its writer stopped after each machine instruction of an insert. A
+// reader that runs there finds the same memory as one on another processor may find, because x86
+// makes stores visible in their order. Together with the memory model's tests, which cover other
+// processors, this finds with certainty the races that threads meet by chance.
 #if defined(__x86_64__)
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr uint64_t kTrapFlag = 0x100;
 
-// What runs after each instruction, inside the signal handler: it may neither allocate nor lock.
+// Runs after each instruction, inside the signal handler. Must neither allocate nor lock.
 const std::function<void()>* after_each = nullptr;
 
 void OnTrap(int) { (*after_each)(); }

@@ -1,5 +1,5 @@
-// What the two DLLs export to the test: each runs threads that use the library, one after another,
-// and tells what they left.
+// The exports of the two DLLs: each runs threads that use the library, one after another, and
+// reports the thread-local slots that they left.
 #pragma once
 
 #include <cstdint>
