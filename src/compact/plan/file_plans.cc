@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "compact/plan/level_targets.h"
 #include "compact/plan/plan_builder.h"
@@ -23,6 +24,7 @@ bool IsInside(const TreeFiles& tree, const FileMetaData& file, const UserKeyRang
 
 FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKeyRange> ranges,
                        bool include_end) {
+  ASHLAR_ASSERT(IsSorted(level));  // neighbours are the files that may share a user key
   const TreeFiles tree(view);
   const auto files = view.files(level);
   const auto may_go = [&](const FileMetaData* file) {
@@ -105,6 +107,7 @@ class FileChoice {
   FileList Widened(Level level, const std::optional<FileBounds>& range) const {
     const auto files = view_.files(level);
     if (!IsSorted(level)) {
+      ASHLAR_DCHECK(!range);  // level 0 is the first
       const auto newest = std::find_if(files.begin(), files.end(),
                                        [this](const FileMetaData* file) { return IsNamed(file); });
       return {newest, files.end()};
@@ -130,6 +133,10 @@ class FileChoice {
 std::optional<CompactionPlan> PlanDropOf(const TreeView& view, std::vector<CompactionInputs> inputs,
                                          PlanReason reason) {
   if (inputs.empty()) return std::nullopt;
+  for (const CompactionInputs& level : inputs) {
+    for (const FileMetaData* file : level.files)
+      ASHLAR_ASSERT(!file->being_compacted);  // I3 of compaction_plan.h
+  }
   CompactionPlan plan;
   plan.inputs = std::move(inputs);
   plan.output_level = plan.inputs.back().level;
@@ -174,6 +181,7 @@ Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& conf
                                  const FilesRequest& request) {
   CompactionPlan plan;
   ASHLAR_ASSIGN_OR_RETURN(plan.inputs, FileChoice(view, request).Choose());
+  ASHLAR_ASSERT(!plan.inputs.empty());  // each named file is on a level that was visited
   plan.output_level = request.output_level;
   plan.reason = PlanReason::kFiles;
   const LevelTargets targets = ComputeLevelTargets(view, config);
@@ -216,6 +224,7 @@ std::optional<Level> DeepestLevelOf(const TreeView& view, const UserKeyRange& ra
 Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const LeveledConfig& config,
                                                 Level from, std::optional<Level> to) {
   using Plan = std::optional<CompactionPlan>;
+  ASHLAR_ASSERT(view.running.empty() && from < view.num_levels());
   const auto files = view.files(from);
   const auto is_empty = [&](Level level) { return view.files(level).empty(); };
   if (to && *to >= view.num_levels()) {

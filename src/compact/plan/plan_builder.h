@@ -185,7 +185,7 @@ class PlanBuilder {
   const TreeFiles& tree() const { return tree_; }
 
   std::optional<CompactionPlan> Build(Start start) const {
-    ASHLAR_ASSERT(start.output_level < view_.num_levels());
+    ASHLAR_ASSERT(start.level <= start.output_level && start.output_level < view_.num_levels());
     if (start.files.empty() || AnyBusy(start.files)) return std::nullopt;
     FileList below;
     if (start.output_level != start.level) {
@@ -285,6 +285,7 @@ class PlanBuilder {
     const Slice smallest(plan.smallest);
     const Slice largest(plan.largest);
     const auto all = view_.files(0);  // newest first
+    ASHLAR_ASSERT(!IsSorted(plan.start_level()));  // the loop ends at an input
     std::vector<FileList> older;
     for (auto file = all.rbegin(); *file != plan.inputs.front().files.back(); ++file) {
       if (tree_.Overlap(**file, {&smallest, &largest, plan.excludes_largest}))

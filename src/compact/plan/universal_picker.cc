@@ -107,6 +107,7 @@ class UniversalPicker {
   bool HasRoomBelow() const { return view_.num_levels() > 1; }
 
   Level OutputLevel(size_t end) const {
+    ASHLAR_DCHECK(end > 0 && end <= runs_.size());
     if (end == runs_.size()) return view_.num_levels() - 1;
     return runs_[end].level == 0 ? 0 : runs_[end].level - 1;
   }
@@ -212,6 +213,7 @@ class UniversalPicker {
     const TreeFiles& tree = builder_.tree();
     const Level upper = upper_run.level;
     const Level lower = lower_run.level;
+    ASHLAR_ASSERT(IsSorted(upper) && upper < lower);
     const auto drag = [&](const FileMetaData* file) {
       const uint64_t below = TotalBytes(tree.Overlapping(lower, TreeFiles::RangeOf(*file).range()));
       return static_cast<double>(below) /

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "base/hash.h"
@@ -44,6 +45,7 @@ void PutPlainFooter(std::string* out, const BlockHandle& metaindex) {
   const size_t start = out->size();
   PutBlockHandle(out, metaindex);
   PutBlockHandle(out, {});
+  ASHLAR_ASSERT(out->size() - start <= kHandlesBytes);
   out->resize(start + kHandlesBytes, '\0');
   PutFixed64(out, kLegacyPlainTableMagic);
 }
