@@ -15,7 +15,7 @@
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
 #include "lsm/job_events.h"
-#include "lsm/lost_logs.h"
+#include "lsm/lost_files.h"
 #include "lsm/memtable_inserter.h"
 #include "lsm/options_file.h"
 #include "lsm/predecessor_record.h"
@@ -157,8 +157,11 @@ Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64
 
 class LogReplay {
  public:
-  explicit LogReplay(DatabaseState* state)
-      : state_(state), report_(&state->recovery), sequence_(Recovered(*state).last_sequence) {}
+  LogReplay(DatabaseState* state, WALRecoveryMode mode)
+      : state_(state),
+        mode_(mode),
+        report_(&state->recovery),
+        sequence_(Recovered(*state).last_sequence) {}
 
   // Finds the logs that are needed. Read-only it also opens them, newest first: an older log is
   // complete by the time its size is taken.
@@ -277,7 +280,7 @@ class LogReplay {
         if (dropped_rest_) return Status::OK();
         if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
       }
-      const LogStop stop{.mode = state_->options.wal_recovery_mode,
+      const LogStop stop{.mode = mode_,
                          .outcome = reader.outcome(),
                          .last_good_offset = reader.last_good_offset(),
                          .synced_bytes = SyncedBytes(number)};
@@ -351,8 +354,7 @@ class LogReplay {
 
   // The head of a log says how long the one before it was: whether that one was read to its end.
   Status CheckContinues(const LogReader& reader, const PredecessorRecord& head) {
-    if (head.previous_number < oldest_ ||
-        state_->options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords)
+    if (head.previous_number < oldest_ || mode_ == WALRecoveryMode::kSkipAnyCorruptedRecords)
       return Status::OK();
     const std::string previous = WalFileName(state_->wal_directory, head.previous_number);
     const auto read = good_bytes_.find(head.previous_number);
@@ -366,7 +368,7 @@ class LogReplay {
     const Status cut =
         Status::Corruption(previous, StrCat("the log ends at offset ", read->second, ", but ",
                                             head.previous_bytes, " bytes were written to it"));
-    if (state_->options.wal_recovery_mode != WALRecoveryMode::kPointInTimeRecovery) return cut;
+    if (mode_ != WALRecoveryMode::kPointInTimeRecovery) return cut;
     dropped_rest_ = true;
     stopped_early_ = true;
     AddLoss({.number = reader.log_number(),
@@ -406,6 +408,7 @@ class LogReplay {
   }
 
   DatabaseState* const state_;
+  const WALRecoveryMode mode_;
   RecoveryReport* const report_;
   SequenceNumber sequence_;
   std::optional<SequenceNumber>
@@ -594,7 +597,8 @@ Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   std::vector<ColumnFamilyDescriptor> families = args.families;
   ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state, &families));
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state, families));
-  LogReplay replay(state);
+  LogReplay replay(state, args.salvages_logs ? WALRecoveryMode::kSkipAnyCorruptedRecords
+                                             : state->options.wal_recovery_mode);
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs());
   if (state->read_only) ASHLAR_RETURN_IF_ERROR(state->versions->CheckManifestUnchanged());
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state, families));

@@ -12,13 +12,6 @@
 
 namespace ashlar {
 
-namespace {
-
-// RocksDB keeps statistics in a family that its users never name.
-constexpr const char* kStatisticsFamilyName = "___rocksdb_stats_history___";
-
-}  // namespace
-
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs) {
   for (const LogAddition& addition : edit.log_additions) {
     std::optional<uint64_t>& synced = (*logs)[addition.number];

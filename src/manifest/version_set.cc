@@ -9,6 +9,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/manifest_writer.h"
 #include "manifest/read_without_lock.h"
 #include "wal/log_format.h"
 
@@ -19,31 +20,6 @@ namespace {
 constexpr FileNumber kFirstManifestNumber = 1;
 // The smallest unit that an operating system writes back.
 constexpr uint64_t kPageBytes = 4096;
-
-Status AppendEdit(const VersionEdit& edit, LogWriter* writer) {
-  std::string record;
-  edit.EncodeTo(&record);
-  return writer->AddRecord(record);
-}
-
-Result<std::unique_ptr<LogWriter>> CreateManifest(FileSystem* file_system,
-                                                  const std::string& directory, FileNumber number) {
-  const std::string name = DescriptorFileName(directory, number);
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(name, FileOptions{}, &file));
-  return std::make_unique<LogWriter>(std::move(file), name, number);
-}
-
-// Durable bytes, then a durable name, then CURRENT: so CURRENT never names a file that a power cut
-// may remove.
-Status MakeCurrent(FileSystem* file_system, const std::string& directory, FileNumber number,
-                   LogWriter* writer) {
-  ASHLAR_RETURN_IF_ERROR(writer->Sync());
-  std::unique_ptr<Directory> handle;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &handle));
-  ASHLAR_RETURN_IF_ERROR(handle->Sync());
-  return SetCurrentFile(file_system, directory, number, handle.get());
-}
 
 }  // namespace
 
