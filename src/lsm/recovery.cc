@@ -61,6 +61,28 @@ Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
   return parent->Sync();
 }
 
+struct FoundFile {
+  std::string name;
+  uint64_t number = 0;
+  FileType type = FileType::kTempFile;
+};
+
+// The files with names of a database. A directory that is missing has none.
+Result<std::vector<FoundFile>> ListFiles(const DatabaseState& state, const std::string& directory) {
+  std::vector<std::string> names;
+  std::vector<FoundFile> files;
+  const Status listed = state.file_system->GetChildren(directory, &names);
+  if (listed.IsPathNotFound()) return files;
+  ASHLAR_RETURN_IF_ERROR(listed);
+  for (std::string& name : names) {
+    FoundFile file;
+    if (!ParseFileName(name, &file.number, &file.type)) continue;
+    file.name = std::move(name);
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
 // Without CURRENT there is no database, unless it got lost: then a new one would push the tables
 // and logs of the old one aside. The creation of a database that was cut off leaves no more than
 // its first MANIFEST.
@@ -93,6 +115,13 @@ Result<bool> FindDatabase(const DatabaseState& state) {
     return true;
   }
   if (!there.IsNotFound() && !there.IsPathNotFound()) return there;
+  if (state.options.best_efforts_recovery && !state.read_only) {
+    ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files, ListFiles(state, state.directory));
+    const bool has_manifest = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
+      return file.type == FileType::kDescriptorFile;
+    });
+    if (has_manifest) return true;
+  }
   if (state.read_only || !state.options.create_if_missing) {
     return Status::InvalidArgument(CurrentFileName(state.directory),
                                    "does not exist (create_if_missing is false): set "
@@ -196,7 +225,7 @@ class LogReplay {
       report_->logs.push_back(log.number);
     }
     for (const auto& [number, synced_bytes] : Recovered(*state_).recorded_logs) {
-      if (number >= oldest_ && synced_bytes.has_value() &&
+      if (!WentBack() && number >= oldest_ && synced_bytes.has_value() &&
           !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
         return Status::Corruption(WalFileName(state_->wal_directory, number),
                                   "the log is on record as synced, and missing");
@@ -214,7 +243,13 @@ class LogReplay {
 
   Status Run() {
     for (Log& log : logs_) {
-      if (dropped_rest_) {
+      if (WentBack()) {
+        stopped_early_ = true;
+        AddLoss({.number = log.number,
+                 .reason = StrCat(LogName(log.number),
+                                  ": the log does not continue the state of the tables "
+                                  "(best_efforts_recovery)")});
+      } else if (dropped_rest_) {
         AddLoss({.number = log.number,
                  .reason = StrCat(LogName(log.number), ": the log before it ends early")});
       } else {
@@ -242,6 +277,7 @@ class LogReplay {
     std::unique_ptr<SequentialFile> file = {};  // null: not open
   };
 
+  bool WentBack() const { return !state_->versions->went_back().empty(); }
   std::string LogName(uint64_t number) const { return WalFileName(state_->wal_directory, number); }
 
   Status OpenLog(Log* log) const {
@@ -440,6 +476,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
           },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
+      .best_efforts = state->options.best_efforts_recovery,
   });
   std::vector<ColumnFamilySpec> specs;
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
@@ -448,6 +485,12 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
                                      .levels = static_cast<Level>(descriptor.options.num_levels)});
   }
   ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only));
+  for (const std::string& family : state->versions->went_back()) {
+    state->recovery.warnings.push_back(
+        StrCat("column family ", family,
+               " is opened in an older state, the newest of which every table exists "
+               "(best_efforts_recovery)"));
+  }
   if (!state->versions->database_id().empty()) return Status::OK();
   // Databases of old releases have it in the file only, or not at all.
   Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
@@ -591,6 +634,26 @@ Status KeepDamagedLogs(DatabaseState* state) {
   return Status::OK();
 }
 
+// What best_efforts_recovery leaves of newer states: tables, and the MANIFESTs. Their numbers are
+// not used again.
+Status KeepNewerStates(DatabaseState* state) {
+  if (!state->options.best_efforts_recovery) return Status::OK();
+  const bool went_back = !state->versions->went_back().empty();
+  const std::unordered_set<FileNumber> live = state->versions->LiveTables();
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files, ListFiles(*state, state->directory));
+  for (const FoundFile& file : files) {
+    const bool is_table = file.type == FileType::kTableFile;
+    const bool is_manifest = file.type == FileType::kDescriptorFile;
+    if ((!is_table && !is_manifest) || !state->versions->MayBelong(file.number)) continue;
+    state->versions->MarkFileNumberUsed(file.number);
+    if (!went_back || (is_table && live.contains(file.number))) continue;
+    ASHLAR_RETURN_IF_ERROR(
+        KeepFile(state->file_system, state->directory, StrCat(state->directory, "/", file.name))
+            .status());
+  }
+  return Status::OK();
+}
+
 // Recovers versions, families and memtables. Requires: the lock, unless read-only.
 Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
@@ -642,6 +705,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverForWriting(const OpenArgs& args) {
   OpenInfoLog(state.get(), args.families);
   Status recovered = RecoverState(args, state.get());
   if (recovered.ok()) recovered = KeepDamagedLogs(state.get());
+  if (recovered.ok()) recovered = KeepNewerStates(state.get());
   LogRecovery(*state);
   if (recovered.ok()) return state;
   LogWarning(*state, StrCat("the open failed: ", recovered.ToString()));

@@ -77,13 +77,15 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
                                              .specs = specs,
                                              .all_families_must_open = !read_only,
                                              .live = &live_,
-                                             .pinned_tables = args_.pinned_tables});
+                                             .pinned_tables = args_.pinned_tables,
+                                             .best_efforts = args_.best_efforts});
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
   kManifestMutex.AssertHeld();  // no other thread knows the set
   published_ = std::move(state.published);
   manifest_number_ = state.manifest_number;
   recovered_manifest_bytes_ = state.manifest_bytes;
   database_id_ = std::move(state.database_id);
+  went_back_ = std::move(state.went_back);
   next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
   foreign_number_min_ =
       std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;
