@@ -32,7 +32,9 @@ class Search {
     if (!reader->status().ok() && !reader->status().IsCorruption()) return reader->status();
     if (!has_log_number_ || !has_numbers_)
       return Status::Corruption(reader->file_name(), "it holds no whole state");
-    CompleteStates states{.manifest_number = manifest_number, .damage = reader->status()};
+    CompleteStates states;
+    states.manifest_number = manifest_number;
+    states.damage = reader->status();
     for (auto& [id, family] : families_) {
       if (!family.has_complete) {
         return Status::Corruption(StrCat(directory_, ": no state of column family \"",

@@ -12,6 +12,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/table.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
