@@ -119,6 +119,9 @@ ASHLAR_API void rocksdb_close(rocksdb_t* db) ASHLAR_NOTHROW;
 // Deletes the files of a database that is not open.
 ASHLAR_API void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,
                                    char** errptr) ASHLAR_NOTHROW;
+// With these options for every column family; see ashlar/repair.h.
+ASHLAR_API void rocksdb_repair_db(const rocksdb_options_t* options, const char* name,
+                                  char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) ASHLAR_NOTHROW;
 

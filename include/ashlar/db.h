@@ -530,4 +530,15 @@ ASHLAR_API Status DestroyDB(const std::string& name, const Options& options,
                             const std::vector<ColumnFamilyDescriptor>& column_families =
                                 std::vector<ColumnFamilyDescriptor>());
 
+// Makes a damaged database one that can be opened, with as much of its data as can be read.
+// ashlar/repair.h has the contract, and a form that reports. A family that column_families does not
+// name gets unknown_cf_opts; without them it is InvalidArgument, and nothing is changed. The form
+// with Options uses them for every family.
+ASHLAR_API Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                           const std::vector<ColumnFamilyDescriptor>& column_families);
+ASHLAR_API Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           const ColumnFamilyOptions& unknown_cf_opts);
+ASHLAR_API Status RepairDB(const std::string& dbname, const Options& options);
+
 }  // namespace ashlar

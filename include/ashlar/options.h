@@ -368,7 +368,11 @@ struct ASHLAR_API DBOptions {
   bool error_if_exists = false;
   // Whether damage that could be stepped around is an error.
   bool paranoid_checks = true;         // accepted: always on
-  bool best_efforts_recovery = false;  // refused
+  // Tables may be missing, and CURRENT or the end of the MANIFEST: each column family is opened in
+  // its newest state of which every table exists. If one goes back, no log is replayed. The files
+  // that are not used any more are in lost/ then. Corruption where no state is complete: see
+  // ashlar/repair.h. A read-only open needs CURRENT.
+  bool best_efforts_recovery = false;
   bool fail_if_options_file_error =
       false;  // whether a failed write of the OPTIONS file fails the call that caused it
   bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "config/validate.h"
 #include "filesystem/filename.h"
-#include "lsm/lost_logs.h"
+#include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
 
@@ -242,7 +242,7 @@ Status DestroyDB(const std::string& name, const Options& options,
         remove(options.wal_dir + "/" + child);
     }
   }
-  if (const Status deleted = DeleteLostLogs(fs, name); first_error.ok()) first_error = deleted;
+  if (const Status deleted = DeleteLostFiles(fs, name); first_error.ok()) first_error = deleted;
   // LOCK is deleted while it is held, or another process could lock the deleted file. Windows does
   // not delete a held file, whether this or another process holds it.
   const bool lock_is_gone = fs->DeleteFile(LockFileName(name)).ok();

@@ -191,6 +191,11 @@ void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,
   Check(errptr, ashlar::DestroyDB(name, options->rep));
 }
 
+void rocksdb_repair_db(const rocksdb_options_t* options, const char* name,
+                       char** errptr) noexcept {
+  Check(errptr, ashlar::RepairDB(name, options->rep));
+}
+
 char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) noexcept {
   std::string identity;
   if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;

@@ -153,7 +153,7 @@ struct DbTable {
       ASHLAR_OPTION(create_missing_column_families, kHonoured, kFixed),
       ASHLAR_OPTION(error_if_exists, kHonoured, kFixed),
       ASHLAR_OPTION(paranoid_checks, kAccepted, kFixed),
-      ASHLAR_OPTION(best_efforts_recovery, kRefused, kFixed),
+      ASHLAR_OPTION(best_efforts_recovery, kHonoured, kFixed),
       ASHLAR_OPTION(fail_if_options_file_error, kHonoured, kFixed),
       ASHLAR_OPTION(skip_checking_sst_file_sizes_on_db_open, kAccepted, kFixed),
       ASHLAR_OPTION(skip_stats_update_on_db_open, kAccepted, kFixed),

@@ -131,22 +131,24 @@ std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micro
 std::string ArchiveDirectory(const std::string& directory) { return Join(directory, "archive"); }
 
 std::string LostDirectory(const std::string& directory) { return Join(directory, "lost"); }
-std::string LostLogFileName(const std::string& directory, uint64_t number, uint64_t copies) {
-  const std::string name = WalFileName(LostDirectory(directory), number);
-  return copies == 0 ? name : StrCat(name, ".", copies);
+std::string LostFileName(const std::string& directory, std::string_view name, uint64_t copies) {
+  const std::string path = Join(LostDirectory(directory), name);
+  return copies == 0 ? path : StrCat(path, ".", copies);
 }
 
-bool IsLostLogFileName(std::string_view name) {
+bool IsLostFileName(std::string_view name) {
   uint64_t number = 0;
   FileType type;
-  const size_t suffix = name.find(".log.");
-  if (suffix != std::string_view::npos) {
-    const std::string_view digits = name.substr(suffix + std::string_view(".log.").size());
+  if (!ParseFileName(name, &number, &type)) {
+    const size_t dot = name.rfind('.');
     uint64_t copies = 0;
-    if (!ParseUint64(digits, &copies) || copies == 0 || StrCat(copies) != digits) return false;
-    name = name.substr(0, suffix + std::string_view(".log").size());
+    if (dot == std::string_view::npos || !ParseUint64(name.substr(dot + 1), &copies) ||
+        copies == 0 || StrCat(copies) != name.substr(dot + 1) ||
+        !ParseFileName(name.substr(0, dot), &number, &type))
+      return false;
   }
-  return ParseFileName(name, &number, &type) && type == FileType::kWalFile;
+  return type == FileType::kWalFile || type == FileType::kTableFile ||
+         type == FileType::kDescriptorFile;
 }
 
 bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {

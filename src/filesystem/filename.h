@@ -6,7 +6,8 @@
 //   000012.dbtmp      temporary                 IDENTITY            the database's id
 //   OPTIONS-000012    options                   LOG, LOG.old.1234   messages for people
 //   OPTIONS-000012.dbtmp  temporary
-//   lost/000012.log   copy of a damaged log; lost/000012.log.1 another one
+//   lost/000012.log   copy of a damaged log; lost/000012.log.1 another one; tables and MANIFESTs
+//                     that a repair has replaced likewise
 //
 // I1: names are made from numbers only, and ParseFileName accepts exactly the names that are made
 //     here (and the .ldb form): for every accepted name, building the name again gives the same
@@ -43,9 +44,10 @@ std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micro
 std::string ArchiveDirectory(const std::string& directory);
 std::string LostDirectory(const std::string& directory);
 // copies: made before of logs with this number.
-std::string LostLogFileName(const std::string& directory, uint64_t number, uint64_t copies);
-// Whether LostLogFileName makes this name (without directory).
-[[nodiscard]] bool IsLostLogFileName(std::string_view name);
+// name: of a log, a table or a MANIFEST. copies: made before of other files with this name.
+std::string LostFileName(const std::string& directory, std::string_view name, uint64_t copies);
+// Whether LostFileName makes this name (without directory).
+[[nodiscard]] bool IsLostFileName(std::string_view name);
 
 // Parses a name (without directory). False if it is not a name of a database file. *number is 0 for
 // names without one, and for LOG.old the time in its name.

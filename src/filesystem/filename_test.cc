@@ -154,14 +154,14 @@ TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
 }
 
 TEST(FileName, CopiesOfDamagedLogs) {
-  EXPECT_EQ(LostLogFileName("/db", 7, 0), "/db/lost/000007.log");
-  EXPECT_EQ(LostLogFileName("/db", 7, 12), "/db/lost/000007.log.12");
+  EXPECT_EQ(LostFileName("/db", "000007.log", 0), "/db/lost/000007.log");
+  EXPECT_EQ(LostFileName("/db", "000007.log", 12), "/db/lost/000007.log.12");
   for (const std::string_view name : {"000007.log", "000007.log.1", "1234567.log.12"})
-    EXPECT_TRUE(IsLostLogFileName(name)) << name;
+    EXPECT_TRUE(IsLostFileName(name)) << name;
   for (const std::string_view name :
        {"", "lost", "000007.sst", "000007.sst.1", "000007.log.", "000007.log.0", "000007.log.01",
         "000007.log.x", "7.log.1", "000007.log.1.1", "../000007.log"}) {
-    EXPECT_FALSE(IsLostLogFileName(name)) << name;
+    EXPECT_FALSE(IsLostFileName(name)) << name;
   }
 }
 

@@ -15,7 +15,7 @@
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
 #include "lsm/job_events.h"
-#include "lsm/lost_logs.h"
+#include "lsm/lost_files.h"
 #include "lsm/memtable_inserter.h"
 #include "lsm/options_file.h"
 #include "lsm/predecessor_record.h"
@@ -61,6 +61,28 @@ Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
   return parent->Sync();
 }
 
+struct FoundFile {
+  std::string name;
+  uint64_t number = 0;
+  FileType type = FileType::kTempFile;
+};
+
+// The files with names of a database. A directory that is missing has none.
+Result<std::vector<FoundFile>> ListFiles(const DatabaseState& state, const std::string& directory) {
+  std::vector<std::string> names;
+  std::vector<FoundFile> files;
+  const Status listed = state.file_system->GetChildren(directory, &names);
+  if (listed.IsPathNotFound()) return files;
+  ASHLAR_RETURN_IF_ERROR(listed);
+  for (std::string& name : names) {
+    FoundFile file;
+    if (!ParseFileName(name, &file.number, &file.type)) continue;
+    file.name = std::move(name);
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
 // Without CURRENT there is no database, unless it got lost: then a new one would push the tables
 // and logs of the old one aside. The creation of a database that was cut off leaves no more than
 // its first MANIFEST.
@@ -93,6 +115,13 @@ Result<bool> FindDatabase(const DatabaseState& state) {
     return true;
   }
   if (!there.IsNotFound() && !there.IsPathNotFound()) return there;
+  if (state.options.best_efforts_recovery && !state.read_only) {
+    ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files, ListFiles(state, state.directory));
+    const bool has_manifest = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
+      return file.type == FileType::kDescriptorFile;
+    });
+    if (has_manifest) return true;
+  }
   if (state.read_only || !state.options.create_if_missing) {
     return Status::InvalidArgument(CurrentFileName(state.directory),
                                    "does not exist (create_if_missing is false): set "
@@ -157,8 +186,11 @@ Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64
 
 class LogReplay {
  public:
-  explicit LogReplay(DatabaseState* state)
-      : state_(state), report_(&state->recovery), sequence_(Recovered(*state).last_sequence) {}
+  LogReplay(DatabaseState* state, WALRecoveryMode mode)
+      : state_(state),
+        mode_(mode),
+        report_(&state->recovery),
+        sequence_(Recovered(*state).last_sequence) {}
 
   // Finds the logs that are needed. Read-only it also opens them, newest first: an older log is
   // complete by the time its size is taken.
@@ -193,7 +225,7 @@ class LogReplay {
       report_->logs.push_back(log.number);
     }
     for (const auto& [number, synced_bytes] : Recovered(*state_).recorded_logs) {
-      if (number >= oldest_ && synced_bytes.has_value() &&
+      if (!WentBack() && number >= oldest_ && synced_bytes.has_value() &&
           !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
         return Status::Corruption(WalFileName(state_->wal_directory, number),
                                   "the log is on record as synced, and missing");
@@ -211,7 +243,13 @@ class LogReplay {
 
   Status Run() {
     for (Log& log : logs_) {
-      if (dropped_rest_) {
+      if (WentBack()) {
+        stopped_early_ = true;
+        AddLoss({.number = log.number,
+                 .reason = StrCat(LogName(log.number),
+                                  ": the log does not continue the state of the tables "
+                                  "(best_efforts_recovery)")});
+      } else if (dropped_rest_) {
         AddLoss({.number = log.number,
                  .reason = StrCat(LogName(log.number), ": the log before it ends early")});
       } else {
@@ -239,6 +277,7 @@ class LogReplay {
     std::unique_ptr<SequentialFile> file = {};  // null: not open
   };
 
+  bool WentBack() const { return !state_->versions->went_back().empty(); }
   std::string LogName(uint64_t number) const { return WalFileName(state_->wal_directory, number); }
 
   Status OpenLog(Log* log) const {
@@ -277,7 +316,7 @@ class LogReplay {
         if (dropped_rest_) return Status::OK();
         if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
       }
-      const LogStop stop{.mode = state_->options.wal_recovery_mode,
+      const LogStop stop{.mode = mode_,
                          .outcome = reader.outcome(),
                          .last_good_offset = reader.last_good_offset(),
                          .synced_bytes = SyncedBytes(number)};
@@ -351,8 +390,7 @@ class LogReplay {
 
   // The head of a log says how long the one before it was: whether that one was read to its end.
   Status CheckContinues(const LogReader& reader, const PredecessorRecord& head) {
-    if (head.previous_number < oldest_ ||
-        state_->options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords)
+    if (head.previous_number < oldest_ || mode_ == WALRecoveryMode::kSkipAnyCorruptedRecords)
       return Status::OK();
     const std::string previous = WalFileName(state_->wal_directory, head.previous_number);
     const auto read = good_bytes_.find(head.previous_number);
@@ -366,7 +404,7 @@ class LogReplay {
     const Status cut =
         Status::Corruption(previous, StrCat("the log ends at offset ", read->second, ", but ",
                                             head.previous_bytes, " bytes were written to it"));
-    if (state_->options.wal_recovery_mode != WALRecoveryMode::kPointInTimeRecovery) return cut;
+    if (mode_ != WALRecoveryMode::kPointInTimeRecovery) return cut;
     dropped_rest_ = true;
     stopped_early_ = true;
     AddLoss({.number = reader.log_number(),
@@ -406,6 +444,7 @@ class LogReplay {
   }
 
   DatabaseState* const state_;
+  const WALRecoveryMode mode_;
   RecoveryReport* const report_;
   SequenceNumber sequence_;
   std::optional<SequenceNumber>
@@ -437,6 +476,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
           },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
+      .best_efforts = state->options.best_efforts_recovery,
   });
   std::vector<ColumnFamilySpec> specs;
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
@@ -445,6 +485,12 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
                                      .levels = static_cast<Level>(descriptor.options.num_levels)});
   }
   ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only));
+  for (const std::string& family : state->versions->went_back()) {
+    state->recovery.warnings.push_back(
+        StrCat("column family ", family,
+               " is opened in an older state, the newest of which every table exists "
+               "(best_efforts_recovery)"));
+  }
   if (!state->versions->database_id().empty()) return Status::OK();
   // Databases of old releases have it in the file only, or not at all.
   Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
@@ -588,13 +634,34 @@ Status KeepDamagedLogs(DatabaseState* state) {
   return Status::OK();
 }
 
+// What best_efforts_recovery leaves of newer states: tables, and the MANIFESTs. Their numbers are
+// not used again.
+Status KeepNewerStates(DatabaseState* state) {
+  if (!state->options.best_efforts_recovery) return Status::OK();
+  const bool went_back = !state->versions->went_back().empty();
+  const std::unordered_set<FileNumber> live = state->versions->LiveTables();
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files, ListFiles(*state, state->directory));
+  for (const FoundFile& file : files) {
+    const bool is_table = file.type == FileType::kTableFile;
+    const bool is_manifest = file.type == FileType::kDescriptorFile;
+    if ((!is_table && !is_manifest) || !state->versions->MayBelong(file.number)) continue;
+    state->versions->MarkFileNumberUsed(file.number);
+    if (!went_back || (is_table && live.contains(file.number))) continue;
+    ASHLAR_RETURN_IF_ERROR(
+        KeepFile(state->file_system, state->directory, StrCat(state->directory, "/", file.name))
+            .status());
+  }
+  return Status::OK();
+}
+
 // Recovers versions, families and memtables. Requires: the lock, unless read-only.
 Status RecoverState(const OpenArgs& args, DatabaseState* state) {
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
   std::vector<ColumnFamilyDescriptor> families = args.families;
   ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state, &families));
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state, families));
-  LogReplay replay(state);
+  LogReplay replay(state, args.salvages_logs ? WALRecoveryMode::kSkipAnyCorruptedRecords
+                                             : state->options.wal_recovery_mode);
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs());
   if (state->read_only) ASHLAR_RETURN_IF_ERROR(state->versions->CheckManifestUnchanged());
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state, families));
@@ -638,6 +705,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverForWriting(const OpenArgs& args) {
   OpenInfoLog(state.get(), args.families);
   Status recovered = RecoverState(args, state.get());
   if (recovered.ok()) recovered = KeepDamagedLogs(state.get());
+  if (recovered.ok()) recovered = KeepNewerStates(state.get());
   LogRecovery(*state);
   if (recovered.ok()) return state;
   LogWarning(*state, StrCat("the open failed: ", recovered.ToString()));

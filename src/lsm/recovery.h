@@ -16,7 +16,7 @@
 // I3: a log that ended early is never appended to. Its records are not replayed again after the
 //     edit of I2.
 // I4: no byte of a damaged log is lost. The log is copied before the edit of I2 releases it
-//     (lost_logs.h).
+//     (lost_files.h).
 // I5: facts found before the lock was taken are not relied on after it, except to refuse.
 // I6: a read-only database opens no file by its name any more while the limit on open files
 //     suffices for its tables.
@@ -40,6 +40,8 @@ struct OpenArgs {
   std::vector<ColumnFamilyDescriptor> families;
   bool read_only = false;
   bool error_if_log_exists = false;  // read-only
+  // Replays all that is readable in damaged logs, whatever DBOptions::wal_recovery_mode is.
+  bool salvages_logs = false;
 };
 
 // The state with its families, the records of the logs in memtables; no background work yet.

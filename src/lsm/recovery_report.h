@@ -7,7 +7,7 @@
 // not zero, or at the next record that was replayed.
 // A loss is a torn tail if nothing was dropped after it: a process that dies, or a power cut,
 // leaves it at the end of the last log, and it holds no write that was acknowledged as durable.
-// Every other loss is damage: the log is kept (lost_logs.h).
+// Every other loss is damage: the log is kept (lost_files.h).
 //
 // Lifetime: of the DatabaseState; constant after open. Thread safety: none while it is filled.
 #pragma once

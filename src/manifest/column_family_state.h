@@ -13,6 +13,8 @@ namespace ashlar {
 
 inline constexpr ColumnFamilyId kDefaultFamilyId = 0;
 inline constexpr const char* kDefaultFamilyName = "default";
+// RocksDB keeps statistics in a family that its users never name.
+inline constexpr const char* kStatisticsFamilyName = "___rocksdb_stats_history___";
 
 // How a column family is to be opened.
 struct ColumnFamilySpec {

@@ -11,15 +11,21 @@ namespace ashlar {
 Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_system,
                                                              const std::string& directory) {
   ASHLAR_ASSIGN_OR_RETURN(const FileNumber number, ReadCurrentFile(file_system, directory));
+  Result<std::unique_ptr<ManifestReader>> opened = OpenNumber(file_system, directory, number);
+  if (opened.status().IsPathNotFound())
+    return Status::Corruption(StrCat(CurrentFileName(directory), " names a file that is missing: ",
+                                     DescriptorFileName(directory, number)));
+  return opened;
+}
+
+Result<std::unique_ptr<ManifestReader>> ManifestReader::OpenNumber(FileSystem* file_system,
+                                                                   const std::string& directory,
+                                                                   FileNumber number) {
   const std::string name = DescriptorFileName(directory, number);
   uint64_t bytes = 0;
   std::unique_ptr<SequentialFile> file;
-  Status status = file_system->GetFileSize(name, &bytes);
-  if (status.ok()) status = file_system->NewSequentialFile(name, FileOptions{}, &file);
-  if (status.IsPathNotFound())
-    return Status::Corruption(
-        StrCat(CurrentFileName(directory), " names a file that is missing: ", name));
-  ASHLAR_RETURN_IF_ERROR(std::move(status));
+  ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(name, &bytes));
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(name, FileOptions{}, &file));
   return std::unique_ptr<ManifestReader>(new ManifestReader(number, std::move(file), name, bytes));
 }
 
@@ -44,6 +50,7 @@ bool ManifestReader::Next(VersionEdit* edit) {
       VersionEdit member;
       if (!ReadEdit(&member)) {
         group_.clear();
+        ends_incomplete_ = true;
         return false;
       }
       if (member.atomic_group_remaining != remaining - 1) {
@@ -64,6 +71,7 @@ bool ManifestReader::ReadEdit(VersionEdit* edit) {
   if (!log_.ReadRecord(&record, &scratch_)) {
     const bool ends_well = log_.outcome() == LogReader::Outcome::kEnd ||
                            log_.outcome() == LogReader::Outcome::kTornTail;
+    ends_incomplete_ = log_.outcome() == LogReader::Outcome::kTornTail;
     return ends_well ? false : Fail(log_.status());
   }
   const Status decoded = edit->DecodeFrom(record);

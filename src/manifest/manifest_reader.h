@@ -22,10 +22,16 @@ class ManifestReader {
  public:
   static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* file_system,
                                                       const std::string& directory);
+  // One that CURRENT need not name. PathNotFound without the file.
+  static Result<std::unique_ptr<ManifestReader>> OpenNumber(FileSystem* file_system,
+                                                            const std::string& directory,
+                                                            FileNumber number);
 
   // True: *edit is the next one. False: the end, or an error: see status().
   [[nodiscard]] bool Next(VersionEdit* edit);
   const Status& status() const { return status_; }
+  // After the end: whether an incomplete edit or group is there.
+  bool ends_incomplete() const { return ends_incomplete_; }
 
   FileNumber number() const { return number_; }
   const std::string& file_name() const { return log_.file_name(); }
@@ -45,6 +51,7 @@ class ManifestReader {
   LogReader log_;
   std::string scratch_;
   std::deque<VersionEdit> group_;  // complete, or being collected
+  bool ends_incomplete_ = false;
   Status status_;
 };
 

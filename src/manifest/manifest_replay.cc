@@ -8,16 +8,8 @@
 #include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
-#include "manifest/manifest_reader.h"
 
 namespace ashlar {
-
-namespace {
-
-// RocksDB keeps statistics in a family that its users never name.
-constexpr const char* kStatisticsFamilyName = "___rocksdb_stats_history___";
-
-}  // namespace
 
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs) {
   for (const LogAddition& addition : edit.log_additions) {
@@ -33,19 +25,37 @@ Result<RecoveredState> ManifestReplay::Run() {
   const ColumnFamilySpec* const default_spec = FindSpec(kDefaultFamilyName);
   if (default_spec == nullptr)
     return Status::InvalidArgument("the column family \"default\" must be opened");
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,
-                          ManifestReader::Open(args_.file_system, args_.directory));
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, OpenManifest());
   state_.manifest_number = manifest->number();
   state_.manifest_bytes = manifest->file_bytes();
   ASHLAR_RETURN_IF_ERROR(OpenFamily(kDefaultFamilyId, *default_spec));
-  while (true) {
+  for (uint64_t number = 1;; ++number) {
     VersionEdit edit;
     if (!manifest->Next(&edit)) break;
-    ASHLAR_RETURN_IF_ERROR(Apply(&edit).WithContext(manifest->file_name()));
+    if (IsBeyond(edit, number)) {
+      TakeDatabaseFields(edit);
+    } else {
+      ASHLAR_RETURN_IF_ERROR(Apply(&edit).WithContext(manifest->file_name()));
+    }
   }
-  ASHLAR_RETURN_IF_ERROR(manifest->status());
+  if (!args_.best_efforts) ASHLAR_RETURN_IF_ERROR(manifest->status());
+  for (const auto& [id, family] : complete_.families) {
+    if (!family.is_newest) state_.went_back.push_back(family.name);
+  }
   ASHLAR_RETURN_IF_ERROR(Finish().WithContext(manifest->file_name()));
   return std::move(state_);
+}
+
+Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenManifest() {
+  if (!args_.best_efforts) return ManifestReader::Open(args_.file_system, args_.directory);
+  ASHLAR_ASSIGN_OR_RETURN(complete_, FindCompleteStates(args_.file_system, args_.directory));
+  return ManifestReader::OpenNumber(args_.file_system, args_.directory, complete_.manifest_number);
+}
+
+bool ManifestReplay::IsBeyond(const VersionEdit& edit, uint64_t number) const {
+  if (!args_.best_efforts || edit.ManipulatesColumnFamily() || edit.RecordsLogs()) return false;
+  const auto family = complete_.families.find(edit.column_family);
+  return family != complete_.families.end() && number > family->second.edit;
 }
 
 Status ManifestReplay::Apply(VersionEdit* edit) {

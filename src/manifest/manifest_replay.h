@@ -16,6 +16,7 @@
 
 #include "ashlar/file_system.h"
 #include "base/result.h"
+#include "manifest/complete_states.h"
 #include "manifest/published_state.h"
 #include "manifest/version_builder.h"
 #include "manifest/version_edit.h"
@@ -36,6 +37,8 @@ struct RecoveredState {
   uint64_t manifest_bytes = 0;  // that were read
   FileNumber next_file_number = 0;
   std::string database_id;
+  // Families that are in an older state than the last one, for lack of tables (best_efforts).
+  std::vector<std::string> went_back;
 };
 
 class ManifestReplay {
@@ -48,6 +51,9 @@ class ManifestReplay {
     LiveFiles* live = nullptr;
     PinnedTables* pinned_tables =
         nullptr;  // keeps the tables open; null: their sizes are read by name
+    // Each family in the newest state of which all tables exist. The log numbers are those of the
+    // states; later logs do not continue a state that is not the last one.
+    bool best_efforts = false;
   };
 
   explicit ManifestReplay(const Args& args) : args_(args) {}
@@ -55,6 +61,9 @@ class ManifestReplay {
   Result<RecoveredState> Run();
 
  private:
+  Result<std::unique_ptr<ManifestReader>> OpenManifest();
+  // True: the edit is after the complete state of its family.
+  bool IsBeyond(const VersionEdit& edit, uint64_t number) const;
   Status Apply(VersionEdit* edit);
   Status AddFamily(const VersionEdit& edit);
   Status DropFamily(const VersionEdit& edit);
@@ -75,6 +84,7 @@ class ManifestReplay {
   Status CheckNumbersAreLeft() const;
 
   const Args args_;
+  CompleteStates complete_;  // with best_efforts
   RecoveredState state_;
   std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>> builders_;
   std::map<ColumnFamilyId, std::string> unopened_;

@@ -73,6 +73,7 @@ class TestTable final : public TableReader {
     return 10 * static_cast<uint64_t>(std::distance(entries_.begin(), entries_.lower_bound(key)));
   }
   std::vector<std::string> Anchors(size_t) override { return {}; }
+  Status VisitReadable(EntryVisitor, TableDamage*) override { return Status::OK(); }
   Status Verify() override { return Status::OK(); }
   const TableProperties& properties() const override {
     AssertFailed("a test table has no properties", __FILE__, __LINE__);

@@ -9,6 +9,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/manifest_writer.h"
 #include "manifest/read_without_lock.h"
 #include "wal/log_format.h"
 
@@ -19,31 +20,6 @@ namespace {
 constexpr FileNumber kFirstManifestNumber = 1;
 // The smallest unit that an operating system writes back.
 constexpr uint64_t kPageBytes = 4096;
-
-Status AppendEdit(const VersionEdit& edit, LogWriter* writer) {
-  std::string record;
-  edit.EncodeTo(&record);
-  return writer->AddRecord(record);
-}
-
-Result<std::unique_ptr<LogWriter>> CreateManifest(FileSystem* file_system,
-                                                  const std::string& directory, FileNumber number) {
-  const std::string name = DescriptorFileName(directory, number);
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(name, FileOptions{}, &file));
-  return std::make_unique<LogWriter>(std::move(file), name, number);
-}
-
-// Durable bytes, then a durable name, then CURRENT: so CURRENT never names a file that a power cut
-// may remove.
-Status MakeCurrent(FileSystem* file_system, const std::string& directory, FileNumber number,
-                   LogWriter* writer) {
-  ASHLAR_RETURN_IF_ERROR(writer->Sync());
-  std::unique_ptr<Directory> handle;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &handle));
-  ASHLAR_RETURN_IF_ERROR(handle->Sync());
-  return SetCurrentFile(file_system, directory, number, handle.get());
-}
 
 }  // namespace
 
@@ -101,13 +77,15 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
                                              .specs = specs,
                                              .all_families_must_open = !read_only,
                                              .live = &live_,
-                                             .pinned_tables = args_.pinned_tables});
+                                             .pinned_tables = args_.pinned_tables,
+                                             .best_efforts = args_.best_efforts});
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
   kManifestMutex.AssertHeld();  // no other thread knows the set
   published_ = std::move(state.published);
   manifest_number_ = state.manifest_number;
   recovered_manifest_bytes_ = state.manifest_bytes;
   database_id_ = std::move(state.database_id);
+  went_back_ = std::move(state.went_back);
   next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
   foreign_number_min_ =
       std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;

@@ -94,6 +94,7 @@ class VersionSet {
         // holds the tables of a database that is opened read-only; null: nothing holds them
         nullptr;
     Recorder recorder = {};
+    bool best_efforts = false;  // as in ManifestReplay
   };
 
   explicit VersionSet(Args args);
@@ -114,6 +115,9 @@ class VersionSet {
   // are left to the caller (FindFamily gives null). Checks comparator names, and that every table
   // exists with its recorded size. Writes nothing.
   Status Recover(std::span<const ColumnFamilySpec> specs, bool read_only);
+
+  // RecoveredState::went_back.
+  const std::vector<std::string>& went_back() const { return went_back_; }
 
   // For a reader without the lock, after Recover: TryAgain if the MANIFEST was written to or
   // replaced since Recover began to read it. Ok: every file that the recovered state needs was
@@ -215,6 +219,7 @@ class VersionSet {
   FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;
   uint64_t recovered_manifest_bytes_ = 0;  // that Recover read
   std::string database_id_;
+  std::vector<std::string> went_back_;
 
   // null: the next Write starts a MANIFEST
   std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);

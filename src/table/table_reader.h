@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "ashlar/status.h"
+#include "base/function_ref.h"
 #include "execute/shared_count.h"
 #include "key/cursor.h"
 #include "key/lookup.h"
 #include "ranges/file_ranges.h"
+#include "table/table_damage.h"
 
 namespace ashlar {
 
@@ -106,6 +108,12 @@ class TableReader {
   bool HasRanges() const { return has_ranges_; }
   // Reads every block, and checks checksums and order.
   virtual Status Verify() = 0;
+  // Visits the entries of every part of the table that its checksum proves, in order, keys with
+  // their sequences as readers see them. *damage gets what was left out, here and by a tolerant
+  // open. An error of `visit` ends the walk, and so does a failed read of the file: it may succeed
+  // later.
+  using EntryVisitor = FunctionRef<Status(const Slice& internal_key, const Slice& value)>;
+  virtual Status VisitReadable(EntryVisitor visit, TableDamage* damage) = 0;
   virtual const TableProperties& properties() const = 0;
   // Memory of the index, the filter and the reader, without cached data blocks.
   virtual size_t MemoryBytes() const = 0;

@@ -128,7 +128,7 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
 // complete.
 TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
   const std::string log_path = WalFileName(OpenDatabase::kPath, 2).substr(1);
-  const std::string copy_path = LostLogFileName(OpenDatabase::kPath, 2, 0).substr(1);
+  const std::string copy_path = LostFileName(OpenDatabase::kPath, "000002.log", 0).substr(1);
   const auto bytes_of = [](const MemoryImage& image, const std::string& path) -> std::string {
     for (const MemoryImage::Entry& entry : image.entries) {
       if (entry.path == path && entry.bytes != nullptr) return *entry.bytes;
@@ -175,7 +175,7 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
       bool is_kept = false;
       for (uint64_t copies = 0; copies < 3; ++copies)
         is_kept |=
-            bytes_of(after, LostLogFileName(OpenDatabase::kPath, 2, copies).substr(1)) == log;
+            bytes_of(after, LostFileName(OpenDatabase::kPath, "000002.log", copies).substr(1)) == log;
       ASSERT_TRUE(is_kept);
     });
   }

@@ -85,6 +85,7 @@ std::unique_ptr<Command> MakeLoadCommand();
 std::unique_ptr<Command> MakePoolCommand();
 std::unique_ptr<Command> MakePropertiesCommand();
 std::unique_ptr<Command> MakePutCommand();
+std::unique_ptr<Command> MakeRepairCommand();
 std::unique_ptr<Command> MakeScanCommand();
 std::unique_ptr<Command> MakeStatsCommand();
 std::unique_ptr<Command> MakeVerifyCommand();

@@ -103,12 +103,11 @@ class CliOptionSet final : public OptionSet {
 };
 
 using CommandMaker = std::unique_ptr<Command> (*)();
-constexpr std::array<CommandMaker, 13> kCommands = {
-    MakeLoadCommand,   MakePutCommand,        MakeGetCommand,
-    MakeDeleteCommand, MakeScanCommand,       MakeDumpCommand,
-    MakeStatsCommand,  MakePropertiesCommand, MakeColumnFamiliesCommand,
-    MakeVerifyCommand, MakeCompactCommand,    MakeCheckpointCommand,
-    MakePoolCommand};
+constexpr std::array<CommandMaker, 14> kCommands = {
+    MakeLoadCommand,           MakePutCommand,    MakeGetCommand,     MakeDeleteCommand,
+    MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,   MakePropertiesCommand,
+    MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand, MakeCheckpointCommand,
+    MakeRepairCommand,         MakePoolCommand};
 
 // The texts of the global options, before they are turned into values.
 struct GlobalTexts {

@@ -43,7 +43,8 @@ Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
                                      .largest_sequence = args.largest_sequence,
                                      .prefix_extractors = args.prefix_extractors.get(),
                                      .smallest = args.smallest,
-                                     .largest = args.largest}));
+                                     .largest = args.largest,
+                                     .tolerant = args.tolerant}));
   auto* const table = new BlockBasedTable(args, std::move(parts));
   TableReaderPtr owner(table);
   table->ChargeMetadata();

@@ -53,6 +53,7 @@ struct TableOpenArgs {
   Slice smallest{};  // the file's bounds, as in TableLoadArgs
   Slice largest{};
   std::shared_ptr<PrefixExtractors> prefix_extractors{};  // the family's
+  bool tolerant = false;                                  // as in TableLoadArgs
 };
 
 class BlockBasedTable final : public TableReader {
@@ -66,6 +67,7 @@ class BlockBasedTable final : public TableReader {
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
   Status Verify() override;  // table_verifier.cc
+  Status VisitReadable(EntryVisitor visit, TableDamage* damage) override;  // table_salvager.cc
   const TableProperties& properties() const override { return parts_.properties; }
   size_t MemoryBytes() const override;
   BlockCensus CountBlocks() const override;
@@ -112,6 +114,7 @@ class BlockBasedTable final : public TableReader {
     return parts_.range_block.has_value() ? &*parts_.range_block : nullptr;
   }
   bool ranges_are_ordered() const { return parts_.ranges_are_ordered; }
+  const TableDamage& damage_at_open() const { return parts_.damage; }
   // The owner of the values of a block of this table.
   PinSource OwnerOf(DataBlock* block) {
     return block->in_mapping() ? pin_source() : block->pin_source();

@@ -53,6 +53,7 @@ class TableLoader {
         prefix_extractors_(args->prefix_extractors),
         smallest_(args->smallest),
         largest_(args->largest),
+        tolerant_(args->tolerant),
         parts_{.index = BlockIndex(args->comparator),
                .sequence_override = {},
                .filter = {},
@@ -61,7 +62,8 @@ class TableLoader {
                .properties = {},
                .meta_blocks = {},
                .ranges = {},
-               .range_block = {}} {}
+               .range_block = {},
+               .damage = {}} {}
 
   Result<TableParts> Load();
 
@@ -69,6 +71,14 @@ class TableLoader {
   BlockFile& file() { return parts_.file; }
   const TableProperties& properties() const { return parts_.properties; }
 
+  // A tolerant load notes the damage of a part, and goes on without the part.
+  template <typename LeaveOut>
+  Status Tolerate(Status loaded, const LeaveOut& leave_out) {
+    if (!tolerant_ || !loaded.IsCorruption()) return loaded;
+    parts_.damage.Note(loaded);
+    leave_out();
+    return Status::OK();
+  }
   Status LoadTail();
   Status LoadFooter(Footer* footer);
   Status LoadMetaIndex(const Footer& footer);
@@ -80,6 +90,7 @@ class TableLoader {
   Status LoadRanges();
   Status LoadIndex();
   Status LoadIndexPartitions(const Slice& top_level, const IndexCoding& coding);
+  Status LoadIndexPartition(const BlockHandle& handle, const IndexCoding& coding);
   Status LoadFilter();
   Status LoadFilterPartitions(const BlockHandle& handle, TableFilter* filter);
 
@@ -109,6 +120,7 @@ class TableLoader {
   PrefixExtractors* const prefix_extractors_;
   const Slice smallest_;
   const Slice largest_;
+  const bool tolerant_;
   TableParts parts_;
 
   std::unique_ptr<char[]> tail_buffer_;
@@ -129,10 +141,13 @@ Result<TableParts> TableLoader::Load() {
   ASHLAR_RETURN_IF_ERROR(CheckSupported());
   ASHLAR_RETURN_IF_ERROR(LoadSequenceOverride());
   ASHLAR_RETURN_IF_ERROR(LoadDictionary());
-  ASHLAR_RETURN_IF_ERROR(LoadRanges());
+  ASHLAR_RETURN_IF_ERROR(Tolerate(LoadRanges(), [this] {
+    parts_.range_block.reset();
+    parts_.damage.lost_ranges = true;
+  }));
   ASHLAR_RETURN_IF_ERROR(LoadIndex());
   PerfCount(&PerfContext::index_block_read_count, 1 + index_partitions_.size());
-  ASHLAR_RETURN_IF_ERROR(LoadFilter());
+  ASHLAR_RETURN_IF_ERROR(Tolerate(LoadFilter(), [this] { filter_partitions_.clear(); }));
   if (parts_.filter.IsPresent())
     PerfCount(&PerfContext::filter_block_read_count, 1 + filter_partitions_.size());
   parts_.meta_blocks = MetaBlocks();
@@ -314,12 +329,17 @@ Status TableLoader::LoadIndexPartitions(const Slice& top_level, const IndexCodin
   BlockIndex partitions(comparator_);  // checks the top level's order and handles
   ASHLAR_RETURN_IF_ERROR(AddToIndex(top_level, index_.offset, coding, &partitions));
   for (uint32_t i = 0; i < partitions.blocks(); ++i) {
-    const BlockHandle handle = partitions.handle(i);
-    ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(handle));
-    ASHLAR_RETURN_IF_ERROR(AddToIndex(contents.data, handle.offset, coding, &parts_.index));
-    index_partitions_.push_back(handle);
+    ASHLAR_RETURN_IF_ERROR(Tolerate(LoadIndexPartition(partitions.handle(i), coding),
+                                    [this] { ++parts_.damage.lost_blocks; }));
   }
-  ASHLAR_DCHECK(index_partitions_.size() == partitions.blocks());
+  ASHLAR_DCHECK(tolerant_ || index_partitions_.size() == partitions.blocks());
+  return Status::OK();
+}
+
+Status TableLoader::LoadIndexPartition(const BlockHandle& handle, const IndexCoding& coding) {
+  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(handle));
+  ASHLAR_RETURN_IF_ERROR(AddToIndex(contents.data, handle.offset, coding, &parts_.index));
+  index_partitions_.push_back(handle);
   return Status::OK();
 }
 

@@ -14,6 +14,8 @@
 // I1: TableParts come from a table whose footer, metaindex, properties and index are readable, and
 //     which was written with the comparator that it is opened with.
 // I2: every handle in meta_blocks was read and its checksum verified.
+// I3: a tolerant load goes without a damaged filter, damaged range deletions, and damaged parts of
+//     a two-level index. What remains is as good as in an intact table.
 // Thread safety: pure functions.
 #pragma once
 
@@ -34,6 +36,7 @@
 #include "table/blockbased/range_block.h"
 #include "table/blockbased/sequence_override.h"
 #include "table/blockbased/table_filter.h"
+#include "table/table_damage.h"
 
 namespace ashlar {
 
@@ -51,6 +54,7 @@ struct TableLoadArgs {
   // not known. The bytes outlive the call.
   Slice smallest = {};
   Slice largest = {};
+  bool tolerant = false;  // damage of the parts of I3 is noted in TableParts::damage
 };
 
 // Constant for the life of the open table, except the slots of the index.
@@ -64,6 +68,7 @@ struct TableParts {
   FileRanges ranges;                     // cut to the bounds of the file
   std::optional<BlockHandle> range_block;
   bool ranges_are_ordered = true;  // false: a table made for ingestion (range_block.h)
+  TableDamage damage;              // with TableLoadArgs::tolerant
 
   // Asserts the invariants of the parts.
   void CheckInvariants() const;

@@ -215,7 +215,8 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .largest_sequence = file->largest_sequence,
                                 .smallest = file->smallest,
                                 .largest = file->largest,
-                                .prefix_extractors = prefix_extractors_});
+                                .prefix_extractors = prefix_extractors_,
+                                .tolerant = args_.tolerant});
 }
 
 Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened,

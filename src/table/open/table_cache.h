@@ -97,6 +97,7 @@ struct TableCacheArgs {
   std::atomic<int64_t>* live_blocks = nullptr;  // counts the family's blocks in memory; null: none
   bool random_access_hint = true;               // advise_random_on_open
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
+  bool tolerant = false;  // damaged tables are opened as far as they are readable
 };
 
 class TableCache final : public TableOpener {

@@ -528,6 +528,17 @@ Status PlainTable::Verify() {
   return CheckScan(scan);
 }
 
+Status PlainTable::VisitReadable(EntryVisitor visit, TableDamage* damage) {
+  *damage = TableDamage();
+  const std::unique_ptr<InternalCursor> cursor = NewCursor({});
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next())
+    ASHLAR_RETURN_IF_ERROR(visit(cursor->key(), cursor->value()));
+  if (!cursor->status().IsCorruption()) return cursor->status();
+  damage->Note(cursor->status());
+  ++damage->lost_blocks;
+  return Status::OK();
+}
+
 void PlainTable::CheckInvariants() const {
   index_.CheckInvariants();
   PlainDecoder decoder(&data_);

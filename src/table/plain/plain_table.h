@@ -71,6 +71,8 @@ class PlainTable final : public TableReader {
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
   Status Verify() override;
+  // Up to the first damage: the format has no checksums from which a reading could go on.
+  Status VisitReadable(EntryVisitor visit, TableDamage* damage) override;
   const TableProperties& properties() const override { return properties_; }
   size_t MemoryBytes() const override;
   // Asserts I1 and the invariants of the index.

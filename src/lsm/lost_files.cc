@@ -1,4 +1,4 @@
-#include "lsm/lost_logs.h"
+#include "lsm/lost_files.h"
 
 #include <memory>
 #include <vector>
@@ -70,50 +70,65 @@ Status SyncDirectory(FileSystem* fs, const std::string& path) {
   return handle->Sync();
 }
 
-Status CopyLog(FileSystem* fs, const std::string& log, const std::string& copy) {
+Status CopyFile(FileSystem* fs, const std::string& from, const std::string& copy) {
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(copy, FileOptions{.exclusive_create = true}, &file));
-  const Status copied = CopyTo(fs, log, file.get());
+  const Status copied = CopyTo(fs, from, file.get());
   file.reset();
   // An incomplete copy is of no use; if it stays, the next one has another name.
   if (!copied.ok()) static_cast<void>(fs->DeleteFile(copy).ok());
   return copied;
 }
 
-}  // namespace
+Status LinkOrCopyFile(FileSystem* fs, const std::string& from, const std::string& to) {
+  return fs->LinkFile(from, to).ok() ? Status::OK() : CopyFile(fs, from, to);
+}
 
-Result<std::string> KeepLog(const DatabaseState& state, uint64_t number) {
-  ASHLAR_ASSERT(state.lock != nullptr);  // it writes to the directory
-  FileSystem* const fs = state.file_system;
-  const std::string log = WalFileName(state.wal_directory, number);
-  const std::string directory = LostDirectory(state.directory);
-  ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(directory));
-  ASHLAR_RETURN_IF_ERROR(state.directory_handle->Sync());
+using Maker = Status (*)(FileSystem* fs, const std::string& from, const std::string& to);
+
+Result<std::string> Keep(FileSystem* fs, const std::string& directory, const std::string& path,
+                         Maker make) {
+  const std::string lost = LostDirectory(directory);
+  ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(lost));
+  ASHLAR_RETURN_IF_ERROR(SyncDirectory(fs, directory));
   for (uint64_t copies = 0;; ++copies) {
-    std::string copy = LostLogFileName(state.directory, number, copies);
+    std::string copy = LostFileName(directory, BaseName(path), copies);
     const Status there = fs->FileExists(copy);
     if (there.ok()) {
-      ASHLAR_ASSIGN_OR_RETURN(const bool is_kept, AreEqual(fs, log, copy));
+      ASHLAR_ASSIGN_OR_RETURN(const bool is_kept, AreEqual(fs, path, copy));
       if (!is_kept) continue;
     } else if (there.IsNotFound() || there.IsPathNotFound()) {
       ASHLAR_RETURN_IF_ERROR(
-          CopyLog(fs, log, copy).WithContext(StrCat("damaged logs are kept in ", directory)));
+          make(fs, path, copy).WithContext(StrCat("damaged files are kept in ", lost)));
     } else {
       return there;
     }
-    ASHLAR_RETURN_IF_ERROR(SyncDirectory(fs, directory));
+    ASHLAR_RETURN_IF_ERROR(SyncDirectory(fs, lost));
     return copy;
   }
 }
 
-Status DeleteLostLogs(FileSystem* file_system, const std::string& directory) {
+}  // namespace
+
+Result<std::string> KeepLog(const DatabaseState& state, uint64_t number) {
+  ASHLAR_ASSERT(state.lock != nullptr);  // it writes to the directory
+  return Keep(state.file_system, state.directory, WalFileName(state.wal_directory, number),
+              CopyFile);
+}
+
+Result<std::string> KeepFile(FileSystem* file_system, const std::string& directory,
+                             const std::string& path) {
+  return Keep(file_system, directory, path, LinkOrCopyFile);
+}
+
+Status DeleteLostFiles(FileSystem* file_system, const std::string& directory) {
   const std::string lost = LostDirectory(directory);
   std::vector<std::string> names;
   // Without the directory nothing was ever lost.
   if (!file_system->GetChildren(lost, &names).ok()) return Status::OK();
   bool is_empty = true;
   for (const std::string& name : names) {
-    if (!IsLostLogFileName(name)) {
+    if (!IsLostFileName(name)) {
       is_empty = false;
       continue;
     }

@@ -1,0 +1,83 @@
+// Repair of a database that cannot be opened, or whose files are damaged.
+//
+// What is found        What becomes of it
+// a table, intact      stays in its level; a table that the MANIFEST lost comes back
+// a table, damaged     the blocks whose checksums are right become a new table
+// a log                is replayed; records after damage in it are replayed too
+// the MANIFEST         is believed up to its first damage: families, levels, drops and deletions
+//                      stay as recorded. Without one, families come from the tables' properties
+//
+// A table that a sound MANIFEST does not name was deleted, and stays out: deleted data does not
+// come back. Where the MANIFEST was damaged or is missing, a table comes back if it may hold data
+// that no recorded table has; tables whose order is not known are merged by sequence. Deleted data
+// can return then, if what deleted it was lost.
+//
+// Nothing is deleted that was not read whole: damaged tables and logs, tables that are left out,
+// and the old MANIFEST are in the folder lost/ afterwards. DestroyDB removes it.
+//
+// Needs the database's LOCK. A crash of a repair leaves a database that can be repaired again.
+// Errors: IOError if the database is open or a file cannot be read (nothing is changed then: copy
+// the files to a healthy disk first); InvalidArgument if a family's comparator or options are
+// missing; NotSupported naming a feature. Thread safety: any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/export.h"
+#include "ashlar/options.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+enum class RepairFate : uint8_t {
+  kKept,        // as it is
+  kRecovered,   // a table that the MANIFEST lost
+  kSalvaged,    // the readable part of it
+  kReplayed,    // a log: its records go into tables
+  kLeftOut,     // not part of the database
+  kUnreadable,  // nothing of it can be read
+  kMissing,     // the MANIFEST names it
+};
+
+struct RepairFile {
+  std::string name;  // without the directory
+  RepairFate fate = RepairFate::kKept;
+  std::string column_family;  // empty: none, or unknown
+  uint64_t bytes = 0;
+  uint64_t entries = 0;      // that are kept; of a log, records
+  uint64_t lost_blocks = 0;  // of a table
+  uint64_t lost_bytes = 0;   // of a log
+  std::string reason;        // of its fate; empty: it is intact
+};
+
+struct RepairColumnFamily {
+  uint32_t id = 0;
+  std::string name;
+  uint64_t tables = 0;  // that are kept, whole or in part
+  uint64_t entries = 0;
+  uint64_t lost_tables = 0;  // unreadable or missing
+  uint64_t lost_blocks = 0;
+  bool is_merged = false;  // its tables are rewritten into one sorted run
+};
+
+struct RepairReport {
+  bool needs_repair = false;                        // false: every file is intact
+  std::string manifest_reason;                      // why the MANIFEST is not sound; empty: it is
+  std::vector<RepairColumnFamily> column_families;  // by id
+  std::vector<RepairFile> files;                    // tables, then logs, by number
+};
+
+struct RepairOptions {
+  bool dry_run = false;  // report only; no file is changed
+};
+
+// Families that are not among column_families get unknown_options. *report may be null.
+ASHLAR_API Status RepairDB(const std::string& name, const DBOptions& db_options,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           const ColumnFamilyOptions& unknown_options,
+                           const RepairOptions& repair_options, RepairReport* report);
+
+}  // namespace ashlar

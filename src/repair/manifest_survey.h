@@ -1,0 +1,59 @@
+// ManifestSurvey: what the MANIFESTs of a damaged database still say.
+//
+//   CURRENT's MANIFEST, then the others, newest first: the first that is usable is read up to its
+//   end or its first damage
+//
+// I1: after damage nothing is believed: an edit means something only after all edits before it.
+// I2: `deleted` has every table that the edits that were read took out of the database for good.
+//
+// Thread safety: pure functions of the files.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "base/result.h"
+#include "manifest/published_state.h"
+#include "manifest/version_edit.h"
+
+namespace ashlar {
+
+struct RecordedTable {
+  Level level = 0;
+  std::unique_ptr<FileMetaData> file;
+};
+
+struct RecordedFamily {
+  std::string name;
+  std::string comparator;
+  uint64_t log_number = 0;
+  // Of every table that the family ever had: its flushes have gone so far.
+  SequenceNumber flushed_sequence = 0;
+  std::map<FileNumber, RecordedTable> tables;
+};
+
+struct ManifestSurvey {
+  FileNumber number = 0;  // 0: none is usable
+  Status damage;          // Ok: it is the one that CURRENT names, and was read to its end
+  std::map<ColumnFamilyId, RecordedFamily> families;
+  std::set<FileNumber> deleted;
+  std::string database_id;
+  FileNumber next_file_number = 2;
+  SequenceNumber last_sequence = 0;
+  ColumnFamilyId max_column_family = 0;
+  uint64_t min_log_number_to_keep = 0;
+  RecordedLogs recorded_logs;
+
+  bool IsSound() const { return damage.ok(); }
+};
+
+// numbers: of the MANIFESTs in the directory. Errors: those of the file system, and NotSupported
+// naming a feature of an undamaged edit.
+Result<ManifestSurvey> SurveyManifests(FileSystem* file_system, const std::string& directory,
+                                       std::vector<FileNumber> numbers);
+
+}  // namespace ashlar

@@ -1,0 +1,355 @@
+// RepairDB: survey, plan, new tables, a new MANIFEST, the logs.
+//
+//   LOCK -> every table, log and MANIFEST is read -> PlanRepair -> [dry run: report]
+//     -> new tables, synced -> links in lost/, synced -> MANIFEST -> CURRENT   (the commit)
+//     -> LOCK given back -> an ordinary open replays the logs, past damage too, and deletes what
+//        the new MANIFEST does not name -> close
+//
+// I1: before the commit no file of the database is changed or deleted. A crash leaves the damaged
+//     database, and new tables that hold nothing but what other files hold.
+// I2: at the commit lost/ has every file that the open will delete, except logs that it replays
+//     whole. A log that it reads with losses it copies there itself (lsm/lost_files.h).
+// I3: after the commit the database is one that any open recovers. A crash before the logs are
+//     replayed leaves them to the next repair or open.
+//
+// The records of the logs are replayed by the open and not made into tables here: the way from log
+// to table is the same as after any crash.
+#include "ashlar/repair.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "config/validate.h"
+#include "filesystem/filename.h"
+#include "lsm/lost_files.h"
+#include "lsm/lsm_db.h"
+#include "lsm/recovery.h"
+#include "manifest/manifest_writer.h"
+#include "observe/info_log.h"
+#include "repair/repair_plan.h"
+#include "repair/table_rewriter.h"
+
+namespace ashlar {
+
+namespace {
+
+struct FoundFile {
+  std::string name;
+  FileNumber number = 0;
+  uint64_t bytes = 0;
+};
+
+// The files of a database, by kind and then by number.
+struct FoundFiles {
+  std::vector<FoundFile> tables;
+  std::vector<FoundFile> manifests;
+  std::vector<FoundFile> logs;
+  FileNumber largest_number = 0;
+};
+
+class Repair {
+ public:
+  Repair(std::string directory, const DBOptions& db_options, FamilyOptions families)
+      : directory_(std::move(directory)),
+        options_(db_options),
+        families_(std::move(families)),
+        fs_(options_.env->GetFileSystem().get()),
+        wal_directory_(options_.wal_dir.empty() ? directory_ : options_.wal_dir),
+        surveyor_({.file_system = fs_,
+                   .directory = directory_,
+                   .options = &options_,
+                   .families = &families_}) {}
+
+  Status Run(const RepairOptions& repair_options, RepairReport* report) {
+    // Another program's directory gets no LOCK.
+    ASHLAR_RETURN_IF_ERROR(FindFiles());
+    if (found_.tables.empty() && found_.manifests.empty() && found_.logs.empty())
+      return Status::InvalidArgument(directory_, "there are no files of a database");
+    std::unique_ptr<FileLock> lock;
+    ASHLAR_RETURN_IF_ERROR(fs_->LockFile(LockFileName(directory_), &lock));
+    ASHLAR_RETURN_IF_ERROR(FindFiles());
+    ASHLAR_RETURN_IF_ERROR(Survey());
+    ASHLAR_ASSIGN_OR_RETURN(plan_, PlanRepair(findings_, families_));
+    const RepairReport made = MakeReport(findings_, plan_);
+    if (report != nullptr) *report = made;
+    if (repair_options.dry_run || !plan_.needs_repair) return Status::OK();
+    WriteToLog(made);
+    ASHLAR_RETURN_IF_ERROR(WriteTables());
+    ASHLAR_RETURN_IF_ERROR(KeepOriginals());
+    ASHLAR_RETURN_IF_ERROR(WriteManifest());
+    lock.reset();
+    return ReplayLogs();
+  }
+
+ private:
+  Status FindFiles() {
+    found_ = FoundFiles();
+    ASHLAR_RETURN_IF_ERROR(FindFilesIn(directory_, false));
+    if (wal_directory_ != directory_) ASHLAR_RETURN_IF_ERROR(FindFilesIn(wal_directory_, true));
+    for (std::vector<FoundFile>* files : {&found_.tables, &found_.manifests, &found_.logs}) {
+      std::sort(files->begin(), files->end(),
+                [](const FoundFile& a, const FoundFile& b) { return a.number < b.number; });
+    }
+    return Status::OK();
+  }
+
+  Status FindFilesIn(const std::string& directory, bool logs_only) {
+    std::vector<std::string> names;
+    ASHLAR_RETURN_IF_ERROR(fs_->GetChildren(directory, &names));
+    for (const std::string& name : names) {
+      uint64_t number = 0;
+      FileType type;
+      // A much higher number is that of a foreign file.
+      if (!ParseFileName(name, &number, &type) || number >= kFileNumbersUnrecordedMax) continue;
+      std::vector<FoundFile>* const files = type == FileType::kWalFile          ? &found_.logs
+                                            : logs_only                         ? nullptr
+                                            : type == FileType::kTableFile      ? &found_.tables
+                                            : type == FileType::kDescriptorFile ? &found_.manifests
+                                                                                : nullptr;
+      if (type != FileType::kInfoLogFile)
+        found_.largest_number = std::max(found_.largest_number, number);
+      if (files == nullptr) continue;
+      FoundFile file{.name = name, .number = number, .bytes = 0};
+      ASHLAR_RETURN_IF_ERROR(fs_->GetFileSize(StrCat(directory, "/", name), &file.bytes));
+      files->push_back(std::move(file));
+    }
+    return Status::OK();
+  }
+
+  Status Survey() {
+    std::vector<FileNumber> manifests;
+    for (const FoundFile& file : found_.manifests) manifests.push_back(file.number);
+    ASHLAR_ASSIGN_OR_RETURN(findings_.manifest,
+                            SurveyManifests(fs_, directory_, std::move(manifests)));
+    findings_.largest_number =
+        std::max(found_.largest_number, findings_.manifest.next_file_number - 1);
+    ASHLAR_RETURN_IF_ERROR(SurveyTables());
+    for (const FoundFile& file : found_.logs) {
+      ASHLAR_ASSIGN_OR_RETURN(
+          LogSurvey log, SurveyLog(fs_, WalFileName(wal_directory_, file.number), file.number));
+      findings_.logs.push_back(std::move(log));
+    }
+    return Status::OK();
+  }
+
+  Status SurveyTables() {
+    std::map<FileNumber, TableSurvey> tables;
+    for (const auto& [id, family] : findings_.manifest.families) {
+      if (families_.Find(family.name) == nullptr)
+        return Status::InvalidArgument(
+            StrCat("the options of column family \"", family.name, "\", id ", id, ", are needed"));
+      for (const auto& [number, recorded] : family.tables) {
+        TableSurvey& table = tables[number];
+        table.number = number;
+        table.family = id;
+        table.family_name = family.name;
+        table.is_recorded = true;
+        table.level = recorded.level;
+        table.recorded_smallest = recorded.file->smallest;
+        table.recorded_largest = recorded.file->largest;
+        table.recorded_largest_sequence = recorded.file->largest_sequence;
+      }
+    }
+    for (const FoundFile& file : found_.tables) {
+      TableSurvey& table = tables[file.number];
+      table.number = file.number;
+      table.file_name = file.name;
+      table.file_bytes = file.bytes;
+      ASHLAR_RETURN_IF_ERROR(surveyor_.Survey(&table));
+    }
+    for (auto& [number, table] : tables) findings_.tables.push_back(std::move(table));
+    return Status::OK();
+  }
+
+  void WriteToLog(const RepairReport& report) {
+    if (options_.info_log == nullptr) {
+      Result<std::shared_ptr<Logger>> logger = OpenLogFile(options_, directory_);
+      if (!logger.ok()) return;
+      options_.info_log = std::move(logger).value();
+    }
+    const auto warn = [this](const std::string& text) {
+      options_.info_log->Log(WARN_LEVEL, StrCat("repair: ", text));
+    };
+    if (!report.manifest_reason.empty()) warn(report.manifest_reason);
+    for (const RepairFile& file : report.files) {
+      if (!file.reason.empty()) warn(StrCat(file.name, ": ", file.reason));
+    }
+  }
+
+  FileNumber NewFileNumber() { return plan_.next_file_number++; }
+
+  Status WriteTables() {
+    for (const auto& [id, family] : plan_.families) ASHLAR_RETURN_IF_ERROR(WriteFamily(id, family));
+    return SyncDirectory();
+  }
+
+  // The edit that lists the family's tables, which refers to recorded metadata where it can.
+  Status WriteFamily(ColumnFamilyId id, const PlannedFamily& family) {
+    const ColumnFamilyOptions& options = *families_.Find(family.name);
+    TableRewriter rewriter({.file_system = fs_,
+                            .directory = directory_,
+                            .db_options = &options_,
+                            .options = &options,
+                            .family = id,
+                            .family_name = family.name,
+                            .database_id = findings_.manifest.database_id,
+                            .new_file_number = [this] { return NewFileNumber(); },
+                            .surveyor = &surveyor_});
+    VersionEdit& edit = edits_[id];
+    edit.column_family = id;
+    edit.log_number = family.log_number;
+    edit.last_sequence = plan_.last_sequence;
+    const auto add = [&](Level level, TableRewriter::Files files) {
+      for (auto& file : files) edit.AddFile(level, std::move(file));
+    };
+    if (family.is_merged) {
+      const Level level = options.num_levels > 1 ? static_cast<Level>(options.num_levels) - 1 : 0;
+      ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files run, rewriter.Merge(family.tables, level));
+      add(level, std::move(run));
+      return Status::OK();
+    }
+    for (const TableSurvey* table : family.tables) {
+      const Level level = table->is_recorded ? table->level : 0;
+      if (!table->IsIntact()) {
+        ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files salvaged, rewriter.Salvage(*table));
+        add(level, std::move(salvaged));
+        continue;
+      }
+      stays_.insert(table->number);
+      if (table->is_recorded) {
+        const RecordedFamily& recorded = findings_.manifest.families.at(id);
+        edit.ListFile(level, recorded.tables.at(table->number).file.get());
+      } else {
+        std::unique_ptr<FileMetaData> file = MetadataOf(*table);
+        file->largest_sequence = table->largest_sequence;
+        edit.AddFile(level, std::move(file));
+      }
+    }
+    return Status::OK();
+  }
+
+  Status SyncDirectory() {
+    std::unique_ptr<Directory> handle;
+    ASHLAR_RETURN_IF_ERROR(fs_->NewDirectory(directory_, &handle));
+    return handle->Sync();
+  }
+
+  // I2.
+  Status KeepOriginals() {
+    const auto keep = [this](const std::string& path) {
+      return KeepFile(fs_, directory_, path).status();
+    };
+    for (const FoundFile& file : found_.tables) {
+      if (!stays_.contains(file.number))
+        ASHLAR_RETURN_IF_ERROR(keep(StrCat(directory_, "/", file.name)));
+    }
+    for (const FoundFile& file : found_.manifests)
+      ASHLAR_RETURN_IF_ERROR(keep(StrCat(directory_, "/", file.name)));
+    for (const FoundFile& file : found_.logs) {
+      if (file.number < plan_.first_log)
+        ASHLAR_RETURN_IF_ERROR(keep(StrCat(wal_directory_, "/", file.name)));
+    }
+    return Status::OK();
+  }
+
+  Status WriteManifest() {
+    const FileNumber number = NewFileNumber();
+    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LogWriter> writer,
+                            CreateManifest(fs_, directory_, number));
+    if (!findings_.manifest.database_id.empty()) {
+      VersionEdit edit;
+      edit.database_id = findings_.manifest.database_id;
+      ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer.get()));
+    }
+    ColumnFamilyId max_column_family = findings_.manifest.max_column_family;
+    for (auto& [id, tables] : edits_) {
+      const std::string& name = plan_.families.at(id).name;
+      VersionEdit birth;
+      birth.column_family = id;
+      birth.comparator = families_.Find(name)->comparator->Name();
+      if (id != kDefaultFamilyId) birth.added_column_family = name;
+      ASHLAR_RETURN_IF_ERROR(AppendEdit(birth, writer.get()));
+      ASHLAR_RETURN_IF_ERROR(AppendEdit(tables, writer.get()));
+      max_column_family = std::max(max_column_family, id);
+    }
+    VersionEdit numbers;
+    numbers.next_file_number = plan_.next_file_number;
+    numbers.last_sequence = plan_.last_sequence;
+    if (max_column_family > 0) numbers.max_column_family = max_column_family;
+    ASHLAR_RETURN_IF_ERROR(AppendEdit(numbers, writer.get()));
+    ASHLAR_RETURN_IF_ERROR(MakeCurrent(fs_, directory_, number, writer.get()));
+    return writer->Close();
+  }
+
+  // I3.
+  Status ReplayLogs() {
+    OpenArgs args{.options = options_, .directory = directory_, .families = {}};
+    args.options.error_if_exists = false;
+    args.options.best_efforts_recovery = false;
+    args.options.avoid_flush_during_recovery = false;
+    args.salvages_logs = true;
+    for (const auto& [id, family] : plan_.families)
+      args.families.emplace_back(family.name, *families_.Find(family.name));
+    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LsmDB> db, LsmDB::Open(std::move(args), nullptr));
+    return db->Close();
+  }
+
+  const std::string directory_;
+  DBOptions options_;
+  const FamilyOptions families_;
+  FileSystem* const fs_;
+  const std::string wal_directory_;
+  TableSurveyor surveyor_;
+  FoundFiles found_;
+  RepairFindings findings_;
+  RepairPlan plan_;
+  std::map<ColumnFamilyId, VersionEdit> edits_;
+  std::set<FileNumber> stays_;  // tables that the new MANIFEST names
+};
+
+Status Run(const std::string& name, const DBOptions& db_options,
+           const std::vector<ColumnFamilyDescriptor>& families,
+           std::optional<ColumnFamilyOptions> unknown, const RepairOptions& repair_options,
+           RepairReport* report) {
+  return CatchBadAlloc([&] {
+    if (report != nullptr) *report = RepairReport();
+    std::vector<ColumnFamilyDescriptor> checked = families;
+    if (unknown.has_value()) checked.emplace_back("of an unknown name", *unknown);
+    ASHLAR_RETURN_IF_ERROR(ValidateOptions(db_options, checked));
+    return Repair(name, db_options, FamilyOptions(families, std::move(unknown)))
+        .Run(repair_options, report);
+  });
+}
+
+}  // namespace
+
+Status RepairDB(const std::string& name, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
+                const ColumnFamilyOptions& unknown_options, const RepairOptions& repair_options,
+                RepairReport* report) {
+  return Run(name, db_options, column_families, unknown_options, repair_options, report);
+}
+
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families) {
+  return Run(dbname, db_options, column_families, std::nullopt, {}, nullptr);
+}
+
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
+                const ColumnFamilyOptions& unknown_cf_opts) {
+  return Run(dbname, db_options, column_families, unknown_cf_opts, {}, nullptr);
+}
+
+Status RepairDB(const std::string& dbname, const Options& options) {
+  const ColumnFamilyOptions family(options);
+  return Run(dbname, DBOptions(options), {{kDefaultColumnFamilyName, family}}, family, {}, nullptr);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,66 @@
+// RepairPlan: what a repair will do with each file, decided from the surveys. Pure.
+//
+// A table that the MANIFEST does not name comes back if it may hold data of its family that no
+// recorded table has: its sequences go beyond the family's flushes on record, or recorded tables
+// are missing or unreadable, or the family is not on record. A table that the MANIFEST deletes
+// stays out.
+//
+//   recorded tables alone                 stay in their levels
+//   with others, and the order is known   those go to level 0
+//   with others, and it is not known      all tables of the family are merged into one sorted run
+//
+// The order is known if every two tables with common keys have disjoint sequences, and the table in
+// the higher level is the older one.
+//
+// I1: the levels of the plan are in order: a search from level 0 on meets the newest version of a
+//     key first, as far as sequences tell.
+// I2: no table that the MANIFEST deletes is part of the plan.
+// I3: a log is replayed for a family from the first one on that may hold what its tables lack.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ashlar/repair.h"
+#include "repair/family_options.h"
+#include "repair/log_survey.h"
+#include "repair/manifest_survey.h"
+#include "repair/table_survey.h"
+
+namespace ashlar {
+
+struct RepairFindings {
+  ManifestSurvey manifest;
+  std::vector<TableSurvey> tables;  // by number; recorded ones that are missing too
+  std::vector<LogSurvey> logs;      // by number
+  FileNumber largest_number = 0;    // of any file of the database
+};
+
+struct PlannedFamily {
+  std::string name;
+  // The readable tables that stay, in the order of their numbers.
+  std::vector<const TableSurvey*> tables;
+  bool is_merged = false;
+  uint64_t log_number = 0;
+};
+
+struct RepairPlan {
+  bool needs_repair = false;
+  std::map<ColumnFamilyId, PlannedFamily> families;
+  std::map<FileNumber, RepairFate> fates;     // of tables
+  std::map<FileNumber, std::string> reasons;  // of tables: empty or absent if intact
+  FileNumber first_log = 0;                   // logs below are not replayed
+  SequenceNumber last_sequence = 0;
+  FileNumber next_file_number = 0;
+
+  // Asserts I1 for families that are not merged, and I2.
+  void CheckInvariants(const RepairFindings& findings, const FamilyOptions& options) const;
+};
+
+// InvalidArgument: the options of a family are missing, or have another comparator.
+Result<RepairPlan> PlanRepair(const RepairFindings& findings, const FamilyOptions& options);
+
+RepairReport MakeReport(const RepairFindings& findings, const RepairPlan& plan);
+
+}  // namespace ashlar

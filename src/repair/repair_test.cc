@@ -1,0 +1,493 @@
+// RepairDB: what it keeps of a database after damage of each kind, where it puts the originals, and
+// what it refuses.
+#include "ashlar/repair.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/comparator.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/table.h"
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/file_damage.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kOther[] = "other";
+constexpr char kThird[] = "third";
+
+class RepairTest : public ::testing::Test {
+ protected:
+  RepairTest() : disk_(std::make_shared<MemoryFileSystem>()), env_(disk_, 1) {
+    settings_ = SmallDatabaseOptions();
+    settings_.level0_file_num_compaction_trigger = 100;
+    settings_.max_manifest_file_size = 1 << 20;
+    BlockBasedTableOptions table;
+    table.no_block_cache = true;
+    table.block_size = 512;
+    table.filter_policy.reset(NewBloomFilterPolicy(10));
+    settings_.table_factory.reset(NewBlockBasedTableFactory(table));
+  }
+
+  void Open() {
+    database_ = std::make_unique<OpenDatabase>(disk_, settings_, 1);
+    ASSERT_OK(database_->Open());
+    if (contents_.empty()) contents_[kDefaultColumnFamilyName] = {};
+  }
+  void CreateFamily(const std::string& name) {
+    ASSERT_OK(database_->CreateFamily(name));
+    contents_[name] = {};
+  }
+  void Do(const Commit& commit) {
+    ASSERT_OK(database_->Write(commit, WriteOptions()));
+    Apply(commit, &contents_);
+  }
+  void Put(const std::string& family, const std::string& key, const std::string& value) {
+    Do({{.kind = Change::Kind::kPut, .family = family, .key = key, .value = value}});
+  }
+  void Delete(const std::string& family, const std::string& key) {
+    Do({{.kind = Change::Kind::kDelete, .family = family, .key = key, .value = ""}});
+  }
+  // Keys begin..end-1, so that a table has several blocks.
+  void PutMany(const std::string& family, int begin, int end, const std::string& value) {
+    for (int i = begin; i < end; ++i) Put(family, Key(i), StrCat(value, i, std::string(60, '.')));
+  }
+  static std::string Key(int i) { return StrCat("key", 1000 + i); }
+  void Flush() { ASSERT_OK(database_->Flush(database_->families(), true)); }
+  void Close() {
+    ASSERT_OK(database_->Close());
+    database_.reset();
+  }
+
+  DBOptions DbOptions() {
+    DBOptions options(settings_);
+    options.env = &env_;
+    return options;
+  }
+  Status Repair(bool dry_run = false) {
+    return RepairDB(OpenDatabase::kPath, DbOptions(), {}, settings_, {.dry_run = dry_run},
+                    &report_);
+  }
+  void ExpectContents(const Contents& expected) {
+    OpenDatabase opened(disk_, settings_, 2);
+    ASSERT_OK(opened.Open());
+    Contents found;
+    ASSERT_OK(opened.Read(&found));
+    EXPECT_EQ(found, expected);
+    ASSERT_OK(opened.Close());
+  }
+  std::vector<std::string> Files(bool (*chosen)(const std::string&)) {
+    return FilesIn(disk_.get(), OpenDatabase::kPath, chosen);
+  }
+  static std::string Path(const std::string& name) {
+    return StrCat(OpenDatabase::kPath, "/", name);
+  }
+  // The bytes of every file but LOCK, by path.
+  std::map<std::string, std::string> AllFiles() {
+    std::map<std::string, std::string> files;
+    for (const std::string& name : Files([](const std::string& n) { return n != "LOCK"; }))
+      files[name] = ContentsOf(disk_.get(), Path(name));
+    return files;
+  }
+  const RepairFile* Find(const std::string& name) const {
+    for (const RepairFile& file : report_.files) {
+      if (file.name == name) return &file;
+    }
+    return nullptr;
+  }
+  RepairFate FateOf(const std::string& name) const {
+    const RepairFile* const file = Find(name);
+    EXPECT_NE(file, nullptr) << name;
+    return file == nullptr ? RepairFate::kLeftOut : file->fate;
+  }
+
+  const std::shared_ptr<MemoryFileSystem> disk_;
+  ManualEnv env_;
+  Options settings_;
+  std::unique_ptr<OpenDatabase> database_;
+  Contents contents_;
+  RepairReport report_;
+};
+
+TEST_F(RepairTest, AnIntactDatabaseIsLeftAsItIs) {
+  Open();
+  CreateFamily(kOther);
+  PutMany(kOther, 0, 50, "a");
+  Flush();
+  Put(kDefaultColumnFamilyName, "in the log", "1");
+  Close();
+  const auto before = AllFiles();
+  ASSERT_OK(Repair());
+  EXPECT_FALSE(report_.needs_repair);
+  EXPECT_EQ(AllFiles(), before);
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, ADryRunReportsAndChangesNothing) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 100, "a");
+  Flush();
+  Close();
+  const std::string table = Files(IsTable).front();
+  FlipByte(disk_.get(), Path(table), 10);
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  const auto before = AllFiles();
+  ASSERT_OK(Repair(true));
+  EXPECT_TRUE(report_.needs_repair);
+  EXPECT_EQ(FateOf(table), RepairFate::kSalvaged);
+  EXPECT_EQ(Find(table)->lost_blocks, 1u);
+  EXPECT_FALSE(report_.manifest_reason.empty());
+  EXPECT_EQ(AllFiles(), before);
+  EXPECT_FALSE(disk_->FileExists(Path("lost")).ok());
+}
+
+TEST_F(RepairTest, WithoutCurrentTheManifestIsUsed) {
+  Open();
+  CreateFamily(kOther);
+  PutMany(kOther, 0, 50, "a");
+  Flush();
+  Put(kDefaultColumnFamilyName, "in the log", "1");
+  Close();
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  ASSERT_OK(Repair());
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, WithoutAManifestFamiliesComeFromTables) {
+  Open();
+  CreateFamily(kOther);
+  CreateFamily(kThird);
+  PutMany(kOther, 0, 50, "a");
+  PutMany(kDefaultColumnFamilyName, 0, 50, "b");
+  Flush();
+  PutMany(kOther, 20, 70, "c");
+  Flush();
+  Put(kOther, "in the log", "1");
+  Close();
+  for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+  ASSERT_OK(Repair());
+  contents_.erase(kThird);  // no file knows its name
+  ExpectContents(contents_);
+}
+
+// Level 0 is searched by the largest sequence of each table. Here the table with the larger one has
+// the older version of a key.
+TEST_F(RepairTest, TablesWhoseOrderIsNotKnownAreMerged) {
+  Open();
+  Put(kDefaultColumnFamilyName, "a", "old");
+  Put(kDefaultColumnFamilyName, "b", "1");
+  Put(kDefaultColumnFamilyName, "c", "1");
+  Flush();
+  Close();
+  const auto elsewhere = std::make_shared<MemoryFileSystem>();
+  OpenDatabase other(elsewhere, settings_, 1);
+  ASSERT_OK(other.Open());
+  for (const char* key : {"d", "a"}) {
+    const Commit commit = {{.kind = Change::Kind::kPut,
+                            .family = kDefaultColumnFamilyName,
+                            .key = key,
+                            .value = "new"}};
+    ASSERT_OK(other.Write(commit, WriteOptions()));
+    Apply(commit, &contents_);
+  }
+  ASSERT_OK(other.Flush(other.families(), true));
+  ASSERT_OK(other.Close());
+  const std::string table = FilesIn(elsewhere.get(), OpenDatabase::kPath, IsTable).front();
+  ReplaceFile(disk_.get(), Path("000900.sst"), ContentsOf(elsewhere.get(), Path(table)));
+  for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+  ASSERT_OK(Repair());
+  ASSERT_EQ(report_.column_families.size(), 1u);
+  EXPECT_TRUE(report_.column_families[0].is_merged);
+  ExpectContents(contents_);
+  EXPECT_EQ(Files(IsTable).size(), 1u);
+}
+
+TEST_F(RepairTest, ADamagedBlockLosesItsKeysAndNoOthers) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 100, "a");
+  Flush();
+  Close();
+  const std::string table = Files(IsTable).front();
+  const std::string original = ContentsOf(disk_.get(), Path(table));
+  FlipByte(disk_.get(), Path(table), 700);  // in the second block
+  const std::string damaged = ContentsOf(disk_.get(), Path(table));
+  ASSERT_OK(Repair());
+  EXPECT_EQ(FateOf(table), RepairFate::kSalvaged);
+  EXPECT_EQ(Find(table)->lost_blocks, 1u);
+  EXPECT_EQ(ContentsOf(disk_.get(), Path(StrCat("lost/", table))), damaged);
+
+  OpenDatabase opened(disk_, settings_, 2);
+  ASSERT_OK(opened.Open());
+  Contents found;
+  ASSERT_OK(opened.Read(&found));
+  const FamilyContents& kept = found[kDefaultColumnFamilyName];
+  EXPECT_EQ(kept.size(), Find(table)->entries);
+  EXPECT_GE(kept.size(), 90u);
+  EXPECT_LT(kept.size(), 100u);
+  for (const auto& [key, value] : kept) EXPECT_EQ(value, contents_[kDefaultColumnFamilyName][key]);
+  ASSERT_OK(opened.Close());
+}
+
+TEST_F(RepairTest, ADamagedFilterLosesNothing) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 100, "a");
+  Flush();
+  Close();
+  const std::string table = Files(IsTable).front();
+  const std::string bytes = ContentsOf(disk_.get(), Path(table));
+  // The first damage after which the table is salvaged whole.
+  size_t salvaged_whole = 0;
+  for (size_t at = 0; at < bytes.size(); at += 16) {
+    ReplaceFile(disk_.get(), Path(table), bytes);
+    FlipByte(disk_.get(), Path(table), at);
+    ASSERT_OK(Repair(true));
+    const RepairFile& file = *Find(table);
+    if (file.fate == RepairFate::kUnreadable) continue;
+    if (file.lost_blocks == 0 && file.fate == RepairFate::kSalvaged) {
+      EXPECT_EQ(file.entries, 100u);
+      salvaged_whole = at;
+    }
+  }
+  ASSERT_NE(salvaged_whole, 0u);
+  ReplaceFile(disk_.get(), Path(table), bytes);
+  FlipByte(disk_.get(), Path(table), salvaged_whole);
+  ASSERT_OK(Repair());
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, AMissingTableIsReportedAndTheOthersStay) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  Flush();
+  const Contents first = contents_;
+  PutMany(kDefaultColumnFamilyName, 20, 70, "b");
+  Flush();
+  Close();
+  const std::string table = Files(IsTable).back();
+  ASSERT_OK(disk_->DeleteFile(Path(table)));
+  ASSERT_OK(Repair());
+  EXPECT_EQ(FateOf(table), RepairFate::kMissing);
+  ASSERT_EQ(report_.column_families.size(), 1u);
+  EXPECT_EQ(report_.column_families[0].lost_tables, 1u);
+  ExpectContents(first);
+}
+
+TEST_F(RepairTest, LevelsAndDeletionsOfASoundManifestStay) {
+  settings_.disable_auto_compactions = true;
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 100, "a");
+  Flush();
+  Delete(kDefaultColumnFamilyName, Key(7));
+  Do({{.kind = Change::Kind::kDeleteRange,
+       .family = kDefaultColumnFamilyName,
+       .key = Key(20),
+       .value = Key(30)}});
+  Flush();
+  // Tables that will be obsolete.
+  std::map<std::string, std::string> old;
+  for (const std::string& name : Files(IsTable)) old[name] = ContentsOf(disk_.get(), Path(name));
+  ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  PutMany(kDefaultColumnFamilyName, 40, 60, "b");
+  Flush();
+  Close();
+  for (const auto& [name, bytes] : old) ReplaceFile(disk_.get(), Path(name), bytes);
+  // Damage that needs a repair.
+  const std::string newest = Files(IsTable).back();
+  FlipByte(disk_.get(), Path(newest), ContentsOf(disk_.get(), Path(newest)).size() - 1);
+  ASSERT_OK(Repair());
+  EXPECT_EQ(FateOf(newest), RepairFate::kUnreadable);
+  for (const auto& [name, bytes] : old) EXPECT_EQ(FateOf(name), RepairFate::kLeftOut) << name;
+
+  OpenDatabase opened(disk_, settings_, 2);
+  ASSERT_OK(opened.Open());
+  Contents found;
+  ASSERT_OK(opened.Read(&found));
+  EXPECT_FALSE(found[kDefaultColumnFamilyName].contains(Key(7)));
+  EXPECT_FALSE(found[kDefaultColumnFamilyName].contains(Key(25)));
+  EXPECT_EQ(found[kDefaultColumnFamilyName].size(), 89u);
+  std::vector<LiveFileMetaData> files;
+  opened.db()->GetLiveFilesMetaData(&files);
+  EXPECT_GT(files.front().level, 0);
+  ASSERT_OK(opened.Close());
+}
+
+TEST_F(RepairTest, ADroppedFamilyStaysDropped) {
+  Open();
+  CreateFamily(kOther);
+  PutMany(kOther, 0, 50, "a");
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  Flush();
+  std::map<std::string, std::string> old;
+  for (const std::string& name : Files(IsTable)) old[name] = ContentsOf(disk_.get(), Path(name));
+  ASSERT_OK(database_->DropFamily(kOther));
+  contents_.erase(kOther);
+  Close();
+  for (const auto& [name, bytes] : old) ReplaceFile(disk_.get(), Path(name), bytes);
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  ASSERT_OK(Repair());
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, ATableThatTheManifestLostComesBack) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  Flush();
+  const std::string manifest = Files(IsManifest).back();
+  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  PutMany(kDefaultColumnFamilyName, 20, 70, "b");
+  Flush();
+  Close();
+  CutFile(disk_.get(), Path(manifest), bytes);  // at the end of a record: nothing looks damaged
+  ASSERT_OK(Repair());
+  EXPECT_TRUE(report_.needs_repair);
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, RecordsAfterDamageInALogAreKept) {
+  Open();
+  Put(kDefaultColumnFamilyName, "a", "1");
+  Put(kDefaultColumnFamilyName, "b", std::string(1000, 'b'));
+  Put(kDefaultColumnFamilyName, "c", "3");
+  Close();
+  const std::string log = Files(IsLog).back();
+  const std::string bytes = ContentsOf(disk_.get(), Path(log));
+  FlipByte(disk_.get(), Path(log), bytes.find("bbbb") + 10);
+  const std::string damaged = ContentsOf(disk_.get(), Path(log));
+  ASSERT_OK(Repair());
+  EXPECT_EQ(FateOf(log), RepairFate::kReplayed);
+  EXPECT_GE(Find(log)->lost_bytes, 1000u);
+  contents_[kDefaultColumnFamilyName].erase("b");
+  ExpectContents(contents_);
+  EXPECT_EQ(ContentsOf(disk_.get(), Path(StrCat("lost/", log))), damaged);
+}
+
+TEST_F(RepairTest, MergeOperandsAreNotReplayedTwice) {
+  Open();
+  const auto merge = [this](const std::string& operand) {
+    Do({{.kind = Change::Kind::kMerge,
+         .family = kDefaultColumnFamilyName,
+         .key = "list",
+         .value = operand}});
+  };
+  merge("1");
+  merge("2");
+  const std::string log = Files(IsLog).back();
+  const std::string bytes = ContentsOf(disk_.get(), Path(log));
+  Flush();
+  merge("3");
+  Close();
+  // The log is needed no more, and is there as after a crash before its deletion.
+  ReplaceFile(disk_.get(), Path(log), bytes);
+  for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+  ASSERT_OK(Repair());
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, AnOpenDatabaseIsRefused) {
+  Open();
+  const Status refused = Repair();
+  EXPECT_TRUE(refused.IsIOError()) << refused.ToString();
+}
+
+TEST_F(RepairTest, AFamilyWithoutOptionsIsRefusedByNameBeforeAnythingChanges) {
+  Open();
+  CreateFamily(kOther);
+  PutMany(kOther, 0, 50, "a");
+  Flush();
+  Close();
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  const auto before = AllFiles();
+  const std::vector<ColumnFamilyDescriptor> known = {{kDefaultColumnFamilyName, settings_}};
+  const Status refused = RepairDB(OpenDatabase::kPath, DbOptions(), known);
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_NE(refused.ToString().find(kOther), std::string::npos) << refused.ToString();
+
+  Options reverse = settings_;
+  reverse.env = &env_;
+  reverse.comparator = ReverseBytewiseComparator();
+  const Status other_order = RepairDB(OpenDatabase::kPath, reverse);
+  EXPECT_TRUE(other_order.IsInvalidArgument()) << other_order.ToString();
+  EXPECT_EQ(AllFiles(), before);
+}
+
+TEST_F(RepairTest, ADirectoryWithoutADatabaseIsRefusedAndGetsNoLock) {
+  ASSERT_OK(disk_->CreateDir(OpenDatabase::kPath));
+  const Status refused = Repair();
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_TRUE(Files([](const std::string&) { return true; }).empty());
+}
+
+TEST_F(RepairTest, DestroyRemovesWhatARepairHasKept) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 100, "a");
+  Flush();
+  Close();
+  FlipByte(disk_.get(), Path(Files(IsTable).front()), 10);
+  ASSERT_OK(Repair());
+  EXPECT_OK(disk_->FileExists(Path("lost")));
+  Options options = settings_;
+  options.env = &env_;
+  ASSERT_OK(DestroyDB(OpenDatabase::kPath, options));
+  EXPECT_FALSE(disk_->FileExists(OpenDatabase::kPath).ok());
+}
+
+// Every value that is found was written to that key, and the newest one unless damage took it: with
+// a history whose versions are distinct, a key never goes back behind what an intact table has.
+TEST_F(RepairTest, AfterRandomDamageEveryValueIsOneThatWasWritten) {
+  constexpr uint64_t kSeeds = 60;
+  for (uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    Random random(seed);
+    if (disk_->FileExists(OpenDatabase::kPath).ok()) {
+      Options options = settings_;
+      options.env = &env_;
+      ASSERT_OK(DestroyDB(OpenDatabase::kPath, options));
+    }
+    contents_.clear();
+    settings_.level0_file_num_compaction_trigger = 3;
+    Open();
+    std::map<std::string, std::vector<std::string>> written;
+    for (int i = 0; i < 400; ++i) {
+      const std::string key = Key(static_cast<int>(random.Uniform(60)));
+      if (random.Uniform(8) == 0) {
+        Delete(kDefaultColumnFamilyName, key);
+      } else {
+        const std::string value = StrCat(i, std::string(50, 'v'));
+        Put(kDefaultColumnFamilyName, key, value);
+        written[key].push_back(value);
+      }
+      if (random.Uniform(40) == 0) Flush();
+    }
+    while (database_->env()->RunOneJob()) {
+    }
+    Close();
+    const std::string damage = DamageAtRandom(disk_.get(), OpenDatabase::kPath, &random);
+    SCOPED_TRACE(damage);
+    const Status repaired = Repair();
+    ASSERT_TRUE(repaired.ok()) << repaired.ToString();
+    OpenDatabase opened(disk_, settings_, 2);
+    ASSERT_OK(opened.Open());
+    Contents found;
+    ASSERT_OK(opened.Read(&found));
+    for (const auto& [key, value] : found[kDefaultColumnFamilyName]) {
+      EXPECT_NE(std::find(written[key].begin(), written[key].end(), value), written[key].end())
+          << key;
+    }
+    ASSERT_OK(opened.Close());
+    ASSERT_OK(Repair());
+    EXPECT_FALSE(report_.needs_repair);  // a repaired database is intact
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,182 @@
+#include "repair/table_rewriter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "compact/run/deletions_cursor.h"
+#include "filesystem/filename.h"
+#include "iterate/merging_cursor.h"
+#include "lsm/resolve_options.h"
+
+namespace ashlar {
+
+namespace {
+
+// Adds entries in order, and one of those with one user key and one sequence.
+class EntryWriter {
+ public:
+  EntryWriter(const KeyComparator& comparator, CompactionOutput* output)
+      : comparator_(comparator), output_(*output) {}
+
+  Status Add(const Slice& key, const Slice& value) {
+    const bool first_of_user_key =
+        !has_last_ || comparator_.Compare(ExtractUserKey(key), ExtractUserKey(key_)) != 0;
+    if (!first_of_user_key && Sequence(key) == Sequence(key_)) {
+      if (ExtractType(key_) == ValueType::kMerge) Take(key, value);  // I2
+      return Status::OK();
+    }
+    ASHLAR_RETURN_IF_ERROR(Flush());
+    first_of_user_key_ = first_of_user_key;
+    Take(key, value);
+    return Status::OK();
+  }
+  // Call after the last Add.
+  Status Flush() {
+    return has_last_ ? output_.Add(key_, value_, first_of_user_key_) : Status::OK();
+  }
+
+ private:
+  static SequenceNumber Sequence(const Slice& key) { return TagSequence(ExtractTag(key)); }
+  void Take(const Slice& key, const Slice& value) {
+    key_.assign(key.data(), key.size());
+    value_.assign(value.data(), value.size());
+    has_last_ = true;
+  }
+
+  const KeyComparator comparator_;
+  CompactionOutput& output_;
+  bool has_last_ = false;  // the entry below waits for the next one
+  bool first_of_user_key_ = false;
+  std::string key_;
+  std::string value_;
+};
+
+// Tables that are open for the length of a rewriting.
+class OpenInputs {
+ public:
+  explicit OpenInputs(TableCache* cache) : cache_(*cache) {}
+  ~OpenInputs() {
+    tables_.clear();
+    for (const auto& file : files_) cache_.Evict(file.get());
+  }
+  OpenInputs(const OpenInputs&) = delete;
+  OpenInputs& operator=(const OpenInputs&) = delete;
+
+  Status Add(std::unique_ptr<FileMetaData> file) {
+    files_.push_back(std::move(file));
+    ASHLAR_ASSIGN_OR_RETURN(TableRef table, cache_.Acquire(files_.back().get(), {}));
+    tables_.push_back(std::move(table));
+    return Status::OK();
+  }
+  const std::vector<TableRef>& tables() const { return tables_; }
+
+ private:
+  TableCache& cache_;
+  std::vector<std::unique_ptr<FileMetaData>> files_;
+  std::vector<TableRef> tables_;
+};
+
+}  // namespace
+
+CompactionOutputArgs TableRewriter::OutputArgs(Level level) const {
+  const ColumnFamilyOptions& options = *args_.options;
+  CompactionOutputArgs output;
+  output.file_system = args_.file_system;
+  output.directory = args_.directory;
+  output.file_options.use_direct_io = args_.db_options->use_direct_io_for_flush_and_compaction;
+  output.creation_unix_seconds = args_.db_options->env->NowMicros() / 1000000;
+  output.new_file_number = args_.new_file_number;
+  output.bytes_per_sync = args_.db_options->bytes_per_sync;
+  output.table.comparator = KeyComparator(options.comparator);
+  output.table.config = ResolveTableConfig(options);
+  output.table.config.filter_kind = ResolveFilterKind(options, static_cast<int>(level));
+  if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
+  output.table.prefix_extractor = options.prefix_extractor;
+  output.table.compression = ResolveFlushCompression(options);
+  output.table.compression_parameters = ResolveCompressionParameters(options, false);
+  output.table.collector_factories = options.table_properties_collector_factories;
+  output.table.level = static_cast<int>(level);
+  output.table.num_levels = options.num_levels;
+  output.table.column_family_id = args_.family;
+  output.table.column_family_name = args_.family_name;
+  output.table.merge_operator_name =
+      options.merge_operator != nullptr ? options.merge_operator->Name() : "";
+  output.table.db_id = args_.database_id;
+  return output;
+}
+
+Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
+  OpenInputs input(args_.surveyor->CacheFor(args_.options->comparator));
+  ASHLAR_RETURN_IF_ERROR(input.Add(MetadataOf(table)));
+  TableReader& reader = *input.tables().front().get();
+  const CompactionOutputArgs output_args = OutputArgs(table.level);
+  CompactionOutput output(output_args);
+  output.WriteRanges(&reader.file_ranges().searched());
+  EntryWriter writer(output_args.table.comparator, &output);
+  TableDamage damage;
+  ASHLAR_RETURN_IF_ERROR(reader.VisitReadable(
+      [&](const Slice& key, const Slice& value) { return writer.Add(key, value); }, &damage));
+  ASHLAR_RETURN_IF_ERROR(writer.Flush());
+  ASHLAR_RETURN_IF_ERROR(output.Finish());
+  Files files = output.TakeFiles();
+  ASHLAR_ASSERT(files.size() <= 1);
+  for (const auto& file : files) {
+    if (!table.is_recorded) continue;
+    file->smallest = table.recorded_smallest;  // I1
+    file->largest = table.recorded_largest;
+  }
+  return files;
+}
+
+Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableSurvey*>& tables,
+                                                  Level level) {
+  CompactionOutputArgs output_args = OutputArgs(level);
+  const KeyComparator& comparator = output_args.table.comparator;
+  if (IsSorted(level)) output_args.target_file_bytes = args_.options->target_file_size_base;
+  std::vector<FileNumber> intermediate;
+  OpenInputs inputs(args_.surveyor->CacheFor(args_.options->comparator));
+  // The merging cursor gives the first of its children first where keys are equal: newest first.
+  for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
+    if ((*table)->IsIntact()) {
+      ASHLAR_RETURN_IF_ERROR(inputs.Add(MetadataOf(**table)));
+      continue;
+    }
+    ASHLAR_ASSIGN_OR_RETURN(Files salvaged, Salvage(**table));
+    for (auto& file : salvaged) {
+      intermediate.push_back(file->number);
+      ASHLAR_RETURN_IF_ERROR(inputs.Add(std::move(file)));
+    }
+  }
+  std::vector<std::unique_ptr<InternalCursor>> cursors;
+  std::vector<RangeTombstone> tombstones;
+  std::vector<std::string> deletions;
+  for (const TableRef& table : inputs.tables()) {
+    cursors.push_back(table->NewCursor({.fill_cache = false}));
+    const FileRanges& ranges = table->file_ranges();
+    AppendTombstones(ranges.before_largest(), &tombstones);
+    for (const SequenceNumber sequence : ranges.largest_sequences())
+      deletions.push_back(MakeInternalKey(ranges.largest(), sequence, ValueType::kDeletion));
+  }
+  if (!deletions.empty())
+    cursors.push_back(std::make_unique<DeletionsCursor>(comparator, std::move(deletions)));
+  const FragmentedRanges ranges = FragmentedRanges::Make(comparator, std::move(tombstones));
+  CompactionOutput output(output_args);
+  output.WriteRanges(&ranges);
+  EntryWriter writer(comparator, &output);
+  {
+    const std::unique_ptr<InternalCursor> cursor = NewMergingCursor(comparator, std::move(cursors));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next())
+      ASHLAR_RETURN_IF_ERROR(writer.Add(cursor->key(), cursor->value()));
+    ASHLAR_RETURN_IF_ERROR(cursor->status());
+  }
+  ASHLAR_RETURN_IF_ERROR(writer.Flush());
+  ASHLAR_RETURN_IF_ERROR(output.Finish());
+  // The next open deletes what stays.
+  for (const FileNumber number : intermediate)
+    static_cast<void>(args_.file_system->DeleteFile(TableFileName(args_.directory, number)).ok());
+  return output.TakeFiles();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,50 @@
+// TableRewriter: makes new tables of what is readable in old ones. Nothing is dropped: every
+// version and every range tombstone is written again.
+//
+// I1: a salvaged table that is on record keeps its bounds there, so that it fits in its place.
+// I2: of entries with one user key and one sequence, which two tables have if one was made of the
+//     other, one is written: the result of a merge rather than an operand of it.
+//
+// Lifetime: its arguments outlive it. Thread safety: one thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compact/run/compaction_output.h"
+#include "repair/table_survey.h"
+
+namespace ashlar {
+
+class TableRewriter {
+ public:
+  struct Args {
+    FileSystem* file_system = nullptr;
+    std::string directory;
+    const DBOptions* db_options = nullptr;
+    const ColumnFamilyOptions* options = nullptr;
+    ColumnFamilyId family = 0;
+    std::string family_name;
+    std::string database_id;
+    std::function<FileNumber()> new_file_number;
+    TableSurveyor* surveyor = nullptr;
+  };
+  using Files = std::vector<std::unique_ptr<FileMetaData>>;
+
+  explicit TableRewriter(Args args) : args_(std::move(args)) {}
+
+  // One table of the readable part of another.
+  Result<Files> Salvage(const TableSurvey& table);
+  // One sorted run of all tables, for the level.
+  Result<Files> Merge(const std::vector<const TableSurvey*>& tables, Level level);
+
+ private:
+  CompactionOutputArgs OutputArgs(Level level) const;
+
+  const Args args_;
+};
+
+}  // namespace ashlar

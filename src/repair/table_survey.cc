@@ -1,0 +1,111 @@
+#include "repair/table_survey.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "filesystem/filename.h"
+#include "lsm/resolve_options.h"
+
+namespace ashlar {
+
+std::unique_ptr<FileMetaData> MetadataOf(const TableSurvey& table) {
+  auto file = std::make_unique<FileMetaData>();
+  file->number = table.number;
+  file->file_bytes = table.file_bytes;
+  file->smallest = table.is_recorded ? table.recorded_smallest : table.smallest;
+  file->largest = table.is_recorded ? table.recorded_largest : table.largest;
+  file->smallest_sequence = table.smallest_sequence;
+  // The one of an ingested table may be in the MANIFEST alone. Without a record it is in the table.
+  file->largest_sequence = table.is_recorded ? table.recorded_largest_sequence : kSequenceNumberMax;
+  file->creation_unix_seconds = table.creation_unix_seconds;
+  file->oldest_ancestor_unix_seconds = table.oldest_ancestor_unix_seconds;
+  return file;
+}
+
+TableCache* TableSurveyor::CacheFor(const Comparator* comparator) {
+  std::unique_ptr<TableCache>& cache = caches_[comparator];
+  if (cache == nullptr) {
+    cache =
+        std::make_unique<TableCache>(TableCacheArgs{.file_system = args_.file_system,
+                                                    .epochs = &epochs_,
+                                                    .directory = args_.directory,
+                                                    .comparator = KeyComparator(comparator),
+                                                    .open_tables = &open_tables_,
+                                                    .mmap_reads = args_.options->allow_mmap_reads,
+                                                    .direct_reads = args_.options->use_direct_reads,
+                                                    .random_access_hint = false,
+                                                    .tolerant = true});
+  }
+  return cache.get();
+}
+
+Status TableSurveyor::Survey(TableSurvey* table) {
+  if (table->is_recorded) {
+    const ColumnFamilyOptions* const options = args_.families->Find(table->family_name);
+    return SurveyOrdered(options->comparator, table);
+  }
+  Status refused;
+  for (const Comparator* comparator : args_.families->Comparators()) {
+    refused = SurveyOrdered(comparator, table);
+    if (!refused.IsInvalidArgument()) return refused;
+  }
+  return refused.WithContext("the options of its column family are needed");
+}
+
+Status TableSurveyor::SurveyOrdered(const Comparator* comparator, TableSurvey* table) {
+  TableCache* const cache = CacheFor(comparator);
+  const std::unique_ptr<FileMetaData> file = MetadataOf(*table);
+  const auto read = [&]() -> Status {
+    ASHLAR_ASSIGN_OR_RETURN(const TableRef reader, cache->Acquire(file.get(), {}));
+    return Read(reader.get(), KeyComparator(comparator), table);
+  };
+  const Status status = read();
+  cache->Evict(file.get());
+  table->state = status.ok() ? TableSurvey::State::kReadable : TableSurvey::State::kUnreadable;
+  if (!status.IsCorruption()) return status;
+  table->damage.first = status;
+  return Status::OK();
+}
+
+Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
+                           TableSurvey* table) {
+  const TableProperties& properties = reader->properties();
+  if (!table->is_recorded) {
+    // Tables of old releases name no family: they are of the only one that there was.
+    table->family = properties.column_family_name.empty()
+                        ? kDefaultFamilyId
+                        : static_cast<ColumnFamilyId>(properties.column_family_id);
+    table->family_name =
+        properties.column_family_name.empty() ? kDefaultFamilyName : properties.column_family_name;
+  }
+  table->creation_unix_seconds = properties.file_creation_time;
+  table->oldest_ancestor_unix_seconds = properties.creation_time;
+  const auto take_sequence = [table](SequenceNumber sequence) {
+    table->smallest_sequence = std::min(table->smallest_sequence, sequence);
+    table->largest_sequence = std::max(table->largest_sequence, sequence);
+  };
+  const auto visit = [&](const Slice& key, const Slice&) {
+    if (table->entries == 0) table->smallest.assign(key.data(), key.size());
+    table->largest.assign(key.data(), key.size());
+    take_sequence(TagSequence(ExtractTag(key)));
+    ++table->entries;
+    return Status::OK();
+  };
+  ASHLAR_RETURN_IF_ERROR(reader->VisitReadable(visit, &table->damage));
+  FragmentedRanges::Cursor range(&reader->file_ranges().searched());
+  for (range.SeekToFirst(); range.Valid(); range.Next()) {
+    for (const SequenceNumber sequence : range.sequences()) take_sequence(sequence);
+    const std::string begin =
+        MakeInternalKey(range.begin(), range.sequences().front(), ValueType::kRangeDeletion);
+    std::string end;
+    AppendInternalKey(&end, range.end(), kRangeEndTag);
+    const bool is_first = !table->HasContents();
+    if (is_first || comparator.CompareInternal(begin, table->smallest) < 0) table->smallest = begin;
+    if (is_first || comparator.CompareInternal(end, table->largest) > 0) table->largest = end;
+    table->has_ranges = true;
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

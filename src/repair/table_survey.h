@@ -1,0 +1,82 @@
+// TableSurvey: what a table file still holds, found by reading all of it.
+//
+// I1: bounds and sequences are those of the entries and range tombstones that are readable.
+//
+// Thread safety: TableSurveyor by one thread. Lifetime: its arguments outlive it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ashlar/options.h"
+#include "base/result.h"
+#include "execute/epoch.h"
+#include "manifest/version_edit.h"
+#include "repair/family_options.h"
+#include "table/open/table_cache.h"
+#include "table/table_damage.h"
+
+namespace ashlar {
+
+struct TableSurvey {
+  enum class State : uint8_t { kMissing, kUnreadable, kReadable };
+
+  FileNumber number = 0;
+  std::string file_name;    // without the directory; empty: missing
+  uint64_t file_bytes = 0;  // on disk
+  State state = State::kMissing;
+  TableDamage damage;  // `first` has the reason of kUnreadable, too
+
+  ColumnFamilyId family = 0;
+  std::string family_name;
+  uint64_t entries = 0;  // without range tombstones
+  bool has_ranges = false;
+  std::string smallest;  // internal keys; both empty: nothing is readable
+  std::string largest;
+  SequenceNumber smallest_sequence = kSequenceNumberMax;
+  SequenceNumber largest_sequence = 0;
+  uint64_t creation_unix_seconds = 0;
+  uint64_t oldest_ancestor_unix_seconds = 0;
+
+  bool is_recorded = false;  // the MANIFEST names it: the four below are its
+  Level level = 0;
+  std::string recorded_smallest;
+  std::string recorded_largest;
+  SequenceNumber recorded_largest_sequence = 0;
+
+  bool IsIntact() const { return state == State::kReadable && damage.first.ok(); }
+  bool HasContents() const { return entries > 0 || has_ranges; }
+};
+
+// The metadata by which the table is opened, as far as it is readable.
+std::unique_ptr<FileMetaData> MetadataOf(const TableSurvey& table);
+
+class TableSurveyor {
+ public:
+  struct Args {
+    FileSystem* file_system = nullptr;
+    std::string directory;
+    const DBOptions* options = nullptr;
+    const FamilyOptions* families = nullptr;
+  };
+  explicit TableSurveyor(const Args& args) : args_(args) {}
+
+  // Fills in the rest. Requires: number, file_name and file_bytes of a file that exists, and if it
+  // is recorded, family and family_name. InvalidArgument: no comparator is the table's.
+  Status Survey(TableSurvey* table);
+  // Opens damaged tables as far as they are readable.
+  TableCache* CacheFor(const Comparator* comparator);
+
+ private:
+  Status SurveyOrdered(const Comparator* comparator, TableSurvey* table);
+  static Status Read(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
+
+  const Args args_;
+  EpochDomain epochs_;
+  OpenTables open_tables_{&epochs_, 0};
+  std::map<const Comparator*, std::unique_ptr<TableCache>> caches_;
+};
+
+}  // namespace ashlar
