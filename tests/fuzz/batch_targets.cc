@@ -88,8 +88,8 @@ Seeds SeedBatches() {
   add(8, {"k"}, true);
   add(14, {"a", "b"}, true);
   seeds.push_back(families);
-  for (const char type : {9, 13, 18, 19}) add(type, {}, false);
-  for (const char type : {10, 11, 12}) add(type, {"xid"}, false);
+  for (const char type : {'\x09', '\x0d', '\x12', '\x13'}) add(type, {}, false);
+  for (const char type : {'\x0a', '\x0b', '\x0c'}) add(type, {"xid"}, false);
   add(21, {"time", "xid"}, false);
   add(17, {"k", "v"}, false);
   add(22, {"k", "v"}, false);

@@ -55,7 +55,9 @@ class Isolated {
   const std::unique_ptr<char[]> bytes_;
 };
 
-std::string SeedKey(int i) { return StrCat("user/", 100 + i, "/", std::string(i % 5, 'x')); }
+std::string SeedKey(int i) {
+  return StrCat("user/", 100 + i, "/", std::string(static_cast<size_t>(i % 5), 'x'));
+}
 
 }  // namespace
 

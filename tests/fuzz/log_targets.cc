@@ -164,7 +164,7 @@ void RunLog(const std::string& input) {
 Seeds SeedReplays() {
   const SmallDatabase& database = SmallDatabase::Get();
   Seeds seeds;
-  for (const char mode : {0, 1, 2, 3})
+  for (const char mode : {'\0', '\1', '\2', '\3'})
     seeds.push_back(std::string(1, mode) + database.Bytes(database.log()));
   return seeds;
 }

@@ -279,11 +279,11 @@ void RunPoolLog(const std::string& input) {
   const Status replayed =
       ReplayLog(storage.get(), {.pool_id = header.pool_id, .accept_damage = (choice & 8) != 0});
   if (replayed.ok()) {
-    Result<std::unique_ptr<LoggedMedium>> medium =
+    Result<std::unique_ptr<Medium>> medium =
         LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id,
                                                   .log_bytes_max = uint64_t{1} << 20,
                                                   .private_bytes_max = uint64_t{1} << 20});
-    if (medium.ok()) OpenAndUse(std::unique_ptr<Medium>(std::move(medium).value()));
+    OpenAndUse(std::move(medium));
   }
   filled.Restore();
 }

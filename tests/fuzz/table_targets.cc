@@ -120,7 +120,7 @@ Seeds SeedTables() {
        {kSnappyCompression, kZlibCompression, kLZ4Compression, kZSTD}) {
     if (ValidateCompressionType(type).ok()) add({.compression = type});
   }
-  for (const uint32_t version : {2, 3, 4}) {
+  for (const uint32_t version : {2U, 3U, 4U}) {
     test::TableSpec spec;
     spec.config.format_version = version;
     add(spec);

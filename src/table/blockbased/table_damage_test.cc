@@ -358,8 +358,10 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
 }
 
 // Tables with properties that the writer does not write.
+// `aliases`: further names of the properties block in the metaindex.
 Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::string>& extra,
-                                          MemoryFileSystem* fs, SequenceNumber largest_sequence) {
+                                          MemoryFileSystem* fs, SequenceNumber largest_sequence,
+                                          int aliases) {
   TableSpec spec;
   Entries entries{InternalOrder{spec.comparator}};
   for (int i = 0; i < 100; ++i)
@@ -397,6 +399,8 @@ Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::strin
   };
   std::map<std::string, std::string> metaindex;
   PutBlockHandle(&metaindex["rocksdb.properties"], append(properties));
+  for (int i = 0; i < aliases; ++i)
+    metaindex["alias" + std::to_string(i)] = metaindex["rocksdb.properties"];
   Footer footer = old;
   footer.metaindex = append(metaindex);
   PutFooter(&file, footer);
@@ -428,7 +432,7 @@ TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
     std::map<std::string, std::string> extra = {
         {"rocksdb.external_sst_file.version", Fixed32(2)},
         {"rocksdb.external_sst_file.global_seqno", Fixed64(in_file ? 50 : 0)}};
-    Result<TableReaderPtr> opened = OpenWithProperties(extra, &fs, 50);
+    Result<TableReaderPtr> opened = OpenWithProperties(extra, &fs, 50, 0);
     ASSERT_OK(opened.status());
     const OpenedTable table(std::move(opened).value());
     EXPECT_EQ(GetText(table.get(), {}, "k7", 49), "(none)");
@@ -455,7 +459,7 @@ TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
   MemoryFileSystem fs;
   EXPECT_TRUE(OpenWithProperties({{"rocksdb.external_sst_file.version", Fixed32(2)},
                                   {"rocksdb.external_sst_file.global_seqno", Fixed64(51)}},
-                                 &fs, 50)
+                                 &fs, 50, 0)
                   .status()
                   .IsCorruption());
 }
@@ -470,11 +474,25 @@ TEST(TableFormat, UnsupportedFeaturesAreRefusedByName) {
         Case{{{"rocksdb.udi.is.primary.index", "\x01"}}, "user-defined index"},
         Case{{{"rocksdb.external_sst_file.version", Fixed32(3)}}, "external table"}}) {
     MemoryFileSystem fs;
-    const Status status = OpenWithProperties(c.properties, &fs, kSequenceNumberMax).status();
+    const Status status = OpenWithProperties(c.properties, &fs, kSequenceNumberMax, 0).status();
     EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
     EXPECT_NE(status.ToString().find(c.says), std::string::npos) << status.ToString();
     EXPECT_NE(status.ToString().find(kPath), std::string::npos) << status.ToString();
   }
+}
+
+// Verification reads each named block: a megabyte of names for one large block would take hours.
+TEST(TableFormat, AMetaindexThatNamesOneBlockManyTimesIsCorruption) {
+  MemoryFileSystem fs;
+  {
+    Result<TableReaderPtr> opened = OpenWithProperties({}, &fs, kSequenceNumberMax, 1);
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+  }
+  const Status status = OpenWithProperties({}, &fs, kSequenceNumberMax, 500).status();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("more bytes than the file has"), std::string::npos)
+      << status.ToString();
 }
 
 TEST(TableFormat, EntriesOfUnsupportedTypesFailWhoMeetsThem) {

@@ -173,11 +173,17 @@ Status TableLoader::LoadMetaIndex(const Footer& footer) {
   index_ = footer.index;
   ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(metaindex_));
   BlockEntries entries(contents.data);
+  // Blocks do not overlap. Names that share them would make the verification of a small file long.
+  uint64_t bytes_left = file().file_bytes();
   while (entries.Next()) {
     Slice value = entries.value();
     MetaBlock meta{entries.key().ToString(), {}};
     if (!GetBlockHandle(&value, &meta.handle))
       return file().CorruptionAt(metaindex_.offset, "bad block handle in the metaindex");
+    if (meta.handle.size > bytes_left)
+      return file().CorruptionAt(metaindex_.offset,
+                                 "the metaindex names more bytes than the file has");
+    bytes_left -= meta.handle.size;
     named_blocks_.push_back(std::move(meta));
   }
   if (!entries.status().ok()) return file().AddPlace(entries.status(), metaindex_.offset);
