@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "tests/support/places.h"
 
 namespace ashlar::fuzz {
+
+void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
 namespace {
 
 void FailTest(const char* file, int line, const std::string& what) {
@@ -47,7 +51,10 @@ TEST_P(FuzzTest, MutationsAreRefusedOrConsistent) {
     if (target().repair != nullptr && i % 8 != 0) target().repair(&input);
     SCOPED_TRACE(testing::Message() << "mutation " << i);
     target().run(input);
-    if (HasFailure()) return;
+    if (!HasFailure()) continue;
+    const std::string file = std::string(kBuildDir) + "/fuzz_failure_" + target().name;
+    std::ofstream(file, std::ios::binary) << input;
+    FAIL() << "the input is in " << file;
   }
 }
 

@@ -30,6 +30,7 @@ constexpr int kStepsMax = 1 << 16;
 struct Reading {
   std::vector<std::string> records;
   LogReader::Outcome outcome;
+  std::string status;
   uint64_t last_good_offset;
 };
 
@@ -56,6 +57,7 @@ Reading Read(const std::string& bytes, bool skip_damage) {
   EXPECT_RIGHT((reader.outcome() == LogReader::Outcome::kEnd) == reader.status().ok(),
                "outcome and status disagree");
   reading.outcome = reader.outcome();
+  reading.status = reader.status().ToString();
   reading.last_good_offset = reader.last_good_offset();
   return reading;
 }
@@ -157,7 +159,8 @@ void RunLog(const std::string& input) {
   static_cast<void>(Read(input, true));
   // LogReader's I2.
   const Reading cut = Read(input.substr(0, reading.last_good_offset), false);
-  EXPECT_RIGHT(cut.outcome == LogReader::Outcome::kEnd, "the log that was cut does not end whole");
+  EXPECT_RIGHT(cut.outcome == LogReader::Outcome::kEnd,
+               reading.status + ", but what is cut before it: " + cut.status);
   EXPECT_RIGHT(cut.records == reading.records, "the log that was cut has other records");
 }
 

@@ -111,7 +111,7 @@ std::string WriteSeed(const test::TableSpec& spec) {
 Seeds SeedTables() {
   Seeds seeds;
   const auto add = [&](test::TableSpec spec) {
-    spec.config.block_bytes = 200;
+    if (!spec.config.block_align) spec.config.block_bytes = 200;
     spec.config.filter_millibits_per_key = 10000;
     seeds.push_back(WriteSeed(spec));
   };

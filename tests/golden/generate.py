@@ -132,7 +132,7 @@ class RocksDB:
             add("ribbon", 0, configure=lambda table: c.block_based_options_set_filter_policy(table, c.filterpolicy_create_ribbon(c_double(9.5))))
         newest = 7 if self.number >= (10, 11) or self.number[0] > 10 else 6 if self.number >= (8, 6) else 5 if self.number >= (6, 6) else 4
         for version in (0, 2, 3, 4, newest) if self.number < (10,) else (2, newest):
-            add(f"version{version}", LZ4, configure=lambda table, v=version: (bloom(table), c.block_based_options_set_format_version(table, v)))
+            add(f"version{version}", LZ4 if version >= 2 else SNAPPY, configure=lambda table, v=version: (bloom(table), c.block_based_options_set_format_version(table, v)))
         return families
 
     def bloom_policy(self):
@@ -289,7 +289,7 @@ class RocksDB:
             self.make(f"{name}-bzip2", self.one_family(lambda options: self.c.options_set_compression(options, BZIP2)), "BZip2")
             self.make(f"{name}-cuckoo", self.one_family(self.cuckoo_tables), "uckoo")
         if self.number[0] in (7, 11):
-            self.make(f"{name}-prepared", self.prepared, "transaction")
+            self.make(f"{name}-prepared", self.prepared, "BeginPrepare")
 
     def cuckoo_tables(self, options):
         self.c.options_set_cuckoo_table_factory(options, self.c.cuckoo_options_create())
@@ -315,6 +315,8 @@ class LevelDB:
         write = c.writeoptions_create()
         contents = {}
         for i in range(900):
+            if i == 700:
+                c.compact_range(db, None, c_size_t(0), None, c_size_t(0))
             key = f"key{i * 7 % 400:03}".encode()
             value = f"value {i} of ".encode() + key * 12
             if i % 5 == 4:
