@@ -188,6 +188,34 @@ TEST_P(DamageSweepTest, OfARecordIsNeverSilent) {
   EXPECT_GT(reported_, 500U);
 }
 
+// Slots have no checksum. The records that a defragmentation moves are as large as their slots say,
+// or a record would be copied over its neighbours.
+TEST_P(DamageSweepTest, ASlotOfAnotherSizeMovesNothing) {
+  PoolOffset damaged = 0;
+  ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
+    if (entry.kind != SpanKind::kLeaves) return;
+    for (uint64_t at = page * kPageBytes; at < (page + entry.pages) * kPageBytes;
+         at += kLeafBytes) {
+      if (WordAt(at + kLeafTag) != LeafTag(at)) continue;
+      for (uint64_t slot = at + kLeafSlots; slot < at + kLeafBytes; slot += 8) {
+        if (SlotUnits(WordAt(slot)) * kUnitBytes > 20'000) damaged = slot;
+      }
+    }
+  });
+  ASSERT_NE(damaged, 0U);
+  EncodeFixed64(raw_->data() + damaged, EncodeSlot(SlotRecord(WordAt(damaged)), 1));
+  Result<std::unique_ptr<PersistentTree>> opened =
+      OpenTree(OpenMedium().value(),
+               {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
+                .mark = MarkRun::kAtOpen});
+  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+  EXPECT_TRUE((*opened)->Defragment().IsCorruption());
+  for (const auto& [key, value] : contents_) {
+    std::string got;
+    EXPECT_TRUE((*opened)->Get(ReadOptions(), key, &got).ok() && got == value) << key;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Media, DamageSweepTest,
                          ::testing::Values(DurabilityClass::kCpuFlush, DurabilityClass::kLogged),
                          [](const ::testing::TestParamInfo<DurabilityClass>& param) {

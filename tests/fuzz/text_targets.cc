@@ -136,7 +136,7 @@ void RunBackupMeta(const std::string& input) {
     FileType type{};
     EXPECT_RIGHT(ParseFileName(file.name, &number, &type),
                  "a name that is no file's: " + file.name);
-    EXPECT_RIGHT(file.path.find("..") == std::string::npos && !file.path.starts_with("/") &&
+    EXPECT_RIGHT(file.path.find("../") == std::string::npos && !file.path.starts_with("/") &&
                      file.path.find('\0') == std::string::npos &&
                      file.path.find('\\') == std::string::npos &&
                      file.path.find(':') == std::string::npos,

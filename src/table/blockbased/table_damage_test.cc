@@ -271,6 +271,37 @@ TEST(TableDamage, ImpossibleHandlesAreRefusedBeforeMemoryIsAllocated) {
   }
 }
 
+// A separator that is larger than keys of the next block leads searches for them into the block
+// before, where they are not.
+TEST(TableDamage, ASeparatorOfAnotherBlockIsCorruption) {
+  TableSpec spec;
+  spec.config.block_bytes = 200;
+  spec.config.index_shortening = IndexShortening::kNone;
+  spec.config.enable_index_compression = false;
+  Sample sample = MakeSample(spec, 40, 9);
+  const BlockHandle index = DecodeFooter(sample.file, sample.file.size())->index;
+  std::vector<std::string> separators;
+  ASSERT_OK(VisitIndexBlock(Slice(sample.file.data() + index.offset, index.size), kUsualCoding,
+                            [&](const IndexBlockEntry& entry) {
+                              separators.push_back(entry.separator.ToString());
+                              return Status::OK();
+                            }));
+  ASSERT_GT(separators.size(), 3U);
+  sample.file.replace(sample.file.find(separators[1], index.offset), separators[1].size(),
+                      separators[2]);
+  RepairChecksum(&sample.file, index, spec.config.checksum, 0);
+  MemoryFileSystem fs;
+  ASSERT_OK(fs.CreateDir("db"));
+  ASSERT_OK(WriteStringToFile(&fs, sample.file, kPath, Durability::kBuffered));
+  Result<TableReaderPtr> opened = OpenTable(&fs, kPath, {});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  const Status status = table->Verify();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("separator of the block before"), std::string::npos)
+      << status.ToString();
+}
+
 // The same table with the footer, the metaindex and the block checksums of version 6 or 7.
 std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum checksum,
                        uint32_t base_context) {
