@@ -75,7 +75,9 @@ class SecretsTest : public ::testing::Test {
     for (int i = 0; i < 30; ++i) {
       ASSERT_OK(db->Put({}, Secret(i), Secret(100 + i)));
       ASSERT_OK(db->Delete({}, Secret(i / 2)));
-      if (i % 10 == 9) ASSERT_OK(db->Flush(FlushOptions()));
+      if (i % 10 == 9) {
+        ASSERT_OK(db->Flush(FlushOptions()));
+      }
     }
     ASSERT_OK(db->DeleteRange({}, db->DefaultColumnFamily(), Secret(20), Secret(25)));
     ASSERT_OK(db->Flush(FlushOptions()));
