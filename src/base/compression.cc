@@ -7,8 +7,8 @@
 namespace ashlar {
 namespace {
 
-// A copy of 64 bytes takes three in Snappy. A length byte adds 255 in LZ4. A match of 258 bytes takes
-// two bits in deflate. A block of 128 KiB takes four bytes in ZSTD.
+// A copy of 64 bytes takes three in Snappy. A length byte adds 255 in LZ4. A match of 258 bytes
+// takes two bits in deflate. A block of 128 KiB takes four bytes in ZSTD.
 constexpr uint32_t kSnappyExpansionMax = 22;
 constexpr uint32_t kLz4ExpansionMax = 255;
 constexpr uint32_t kZlibExpansionMax = 1032;

@@ -1,5 +1,5 @@
-// Real threads on few keys: every call on a key takes effect at one moment between its begin and its
-// end, and what one batch wrote to two families is seen together, while memtables are flushed,
+// Real threads on few keys: every call on a key takes effect at one moment between its begin and
+// its end, and what one batch wrote to two families is seen together, while memtables are flushed,
 // tables compacted, and other families made and dropped.
 #include <gtest/gtest.h>
 

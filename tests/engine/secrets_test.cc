@@ -158,9 +158,9 @@ TEST_F(SecretsTest, PathsInAnOptionsFileAreNotFollowed) {
   const std::string path = StrCat(kPath, "/", name);
   Result<std::string> text = ReadFileToString(file_system_.get(), path, 1 << 20);
   ASSERT_OK(text.status());
-  const size_t line = text->find("  wal_dir=");
-  ASSERT_NE(line, std::string::npos);
-  text->replace(line, text->find('\n', line) - line, "  wal_dir=/elsewhere");
+  const size_t line = text->find("wal_dir=");
+  ASSERT_NE(line, std::string::npos) << *text;
+  text->replace(line, text->find('\n', line) - line, "wal_dir=/elsewhere");
   ASSERT_OK(WriteStringToFile(file_system_.get(), *text, path, Durability::kBuffered));
 
   // An open without options of the file's: the log is found where it is.

@@ -118,8 +118,8 @@ class GoldenTest : public testing::TestWithParam<std::string> {
       return nullptr;
     }
   };
-  // The families and prefix extractors of the OPTIONS file. Its other options are of another release,
-  // and of the place where the database was made.
+  // The families and prefix extractors of the OPTIONS file. Its other options are of another
+  // release, and of the place where the database was made.
   Status Open(ManualEnv* env, bool read_only, Opened* opened) {
     DBOptions db_options;
     std::vector<ColumnFamilyDescriptor> families;

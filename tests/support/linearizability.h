@@ -1,5 +1,6 @@
-// Linearizability: whether the recorded calls on one key can be put into an order in which each takes
-// effect at one moment between its begin and its end, and each read returns the value before it.
+// Linearizability: whether the recorded calls on one key can be put into an order in which each
+// takes effect at one moment between its begin and its end, and each read returns the value before
+// it.
 //
 //   thread 1   |--Put 1--|        |--Get: 1--|
 //   thread 2        |------Put 2-------|          |--Get: 2--|      yes: 1, Get, 2, Get

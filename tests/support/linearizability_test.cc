@@ -77,8 +77,8 @@ TEST(Linearizability, TheFailureNamesTheCall) {
   EXPECT_NE(text.find("Get other [2, 3]"), std::string::npos) << text;
 }
 
-// Calls that took effect one after another, with begins before and ends after; then one of the reads
-// returns another value.
+// Calls that took effect one after another, with begins before and ends after; then one of the
+// reads returns another value.
 TEST(Linearizability, RandomHistoriesAreJudgedRight) {
   constexpr size_t kCalls = 200;
   constexpr uint64_t kStep = 100;

@@ -206,8 +206,8 @@ const BlockHandle* TableLoader::FindMeta(const Slice& name) const {
   return nullptr;
 }
 
-// RocksDB may store the sequence number of a table that it ingests into the file (write_global_seqno,
-// once its default). It leaves the checksum as it was with zeros there.
+// RocksDB may store the sequence number of a table that it ingests into the file
+// (write_global_seqno, once its default). It leaves the checksum as it was with zeros there.
 void TableLoader::NoteSequenceStoredLater(const BlockHandle& properties) {
   const Result<BlockContents> contents = file().ReadBlock(
       {.handle = properties, .verify_checksum = false, .stays = false, .at_hand = &tail_});
