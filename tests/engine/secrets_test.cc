@@ -158,9 +158,10 @@ TEST_F(SecretsTest, PathsInAnOptionsFileAreNotFollowed) {
   const std::string path = StrCat(kPath, "/", name);
   Result<std::string> text = ReadFileToString(file_system_.get(), path, 1 << 20);
   ASSERT_OK(text.status());
-  const size_t line = text->find("wal_dir=");
-  ASSERT_NE(line, std::string::npos) << *text;
-  text->replace(line, text->find('\n', line) - line, "wal_dir=/elsewhere");
+  const std::string section = "[DBOptions]\n";
+  const size_t at = text->find(section);
+  ASSERT_NE(at, std::string::npos);
+  text->insert(at + section.size(), "  wal_dir=/elsewhere\n");
   ASSERT_OK(WriteStringToFile(file_system_.get(), *text, path, Durability::kBuffered));
 
   // An open without options of the file's: the log is found where it is.
@@ -175,7 +176,7 @@ TEST_F(SecretsTest, PathsInAnOptionsFileAreNotFollowed) {
   ConfigOptions config;
   config.env = env_.get();
   ASSERT_OK(LoadLatestOptions(config, kPath, &loaded, &families));
-  EXPECT_TRUE(file_system_->FileExists("/elsewhere").IsPathNotFound());
+  EXPECT_TRUE(file_system_->FileExists("/elsewhere").IsNotFound());
 }
 
 }  // namespace
