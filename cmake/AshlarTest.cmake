@@ -44,7 +44,7 @@ endif()
 
 # A build that leaves out a codec cannot run these, which write and read with each; ctest names them as disabled. no_codecs_test needs none.
 set(ashlar_tests_of_codecs base_test table_test wal_test engine_test capi_test capi_program_shared capi_program_static cli_test db_bench_test
-                           interchange_test faults_test model_test crash_test)
+                           interchange_test faults_test model_test crash_test golden_test)
 set(ashlar_codecs_missing zstd lz4 snappy zlib)
 list(REMOVE_ITEM ashlar_codecs_missing ${ASHLAR_CODECS} "")
 

@@ -1,5 +1,6 @@
 #include "backup/backup_meta.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/format.h"
@@ -61,6 +62,15 @@ bool IsDatabaseFile(std::string_view name) {
   return ParseFileName(name, &number, &type);
 }
 
+// Nothing that a file system reads as more than a part of a name. RocksDB puts numbers and an id
+// between the underscores.
+bool IsPlain(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+           c == '-' || c == '.';
+  });
+}
+
 // The name in the database of the file at `path`; empty if no backup has such a path (I1).
 std::optional<std::string> NameOf(std::string_view path, uint32_t id) {
   const size_t slash = path.rfind('/');
@@ -73,7 +83,7 @@ std::optional<std::string> NameOf(std::string_view path, uint32_t id) {
     return IsTable(name) ? std::optional(std::string(name)) : std::nullopt;
   const size_t underscore = name.find('_');
   const size_t dot = name.rfind('.');
-  if (folder != kSharedChecksumFolder || underscore == std::string_view::npos ||
+  if (folder != kSharedChecksumFolder || !IsPlain(name) || underscore == std::string_view::npos ||
       dot == std::string_view::npos || dot < underscore)
     return std::nullopt;
   std::string table = StrCat(name.substr(0, underscore), name.substr(dot));

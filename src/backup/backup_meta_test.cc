@@ -51,11 +51,13 @@ TEST(BackupMeta, RefusesWhatItMustNotPassOver) {
 }
 
 TEST(BackupMeta, NoPathLeadsOutsideItsFolder) {
-  for (const char* const path :
-       {"private/2/CURRENT", "private/1/../CURRENT", "private/1/passwd", "/etc/passwd",
-        "../CURRENT", "CURRENT", "shared/../private/1/CURRENT", "shared_checksum/../000012_1.sst",
-        "shared_checksum/000012.sst", "shared_checksum/x_1_2.sst", "shared/CURRENT",
-        "shared_checksum/000012_1", ""}) {
+  for (const std::string& path : std::vector<std::string>{
+           "private/2/CURRENT", "private/1/../CURRENT", "private/1/passwd", "/etc/passwd",
+           "../CURRENT", "CURRENT", "shared/../private/1/CURRENT",
+           "shared_checksum/../000012_1.sst", std::string("shared_checksum/000012_1\0_9.sst", 31),
+           "shared_checksum/000012_1:9_9.sst", "shared_checksum/000012_1\\9_9.sst",
+           "shared_checksum/000012.sst", "shared_checksum/x_1_2.sst", "shared/CURRENT",
+           "shared_checksum/000012_1", ""}) {
     const Result<BackupMeta> parsed = ParseBackupMeta(StrCat("1\n1\n1\n", path, " crc32 1\n"), 1);
     EXPECT_TRUE(parsed.status().IsCorruption()) << path;
   }

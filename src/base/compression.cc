@@ -7,28 +7,38 @@
 namespace ashlar {
 namespace {
 
+// A copy of 64 bytes takes three in Snappy. A length byte adds 255 in LZ4. A match of 258 bytes
+// takes two bits in deflate. A block of 128 KiB takes four bytes in ZSTD.
+constexpr uint32_t kSnappyExpansionMax = 22;
+constexpr uint32_t kLz4ExpansionMax = 255;
+constexpr uint32_t kZlibExpansionMax = 1032;
+constexpr uint32_t kZstdExpansionMax = 32768;
+// A payload of fewer bytes may stand for as much as one of these: a minimal ZSTD block.
+constexpr uint64_t kExpandedBytesMin = 4;
+
 constexpr CompressionCodec kCodecs[] = {
 #if defined(ASHLAR_WITHOUT_SNAPPY)
     {.type = kSnappyCompression},
 #else
-    {kSnappyCompression, &NewSnappyCompressor, &ReadSnappyRawSize, &SnappyDecompress},
+    {kSnappyCompression, kSnappyExpansionMax, &NewSnappyCompressor, &ReadSnappyRawSize,
+     &SnappyDecompress},
 #endif
 #if defined(ASHLAR_WITHOUT_ZLIB)
     {.type = kZlibCompression},
 #else
-    {kZlibCompression, &NewZlibCompressor, &ReadVarintRawSize, &ZlibDecompress},
+    {kZlibCompression, kZlibExpansionMax, &NewZlibCompressor, &ReadVarintRawSize, &ZlibDecompress},
 #endif
 #if defined(ASHLAR_WITHOUT_LZ4)
     {.type = kLZ4Compression},
     {.type = kLZ4HCCompression},
 #else
-    {kLZ4Compression, &NewLz4Compressor, &ReadVarintRawSize, &Lz4Decompress},
-    {kLZ4HCCompression, &NewLz4HcCompressor, &ReadVarintRawSize, &Lz4Decompress},
+    {kLZ4Compression, kLz4ExpansionMax, &NewLz4Compressor, &ReadVarintRawSize, &Lz4Decompress},
+    {kLZ4HCCompression, kLz4ExpansionMax, &NewLz4HcCompressor, &ReadVarintRawSize, &Lz4Decompress},
 #endif
 #if defined(ASHLAR_WITHOUT_ZSTD)
     {.type = kZSTD},
 #else
-    {kZSTD, &NewZstdCompressor, &ReadVarintRawSize, &ZstdDecompress},
+    {kZSTD, kZstdExpansionMax, &NewZstdCompressor, &ReadVarintRawSize, &ZstdDecompress},
 #endif
 };
 
@@ -56,9 +66,13 @@ Result<StoredBlock> ReadFrame(CompressionType type, const Slice& stored) {
     return Status::InvalidArgument("an uncompressed block has no decompressed size");
   ASHLAR_ASSIGN_OR_RETURN(const CompressionCodec* const codec, FindCodec(type));
   StoredBlock block{.codec = codec, .raw_bytes = 0, .payload = stored};
-  if (codec->read_raw_size(&block.payload, &block.raw_bytes)) return block;
-  return Status::Corruption(
-      StrCat(CompressionTypeName(type), " block without a readable raw size"));
+  if (!codec->read_raw_size(&block.payload, &block.raw_bytes))
+    return Status::Corruption(
+        StrCat(CompressionTypeName(type), " block without a readable raw size"));
+  if (block.raw_bytes > (block.payload.size() + kExpandedBytesMin) * codec->expansion_max)
+    return Status::Corruption(StrCat(CompressionTypeName(type), " block of ", block.payload.size(),
+                                     " bytes claims ", block.raw_bytes, ", more than it can hold"));
+  return block;
 }
 
 Status TooLarge(CompressionType type, size_t raw_bytes, size_t raw_bytes_max) {

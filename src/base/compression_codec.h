@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +20,8 @@ using CompressorResult = Result<std::unique_ptr<Compressor>>;
 // A row of the registry. A row without functions: this build leaves the codec out.
 struct CompressionCodec {
   CompressionType type;
+  // Raw bytes that one payload byte can stand for, at most. A block that claims more is a bomb.
+  uint32_t expansion_max = 0;
   CompressorResult (*create)(const CompressionParameters& parameters,
                              const Slice& dictionary) = nullptr;
   // Reads the raw size and leaves the payload, which `decompress` gets, in *stored. False when the

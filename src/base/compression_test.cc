@@ -119,6 +119,31 @@ TEST_P(CompressionTest, ClaimBeyondTheLimitIsRefusedUnread) {
   EXPECT_TRUE(Decompress(GetParam(), stored, nullptr, 5000, &back).ok());
 }
 
+// A block of a few bytes that claims the largest size would be given that memory before it is read.
+TEST_P(CompressionTest, AClaimThatTheBytesCannotHoldIsRefusedUnread) {
+  std::string stored;
+  ASSERT_TRUE(Make({})->Compress(std::string(5000, 'a'), &stored));
+  constexpr size_t kLimit = size_t{1} << 30;
+  EXPECT_EQ(*DecompressedSize(GetParam(), stored, kLimit), 5000U);
+  std::string bomb;
+  PutVarint32(&bomb, kLimit);
+  bomb += stored.substr(VarintLength(5000));
+  const Status status = DecompressedSize(GetParam(), bomb, kLimit).status();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("more than it can hold"), std::string::npos)
+      << status.ToString();
+}
+
+// The densest input that each codec makes is below its bound.
+TEST_P(CompressionTest, EightMillionEqualBytesAreTaken) {
+  const std::string raw(size_t{8} << 20, 'a');
+  std::string stored;
+  std::string back;
+  ASSERT_TRUE(Make({})->Compress(raw, &stored));
+  ASSERT_TRUE(Decompress(GetParam(), stored, nullptr, raw.size(), &back).ok()) << stored.size();
+  EXPECT_EQ(back, raw);
+}
+
 TEST_P(CompressionTest, EveryTruncationIsCorruption) {
   const std::string raw = BlockLike(5, 900);
   std::string stored;

@@ -516,6 +516,7 @@ constexpr std::string_view kNamesWithoutMember[] = {
     "expanded_compaction_factor",
     "experimental_allow_mempurge",
     "experimental_mempurge_policy",
+    "experimental_mempurge_threshold",
     "file_temperature_age_thresholds",
     "filter_deletes",
     "flush_block_policy_factory",

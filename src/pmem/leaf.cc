@@ -48,7 +48,8 @@ bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf
   }
   for (LeafEntry& entry : *entries) {
     const std::optional<Record> record = ReadRecord(medium, entry.record());
-    if (!record) {
+    // A slot that gives another size would have the record copied into too little room.
+    if (!record || entry.slot != EncodeSlot(entry.record(), record->bytes())) {
       *damaged = entry.record();
       return false;
     }

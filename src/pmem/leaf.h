@@ -130,7 +130,8 @@ struct LeafEntry {
 
   PoolOffset record() const { return SlotRecord(slot); }
 };
-// The entries of a leaf, in order. False, and *damaged, when a record cannot be read.
+// The entries of a leaf, in order. False, and *damaged, when a record cannot be read or its slot
+// gives another size.
 bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                     std::vector<LeafEntry>* entries, PoolOffset* damaged);
 

@@ -42,5 +42,20 @@ TEST(TableProperties, DamageIsCorruption) {
       DecodeTableProperties(Block({{"rocksdb.num.entries", "\x01\x01"}})).status().IsCorruption());
 }
 
+// A name of 100,000 bytes that 100,000 entries of a few bytes share would take 10 GB.
+TEST(TableProperties, NamesThatExpandFarBeyondTheirBlockAreCorruption) {
+  BlockBuilder block({.restart_interval = 1 << 30});
+  std::string name(100'000, 'n');
+  block.Add(name, "", 0);
+  for (int i = 0; i < 100'000; ++i) {
+    name.resize(100'000);
+    name += std::to_string(100'000 + i);
+    block.Add(name, "", 100'000);
+  }
+  const Status status = DecodeTableProperties(block.Finish()).status();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("expand"), std::string::npos) << status.ToString();
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -215,16 +215,17 @@ void LogReader::SetCompression(const Fragment& fragment) {
         StopCorrupt(fragment.offset, "a compression record out of place or malformed"));
     return;
   }
-  last_good_offset_ = offset();
   const uint32_t codec = DecodeFixed32(fragment.payload.data());
-  if (codec == kNoCompression) return;
-  Result<std::unique_ptr<RecordDecompressor>> decompressor = RecordDecompressor::Create(codec);
-  if (decompressor.ok()) {
+  if (codec != kNoCompression) {
+    Result<std::unique_ptr<RecordDecompressor>> decompressor = RecordDecompressor::Create(codec);
+    if (!decompressor.ok()) {
+      static_cast<void>(
+          Stop(Outcome::kUnsupported, fragment.offset, decompressor.status().getState()));
+      return;
+    }
     decompressor_ = std::move(decompressor).value();
-  } else {
-    static_cast<void>(
-        Stop(Outcome::kUnsupported, fragment.offset, decompressor.status().getState()));
   }
+  last_good_offset_ = offset();  // I2
 }
 
 bool LogReader::Stop(Outcome outcome, uint64_t offset, const std::string& reason) {

@@ -506,6 +506,8 @@ TEST_F(LogTest, AnotherCodecIsRefusedByName) {
       ReadBytes(CompressionFragment(4) + FragmentBytes(log_format::kFull, "x"));
   EXPECT_EQ(result.outcome, Outcome::kUnsupported);
   EXPECT_NE(result.status.ToString().find("LZ4"), std::string::npos) << result.status.ToString();
+  // LogReader's I2: what is before the fragment reads as a whole log.
+  EXPECT_EQ(result.last_good_offset, 0U);
 }
 
 TEST_F(LogTest, ACompressionFragmentInTheMiddleIsCorruption) {

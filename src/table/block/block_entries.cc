@@ -51,6 +51,11 @@ bool BlockEntries::Next() {
     status_ = DamagedEntryError();
     return false;
   }
+  if (entry.key_bytes() > key_bytes_left_) {
+    status_ = Status::Corruption("block keys that expand to far more than the block");
+    return false;
+  }
+  key_bytes_left_ -= entry.key_bytes();
   key_.resize(entry.shared);
   key_.append(entry.suffix, entry.unshared);
   value_ = entry.value();

@@ -136,12 +136,21 @@ class ShortKey {
 Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator,
                                 const Slice& user_key, uint64_t tag);
 
-// Walks a metaindex or properties block, one entry after another.
+// Walks a metaindex, properties or range deletion block, one entry after another.
+//
+// I2: the keys of a walk have together at most kKeyBytesMin + kKeyExpansionMax times the block's
+//     bytes, so that a caller may keep them all. A hostile block has a long key that each of many
+//     entries shares.
 class BlockEntries {
  public:
+  static constexpr size_t kKeyBytesMin = size_t{1} << 20;
+  static constexpr size_t kKeyExpansionMax = 64;
+
   // The block outlives the walk.
   explicit BlockEntries(const Slice& block)
-      : status_(ParseBlockLayout(block, &layout_)), next_(layout_.entries) {}
+      : status_(ParseBlockLayout(block, &layout_)),
+        next_(layout_.entries),
+        key_bytes_left_(kKeyBytesMin + kKeyExpansionMax * block.size()) {}
 
   // False at the end and after an error.
   bool Next();
@@ -153,6 +162,7 @@ class BlockEntries {
   BlockLayout layout_;
   Status status_;
   const char* next_;
+  size_t key_bytes_left_;  // of I2
   std::string key_;
   Slice value_;
 };

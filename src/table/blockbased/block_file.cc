@@ -66,12 +66,26 @@ Status BlockFile::CheckTrailer(const BlockHandle& handle, const char* stored) co
   const PerfTimer timer(&PerfContext::block_checksum_time);
   const auto n = static_cast<size_t>(handle.size);
   recorder_.Tick(BLOCK_CHECKSUM_COMPUTE_COUNT);
-  const uint32_t expected = DecodeFixed32(stored + n + 1);
-  const uint32_t actual =
-      ComputeBlockChecksum(checksum_, stored, n) + ChecksumContext(base_context_, handle.offset);
-  if (expected == actual) return Status::OK();
+  if (DecodeFixed32(stored + n + 1) == ChecksumOf(handle, stored) ||
+      ChecksumHoldsWithZeros(handle, stored))
+    return Status::OK();
   recorder_.Tick(BLOCK_CHECKSUM_MISMATCH_COUNT);
   return CorruptionAt(handle.offset, StrCat("block checksum mismatch in a block of ", n, " bytes"));
+}
+
+uint32_t BlockFile::ChecksumOf(const BlockHandle& handle, const char* stored) const {
+  return ComputeBlockChecksum(checksum_, stored, static_cast<size_t>(handle.size)) +
+         ChecksumContext(base_context_, handle.offset);
+}
+
+bool BlockFile::ChecksumHoldsWithZeros(const BlockHandle& handle, const char* stored) const {
+  if (stored_later_bytes_ == 0 || stored_later_offset_ < handle.offset ||
+      stored_later_offset_ + stored_later_bytes_ > handle.offset + handle.size)
+    return false;
+  const auto n = static_cast<size_t>(handle.size);
+  std::string copy(stored, n + kBlockTrailerBytes);
+  memset(copy.data() + (stored_later_offset_ - handle.offset), 0, stored_later_bytes_);
+  return DecodeFixed32(copy.data() + n + 1) == ChecksumOf(handle, copy.data());
 }
 
 Result<BlockContents> BlockFile::ReadBlock(const ReadArgs& args) const {

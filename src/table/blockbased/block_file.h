@@ -52,6 +52,11 @@ class BlockFile {
     base_context_ = footer.base_context;
     format_version_ = footer.format_version;
   }
+  // The checksum of the block with these bytes may have been computed with zeros in their place.
+  void SetBytesStoredLater(uint64_t offset, size_t n) {
+    stored_later_offset_ = offset;
+    stored_later_bytes_ = n;
+  }
   void SetDictionary(std::unique_ptr<DecompressionDictionary> dictionary) {
     dictionary_ = std::move(dictionary);
   }
@@ -82,6 +87,9 @@ class BlockFile {
  private:
   Status CheckHandle(const BlockHandle& handle) const;
   Status CheckTrailer(const BlockHandle& handle, const char* stored) const;
+  uint32_t ChecksumOf(const BlockHandle& handle, const char* stored) const;
+  // Whether the checksum is right with zeros in the place of the bytes that were stored later.
+  bool ChecksumHoldsWithZeros(const BlockHandle& handle, const char* stored) const;
   // DecompressInto, counted and timed.
   Status Decompress(CompressionType type, const Slice& stored,
                     const DecompressionDictionary* dictionary, char* raw, size_t raw_bytes) const;
@@ -96,6 +104,8 @@ class BlockFile {
   BlockChecksum checksum_ = BlockChecksum::kCrc32c;
   uint32_t base_context_ = 0;
   uint32_t format_version_ = kFormatVersionDefault;
+  uint64_t stored_later_offset_ = 0;
+  size_t stored_later_bytes_ = 0;  // 0: none
   std::unique_ptr<DecompressionDictionary> dictionary_;
 };
 

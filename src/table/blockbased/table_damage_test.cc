@@ -271,6 +271,37 @@ TEST(TableDamage, ImpossibleHandlesAreRefusedBeforeMemoryIsAllocated) {
   }
 }
 
+// A separator that is larger than keys of the next block leads searches for them into the block
+// before, where they are not.
+TEST(TableDamage, ASeparatorOfAnotherBlockIsCorruption) {
+  TableSpec spec;
+  spec.config.block_bytes = 200;
+  spec.config.index_shortening = IndexShortening::kNone;
+  spec.config.enable_index_compression = false;
+  Sample sample = MakeSample(spec, 40, 9);
+  const BlockHandle index = DecodeFooter(sample.file, sample.file.size())->index;
+  std::vector<std::string> separators;
+  ASSERT_OK(VisitIndexBlock(Slice(sample.file.data() + index.offset, index.size), kUsualCoding,
+                            [&](const IndexBlockEntry& entry) {
+                              separators.push_back(entry.separator.ToString());
+                              return Status::OK();
+                            }));
+  ASSERT_GT(separators.size(), 3U);
+  sample.file.replace(sample.file.find(separators[1], index.offset), separators[1].size(),
+                      separators[2]);
+  RepairChecksum(&sample.file, index, spec.config.checksum, 0);
+  MemoryFileSystem fs;
+  ASSERT_OK(fs.CreateDir("db"));
+  ASSERT_OK(WriteStringToFile(&fs, sample.file, kPath, Durability::kBuffered));
+  Result<TableReaderPtr> opened = OpenTable(&fs, kPath, {});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  const Status status = table->Verify();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("separator of the block before"), std::string::npos)
+      << status.ToString();
+}
+
 // The same table with the footer, the metaindex and the block checksums of version 6 or 7.
 std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum checksum,
                        uint32_t base_context) {
@@ -358,8 +389,10 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
 }
 
 // Tables with properties that the writer does not write.
+// `aliases`: further names of the properties block in the metaindex.
 Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::string>& extra,
-                                          MemoryFileSystem* fs, SequenceNumber largest_sequence) {
+                                          MemoryFileSystem* fs, SequenceNumber largest_sequence,
+                                          int aliases) {
   TableSpec spec;
   Entries entries{InternalOrder{spec.comparator}};
   for (int i = 0; i < 100; ++i)
@@ -397,6 +430,8 @@ Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::strin
   };
   std::map<std::string, std::string> metaindex;
   PutBlockHandle(&metaindex["rocksdb.properties"], append(properties));
+  for (int i = 0; i < aliases; ++i)
+    metaindex["alias" + std::to_string(i)] = metaindex["rocksdb.properties"];
   Footer footer = old;
   footer.metaindex = append(metaindex);
   PutFooter(&file, footer);
@@ -428,7 +463,7 @@ TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
     std::map<std::string, std::string> extra = {
         {"rocksdb.external_sst_file.version", Fixed32(2)},
         {"rocksdb.external_sst_file.global_seqno", Fixed64(in_file ? 50 : 0)}};
-    Result<TableReaderPtr> opened = OpenWithProperties(extra, &fs, 50);
+    Result<TableReaderPtr> opened = OpenWithProperties(extra, &fs, 50, 0);
     ASSERT_OK(opened.status());
     const OpenedTable table(std::move(opened).value());
     EXPECT_EQ(GetText(table.get(), {}, "k7", 49), "(none)");
@@ -455,7 +490,7 @@ TEST(TableFormat, GlobalSequenceReplacesStoredSequences) {
   MemoryFileSystem fs;
   EXPECT_TRUE(OpenWithProperties({{"rocksdb.external_sst_file.version", Fixed32(2)},
                                   {"rocksdb.external_sst_file.global_seqno", Fixed64(51)}},
-                                 &fs, 50)
+                                 &fs, 50, 0)
                   .status()
                   .IsCorruption());
 }
@@ -470,11 +505,25 @@ TEST(TableFormat, UnsupportedFeaturesAreRefusedByName) {
         Case{{{"rocksdb.udi.is.primary.index", "\x01"}}, "user-defined index"},
         Case{{{"rocksdb.external_sst_file.version", Fixed32(3)}}, "external table"}}) {
     MemoryFileSystem fs;
-    const Status status = OpenWithProperties(c.properties, &fs, kSequenceNumberMax).status();
+    const Status status = OpenWithProperties(c.properties, &fs, kSequenceNumberMax, 0).status();
     EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
     EXPECT_NE(status.ToString().find(c.says), std::string::npos) << status.ToString();
     EXPECT_NE(status.ToString().find(kPath), std::string::npos) << status.ToString();
   }
+}
+
+// Verification reads each named block: a megabyte of names for one large block would take hours.
+TEST(TableFormat, AMetaindexThatNamesOneBlockManyTimesIsCorruption) {
+  MemoryFileSystem fs;
+  {
+    Result<TableReaderPtr> opened = OpenWithProperties({}, &fs, kSequenceNumberMax, 1);
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+  }
+  const Status status = OpenWithProperties({}, &fs, kSequenceNumberMax, 500).status();
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find("more bytes than the file has"), std::string::npos)
+      << status.ToString();
 }
 
 TEST(TableFormat, EntriesOfUnsupportedTypesFailWhoMeetsThem) {

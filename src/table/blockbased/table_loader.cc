@@ -82,6 +82,7 @@ class TableLoader {
   Status LoadTail();
   Status LoadFooter(Footer* footer);
   Status LoadMetaIndex(const Footer& footer);
+  void NoteSequenceStoredLater(const BlockHandle& properties);
   Status LoadProperties();
   Status CheckSupported() const;
   Status LoadSequenceOverride();
@@ -125,6 +126,7 @@ class TableLoader {
 
   std::unique_ptr<char[]> tail_buffer_;
   FileSpan tail_;
+  bool is_legacy_ = false;
   BlockHandle metaindex_;
   BlockHandle index_;
   std::vector<MetaBlock> named_blocks_;  // in the order of the metaindex
@@ -184,15 +186,22 @@ Status TableLoader::LoadFooter(Footer* footer) {
 }
 
 Status TableLoader::LoadMetaIndex(const Footer& footer) {
+  is_legacy_ = footer.magic == kLegacyBlockBasedTableMagic;
   metaindex_ = footer.metaindex;
   index_ = footer.index;
   ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(metaindex_));
   BlockEntries entries(contents.data);
+  // Blocks do not overlap. Names that share them would make the verification of a small file long.
+  uint64_t bytes_left = file().file_bytes();
   while (entries.Next()) {
     Slice value = entries.value();
     MetaBlock meta{entries.key().ToString(), {}};
     if (!GetBlockHandle(&value, &meta.handle))
       return file().CorruptionAt(metaindex_.offset, "bad block handle in the metaindex");
+    if (meta.handle.size > bytes_left)
+      return file().CorruptionAt(metaindex_.offset,
+                                 "the metaindex names more bytes than the file has");
+    bytes_left -= meta.handle.size;
     named_blocks_.push_back(std::move(meta));
   }
   if (!entries.status().ok()) return file().AddPlace(entries.status(), metaindex_.offset);
@@ -212,12 +221,33 @@ const BlockHandle* TableLoader::FindMeta(const Slice& name) const {
   return nullptr;
 }
 
+// RocksDB may store the sequence number of a table that it ingests into the file
+// (write_global_seqno, once its default). It leaves the checksum as it was with zeros there.
+void TableLoader::NoteSequenceStoredLater(const BlockHandle& properties) {
+  const Result<BlockContents> contents = file().ReadBlock(
+      {.handle = properties, .verify_checksum = false, .stays = false, .at_hand = &tail_});
+  if (!contents.ok()) return;
+  for (BlockEntries entries(contents->data); entries.Next();) {
+    if (entries.key() != Slice(kPropertyGlobalSequence)) continue;
+    const auto at = static_cast<uint64_t>(entries.value().data() - contents->data.data());
+    file().SetBytesStoredLater(properties.offset + at, entries.value().size());
+    return;
+  }
+}
+
 Status TableLoader::LoadProperties() {
   const BlockHandle* const handle = FindMeta(kMetaProperties);
+  // LevelDB writes none: an index of internal keys, handles that are whole.
+  if (handle == nullptr && is_legacy_) return Status::OK();
   if (handle == nullptr)
     return file().CorruptionAt(metaindex_.offset, "the metaindex names no properties");
-  ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(*handle));
-  Result<TableProperties> properties = DecodeTableProperties(contents.data);
+  Result<BlockContents> contents = ReadMeta(*handle);
+  if (contents.status().IsCorruption()) {
+    NoteSequenceStoredLater(*handle);
+    contents = ReadMeta(*handle);
+  }
+  ASHLAR_RETURN_IF_ERROR(contents.status());
+  Result<TableProperties> properties = DecodeTableProperties(contents->data);
   if (!properties.ok()) return file().AddPlace(properties.status(), handle->offset);
   parts_.properties = std::move(properties).value();
   return Status::OK();

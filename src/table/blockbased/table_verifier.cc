@@ -2,7 +2,7 @@
 //
 //   every block     its checksum
 //   every entry     its type is supported; its key is larger than the one before it, and not larger
-//                   than the separator of its block
+//                   than the separator of its block, and larger than the one of the block before
 //   range deletions the checks of DecodeRangeBlock
 //   the table       it has as many entries as its properties say
 //
@@ -77,17 +77,27 @@ class TableVerifier {
       return Status::Corruption("keys out of order");
     last_key_.assign(key.data(), key.size());
     ++entries_;
+    if (CompareWithSeparator(key, block) > 0)
+      return Status::Corruption("a key lies behind its block's separator");
+    // Otherwise a search for the key would end in the block before.
+    if (block > 0 && CompareWithSeparator(key, block - 1) <= 0)
+      return Status::Corruption("a key is not after the separator of the block before");
+    return Status::OK();
+  }
+
+  int CompareWithSeparator(const Slice& key, uint32_t block) const {
     const BlockIndex& index = table_.index();
     const Slice separator = index.separator(block);
-    const int r = index.user_keys() ? comparator.Compare(ExtractUserKey(key), separator)
-                                    : comparator.CompareInternal(key, separator);
-    return r > 0 ? Status::Corruption("a key lies behind its block's separator") : Status::OK();
+    return index.user_keys() ? table_.comparator().Compare(ExtractUserKey(key), separator)
+                             : table_.comparator().CompareInternal(key, separator);
   }
 
   Status CheckEntryCount() const {
     const uint64_t recorded = table_.properties().num_entries;
     // RocksDB counts range deletions as entries since version 6.
     if (recorded == entries_ + range_deletions_ || recorded == entries_) return Status::OK();
+    // LevelDB records nothing.
+    if (recorded == 0 && table_.properties().num_range_deletions == 0) return Status::OK();
     return Status::Corruption(
         table_.file().name(),
         StrCat("holds ", entries_ + range_deletions_, " entries, its properties say ", recorded));

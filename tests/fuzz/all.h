@@ -1,0 +1,68 @@
+// The targets' functions, one group per file. targets.cc has the table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/target.h"
+
+namespace ashlar::fuzz {
+
+using Seeds = std::vector<std::string>;
+
+// batch_targets.cc: the bytes of a WriteBatch, and the same through the C interface.
+void RunBatch(const std::string& input);
+void RunCBatch(const std::string& input);
+Seeds SeedBatches();
+
+// log_targets.cc: a log file; the log of a database that is opened, after a byte that chooses how.
+void RunLog(const std::string& input);
+void RunReplay(const std::string& input);
+Seeds SeedLogs();
+Seeds SeedReplays();
+void RepairLog(std::string* input);
+void RepairReplay(std::string* input);
+
+// manifest_targets.cc: one edit; the MANIFEST of a database that is opened.
+void RunEdit(const std::string& input);
+void RunManifest(const std::string& input);
+Seeds SeedEdits();
+Seeds SeedManifests();
+
+// block_targets.cc: the parts of a block-based table, each without its trailer. The first byte
+// chooses the comparator or the coding.
+void RunDataBlock(const std::string& input);
+void RunIndexBlock(const std::string& input);
+void RunRangeBlock(const std::string& input);
+void RunProperties(const std::string& input);
+void RunCompression(const std::string& input);
+void RunFilter(const std::string& input);
+Seeds SeedDataBlocks();
+Seeds SeedIndexBlocks();
+Seeds SeedRangeBlocks();
+Seeds SeedProperties();
+Seeds SeedCompression();
+Seeds SeedFilters();
+
+// table_targets.cc: whole table files.
+void RunTable(const std::string& input);
+void RunPlainTable(const std::string& input);
+Seeds SeedTables();
+Seeds SeedPlainTables();
+void RepairTable(std::string* input);
+
+// text_targets.cc: the formats that are text.
+void RunOptionsFile(const std::string& input);
+void RunOptionString(const std::string& input);
+void RunBackupMeta(const std::string& input);
+Seeds SeedOptionsFiles();
+Seeds SeedOptionStrings();
+Seeds SeedBackupMetas();
+
+// pool_targets.cc: words that replace others of a pool; the records of a pool's log.
+void RunPool(const std::string& input);
+void RunPoolLog(const std::string& input);
+Seeds SeedPools();
+Seeds SeedPoolLogs();
+
+}  // namespace ashlar::fuzz

@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+#include "key/write_batch_internal.h"
+#include "tests/fuzz/all.h"
+#include "tests/fuzz/small_database.h"
+#include "tests/support/open_database.h"
+#include "wal/log_format.h"
+#include "wal/log_reader.h"
+#include "wal/log_writer.h"
+
+#if __has_include(<zstd.h>)
+#include <zstd.h>
+#endif
+
+namespace ashlar::fuzz {
+namespace {
+
+constexpr char kName[] = "000007.log";
+constexpr uint64_t kNumber = 7;
+// Records of one file, and damages that are skipped.
+constexpr int kStepsMax = 1 << 16;
+
+struct Reading {
+  std::vector<std::string> records;
+  LogReader::Outcome outcome;
+  std::string status;
+  uint64_t last_good_offset;
+};
+
+Reading Read(const std::string& bytes, bool skip_damage) {
+  MemoryFileSystem file_system;
+  static_cast<void>(WriteStringToFile(&file_system, bytes, kName, Durability::kBuffered));
+  std::unique_ptr<SequentialFile> file;
+  static_cast<void>(file_system.NewSequentialFile(kName, {}, &file));
+  LogReader reader(std::move(file), kName, kNumber, bytes.size());
+  Reading reading;
+  Slice record;
+  std::string scratch;
+  for (int steps = 0;; ++steps) {
+    EXPECT_RIGHT(steps < kStepsMax, "endless reading");
+    if (reader.ReadRecord(&record, &scratch)) {
+      reading.records.push_back(record.ToString());
+      continue;
+    }
+    reader.CheckInvariants();
+    if (!skip_damage || reader.outcome() != LogReader::Outcome::kCorruption || steps >= kStepsMax)
+      break;
+    reader.SkipDamage();
+  }
+  EXPECT_RIGHT((reader.outcome() == LogReader::Outcome::kEnd) == reader.status().ok(),
+               "outcome and status disagree");
+  reading.outcome = reader.outcome();
+  reading.status = reader.status().ToString();
+  reading.last_good_offset = reader.last_good_offset();
+  return reading;
+}
+
+std::string WriteLog(const std::vector<std::string>& records) {
+  MemoryFileSystem file_system;
+  std::unique_ptr<WritableFile> file;
+  static_cast<void>(file_system.NewWritableFile(kName, {}, &file));
+  LogWriter writer(std::move(file), kName, kNumber);
+  for (const std::string& record : records) static_cast<void>(writer.AddRecord(record));
+  static_cast<void>(writer.Close());
+  return ReadFileToString(&file_system, kName, 1 << 24).value();
+}
+
+void AppendFragment(std::string* log, uint8_t type, const std::string& payload) {
+  PutFixed32(log, 0);
+  log->push_back(static_cast<char>(payload.size()));
+  log->push_back(static_cast<char>(payload.size() >> 8));
+  log->push_back(static_cast<char>(type));
+  if (log_format::IsRecyclable(type)) PutFixed32(log, kNumber);
+  log->append(payload);
+}
+
+// The batch in a fragment that is a whole record gets the count of its records.
+void RepairBatch(char* payload, size_t n) {
+  if (n < WriteBatchInternal::kHeaderBytes) return;
+  BatchReader reader(Slice(payload, n));
+  while (reader.Next()) {
+  }
+  EncodeFixed32(payload + 8, reader.counted());
+}
+
+void RepairFrom(std::string* log, size_t begin, bool batches) {
+  using log_format::kBlockBytes;
+  using log_format::kHeaderBytes;
+  size_t at = begin;
+  while (at + kHeaderBytes <= log->size()) {
+    const size_t block_left = kBlockBytes - (at - begin) % kBlockBytes;
+    if (block_left < kHeaderBytes) {
+      at += block_left;
+      continue;
+    }
+    char* const header = log->data() + at;
+    const auto type = static_cast<uint8_t>(header[6]);
+    const size_t payload =
+        size_t{static_cast<uint8_t>(header[4])} | size_t{static_cast<uint8_t>(header[5])} << 8;
+    const size_t bytes = log_format::HeaderBytes(type) + payload;
+    if (type == log_format::kZero || bytes > std::min(block_left, log->size() - at)) {
+      at += block_left;
+      continue;
+    }
+    if (batches && type == log_format::kFull) RepairBatch(header + kHeaderBytes, payload);
+    EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, bytes - 6)));
+    at += bytes;
+  }
+}
+
+}  // namespace
+
+Seeds SeedLogs() {
+  Seeds seeds;
+  seeds.push_back(WriteLog({}));
+  seeds.push_back(WriteLog({"one", "", std::string(300, 't'), "four"}));
+  seeds.push_back(WriteLog({std::string(40'000, 'a'), "b", std::string(35'000, 'c')}));
+  // Recycled, then the end that its previous life left; with types that may be passed over.
+  std::string recycled;
+  AppendFragment(&recycled, log_format::kRecyclableFull, "first");
+  AppendFragment(&recycled, log_format::kRecyclableFirst, "sec");
+  AppendFragment(&recycled, log_format::kRecyclableLast, "ond");
+  AppendFragment(&recycled, log_format::kRecyclableUserTimestampSizes, std::string(6, '\0'));
+  RepairLog(&recycled);
+  seeds.push_back(recycled);
+  std::string others;
+  AppendFragment(&others, log_format::kPredecessorLog, std::string(24, '\x01'));
+  AppendFragment(&others, 0xf0, "ignorable");
+  AppendFragment(&others, log_format::kFull, "record");
+  others.append(2000, '\0');
+  RepairLog(&others);
+  seeds.push_back(others);
+#if __has_include(<zstd.h>)
+  std::string compressed;
+  AppendFragment(&compressed, log_format::kSetCompression, std::string("\x07\0\0\0", 4));
+  const std::string raw(500, 'z');
+  std::string frame(ZSTD_compressBound(raw.size()), '\0');
+  frame.resize(ZSTD_compress(frame.data(), frame.size(), raw.data(), raw.size(), 1));
+  AppendFragment(&compressed, log_format::kFull, frame);
+  RepairLog(&compressed);
+  seeds.push_back(compressed);
+#endif
+  return seeds;
+}
+
+void RepairLog(std::string* input) { RepairFrom(input, 0, false); }
+
+void RepairReplay(std::string* input) { RepairFrom(input, 1, true); }
+
+void RunLog(const std::string& input) {
+  const Reading reading = Read(input, false);
+  static_cast<void>(Read(input, true));
+  // LogReader's I2.
+  const Reading cut = Read(input.substr(0, reading.last_good_offset), false);
+  EXPECT_RIGHT(cut.outcome == LogReader::Outcome::kEnd,
+               reading.status + ", but what is cut before it: " + cut.status);
+  EXPECT_RIGHT(cut.records == reading.records, "the log that was cut has other records");
+}
+
+Seeds SeedReplays() {
+  const SmallDatabase& database = SmallDatabase::Get();
+  Seeds seeds;
+  for (const char mode : {'\0', '\1', '\2', '\3'})
+    seeds.push_back(std::string(1, mode) + database.Bytes(database.log()));
+  return seeds;
+}
+
+// A log of any bytes: the open refuses it, or the database has contents that a second open finds
+// again.
+void RunReplay(const std::string& input) {
+  if (input.empty()) return;
+  const SmallDatabase& small = SmallDatabase::Get();
+  const auto file_system =
+      std::make_shared<MemoryFileSystem>(small.With(small.log(), input.substr(1)));
+  Options options = SmallDatabaseOptions();
+  options.wal_recovery_mode = static_cast<WALRecoveryMode>(static_cast<uint8_t>(input[0]) % 4);
+  Contents contents;
+  {
+    OpenDatabase database(file_system, options, 1);
+    if (!database.Open().ok()) return;
+    const Status read = database.Read(&contents);
+    EXPECT_RIGHT(read.ok(), "recovered, but not readable: " + read.ToString());
+    const Commit commit{{Change::Kind::kPut, "default", "new key", "new value"},
+                        {Change::Kind::kMerge, "two", "key1", "new operand"}};
+    const Status written = database.Write(commit, WriteOptions());
+    EXPECT_RIGHT(written.ok(), "recovered, but not writable: " + written.ToString());
+    Apply(commit, &contents);
+    const Status closed = database.Close();
+    EXPECT_RIGHT(closed.ok(), "not closed: " + closed.ToString());
+  }
+  OpenDatabase database(file_system, options, 2);
+  const Status opened = database.Open();
+  EXPECT_RIGHT(opened.ok(), "not opened again: " + opened.ToString());
+  if (!opened.ok()) return;
+  Contents again;
+  EXPECT_RIGHT(database.Read(&again).ok() && again == contents, "other contents after a reopen");
+}
+
+}  // namespace ashlar::fuzz

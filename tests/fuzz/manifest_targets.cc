@@ -1,0 +1,71 @@
+#include <memory>
+#include <string>
+
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+#include "manifest/version_edit.h"
+#include "tests/fuzz/all.h"
+#include "tests/fuzz/small_database.h"
+#include "tests/support/open_database.h"
+#include "wal/log_reader.h"
+
+namespace ashlar::fuzz {
+
+Seeds SeedEdits() {
+  // The records of a MANIFEST, and all of them as one edit.
+  const SmallDatabase& small = SmallDatabase::Get();
+  const std::string& bytes = small.Bytes(small.manifest());
+  MemoryFileSystem file_system;
+  static_cast<void>(WriteStringToFile(&file_system, bytes, "MANIFEST", Durability::kBuffered));
+  std::unique_ptr<SequentialFile> file;
+  static_cast<void>(file_system.NewSequentialFile("MANIFEST", {}, &file));
+  LogReader reader(std::move(file), "MANIFEST", 0, bytes.size());
+  Seeds seeds;
+  std::string all;
+  Slice record;
+  std::string scratch;
+  while (reader.ReadRecord(&record, &scratch)) {
+    seeds.push_back(record.ToString());
+    all += record.ToString();
+  }
+  seeds.push_back(all);
+  return seeds;
+}
+
+void RunEdit(const std::string& input) {
+  VersionEdit edit;
+  if (!edit.DecodeFrom(input).ok()) return;
+  static_cast<void>(edit.DebugString());
+  std::string encoded;
+  edit.EncodeTo(&encoded);
+  VersionEdit again;
+  const Status status = again.DecodeFrom(encoded);
+  EXPECT_RIGHT(status.ok(), "an encoded edit is refused: " + status.ToString());
+  std::string twice;
+  again.EncodeTo(&twice);
+  EXPECT_RIGHT(twice == encoded, "an edit changes when it is encoded and decoded");
+}
+
+Seeds SeedManifests() {
+  const SmallDatabase& small = SmallDatabase::Get();
+  return {small.Bytes(small.manifest())};
+}
+
+// What a hostile MANIFEST says of keys and levels makes contents of its own: only that each call
+// returns is checked.
+void RunManifest(const std::string& input) {
+  const SmallDatabase& small = SmallDatabase::Get();
+  const auto file_system = std::make_shared<MemoryFileSystem>(small.With(small.manifest(), input));
+  OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
+  if (!database.Open().ok()) return;
+  Contents contents;
+  static_cast<void>(database.Read(&contents));
+  static_cast<void>(database.Write({{Change::Kind::kPut, "default", "new", "value"}}, {}));
+  static_cast<void>(database.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  std::string value;
+  static_cast<void>(database.db()->Get(ReadOptions(), "key7", &value));
+  static_cast<void>(database.db()->GetProperty("rocksdb.stats", &value));
+  static_cast<void>(database.Close());
+}
+
+}  // namespace ashlar::fuzz

@@ -1,0 +1,74 @@
+// Target: a decoder under attack: a function that takes any bytes, and the inputs that it starts
+// from. libfuzzer/main.cc runs one target under libFuzzer (./dev fuzz), fuzz_test.cc runs each over
+// its seeds, some mutations of them, and the files in regressions/.
+//
+//   seed ──Mutate──> bytes ──repair──> bytes ──run──> returns: refused, or decoded consistently
+//                                                     EXPECT_RIGHT: a wrong answer
+//
+// A function repairs checksums, so that a mutation reaches the code after them. What `run` must not
+// do beside giving wrong answers: crash, hang, leak, or allocate much more than the input's size.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ashlar::fuzz {
+
+struct Target {
+  const char* name;
+  void (*run)(const std::string& input);
+  // Well-formed inputs, made by the writers of the format. The same at every call.
+  std::vector<std::string> (*seeds)();
+  // Recomputes the checksums of an input. Null: it has none.
+  void (*repair)(std::string* input);
+  size_t input_bytes_max;
+};
+
+std::span<const Target> Targets();
+
+// Reports a wrong answer: ends the process under libFuzzer, fails the test in fuzz_test.
+using WrongAnswerHandler = void (*)(const char* file, int line, const std::string& what);
+void SetWrongAnswerHandler(WrongAnswerHandler handler);
+void ReportWrongAnswer(const char* file, int line, const std::string& what);
+
+// Changes a few bytes as a function of the seed. Keeps the size three times out of four, so that
+// offsets in the input still lead somewhere.
+void Mutate(std::string* input, uint64_t seed, size_t bytes_max);
+
+// Takes values from the front of an input; zeros when it is used up.
+class Choices {
+ public:
+  explicit Choices(const std::string& input) : rest_(input.data()), end_(rest_ + input.size()) {}
+
+  uint8_t Byte() { return rest_ == end_ ? uint8_t{0} : static_cast<uint8_t>(*rest_++); }
+  uint32_t Word() {
+    uint32_t word = 0;
+    for (int i = 0; i < 4; ++i) word = word << 8 | Byte();
+    return word;
+  }
+  std::string Bytes(size_t n) {
+    const size_t taken = std::min(n, static_cast<size_t>(end_ - rest_));
+    std::string bytes(rest_, taken);
+    rest_ += taken;
+    return bytes;
+  }
+  std::string Rest() { return Bytes(static_cast<size_t>(end_ - rest_)); }
+  bool empty() const { return rest_ == end_; }
+
+ private:
+  const char* rest_;
+  const char* const end_;
+};
+
+}  // namespace ashlar::fuzz
+
+#define EXPECT_RIGHT(condition, what)                                              \
+  do {                                                                             \
+    if (!(condition)) ::ashlar::fuzz::ReportWrongAnswer(__FILE__, __LINE__, what); \
+  } while (false)

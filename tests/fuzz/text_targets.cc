@@ -1,0 +1,149 @@
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/merge_operator.h"
+#include "backup/backup_meta.h"
+#include "base/format.h"
+#include "config/options_file.h"
+#include "filesystem/filename.h"
+#include "tests/fuzz/all.h"
+
+namespace ashlar::fuzz {
+
+// ---- OPTIONS files.
+
+Seeds SeedOptionsFiles() {
+  ColumnFamilyOptions second;
+  second.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+  second.table_factory.reset(NewPlainTableFactory());
+  const std::string text = PrintOptionsFile(
+      DBOptions(), {{"default", ColumnFamilyOptions()}, {"a # \\ family", second}});
+  return {text,
+          "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n[DBOptions]\n"
+          "[CFOptions \"default\"]\n  comparator=mine\n  merge_operator={id=Mine;depth=3}\n"
+          "[TableOptions/BlockBasedTable \"default\"]\n"};
+}
+
+void RunOptionsFile(const std::string& input) {
+  for (const bool ignore : {false, true}) {
+    const OptionsFileRules rules{.ignore_unknown = ignore, .ignore_unsupported = ignore};
+    Result<ParsedOptionsFile> parsed = ParseOptionsFile(input, "OPTIONS", rules);
+    if (!parsed.ok()) continue;
+    const auto print = [](const ParsedOptionsFile& file) {
+      return PrintOptionsFile(file.db_options, file.families, file.unsupported);
+    };
+    static_cast<void>(PrintOptionsForLog(parsed->db_options, parsed->families));
+    const std::string text = print(*parsed);
+    Result<ParsedOptionsFile> again =
+        ParseOptionsFile(text, "OPTIONS", {.ignore_unknown = false, .ignore_unsupported = true});
+    EXPECT_RIGHT(again.ok(), "printed options are refused: " + again.status().ToString());
+    if (!again.ok()) continue;
+    EXPECT_RIGHT(print(*again) == text, "options change when they are printed and parsed");
+  }
+}
+
+// ---- Option strings: byte 0 chooses the function.
+
+Seeds SeedOptionStrings() {
+  return {std::string(1, '\0') +
+              "create_if_missing=true;max_open_files=10;wal_recovery_mode=kAbsoluteConsistency",
+          std::string(1, '\1') +
+              "write_buffer_size=64K;compression=kZSTD;"
+              "compression_opts={level=3;window_bits=-14};"
+              "block_based_table_factory={block_size=4K;filter_policy=bloomfilter:10}",
+          std::string(1, '\2') +
+              "block_size=16384;index_type=kTwoLevelIndexSearch;"
+              "filter_policy=ribbonfilter:9.5:2",
+          std::string(1, '\3') + "user_key_len=8;bloom_bits_per_key=10;encoding_type=kPrefix",
+          std::string(1, '\4') +
+              "max_background_jobs=4;merge_operator=uint64add;"
+              "memtable=prefix_hash:1000;prefix_extractor=fixed:4"};
+}
+
+void RunOptionString(const std::string& input) {
+  if (input.empty()) return;
+  const std::string text = input.substr(1);
+  ConfigOptions config;
+  std::string printed;
+  std::string again;
+  Status status;
+  switch (static_cast<uint8_t>(input[0]) % 5) {
+    case 0: {
+      DBOptions options;
+      if (!GetDBOptionsFromString(config, DBOptions(), text, &options).ok()) return;
+      if (!GetStringFromDBOptions(config, options, &printed).ok()) return;
+      status = GetDBOptionsFromString(config, DBOptions(), printed, &options);
+      if (status.ok()) status = GetStringFromDBOptions(config, options, &again);
+      break;
+    }
+    case 1: {
+      ColumnFamilyOptions options;
+      if (!GetColumnFamilyOptionsFromString(config, ColumnFamilyOptions(), text, &options).ok())
+        return;
+      if (!GetStringFromColumnFamilyOptions(config, options, &printed).ok()) return;
+      status = GetColumnFamilyOptionsFromString(config, ColumnFamilyOptions(), printed, &options);
+      if (status.ok()) status = GetStringFromColumnFamilyOptions(config, options, &again);
+      break;
+    }
+    case 2: {
+      BlockBasedTableOptions options;
+      static_cast<void>(
+          GetBlockBasedTableOptionsFromString(config, BlockBasedTableOptions(), text, &options));
+      return;
+    }
+    case 3: {
+      PlainTableOptions options;
+      static_cast<void>(
+          GetPlainTableOptionsFromString(config, PlainTableOptions(), text, &options));
+      return;
+    }
+    default: {
+      Options options;
+      static_cast<void>(GetOptionsFromString(config, Options(), text, &options));
+      return;
+    }
+  }
+  EXPECT_RIGHT(status.ok(), "printed options are refused: " + status.ToString());
+  EXPECT_RIGHT(again == printed, "options change when they are printed and parsed");
+}
+
+// ---- Descriptions of backups.
+
+namespace {
+
+constexpr uint32_t kBackup = 7;
+
+}  // namespace
+
+Seeds SeedBackupMetas() {
+  BackupMeta meta{
+      .timestamp = 1'700'000'000, .sequence = 4711, .app_metadata = "mine", .files = {}};
+  meta.files = {
+      {.path = SharedPath("000012.sst", 305419896, 4096), .name = "000012.sst", .crc = 305419896},
+      {.path = "private/7/MANIFEST-000009", .name = "MANIFEST-000009", .crc = 42},
+      {.path = "private/7/CURRENT", .name = "CURRENT", .crc = 99}};
+  return {PrintBackupMeta(meta),
+          "schema_version 2.1\n1700000000\n4711\n1\nshared/000012.sst crc32 7 temp 2 ni::x 1\n"
+          "// comment\n"};
+}
+
+void RunBackupMeta(const std::string& input) {
+  Result<BackupMeta> parsed = ParseBackupMeta(input, kBackup);
+  if (!parsed.ok()) return;
+  for (const BackupFile& file : parsed->files) {
+    uint64_t number = 0;
+    FileType type{};
+    EXPECT_RIGHT(ParseFileName(file.name, &number, &type),
+                 "a name that is no file's: " + file.name);
+    EXPECT_RIGHT(file.path.find("../") == std::string::npos && !file.path.starts_with("/") &&
+                     file.path.find('\0') == std::string::npos &&
+                     file.path.find('\\') == std::string::npos &&
+                     file.path.find(':') == std::string::npos,
+                 "a path that leads elsewhere: " + file.path);
+  }
+  Result<BackupMeta> again = ParseBackupMeta(PrintBackupMeta(*parsed), kBackup);
+  EXPECT_RIGHT(again.ok() && *again == *parsed, "a description changes when it is printed");
+}
+
+}  // namespace ashlar::fuzz

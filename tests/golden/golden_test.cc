@@ -1,0 +1,287 @@
+// Databases that releases of RocksDB and LevelDB wrote: each is read, written and read again with
+// the contents that its own library saw; what Ashlar does not have is refused by name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/options_util.h"
+#include "base/compression.h"
+#include "base/format.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/open_database.h"
+#include "tests/support/places.h"
+#include "tests/support/tool_runner.h"
+
+namespace ashlar {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kPackBytesMax = size_t{16} << 20;
+
+fs::path PacksFolder() { return fs::path(kSourceDir) / "tests" / "golden" / "databases"; }
+
+std::vector<std::string> ListPacks() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(PacksFolder())) {
+    if (entry.path().extension() == ".pack") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// generate.py draws a pack.
+struct Pack {
+  std::map<std::string, std::string> files;
+  Contents contents;
+  std::string expected_refusal;  // empty: the database opens
+};
+
+std::string FromHex(const std::string& hex) {
+  std::string bytes;
+  EXPECT_TRUE(hex.empty() || Slice(hex).DecodeHex(&bytes));
+  return bytes;
+}
+
+std::string TakeLine(Slice* rest) {
+  const std::string_view text(rest->data(), rest->size());
+  const size_t end = text.find('\n');
+  const std::string line(text.substr(0, end));
+  rest->remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+Pack ReadPack(const std::string& name) {
+  std::ifstream stream(PacksFolder() / (name + ".pack"), std::ios::binary);
+  const std::string packed((std::istreambuf_iterator<char>(stream)), {});
+  std::string raw;
+  EXPECT_OK(Decompress(kZlibCompression, packed, nullptr, kPackBytesMax, &raw));
+  Pack pack;
+  for (Slice rest(raw); !rest.empty();) {
+    const std::string file = TakeLine(&rest);
+    const size_t bytes = std::stoul(TakeLine(&rest));
+    pack.files[file] = Slice(rest.data(), bytes).ToString();
+    rest.remove_prefix(bytes);
+  }
+  pack.expected_refusal = pack.files["EXPECTED"];
+  std::istringstream lines(pack.files["CONTENTS"]);
+  pack.files.erase("EXPECTED");
+  pack.files.erase("CONTENTS");
+  for (std::string line; std::getline(lines, line);) {
+    const size_t key = line.find(' ') + 1;
+    const size_t value = line.find(' ', key) + 1;
+    pack.contents[line.substr(0, key - 1)][FromHex(line.substr(key, value - key - 1))] =
+        FromHex(line.substr(value));
+  }
+  return pack;
+}
+
+class GoldenTest : public testing::TestWithParam<std::string> {
+ protected:
+  GoldenTest() : pack_(ReadPack(GetParam())), file_system_(std::make_shared<MemoryFileSystem>()) {
+    EXPECT_OK(file_system_->CreateDir(OpenDatabase::kPath));
+    for (const auto& [name, bytes] : pack_.files)
+      EXPECT_OK(WriteStringToFile(file_system_.get(), bytes, StrCat(OpenDatabase::kPath, "/", name),
+                                  Durability::kBuffered));
+  }
+
+  static Options MakeOptions() {
+    Options options = SmallDatabaseOptions();
+    options.create_if_missing = false;
+    options.merge_operator = MergeOperators::CreateUInt64AddOperator();
+    options.compression = kNoCompression;
+    return options;
+  }
+  struct Opened {
+    std::unique_ptr<DB> db;
+    std::vector<ColumnFamilyHandle*> handles;
+
+    ~Opened() {
+      for (ColumnFamilyHandle* handle : handles) delete handle;
+    }
+    ColumnFamilyHandle* family(const std::string& name) const {
+      for (ColumnFamilyHandle* handle : handles) {
+        if (handle->GetName() == name) return handle;
+      }
+      return nullptr;
+    }
+  };
+  // The families and prefix extractors of the OPTIONS file. Its other options are of another
+  // release, and of the place where the database was made.
+  Status Open(ManualEnv* env, bool read_only, Opened* opened) {
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    ConfigOptions config;
+    config.env = env;
+    const Status loaded = LoadLatestOptions(config, OpenDatabase::kPath, &db_options, &families);
+    if (!loaded.IsNotFound()) {
+      ASHLAR_RETURN_IF_ERROR(loaded);
+    } else {
+      families = {{kDefaultColumnFamilyName, {}}};
+    }
+    for (ColumnFamilyDescriptor& family : families) {
+      const std::shared_ptr<const SliceTransform> prefixes = family.options.prefix_extractor;
+      family.options = ColumnFamilyOptions(MakeOptions());
+      family.options.prefix_extractor = prefixes;
+    }
+    db_options = DBOptions(MakeOptions());
+    db_options.env = env;
+    if (read_only)
+      return DB::OpenForReadOnly(db_options, OpenDatabase::kPath, families, &opened->handles,
+                                 &opened->db);
+    return DB::Open(db_options, OpenDatabase::kPath, families, &opened->handles, &opened->db);
+  }
+
+  // Every entry by iterators in both directions and by Get.
+  static void ExpectContents(const Opened& opened, const Contents& expected) {
+    for (const ColumnFamilyHandle* handle : opened.handles)
+      EXPECT_TRUE(expected.contains(handle->GetName())) << handle->GetName();
+    for (const auto& [name, entries] : expected) {
+      SCOPED_TRACE(name);
+      ColumnFamilyHandle* const handle = opened.family(name);
+      ASSERT_NE(handle, nullptr);
+      FamilyContents forwards;
+      FamilyContents backwards;
+      ReadOptions total_order;
+      total_order.total_order_seek = true;
+      const std::unique_ptr<Iterator> it(opened.db->NewIterator(total_order, handle));
+      for (it->SeekToFirst(); it->Valid(); it->Next())
+        forwards[it->key().ToString()] = it->value().ToString();
+      EXPECT_OK(it->status());
+      for (it->SeekToLast(); it->Valid(); it->Prev())
+        backwards[it->key().ToString()] = it->value().ToString();
+      EXPECT_OK(it->status());
+      EXPECT_EQ(forwards, entries);
+      EXPECT_EQ(backwards, entries);
+      for (const auto& [key, value] : entries) {
+        std::string found;
+        EXPECT_OK(opened.db->Get(ReadOptions(), handle, key, &found));
+        EXPECT_EQ(found, value);
+        it->Seek(key);
+        EXPECT_TRUE(it->Valid() && it->key() == Slice(key));
+      }
+      std::string found;
+      EXPECT_TRUE(opened.db->Get(ReadOptions(), handle, "key0005", &found).IsNotFound());
+    }
+    EXPECT_OK(opened.db->VerifyChecksum());
+  }
+
+  // By the open, or by the first read where only a table tells.
+  void ExpectRefusal(Status status, const Opened& opened) const {
+    if (status.ok()) {
+      const std::unique_ptr<Iterator> it(opened.db->NewIterator(ReadOptions()));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      }
+      status = it->status();
+    }
+    EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+    EXPECT_NE(status.ToString().find(pack_.expected_refusal), std::string::npos)
+        << status.ToString();
+  }
+
+  Pack pack_;
+  std::shared_ptr<MemoryFileSystem> file_system_;
+};
+
+uint64_t FingerprintWithoutLock(MemoryImage image) {
+  std::erase_if(image.entries,
+                [](const MemoryImage::Entry& entry) { return entry.path.ends_with("/LOCK"); });
+  return image.Fingerprint();
+}
+
+TEST_P(GoldenTest, IsReadAsItsOwnLibraryReadsIt) {
+  const uint64_t before = FingerprintWithoutLock(file_system_->Snapshot());
+  ManualEnv env(file_system_, 1);
+  {
+    Opened opened;
+    const Status status = Open(&env, true, &opened);
+    if (!pack_.expected_refusal.empty()) {
+      ExpectRefusal(status, opened);
+    } else {
+      ASSERT_OK(status);
+      ExpectContents(opened, pack_.contents);
+    }
+  }
+  EXPECT_EQ(FingerprintWithoutLock(file_system_->Snapshot()), before)
+      << "reading has changed files";
+}
+
+TEST_P(GoldenTest, IsWrittenCompactedAndGivenBack) {
+  ManualEnv env(file_system_, 1);
+  Opened opened;
+  const Status status = Open(&env, false, &opened);
+  if (!pack_.expected_refusal.empty()) {
+    ExpectRefusal(status, opened);
+    return;
+  }
+  ASSERT_OK(status);
+  ExpectContents(opened, pack_.contents);
+  Contents contents = pack_.contents;
+  for (ColumnFamilyHandle* handle : opened.handles) {
+    ASSERT_OK(opened.db->Put(WriteOptions(), handle, "key900", "new"));
+    contents[handle->GetName()]["key900"] = "new";
+    const std::string one("\x01\0\0\0\0\0\0\0", 8);
+    ASSERT_OK(opened.db->Merge(WriteOptions(), handle, "key901", one));
+    contents[handle->GetName()]["key901"] = one;
+    ASSERT_OK(opened.db->Delete(WriteOptions(), handle, "key007"));
+    contents[handle->GetName()].erase("key007");
+  }
+  ExpectContents(opened, contents);
+  CompactRangeOptions compact;
+  compact.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  for (ColumnFamilyHandle* handle : opened.handles)
+    ASSERT_OK(opened.db->CompactRange(compact, handle, nullptr, nullptr));
+  ExpectContents(opened, contents);
+  for (ColumnFamilyHandle* handle : opened.handles) delete handle;
+  opened.handles.clear();
+  ASSERT_OK(opened.db->Close());
+  Opened again;
+  ASSERT_OK(Open(&env, false, &again));
+  ExpectContents(again, contents);
+  for (ColumnFamilyHandle* handle : again.handles) delete handle;
+  again.handles.clear();
+  ASSERT_OK(again.db->Close());
+
+  // RocksDB 7.8.3 reads all of it, whichever release wrote it: the tables are ours now.
+  if (!HaveRocksDbTools()) return;
+  const ScratchDirectory scratch;
+  for (const MemoryImage::Entry& entry : file_system_->Snapshot().entries) {
+    if (entry.is_directory) continue;
+    std::ofstream(scratch.File(fs::path(entry.path).filename().string()), std::ios::binary)
+        << *entry.bytes;
+  }
+  for (const auto& [name, entries] : contents) {
+    const ToolRun run = RunTool(StrCat("ldb --db=", scratch.path(), " --column_family=", name,
+                                       " --try_load_options scan --hex 2>&1"));
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    std::string expected;
+    for (const auto& [key, value] : entries)
+      expected +=
+          StrCat("0x", Slice(key).ToString(true), " : 0x", Slice(value).ToString(true), "\n");
+    EXPECT_EQ(run.output, expected) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Packs, GoldenTest, testing::ValuesIn(ListPacks()),
+                         [](const testing::TestParamInfo<std::string>& param) {
+                           std::string name = param.param;
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](char c) { return c == '-' || c == '.'; }, '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace ashlar

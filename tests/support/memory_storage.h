@@ -1,0 +1,72 @@
+// MemoryStorage: a pool of class logged in a file of the test, and its log in memory.
+//
+// Thread safety: one thread. Lifetime: the pool's file outlives it.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "pmem/pool_storage.h"
+
+namespace ashlar::pmem {
+
+class MemoryStorage final : public PoolStorage {
+ public:
+  explicit MemoryStorage(PoolFile* pool, std::optional<std::string> log = {})
+      : pool_(*pool), log_(std::move(log)) {}
+
+  const std::string& path() const override { return pool_.path(); }
+  const std::string& log_path() const override { return log_path_; }
+  uint64_t BootId() const override { return 1; }
+  uint64_t bytes() const override { return pool_.bytes(); }
+  Result<std::unique_ptr<PoolMapping>> MapPrivate() const override {
+    return pool_.Map(PoolMapMode::kPrivate);
+  }
+  Status ReadPool(uint64_t offset, size_t n, char* to) const override {
+    return pool_.ReadAt(offset, n, to);
+  }
+  Status WritePool(uint64_t offset, const Slice& bytes) override {
+    return pool_.WriteAt(offset, bytes.data(), bytes.size());
+  }
+  Status SyncPool() override { return Status::OK(); }
+  Status UseLog(const std::function<Status(const Slice&)>& use) const override {
+    return log_ ? use(*log_) : Status::PathNotFound("no log");
+  }
+  Status PrepareLog(uint64_t offset, const Slice& bytes) override {
+    Overwrite(&prepared_, offset, bytes);
+    return Status::OK();
+  }
+  Status CreateLog(const Slice& head) override {
+    Overwrite(&prepared_, 0, head);
+    log_ = std::exchange(prepared_, {});
+    return Status::OK();
+  }
+  Status WriteLog(uint64_t offset, const Slice& bytes) override {
+    Overwrite(&*log_, offset, bytes);
+    return Status::OK();
+  }
+  Status SyncLog() override { return Status::OK(); }
+  Status RemoveLog() override {
+    log_.reset();
+    return Status::OK();
+  }
+  Status KeepLog() override { return RemoveLog(); }
+
+ private:
+  static void Overwrite(std::string* log, uint64_t offset, const Slice& bytes) {
+    log->resize(std::max<size_t>(log->size(), offset + bytes.size()));
+    memcpy(log->data() + offset, bytes.data(), bytes.size());
+  }
+
+  PoolFile& pool_;
+  const std::string log_path_ = "(log in memory)";
+  std::optional<std::string> log_;
+  std::string prepared_;
+};
+
+}  // namespace ashlar::pmem
