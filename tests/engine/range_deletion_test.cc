@@ -293,8 +293,8 @@ TEST_F(RangeDeletionTest, TablesThatShareATombstoneAreCompactedApart) {
 }
 
 TEST_F(RangeDeletionTest, ATableOfNothingElse) {
-  // Otherwise the hidden files may be in a plan of their own when CompactAll plans, and the tombstone
-  // above them moves to a level instead of ending.
+  // Otherwise the hidden files may be in a plan of their own when CompactAll plans, and the
+  // tombstone above them moves to a level instead of ending.
   options_.disable_auto_compactions = true;
   Open();
   for (uint64_t i = 0; i < 100; ++i) Put(Key(i), "1");
