@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/format.h"
@@ -37,11 +36,13 @@ Result<LogSurvey> SurveyLog(FileSystem* file_system, const std::string& path, ui
   LogReader reader(std::move(file), path, number, log.file_bytes);
   Slice record;
   std::string scratch;
-  std::optional<uint64_t> lost_from;
+  // Where the bytes that cannot be read begin.
+  constexpr uint64_t kNothingLost = UINT64_MAX;
+  uint64_t lost_from = kNothingLost;
   while (true) {
     while (reader.ReadRecord(&record, &scratch)) {
-      if (lost_from.has_value()) log.lost_bytes += reader.record_offset() - *lost_from;
-      lost_from.reset();
+      if (lost_from != kNothingLost) log.lost_bytes += reader.record_offset() - lost_from;
+      lost_from = kNothingLost;
       const Status counted = CountRecord(record, &log);
       // Its checksum is right, so no disk has damaged it.
       if (!counted.ok())
@@ -55,11 +56,11 @@ Result<LogSurvey> SurveyLog(FileSystem* file_system, const std::string& path, ui
       log.damage = reader.status();
       log.is_torn_tail = torn;
     }
-    if (!lost_from.has_value()) lost_from = reader.last_good_offset();
+    if (lost_from == kNothingLost) lost_from = reader.last_good_offset();
     if (torn) break;
     reader.SkipDamage();
   }
-  if (lost_from.has_value()) log.lost_bytes += log.file_bytes - *lost_from;
+  if (lost_from != kNothingLost) log.lost_bytes += log.file_bytes - lost_from;
   return log;
 }
 
