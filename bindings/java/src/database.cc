@@ -91,9 +91,9 @@ Families TakeFamilies(Call& call, jobjectArray names, jlongArray options) {
   }
   Families families;
   for (size_t i = 0; i < texts.size(); ++i) {
-    families.kept.push_back(call.With<ColumnFamilyOptionsObject>(handles[i], [&](auto& options) {
-      families.descriptors.emplace_back(texts[i], options.value);
-      return options.kept;
+    families.kept.push_back(call.With<ColumnFamilyOptionsObject>(handles[i], [&](auto& given) {
+      families.descriptors.emplace_back(texts[i], given.value);
+      return given.kept;
     }));
   }
   return families;
