@@ -75,7 +75,14 @@ class KeyBuffers {
   jobject buffers_[2] = {};
   char bytes_[2][kBytes];
 };
-thread_local KeyBuffers key_buffers;
+
+// On the heap: the engine's thread-local variables are in the small block that the system has for
+// libraries that are loaded late, and a kilobyte more would not fit.
+KeyBuffers& BuffersOfThread() {
+  static thread_local std::unique_ptr<KeyBuffers> buffers;
+  if (buffers == nullptr) buffers = std::make_unique<KeyBuffers>();
+  return *buffers;
+}
 
 class JavaComparator final : public Comparator {
  public:
@@ -107,11 +114,13 @@ class JavaComparator final : public Comparator {
     JNIEnv* env = thread.env();
     // Where Java fails, some order is needed to come to an end.
     if (env == nullptr) return a.compare(b);
-    KeyBuffers& buffers = key_buffers;
+    KeyBuffers& buffers = BuffersOfThread();
     const bool reuse = direct_ && !buffers.busy && a.size() <= KeyBuffers::kBytes &&
                        b.size() <= KeyBuffers::kBytes;
     const jobject first = reuse ? buffers.Fill(env, 0, a) : NewBuffer(env, a);
-    const jobject second = reuse ? buffers.Fill(env, 1, b) : NewBuffer(env, b);
+    const jobject second = first == nullptr ? nullptr
+                           : reuse          ? buffers.Fill(env, 1, b)
+                                            : NewBuffer(env, b);
     jint order = 0;
     if (first != nullptr && second != nullptr) {
       if (reuse) buffers.busy = true;
@@ -133,13 +142,15 @@ class JavaComparator final : public Comparator {
   void FindShortSuccessor(std::string* /*key*/) const override {}
 
  private:
+  // Null if it raised an exception.
   jobject NewBuffer(JNIEnv* env, const Slice& key) const {
     const auto size = static_cast<jsize>(key.size());
     if (direct_) return env->NewDirectByteBuffer(const_cast<char*>(key.data()), size);
     const jbyteArray array = env->NewByteArray(size);
     if (array == nullptr) return nullptr;
     env->SetByteArrayRegion(array, 0, size, reinterpret_cast<const jbyte*>(key.data()));
-    return env->CallStaticObjectMethod(byte_buffer_, wrap_, array);
+    const jobject buffer = env->CallStaticObjectMethod(byte_buffer_, wrap_, array);
+    return env->ExceptionCheck() ? nullptr : buffer;
   }
 
   GlobalRef comparator_;

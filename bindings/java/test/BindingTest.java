@@ -455,6 +455,7 @@ public final class BindingTest {
   }
 
   static void checkpointsAndBackups(String dir) throws Exception {
+    Files.createDirectories(Path.of(dir + "-backups"));
     try (Options options = new Options().setCreateIfMissing(true); BackupEngineOptions backups = new BackupEngineOptions(dir + "-backups")) {
       try (RocksDB db = RocksDB.open(options, dir)) {
         db.put(bytes("a"), bytes("1"));
