@@ -29,7 +29,7 @@ import org.apache.kafka.streams.state.Stores;
 public final class KafkaStreamsTest {
   private static final long WINDOW_MS = 10_000;
   private static final int KEYS = 50;
-  private static final int RECORDS = 20_000;
+  private static final int RECORDS = 5_000;
 
   private final Map<String, Long> counts = new TreeMap<>();
   private final Map<String, Long> windows = new TreeMap<>();

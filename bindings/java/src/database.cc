@@ -370,12 +370,24 @@ ASHLAR_NATIVE(void, RocksDB_setDBOptions, jlong handle, jobjectArray keys, jobje
     call.Check(call.Use<DBObject>(handle).db().SetDBOptions(TakeOptions(call, keys, values)));
   });
 }
+// Java parses numbers as signed ones. The two ages whose default is a mark that is larger get the
+// number that the mark stands for (ashlar/options.h).
+static void ReplaceDefaultAges(Options* options) {
+  constexpr uint64_t kDefault = 0xfffffffffffffffe, kThirtyDays = 30 * 24 * 60 * 60;
+  const bool filtered =
+      options->compaction_filter != nullptr || options->compaction_filter_factory != nullptr;
+  if (options->ttl == kDefault) options->ttl = kThirtyDays;
+  if (options->periodic_compaction_seconds == kDefault) {
+    options->periodic_compaction_seconds = filtered ? kThirtyDays : 0;
+  }
+}
 ASHLAR_NATIVE(jstring, RocksDB_getOptions, jlong handle, jlong family) {
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
+    Options options = db.db().GetOptions(Family(call, db, family));
+    ReplaceDefaultAges(&options);
     std::string text;
-    call.Check(GetStringFromColumnFamilyOptions(
-        &text, db.db().GetOptions(Family(call, db, family)), ";"));
+    call.Check(GetStringFromColumnFamilyOptions(&text, options, ";"));
     return call.NewText(text);
   });
 }

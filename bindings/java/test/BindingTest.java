@@ -115,6 +115,7 @@ public final class BindingTest {
     fails(IllegalStateException.class, () -> db.get(reading, bytes("a")));
     reading.close();
     fails(IllegalStateException.class, () -> db.get(reading, bytes("a")));
+    db.dropColumnFamily(family);
     family.close();
     fails(IllegalStateException.class, () -> db.get(family, bytes("a")));
     db.close();
