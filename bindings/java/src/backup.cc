@@ -19,34 +19,32 @@ ASHLAR_NATIVE(jlong, Checkpoint_newCheckpoint, jlong handle) {
 }
 ASHLAR_NATIVE(void, Checkpoint_createCheckpoint, jlong handle, jstring path) {
   Native(env, [&](Call& call) {
-    call.Check(
-        call.Use<CheckpointObject>(handle).checkpoint->CreateCheckpoint(call.Text(path)));
+    call.Check(call.Use<CheckpointObject>(handle).checkpoint->CreateCheckpoint(call.Text(path)));
   });
 }
 
 // ---- BackupEngineOptions
 
 ASHLAR_NATIVE(jlong, BackupEngineOptions_newBackupEngineOptions, jstring path) {
-  return Native(env, [&](Call& call) {
-    return Register(new BackupEngineOptionsObject(call.Text(path)));
-  });
+  return Native(
+      env, [&](Call& call) { return Register(new BackupEngineOptionsObject(call.Text(path))); });
 }
 ASHLAR_NATIVE(jstring, BackupEngineOptions_backupDir, jlong handle) {
   return Native(env, [&](Call& call) {
     return call.NewText(call.Use<BackupEngineOptionsObject>(handle).value.backup_dir);
   });
 }
-#define BACKUP_OPTION(getter, setter, type, member)                                     \
-  ASHLAR_NATIVE(void, BackupEngineOptions_##setter, jlong handle, type value) {         \
-    Native(env, [&](Call& call) {                                                       \
-      auto& options = call.Use<BackupEngineOptionsObject>(handle).value;                \
-      options.member = FromJava<std::remove_cvref_t<decltype(options.member)>>(value);  \
-    });                                                                                 \
-  }                                                                                     \
-  ASHLAR_NATIVE(type, BackupEngineOptions_##getter, jlong handle) {                     \
-    return Native(env, [&](Call& call) {                                                \
-      return ToJava<type>(call.Use<BackupEngineOptionsObject>(handle).value.member);    \
-    });                                                                                 \
+#define BACKUP_OPTION(getter, setter, type, member)                                    \
+  ASHLAR_NATIVE(void, BackupEngineOptions_##setter, jlong handle, type value) {        \
+    Native(env, [&](Call& call) {                                                      \
+      auto& options = call.Use<BackupEngineOptionsObject>(handle).value;               \
+      options.member = FromJava<std::remove_cvref_t<decltype(options.member)>>(value); \
+    });                                                                                \
+  }                                                                                    \
+  ASHLAR_NATIVE(type, BackupEngineOptions_##getter, jlong handle) {                    \
+    return Native(env, [&](Call& call) {                                               \
+      return ToJava<type>(call.Use<BackupEngineOptionsObject>(handle).value.member);   \
+    });                                                                                \
   }
 BACKUP_OPTION(sync, setSync, jboolean, sync)
 BACKUP_OPTION(destroyOldData, setDestroyOldData, jboolean, destroy_old_data)
@@ -157,16 +155,15 @@ ASHLAR_NATIVE(void, BackupEngine_purgeOldBackups, jlong handle, jint kept) {
 }
 ASHLAR_NATIVE(void, BackupEngine_deleteBackup, jlong handle, jint id) {
   Native(env, [&](Call& call) {
-    call.Check(
-        call.Use<BackupEngineObject>(handle).value->DeleteBackup(static_cast<BackupID>(id)));
+    call.Check(call.Use<BackupEngineObject>(handle).value->DeleteBackup(static_cast<BackupID>(id)));
   });
 }
 ASHLAR_NATIVE(void, BackupEngine_restoreDbFromBackup, jlong handle, jint id, jstring db_dir,
               jstring wal_dir, jlong options) {
   Native(env, [&](Call& call) {
     call.Check(call.Use<BackupEngineObject>(handle).value->RestoreDBFromBackup(
-        call.Use<RestoreOptionsObject>(options).value, static_cast<BackupID>(id),
-        call.Text(db_dir), call.Text(wal_dir)));
+        call.Use<RestoreOptionsObject>(options).value, static_cast<BackupID>(id), call.Text(db_dir),
+        call.Text(wal_dir)));
   });
 }
 ASHLAR_NATIVE(void, BackupEngine_restoreDbFromLatestBackup, jlong handle, jstring db_dir,

@@ -8,25 +8,24 @@
 
 namespace ashlar::java {
 
-#define SETTER(java_class, holder, name, type, member)                            \
-  ASHLAR_NATIVE(void, java_class##_##name, jlong handle, type value) {            \
-    Native(env, [&](Call& call) {                                                 \
-      auto& options = call.Use<holder>(handle).value;                             \
+#define SETTER(java_class, holder, name, type, member)                                 \
+  ASHLAR_NATIVE(void, java_class##_##name, jlong handle, type value) {                 \
+    Native(env, [&](Call& call) {                                                      \
+      auto& options = call.Use<holder>(handle).value;                                  \
       options.member = FromJava<std::remove_cvref_t<decltype(options.member)>>(value); \
-    });                                                                           \
+    });                                                                                \
   }
-#define GETTER(java_class, holder, name, type, member)                            \
-  ASHLAR_NATIVE(type, java_class##_##name, jlong handle) {                        \
-    return Native(env, [&](Call& call) {                                          \
-      return ToJava<type>(call.Use<holder>(handle).value.member);                 \
-    });                                                                           \
+#define GETTER(java_class, holder, name, type, member)                                         \
+  ASHLAR_NATIVE(type, java_class##_##name, jlong handle) {                                     \
+    return Native(                                                                             \
+        env, [&](Call& call) { return ToJava<type>(call.Use<holder>(handle).value.member); }); \
   }
 #define MEMBER(java_class, holder, getter, setter, type, member) \
   SETTER(java_class, holder, setter, type, member)               \
   GETTER(java_class, holder, getter, type, member)
-#define CREATE(java_class, holder, name)                                   \
-  ASHLAR_NATIVE(jlong, java_class##_##name) {                              \
-    return Native(env, [&](Call&) { return Register(new holder); });       \
+#define CREATE(java_class, holder, name)                             \
+  ASHLAR_NATIVE(jlong, java_class##_##name) {                        \
+    return Native(env, [&](Call&) { return Register(new holder); }); \
   }
 
 // ---- ReadOptions
@@ -74,11 +73,11 @@ READ(valueSizeSoftLimit, setValueSizeSoftLimit, jlong, value_size_soft_limit)
 READ(readTier, setReadTier, jbyte, read_tier)
 #undef READ
 // These are handles: a read looks up what they name.
-#define READ_HANDLE(getter, setter, member)                                     \
-  ASHLAR_NATIVE(void, ReadOptions_##setter, jlong handle, jlong value) {        \
-    Native(env, [&](Call& call) { call.Use<ReadOptionsObject>(handle).member = value; }); \
-  }                                                                             \
-  ASHLAR_NATIVE(jlong, ReadOptions_##getter, jlong handle) {                    \
+#define READ_HANDLE(getter, setter, member)                                                     \
+  ASHLAR_NATIVE(void, ReadOptions_##setter, jlong handle, jlong value) {                        \
+    Native(env, [&](Call& call) { call.Use<ReadOptionsObject>(handle).member = value; });       \
+  }                                                                                             \
+  ASHLAR_NATIVE(jlong, ReadOptions_##getter, jlong handle) {                                    \
     return Native(env, [&](Call& call) { return call.Use<ReadOptionsObject>(handle).member; }); \
   }
 READ_HANDLE(snapshot, setSnapshot, snapshot)
@@ -149,9 +148,8 @@ MEMBER(CompactionOptionsFIFO, CompactionOptionsFifoObject, allowCompaction, setA
        jboolean, allow_compaction)
 
 CREATE(CompactionOptionsUniversal, CompactionOptionsUniversalObject, newCompactionOptionsUniversal)
-#define UNIVERSAL(getter, setter, type, member)                                            \
-  MEMBER(CompactionOptionsUniversal, CompactionOptionsUniversalObject, getter, setter, type, \
-         member)
+#define UNIVERSAL(getter, setter, type, member) \
+  MEMBER(CompactionOptionsUniversal, CompactionOptionsUniversalObject, getter, setter, type, member)
 UNIVERSAL(sizeRatio, setSizeRatio, jint, size_ratio)
 UNIVERSAL(minMergeWidth, setMinMergeWidth, jint, min_merge_width)
 UNIVERSAL(maxMergeWidth, setMaxMergeWidth, jint, max_merge_width)
@@ -186,8 +184,7 @@ ASHLAR_NATIVE(void, ConfigOptions_setDelimiter, jlong handle, jstring delimiter)
 }
 ASHLAR_NATIVE(void, ConfigOptions_setEnv, jlong handle, jlong environment) {
   Native(env, [&](Call& call) {
-    call.Use<ConfigOptionsObject>(handle).value.env =
-        call.Use<EnvObject>(environment).value.get();
+    call.Use<ConfigOptionsObject>(handle).value.env = call.Use<EnvObject>(environment).value.get();
   });
 }
 // Ashlar compares comparators at open, whatever is asked for here.

@@ -23,10 +23,8 @@ using ComparatorOptionsObject = Holder<ComparatorOptions, Kind::kComparatorOptio
 std::string NameOf(Call& call, jobject object) {
   JNIEnv* env = call.env();
   const LocalRef<jclass> type(env, env->GetObjectClass(object));
-  const jmethodID method =
-      call.Made(env->GetMethodID(type.get(), "name", "()Ljava/lang/String;"));
-  const LocalRef<jstring> name(env,
-                               static_cast<jstring>(env->CallObjectMethod(object, method)));
+  const jmethodID method = call.Made(env->GetMethodID(type.get(), "name", "()Ljava/lang/String;"));
+  const LocalRef<jstring> name(env, static_cast<jstring>(env->CallObjectMethod(object, method)));
   call.CheckJava();
   return call.Text(name.get());
 }
@@ -96,8 +94,8 @@ class JavaComparator final : public Comparator {
         bridge_, "compareInternal",
         "(Lorg/rocksdb/AbstractComparator;Ljava/nio/ByteBuffer;ILjava/nio/ByteBuffer;I)I"));
     byte_buffer_ = GlobalClass(call, "java/nio/ByteBuffer");
-    wrap_ = call.Made(call.env()->GetStaticMethodID(byte_buffer_, "wrap",
-                                                    "([B)Ljava/nio/ByteBuffer;"));
+    wrap_ =
+        call.Made(call.env()->GetStaticMethodID(byte_buffer_, "wrap", "([B)Ljava/nio/ByteBuffer;"));
   }
   ~JavaComparator() override {
     const JavaThread thread(1);
@@ -232,8 +230,8 @@ class JavaLogger final : public Logger {
     log_ = call.Made(
         env->GetMethodID(type.get(), "log", "(Lorg/rocksdb/InfoLogLevel;Ljava/lang/String;)V"));
     levels_ = GlobalClass(call, "org/rocksdb/InfoLogLevel");
-    get_level_ = call.Made(env->GetStaticMethodID(levels_, "getInfoLogLevel",
-                                                  "(B)Lorg/rocksdb/InfoLogLevel;"));
+    get_level_ = call.Made(
+        env->GetStaticMethodID(levels_, "getInfoLogLevel", "(B)Lorg/rocksdb/InfoLogLevel;"));
   }
   ~JavaLogger() override {
     const JavaThread thread(1);
@@ -330,8 +328,7 @@ class BatchIteration final : public WriteBatch::Handler {
   }
   Status PutBlobIndexCF(uint32_t family, const Slice& key, const Slice& value) override {
     const LocalRef<jbyteArray> k(env(), call_.NewBytes(key)), v(env(), call_.NewBytes(value));
-    env()->CallVoidMethod(handler_, m_.put_blob_index, static_cast<jint>(family), k.get(),
-                          v.get());
+    env()->CallVoidMethod(handler_, m_.put_blob_index, static_cast<jint>(family), k.get(), v.get());
     return Checked();
   }
   void LogData(const Slice& blob) override {
@@ -418,17 +415,17 @@ ASHLAR_NATIVE(jboolean, AbstractComparator_usingDirectBuffers, jlong handle) {
 ASHLAR_NATIVE(jlong, ComparatorOptions_newComparatorOptions) {
   return Native(env, [&](Call&) { return Register(new ComparatorOptionsObject); });
 }
-#define COMPARATOR_OPTION(type, getter, setter, member)                                    \
-  ASHLAR_NATIVE(void, ComparatorOptions_##setter, jlong handle, type value) {              \
-    Native(env, [&](Call& call) {                                                          \
-      auto& options = call.Use<ComparatorOptionsObject>(handle).value;                     \
-      options.member = FromJava<std::remove_cvref_t<decltype(options.member)>>(value);     \
-    });                                                                                    \
-  }                                                                                        \
-  ASHLAR_NATIVE(type, ComparatorOptions_##getter, jlong handle) {                          \
-    return Native(env, [&](Call& call) {                                                   \
-      return ToJava<type>(call.Use<ComparatorOptionsObject>(handle).value.member);         \
-    });                                                                                    \
+#define COMPARATOR_OPTION(type, getter, setter, member)                                \
+  ASHLAR_NATIVE(void, ComparatorOptions_##setter, jlong handle, type value) {          \
+    Native(env, [&](Call& call) {                                                      \
+      auto& options = call.Use<ComparatorOptionsObject>(handle).value;                 \
+      options.member = FromJava<std::remove_cvref_t<decltype(options.member)>>(value); \
+    });                                                                                \
+  }                                                                                    \
+  ASHLAR_NATIVE(type, ComparatorOptions_##getter, jlong handle) {                      \
+    return Native(env, [&](Call& call) {                                               \
+      return ToJava<type>(call.Use<ComparatorOptionsObject>(handle).value.member);     \
+    });                                                                                \
   }
 COMPARATOR_OPTION(jbyte, reusedSynchronisationType, setReusedSynchronisationType,
                   reused_synchronisation_type)

@@ -56,7 +56,8 @@ jlong DBObject::DefaultColumnFamily() {
     std::lock_guard<std::mutex> lock(mutex_);
     if (default_family_ != 0) return default_family_;
   }
-  const jlong handle = RegisterChild(new ColumnFamilyObject(*this, db_->DefaultColumnFamily(), false));
+  const jlong handle =
+      RegisterChild(new ColumnFamilyObject(*this, db_->DefaultColumnFamily(), false));
   jlong kept;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -126,8 +127,8 @@ jlongArray OpenFamilies(Call& call, jlong options, jobjectArray names, jlongArra
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
   call.Check(open(opened.value, families.descriptors, &handles, &db));
-  return RegisterDatabase(
-      call, std::make_unique<DBObject>(std::move(db), std::move(families.kept)), handles);
+  return RegisterDatabase(call, std::make_unique<DBObject>(std::move(db), std::move(families.kept)),
+                          handles);
 }
 
 }  // namespace
@@ -191,8 +192,8 @@ ASHLAR_NATIVE(void, RocksDB_destroyDB, jstring path, jlong options) {
 ASHLAR_NATIVE(jobjectArray, RocksDB_listColumnFamilies, jlong options, jstring path) {
   return Native(env, [&](Call& call) {
     std::vector<std::string> names;
-    const Status status = DB::ListColumnFamilies(call.Use<OptionsObject>(options).value,
-                                                 call.Text(path), &names);
+    const Status status =
+        DB::ListColumnFamilies(call.Use<OptionsObject>(options).value, call.Text(path), &names);
     // As RocksDB: a database that does not exist has no families.
     if (!status.ok()) names.clear();
     return call.NewByteArrays(names);
@@ -210,8 +211,7 @@ ASHLAR_NATIVE(jlong, RocksDB_createColumnFamily, jlong handle, jbyteArray name, 
     call.Copy(name, 0, length, &text);
     db.Keep(family_options.kept);
     ColumnFamilyHandle* family = nullptr;
-    call.Check(
-        db.db().CreateColumnFamily(family_options.value, text.slice().ToString(), &family));
+    call.Check(db.db().CreateColumnFamily(family_options.value, text.slice().ToString(), &family));
     return db.RegisterChild(new ColumnFamilyObject(db, family, true));
   });
 }
@@ -238,8 +238,8 @@ ASHLAR_NATIVE(jlongArray, RocksDB_createColumnFamilies__JJ_3_3B, jlong handle, j
     return CreateFamilies(call, call.Use<DBObject>(handle), families);
   });
 }
-ASHLAR_NATIVE(jlongArray, RocksDB_createColumnFamilies__J_3J_3_3B, jlong handle,
-              jlongArray options, jobjectArray names) {
+ASHLAR_NATIVE(jlongArray, RocksDB_createColumnFamilies__J_3J_3_3B, jlong handle, jlongArray options,
+              jobjectArray names) {
   return Native(env, [&](Call& call) {
     return CreateFamilies(call, call.Use<DBObject>(handle), TakeFamilies(call, names, options));
   });
@@ -277,8 +277,8 @@ ASHLAR_NATIVE(jobject, ColumnFamilyHandle_getDescriptor, jlong handle) {
     const LocalRef<> options(
         env, call.New("org/rocksdb/ColumnFamilyOptions", "(J)V",
                       Register(new ColumnFamilyOptionsObject(descriptor.options, Kept()))));
-    return call.New("org/rocksdb/ColumnFamilyDescriptor",
-                    "([BLorg/rocksdb/ColumnFamilyOptions;)V", name.get(), options.get());
+    return call.New("org/rocksdb/ColumnFamilyDescriptor", "([BLorg/rocksdb/ColumnFamilyOptions;)V",
+                    name.get(), options.get());
   });
 }
 
@@ -394,8 +394,7 @@ ASHLAR_NATIVE(jstring, RocksDB_getOptions, jlong handle, jlong family) {
 ASHLAR_NATIVE(jstring, RocksDB_getDBOptions, jlong handle) {
   return Native(env, [&](Call& call) {
     std::string text;
-    call.Check(
-        GetStringFromDBOptions(&text, call.Use<DBObject>(handle).db().GetDBOptions(), ";"));
+    call.Check(GetStringFromDBOptions(&text, call.Use<DBObject>(handle).db().GetDBOptions(), ";"));
     return call.NewText(text);
   });
 }
@@ -452,10 +451,9 @@ ASHLAR_NATIVE(void, RocksDB_compactRange, jlong handle, jbyteArray begin, jint b
     if (begin != nullptr) call.Copy(begin, 0, begin_length, &first);
     if (end != nullptr) call.Copy(end, 0, end_length, &last);
     const Slice first_slice = first.slice(), last_slice = last.slice();
-    call.Check(db.db().CompactRange(given == nullptr ? CompactRangeOptions() : given->value,
-                                    Family(call, db, family),
-                                    begin == nullptr ? nullptr : &first_slice,
-                                    end == nullptr ? nullptr : &last_slice));
+    call.Check(db.db().CompactRange(
+        given == nullptr ? CompactRangeOptions() : given->value, Family(call, db, family),
+        begin == nullptr ? nullptr : &first_slice, end == nullptr ? nullptr : &last_slice));
   });
 }
 ASHLAR_NATIVE(jobjectArray, RocksDB_compactFiles, jlong handle, jlong options, jlong family,
@@ -480,8 +478,8 @@ ASHLAR_NATIVE(void, RocksDB_deleteFilesInRanges, jlong handle, jlong family, job
     std::vector<Slice> slices(size);
     std::vector<RangePtr> list(size / 2);
     for (size_t i = 0; i < size; ++i) {
-      const LocalRef<jbyteArray> key(env, static_cast<jbyteArray>(env->GetObjectArrayElement(
-                                              ranges, static_cast<jsize>(i))));
+      const LocalRef<jbyteArray> key(
+          env, static_cast<jbyteArray>(env->GetObjectArrayElement(ranges, static_cast<jsize>(i))));
       if (key.get() == nullptr) continue;
       keys[i] = call.CopyString(key.get());
       slices[i] = keys[i];
@@ -521,12 +519,12 @@ ASHLAR_NATIVE(jlongArray, RocksDB_getApproximateMemTableStats, jlong handle, jlo
   });
 }
 
-#define DB_STATUS(name, expression, ...)                   \
+#define DB_STATUS(name, expression, ...)                                         \
   ASHLAR_NATIVE(void, RocksDB_##name, jlong handle __VA_OPT__(, ) __VA_ARGS__) { \
-    Native(env, [&](Call& call) {                          \
-      DB& db = call.Use<DBObject>(handle).db();            \
-      call.Check(expression);                              \
-    });                                                    \
+    Native(env, [&](Call& call) {                                                \
+      DB& db = call.Use<DBObject>(handle).db();                                  \
+      call.Check(expression);                                                    \
+    });                                                                          \
   }
 DB_STATUS(pauseBackgroundWork, db.PauseBackgroundWork())
 DB_STATUS(continueBackgroundWork, db.ContinueBackgroundWork())
@@ -574,22 +572,21 @@ struct JavaFile {
 
 jobject NewSstFile(Call& call, const SstFileMetaData& file) {
   const JavaFile java(call, file);
-  return call.New("org/rocksdb/SstFileMetaData",
-                  "(Ljava/lang/String;Ljava/lang/String;JJJ[B[BJZJJ)V", java.name.get(),
-                  java.path.get(), static_cast<jlong>(file.size),
-                  static_cast<jlong>(file.smallest_seqno), static_cast<jlong>(file.largest_seqno),
-                  java.smallest.get(), java.largest.get(),
-                  static_cast<jlong>(file.num_reads_sampled),
-                  static_cast<jint>(file.being_compacted), static_cast<jlong>(file.num_entries),
-                  static_cast<jlong>(file.num_deletions));
+  return call.New(
+      "org/rocksdb/SstFileMetaData", "(Ljava/lang/String;Ljava/lang/String;JJJ[B[BJZJJ)V",
+      java.name.get(), java.path.get(), static_cast<jlong>(file.size),
+      static_cast<jlong>(file.smallest_seqno), static_cast<jlong>(file.largest_seqno),
+      java.smallest.get(), java.largest.get(), static_cast<jlong>(file.num_reads_sampled),
+      static_cast<jint>(file.being_compacted), static_cast<jlong>(file.num_entries),
+      static_cast<jlong>(file.num_deletions));
 }
 
 jobject NewLevel(Call& call, const LevelMetaData& level) {
   JNIEnv* env = call.env();
   const LocalRef<jclass> type(env, call.Class("org/rocksdb/SstFileMetaData"));
   const LocalRef<jobjectArray> files(
-      env, call.Made(env->NewObjectArray(static_cast<jsize>(level.files.size()), type.get(),
-                                         nullptr)));
+      env,
+      call.Made(env->NewObjectArray(static_cast<jsize>(level.files.size()), type.get(), nullptr)));
   for (size_t i = 0; i < level.files.size(); ++i) {
     const LocalRef<> file(env, NewSstFile(call, level.files[i]));
     env->SetObjectArrayElement(files.get(), static_cast<jsize>(i), file.get());
@@ -632,8 +629,8 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_getLiveFilesMetaData, jlong handle) {
     std::vector<LiveFileMetaData> files;
     call.Use<DBObject>(handle).db().GetLiveFilesMetaData(&files);
     const LocalRef<jclass> type(env, call.Class("org/rocksdb/LiveFileMetaData"));
-    const jobjectArray result = call.Made(
-        env->NewObjectArray(static_cast<jsize>(files.size()), type.get(), nullptr));
+    const jobjectArray result =
+        call.Made(env->NewObjectArray(static_cast<jsize>(files.size()), type.get(), nullptr));
     for (size_t i = 0; i < files.size(); ++i) {
       const LiveFileMetaData& file = files[i];
       const JavaFile java(call, file);
@@ -713,8 +710,7 @@ ASHLAR_NATIVE(jobject, MemoryUtil_getApproximateMemoryUsageByType, jlongArray da
     const jobject map = call.NewMap();
     for (size_t i = 0; i < bytes.size(); ++i) {
       const LocalRef<> key(env, call.New("java/lang/Byte", "(B)V", static_cast<jint>(i)));
-      const LocalRef<> value(env,
-                             call.New("java/lang/Long", "(J)V", static_cast<jlong>(bytes[i])));
+      const LocalRef<> value(env, call.New("java/lang/Long", "(J)V", static_cast<jlong>(bytes[i])));
       call.PutInMap(map, key.get(), value.get());
     }
     return map;

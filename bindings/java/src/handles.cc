@@ -27,7 +27,7 @@ struct Slot {
 struct Registry {
   std::mutex mutex;
   std::array<std::atomic<Slot*>, kChunksMax> chunks = {};
-  size_t slots_used = 0;            // under mutex, as is the list
+  size_t slots_used = 0;  // under mutex, as is the list
   std::vector<uint32_t> free_slots;
   std::atomic<ThreadRecord*> records{nullptr};
 };
@@ -160,8 +160,8 @@ jlong Register(Kind kind, Object* object) {
       registry.chunks[index / kSlotsInChunk].load(std::memory_order_relaxed)[index % kSlotsInChunk];
   slot.generation = (slot.generation + 1) & kGenerationMask;
   slot.object = guard.release();
-  const jlong handle = static_cast<jlong>(slot.generation << 40 |
-                                          static_cast<uint64_t>(kind) << 32 | index);
+  const jlong handle =
+      static_cast<jlong>(slot.generation << 40 | static_cast<uint64_t>(kind) << 32 | index);
   slot.handle.store(handle, std::memory_order_release);
   return handle;
 }

@@ -115,9 +115,9 @@ void RaiseStatus(JNIEnv* env, const Status& status) {
   const bool has_text = *status.getState() != '\0';
   const LocalRef<jstring> state(env, has_text ? ToJava(env, status.getState()) : nullptr);
   if (has_text && state.get() == nullptr) return;
-  const LocalRef<> java_status(
-      env, env->NewObject(status_class, new_status, JavaCode(status.code()),
-                          JavaSubCode(status.subcode()), state.get()));
+  const LocalRef<> java_status(env,
+                               env->NewObject(status_class, new_status, JavaCode(status.code()),
+                                              JavaSubCode(status.subcode()), state.get()));
   if (java_status.get() == nullptr) return;
   const LocalRef<jthrowable> exception(
       env, static_cast<jthrowable>(
@@ -139,7 +139,8 @@ void RaiseCurrentException(JNIEnv* env) noexcept {
 
 Object* Call::UseObject(Kind kind, jlong handle) {
   if (record_.count == ThreadRecord::kHandlesMax) {
-    Fail("java/lang/IllegalStateException", "too many objects in one call, or callbacks nested too deeply");
+    Fail("java/lang/IllegalStateException",
+         "too many objects in one call, or callbacks nested too deeply");
   }
   Object* object = KindOf(handle) == kind ? Announce(record_, handle) : nullptr;
   if (object == nullptr) [[unlikely]] {
@@ -160,9 +161,9 @@ Object* Call::UseObject(Kind kind, jlong handle) {
 void Call::Copy(jbyteArray array, jint offset, jint length, ByteCopy* copy) {
   const jint size = Length(array);
   if (offset < 0 || length < 0 || offset > size - length) {
-    Fail("java/lang/IndexOutOfBoundsException",
-         std::to_string(length) + " bytes at " + std::to_string(offset) + " of an array of " +
-             std::to_string(size));
+    Fail("java/lang/IndexOutOfBoundsException", std::to_string(length) + " bytes at " +
+                                                    std::to_string(offset) + " of an array of " +
+                                                    std::to_string(size));
   }
   char* bytes = copy->Allocate(static_cast<size_t>(length));
   env_->GetByteArrayRegion(array, offset, length, reinterpret_cast<jbyte*>(bytes));
@@ -403,8 +404,7 @@ GlobalRef::~GlobalRef() {
 
 size_t ToSize(Call& call, jlong value) {
   if (value < 0) {
-    call.Fail("java/lang/IllegalArgumentException",
-              "a size below 0: " + std::to_string(value));
+    call.Fail("java/lang/IllegalArgumentException", "a size below 0: " + std::to_string(value));
   }
   return static_cast<size_t>(value);
 }
@@ -419,8 +419,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* machine, void* /*reserved*/
   rocksdb_exception = GlobalClass(env, "org/rocksdb/RocksDBException");
   status_class = GlobalClass(env, "org/rocksdb/Status");
   if (rocksdb_exception == nullptr || status_class == nullptr) return JNI_ERR;
-  new_rocksdb_exception =
-      env->GetMethodID(rocksdb_exception, "<init>", "(Lorg/rocksdb/Status;)V");
+  new_rocksdb_exception = env->GetMethodID(rocksdb_exception, "<init>", "(Lorg/rocksdb/Status;)V");
   new_status = env->GetMethodID(status_class, "<init>", "(BBLjava/lang/String;)V");
   if (new_rocksdb_exception == nullptr || new_status == nullptr) return JNI_ERR;
   java_machine.store(machine);

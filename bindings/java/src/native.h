@@ -28,10 +28,9 @@
 #include "ashlar/status.h"
 #include "handles.h"
 
-#define ASHLAR_NATIVE(result, name, ...)                                               \
-  extern "C" JNIEXPORT result JNICALL Java_org_rocksdb_##name([[maybe_unused]] JNIEnv* env,      \
-                                                              [[maybe_unused]] jobject self  \
-                                                              __VA_OPT__(, ) __VA_ARGS__)
+#define ASHLAR_NATIVE(result, name, ...)                       \
+  extern "C" JNIEXPORT result JNICALL Java_org_rocksdb_##name( \
+      [[maybe_unused]] JNIEnv* env, [[maybe_unused]] jobject self __VA_OPT__(, ) __VA_ARGS__)
 
 namespace ashlar::java {
 

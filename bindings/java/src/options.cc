@@ -12,36 +12,36 @@ namespace {
 
 // Defines the native of this name in a class of options, by a function template
 // (Call&, holder&, arguments).
-#define OPTIONS_NATIVE_0(result, holder, java_class, name, function)                \
-  ASHLAR_NATIVE(result, java_class##_##name, jlong handle) {                        \
+#define OPTIONS_NATIVE_0(result, holder, java_class, name, function)                          \
+  ASHLAR_NATIVE(result, java_class##_##name, jlong handle) {                                  \
     return Native(env, [&](Call& call) { return function(call, call.Use<holder>(handle)); }); \
   }
-#define OPTIONS_NATIVE_1(result, holder, java_class, name, function, type)          \
-  ASHLAR_NATIVE(result, java_class##_##name, jlong handle, type a) {                \
+#define OPTIONS_NATIVE_1(result, holder, java_class, name, function, type)                       \
+  ASHLAR_NATIVE(result, java_class##_##name, jlong handle, type a) {                             \
     return Native(env, [&](Call& call) { return function(call, call.Use<holder>(handle), a); }); \
   }
-#define OPTIONS_NATIVE_2(result, holder, java_class, name, function, type, type2)   \
-  ASHLAR_NATIVE(result, java_class##_##name, jlong handle, type a, type2 b) {       \
-    return Native(env,                                                              \
+#define OPTIONS_NATIVE_2(result, holder, java_class, name, function, type, type2)              \
+  ASHLAR_NATIVE(result, java_class##_##name, jlong handle, type a, type2 b) {                  \
+    return Native(env,                                                                         \
                   [&](Call& call) { return function(call, call.Use<holder>(handle), a, b); }); \
   }
-#define CF_NATIVE_0(result, name, function)                                             \
+#define CF_NATIVE_0(result, name, function)                                                \
   OPTIONS_NATIVE_0(result, ColumnFamilyOptionsObject, ColumnFamilyOptions, name, function) \
   OPTIONS_NATIVE_0(result, OptionsObject, Options, name, function)
-#define CF_NATIVE_1(result, name, function, type)                                              \
+#define CF_NATIVE_1(result, name, function, type)                                                \
   OPTIONS_NATIVE_1(result, ColumnFamilyOptionsObject, ColumnFamilyOptions, name, function, type) \
   OPTIONS_NATIVE_1(result, OptionsObject, Options, name, function, type)
-#define CF_NATIVE_2(result, name, function, type, type2)                                   \
+#define CF_NATIVE_2(result, name, function, type, type2)                                         \
   OPTIONS_NATIVE_2(result, ColumnFamilyOptionsObject, ColumnFamilyOptions, name, function, type, \
-                   type2)                                                                  \
+                   type2)                                                                        \
   OPTIONS_NATIVE_2(result, OptionsObject, Options, name, function, type, type2)
-#define DB_NATIVE_0(result, name, function)                         \
+#define DB_NATIVE_0(result, name, function)                            \
   OPTIONS_NATIVE_0(result, DBOptionsObject, DBOptions, name, function) \
   OPTIONS_NATIVE_0(result, OptionsObject, Options, name, function)
-#define DB_NATIVE_1(result, name, function, type)                         \
+#define DB_NATIVE_1(result, name, function, type)                            \
   OPTIONS_NATIVE_1(result, DBOptionsObject, DBOptions, name, function, type) \
   OPTIONS_NATIVE_1(result, OptionsObject, Options, name, function, type)
-#define DB_NATIVE_2(result, name, function, type, type2)                         \
+#define DB_NATIVE_2(result, name, function, type, type2)                            \
   OPTIONS_NATIVE_2(result, DBOptionsObject, DBOptions, name, function, type, type2) \
   OPTIONS_NATIVE_2(result, OptionsObject, Options, name, function, type, type2)
 
@@ -69,15 +69,13 @@ void SetMemTableFactory(Call& call, O& options, jlong factory) {
 }
 template <typename O>
 jstring TableFactoryName(Call& call, O& options) {
-  return call.NewText(options.value.table_factory == nullptr
-                          ? TableFactory::kBlockBasedTableName()
-                          : options.value.table_factory->Name());
+  return call.NewText(options.value.table_factory == nullptr ? TableFactory::kBlockBasedTableName()
+                                                             : options.value.table_factory->Name());
 }
 template <typename O>
 jstring MemTableFactoryName(Call& call, O& options) {
-  return call.NewText(options.value.memtable_factory == nullptr
-                          ? "null"
-                          : options.value.memtable_factory->Name());
+  return call.NewText(
+      options.value.memtable_factory == nullptr ? "null" : options.value.memtable_factory->Name());
 }
 
 template <typename O>
@@ -285,23 +283,23 @@ jlong FromProperties(Call& call, const ConfigOptions& config, jstring text, Pars
 
 // ---- Numbers, by the table.
 
-#define DB_OPTION(type, getter, setter, member)                                     \
-  OPTION_OF(DBOptions, type, getter, setter, member)                                \
+#define DB_OPTION(type, getter, setter, member)      \
+  OPTION_OF(DBOptions, type, getter, setter, member) \
   OPTION_OF(Options, type, getter, setter, member)
-#define CF_OPTION(type, getter, setter, member)                                     \
-  OPTION_OF(ColumnFamilyOptions, type, getter, setter, member)                      \
+#define CF_OPTION(type, getter, setter, member)                \
+  OPTION_OF(ColumnFamilyOptions, type, getter, setter, member) \
   OPTION_OF(Options, type, getter, setter, member)
-#define OPTION_OF(java_class, type, getter, setter, member)                         \
-  ASHLAR_NATIVE(void, java_class##_##setter, jlong handle, type value) {            \
-    Native(env, [&](Call& call) {                                                   \
-      auto& options = call.Use<java_class##Object>(handle).value;                   \
+#define OPTION_OF(java_class, type, getter, setter, member)                            \
+  ASHLAR_NATIVE(void, java_class##_##setter, jlong handle, type value) {               \
+    Native(env, [&](Call& call) {                                                      \
+      auto& options = call.Use<java_class##Object>(handle).value;                      \
       options.member = FromJava<std::remove_cvref_t<decltype(options.member)>>(value); \
-    });                                                                             \
-  }                                                                                 \
-  ASHLAR_NATIVE(type, java_class##_##getter, jlong handle) {                        \
-    return Native(env, [&](Call& call) {                                            \
-      return ToJava<type>(call.Use<java_class##Object>(handle).value.member);       \
-    });                                                                             \
+    });                                                                                \
+  }                                                                                    \
+  ASHLAR_NATIVE(type, java_class##_##getter, jlong handle) {                           \
+    return Native(env, [&](Call& call) {                                               \
+      return ToJava<type>(call.Use<java_class##Object>(handle).value.member);          \
+    });                                                                                \
   }
 #include "option_members.inc"
 #undef OPTION_OF
@@ -400,7 +398,8 @@ ASHLAR_NATIVE(jlong, DBOptions_newDBOptionsFromOptions, jlong handle) {
 ASHLAR_NATIVE(jlong, DBOptions_getDBOptionsFromProps__Ljava_lang_String_2, jstring text) {
   return Native(env, [&](Call& call) {
     return FromProperties<DBOptionsObject>(
-        call, ConfigOptions(), text, [](const auto& config, const auto& base, const auto& from, auto* to) {
+        call, ConfigOptions(), text,
+        [](const auto& config, const auto& base, const auto& from, auto* to) {
           return GetDBOptionsFromString(config, base, from, to);
         });
   });
@@ -435,7 +434,8 @@ ASHLAR_NATIVE(jlong, ColumnFamilyOptions_getColumnFamilyOptionsFromProps__Ljava_
               jstring text) {
   return Native(env, [&](Call& call) {
     return FromProperties<ColumnFamilyOptionsObject>(
-        call, ConfigOptions(), text, [](const auto& config, const auto& base, const auto& from, auto* to) {
+        call, ConfigOptions(), text,
+        [](const auto& config, const auto& base, const auto& from, auto* to) {
           return GetColumnFamilyOptionsFromString(config, base, from, to);
         });
   });

@@ -62,8 +62,8 @@ jobjectArray MultiGetBytes(JNIEnv* env, jlong handle, jlong options, jobjectArra
     std::vector<std::string> texts(count);
     std::vector<Slice> slices(count);
     for (size_t i = 0; i < count; ++i) {
-      const LocalRef<jbyteArray> key(env, static_cast<jbyteArray>(env->GetObjectArrayElement(
-                                              keys, static_cast<jsize>(i))));
+      const LocalRef<jbyteArray> key(
+          env, static_cast<jbyteArray>(env->GetObjectArrayElement(keys, static_cast<jsize>(i))));
       ByteCopy bytes;
       call.Copy(key.get(), begins[i], sizes[i], &bytes);
       texts[i] = bytes.slice().ToString();
@@ -201,8 +201,7 @@ ASHLAR_NATIVE(jint, RocksDB_get__JJ_3BII_3BIIJ, jlong handle, jlong options, jby
                  value_length);
 }
 ASHLAR_NATIVE(jint, RocksDB_getDirect, jlong handle, jlong options, jobject key, jint key_offset,
-              jint key_length, jobject value, jint value_offset, jint value_length,
-              jlong family) {
+              jint key_length, jobject value, jint value_offset, jint value_length, jlong family) {
   return Native(env, [&](Call& call) {
     const Slice bytes = call.DirectSlice(key, key_offset, key_length);
     return GetValue(call, handle, options, family, bytes, kNotFound, [&](const Slice& found) {
@@ -261,8 +260,8 @@ ASHLAR_NATIVE(
       if (results[i].ok()) {
         const LocalRef<> value(env, env->GetObjectArrayElement(values, place));
         const jlong room = env->GetDirectBufferCapacity(value.get());
-        const jint size =
-            call.CopyOutDirect(found[i], value.get(), 0, static_cast<jint>(std::max(room, jlong{0})));
+        const jint size = call.CopyOutDirect(found[i], value.get(), 0,
+                                             static_cast<jint>(std::max(room, jlong{0})));
         env->SetIntArrayRegion(sizes, place, 1, &size);
       }
       const LocalRef<> status(env, NewStatus(call, results[i]));
@@ -355,12 +354,12 @@ ASHLAR_NATIVE(jlongArray, RocksDB_iterators, jlong handle, jlongArray families, 
 
 // ---- RocksIterator
 
-#define ITERATOR(result, name, expression, ...)                             \
+#define ITERATOR(result, name, expression, ...)                                          \
   ASHLAR_NATIVE(result, RocksIterator_##name, jlong handle __VA_OPT__(, ) __VA_ARGS__) { \
-    return Native(env, [&](Call& call) -> result {                          \
-      Iterator& iterator = *call.Use<IteratorObject>(handle).iterator;      \
-      return expression;                                                    \
-    });                                                                     \
+    return Native(env, [&](Call& call) -> result {                                       \
+      Iterator& iterator = *call.Use<IteratorObject>(handle).iterator;                   \
+      return expression;                                                                 \
+    });                                                                                  \
   }
 ITERATOR(jboolean, isValid0, ToJava<jboolean>(iterator.Valid()))
 ITERATOR(void, seekToFirst0, iterator.SeekToFirst())
@@ -394,8 +393,8 @@ ITERATOR(void, seekByteArray0,
 ITERATOR(void, seekForPrevByteArray0,
          SeekCopied(call, array, offset, length, [&](Slice key) { iterator.SeekForPrev(key); }),
          jbyteArray array, jint offset, jint length)
-ITERATOR(void, seekDirect0, iterator.Seek(call.DirectSlice(buffer, offset, length)),
-         jobject buffer, jint offset, jint length)
+ITERATOR(void, seekDirect0, iterator.Seek(call.DirectSlice(buffer, offset, length)), jobject buffer,
+         jint offset, jint length)
 ITERATOR(void, seekForPrevDirect0, iterator.SeekForPrev(call.DirectSlice(buffer, offset, length)),
          jobject buffer, jint offset, jint length)
 #undef ITERATOR

@@ -17,8 +17,7 @@ inline ColumnFamilyHandle* FamilyOf(Call& call, DBObject& db, jlong handle) {
   if (handle == 0) return db.db().DefaultColumnFamily();
   auto& family = call.Use<ColumnFamilyObject>(handle);
   if (!family.IsChildOf(db)) [[unlikely]] {
-    call.Fail("java/lang/IllegalArgumentException",
-              "the column family is one of another database");
+    call.Fail("java/lang/IllegalArgumentException", "the column family is one of another database");
   }
   return family.family;
 }

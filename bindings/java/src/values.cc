@@ -41,8 +41,8 @@ jlong NewDirectSlice(Call& call, jobject buffer, jlong length) {
               "the buffer is not direct, or shorter than that");
   }
   auto* object = new SliceObject;
-  object->slice = Slice(call.Direct(buffer, 0, static_cast<jint>(length)),
-                        static_cast<size_t>(length));
+  object->slice =
+      Slice(call.Direct(buffer, 0, static_cast<jint>(length)), static_cast<size_t>(length));
   return Register(object);
 }
 
@@ -90,8 +90,8 @@ ASHLAR_NATIVE(jlong, Slice_createNewSlice1, jbyteArray data) {
   return Native(env, [&](Call& call) { return NewOwnSlice(call.CopyString(data)); });
 }
 ASHLAR_NATIVE(jbyteArray, Slice_data0, jlong handle) {
-  return Native(
-      env, [&](Call& call) { return call.NewBytes(call.Use<SliceObject>(handle).slice); });
+  return Native(env,
+                [&](Call& call) { return call.NewBytes(call.Use<SliceObject>(handle).slice); });
 }
 ASHLAR_NATIVE(void, Slice_clear0, jlong handle, jboolean /*internal*/, jlong /*offset*/) {
   Native(env, [&](Call& call) { ClearSlice(call, handle); });
@@ -147,14 +147,13 @@ ASHLAR_NATIVE(void, DirectSlice_disposeInternalBuf, jlong /*handle*/, jlong /*of
 ASHLAR_NATIVE(jlong, LRUCache_newLRUCache, jlong capacity, jint shard_bits, jboolean strict,
               jdouble high_priority_ratio, jdouble /*low_priority_ratio*/) {
   return Native(env, [&](Call& call) {
-    return Register(new CacheObject(NewLRUCache(ToSize(call, capacity), shard_bits, strict != 0,
-                                                high_priority_ratio)));
+    return Register(new CacheObject(
+        NewLRUCache(ToSize(call, capacity), shard_bits, strict != 0, high_priority_ratio)));
   });
 }
 ASHLAR_NATIVE(jlong, ClockCache_newClockCache, jlong capacity, jint shard_bits, jboolean strict) {
   return Native(env, [&](Call& call) {
-    return Register(
-        new CacheObject(NewLRUCache(ToSize(call, capacity), shard_bits, strict != 0)));
+    return Register(new CacheObject(NewLRUCache(ToSize(call, capacity), shard_bits, strict != 0)));
   });
 }
 ASHLAR_NATIVE(jlong, Cache_getUsage, jlong handle) {
@@ -182,8 +181,8 @@ ASHLAR_NATIVE(jlong, BlockBasedTableConfig_newTableFactoryHandle,
               jboolean cache_index_and_filter_blocks_with_high_priority,
               jboolean pin_l0_filter_and_index_blocks_in_cache,
               jboolean pin_top_level_index_and_filter, jbyte index_type,
-              jbyte data_block_index_type, jdouble data_block_hash_table_util_ratio,
-              jbyte checksum, jboolean no_block_cache, jlong block_cache, jlong persistent_cache,
+              jbyte data_block_index_type, jdouble data_block_hash_table_util_ratio, jbyte checksum,
+              jboolean no_block_cache, jlong block_cache, jlong persistent_cache,
               jlong compressed_cache, jlong block_size, jint block_size_deviation,
               jint block_restart_interval, jint index_block_restart_interval,
               jlong metadata_block_size, jboolean partition_filters,
@@ -232,16 +231,14 @@ ASHLAR_NATIVE(jlong, BlockBasedTableConfig_newTableFactoryHandle,
     o.format_version = static_cast<uint32_t>(format_version);
     o.enable_index_compression = enable_index_compression != 0;
     o.block_align = block_align != 0;
-    o.index_shortening =
-        static_cast<BlockBasedTableOptions::IndexShorteningMode>(index_shortening);
+    o.index_shortening = static_cast<BlockBasedTableOptions::IndexShorteningMode>(index_shortening);
     return Register(
         new TableFactoryObject(std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(o))));
   });
 }
-ASHLAR_NATIVE(jlong, PlainTableConfig_newTableFactoryHandle, jint key_size,
-              jint bloom_bits_per_key, jdouble hash_table_ratio, jint index_sparseness,
-              jint huge_page_tlb_size, jbyte encoding_type, jboolean full_scan_mode,
-              jboolean store_index_in_file) {
+ASHLAR_NATIVE(jlong, PlainTableConfig_newTableFactoryHandle, jint key_size, jint bloom_bits_per_key,
+              jdouble hash_table_ratio, jint index_sparseness, jint huge_page_tlb_size,
+              jbyte encoding_type, jboolean full_scan_mode, jboolean store_index_in_file) {
   return Native(env, [&](Call& call) {
     PlainTableOptions o;
     o.user_key_len = static_cast<uint32_t>(key_size);
@@ -252,8 +249,7 @@ ASHLAR_NATIVE(jlong, PlainTableConfig_newTableFactoryHandle, jint key_size,
     o.encoding_type = static_cast<EncodingType>(encoding_type);
     o.full_scan_mode = full_scan_mode != 0;
     o.store_index_in_file = store_index_in_file != 0;
-    return Register(
-        new TableFactoryObject(std::shared_ptr<TableFactory>(NewPlainTableFactory(o))));
+    return Register(new TableFactoryObject(std::shared_ptr<TableFactory>(NewPlainTableFactory(o))));
   });
 }
 
@@ -303,8 +299,8 @@ ASHLAR_NATIVE(jlong, StringAppendOperator_newSharedStringAppendOperator__C, jcha
 ASHLAR_NATIVE(jlong, StringAppendOperator_newSharedStringAppendOperator__Ljava_lang_String_2,
               jstring delimiter) {
   return Native(env, [&](Call& call) {
-    return Register(new MergeOperatorObject(
-        MergeOperators::CreateStringAppendOperator(call.Text(delimiter))));
+    return Register(
+        new MergeOperatorObject(MergeOperators::CreateStringAppendOperator(call.Text(delimiter))));
   });
 }
 ASHLAR_NATIVE(jlong, UInt64AddOperator_newSharedUInt64AddOperator) {
@@ -336,11 +332,11 @@ ASHLAR_NATIVE(void, RateLimiter_request, jlong handle, jlong bytes) {
     call.Use<RateLimiterObject>(handle).value->Request(bytes, Env::IO_TOTAL);
   });
 }
-#define RATE_LIMITER(name, function)                                             \
-  ASHLAR_NATIVE(jlong, RateLimiter_##name, jlong handle) {                       \
-    return Native(env, [&](Call& call) {                                         \
+#define RATE_LIMITER(name, function)                                                    \
+  ASHLAR_NATIVE(jlong, RateLimiter_##name, jlong handle) {                              \
+    return Native(env, [&](Call& call) {                                                \
       return static_cast<jlong>(call.Use<RateLimiterObject>(handle).value->function()); \
-    });                                                                          \
+    });                                                                                 \
   }
 RATE_LIMITER(getBytesPerSecond, GetBytesPerSecond)
 RATE_LIMITER(getSingleBurstBytes, GetSingleBurstBytes)
@@ -355,14 +351,10 @@ namespace {
 // Java numbers them without USER.
 Env::Priority PriorityOf(Call& call, jbyte priority) {
   switch (priority) {
-    case 0:
-      return Env::BOTTOM;
-    case 1:
-      return Env::LOW;
-    case 2:
-      return Env::HIGH;
-    default:
-      call.Fail("java/lang/IllegalArgumentException", "TOTAL is no thread pool");
+    case 0: return Env::BOTTOM;
+    case 1: return Env::LOW;
+    case 2: return Env::HIGH;
+    default: call.Fail("java/lang/IllegalArgumentException", "TOTAL is no thread pool");
   }
 }
 
@@ -385,8 +377,7 @@ ASHLAR_NATIVE(void, Env_setBackgroundThreads, jlong handle, jint number, jbyte p
     call.Use<EnvObject>(handle).value->SetBackgroundThreads(number, PriorityOf(call, priority));
   });
 }
-ASHLAR_NATIVE(void, Env_incBackgroundThreadsIfNeeded, jlong handle, jint number,
-              jbyte priority) {
+ASHLAR_NATIVE(void, Env_incBackgroundThreadsIfNeeded, jlong handle, jint number, jbyte priority) {
   Native(env, [&](Call& call) {
     call.Use<EnvObject>(handle).value->IncBackgroundThreadsIfNeeded(number,
                                                                     PriorityOf(call, priority));

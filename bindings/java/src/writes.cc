@@ -15,46 +15,46 @@ void WriteKey(JNIEnv* env, jlong handle, jlong options, jlong family, jbyteArray
     auto& db = call.Use<DBObject>(handle);
     ByteCopy key_bytes;
     call.Copy(key, offset, length, &key_bytes);
-    call.Check(write(db.db(), Writing(call, options), FamilyOf(call, db, family), key_bytes.slice()));
+    call.Check(
+        write(db.db(), Writing(call, options), FamilyOf(call, db, family), key_bytes.slice()));
   });
 }
 template <typename Write>
 void WriteKeyValue(JNIEnv* env, jlong handle, jlong options, jlong family, jbyteArray key,
-                   jint offset, jint length, jbyteArray value, jint value_offset,
-                   jint value_length, Write write) {
+                   jint offset, jint length, jbyteArray value, jint value_offset, jint value_length,
+                   Write write) {
   Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
     ByteCopy key_bytes, value_bytes;
     call.Copy(key, offset, length, &key_bytes);
     call.Copy(value, value_offset, value_length, &value_bytes);
-    call.Check(write(db.db(), Writing(call, options), FamilyOf(call, db, family),
-                     key_bytes.slice(), value_bytes.slice()));
+    call.Check(write(db.db(), Writing(call, options), FamilyOf(call, db, family), key_bytes.slice(),
+                     value_bytes.slice()));
   });
 }
 
 }  // namespace
 
 // The four forms of a write: with and without options, with and without a family.
-#define WRITES_OF_KEY_VALUE(name, function)                                                  \
-  ASHLAR_NATIVE(void, RocksDB_##name##__J_3BII_3BII, jlong handle, jbyteArray key, jint ko,  \
-                jint kl, jbyteArray value, jint vo, jint vl) {                               \
-    WriteKeyValue(env, handle, 0, 0, key, ko, kl, value, vo, vl, FUNCTION(function));        \
-  }                                                                                          \
-  ASHLAR_NATIVE(void, RocksDB_##name##__J_3BII_3BIIJ, jlong handle, jbyteArray key, jint ko, \
-                jint kl, jbyteArray value, jint vo, jint vl, jlong family) {                 \
-    WriteKeyValue(env, handle, 0, family, key, ko, kl, value, vo, vl, FUNCTION(function));   \
-  }                                                                                          \
-  ASHLAR_NATIVE(void, RocksDB_##name##__JJ_3BII_3BII, jlong handle, jlong options,           \
-                jbyteArray key, jint ko, jint kl, jbyteArray value, jint vo, jint vl) {      \
-    WriteKeyValue(env, handle, options, 0, key, ko, kl, value, vo, vl, FUNCTION(function));  \
-  }                                                                                          \
-  ASHLAR_NATIVE(void, RocksDB_##name##__JJ_3BII_3BIIJ, jlong handle, jlong options,          \
-                jbyteArray key, jint ko, jint kl, jbyteArray value, jint vo, jint vl,        \
-                jlong family) {                                                              \
-    WriteKeyValue(env, handle, options, family, key, ko, kl, value, vo, vl,                  \
-                  FUNCTION(function));                                                       \
+#define WRITES_OF_KEY_VALUE(name, function)                                                        \
+  ASHLAR_NATIVE(void, RocksDB_##name##__J_3BII_3BII, jlong handle, jbyteArray key, jint ko,        \
+                jint kl, jbyteArray value, jint vo, jint vl) {                                     \
+    WriteKeyValue(env, handle, 0, 0, key, ko, kl, value, vo, vl, FUNCTION(function));              \
+  }                                                                                                \
+  ASHLAR_NATIVE(void, RocksDB_##name##__J_3BII_3BIIJ, jlong handle, jbyteArray key, jint ko,       \
+                jint kl, jbyteArray value, jint vo, jint vl, jlong family) {                       \
+    WriteKeyValue(env, handle, 0, family, key, ko, kl, value, vo, vl, FUNCTION(function));         \
+  }                                                                                                \
+  ASHLAR_NATIVE(void, RocksDB_##name##__JJ_3BII_3BII, jlong handle, jlong options, jbyteArray key, \
+                jint ko, jint kl, jbyteArray value, jint vo, jint vl) {                            \
+    WriteKeyValue(env, handle, options, 0, key, ko, kl, value, vo, vl, FUNCTION(function));        \
+  }                                                                                                \
+  ASHLAR_NATIVE(void, RocksDB_##name##__JJ_3BII_3BIIJ, jlong handle, jlong options,                \
+                jbyteArray key, jint ko, jint kl, jbyteArray value, jint vo, jint vl,              \
+                jlong family) {                                                                    \
+    WriteKeyValue(env, handle, options, family, key, ko, kl, value, vo, vl, FUNCTION(function));   \
   }
-#define FUNCTION(function) \
+#define FUNCTION(function)                                                                   \
   [](DB& db, const WriteOptions& o, ColumnFamilyHandle* f, const Slice& k, const Slice& v) { \
     return db.function(o, f, k, v);                                                          \
   }
@@ -64,7 +64,7 @@ WRITES_OF_KEY_VALUE(deleteRange, DeleteRange)
 #undef FUNCTION
 #undef WRITES_OF_KEY_VALUE
 
-#define DELETE \
+#define DELETE                                                               \
   [](DB& db, const WriteOptions& o, ColumnFamilyHandle* f, const Slice& k) { \
     return db.Delete(o, f, k);                                               \
   }
@@ -84,7 +84,7 @@ ASHLAR_NATIVE(void, RocksDB_delete__JJ_3BIIJ, jlong handle, jlong options, jbyte
   WriteKey(env, handle, options, family, key, ko, kl, DELETE);
 }
 #undef DELETE
-#define SINGLE_DELETE \
+#define SINGLE_DELETE                                                        \
   [](DB& db, const WriteOptions& o, ColumnFamilyHandle* f, const Slice& k) { \
     return db.SingleDelete(o, f, k);                                         \
   }
@@ -124,8 +124,7 @@ ASHLAR_NATIVE(void, RocksDB_deleteDirect, jlong handle, jlong options, jobject k
 ASHLAR_NATIVE(void, RocksDB_write0, jlong handle, jlong options, jlong batch) {
   Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
-    call.Check(
-        db.db().Write(Writing(call, options), &call.Use<WriteBatchObject>(batch).value));
+    call.Check(db.db().Write(Writing(call, options), &call.Use<WriteBatchObject>(batch).value));
   });
 }
 
@@ -144,34 +143,33 @@ ASHLAR_NATIVE(jlong, WriteBatch_newWriteBatch___3BI, jbyteArray bytes, jint leng
   });
 }
 
-#define BATCH(result, name, expression, ...)                                               \
-  ASHLAR_NATIVE(result, WriteBatch_##name, jlong handle __VA_OPT__(, ) __VA_ARGS__) {      \
-    return Native(env, [&](Call& call) -> result {                                         \
-      WriteBatch& batch = call.Use<WriteBatchObject>(handle).value;                        \
-      return expression;                                                                   \
-    });                                                                                    \
+#define BATCH(result, name, expression, ...)                                          \
+  ASHLAR_NATIVE(result, WriteBatch_##name, jlong handle __VA_OPT__(, ) __VA_ARGS__) { \
+    return Native(env, [&](Call& call) -> result {                                    \
+      WriteBatch& batch = call.Use<WriteBatchObject>(handle).value;                   \
+      return expression;                                                              \
+    });                                                                               \
   }
 
 // Keys and values as arrays from their beginnings.
-#define BATCH_KEY(name, function)                                                              \
-  BATCH(void, name##__J_3BI, AddKey(call, key, kl, [&](const Slice& k) {                       \
-          return batch.function(k);                                                            \
-        }),                                                                                    \
-        jbyteArray key, jint kl)                                                               \
-  BATCH(void, name##__J_3BIJ, AddKey(call, key, kl, [&](const Slice& k) {                      \
-          return batch.function(BatchFamily(call, family), k);                                 \
-        }),                                                                                    \
+#define BATCH_KEY(name, function)                                                                 \
+  BATCH(void, name##__J_3BI,                                                                      \
+        AddKey(call, key, kl, [&](const Slice& k) { return batch.function(k); }), jbyteArray key, \
+        jint kl)                                                                                  \
+  BATCH(void, name##__J_3BIJ,                                                                     \
+        AddKey(call, key, kl,                                                                     \
+               [&](const Slice& k) { return batch.function(BatchFamily(call, family), k); }),     \
         jbyteArray key, jint kl, jlong family)
-#define BATCH_KEY_VALUE(name, function)                                                        \
-  BATCH(void, name##__J_3BI_3BI,                                                               \
-        AddKeyValue(call, key, kl, value, vl, [&](const Slice& k, const Slice& v) {            \
-          return batch.function(k, v);                                                         \
-        }),                                                                                    \
-        jbyteArray key, jint kl, jbyteArray value, jint vl)                                    \
-  BATCH(void, name##__J_3BI_3BIJ,                                                              \
-        AddKeyValue(call, key, kl, value, vl, [&](const Slice& k, const Slice& v) {            \
-          return batch.function(BatchFamily(call, family), k, v);                              \
-        }),                                                                                    \
+#define BATCH_KEY_VALUE(name, function)                                                    \
+  BATCH(void, name##__J_3BI_3BI,                                                           \
+        AddKeyValue(call, key, kl, value, vl,                                              \
+                    [&](const Slice& k, const Slice& v) { return batch.function(k, v); }), \
+        jbyteArray key, jint kl, jbyteArray value, jint vl)                                \
+  BATCH(void, name##__J_3BI_3BIJ,                                                          \
+        AddKeyValue(call, key, kl, value, vl,                                              \
+                    [&](const Slice& k, const Slice& v) {                                  \
+                      return batch.function(BatchFamily(call, family), k, v);              \
+                    }),                                                                    \
         jbyteArray key, jint kl, jbyteArray value, jint vl, jlong family)
 
 namespace {
