@@ -1,0 +1,217 @@
+// The objects that handles name.
+//
+// Lifetimes are those of Java programs, which close objects in any order:
+//
+//   object             keeps alive                            closing it
+//   options            comparator, filter, environment        is independent of databases
+//   DBObject           the same, of all its options           closes its children first
+//   ColumnFamilyObject nothing: a child of its database       -
+//   IteratorObject     bounds; child of its database          -
+//   SnapshotObject     nothing: child of its database         releases the snapshot
+//
+// Objects of the engine that are shared (caches, statistics, filters, merge operators) are counted:
+// Java's object and the engine each have a share.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/backup_engine.h"
+#include "ashlar/cache.h"
+#include "ashlar/checkpoint.h"
+#include "ashlar/compaction_filter.h"
+#include "ashlar/comparator.h"
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/iterator.h"
+#include "ashlar/memtablerep.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/options.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/snapshot.h"
+#include "ashlar/statistics.h"
+#include "ashlar/table.h"
+#include "ashlar/write_batch.h"
+#include "handles.h"
+
+namespace ashlar::java {
+
+// Objects that options point to without owning them.
+struct Kept {
+  std::shared_ptr<const Comparator> comparator;
+  std::shared_ptr<const CompactionFilter> compaction_filter;
+  std::shared_ptr<Env> env;
+};
+
+// Options of either kind, with what they point to.
+template <typename T, Kind kind>
+struct OptionsHolder : Holder<T, kind> {
+  OptionsHolder() = default;
+  OptionsHolder(T value_in, Kept kept_in)
+      : Holder<T, kind>(std::move(value_in)), kept(std::move(kept_in)) {}
+  Kept kept;
+};
+using OptionsObject = OptionsHolder<Options, Kind::kOptions>;
+using DBOptionsObject = OptionsHolder<DBOptions, Kind::kDBOptions>;
+using ColumnFamilyOptionsObject = OptionsHolder<ColumnFamilyOptions, Kind::kColumnFamilyOptions>;
+
+using BackupEngineObject = Holder<std::unique_ptr<BackupEngine>, Kind::kBackupEngine>;
+using CacheObject = Holder<std::shared_ptr<Cache>, Kind::kCache>;
+using CompactRangeOptionsObject = Holder<CompactRangeOptions, Kind::kCompactRangeOptions>;
+using CompactionFilterObject =
+    Holder<std::shared_ptr<const CompactionFilter>, Kind::kCompactionFilter>;
+using CompactionFilterFactoryObject =
+    Holder<std::shared_ptr<CompactionFilterFactory>, Kind::kCompactionFilterFactory>;
+using CompactionOptionsObject = Holder<CompactionOptions, Kind::kCompactionOptions>;
+using CompactionOptionsFifoObject = Holder<CompactionOptionsFIFO, Kind::kCompactionOptionsFifo>;
+using CompactionOptionsUniversalObject =
+    Holder<CompactionOptionsUniversal, Kind::kCompactionOptionsUniversal>;
+using ComparatorObject = Holder<std::shared_ptr<const Comparator>, Kind::kComparator>;
+using CompressionOptionsObject = Holder<CompressionOptions, Kind::kCompressionOptions>;
+using ConfigOptionsObject = Holder<ConfigOptions, Kind::kConfigOptions>;
+using FilterPolicyObject = Holder<std::shared_ptr<const FilterPolicy>, Kind::kFilterPolicy>;
+using FlushOptionsObject = Holder<FlushOptions, Kind::kFlushOptions>;
+using LoggerObject = Holder<std::shared_ptr<Logger>, Kind::kLogger>;
+using MemTableFactoryObject = Holder<std::shared_ptr<MemTableRepFactory>, Kind::kMemTableFactory>;
+using MergeOperatorObject = Holder<std::shared_ptr<MergeOperator>, Kind::kMergeOperator>;
+using RateLimiterObject = Holder<std::shared_ptr<RateLimiter>, Kind::kRateLimiter>;
+using RestoreOptionsObject = Holder<RestoreOptions, Kind::kRestoreOptions>;
+using StatisticsObject = Holder<std::shared_ptr<Statistics>, Kind::kStatistics>;
+using TableFactoryObject = Holder<std::shared_ptr<TableFactory>, Kind::kTableFactory>;
+using WriteBatchObject = Holder<WriteBatch, Kind::kWriteBatch>;
+using WriteOptionsObject = Holder<WriteOptions, Kind::kWriteOptions>;
+// The default one is shared without being owned.
+using EnvObject = Holder<std::shared_ptr<Env>, Kind::kEnv>;
+
+struct BackupEngineOptionsObject : Object {
+  static constexpr Kind kKind = Kind::kBackupEngineOptions;
+  explicit BackupEngineOptionsObject(const std::string& dir) : value(dir) {}
+  BackupEngineOptions value;
+  std::shared_ptr<Env> env;
+  std::shared_ptr<Logger> info_log;  // not used: the engine of backups writes none
+};
+
+// Bytes of Java's Slice and DirectSlice: own ones, or those of a direct buffer, which the program
+// keeps.
+struct SliceObject : Object {
+  static constexpr Kind kKind = Kind::kSlice;
+  std::string own;
+  Slice slice;
+};
+
+struct ReadOptionsObject : Object {
+  static constexpr Kind kKind = Kind::kReadOptions;
+  ReadOptions value;
+  jlong snapshot = 0;  // looked up by each read, as it may have been released
+  jlong lower_bound = 0;
+  jlong upper_bound = 0;
+};
+
+class Child;
+
+// Invariants:
+//   I1  children_ has every child whose destructor has not ended
+class DBObject : public Object {
+ public:
+  static constexpr Kind kKind = Kind::kDB;
+
+  DBObject(std::unique_ptr<DB> db, std::vector<Kept> kept);
+  // Closes the children and the database.
+  ~DBObject() override;
+
+  DB& db() { return *db_; }
+  Env* env() { return db_->GetEnv(); }
+  // Closes the children, which are then recognised as closed, and the database.
+  Status Close();
+  // What options of families that are created later point to.
+  void Keep(const Kept& kept);
+
+  // Registers a child, which is closed with the database at the latest.
+  template <typename T>
+  jlong RegisterChild(T* child) {
+    const jlong handle = Register(child);
+    AddChild(child, handle);
+    return handle;
+  }
+  // The handle of the default family, which all of Java's objects for it share.
+  jlong DefaultColumnFamily();
+
+ private:
+  friend class Child;
+  void AddChild(Child* child, jlong handle);
+  void RemoveChild(jlong handle);
+  void CloseChildren();
+
+  std::mutex mutex_;
+  std::condition_variable child_removed_;
+  std::set<jlong> children_;  // under mutex_, as are the two below
+  std::vector<Kept> kept_;
+  jlong default_family_ = 0;
+  std::unique_ptr<DB> db_;  // after what it points to
+};
+
+// Part of a database, which waits for its children before it is closed.
+class Child : public Object {
+ public:
+  explicit Child(DBObject& parent) : parent_(parent) {}
+  ~Child() override;
+
+  bool IsChildOf(const DBObject& db) const { return &parent_ == &db; }
+
+ protected:
+  DBObject& parent_;
+
+ private:
+  friend class DBObject;
+  jlong handle_ = 0;
+};
+
+struct ColumnFamilyObject : Child {
+  static constexpr Kind kKind = Kind::kColumnFamily;
+  ColumnFamilyObject(DBObject& parent, ColumnFamilyHandle* family_in, bool owned_in)
+      : Child(parent), family(family_in), owned(owned_in) {}
+  ~ColumnFamilyObject() override {
+    if (owned) delete family;
+  }
+
+  ColumnFamilyHandle* family;
+  bool owned;  // false: the default one's own handle
+};
+
+// The bounds of an iterator, which refers to them.
+struct Bounds {
+  std::string lower, upper;
+  Slice lower_slice, upper_slice;
+};
+
+struct IteratorObject : Child {
+  static constexpr Kind kKind = Kind::kIterator;
+  using Child::Child;
+
+  std::shared_ptr<Bounds> bounds;  // null: none
+  std::unique_ptr<Iterator> iterator;
+};
+
+struct SnapshotObject : Child {
+  static constexpr Kind kKind = Kind::kSnapshot;
+  SnapshotObject(DBObject& parent, const Snapshot* snapshot_in)
+      : Child(parent), snapshot(snapshot_in) {}
+  ~SnapshotObject() override { parent_.db().ReleaseSnapshot(snapshot); }
+
+  const Snapshot* snapshot;
+};
+
+struct CheckpointObject : Child {
+  static constexpr Kind kKind = Kind::kCheckpoint;
+  using Child::Child;
+  std::unique_ptr<Checkpoint> checkpoint;
+};
+
+}  // namespace ashlar::java

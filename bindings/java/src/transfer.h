@@ -1,0 +1,83 @@
+// Arguments that many native methods share.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "native.h"
+#include "objects.h"
+
+namespace ashlar::java {
+
+// A family of this database; the handle 0 is the default one. IllegalArgumentException for a family
+// of another database, whose data would be taken for this one's.
+inline ColumnFamilyHandle* FamilyOf(Call& call, DBObject& db, jlong handle) {
+  if (handle == 0) return db.db().DefaultColumnFamily();
+  auto& family = call.Use<ColumnFamilyObject>(handle);
+  if (!family.IsChildOf(db)) [[unlikely]] {
+    call.Fail("java/lang/IllegalArgumentException", "the column family is one of another database");
+  }
+  return family.family;
+}
+
+inline std::vector<ColumnFamilyHandle*> FamiliesOf(Call& call, DBObject& db, jlongArray handles) {
+  std::vector<ColumnFamilyHandle*> families;
+  jlong last = -1;
+  for (const jlong handle : call.Longs(handles)) {
+    // Lists often name one family many times.
+    families.push_back(handle == last ? families.back() : FamilyOf(call, db, handle));
+    last = handle;
+  }
+  return families;
+}
+
+inline std::string CopySlice(Call& call, jlong handle) {
+  return call.With<SliceObject>(handle, [](auto& object) { return object.slice.ToString(); });
+}
+
+inline jobject NewTextMap(Call& call, const std::map<std::string, std::string>& values) {
+  const jobject map = call.NewMap();
+  for (const auto& [key, value] : values) {
+    const LocalRef<jstring> java_key(call.env(), call.NewText(key));
+    const LocalRef<jstring> java_value(call.env(), call.NewText(value));
+    call.PutInMap(map, java_key.get(), java_value.get());
+  }
+  return map;
+}
+
+// The options of one read: Java's, with what their handles name. The handle 0 means the defaults.
+class Reading {
+ public:
+  Reading(Call& call, jlong handle) : given_(&Defaults()) {
+    if (handle == 0) return;
+    const auto& object = call.Use<ReadOptionsObject>(handle);
+    given_ = &object.value;
+    if (object.snapshot != 0) {
+      copy_ = object.value;
+      copy_->snapshot = call.Use<SnapshotObject>(object.snapshot).snapshot;
+      given_ = &*copy_;
+    }
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  const ReadOptions& options() const { return *given_; }
+
+ private:
+  static const ReadOptions& Defaults() {
+    static const ReadOptions defaults;
+    return defaults;
+  }
+
+  const ReadOptions* given_;
+  std::optional<ReadOptions> copy_;
+};
+
+// The options of one write.
+inline const WriteOptions& Writing(Call& call, jlong handle) {
+  static const WriteOptions defaults;
+  return handle == 0 ? defaults : call.Use<WriteOptionsObject>(handle).value;
+}
+
+}  // namespace ashlar::java

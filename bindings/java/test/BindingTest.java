@@ -1,0 +1,533 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.rocksdb.*;
+
+/** Tests of libashlarjni through RocksDB's classes: a plain program, one method for each scenario. */
+public final class BindingTest {
+  interface Test {
+    void run(String dir) throws Exception;
+  }
+
+  private static final Map<String, Test> TESTS = new TreeMap<>();
+
+  private static void check(boolean truth, String what) {
+    if (!truth) throw new AssertionError(what);
+  }
+
+  private static void equal(Object wanted, Object got) {
+    check(wanted == null ? got == null : wanted.equals(got), "wanted " + wanted + ", got " + got);
+  }
+
+  private static void equal(byte[] wanted, byte[] got) {
+    check(Arrays.equals(wanted, got), "wanted " + text(wanted) + ", got " + text(got));
+  }
+
+  private interface Action {
+    void run() throws Exception;
+  }
+
+  private static <T extends Throwable> T fails(Class<T> type, Action action) {
+    try {
+      action.run();
+    } catch (Throwable e) {
+      if (type.isInstance(e)) return type.cast(e);
+      throw new AssertionError("wanted " + type.getName(), e);
+    }
+    throw new AssertionError("wanted " + type.getName() + ", got none");
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private static String text(byte[] bytes) {
+    return bytes == null ? null : new String(bytes, UTF_8);
+  }
+
+  private static ByteBuffer direct(String text) {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(text.length());
+    buffer.put(bytes(text)).flip();
+    return buffer;
+  }
+
+  // ---- The scenarios.
+
+  static void whatIsPutIsReadAfterReopening(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true)) {
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        for (int i = 0; i < 1000; ++i) db.put(bytes("key" + i), bytes("value" + i));
+        db.delete(bytes("key7"));
+      }
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        for (int i = 0; i < 1000; ++i) equal(i == 7 ? null : bytes("value" + i), db.get(bytes("key" + i)));
+        byte[] room = new byte[3];
+        equal(6, db.get(bytes("key1"), room));
+        equal("val", text(room));
+        equal(RocksDB.NOT_FOUND, db.get(bytes("none"), room));
+      }
+    }
+  }
+
+  static void errorsHaveCodeAndText(String dir) {
+    RocksDBException e = fails(RocksDBException.class, () -> RocksDB.open(new Options(), dir + "/none/none"));
+    equal(Status.Code.InvalidArgument, e.getStatus().getCode());
+    check(e.getMessage().contains("none"), e.getMessage());
+    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir)) {
+      RocksDBException locked = fails(RocksDBException.class, () -> RocksDB.open(options, dir));
+      equal(Status.Code.IOError, locked.getStatus().getCode());
+      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.merge(bytes("a"), bytes("b"))).getStatus().getCode());
+    } catch (RocksDBException other) {
+      throw new AssertionError(other);
+    }
+  }
+
+  static void useAfterCloseIsAnException(String dir) throws Exception {
+    Options options = new Options().setCreateIfMissing(true);
+    RocksDB db = RocksDB.open(options, dir);
+    db.put(bytes("a"), bytes("1"));
+    RocksIterator iterator = db.newIterator();
+    iterator.seekToFirst();
+    RocksIterator left = db.newIterator();
+    ReadOptions reading = new ReadOptions();
+    WriteBatch batch = new WriteBatch();
+    ColumnFamilyHandle family = db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
+    Snapshot snapshot = db.getSnapshot();
+    iterator.close();
+    fails(IllegalStateException.class, iterator::next);
+    fails(IllegalStateException.class, iterator::key);
+    batch.close();
+    fails(IllegalStateException.class, () -> batch.put(bytes("a"), bytes("b")));
+    reading.setSnapshot(snapshot);
+    db.releaseSnapshot(snapshot);
+    fails(IllegalStateException.class, () -> db.get(reading, bytes("a")));
+    reading.close();
+    fails(IllegalStateException.class, () -> db.get(reading, bytes("a")));
+    db.dropColumnFamily(family);
+    family.close();
+    fails(IllegalStateException.class, () -> db.get(family, bytes("a")));
+    db.close();
+    fails(IllegalStateException.class, () -> db.get(bytes("a")));
+    fails(IllegalStateException.class, () -> db.put(bytes("a"), bytes("b")));
+    fails(IllegalStateException.class, left::seekToFirst);
+    fails(IllegalStateException.class, () -> db.getDefaultColumnFamily());
+    db.close();
+    left.close();
+    options.close();
+    fails(IllegalStateException.class, () -> options.setCreateIfMissing(false));
+    // Nothing holds the lock of the directory.
+    try (Options again = new Options(); RocksDB reopened = RocksDB.open(again, dir)) {
+      equal(bytes("1"), reopened.get(bytes("a")));
+    }
+  }
+
+  static void aFamilyOfAnotherDatabaseIsRefused(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB one = RocksDB.open(options, dir + "1");
+        RocksDB two = RocksDB.open(options, dir + "2")) {
+      ColumnFamilyHandle family = one.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
+      fails(IllegalArgumentException.class, () -> two.put(family, bytes("a"), bytes("b")));
+    }
+  }
+
+  /** Closing waits for the calls that run, and later ones are exceptions; nothing crashes. */
+  static void closingWhileOthersReadAndWrite(String dir) throws Exception {
+    for (int round = 0; round < 20; ++round) {
+      Options options = new Options().setCreateIfMissing(true);
+      RocksDB db = RocksDB.open(options, dir);
+      AtomicReference<Throwable> failure = new AtomicReference<>();
+      AtomicLong done = new AtomicLong();
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 4; ++t) {
+        int number = t;
+        Thread thread = new Thread(() -> {
+          try {
+            while (true) {
+              byte[] key = bytes("key" + (done.incrementAndGet() % 100));
+              if (number % 2 == 0) db.put(key, key);
+              byte[] value = db.get(key);
+              check(value == null || Arrays.equals(value, key), "a value of another key");
+              try (RocksIterator iterator = db.newIterator()) {
+                for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) equal(iterator.key(), iterator.value());
+              }
+            }
+          } catch (IllegalStateException closed) {
+            // The end that the test is about.
+          } catch (Throwable e) {
+            failure.compareAndSet(null, e);
+          }
+        });
+        threads.add(thread);
+        thread.start();
+      }
+      while (done.get() < 200) Thread.onSpinWait();
+      db.close();
+      for (Thread thread : threads) thread.join();
+      if (failure.get() != null) throw new AssertionError(failure.get());
+      options.close();
+    }
+  }
+
+  static void columnFamilies(String dir) throws Exception {
+    try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+        ColumnFamilyOptions family = new ColumnFamilyOptions()) {
+      List<ColumnFamilyDescriptor> descriptors =
+          Arrays.asList(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family), new ColumnFamilyDescriptor(bytes("ä"), family));
+      List<ColumnFamilyHandle> handles = new ArrayList<>();
+      try (RocksDB db = RocksDB.open(options, dir, descriptors, handles)) {
+        db.put(handles.get(1), bytes("k"), bytes("v"));
+        equal((byte[]) null, db.get(bytes("k")));
+        equal(bytes("v"), db.get(handles.get(1), bytes("k")));
+        equal("ä", text(handles.get(1).getName()));
+        equal(1, handles.get(1).getID());
+        equal("ä", text(handles.get(1).getDescriptor().getName()));
+        equal(Arrays.asList("v", null), texts(db.multiGetAsList(Arrays.asList(handles.get(1), handles.get(0)), Arrays.asList(bytes("k"), bytes("k")))));
+        try (FlushOptions flush = new FlushOptions()) {
+          db.flush(flush, handles);
+        }
+        db.dropColumnFamily(handles.get(1));
+      }
+      try (Options all = new Options()) {
+        equal(List.of("default"), texts(RocksDB.listColumnFamilies(all, dir)));
+      }
+    }
+  }
+
+  private static List<String> texts(List<byte[]> list) {
+    List<String> result = new ArrayList<>();
+    for (byte[] bytes : list) result.add(text(bytes));
+    return result;
+  }
+
+  static void directBuffers(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir);
+        WriteOptions writing = new WriteOptions();
+        ReadOptions reading = new ReadOptions()) {
+      db.put(writing, direct("key"), direct("value"));
+      ByteBuffer value = ByteBuffer.allocateDirect(16);
+      equal(5, db.get(reading, direct("key"), value));
+      byte[] got = new byte[value.remaining()];
+      value.get(got);
+      equal(bytes("value"), got);
+      equal(RocksDB.NOT_FOUND, db.get(reading, direct("none"), ByteBuffer.allocateDirect(1)));
+      try (WriteBatch batch = new WriteBatch()) {
+        batch.put(direct("k2"), direct("v2"));
+        batch.delete(direct("key"));
+        db.write(writing, batch);
+      }
+      equal((byte[]) null, db.get(bytes("key")));
+      try (RocksIterator iterator = db.newIterator()) {
+        iterator.seek(direct("k"));
+        ByteBuffer key = ByteBuffer.allocateDirect(2);
+        equal(2, iterator.key(key));
+        ByteBuffer heap = ByteBuffer.allocate(8);
+        equal(2, iterator.value(heap));
+        equal("v2", new String(heap.array(), 0, 2, UTF_8));
+        iterator.seek(ByteBuffer.wrap(bytes("z")));
+        check(!iterator.isValid(), "there is no z");
+        fails(IllegalStateException.class, iterator::key);
+      }
+      List<ByteBuffer> values = Arrays.asList(ByteBuffer.allocateDirect(8), ByteBuffer.allocateDirect(8));
+      List<ByteBufferGetStatus> statuses = db.multiGetByteBuffers(Arrays.asList(direct("k2"), direct("none")), values);
+      equal(Status.Code.Ok, statuses.get(0).status.getCode());
+      equal(Status.Code.NotFound, statuses.get(1).status.getCode());
+      fails(IllegalArgumentException.class, () -> db.get(reading, ByteBuffer.wrap(bytes("k2")), value));
+    }
+  }
+
+  static void batchesSnapshotsAndIterators(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true).setMergeOperator(new StringAppendOperator("-"));
+        RocksDB db = RocksDB.open(options, dir);
+        WriteOptions writing = new WriteOptions().setSync(true);
+        WriteBatch batch = new WriteBatch()) {
+      batch.put(bytes("a"), bytes("1"));
+      batch.setSavePoint();
+      batch.put(bytes("z"), bytes("26"));
+      batch.rollbackToSavePoint();
+      batch.merge(bytes("m"), bytes("x"));
+      batch.merge(bytes("m"), bytes("y"));
+      batch.deleteRange(bytes("q"), bytes("r"));
+      equal(4, batch.count());
+      List<String> seen = new ArrayList<>();
+      try (WriteBatch.Handler handler = new Recorder(seen)) {
+        batch.iterate(handler);
+      }
+      equal(List.of("put a 1", "merge m x", "merge m y", "range q r"), seen);
+      try (WriteBatch copy = new WriteBatch(batch.data())) {
+        db.write(writing, copy);
+      }
+      equal(bytes("x-y"), db.get(bytes("m")));
+      Snapshot snapshot = db.getSnapshot();
+      db.put(bytes("a"), bytes("2"));
+      try (ReadOptions old = new ReadOptions().setSnapshot(snapshot); Slice upper = new Slice("b");
+          ReadOptions bounded = new ReadOptions().setIterateUpperBound(upper)) {
+        equal(bytes("1"), db.get(old, bytes("a")));
+        equal(bytes("2"), db.get(bytes("a")));
+        try (RocksIterator iterator = db.newIterator(bounded)) {
+          upper.close();
+          iterator.seekToFirst();
+          equal(bytes("a"), iterator.key());
+          iterator.next();
+          check(!iterator.isValid(), "m is above the bound");
+          iterator.status();
+        }
+      }
+      db.releaseSnapshot(snapshot);
+      check(db.keyMayExist(bytes("a"), null), "a exists");
+      Holder<byte[]> holder = new Holder<>();
+      check(db.keyMayExist(bytes("a"), holder), "a exists");
+      equal(bytes("2"), holder.getValue());
+    }
+  }
+
+  private static final class Recorder extends WriteBatch.Handler {
+    private final List<String> seen;
+
+    Recorder(List<String> seen) {
+      this.seen = seen;
+    }
+
+    @Override public void put(int family, byte[] key, byte[] value) { put(key, value); }
+    @Override public void put(byte[] key, byte[] value) { seen.add("put " + text(key) + " " + text(value)); }
+    @Override public void merge(int family, byte[] key, byte[] value) { merge(key, value); }
+    @Override public void merge(byte[] key, byte[] value) { seen.add("merge " + text(key) + " " + text(value)); }
+    @Override public void delete(int family, byte[] key) { delete(key); }
+    @Override public void delete(byte[] key) { seen.add("delete " + text(key)); }
+    @Override public void singleDelete(int family, byte[] key) {}
+    @Override public void singleDelete(byte[] key) {}
+    @Override public void deleteRange(int family, byte[] begin, byte[] end) { deleteRange(begin, end); }
+    @Override public void deleteRange(byte[] begin, byte[] end) { seen.add("range " + text(begin) + " " + text(end)); }
+    @Override public void logData(byte[] blob) {}
+    @Override public void putBlobIndex(int family, byte[] key, byte[] value) {}
+    @Override public void markBeginPrepare() {}
+    @Override public void markEndPrepare(byte[] id) {}
+    @Override public void markNoop(boolean emptyBatch) {}
+    @Override public void markRollback(byte[] id) {}
+    @Override public void markCommit(byte[] id) {}
+    @Override public void markCommitWithTimestamp(byte[] id, byte[] timestamp) {}
+  }
+
+  private static final class Backwards extends AbstractComparator {
+    private final AtomicBoolean failing;
+
+    Backwards(ComparatorOptions options, AtomicBoolean failing) {
+      super(options);
+      this.failing = failing;
+    }
+
+    @Override public String name() { return "test.Backwards"; }
+
+    @Override public int compare(ByteBuffer a, ByteBuffer b) {
+      if (failing.get()) throw new IllegalStateException("the comparator fails");
+      return b.compareTo(a);
+    }
+  }
+
+  static void comparatorsOfJava(String dir) throws Exception {
+    for (boolean directBuffers : new boolean[] {true, false}) {
+      AtomicBoolean failing = new AtomicBoolean();
+      try (ComparatorOptions comparatorOptions = new ComparatorOptions().setUseDirectBuffer(directBuffers)) {
+        Backwards comparator = new Backwards(comparatorOptions, failing);
+        Options options = new Options().setCreateIfMissing(true).setComparator(comparator).setWriteBufferSize(64 << 10);
+        RocksDB db = RocksDB.open(options, dir + directBuffers);
+        // The database keeps what it needs.
+        comparator.close();
+        options.close();
+        for (int i = 0; i < 3000; ++i) db.put(bytes(String.format("key%05d", i)), new byte[100]);
+        db.put(new byte[5000], bytes("a long key"));
+        db.compactRange();
+        try (RocksIterator iterator = db.newIterator()) {
+          int count = 0;
+          String last = null;
+          for (iterator.seekToFirst(); iterator.isValid(); iterator.next(), ++count) {
+            String key = text(iterator.key());
+            check(last == null || last.compareTo(key) > 0, "descending order");
+            last = key;
+          }
+          equal(3001, count);
+        }
+        failing.set(true);
+        IllegalStateException e = fails(IllegalStateException.class, () -> db.get(bytes("key00001")));
+        equal("the comparator fails", e.getMessage());
+        failing.set(false);
+        check(db.get(bytes("key00001")) != null, "it works again");
+        db.close();
+      }
+    }
+  }
+
+  static void compactionFiltersAndLoggers(String dir) throws Exception {
+    AtomicLong messages = new AtomicLong();
+    AtomicLong filters = new AtomicLong();
+    try (Options options = new Options().setCreateIfMissing(true)) {
+      AbstractCompactionFilterFactory<RemoveEmptyValueCompactionFilter> factory =
+          new AbstractCompactionFilterFactory<>() {
+            @Override public RemoveEmptyValueCompactionFilter createCompactionFilter(AbstractCompactionFilter.Context context) {
+              filters.incrementAndGet();
+              return new RemoveEmptyValueCompactionFilter();
+            }
+            @Override public String name() { return "test.Factory"; }
+          };
+      options.setCompactionFilterFactory(factory);
+      Logger logger = new Logger(options) {
+        @Override protected void log(InfoLogLevel level, String message) { messages.incrementAndGet(); }
+      };
+      options.setLogger(logger);
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        db.put(bytes("a"), new byte[0]);
+        db.put(bytes("b"), bytes("1"));
+        try (FlushOptions flush = new FlushOptions(); CompactRangeOptions forced = new CompactRangeOptions()) {
+          db.flush(flush);
+          forced.setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
+          db.compactRange(null, null, null, forced);
+        }
+        equal((byte[]) null, db.get(bytes("a")));
+        equal(bytes("1"), db.get(bytes("b")));
+      }
+      check(filters.get() > 0, "the factory was called");
+      check(messages.get() > 0, "the logger was called");
+      factory.close();
+      logger.close();
+    }
+  }
+
+  static void optionsKeepWhatIsSet(String dir) throws Exception {
+    try (Options o = new Options()) {
+      o.setWriteBufferSize(1 << 20).setMaxOpenFiles(100).setCompressionType(CompressionType.LZ4_COMPRESSION);
+      o.setCompressionPerLevel(Arrays.asList(CompressionType.NO_COMPRESSION, CompressionType.ZSTD_COMPRESSION));
+      o.setBottommostCompressionType(CompressionType.DISABLE_COMPRESSION_OPTION).setWalDir("/wal");
+      o.setMaxBytesForLevelMultiplierAdditional(new int[] {2, 3}).setTtl(5).setWalRecoveryMode(WALRecoveryMode.AbsoluteConsistency);
+      o.setTableFormatConfig(new BlockBasedTableConfig().setBlockSize(8192).setFilterPolicy(new BloomFilter(10, false)));
+      o.setMemTableConfig(new SkipListMemTableConfig());
+      equal(1L << 20, o.writeBufferSize());
+      equal(100, o.maxOpenFiles());
+      equal(CompressionType.LZ4_COMPRESSION, o.compressionType());
+      equal(Arrays.asList(CompressionType.NO_COMPRESSION, CompressionType.ZSTD_COMPRESSION), o.compressionPerLevel());
+      equal(CompressionType.DISABLE_COMPRESSION_OPTION, o.bottommostCompressionType());
+      equal("/wal", o.walDir());
+      equal("[2, 3]", Arrays.toString(o.maxBytesForLevelMultiplierAdditional()));
+      equal(5L, o.ttl());
+      equal(WALRecoveryMode.AbsoluteConsistency, o.walRecoveryMode());
+      equal("BlockBasedTable", o.tableFactoryName());
+      equal("SkipListFactory", o.memTableFactoryName());
+      try (Options copy = new Options(o)) {
+        equal(1L << 20, copy.writeBufferSize());
+      }
+    }
+    fails(UnsupportedOperationException.class, () -> TransactionDB.open(new Options(), new TransactionDBOptions(), dir));
+    check(fails(UnsupportedOperationException.class, () -> new TransactionOptions()).getMessage().contains("transactions"), "names the feature");
+  }
+
+  static void statisticsAndProperties(String dir) throws Exception {
+    try (Statistics statistics = new Statistics(); Options options = new Options().setCreateIfMissing(true).setStatistics(statistics);
+        RocksDB db = RocksDB.open(options, dir)) {
+      for (int i = 0; i < 10; ++i) db.put(bytes("k" + i), bytes("v"));
+      db.get(bytes("k1"));
+      equal(10L, statistics.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      check(statistics.getHistogramData(HistogramType.DB_GET).getCount() > 0, "reads are timed");
+      equal(10L, statistics.getAndResetTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      equal(0L, statistics.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      equal(10L, db.getLongProperty("rocksdb.estimate-num-keys"));
+      equal(Status.Code.NotFound, fails(RocksDBException.class, () -> db.getProperty("none")).getStatus().getCode());
+      check(db.getDBOptions() != null && db.getOptions() != null, "options");
+      equal(10L, db.getLatestSequenceNumber());
+      try (FlushOptions flush = new FlushOptions()) {
+        db.flush(flush);
+      }
+      equal(1, db.getLiveFilesMetaData().size());
+      equal(1L, db.getColumnFamilyMetaData().fileCount());
+      equal(1, db.getPropertiesOfAllTables().size());
+      db.setOptions(MutableColumnFamilyOptions.builder().setWriteBufferSize(2 << 20).build());
+      check(MemoryUtil.getApproximateMemoryUsageByType(List.of(db), null).get(MemoryUsageType.kMemTableTotal) > 0, "memory");
+    }
+  }
+
+  static void checkpointsAndBackups(String dir) throws Exception {
+    Files.createDirectories(Path.of(dir + "-backups"));
+    try (Options options = new Options().setCreateIfMissing(true); BackupEngineOptions backups = new BackupEngineOptions(dir + "-backups")) {
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        db.put(bytes("a"), bytes("1"));
+        try (Checkpoint checkpoint = Checkpoint.create(db)) {
+          checkpoint.createCheckpoint(dir + "-checkpoint");
+        }
+        try (BackupEngine engine = BackupEngine.open(Env.getDefault(), backups)) {
+          engine.createNewBackupWithMetadata(db, "note", true);
+          equal(1, engine.getBackupInfo().size());
+          equal("note", engine.getBackupInfo().get(0).appMetadata());
+        }
+      }
+      try (RocksDB copy = RocksDB.openReadOnly(options, dir + "-checkpoint")) {
+        equal(bytes("1"), copy.get(bytes("a")));
+        fails(RocksDBException.class, () -> copy.put(bytes("a"), bytes("2")));
+      }
+      RocksDB.destroyDB(dir, options);
+      try (BackupEngine engine = BackupEngine.open(Env.getDefault(), backups); RestoreOptions restore = new RestoreOptions(false)) {
+        engine.restoreDbFromLatestBackup(dir, dir, restore);
+      }
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        equal(bytes("1"), db.get(bytes("a")));
+      }
+    }
+  }
+
+  private static void delete(Path path) throws Exception {
+    try (Stream<Path> files = Files.walk(path)) {
+      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) Files.delete(file);
+    }
+  }
+
+  private static String ownLibrary() throws Exception {
+    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+      return maps.filter(line -> line.contains("jni") && line.contains("/")).map(line -> line.substring(line.indexOf('/'))).distinct().reduce("", (a, b) -> a + " " + b).trim();
+    }
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    TESTS.put("whatIsPutIsReadAfterReopening", BindingTest::whatIsPutIsReadAfterReopening);
+    TESTS.put("errorsHaveCodeAndText", BindingTest::errorsHaveCodeAndText);
+    TESTS.put("useAfterCloseIsAnException", BindingTest::useAfterCloseIsAnException);
+    TESTS.put("aFamilyOfAnotherDatabaseIsRefused", BindingTest::aFamilyOfAnotherDatabaseIsRefused);
+    TESTS.put("closingWhileOthersReadAndWrite", BindingTest::closingWhileOthersReadAndWrite);
+    TESTS.put("columnFamilies", BindingTest::columnFamilies);
+    TESTS.put("directBuffers", BindingTest::directBuffers);
+    TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
+    TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
+    TESTS.put("compactionFiltersAndLoggers", BindingTest::compactionFiltersAndLoggers);
+    TESTS.put("optionsKeepWhatIsSet", BindingTest::optionsKeepWhatIsSet);
+    TESTS.put("statisticsAndProperties", BindingTest::statisticsAndProperties);
+    TESTS.put("checkpointsAndBackups", BindingTest::checkpointsAndBackups);
+    RocksDB.loadLibrary();
+    String library = ownLibrary();
+    System.out.println("library: " + library);
+    check(library.endsWith("libashlarjni.so"), "the library is another one: set java.library.path");
+    Path root = Files.createTempDirectory("ashlar-java");
+    int failed = 0;
+    for (Map.Entry<String, Test> test : TESTS.entrySet()) {
+      if (arguments.length > 0 && !Arrays.asList(arguments).contains(test.getKey())) continue;
+      try {
+        test.getValue().run(root.resolve(test.getKey()).toString());
+        System.out.println("ok     " + test.getKey());
+      } catch (Throwable e) {
+        ++failed;
+        System.out.println("FAILED " + test.getKey());
+        e.printStackTrace(System.out);
+      }
+    }
+    delete(root);
+    System.out.println(TESTS.size() - failed + " passed, " + failed + " failed");
+    System.exit(failed == 0 ? 0 : 1);
+  }
+}
