@@ -15,7 +15,8 @@ const std::map<std::string, int, std::less<>> kLayers = {
     {"base", 1},     {"platform", 2}, {"filesystem", 3}, {"observe", 3},  {"execute", 4},
     {"key", 4},      {"config", 4},   {"cache", 5},      {"wal", 5},      {"ranges", 5},
     {"memtable", 6}, {"table", 6},    {"iterate", 7},    {"manifest", 7}, {"compact", 8},
-    {"lsm", 9},      {"pmem", 9},     {"api", 10},       {"backup", 10},  {"capi", 11},
+    {"lsm", 9},      {"pmem", 9},     {"api", 10},       {"backup", 10},  {"ttl", 10},
+    {"capi", 11},
 };
 
 std::string At(const SourceFile& file, size_t line_number, std::string_view what) {
