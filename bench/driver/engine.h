@@ -53,6 +53,7 @@ struct EngineOptions {
   size_t key_bytes = 16;
   size_t prefix_bytes = 0;  // 0: no prefix extractor
   Order order = Order::kBytewise;
+  std::string text;  // further options, in RocksDB's words: "name=value;..."
   uint64_t families =
       1;  // column families that the keys are spread over; several are only put to and got from
 };

@@ -180,6 +180,7 @@ int Main(int argc, char** argv) {
   app.add_option("--families", run.engine.families, "column families that the keys are spread over")
       ->check(CLI::PositiveNumber);
   app.add_option("--write-buffer-bytes", run.engine.write_buffer_bytes);
+  app.add_option("--options", run.engine.text, "further options: name=value;...");
   app.add_option("--compression", run.engine.compression)
       ->transform(CLI::CheckedTransformer(compression_names));
   app.add_option("--table", run.engine.table)->transform(CLI::CheckedTransformer(table_names));

@@ -168,6 +168,7 @@ class RocksEngine : public Engine {
     SetReads(db_options);
     SetMemtable(db_options);
     SetTable(db_options);
+    if (!options.text.empty()) db_options = WithOption(db_options, options.text.c_str());
 
     char* error = nullptr;
     db_ = api_.open(db_options, options.dir.c_str(), &error);

@@ -79,6 +79,7 @@ typedef struct rocksdb_size_approximation_options_t rocksdb_size_approximation_o
 typedef struct rocksdb_slicetransform_t rocksdb_slicetransform_t;
 typedef struct rocksdb_snapshot_t rocksdb_snapshot_t;
 typedef struct rocksdb_sst_file_metadata_t rocksdb_sst_file_metadata_t;
+typedef struct rocksdb_sst_partitioner_factory_t rocksdb_sst_partitioner_factory_t;
 typedef struct rocksdb_statistics_histogram_data_t rocksdb_statistics_histogram_data_t;
 typedef struct rocksdb_t rocksdb_t;
 typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compaction_options_t;
@@ -109,6 +110,15 @@ ASHLAR_API rocksdb_t* rocksdb_open_column_families(
     const rocksdb_options_t* options, const char* name, int num_column_families,
     const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
     rocksdb_column_family_handle_t** column_family_handles, char** errptr) ASHLAR_NOTHROW;
+// Databases that forget values (ashlar/utilities/db_ttl.h). ttl: seconds; 0 or less: for ever. ttls
+// has one for each name.
+ASHLAR_API rocksdb_t* rocksdb_open_with_ttl(const rocksdb_options_t* options, const char* name,
+                                            int ttl, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_t* rocksdb_open_column_families_with_ttl(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, const int* ttls,
+    char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_t* rocksdb_open_for_read_only_column_families(
     const rocksdb_options_t* options, const char* name, int num_column_families,
     const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
@@ -134,6 +144,10 @@ ASHLAR_API void rocksdb_list_column_families_destroy(char** list, size_t size) A
 ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     char** errptr) ASHLAR_NOTHROW;
+// InvalidArgument: the database was not opened with a ttl.
+ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
+    int ttl, char** errptr) ASHLAR_NOTHROW;
 // The array and the handles in it, *count of them, also after a failure in the middle.
 ASHLAR_API rocksdb_column_family_handle_t** rocksdb_create_column_families(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,
@@ -1304,6 +1318,13 @@ ASHLAR_API int rocksdb_options_get_compaction_style(rocksdb_options_t* options) 
 ASHLAR_API void rocksdb_options_set_compaction_pri(rocksdb_options_t* options,
                                                    int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_compaction_pri(rocksdb_options_t* options) ASHLAR_NOTHROW;
+// The options keep the factory alive; the program destroys its own. Null: none.
+ASHLAR_API rocksdb_sst_partitioner_factory_t* rocksdb_sst_partitioner_fixed_prefix_factory_create(
+    size_t prefix_len) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sst_partitioner_factory_destroy(rocksdb_sst_partitioner_factory_t* factory)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_sst_partitioner_factory(
+    rocksdb_options_t* options, rocksdb_sst_partitioner_factory_t* factory) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_disable_auto_compactions(rocksdb_options_t* options,
                                                              int value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_options_get_disable_auto_compactions(rocksdb_options_t* options)
@@ -2010,6 +2031,15 @@ ASHLAR_API void rocksdb_readoptions_set_value_size_soft_limit(rocksdb_readoption
                                                               uint64_t value) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_readoptions_get_value_size_soft_limit(rocksdb_readoptions_t* options)
     ASHLAR_NOTHROW;
+// The threshold is off unless it is set; get returns 0 then.
+ASHLAR_API void rocksdb_readoptions_set_merge_operand_count_threshold(
+    rocksdb_readoptions_t* options, size_t threshold) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_clear_merge_operand_count_threshold(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_has_merge_operand_count_threshold(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_readoptions_get_merge_operand_count_threshold(
+    rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options,
                                                  uint64_t microseconds) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_readoptions_get_deadline(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;

@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -80,6 +81,17 @@ struct RangePtr {
 
   RangePtr() = default;
   RangePtr(const Slice* start_in, const Slice* limit_in) : start(start_in), limit(limit_in) {}
+};
+
+// Of GetMergeOperands.
+struct GetMergeOperandsOptions {
+  using ContinueCallback = std::function<bool(Slice)>;
+
+  // The number of elements in the array that receives the operands.
+  int expected_max_number_of_operands = 0;
+  // Called after each operand, newest first, but not for a value below the operands. False: older
+  // ones are not looked for. Empty: all are wanted. Return at once, as MergeOperator::ShouldMerge.
+  ContinueCallback continue_cb;
 };
 
 class ASHLAR_API DB {
@@ -220,6 +232,17 @@ class ASHLAR_API DB {
   Status Get(const ReadOptions& options, const Slice& key, std::string* value) {
     return Get(options, DefaultColumnFamily(), key, value);
   }
+
+  // The operands of Merge for `key` as they were written, oldest first, without running the merge
+  // operator. A value below them is the first. *number_of_operands becomes their number. The slices
+  // are pinned as by Get; those in merge_operands are reset first. NotFound if the key does not
+  // exist. Incomplete, subcode KMergeOperandsInsufficientCapacity: there are more than
+  // expected_max_number_of_operands; none is returned. InvalidArgument: a pointer is null, or the
+  // expected number is not positive. Compactions combine operands, so later calls may find fewer.
+  virtual Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                                  const Slice& key, PinnableSlice* merge_operands,
+                                  GetMergeOperandsOptions* get_merge_operands_options,
+                                  int* number_of_operands) = 0;
 
   // Many keys from one state of the database: values[i] and statuses[i] are the results of Get for
   // column_families[i] and keys[i]. Each array has num_keys elements. sorted_input: the caller has

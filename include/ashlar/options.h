@@ -19,6 +19,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -210,12 +211,15 @@ struct ASHLAR_API ColumnFamilyOptions {
                                    std::string* merged_value) = nullptr;             // refused
   double experimental_mempurge_threshold = 0.0;                                      // accepted
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor;  // accepted
-  size_t max_successive_merges = 0;                                                  // accepted
+  // A Merge of a key that has so many operands on top in the memtable writes the combined value
+  // instead, unless that needs a file to be read, or the merge operator fails. 0: off.
+  size_t max_successive_merges = 0;
 
   // ---- Levels and compaction.
   int num_levels = 7;
   CompactionStyle compaction_style = kCompactionStyleLevel;
-  CompactionPri compaction_pri = kMinOverlappingRatio;  // accepted: always this one
+  // Which file of an overfull level goes first. kRoundRobin goes on after a reopen where it was.
+  CompactionPri compaction_pri = kMinOverlappingRatio;
   bool disable_auto_compactions = false;
   // Number of level-0 files that starts a compaction, slows writers down, stops them; negative:
   // none does.
@@ -240,14 +244,15 @@ struct ASHLAR_API ColumnFamilyOptions {
   uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
   CompactionOptionsUniversal compaction_options_universal;
   CompactionOptionsFIFO compaction_options_fifo;
-  // Seconds; 0: off. Looked at when a flush or compaction ends. Leveled: tables with older data are
-  // compacted down to the last level. Universal: as periodic_compaction_seconds. FIFO: tables that
-  // were written earlier are deleted. The default: 30 days for block-based tables.
+  // Seconds; 0: off. Looked at by a timer and after jobs. Leveled: tables with older data move to
+  // the last level. Universal: as periodic_compaction_seconds. FIFO: tables that were written
+  // earlier are deleted. The default: 30 days for block-based tables.
   uint64_t ttl = 0xfffffffffffffffe;
   // Tables that were written earlier are compacted. FIFO: as ttl. The default: 30 days if there is
   // a compaction filter, otherwise none.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
-  std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;    // refused
+  // Cuts the files of compactions at keys that it chooses: ashlar/sst_partitioner.h.
+  std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter;  // accepted
   uint64_t preclude_last_level_data_seconds = 0;                     // accepted
   uint64_t preserve_internal_time_seconds = 0;                       // accepted
@@ -316,9 +321,10 @@ struct ASHLAR_API ColumnFamilyOptions {
   VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
   // Accepted: a file may exceed its target by an entry.
   bool target_file_size_is_upper_bound = false;
-  double read_triggered_compaction_threshold = 0.0;         // accepted
-  uint32_t bottommost_file_compaction_delay = 0;            // accepted
-  bool strict_max_successive_merges = false;                // accepted
+  double read_triggered_compaction_threshold = 0.0;  // accepted
+  uint32_t bottommost_file_compaction_delay = 0;     // accepted
+  // Files are read for max_successive_merges, too, while all writers wait.
+  bool strict_max_successive_merges = false;
   bool disallow_memtable_writes = false;                    // refused
   bool cf_allow_ingest_behind = false;                      // refused
   Temperature default_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
@@ -516,7 +522,9 @@ struct ASHLAR_API DBOptions {
   bool async_wal_precreate = false;                 // accepted
   bool background_close_inactive_wals = false;      // accepted
   bool enforce_write_buffer_manager_during_recovery = true;  // accepted
-  uint64_t max_compaction_trigger_wakeup_seconds = 43200;    // accepted
+  // The longest time between two looks at the ages of tables in an idle database. They come at
+  // least five times within the shortest age that is set; 0: every second.
+  uint64_t max_compaction_trigger_wakeup_seconds = 43200;
   // Accepted, with the two below: there are no followers.
   uint64_t follower_refresh_catchup_period_ms = 10000;
   uint64_t follower_catchup_retry_count = 10;
@@ -556,6 +564,9 @@ struct ReadOptions {
   // Check the checksum of every block read from a file. A cached block was checked when it was
   // read.
   bool verify_checksums = true;
+  // Get and MultiGet that combined more merge operands than this return Ok with the subcode
+  // kMergeOperandThresholdExceeded. Nothing: off.
+  std::optional<size_t> merge_operand_count_threshold;
   // Whether blocks that are read stay in the block cache. Turn it off for scans of much data.
   bool fill_cache = true;
   // Bytes an iterator reads ahead from the start; 0: it finds out by itself.

@@ -45,8 +45,10 @@ class [[nodiscard]] ASHLAR_API Status {
     kMemoryLimit = 7,
     kSpaceLimit = 8,
     kPathNotFound = 9,
+    KMergeOperandsInsufficientCapacity = 10,
     kManualCompactionPaused = 11,
     kMergeOperatorFailed = 15,
+    kMergeOperandThresholdExceeded = 16,
     kOpenFilesLimit = 200,  // Ashlar's own: the process or the system has no file descriptor left
   };
 
@@ -58,6 +60,12 @@ class [[nodiscard]] ASHLAR_API Status {
   ~Status() = default;
 
   static Status OK() { return Status(); }
+  // Success, and more operands than ReadOptions::merge_operand_count_threshold were combined.
+  static Status OkMergeOperandThresholdExceeded() {
+    Status status;
+    status.subcode_ = kMergeOperandThresholdExceeded;
+    return status;
+  }
   // Each error takes a text, or two that are joined by ": ".
   static Status NotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kNotFound, kNone, msg, msg2);
@@ -113,6 +121,9 @@ class [[nodiscard]] ASHLAR_API Status {
   }
 
   bool ok() const { return code_ == kOk; }
+  bool IsOkMergeOperandThresholdExceeded() const {
+    return code_ == kOk && subcode_ == kMergeOperandThresholdExceeded;
+  }
   bool IsNotFound() const { return code_ == kNotFound; }
   bool IsCorruption() const { return code_ == kCorruption; }
   bool IsNotSupported() const { return code_ == kNotSupported; }

@@ -45,8 +45,11 @@ std::string_view SubCodeText(Status::SubCode subcode) {
     case Status::kMemoryLimit: return "Memory limit reached";
     case Status::kSpaceLimit: return "Space limit reached";
     case Status::kPathNotFound: return "No such file or directory";
+    case Status::KMergeOperandsInsufficientCapacity:
+      return "Insufficient capacity for merge operands";
     case Status::kManualCompactionPaused: return "Manual compaction paused";
     case Status::kMergeOperatorFailed: return "Merge operator failed";
+    case Status::kMergeOperandThresholdExceeded: return "Merge operand threshold exceeded";
     case Status::kOpenFilesLimit: return "Limit of open files reached";
   }
   return "unknown subcode";

@@ -59,6 +59,22 @@ const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t* options,
   *size = request_id == nullptr ? 0 : request_id->size();
   return request_id == nullptr ? nullptr : request_id->c_str();
 }
+void rocksdb_readoptions_set_merge_operand_count_threshold(rocksdb_readoptions_t* options,
+                                                           size_t threshold) noexcept {
+  options->rep.merge_operand_count_threshold = threshold;
+}
+void rocksdb_readoptions_clear_merge_operand_count_threshold(
+    rocksdb_readoptions_t* options) noexcept {
+  options->rep.merge_operand_count_threshold.reset();
+}
+unsigned char rocksdb_readoptions_has_merge_operand_count_threshold(
+    rocksdb_readoptions_t* options) noexcept {
+  return options->rep.merge_operand_count_threshold.has_value() ? 1 : 0;
+}
+size_t rocksdb_readoptions_get_merge_operand_count_threshold(
+    rocksdb_readoptions_t* options) noexcept {
+  return options->rep.merge_operand_count_threshold.value_or(0);
+}
 void rocksdb_readoptions_set_deadline(rocksdb_readoptions_t* options,
                                       uint64_t microseconds) noexcept {
   options->rep.deadline = std::chrono::microseconds(microseconds);

@@ -1,6 +1,7 @@
 // Databases: opening and closing, families, flushing and compaction, properties.
 #include "ashlar/convenience.h"
 #include "ashlar/options_util.h"
+#include "ashlar/utilities/db_ttl.h"
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
@@ -168,6 +169,31 @@ rocksdb_t* rocksdb_open_column_families(const rocksdb_options_t* options, const 
   return WrapDb(std::move(db));
 }
 
+rocksdb_t* rocksdb_open_with_ttl(const rocksdb_options_t* options, const char* name, int ttl,
+                                 char** errptr) noexcept {
+  ashlar::DBWithTTL* db = nullptr;
+  return Check(errptr, ashlar::DBWithTTL::Open(options->rep, name, &db, ttl))
+             ? WrapDb(std::unique_ptr<DB>(db))
+             : nullptr;
+}
+
+rocksdb_t* rocksdb_open_column_families_with_ttl(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, const int* ttls,
+    char** errptr) noexcept {
+  ashlar::DBWithTTL* db = nullptr;
+  std::vector<ColumnFamilyHandle*> handles;
+  const std::vector<ColumnFamilyDescriptor> families =
+      Descriptors(num_column_families, column_family_names, column_family_options);
+  const std::vector<int32_t> ttls_of_families(ttls, ttls + num_column_families);
+  if (!Check(errptr, ashlar::DBWithTTL::Open(DBOptions(options->rep), name, families, &handles, &db,
+                                             ttls_of_families)))
+    return nullptr;
+  WrapHandles(handles, column_family_handles);
+  return WrapDb(std::unique_ptr<DB>(db));
+}
+
 rocksdb_t* rocksdb_open_for_read_only_column_families(
     const rocksdb_options_t* options, const char* name, int num_column_families,
     const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
@@ -228,6 +254,20 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family(
   ColumnFamilyHandle* handle = nullptr;
   const Status created = db->rep->CreateColumnFamily(
       ColumnFamilyOptions(column_family_options->rep), column_family_name, &handle);
+  return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
+}
+
+rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
+    int ttl, char** errptr) noexcept {
+  ColumnFamilyHandle* handle = nullptr;
+  auto* const with_ttl = dynamic_cast<ashlar::DBWithTTL*>(db->rep.get());
+  const Status created =
+      with_ttl == nullptr
+          ? Status::InvalidArgument(
+                "rocksdb_create_column_family_with_ttl needs a database opened with a ttl")
+          : with_ttl->CreateColumnFamilyWithTtl(ColumnFamilyOptions(column_family_options->rep),
+                                                column_family_name, &handle, ttl);
   return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
 }
 

@@ -42,6 +42,7 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_partitioner.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
@@ -126,6 +127,9 @@ struct rocksdb_cache_t {
 };
 struct rocksdb_ratelimiter_t {
   std::shared_ptr<ashlar::RateLimiter> rep;
+};
+struct rocksdb_sst_partitioner_factory_t {
+  std::shared_ptr<ashlar::SstPartitionerFactory> rep;
 };
 struct rocksdb_logger_t {
   std::shared_ptr<ashlar::Logger> rep;

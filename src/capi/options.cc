@@ -89,6 +89,18 @@ void rocksdb_options_set_compaction_filter_factory(
     rocksdb_options_t* options, rocksdb_compactionfilterfactory_t* factory) noexcept {
   options->rep.compaction_filter_factory.reset(Rep(factory));
 }
+rocksdb_sst_partitioner_factory_t* rocksdb_sst_partitioner_fixed_prefix_factory_create(
+    size_t prefix_len) noexcept {
+  return new rocksdb_sst_partitioner_factory_t{
+      ashlar::NewSstPartitionerFixedPrefixFactory(prefix_len)};
+}
+void rocksdb_sst_partitioner_factory_destroy(rocksdb_sst_partitioner_factory_t* factory) noexcept {
+  delete factory;
+}
+void rocksdb_options_set_sst_partitioner_factory(
+    rocksdb_options_t* options, rocksdb_sst_partitioner_factory_t* factory) noexcept {
+  options->rep.sst_partitioner_factory = factory == nullptr ? nullptr : factory->rep;
+}
 void rocksdb_options_set_merge_operator(rocksdb_options_t* options,
                                         rocksdb_mergeoperator_t* merge_operator) noexcept {
   options->rep.merge_operator.reset(Rep(merge_operator));

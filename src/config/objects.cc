@@ -9,6 +9,7 @@
 #include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/sst_partitioner.h"
 #include "config/memtable_factory.h"
 #include "config/option_codec.h"
 #include "config/option_table.h"
@@ -298,6 +299,27 @@ Status OptionCodec<std::shared_ptr<CompactionFilterFactory>>::Parse(
 std::string OptionCodec<std::shared_ptr<CompactionFilterFactory>>::Print(
     const std::shared_ptr<CompactionFilterFactory>& value) {
   return PrintName(value);
+}
+
+// ---- Partitioners
+
+Status OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Parse(
+    std::string_view text, std::shared_ptr<SstPartitionerFactory>* value) {
+  if (IsNullText(text)) {
+    value->reset();
+    return Status::OK();
+  }
+  ASHLAR_ASSIGN_OR_RETURN(ObjectText object, ParseObjectText(text));
+  if (object.id != SstPartitionerFixedPrefixFactory::kClassName())
+    return UnknownObject("partitioner", object.id);
+  size_t length = 0;
+  ASHLAR_RETURN_IF_ERROR(TakeField("length", &object, &length));
+  *value = NewSstPartitionerFixedPrefixFactory(length);
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Print(
+    const std::shared_ptr<SstPartitionerFactory>& value) {
+  return value == nullptr ? std::string(kNullText) : value->GetId();
 }
 
 // ---- Table factories

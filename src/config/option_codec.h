@@ -380,6 +380,11 @@ struct OptionCodec<std::shared_ptr<CompactionFilterFactory>> {
   static Status Parse(std::string_view text, std::shared_ptr<CompactionFilterFactory>* value);
   static std::string Print(const std::shared_ptr<CompactionFilterFactory>& value);
 };
+template <>
+struct OptionCodec<std::shared_ptr<SstPartitionerFactory>> {
+  static Status Parse(std::string_view text, std::shared_ptr<SstPartitionerFactory>* value);
+  static std::string Print(const std::shared_ptr<SstPartitionerFactory>& value);
+};
 
 // Objects of classes that this release does not have: only their absence has a text.
 template <typename T>

@@ -645,10 +645,10 @@ TEST(Validate, OptionsWithoutEffectAreListed) {
   EXPECT_TRUE(
       ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("default", options)}).empty());
   db_options.enable_pipelined_write = true;
-  options.max_successive_merges = 1;
+  options.inplace_update_num_locks = 1;
   EXPECT_EQ(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("a\n", options)}),
             (std::vector<std::string>{"enable_pipelined_write=true",
-                                      "max_successive_merges=1 of column family a\\x0a"}));
+                                      "inplace_update_num_locks=1 of column family a\\x0a"}));
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {

@@ -54,6 +54,25 @@ Status Lookup::Finish(const Recorder& recorder, PinnableSlice* value) {
   return Status::OK();
 }
 
+Status Lookup::FinishOperands(std::span<PinnableSlice> results, size_t* count) {
+  *count = 0;
+  switch (state_) {
+    case State::kSearching:
+    case State::kDeleted: return Status::NotFound();
+    case State::kFailed: return status_;
+    case State::kMerging:
+    case State::kFound: break;
+  }
+  const bool has_value = has_base_ || operands_.empty();
+  *count = operands_.size() + (has_value ? 1 : 0);
+  if (*count > results.size()) return Status::OK();
+  size_t next = 0;
+  if (has_value) pin_.MoveTo(&results[next++], value_);
+  for (size_t i = operands_.size(); i-- > 0; ++next)
+    operand_pins_[i].MoveTo(&results[next], operands_[i]);
+  return Status::OK();
+}
+
 Status Lookup::FinishMerge(const Recorder& recorder, PinnableSlice* value) {
   const MergeInput input{
       .merge_operator = args_.merge_operator,

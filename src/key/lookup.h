@@ -22,6 +22,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ashlar/merge_operator.h"
@@ -92,6 +93,7 @@ class Lookup {
   State state() const { return state_; }
   // True: Finish will run the merge operator, which is code of the program.
   bool HasOperands() const { return !operands_.empty(); }
+  size_t operand_count() const { return operands_.size(); }
   // True: no further source is needed.
   bool Done() const { return state_ != State::kSearching && state_ != State::kMerging; }
 
@@ -100,6 +102,11 @@ class Lookup {
   // because the bytes that it reads are pinned. Requires: *value is reset.
   Status Finish(const Recorder& recorder, PinnableSlice* value);
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
+
+  // The result as operands, likewise: Ok with the operands pinned, oldest first, after the value
+  // below them if there is one; NotFound, or an error. *count is their number; if it is more than
+  // results.size() none is pinned, with Ok. Requires: the results are reset.
+  Status FinishOperands(std::span<PinnableSlice> results, size_t* count);
 
  private:
   bool OfferRare(ValueType type, const Slice& value, const PinSource& owner);

@@ -45,7 +45,8 @@ BackgroundWork::BackgroundWork(DatabaseState* state, StatsDumper::StatsText stat
                .outbox = &outbox_,
                .files = &files_,
                .stats = &stats_,
-               .observer = this}) {
+               .observer = this}),
+      age_timer_(state, this) {
   StartThreads(state_->options);
   MutexLock lock(state_->mutex());
   SetOptions(state_->options);
@@ -394,6 +395,7 @@ bool BackgroundWork::Continue() {
 
 void BackgroundWork::Stop() {
   backoff_.Stop();
+  age_timer_.Stop();
   MutexLock lock(state_->mutex());
   state_->closing.store(true, std::memory_order_release);
   interrupt_.store(true, std::memory_order_relaxed);

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "ashlar/listener.h"
+#include "lsm/age_timer.h"
 #include "lsm/candidate_queue.h"
 #include "lsm/compaction_backoff.h"
 #include "lsm/compaction_runner.h"
@@ -46,6 +47,9 @@ class BackgroundWork final : public ViewObserver {
   // How many jobs run at once; the threads must have been started.
   void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(kDatabaseMutex);
   void StartThreads(const DBOptions& options);
+
+  // Call once the database takes writes.
+  void StartAgeTimer() { age_timer_.Start(); }
 
   // The family's memtables, version or options changed: decides anew about the write controller and
   // jobs. I4; the end of a resume decides again.
@@ -137,6 +141,7 @@ class BackgroundWork final : public ViewObserver {
   CompactionBackoff backoff_;
   CoverageScan coverage_;
   ManualCompactions manual_;
+  AgeTimer age_timer_;
 
   int flush_jobs_max_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
   int compaction_jobs_max_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;

@@ -44,9 +44,12 @@ ColumnFamily::ColumnFamily(Args args)
       memtable_limit_bytes_(MemTableLimit(args.options)),
       max_sequential_skip_(args.options.max_sequential_skip_in_iterations),
       remembers_gaps_(args.options.iterators_remember_gaps),
+      successive_merges_max_(args.options.max_successive_merges),
+      successive_merges_read_files_(args.options.strict_max_successive_merges),
       version_(args.version),
       options_(std::move(args.options)),
       policy_(NewCompactionPolicy(args.compaction)) {
+  for (const auto& [level, key] : args.compact_cursors) policy_->RestoreCursor(level, key);
   totals.levels.reserve(version_->levels());
   SetActive(NewMemTable(), args.log_number);
   active_.table->SetOlderThrough(version_->LargestSequence());
@@ -288,6 +291,9 @@ void ColumnFamily::SetOptions(const ColumnFamilyOptions& options,
   memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
   max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);
   remembers_gaps_.store(options.iterators_remember_gaps, std::memory_order_relaxed);
+  successive_merges_max_.store(options.max_successive_merges, std::memory_order_relaxed);
+  successive_merges_read_files_.store(options.strict_max_successive_merges,
+                                      std::memory_order_relaxed);
   if (!other_prefixes) return;
   tables_->SetPrefixExtractor(options_.prefix_extractor);
   InstallView();

@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -38,6 +39,12 @@
 #include "table/open/table_cache.h"
 
 namespace ashlar {
+
+// How long a key's chain of operands in the memtable may be (max_successive_merges).
+struct SuccessiveMerges {
+  size_t operands_max = 0;   // 0: as long as it becomes
+  bool reads_files = false;  // a value on disk is read to shorten it
+};
 
 struct MemTableEntry {
   MemTableRef table;
@@ -79,6 +86,7 @@ class ColumnFamily {
     Version* version = nullptr;  // takes a count of its own
     uint64_t log_number = 0;     // of the active memtable
     uint32_t user_key_bytes = 0;
+    std::map<Level, std::string> compact_cursors = {};
   };
 
   explicit ColumnFamily(Args args);
@@ -122,6 +130,10 @@ class ColumnFamily {
   }
   uint64_t max_sequential_skip() const {
     return max_sequential_skip_.load(std::memory_order_relaxed);
+  }
+  SuccessiveMerges successive_merges() const {
+    return {.operands_max = successive_merges_max_.load(std::memory_order_relaxed),
+            .reads_files = successive_merges_read_files_.load(std::memory_order_relaxed)};
   }
   bool remembers_gaps() const { return remembers_gaps_.load(std::memory_order_relaxed); }
   // The limit on the memory of all memtables of this family.
@@ -274,6 +286,9 @@ class ColumnFamily {
   std::atomic<uint64_t>
       max_sequential_skip_;           // written under the database mutex, read by iterators
   std::atomic<bool> remembers_gaps_;  // the same
+  // Written under the database mutex, read by the commit leader.
+  std::atomic<size_t> successive_merges_max_;
+  std::atomic<bool> successive_merges_read_files_;
 
   std::atomic<bool> dropped_{false};  // written under the database mutex, read by writers
 

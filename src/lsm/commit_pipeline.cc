@@ -8,9 +8,11 @@
 #include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "execute/read_guard.h"
 #include "key/write_batch_internal.h"
 #include "lsm/background_work.h"
 #include "lsm/memtable_inserter.h"
+#include "lsm/reader.h"
 #include "observe/perf.h"
 
 namespace ashlar {
@@ -381,10 +383,13 @@ Status CommitPipeline::SyncLogs() {
 
 Status CommitPipeline::Apply(const CommitGroup& group, bool* has_applied) {
   const PerfTimer timer(&PerfContext::write_memtable_time);
-  const EpochGuard guard(state_->epochs);
+  ReadGuard guard(state_->epochs);
   const uint64_t memory_max = state_->options.db_write_buffer_size;
-  MemTableInserter inserter(
-      MemTableInserter::Args{.families = &state_->Families(), .counts_bytes = memory_max > 0});
+  const Reader reader(state_, background_);
+  MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(),
+                                                   .counts_bytes = memory_max > 0,
+                                                   .reader = &reader,
+                                                   .guard = &guard});
   for (const CommitRequest& r : group) {
     if (!r.status.ok() || r.log_only) continue;
     ASHLAR_DCHECK(r.first_sequence > state_->PublishedSequence());  // I3

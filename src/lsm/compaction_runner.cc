@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/sst_partitioner.h"
 #include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -25,6 +26,10 @@ Compaction::Compaction(std::shared_ptr<ColumnFamily> of_family, CompactionPlan p
 
 namespace {
 
+bool IsByProgram(const CompactionPlan& plan) {
+  return plan.reason == PlanReason::kManual || plan.reason == PlanReason::kFiles;
+}
+
 FilterSource MakeFilterSource(const Compaction& compaction) {
   const CompactionPlan& plan = compaction.plan;
   const ColumnFamilyOptions& options = compaction.settings.options;
@@ -32,12 +37,25 @@ FilterSource MakeFilterSource(const Compaction& compaction) {
                       .factory = options.compaction_filter_factory.get(),
                       .level = static_cast<int>(plan.start_level())};
   source.context.is_full_compaction = compaction.version->NumFiles() == plan.InputFiles();
-  source.context.is_manual_compaction =
-      plan.reason == PlanReason::kManual || plan.reason == PlanReason::kFiles;
+  source.context.is_manual_compaction = IsByProgram(plan);
   source.context.input_start_level = source.level;
   source.context.column_family_id = compaction.family->id();
   source.context.reason = TableFileCreationReason::kCompaction;
   return source;
+}
+
+// Null: the family has none, or it does not want to cut this.
+std::unique_ptr<SstPartitioner> NewPartitioner(const Compaction& compaction) {
+  const CompactionPlan& plan = compaction.plan;
+  const SstPartitionerFactory* const factory =
+      compaction.settings.options.sst_partitioner_factory.get();
+  if (factory == nullptr || !IsSorted(plan.output_level)) return nullptr;
+  return factory->CreatePartitioner(
+      {.is_full_compaction = compaction.version->NumFiles() == plan.InputFiles(),
+       .is_manual_compaction = IsByProgram(plan),
+       .output_level = static_cast<int>(plan.output_level),
+       .smallest_user_key = plan.smallest,
+       .largest_user_key = plan.largest});
 }
 
 }  // namespace
@@ -64,6 +82,7 @@ Status CompactionRunner::Run(Compaction* compaction) {
   Status status = CatchBadAlloc([&]() -> Status {
     compaction->events = std::make_unique<JobEvents>(state_, *compaction->family,
                                                      TableFileCreationReason::kCompaction);
+    KeepPartitions(compaction);
     compaction->events->CompactionBegun(plan, *compaction->version);
     ASHLAR_RETURN_IF_ERROR(Execute(compaction, &result));
     return Install(compaction, &result);
@@ -80,6 +99,22 @@ Status CompactionRunner::Run(Compaction* compaction) {
     return Status::OK();
   });
   return status.ok() ? told : status;
+}
+
+void CompactionRunner::KeepPartitions(Compaction* compaction) {
+  CompactionPlan& plan = compaction->plan;
+  if (!plan.trivial_move || plan.reason == PlanReason::kRefit) return;
+  const std::unique_ptr<SstPartitioner> partitioner = NewPartitioner(*compaction);
+  if (partitioner == nullptr) return;
+  const auto may_move = [&](const FileMetaData* file) {
+    return partitioner->CanDoTrivialMove(file->smallest_user_key(), file->largest_user_key());
+  };
+  if (std::all_of(plan.inputs.begin(), plan.inputs.end(), [&](const CompactionInputs& inputs) {
+        return std::all_of(inputs.files.begin(), inputs.files.end(), may_move);
+      }))
+    return;
+  MutexLock lock(state_->mutex());  // pickers read running plans
+  plan.trivial_move = false;
 }
 
 Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result) {
@@ -106,6 +141,8 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
   args.job.filter = MakeFilterSource(*compaction);
+  if (options.sst_partitioner_factory != nullptr)
+    args.job.output.new_partitioner = [compaction] { return NewPartitioner(*compaction); };
   args.job.output.table.config.filter_kind =
       ResolveFilterKind(options, static_cast<int>(plan.output_level));
   if (plan.bottommost && options.optimize_filters_for_hits)

@@ -32,7 +32,7 @@ class Compaction {
 
   const std::shared_ptr<ColumnFamily> family;
   Version* const version;  // that the plan was made on; one count
-  const CompactionPlan plan;
+  CompactionPlan plan;     // KeepPartitions may change it
   const JobSettings settings;
   const std::atomic<bool>* canceled = nullptr;  // by the user; null: never
   const std::atomic<bool>* disabled = nullptr;  // manual compactions; null: it is none
@@ -60,6 +60,8 @@ class CompactionRunner {
   Status Run(Compaction* compaction);
 
  private:
+  // Has the files of a trivial move rewritten if the program's partitioner wants them cut.
+  void KeepPartitions(Compaction* compaction);
   Status Execute(Compaction* compaction, TableJobResult* result);
   Status Install(Compaction* compaction, TableJobResult* result);
   // I2, before the edit is prepared: the version cannot change until the install, because the

@@ -79,6 +79,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
       .Add("bytes_not_replayed", state_->recovery.BytesNotReplayed())
       .Add("damaged_wal_files", state_->recovery.DamagedLogs())
       .Add("status", "OK");
+  background_.StartAgeTimer();
   MutexLock lock(state_->mutex());
   if constexpr (kDebugChecks) state_->CheckInvariants();
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)

@@ -287,6 +287,23 @@ Status LsmDB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
   return Status::MemoryLimit();
 }
 
+Status LsmDB::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                               const Slice& key, PinnableSlice* merge_operands,
+                               GetMergeOperandsOptions* get_merge_operands_options,
+                               int* number_of_operands) try {
+  if (merge_operands == nullptr || get_merge_operands_options == nullptr ||
+      number_of_operands == nullptr)
+    return Status::InvalidArgument("GetMergeOperands: a pointer is null");
+  if (get_merge_operands_options->expected_max_number_of_operands <= 0)
+    return Status::InvalidArgument(
+        "GetMergeOperandsOptions::expected_max_number_of_operands must be positive");
+  *number_of_operands = 0;
+  return reader_.GetMergeOperands(options, Family(column_family), key, *get_merge_operands_options,
+                                  merge_operands, number_of_operands);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
 void LsmDB::MultiGet(const ReadOptions& options, size_t num_keys,
                      ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
                      Status* statuses, bool /*sorted_input*/) try {

@@ -80,6 +80,10 @@ class LsmDB final : public DB {
 
   Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
              PinnableSlice* value) override;
+  Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                          const Slice& key, PinnableSlice* merge_operands,
+                          GetMergeOperandsOptions* get_merge_operands_options,
+                          int* number_of_operands) override;
   using DB::MultiGet;
   void MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** column_families,
                 const Slice* keys, PinnableSlice* values, Status* statuses,

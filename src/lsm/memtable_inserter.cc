@@ -6,8 +6,11 @@
 #include "base/coding.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "execute/read_guard.h"
+#include "key/lookup.h"
 #include "key/unknown_merge_operator.h"
 #include "key/write_batch_internal.h"
+#include "lsm/reader.h"
 
 namespace ashlar {
 
@@ -53,12 +56,9 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
     const SequenceNumber sequence = next++;
     ColumnFamily* const family = Select(record.column_family_id);
     if (family == nullptr) continue;
-    // A replay keeps the operands of an unknown operator. In a program's batch CheckBatch has
-    // refused them.
-    if (record.type == ValueType::kMerge && family->merge_operator() == nullptr) [[unlikely]] {
-      return MissingMergeOperator(*family);
-    }
-    if (record.type == ValueType::kRangeDeletion) [[unlikely]] {
+    if (record.type == ValueType::kMerge) [[unlikely]] {
+      ASHLAR_RETURN_IF_ERROR(ApplyMerge(family, record, sequence));
+    } else if (record.type == ValueType::kRangeDeletion) [[unlikely]] {
       ASHLAR_RETURN_IF_ERROR(ApplyRangeDeletion(family, record, sequence));
     } else {
       family->LeaderActive()->Add(sequence, record.type, record.key, record.value);
@@ -68,6 +68,66 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
   }
   ASHLAR_DCHECK(!reader.status().ok() || next - first == DecodeFixed32(contents.data() + 8));  // I1
   return reader.status();
+}
+
+namespace {
+
+// Ends a lookup at the operand with which the limit is reached.
+class OperandLimit final : public MergeOperator {
+ public:
+  explicit OperandLimit(size_t operands_max) : operands_max_(operands_max) {}
+  const char* Name() const override { return "OperandLimit"; }
+  bool ShouldMerge(const std::vector<Slice>& operands) const override {
+    return operands.size() >= operands_max_;
+  }
+
+ private:
+  const size_t operands_max_;
+};
+
+bool HasOperands(const MemTable& memtable, const Slice& key, SequenceNumber sequence,
+                 size_t operands) {
+  const OperandLimit limit(operands);
+  Lookup lookup({.user_key = key, .snapshot = sequence, .merge_operator = &limit});
+  memtable.Get(&lookup);
+  return lookup.operand_count() >= operands;
+}
+
+}  // namespace
+
+bool MemTableInserter::CombineMerges(ColumnFamily* family, const BatchRecord& record,
+                                     SequenceNumber sequence, MergeResult* result,
+                                     PinnableSlice* base) const {
+  const SuccessiveMerges limit = family->successive_merges();
+  if (limit.operands_max == 0 || args_.reader == nullptr ||
+      !HasOperands(*family->LeaderActive(), record.key, sequence - 1, limit.operands_max))
+    return false;
+  // The leader's memtables and families stay: only the leader replaces them.
+  const ReadGuard::Pause outside(args_.guard);
+  ReadOptions options;
+  if (!limit.reads_files) options.read_tier = kBlockCacheTier;
+  if (!args_.reader->GetUnpublished(options, family, record.key, sequence - 1, base).ok())
+    return false;
+  const Slice operands[] = {record.value};
+  const MergeInput input{.merge_operator = family->merge_operator(),
+                         .user_key = record.key,
+                         .base = base,
+                         .operands_newest_first = operands};
+  return FullMerge(input, result, nullptr).ok() &&
+         family->CheckEntry(record.key, result->value()).ok();
+}
+
+Status MemTableInserter::ApplyMerge(ColumnFamily* family, const BatchRecord& record,
+                                    SequenceNumber sequence) const {
+  // A replay keeps the operands of an unknown operator. In a program's batch CheckBatch has refused
+  // them.
+  if (family->merge_operator() == nullptr) return MissingMergeOperator(*family);
+  MergeResult result;
+  PinnableSlice base;
+  const bool combined = CombineMerges(family, record, sequence, &result, &base);
+  family->LeaderActive()->Add(sequence, combined ? ValueType::kValue : record.type, record.key,
+                              combined ? result.value() : record.value);
+  return Status::OK();
 }
 
 // A replay reads the record from a disk, so its range is checked here too.

@@ -10,12 +10,16 @@
 
 #include <utility>
 
+#include "ashlar/cleanable.h"
 #include "ashlar/write_batch.h"
+#include "key/merge_helper.h"
 #include "lsm/column_family.h"
 
 namespace ashlar {
 
 struct BatchRecord;
+class ReadGuard;
+class Reader;
 
 class MemTableInserter {
  public:
@@ -26,6 +30,10 @@ class MemTableInserter {
     bool replaying = false;
     uint64_t log_number = 0;
     bool counts_bytes = false;  // for GrownBytes
+    // For max_successive_merges. Null: operands are added as they are.
+    const Reader* reader = nullptr;
+    // The guard of the caller, which is paused while reader reads. Null: there is none.
+    ReadGuard* guard = nullptr;
   };
 
   explicit MemTableInserter(const Args& args) : args_(args) {}
@@ -47,6 +55,11 @@ class MemTableInserter {
   // An empty range is applied by doing nothing.
   static Status ApplyRangeDeletion(ColumnFamily* family, const BatchRecord& record,
                                    SequenceNumber sequence);
+  // Adds the operand, or the value that max_successive_merges wants instead.
+  Status ApplyMerge(ColumnFamily* family, const BatchRecord& record, SequenceNumber sequence) const;
+  // The value of the key with the operand. False: there is none, and the operand is to be added.
+  bool CombineMerges(ColumnFamily* family, const BatchRecord& record, SequenceNumber sequence,
+                     MergeResult* result, PinnableSlice* base) const;
   void CountSelected();
 
   const Args args_;

@@ -54,6 +54,13 @@ std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, bool opt_i
       .scope_max = options.auto_prefix_mode ? SeekScope::kTotalOrder : SeekScope::kPrefix});
 }
 
+// Requires: the lookup has operands.
+void NoteThreshold(const ReadOptions& options, const Lookup& lookup, Status* status) {
+  if (!options.merge_operand_count_threshold.has_value() || !status->ok()) return;
+  if (lookup.operand_count() > *options.merge_operand_count_threshold)
+    *status = Status::OkMergeOperandThresholdExceeded();
+}
+
 // Observes one lookup. There are two kinds, so that a lookup without statistics and PerfContext
 // pays nothing.
 class NoObserver {
@@ -187,7 +194,7 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
 
 template <typename Observer>
 Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Slice& key,
-                      Observer* observer) const {
+                      const MergeOperator* merge_operator, Observer* observer) const {
   ViewRoot root;
   ReadGuard guard(state_->epochs);
   ReadView* const view = family->view();
@@ -196,9 +203,8 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? options.snapshot->GetSequenceNumber()
                                       : state_->PublishedSequence();
-  ASHLAR_DCHECK(sequence <= state_->PublishedSequence());  // I3 of database_state.h
-  Lookup lookup(Lookup::Args{
-      .user_key = key, .snapshot = sequence, .merge_operator = family->merge_operator()});
+  Lookup lookup(
+      Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = merge_operator});
   SearchMemTables(*view, &lookup);
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
@@ -214,12 +220,72 @@ Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Sl
                       PinnableSlice* value, Observer* observer) const {
   ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   value->Reset();
-  Lookup lookup = Search(options, family, key, observer);
+  Lookup lookup = Search(options, family, key, family->merge_operator(), observer);
+  ASHLAR_DCHECK(lookup.snapshot() <= state_->PublishedSequence());  // I3 of database_state.h
   Status status = lookup.Finish(state_->recorder, value);
+  if (lookup.HasOperands()) [[unlikely]]
+    NoteThreshold(options, lookup, &status);
   PerfCount(&PerfContext::get_from_memtable_count);
   PerfCount(&PerfContext::get_read_bytes, value->size());
   observer->AtEnd(state_->recorder, *value);
   return status;
+}
+
+namespace {
+
+// Of GetMergeOperands: takes the place of the merge operator in a lookup, which asks only this of
+// it.
+class ContinueOperator final : public MergeOperator {
+ public:
+  explicit ContinueOperator(const GetMergeOperandsOptions::ContinueCallback& callback)
+      : callback_(callback) {}
+  const char* Name() const override { return "ContinueOperator"; }
+  bool ShouldMerge(const std::vector<Slice>& operands) const override {
+    return !callback_(operands.back());
+  }
+
+ private:
+  const GetMergeOperandsOptions::ContinueCallback& callback_;
+};
+
+class SequenceSnapshot final : public Snapshot {
+ public:
+  explicit SequenceSnapshot(SequenceNumber sequence) : sequence_(sequence) {}
+  SequenceNumber GetSequenceNumber() const override { return sequence_; }
+  int64_t GetUnixTime() const override { return 0; }
+
+ private:
+  const SequenceNumber sequence_;
+};
+
+}  // namespace
+
+Status Reader::GetMergeOperands(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                                const GetMergeOperandsOptions& wanted, PinnableSlice* operands,
+                                int* count) const {
+  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
+  const auto room = static_cast<size_t>(wanted.expected_max_number_of_operands);
+  for (size_t i = 0; i < room; ++i) operands[i].Reset();
+  const ContinueOperator until(wanted.continue_cb);
+  NoObserver nobody;
+  Lookup lookup = Search(options, family, key, wanted.continue_cb ? &until : nullptr, &nobody);
+  ASHLAR_DCHECK(lookup.snapshot() <= state_->PublishedSequence());  // I3 of database_state.h
+  size_t found = 0;
+  ASHLAR_RETURN_IF_ERROR(lookup.FinishOperands({operands, room}, &found));
+  *count = static_cast<int>(found);
+  if (found <= room) return Status::OK();
+  return Status::Error(Status::kIncomplete, Status::KMergeOperandsInsufficientCapacity,
+                       "the key has more merge operands than expected_max_number_of_operands");
+}
+
+Status Reader::GetUnpublished(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                              SequenceNumber sequence, PinnableSlice* value) const {
+  const SequenceSnapshot snapshot(sequence);
+  ReadOptions at_sequence = options;
+  at_sequence.snapshot = &snapshot;
+  NoObserver nobody;
+  return Search(at_sequence, family, key, family->merge_operator(), &nobody)
+      .Finish(state_->recorder, value);
 }
 
 template <typename FamilyPointer>
@@ -286,7 +352,9 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
                          : checked;
         continue;
       }
-      request.statuses[i] = lookups[i - begin].Finish(state_->recorder, &request.values[i]);
+      Lookup& lookup = lookups[i - begin];
+      request.statuses[i] = lookup.Finish(state_->recorder, &request.values[i]);
+      if (lookup.HasOperands()) NoteThreshold(options, lookup, &request.statuses[i]);
       bytes += request.values[i].size();
     }
     lookups.clear();

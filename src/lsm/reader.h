@@ -48,6 +48,16 @@ class Reader {
   Status Get(const ReadOptions& options, ColumnFamily* family, const Slice& key,
              PinnableSlice* value) const;
 
+  // See DB::GetMergeOperands. *count is set if the result is Ok or Incomplete.
+  Status GetMergeOperands(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                          const GetMergeOperandsOptions& wanted, PinnableSlice* operands,
+                          int* count) const;
+
+  // For the commit leader, while it applies a batch: the value of `key` from the entries with at
+  // most this sequence, which need not be published.
+  Status GetUnpublished(const ReadOptions& options, ColumnFamily* family, const Slice& key,
+                        SequenceNumber sequence, PinnableSlice* value) const;
+
   struct MultiGetRequest {
     std::span<ColumnFamily* const> families;  // one per key
     std::span<const Slice> keys;
@@ -100,7 +110,8 @@ class Reader {
   // Inlined, because a further call would cost time in every Get.
   template <typename Observer>
   ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family,
-                                     const Slice& key, Observer* observer) const;
+                                     const Slice& key, const MergeOperator* merge_operator,
+                                     Observer* observer) const;
   // Runs when an iterator has released its view.
   static void IteratorIsGone(void* state, void* background);
   std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options,

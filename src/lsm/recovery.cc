@@ -587,18 +587,20 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
   if (cache != nullptr) state->block_caches.push_back(cache);
   CompactionConfig compaction = ResolveCompactionConfig(filled, state->options);
   const uint32_t user_key_bytes = ResolveUserKeyBytes(filled);
-  return std::make_shared<ColumnFamily>(ColumnFamily::Args{.id = recorded.id,
-                                                           .name = recorded.name,
-                                                           .options = std::move(filled),
-                                                           .compaction = std::move(compaction),
-                                                           .tables = std::move(tables),
-                                                           .arena_blocks = &state->arena_blocks,
-                                                           .epochs = &state->epochs,
-                                                           .live_memtables = &state->live_memtables,
-                                                           .live_views = &state->live_views,
-                                                           .version = version,
-                                                           .log_number = log_number,
-                                                           .user_key_bytes = user_key_bytes});
+  return std::make_shared<ColumnFamily>(
+      ColumnFamily::Args{.id = recorded.id,
+                         .name = recorded.name,
+                         .options = std::move(filled),
+                         .compaction = std::move(compaction),
+                         .tables = std::move(tables),
+                         .arena_blocks = &state->arena_blocks,
+                         .epochs = &state->epochs,
+                         .live_memtables = &state->live_memtables,
+                         .live_views = &state->live_views,
+                         .version = version,
+                         .log_number = log_number,
+                         .user_key_bytes = user_key_bytes,
+                         .compact_cursors = recorded.compact_cursors});
 }
 
 std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,

@@ -119,6 +119,7 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
   }
   config.max_write_buffer_number = options.max_write_buffer_number;
   config.min_write_buffer_number_to_merge = options.min_write_buffer_number_to_merge;
+  config.compaction_pri = options.compaction_pri;
   config.max_subcompactions = std::max<uint32_t>(db_options.max_subcompactions, 1);
   config.has_filter = HasFilter(options);
   const FileAges ages = ResolveAges(options);

@@ -33,7 +33,8 @@ struct ColumnFamilyState {
   const Level levels;
   uint64_t log_number = 0;     // logs below it hold nothing that this family still needs
   Version* current = nullptr;  // the set holds one count
-  std::map<Level, std::string> compact_cursors;  // kept for other readers of the database
+  // Where compactions of a level continue (kRoundRobin): internal keys.
+  std::map<Level, std::string> compact_cursors;
 };
 
 }  // namespace ashlar

@@ -168,6 +168,11 @@ Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInsta
     ASHLAR_ASSERT(*edit->log_number >= family->log_number);  // I4
     ChangeFor(family, install)->log_number = edit->log_number;
   }
+  if (!edit->compact_cursors.empty()) {
+    PendingInstall::Change* const change = ChangeFor(family, install);
+    if (!change->compact_cursors) change->compact_cursors = family->compact_cursors;
+    for (const auto& [level, key] : edit->compact_cursors) (*change->compact_cursors)[level] = key;
+  }
   if (!changes_files) return Status::OK();
   std::unique_ptr<VersionBuilder>& builder = (*builders)[family->id];
   if (builder == nullptr) {
@@ -184,8 +189,10 @@ PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, Pending
   for (PendingInstall::Change& change : install->changes_) {
     if (change.family == family) return &change;
   }
-  return &install->changes_.emplace_back(
-      PendingInstall::Change{.family = family, .version = nullptr, .log_number = std::nullopt});
+  return &install->changes_.emplace_back(PendingInstall::Change{.family = family,
+                                                                .version = nullptr,
+                                                                .log_number = std::nullopt,
+                                                                .compact_cursors = std::nullopt});
 }
 
 bool VersionSet::NeedsNewManifest(const std::vector<std::string>& records) const {
@@ -388,6 +395,7 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
       ASHLAR_ASSERT(*change.log_number >= change.family->log_number);  // I4
       change.family->log_number = *change.log_number;
     }
+    if (change.compact_cursors) change.family->compact_cursors = std::move(*change.compact_cursors);
     if (change.version == nullptr) continue;
     Version* const old =
         std::exchange(change.family->current, std::exchange(change.version, nullptr));

@@ -63,6 +63,8 @@ class PendingInstall {
     ColumnFamilyState* family = nullptr;
     Version* version = nullptr;  // owned until published; null: the family keeps its version
     std::optional<uint64_t> log_number;
+    // Nothing: they stay as they are.
+    std::optional<std::map<Level, std::string>> compact_cursors;
   };
   std::span<const Change> changes() const { return changes_; }
 

@@ -118,6 +118,8 @@ class Database {
                              set_->Published().min_log_number_to_keep, "\n");
     for (const auto& [id, family] : set_->Published().families) {
       StrAppend(&out, family->id, " ", family->name, " log ", family->log_number, ":");
+      for (const auto& [level, key] : family->compact_cursors)
+        StrAppend(&out, " cursor ", level, "=", ExtractUserKey(key).ToString());
       for (Level level = 0; level < family->levels; ++level) {
         for (const FileMetaData* file : family->current->files(level))
           StrAppend(&out, " ", level, "/", file->number);
@@ -179,6 +181,10 @@ TEST_F(VersionSetTest, InstallsComeBackAfterAReopen) {
     edit.last_sequence = 10 + static_cast<SequenceNumber>(i);
     edit.log_number = 4 + static_cast<uint64_t>(i);
     if (i == 7) edit.min_log_number_to_keep = 6;
+    if (i % 4 == 2) {
+      edit.compact_cursors.emplace_back(1 + i % 3,
+                                        MakeInternalKey(StrCat("cursor", i), 1, ValueType::kValue));
+    }
     ASSERT_TRUE(db_.Install(std::move(edit)).ok());
     const std::string state = db_.State();
     const FileNumber next = db_->next_file_number();
@@ -189,6 +195,8 @@ TEST_F(VersionSetTest, InstallsComeBackAfterAReopen) {
     }
   }
   EXPECT_EQ(db_->Published().MinLogNumberWithUnflushedData(), 22u);
+  EXPECT_EQ(db_->Published().FindFamily(Slice("default"))->compact_cursors.at(1),
+            MakeInternalKey("cursor18", 1, ValueType::kValue));
 }
 
 TEST_F(VersionSetTest, AMoveIsOneEditAndKeepsTheFile) {

@@ -1130,6 +1130,67 @@ static void MemTablesOfEveryKindTakeWrites(void) {
   options = simple;
 }
 
+static void DatabasesWithTtlsOpen(void) {
+  char* error = NULL;
+  rocksdb_destroy_db(options, directory, &error);
+  CHECK_OK(error);
+  rocksdb_t* db = rocksdb_open_with_ttl(options, directory, 1000000, &error);
+  CHECK_OK(error);
+  Put(db, "key", "value");
+  EXPECT_GET(db, "key", "value");
+  rocksdb_column_family_handle_t* family =
+      rocksdb_create_column_family_with_ttl(db, options, "other", 0, &error);
+  CHECK_OK(error);
+  rocksdb_column_family_handle_destroy(family);
+  rocksdb_close(db);
+
+  const char* const names[] = {"default", "other"};
+  const rocksdb_options_t* const family_options[] = {options, options};
+  rocksdb_column_family_handle_t* handles[2];
+  const int ttls[] = {1000000, 0};
+  db = rocksdb_open_column_families_with_ttl(options, directory, 2, names, family_options, handles,
+                                             ttls, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "key", "value");
+  for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);
+  rocksdb_close(db);
+
+  db = OpenEmpty();
+  CHECK(rocksdb_create_column_family_with_ttl(db, options, "other", 0, &error) == NULL);
+  EXPECT_ERROR(error, "opened with a ttl");
+  rocksdb_close(db);
+}
+
+static void PartitionsAndLimitsOfMergesAreSet(void) {
+  rocksdb_options_t* const simple = options;
+  options = rocksdb_options_create_copy(simple);
+  rocksdb_sst_partitioner_factory_t* const factory =
+      rocksdb_sst_partitioner_fixed_prefix_factory_create(1);
+  rocksdb_options_set_sst_partitioner_factory(options, factory);
+  rocksdb_sst_partitioner_factory_destroy(factory);
+  rocksdb_t* const db = OpenEmpty();
+  Put(db, "a", "1");
+  Put(db, "b", "2");
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  const rocksdb_livefiles_t* const files = rocksdb_livefiles(db);
+  CHECK(rocksdb_livefiles_count(files) == 2);
+  rocksdb_livefiles_destroy(files);
+  rocksdb_close(db);
+  rocksdb_options_set_sst_partitioner_factory(options, NULL);
+  rocksdb_options_destroy(options);
+  options = simple;
+
+  rocksdb_readoptions_t* const how = rocksdb_readoptions_create();
+  CHECK(!rocksdb_readoptions_has_merge_operand_count_threshold(how));
+  CHECK(rocksdb_readoptions_get_merge_operand_count_threshold(how) == 0);
+  rocksdb_readoptions_set_merge_operand_count_threshold(how, 3);
+  CHECK(rocksdb_readoptions_has_merge_operand_count_threshold(how));
+  CHECK(rocksdb_readoptions_get_merge_operand_count_threshold(how) == 3);
+  rocksdb_readoptions_clear_merge_operand_count_threshold(how);
+  CHECK(!rocksdb_readoptions_has_merge_operand_count_threshold(how));
+  rocksdb_readoptions_destroy(how);
+}
+
 static void ThreadsOfEveryPriorityReadBackAsTheyWereSet(void) {
   rocksdb_env_t* const env = rocksdb_create_default_env();
   CHECK(rocksdb_env_get_bottom_priority_background_threads(env) == 0);
@@ -1226,6 +1287,8 @@ int main(int argc, char** argv) {
   SettersAndGettersAgree();
   TableFilesAreNamedCompactedAndDeleted();
   MemTablesOfEveryKindTakeWrites();
+  DatabasesWithTtlsOpen();
+  PartitionsAndLimitsOfMergesAreSet();
   ThreadsOfEveryPriorityReadBackAsTheyWereSet();
   FunctionsThatAreMissingAreRefusedAtOpen();
   CostsAreCountedForTheThread();

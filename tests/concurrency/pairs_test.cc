@@ -13,6 +13,7 @@
 
 #include "ashlar/convenience.h"
 #include "ashlar/db.h"
+#include "ashlar/merge_operator.h"
 #include "base/random.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/tool_runner.h"
@@ -165,6 +166,28 @@ const std::vector<Call>& Calls() {
          options.include_memtables = true;
          EXPECT_OK(db->GetApproximateSizes(options, db->DefaultColumnFamily(), &all, 1, &bytes));
        }},
+      {"MergeAndReadOperands",
+       [](DB* db, Random*) {
+         // A key of the thread, so that it knows what is there.
+         static std::atomic<int> threads{0};
+         thread_local const std::string key = "~" + std::to_string(threads.fetch_add(1));
+         std::string expected;
+         EXPECT_OK(db->Delete(WriteOptions(), key));
+         for (char operand = 'a'; operand < 'k'; ++operand) {
+           EXPECT_OK(db->Merge(WriteOptions(), key, std::string(1, operand)));
+           expected += (expected.empty() ? "" : ",") + std::string(1, operand);
+         }
+         GetMergeOperandsOptions wanted;
+         wanted.expected_max_number_of_operands = 10;
+         std::vector<PinnableSlice> operands(10);
+         int count = 0;
+         EXPECT_OK(db->GetMergeOperands(ReadOptions(), db->DefaultColumnFamily(), key,
+                                        operands.data(), &wanted, &count));
+         std::string joined;
+         for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+           joined += (i == 0 ? "" : ",") + operands[i].ToString();
+         EXPECT_EQ(joined, expected);
+       }},
       {"VerifyChecksum", [](DB* db, Random*) { EXPECT_OK(db->VerifyChecksum(ReadOptions())); }},
   };
   return kCalls;
@@ -192,6 +215,9 @@ class PairsTest : public testing::TestWithParam<Pair> {
     options_.level0_file_num_compaction_trigger = 2;
     options_.max_background_jobs = 4;
     options_.info_log_level = FATAL_LEVEL;
+    options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+    options_.max_successive_merges = 4;
+    options_.strict_max_successive_merges = true;
   }
 
   void Open() { ASSERT_OK(DB::Open(options_, scratch_.File("db"), &db_)); }
@@ -222,7 +248,11 @@ class PairsTest : public testing::TestWithParam<Pair> {
   }
 
   void CheckContents() {
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    // From "~" on are the keys of MergeAndReadOperands.
+    const Slice end("~");
+    ReadOptions of_writers;
+    of_writers.iterate_upper_bound = &end;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(of_writers));
     it->SeekToFirst();
     for (uint64_t writer = 0; writer < kWriters; ++writer) {
       for (uint64_t i = 0; i < kKeysPerWriter; ++i) {

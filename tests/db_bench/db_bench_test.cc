@@ -130,6 +130,7 @@ const SmokeCase kSmokeCases[] = {
     {"verifychecksum", "fillseq,flush,", "", ""},
     {"crc32c", "", "--duration=1", " +[0-9.]+ MB/s \\(4096 per op\\)"},
     {"xxh3", "", "--duration=1", " +[0-9.]+ MB/s \\(4096 per op\\)"},
+    {"amplification", "", "--readwritepercent=50", nullptr},
     {"stats", "fillseq,", "", nullptr},
     {"levelstats", "fillseq,", "", nullptr},
 };

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/listener.h"
+#include "ashlar/sst_partitioner.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
@@ -138,6 +140,102 @@ TEST_F(CompactionStyleTest, FifoMergesSmallTablesWhereAllowed) {
   WaitUntilIdle();
   EXPECT_LT(FilesAtLevel(0), 4u);
   ExpectModel();
+}
+
+// ---- Partitions.
+
+TEST_F(CompactionStyleTest, PartitionsHaveTablesOfTheirOwn) {
+  options_.sst_partitioner_factory = NewSstPartitionerFixedPrefixFactory(4);
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
+    options_.compaction_style = style;
+    Open();
+    for (const char* const key : {"aaaa1", "aaaa2", "bbbb1", "bbbb2", "cc", "dddd1"})
+      Put(key, "value");
+    Flush();
+    CompactAll();  // the table could move
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::map<std::string, std::string> ranges;
+    for (const LiveFileMetaData& file : files) ranges[file.smallestkey] = file.largestkey;
+    EXPECT_EQ(ranges,
+              (std::map<std::string, std::string>{
+                  {"aaaa1", "aaaa2"}, {"bbbb1", "bbbb2"}, {"cc", "cc"}, {"dddd1", "dddd1"}}));
+    EXPECT_EQ(Contents(), "aaaa1=value aaaa2=value bbbb1=value bbbb2=value cc=value dddd1=value ");
+  }
+}
+
+// Remembers the contexts; cuts nothing and forbids moves.
+class NeverMove final : public SstPartitioner {
+ public:
+  const char* Name() const override { return "NeverMove"; }
+  PartitionerResult ShouldPartition(const PartitionerRequest&) override { return kNotRequired; }
+  bool CanDoTrivialMove(const Slice&, const Slice&) override { return false; }
+};
+class NeverMoveFactory final : public SstPartitionerFactory {
+ public:
+  const char* Name() const override { return "NeverMoveFactory"; }
+  std::unique_ptr<SstPartitioner> CreatePartitioner(
+      const SstPartitioner::Context& context) const override {
+    EXPECT_GT(context.output_level, 0);
+    EXPECT_TRUE(context.is_manual_compaction && context.is_full_compaction);
+    keys = context.smallest_user_key.ToString() + "-" + context.largest_user_key.ToString();
+    return std::make_unique<NeverMove>();
+  }
+  mutable std::string keys;
+};
+
+TEST_F(CompactionStyleTest, PartitionerOfTheProgramMayForbidAMove) {
+  const auto factory = std::make_shared<NeverMoveFactory>();
+  options_.sst_partitioner_factory = factory;
+  Open();
+  Put("a", "1");
+  Put("z", "2");
+  Flush();
+  std::vector<LiveFileMetaData> before;
+  db_->GetLiveFilesMetaData(&before);
+  CompactAll();
+  EXPECT_EQ(factory->keys, "a-z");
+  std::vector<LiveFileMetaData> after;
+  db_->GetLiveFilesMetaData(&after);
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_GT(after[0].file_number, before[0].file_number) << "rewritten";
+  EXPECT_EQ(Contents(), "a=1 z=2 ");
+}
+
+// ---- Round robin.
+
+// The smallest keys of the first inputs of compactions below level 0.
+class FirstInputs final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* db, const CompactionJobInfo& info) override {
+    if (info.base_input_level != 1) return;
+    std::vector<LiveFileMetaData> files;
+    db->GetLiveFilesMetaData(&files);
+    for (const LiveFileMetaData& file : files) {
+      if (info.input_files[0].ends_with(file.name)) keys.push_back(file.smallestkey);
+    }
+  }
+  std::vector<std::string> keys;
+};
+
+TEST_F(CompactionStyleTest, RoundRobinContinuesAfterAReopen) {
+  options_.compaction_pri = kRoundRobin;
+  options_.level_compaction_dynamic_level_bytes = false;
+  options_.max_background_jobs = 1;
+  const auto inputs = std::make_shared<FirstInputs>();
+  options_.listeners = {inputs};
+  Random random(8);
+  for (int i = 0; i < 120; ++i) {
+    Open();
+    WriteTable(&random);
+    WaitUntilIdle();
+  }
+  ExpectModel();
+  size_t rounds = 1;
+  for (size_t i = 1; i < inputs->keys.size(); ++i) rounds += inputs->keys[i] < inputs->keys[i - 1];
+  ASSERT_GT(inputs->keys.size(), 40u);
+  // A level of some four tables: without the recorded cursor each life would begin at the first.
+  EXPECT_LT(rounds * 5, inputs->keys.size() * 2);
 }
 
 TEST_F(CompactionStyleTest, OptionsThatCannotWorkAreRefused) {
@@ -295,6 +393,86 @@ TEST_F(MovedClockTest, PeriodicCompactionRewritesOldTablesInEveryStyle) {
     EXPECT_TRUE(Has("a") && Has("b"));
     ASSERT_OK(database_->Close());
   }
+}
+
+// ---- An idle database.
+
+class IdleDatabaseTest : public MovedClockTest {
+ protected:
+  // Lets the time pass, with the jobs that become due.
+  void Idle(uint64_t seconds) {
+    MoveClock(seconds);
+    ManualExecutor* const executor = database_->env()->manual_executor();
+    ASSERT_TRUE(executor->RunDelayed()) << "the timer";
+    executor->RunAll();
+  }
+};
+
+TEST_F(IdleDatabaseTest, FifoDropsTablesForTheirAge) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.ttl = 100;
+  Open();
+  WriteTable("a");
+  Idle(60);
+  EXPECT_TRUE(Has("a"));
+  Idle(60);
+  EXPECT_FALSE(Has("a"));
+}
+
+TEST_F(IdleDatabaseTest, TtlAndPeriodicCompactionsBegin) {
+  for (const bool periodic : {false, true}) {
+    for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
+      SCOPED_TRACE(testing::Message() << "periodic " << periodic << " style " << int{style});
+      options_.compaction_style = style;
+      options_.ttl = periodic ? 0 : 100;
+      options_.periodic_compaction_seconds = periodic ? 100 : 0;
+      options_.num_levels = 3;
+      options_.level0_file_num_compaction_trigger = 10;
+      Open();
+      WriteTable("a");
+      WriteTable("a");
+      ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+      WriteTable("a");
+      std::vector<LiveFileMetaData> before;
+      database_->db()->GetLiveFilesMetaData(&before);
+      Idle(60);
+      std::vector<LiveFileMetaData> after;
+      database_->db()->GetLiveFilesMetaData(&after);
+      EXPECT_EQ(after.size(), before.size());
+      Idle(60);
+      database_->db()->GetLiveFilesMetaData(&after);
+      EXPECT_EQ(after.size(), 1u);
+      EXPECT_TRUE(Has("a"));
+      ASSERT_OK(database_->Close());
+    }
+  }
+}
+
+TEST_F(IdleDatabaseTest, AnAgeThatIsSetWhileOpenCounts) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.ttl = 0;
+  options_.periodic_compaction_seconds = 0;
+  Open();
+  WriteTable("a");
+  Idle(1000000);
+  EXPECT_TRUE(Has("a"));
+  ASSERT_OK(database_->db()->SetOptions({{"ttl", "2000000"}}));
+  Idle(500000);
+  EXPECT_TRUE(Has("a"));
+  Idle(600000);
+  EXPECT_FALSE(Has("a"));
+}
+
+TEST_F(IdleDatabaseTest, ATimerThatOutlivesTheDatabaseDoesNothing) {
+  options_.ttl = 100;
+  Open();
+  WriteTable("a");
+  ASSERT_OK(database_->Close());
+  ManualExecutor* const executor = database_->env()->manual_executor();
+  while (executor->RunDelayed()) {
+  }
+  Open();
+  EXPECT_TRUE(Has("a"));
 }
 
 }  // namespace

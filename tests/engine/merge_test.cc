@@ -121,5 +121,213 @@ TEST_F(MergeTest, WithoutAnOperatorMergesAreRefusedAndNothingIsLost) {
   EXPECT_EQ(Get("a"), "1");
 }
 
+// ---- GetMergeOperands.
+
+class MergeOperandsTest : public MergeTest {
+ protected:
+  // The operands with blanks between them, or the error.
+  std::string Operands(const Slice& key, int room = 10, const Snapshot* snapshot = nullptr) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    wanted_.expected_max_number_of_operands = room;
+    std::vector<PinnableSlice> operands(static_cast<size_t>(room));
+    count_ = -1;
+    const Status status = db_->GetMergeOperands(options, db_->DefaultColumnFamily(), key,
+                                                operands.data(), &wanted_, &count_);
+    if (!status.ok()) return status.ToString().substr(0, status.ToString().find(':'));
+    std::string text;
+    for (int i = 0; i < count_; ++i) text += operands[static_cast<size_t>(i)].ToString() + " ";
+    return text;
+  }
+
+  GetMergeOperandsOptions wanted_;
+  int count_ = 0;
+};
+
+TEST_F(MergeOperandsTest, OperandsOfEverySourceAreReturnedOldestFirst) {
+  Open();
+  Put("a", "0");
+  Flush();  // combines what it can
+  Merge("a", "1");
+  Flush();
+  Merge("a", "2");
+  Merge("a", "3");
+  EXPECT_EQ(Operands("a"), "0 1 2 3 ");
+  Merge("b", "only");
+  EXPECT_EQ(Operands("b"), "only ");
+  Put("c", "value");
+  EXPECT_EQ(Operands("c"), "value ");
+  Delete("a");
+  EXPECT_EQ(Operands("a"), "NotFound");
+  Merge("a", "4");
+  EXPECT_EQ(Operands("a"), "4 ");
+  EXPECT_EQ(Operands("missing"), "NotFound");
+  EXPECT_EQ(count_, 0);
+  CompactAll();
+  EXPECT_EQ(Operands("a"), "4 ");
+}
+
+TEST_F(MergeOperandsTest, SnapshotsAndRangeDeletionsEndTheOperands) {
+  Open();
+  Merge("a", "1");
+  ManagedSnapshot snapshot(db_.get());
+  EXPECT_OK(db_->DeleteRange(WriteOptions(), "a", "b"));
+  Flush();
+  Merge("a", "2");
+  EXPECT_EQ(Operands("a"), "2 ");
+  EXPECT_EQ(Operands("a", 10, snapshot.snapshot()), "1 ");
+}
+
+TEST_F(MergeOperandsTest, MoreThanExpectedAreIncompleteAndCounted) {
+  Open();
+  for (int i = 0; i < 5; ++i) Merge("a", std::to_string(i));
+  EXPECT_EQ(Operands("a", 5), "0 1 2 3 4 ");
+  EXPECT_EQ(Operands("a", 4), "Result incomplete");
+  EXPECT_EQ(count_, 5);
+  PinnableSlice operand;
+  EXPECT_EQ(db_->GetMergeOperands(ReadOptions(), db_->DefaultColumnFamily(), "a", &operand,
+                                  &wanted_, nullptr)
+                .code(),
+            Status::kInvalidArgument);
+  EXPECT_EQ(Operands("a", 0), "Invalid argument");
+}
+
+TEST_F(MergeOperandsTest, TheCallbackEndsTheSearch) {
+  Open();
+  Put("a", "0");
+  for (int i = 1; i < 5; ++i) {
+    if (i < 4) Flush();
+    Merge("a", std::to_string(i));
+  }
+  std::string seen;
+  wanted_.continue_cb = [&](const Slice& operand) {
+    seen += operand.ToString();
+    return operand != Slice("2");
+  };
+  EXPECT_EQ(Operands("a"), "2 3 4 ");
+  EXPECT_EQ(seen, "432");
+  wanted_.continue_cb = [](const Slice&) { return true; };
+  EXPECT_EQ(Operands("a"), "0 1 2 3 4 ");
+}
+
+TEST_F(MergeOperandsTest, OperandsOutliveACompaction) {
+  Open();
+  Put("a", std::string(100, '0'));
+  Flush();
+  Merge("a", std::string(100, '1'));
+  Flush();
+  std::vector<PinnableSlice> operands(2);
+  wanted_.expected_max_number_of_operands = 2;
+  ASSERT_OK(db_->GetMergeOperands(ReadOptions(), db_->DefaultColumnFamily(), "a", operands.data(),
+                                  &wanted_, &count_));
+  CompactRangeOptions all;
+  all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  EXPECT_OK(db_->CompactRange(all, nullptr, nullptr));
+  EXPECT_EQ(operands[0].ToString() + operands[1].ToString(),
+            std::string(100, '0') + std::string(100, '1'));
+}
+
+// ---- Limits.
+
+TEST_F(MergeTest, MoreOperandsThanTheThresholdAreReportedWithTheValue) {
+  Open();
+  Put("a", "0");
+  for (int i = 1; i < 4; ++i) Merge("a", std::to_string(i));
+  Put("b", "plain");
+  for (const size_t threshold : {size_t{2}, size_t{3}}) {
+    ReadOptions options;
+    options.merge_operand_count_threshold = threshold;
+    std::string value;
+    const Status got = db_->Get(options, "a", &value);
+    EXPECT_TRUE(got.ok());
+    EXPECT_EQ(got.IsOkMergeOperandThresholdExceeded(), threshold == 2) << threshold;
+    EXPECT_EQ(value, "0,1,2,3");
+    const Slice keys[] = {"a", "b", "missing"};
+    PinnableSlice values[3];
+    Status statuses[3];
+    db_->MultiGet(options, db_->DefaultColumnFamily(), 3, keys, values, statuses);
+    EXPECT_EQ(statuses[0].IsOkMergeOperandThresholdExceeded(), threshold == 2);
+    EXPECT_TRUE(statuses[1].ok() && !statuses[1].IsOkMergeOperandThresholdExceeded());
+    EXPECT_TRUE(statuses[2].IsNotFound());
+  }
+}
+
+// Counts the operands of each merge.
+class CountingAppend final : public MergeOperator {
+ public:
+  const char* Name() const override { return "CountingAppend"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    if (fails) return false;
+    merged += static_cast<int>(in.operand_list.size());
+    if (in.existing_value != nullptr) out->new_value = in.existing_value->ToString();
+    for (const Slice& operand : in.operand_list) out->new_value += operand.ToString();
+    return true;
+  }
+  mutable int merged = 0;
+  bool fails = false;
+};
+
+TEST_F(MergeOperandsTest, ChainsInTheMemtableStayWithinMaxSuccessiveMerges) {
+  const auto append = std::make_shared<CountingAppend>();
+  options_.merge_operator = append;
+  options_.max_successive_merges = 3;
+  Open();
+  std::string expected;
+  for (char c = 'a'; c < 'u'; ++c) {
+    Merge("key", std::string(1, c));
+    expected += c;
+    EXPECT_EQ(Get("key"), expected);
+    Operands("key");
+    EXPECT_LE(count_, 4) << expected;
+  }
+  EXPECT_EQ(Operands("key"), expected + " ") << "every fourth is a value";
+  Open();
+  EXPECT_EQ(Get("key"), expected) << "the log has the operands";
+}
+
+TEST_F(MergeOperandsTest, OperandsOfOneBatchCountToo) {
+  options_.max_successive_merges = 2;
+  Open();
+  WriteBatch batch;
+  for (int i = 0; i < 5; ++i) ASSERT_OK(batch.Merge("key", std::to_string(i)));
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  EXPECT_EQ(Get("key"), "0,1,2,3,4");
+  EXPECT_EQ(Operands("key"), "0,1,2 3 4 ");
+}
+
+TEST_F(MergeOperandsTest, ChainsAreLeftWhereTheValueIsOnDisk) {
+  BlockBasedTableOptions no_cache;
+  no_cache.no_block_cache = true;
+  options_.table_factory.reset(NewBlockBasedTableFactory(no_cache));
+  options_.max_successive_merges = 1;
+  for (const bool strict : {false, true}) {
+    options_.strict_max_successive_merges = strict;
+    Open();
+    Put("key", "0");
+    Flush();
+    for (int i = 1; i < 4; ++i) Merge("key", std::to_string(i));
+    EXPECT_EQ(Get("key"), "0,1,2,3");
+    Operands("key");
+    EXPECT_EQ(count_, strict ? 2 : 4);
+    Delete("key");
+  }
+}
+
+TEST_F(MergeOperandsTest, AnOperatorThatFailsLeavesTheOperands) {
+  const auto append = std::make_shared<CountingAppend>();
+  options_.merge_operator = append;
+  options_.max_successive_merges = 1;
+  Open();
+  Merge("key", "a");
+  append->fails = true;
+  Merge("key", "b");
+  append->fails = false;
+  EXPECT_EQ(Operands("key"), "a b ");
+  EXPECT_EQ(Get("key"), "ab");
+  EXPECT_OK(db_->SetOptions({{"max_successive_merges", "0"}}));
+  for (int i = 0; i < 5; ++i) Merge("key", "c");
+  EXPECT_EQ(Operands("key"), "a b c c c c c ") << "switched off";
+}
+
 }  // namespace
 }  // namespace ashlar

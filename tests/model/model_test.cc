@@ -21,6 +21,7 @@
 #include "ashlar/db.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
 #include "base/random.h"
 #include "tests/support/check_invariants.h"
@@ -174,6 +175,36 @@ const std::vector<Scenario>& Scenarios() {
        [](Options* o) {
          SetTinyLevels(o);
          o->compaction_filter_factory = std::make_shared<KeepAllFactory>();
+       }},
+      {"ByCompensatedSize",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compaction_pri = kByCompensatedSize;
+       }},
+      {"OldestLargestSequenceFirst",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compaction_pri = kOldestLargestSeqFirst;
+       }},
+      {"OldestSmallestSequenceFirst",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compaction_pri = kOldestSmallestSeqFirst;
+       }},
+      {"RoundRobinAndPartitionsOfPrefixes",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->compaction_pri = kRoundRobin;
+         o->max_background_jobs = 4;
+         o->max_subcompactions = 2;
+         o->sst_partitioner_factory = NewSstPartitionerFixedPrefixFactory(5);
+       },
+       true},
+      {"ShortChainsOfOperands",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->max_successive_merges = 2;
+         o->strict_max_successive_merges = true;
        }},
       {"FewOpenFiles",
        [](Options* o) {

@@ -75,6 +75,7 @@ Outcome DecodeOperand(ByteFormat format, std::string_view text, std::string_view
 // kUsage when the values would be written as raw bytes, which `command` cannot do.
 Outcome RefuseRawValues(const GlobalOptions& global, std::string_view command);
 
+std::unique_ptr<Command> MakeAdviseCommand();
 std::unique_ptr<Command> MakeCheckpointCommand();
 std::unique_ptr<Command> MakeColumnFamiliesCommand();
 std::unique_ptr<Command> MakeCompactCommand();

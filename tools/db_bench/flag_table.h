@@ -152,6 +152,26 @@
        "Age that makes a file be compacted")                                                       \
   FLAG("Levels and compaction", uint64_t, ttl_seconds, 18446744073709551614u,                      \
        "Age of data that makes a file be compacted")                                               \
+  FLAG("Levels and compaction", int, universal_size_ratio, 0,                                      \
+       "Percent that an older run may be larger; 0: the default, as in the next three")            \
+  FLAG("Levels and compaction", int, universal_min_merge_width, 0, "Runs merged at once, at least")\
+  FLAG("Levels and compaction", int, universal_max_merge_width, 0, "The same, at most")            \
+  FLAG("Levels and compaction", int, universal_max_size_amplification_percent, 0,                  \
+       "Bytes above the oldest run that merge all")                                                \
+  FLAG("Levels and compaction", int, universal_compression_size_percent, -1,                       \
+       "Percent of the data that is compressed; -1: all")                                          \
+  FLAG("Levels and compaction", bool, universal_allow_trivial_move, false,                         \
+       "Tables that do not overlap move")                                                          \
+  FLAG("Levels and compaction", bool, universal_incremental, false,                                \
+       "Large runs are merged in parts")                                                           \
+  FLAG("Levels and compaction", int, universal_stop_style, 1,                                      \
+       "0: runs of similar size, 1: of the total size")                                            \
+  FLAG("Levels and compaction", uint64_t, fifo_compaction_max_table_files_size_mb, 0,              \
+       "MiB of tables; above, the oldest are deleted")                                             \
+  FLAG("Levels and compaction", bool, fifo_compaction_allow_compaction, true,                      \
+       "Small tables are merged")                                                                  \
+  FLAG("Levels and compaction", uint64_t, fifo_compaction_ttl, 0,                                  \
+       "Seconds; with FIFO, in place of ttl_seconds")                                              \
   FLAG("Levels and compaction", bool, optimize_filters_for_hits, false,                            \
        "No filters in the last level")                                                             \
   FLAG("Levels and compaction", bool, report_bg_io_stats, false, "Measure the I/O of compactions") \
@@ -180,6 +200,11 @@
        "The top of partitioned ones stays there")                                                  \
   FLAG("Tables", bool, use_data_block_hash_index, false, "A hash index in data blocks")            \
   FLAG("Tables", double, data_block_hash_table_util_ratio, 0.75, "How full it is")                 \
+  FLAG("Tables", bool, partition_index, false, "The index is in partitions")                       \
+  FLAG("Tables", bool, partition_index_and_filters, false, "Index and filter are in partitions")   \
+  FLAG("Tables", uint64_t, metadata_block_size, 4096, "Bytes of a partition")                      \
+  FLAG("Tables", bool, index_with_first_key, false, "The index has the first key of each block")   \
+  FLAG("Tables", bool, use_ribbon_filter, false, "Ribbon filters in place of Bloom filters")       \
   FLAG("Tables", int, checksum_type, 4, "0 none, 1 CRC32c, 2 xxHash, 3 xxHash64, 4 XXH3")          \
   FLAG("Tables", int, format_version, 5, "Layout of the table")                                    \
   FLAG("Tables", bool, enable_index_compression, true, "Compress the index")                       \

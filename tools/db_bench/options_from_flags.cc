@@ -172,9 +172,40 @@ Status SetBlockBasedTable(const Flags& flags, const OptionTexts& texts,
   if (flags.use_data_block_hash_index)
     table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table.checksum = static_cast<ChecksumType>(flags.checksum_type);
-  if (flags.bloom_bits > 0) table.filter_policy.reset(NewBloomFilterPolicy(flags.bloom_bits));
+  if (flags.index_with_first_key)
+    table.index_type = BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  if (flags.partition_index || flags.partition_index_and_filters)
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = flags.partition_index_and_filters;
+  if (flags.bloom_bits > 0) {
+    table.filter_policy.reset(flags.use_ribbon_filter ? NewRibbonFilterPolicy(flags.bloom_bits)
+                                                      : NewBloomFilterPolicy(flags.bloom_bits));
+  }
   options->table_factory.reset(NewBlockBasedTableFactory(table));
   return Status::OK();
+}
+
+// A number of 0 keeps the default.
+void SetUniversal(const Flags& flags, CompactionOptionsUniversal* options) {
+  const auto set = [](int value, unsigned int* option) {
+    if (value != 0) *option = static_cast<unsigned int>(value);
+  };
+  set(flags.universal_size_ratio, &options->size_ratio);
+  set(flags.universal_min_merge_width, &options->min_merge_width);
+  set(flags.universal_max_merge_width, &options->max_merge_width);
+  set(flags.universal_max_size_amplification_percent, &options->max_size_amplification_percent);
+  options->compression_size_percent = flags.universal_compression_size_percent;
+  options->allow_trivial_move = flags.universal_allow_trivial_move;
+  options->incremental = flags.universal_incremental;
+  options->stop_style = static_cast<CompactionStopStyle>(flags.universal_stop_style);
+}
+
+// As RocksDB's: without a size nothing stays.
+void SetFifo(const Flags& flags, ColumnFamilyOptions* options) {
+  if (flags.fifo_compaction_ttl != 0) options->ttl = flags.fifo_compaction_ttl;
+  options->compaction_options_fifo.max_table_files_size =
+      flags.fifo_compaction_max_table_files_size_mb << 20;
+  options->compaction_options_fifo.allow_compaction = flags.fifo_compaction_allow_compaction;
 }
 
 Status FromFlagsAlone(const Flags& flags, Options* options) {
@@ -188,6 +219,8 @@ Status FromFlagsAlone(const Flags& flags, Options* options) {
   *options = Options(db_options, family_options);
   options->compaction_style = static_cast<CompactionStyle>(flags.compaction_style);
   options->compaction_pri = static_cast<CompactionPri>(flags.compaction_pri);
+  SetUniversal(flags, &options->compaction_options_universal);
+  if (options->compaction_style == kCompactionStyleFIFO) SetFifo(flags, options);
   if (flags.rate_limiter_bytes_per_sec > 0) {
     options->rate_limiter.reset(
         NewGenericRateLimiter(static_cast<int64_t>(flags.rate_limiter_bytes_per_sec),

@@ -47,6 +47,49 @@ TEST(OptionsFromFlagsTest, FlagsReachTheOptionsAlsoUnderAnotherName) {
   EXPECT_EQ(table->format_version, 4u);
 }
 
+TEST(OptionsFromFlagsTest, StylesAndLayoutsReachTheOptions) {
+  Flags flags;
+  flags.compaction_style = kCompactionStyleUniversal;
+  flags.universal_size_ratio = 7;
+  flags.universal_min_merge_width = 3;
+  flags.universal_max_merge_width = 9;
+  flags.universal_max_size_amplification_percent = 50;
+  flags.universal_compression_size_percent = 80;
+  flags.universal_allow_trivial_move = true;
+  flags.universal_incremental = true;
+  flags.universal_stop_style = kCompactionStopStyleSimilarSize;
+  flags.partition_index_and_filters = true;
+  flags.metadata_block_size = 1000;
+  flags.use_ribbon_filter = true;
+  flags.bloom_bits = 10;
+  Options options;
+  ASSERT_TRUE(OptionsFromFlags(flags, &options).ok());
+  const CompactionOptionsUniversal& universal = options.compaction_options_universal;
+  EXPECT_EQ(universal.size_ratio, 7u);
+  EXPECT_EQ(universal.min_merge_width, 3u);
+  EXPECT_EQ(universal.max_merge_width, 9u);
+  EXPECT_EQ(universal.max_size_amplification_percent, 50u);
+  EXPECT_EQ(universal.compression_size_percent, 80);
+  EXPECT_TRUE(universal.allow_trivial_move && universal.incremental);
+  EXPECT_EQ(universal.stop_style, kCompactionStopStyleSimilarSize);
+  const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+  EXPECT_EQ(table->index_type, BlockBasedTableOptions::kTwoLevelIndexSearch);
+  EXPECT_TRUE(table->partition_filters);
+  EXPECT_EQ(table->metadata_block_size, 1000u);
+  EXPECT_TRUE(table->filter_policy->GetId().starts_with("ribbonfilter:10"));
+
+  Flags fifo;
+  fifo.compaction_style = kCompactionStyleFIFO;
+  fifo.fifo_compaction_max_table_files_size_mb = 5;
+  fifo.fifo_compaction_allow_compaction = false;
+  fifo.fifo_compaction_ttl = 99;
+  ASSERT_TRUE(OptionsFromFlags(fifo, &options).ok());
+  EXPECT_EQ(options.compaction_options_fifo.max_table_files_size, uint64_t{5} << 20);
+  EXPECT_FALSE(options.compaction_options_fifo.allow_compaction);
+  EXPECT_EQ(options.ttl, 99u);
+  EXPECT_EQ(options.compaction_options_universal.size_ratio, 1u) << "0 keeps the default";
+}
+
 TEST(OptionsFromFlagsTest, AValueThatIsNoneIsRefused) {
   Flags flags;
   flags.max_bytes_for_level_multiplier_additional = "2,x";

@@ -164,54 +164,99 @@ class LeveledPicker {
 
   struct Candidate {
     bool marked;
-    double overlap_ratio;  // bytes rewritten below per byte that leaves the level
-    bool after_cursor;
+    double cost;    // by compaction_pri; less goes first
+    bool has_turn;  // among equal costs
     size_t index;
     bool operator<(const Candidate& other) const {
       if (marked != other.marked) return marked;
-      if (overlap_ratio != other.overlap_ratio) return overlap_ratio < other.overlap_ratio;
-      if (after_cursor != other.after_cursor) return after_cursor;
+      if (cost != other.cost) return cost < other.cost;
+      if (has_turn != other.has_turn) return has_turn;
       return index < other.index;
     }
   };
 
   std::vector<Candidate> Candidates(Level level) const {
     const auto files = view_.files(level);
-    const auto below = view_.files(level + 1);
-    const std::string* cursor = cursors_.After(level);
-    const uint64_t average = AverageEntryBytes(view_);
+    const std::vector<double> costs = Costs(level);
     std::vector<Candidate> candidates;
-    size_t next = 0;
     for (size_t i = 0; i < files.size(); ++i) {
-      const FileMetaData& file = *files[i];
-      while (next < below.size() &&
-             tree().Compare(below[next]->largest_user_key(), file.smallest_user_key()) < 0)
-        ++next;
-      uint64_t overlap = 0;
-      for (size_t j = next; j < below.size() && tree().Compare(below[j]->smallest_user_key(),
-                                                               file.largest_user_key()) <= 0;
-           ++j) {
-        overlap += below[j]->file_bytes;
-      }
-      if (file.being_compacted) continue;
-      const double own =
-          static_cast<double>(std::max<uint64_t>(1, CompensatedBytes(file, average)));
-      candidates.push_back({.marked = file.marked_for_compaction,
-                            .overlap_ratio = static_cast<double>(overlap) / own,
-                            .after_cursor = cursor == nullptr ||
-                                            tree().Compare(file.smallest_user_key(), *cursor) > 0,
+      if (files[i]->being_compacted) continue;
+      candidates.push_back({.marked = files[i]->marked_for_compaction,
+                            .cost = costs[i],
+                            .has_turn = HasTurn(level, *files[i]),
                             .index = i});
     }
     std::sort(candidates.begin(), candidates.end());
     return candidates;
   }
 
+  // One for each file.
+  std::vector<double> Costs(Level level) const {
+    if (config_.compaction_pri == kMinOverlappingRatio) return OverlapRatios(level);
+    const uint64_t average = AverageEntryBytes(view_);
+    std::vector<double> costs;
+    for (const FileMetaData* file : view_.files(level)) costs.push_back(Cost(*file, average));
+    return costs;
+  }
+  double Cost(const FileMetaData& file, uint64_t average_entry_bytes) const {
+    switch (config_.compaction_pri) {
+      case kByCompensatedSize:
+        return -static_cast<double>(CompensatedBytes(file, average_entry_bytes));
+      case kOldestLargestSeqFirst: return static_cast<double>(file.largest_sequence);
+      case kOldestSmallestSeqFirst: return static_cast<double>(file.smallest_sequence);
+      case kMinOverlappingRatio:
+      case kRoundRobin: break;
+    }
+    return 0;
+  }
+  // The bytes rewritten below per byte that leaves the level.
+  std::vector<double> OverlapRatios(Level level) const {
+    const auto below = view_.files(level + 1);
+    const uint64_t average = AverageEntryBytes(view_);
+    std::vector<double> ratios;
+    size_t next = 0;
+    for (const FileMetaData* file : view_.files(level)) {
+      while (next < below.size() &&
+             tree().Compare(below[next]->largest_user_key(), file->smallest_user_key()) < 0)
+        ++next;
+      uint64_t overlap = 0;
+      for (size_t j = next; j < below.size() && tree().Compare(below[j]->smallest_user_key(),
+                                                               file->largest_user_key()) <= 0;
+           ++j) {
+        overlap += below[j]->file_bytes;
+      }
+      const double own =
+          static_cast<double>(std::max<uint64_t>(1, CompensatedBytes(*file, average)));
+      ratios.push_back(static_cast<double>(overlap) / own);
+    }
+    return ratios;
+  }
+  bool HasTurn(Level level, const FileMetaData& file) const {
+    if (config_.compaction_pri == kRoundRobin) {
+      const std::string* const next = cursors_.Next(level);
+      return next == nullptr || view_.comparator.CompareInternal(file.smallest, *next) >= 0;
+    }
+    const std::string* const after = cursors_.After(level);
+    return after == nullptr || tree().Compare(file.smallest_user_key(), *after) > 0;
+  }
+
   std::optional<CompactionPlan> PickFromLevel(Level level) const {
     for (const Candidate& candidate : Candidates(level)) {
-      if (auto plan = PickFile(level, candidate.index, level + 1, PlanReason::kLevelSize))
-        return plan;
+      auto plan = PickFile(level, candidate.index, level + 1, PlanReason::kLevelSize);
+      if (!plan) continue;
+      if (config_.compaction_pri == kRoundRobin) SetNextCursor(level, &*plan);
+      return plan;
     }
     return std::nullopt;
+  }
+
+  // After the last file of the level comes the first.
+  void SetNextCursor(Level level, CompactionPlan* plan) const {
+    const auto files = view_.files(level);
+    const auto last = std::find(files.begin(), files.end(), plan->inputs.front().files.back());
+    ASHLAR_ASSERT(last != files.end());
+    const FileMetaData& next = last + 1 == files.end() ? *files.front() : **(last + 1);
+    plan->next_cursor = next.smallest;
   }
 
   std::optional<CompactionPlan> PickFile(Level level, size_t index, Level output_level,
@@ -359,8 +404,19 @@ void CompactCursors::Advance(const CompactionPlan& plan) {
   const Level level = plan.start_level();
   ASHLAR_ASSERT(level < kLevelsMax && !plan.inputs.front().files.empty());
   if (level == 0 || plan.reason != PlanReason::kLevelSize) return;
+  if (!plan.next_cursor.empty()) SetNext(level, plan.next_cursor);
   if (after_.size() <= level) after_.resize(level + 1);
   after_[level] = plan.inputs.front().files.back()->largest_user_key().ToString();
+}
+
+const std::string* CompactCursors::Next(Level level) const {
+  return level < next_.size() && next_[level].has_value() ? &*next_[level] : nullptr;
+}
+
+void CompactCursors::SetNext(Level level, const std::string& internal_key) {
+  ASHLAR_ASSERT(level < kLevelsMax);
+  if (next_.size() <= level) next_.resize(level + 1);
+  next_[level] = internal_key;
 }
 
 const std::string* CompactCursors::After(Level level) const {

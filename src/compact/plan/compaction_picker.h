@@ -7,8 +7,9 @@
 //                                  overlap nothing just move
 //        level 0 -> level 0        when the way to the base level is busy, or would cost much for
 //                                  little
-//        level n -> level n + 1    the file that drags along the fewest bytes per byte of its own;
-//                                  equals take turns
+//        level n -> level n + 1    the first file in the order of compaction_pri. By default that
+//                                  is the one that drags along the fewest bytes per byte of its
+//                                  own; equals take turns
 //   2. files marked for compaction
 //   3. files whose range tombstones cover many bytes of older runs, so that the space comes back
 //   4. files on the last level with deletions that no snapshot needs any more
@@ -30,16 +31,23 @@
 
 namespace ashlar {
 
-// The round-robin position of each level: the largest user key of the last plan that started there.
+// Where each level continues.
 class CompactCursors {
  public:
   // Call when a plan was accepted.
   void Advance(const CompactionPlan& plan);
-  // Null: the level begins from its first file.
+  // kMinOverlappingRatio: the largest user key of the last plan that started there. Null: the level
+  // begins from its first file.
   const std::string* After(Level level) const;
+
+  // kRoundRobin: the smallest internal key of the file to begin with. Null: the level begins from
+  // its first file.
+  const std::string* Next(Level level) const;
+  void SetNext(Level level, const std::string& internal_key);
 
  private:
   std::vector<std::optional<std::string>> after_;  // [level]
+  std::vector<std::optional<std::string>> next_;   // [level]
 };
 
 // Nothing: there is no work, or none that can run concurrently with view.running. Ignores

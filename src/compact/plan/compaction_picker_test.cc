@@ -439,5 +439,61 @@ TEST(PickManual, RewritingInPlaceEnds) {
             "nothing");
 }
 
+// ---- Which file of an overfull level goes first.
+
+constexpr char kThreeFiles[] =
+    "L1: 10[a-c 60 seq=5-90] 12[e-g 90 seq=7-80] 11[i-k 70 seq=9-70]\n"
+    "L2: 1[a-c 100] 2[e-f 500] 3[i-j 100]";
+
+std::string PickWith(CompactionPri pri, const CompactCursors& cursors = CompactCursors()) {
+  LeveledConfig config = SmallConfig();
+  config.compaction_pri = pri;
+  config.max_compaction_bytes = 2500;
+  return Pick(kThreeFiles, config, cursors);
+}
+
+TEST(PickByPriority, MinOverlappingRatioTakesTheFileThatDragsTheLeastAlong) {
+  EXPECT_EQ(PickWith(kMinOverlappingRatio), "L1 [11] + L2 [3] -> L2, level size, bottommost");
+}
+TEST(PickByPriority, ByCompensatedSizeTakesTheLargestFile) {
+  EXPECT_EQ(PickWith(kByCompensatedSize), "L1 [12] + L2 [2] -> L2, level size, bottommost");
+}
+TEST(PickByPriority, OldestLargestSeqFirstTakesTheFileWhoseNewestEntryIsOldest) {
+  EXPECT_EQ(PickWith(kOldestLargestSeqFirst), "L1 [11] + L2 [3] -> L2, level size, bottommost");
+}
+TEST(PickByPriority, OldestSmallestSeqFirstTakesTheFileWithTheOldestEntry) {
+  EXPECT_EQ(PickWith(kOldestSmallestSeqFirst), "L1 [10] + L2 [1] -> L2, level size, bottommost");
+}
+
+TEST(PickByPriority, RoundRobinGoesThroughTheLevelAndBeginsAgain) {
+  LeveledConfig config = SmallConfig();
+  config.compaction_pri = kRoundRobin;
+  const TreeText tree(kThreeFiles, config.num_levels);
+  CompactCursors cursors;
+  std::vector<uint64_t> picked;
+  for (int i = 0; i < 5; ++i) {
+    const auto plan = PickCompaction(tree.View(), config, cursors);
+    ASSERT_TRUE(plan.has_value());
+    picked.push_back(plan->inputs.front().files.front()->number);
+    cursors.Advance(*plan);
+    EXPECT_EQ(*cursors.Next(1), plan->next_cursor);
+  }
+  EXPECT_EQ(picked, (std::vector<uint64_t>{10, 12, 11, 10, 12}));
+}
+
+TEST(PickByPriority, RoundRobinContinuesFromTheCursorOfAnEarlierLife) {
+  CompactCursors cursors;
+  cursors.SetNext(1, MakeInternalKey("d", 1, ValueType::kValue));
+  EXPECT_EQ(PickWith(kRoundRobin, cursors), "L1 [12] + L2 [2] -> L2, level size, bottommost");
+  cursors.SetNext(1, MakeInternalKey("z", 1, ValueType::kValue));
+  EXPECT_EQ(PickWith(kRoundRobin, cursors), "L1 [10] + L2 [1] -> L2, level size, bottommost");
+}
+
+TEST(PickByPriority, OnlyRoundRobinHasACursorToRecord) {
+  LeveledConfig config = SmallConfig();
+  const TreeText tree(kThreeFiles, config.num_levels);
+  EXPECT_EQ(PickCompaction(tree.View(), config, CompactCursors())->next_cursor, "");
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -84,6 +84,9 @@ struct CompactionPlan {
   std::string smallest;  // user keys: the range of all inputs, both ends included
   std::string largest;
   bool excludes_largest = false;  // it is the end of a range tombstone, and no input has it
+  // With kRoundRobin: where the next plan from the start level begins, an internal key. Empty:
+  // there is nothing to remember.
+  std::string next_cursor;
   // The overlapping files of the first level below the output level that has any. Empty for an
   // output on level 0, which is not cut.
   std::vector<FileMetaData*> grandparents;

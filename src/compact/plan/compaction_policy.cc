@@ -18,6 +18,9 @@ class LeveledPolicy final : public CompactionPolicy {
     return PickCompaction(view, config().common, cursors_);
   }
   void Accept(const CompactionPlan& plan) override { cursors_.Advance(plan); }
+  void RestoreCursor(Level level, const std::string& internal_key) override {
+    cursors_.SetNext(level, internal_key);
+  }
   bool Needed(const TreeView& view) const override {
     return NeedsCompaction(view, config().common);
   }

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,9 @@ class CompactionPolicy {
   virtual std::optional<CompactionPlan> Pick(const TreeView& view) const = 0;
   // Call for each plan of Pick that will run.
   virtual void Accept(const CompactionPlan& /*plan*/) {}
+  // The CompactionPlan::next_cursor of the last plan from this level in an earlier life of the
+  // database.
+  virtual void RestoreCursor(Level /*level*/, const std::string& /*internal_key*/) {}
   // True: Pick may find work, now or after running plans end.
   virtual bool Needed(const TreeView& view) const = 0;
   virtual ManualPick PickManual(const TreeView& view, const ManualRequest& request) const = 0;

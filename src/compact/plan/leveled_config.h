@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ashlar/compression_type.h"
+#include "ashlar/options.h"
 #include "manifest/version_edit.h"
 
 namespace ashlar {
@@ -39,6 +40,7 @@ struct LeveledConfig {
   int max_write_buffer_number = 2;
   int min_write_buffer_number_to_merge = 1;
 
+  CompactionPri compaction_pri = kMinOverlappingRatio;
   uint32_t max_subcompactions = 1;
   bool has_filter = false;   // a compaction filter: manual compactions rewrite, and do not move
   uint64_t ttl_seconds = 0;  // 0: off

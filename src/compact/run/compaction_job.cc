@@ -330,6 +330,8 @@ Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
 VersionEdit MakeEdit(const CompactionPlan& plan, TableJobResult* result) {
   VersionEdit edit;
   plan.ApplyInputs(&edit);
+  if (!plan.next_cursor.empty())
+    edit.compact_cursors.emplace_back(plan.start_level(), plan.next_cursor);
   if (result != nullptr) result->AddFilesTo(plan.output_level, &edit);
   return edit;
 }

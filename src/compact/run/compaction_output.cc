@@ -21,7 +21,9 @@ CompactionOutput::CompactionOutput(const CompactionOutputArgs& args)
     : args_(args),
       target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax)
                                     : args.target_file_bytes),
-      write_back_bytes_(args.bytes_per_sync != 0 ? args.bytes_per_sync : kWriteBackBytes) {}
+      write_back_bytes_(args.bytes_per_sync != 0 ? args.bytes_per_sync : kWriteBackBytes),
+      partitioner_(args.new_partitioner ? args.new_partitioner() : nullptr),
+      cuts_by_key_(!args.grandparents.empty() || partitioner_ != nullptr) {}
 
 CompactionOutput::~CompactionOutput() {
   if (open_ != nullptr) {
@@ -39,6 +41,7 @@ CompactionOutput::~CompactionOutput() {
 Status CompactionOutput::PrepareFor(const Slice& user_key, bool first_of_user_key) {
   ASHLAR_ASSERT(first_of_user_key || open_ != nullptr);  // I1
   if (first_of_user_key && CutBefore(user_key)) ASHLAR_RETURN_IF_ERROR(Latch(Close(&user_key)));
+  if (partitioner_ != nullptr) last_user_key_.assign(user_key.data(), user_key.size());
   return open_ == nullptr ? Latch(Open()) : Status::OK();
 }
 
@@ -178,6 +181,10 @@ bool CompactionOutput::CutBefore(const Slice& user_key) {
   if (open_ == nullptr) return false;
   const uint64_t bytes = open_->EstimatedFileBytes();
   if (bytes >= target_file_bytes_) return true;
+  if (partitioner_ != nullptr) {
+    const Slice last(last_user_key_);
+    if (partitioner_->ShouldPartition({last, user_key, bytes}) == kRequired) return true;
+  }
   if (!crossed) return false;
   const bool drags_too_much = overlap_bytes_ > args_.max_grandparent_overlap_bytes ||
                               bytes > args_.max_grandparent_overlap_bytes - overlap_bytes_;

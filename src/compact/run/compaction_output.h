@@ -8,7 +8,8 @@
 //   - when it has reached its target size, or half of the bytes that a PlainTable can have,
 //   - at the edge of a grandparent, from three quarters of the target on, so that a later
 //     compaction of the file reads one grandparent less,
-//   - when it overlaps more grandparent bytes than one compaction should read.
+//   - when it overlaps more grandparent bytes than one compaction should read,
+//   - where the program's partitioner wants it.
 //
 // A range tombstone is cut where the files are. Without entries there is one file for all of them.
 //
@@ -28,6 +29,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
+#include "ashlar/sst_partitioner.h"
 #include "ashlar/status.h"
 #include "base/result.h"
 #include "compact/run/compaction_ranges.h"
@@ -83,6 +85,8 @@ struct CompactionOutputArgs {
   uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
   std::vector<FileMetaData*> grandparents;  // ascending and disjoint
   uint64_t max_grandparent_overlap_bytes = UINT64_MAX;
+  // Makes the partitioner of one output, or null; may be called by several at once. Empty: none.
+  std::function<std::unique_ptr<SstPartitioner>()> new_partitioner;
 };
 
 class CompactionOutput {
@@ -99,9 +103,9 @@ class CompactionOutput {
   // first_of_user_key: no entry with this user key was added before.
   Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
     if (!status_.ok()) return status_;
-    const bool stays = open_ != nullptr &&
-                       (!first_of_user_key || (args_.grandparents.empty() &&
-                                               open_->EstimatedFileBytes() < target_file_bytes_));
+    const bool stays =
+        open_ != nullptr &&
+        (!first_of_user_key || (!cuts_by_key_ && open_->EstimatedFileBytes() < target_file_bytes_));
     if (!stays) ASHLAR_RETURN_IF_ERROR(PrepareFor(ExtractUserKey(internal_key), first_of_user_key));
     open_->Add(internal_key, value);
     if (!open_->status().ok()) return Latch(open_->status());
@@ -170,6 +174,9 @@ class CompactionOutput {
   const CompactionOutputArgs& args_;
   const uint64_t target_file_bytes_;
   const uint64_t write_back_bytes_;
+  const std::unique_ptr<SstPartitioner> partitioner_;  // null: none
+  const bool cuts_by_key_;                             // each new user key may end a file
+  std::string last_user_key_;                          // with partitioner_: of the open file
   std::unique_ptr<OpenFile> open_;
   std::vector<std::unique_ptr<FileMetaData>> files_;
   std::vector<std::string> made_;  // paths to delete unless the files are taken

@@ -147,6 +147,27 @@ TEST_F(CompactionOutputTest, LimitsTheGrandparentsThatOneFileOverlaps) {
   }
 }
 
+// Ends a table before each key that ends in "5"; remembers what it was asked.
+class BeforeFives final : public SstPartitioner {
+ public:
+  const char* Name() const override { return "BeforeFives"; }
+  PartitionerResult ShouldPartition(const PartitionerRequest& request) override {
+    EXPECT_LT(*request.prev_user_key, *request.current_user_key);
+    EXPECT_GT(request.current_output_file_size, 0u);
+    return request.current_user_key->ends_with("5") ? kRequired : kNotRequired;
+  }
+  bool CanDoTrivialMove(const Slice&, const Slice&) override { return true; }
+};
+
+TEST_F(CompactionOutputTest, CutsWhereThePartitionerWants) {
+  TableJobArgs args = JobArgs();
+  args.output.target_file_bytes = 1000000;
+  args.output.new_partitioner = [] { return std::make_unique<BeforeFives>(); };
+  EXPECT_EQ(Cuts(args.output, Entries(0, 40)), (std::vector<int>{0, 5, 15, 25, 35}));
+  args.output.new_partitioner = [] { return std::unique_ptr<SstPartitioner>(); };
+  EXPECT_EQ(Cuts(args.output, Entries(0, 40)), (std::vector<int>{0}));
+}
+
 TEST_F(CompactionOutputTest, GrandparentsBetweenTwoKeysCountToo) {
   TableJobArgs args = JobArgs();
   args.output.max_grandparent_overlap_bytes = 5000;

@@ -39,6 +39,7 @@ extern const Workload kFlush;
 extern const Workload kVerifyChecksum;
 extern const Workload kCrc32c;
 extern const Workload kXxh3;
+extern const Workload kAmplification;
 extern const Workload kStats;
 extern const Workload kLevelStats;
 

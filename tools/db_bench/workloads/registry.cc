@@ -41,6 +41,7 @@ constexpr const Workload* kWorkloads[] = {
     &kVerifyChecksum,
     &kCrc32c,
     &kXxh3,
+    &kAmplification,
     &kStats,
     &kLevelStats,
 };

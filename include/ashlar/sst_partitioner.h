@@ -1,0 +1,100 @@
+// SstPartitioner: cuts the tables that a compaction writes at keys that the program chooses, so
+// that keys that are deleted or moved together have tables of their own.
+// SstPartitionerFactory makes one for each part of a compaction.
+//
+// Tables of level 0 are not cut. Thread safety: a partitioner is used by one thread at a time; the
+// factory by several at once. Must not throw.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/export.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+enum PartitionerResult : char {
+  kNotRequired = 0x0,
+  kRequired = 0x1,  // the table ends before the current key
+};
+
+// The keys are borrowed until the call returns.
+struct PartitionerRequest {
+  PartitionerRequest(const Slice& prev_user_key_in, const Slice& current_user_key_in,
+                     uint64_t current_output_file_size_in)
+      : prev_user_key(&prev_user_key_in),
+        current_user_key(&current_user_key_in),
+        current_output_file_size(current_output_file_size_in) {}
+
+  const Slice* prev_user_key;         // the last one in the table
+  const Slice* current_user_key;      // the one to be written next
+  uint64_t current_output_file_size;  // bytes of the table so far, about
+};
+
+class ASHLAR_API SstPartitioner {
+ public:
+  struct Context {
+    bool is_full_compaction = false;    // every table of the column family takes part
+    bool is_manual_compaction = false;  // CompactRange or CompactFiles
+    int output_level = 0;
+    Slice smallest_user_key;  // of the whole compaction; valid until CreatePartitioner returns
+    Slice largest_user_key;
+  };
+
+  virtual ~SstPartitioner() = default;
+
+  virtual const char* Name() const = 0;
+  // Called for each user key of a table but its first.
+  virtual PartitionerResult ShouldPartition(const PartitionerRequest& request) = 0;
+  // Whether a table with these keys may move to the next level as it is. False: it is rewritten.
+  virtual bool CanDoTrivialMove(const Slice& smallest_user_key, const Slice& largest_user_key) = 0;
+};
+
+class ASHLAR_API SstPartitionerFactory {
+ public:
+  virtual ~SstPartitionerFactory() = default;
+
+  // Null: nothing is cut.
+  virtual std::unique_ptr<SstPartitioner> CreatePartitioner(
+      const SstPartitioner::Context& context) const = 0;
+  // Written into the OPTIONS file.
+  virtual const char* Name() const = 0;
+  // Text that an option's value may be, and that the OPTIONS file keeps. The default is Name().
+  virtual std::string GetId() const { return Name(); }
+};
+
+// Each table has keys with the same first `length` bytes; a shorter key is its own prefix.
+class ASHLAR_API SstPartitionerFixedPrefix : public SstPartitioner {
+ public:
+  explicit SstPartitionerFixedPrefix(size_t length) : length_(length) {}
+
+  const char* Name() const override { return "SstPartitionerFixedPrefix"; }
+  PartitionerResult ShouldPartition(const PartitionerRequest& request) override;
+  bool CanDoTrivialMove(const Slice& smallest_user_key, const Slice& largest_user_key) override;
+
+ private:
+  const size_t length_;
+};
+
+class ASHLAR_API SstPartitionerFixedPrefixFactory : public SstPartitionerFactory {
+ public:
+  explicit SstPartitionerFixedPrefixFactory(size_t length) : length_(length) {}
+
+  static const char* kClassName() { return "SstPartitionerFixedPrefixFactory"; }
+  const char* Name() const override { return kClassName(); }
+  std::string GetId() const override;
+  std::unique_ptr<SstPartitioner> CreatePartitioner(
+      const SstPartitioner::Context& context) const override;
+
+ private:
+  const size_t length_;
+};
+
+ASHLAR_API std::shared_ptr<SstPartitionerFactory> NewSstPartitionerFixedPrefixFactory(
+    size_t prefix_length);
+
+}  // namespace ashlar

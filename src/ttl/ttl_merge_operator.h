@@ -1,0 +1,39 @@
+// TtlMergeOperator: the merge operator of a DBWithTTL. It merges with that of the program, which
+// sees values without the times of their writes; the result gets the time of the merge.
+//
+// Values that do not end in a time fail the merge. Thread safety: that of the program's operator.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "ashlar/merge_operator.h"
+
+namespace ashlar {
+
+class TtlMergeOperator final : public MergeOperator {
+ public:
+  TtlMergeOperator(Env* env, std::shared_ptr<MergeOperator> user)
+      : env_(env), user_(std::move(user)) {}
+
+  bool FullMergeV2(const MergeOperationInput& merge_in,
+                   MergeOperationOutput* merge_out) const override;
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
+                         std::string* new_value, Logger* logger) const override;
+  bool AllowSingleOperand() const override { return user_->AllowSingleOperand(); }
+  bool ShouldMerge(const std::vector<Slice>& operands) const override;
+
+  // RocksDB's name, which is in tables.
+  const char* Name() const override { return "TtlMergeOperator"; }
+  std::string GetId() const override;
+
+ private:
+  Env* const env_;
+  const std::shared_ptr<MergeOperator> user_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,76 @@
+// advise: what a workload costs in each style of compaction, measured with small databases that are
+// made for it and deleted (tools/common/amplification.h).
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "tools/ashlar/command.h"
+#include "tools/common/amplification.h"
+#include "tools/common/progress_line.h"
+
+namespace ashlar::cli {
+namespace {
+
+namespace measured = amplification;
+
+Outcome WriteFile(const std::string& path, const std::string& text) {
+  std::unique_ptr<WritableFile> file;
+  Status s = Env::Default()->GetFileSystem()->NewWritableFile(path, FileOptions(), &file);
+  if (s.ok()) s = file->Append(text);
+  if (s.ok()) s = file->Close();
+  return FromStatus(s, "cannot write " + path);
+}
+
+class AdviseCommand final : public Command {
+ public:
+  const char* Name() const override { return "advise"; }
+  const char* Summary() const override {
+    return "Measure what a workload costs in each style of compaction";
+  }
+  bool NeedsDatabase() const override { return false; }
+
+  void Declare(OptionSet* options) override {
+    options->Operand("FOLDER", "Where the databases are made and deleted; must exist", &folder_);
+    options->Number("--keys", "Keys that are loaded", &workload_.keys);
+    options->Number("--key-size", "Bytes of a key, 8 or more", &workload_.key_bytes);
+    options->Number("--value-size", "Bytes of a value", &workload_.value_bytes);
+    options->Number("--overwrites", "Percent of the writes that overwrite a key; others are new",
+                    &workload_.overwrite_percent);
+    options->Number("--reads", "Percent of the operations that read", &workload_.read_percent);
+    options->Number("--seed", "Of the random operations", &workload_.seed);
+    options->Text("--json", "Also write the figures into this file", &json_);
+  }
+
+  Outcome Run(const GlobalOptions& /*global*/) override {
+    if (const Status valid = measured::Validate(workload_); !valid.ok())
+      return {.code = ExitCode::kUsage, .what = valid.ToString(), .advice = ""};
+    const std::vector<measured::Setting> settings = measured::Settings();
+    std::vector<measured::Figures> figures(settings.size());
+    {
+      ProgressLine progress("advise");
+      for (size_t i = 0; i < settings.size(); ++i) {
+        progress.Show(static_cast<double>(i) / static_cast<double>(settings.size()),
+                      settings[i].name);
+        const std::string path = folder_ + "/advise-" + std::to_string(i);
+        ASHLAR_CLI_RETURN_IF_FAILED(
+            FromStatus(measured::Measure(workload_, settings[i], path, &figures[i]),
+                       "cannot measure in " + path));
+      }
+    }
+    fmt::print("{}", measured::Table(workload_, figures));
+    return json_.has_value() ? WriteFile(*json_, measured::Json(workload_, figures)) : Outcome{};
+  }
+
+ private:
+  std::string folder_;
+  measured::Workload workload_;
+  std::optional<std::string> json_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeAdviseCommand() { return std::make_unique<AdviseCommand>(); }
+
+}  // namespace ashlar::cli
