@@ -84,6 +84,10 @@ typedef struct rocksdb_statistics_histogram_data_t rocksdb_statistics_histogram_
 typedef struct rocksdb_t rocksdb_t;
 typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compaction_options_t;
 typedef struct rocksdb_wait_for_compact_options_t rocksdb_wait_for_compact_options_t;
+typedef struct rocksdb_wal_file_t rocksdb_wal_file_t;
+typedef struct rocksdb_wal_files_t rocksdb_wal_files_t;
+typedef struct rocksdb_wal_iterator_t rocksdb_wal_iterator_t;
+typedef struct rocksdb_wal_readoptions_t rocksdb_wal_readoptions_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
 
@@ -523,6 +527,50 @@ ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOT
 ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
                                                      const rocksdb_readoptions_t* options,
                                                      char** errptr) ASHLAR_NOTHROW;
+
+// ---- Logs; see ashlar/transaction_log.h.
+
+ASHLAR_API rocksdb_wal_readoptions_t* rocksdb_wal_readoptions_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wal_readoptions_destroy(rocksdb_wal_readoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wal_readoptions_set_verify_checksums(
+    rocksdb_wal_readoptions_t* options, unsigned char verify_checksums) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_wal_readoptions_get_verify_checksums(
+    rocksdb_wal_readoptions_t* options) ASHLAR_NOTHROW;
+// options may be null. Null after an error.
+ASHLAR_API rocksdb_wal_iterator_t* rocksdb_get_updates_since(
+    rocksdb_t* db, uint64_t seq_number, const rocksdb_wal_readoptions_t* options,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wal_iter_next(rocksdb_wal_iterator_t* iter) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_wal_iter_valid(const rocksdb_wal_iterator_t* iter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wal_iter_status(const rocksdb_wal_iterator_t* iter,
+                                        char** errptr) ASHLAR_NOTHROW;
+// The caller owns the batch. Once per step.
+ASHLAR_API rocksdb_writebatch_t* rocksdb_wal_iter_get_batch(const rocksdb_wal_iterator_t* iter,
+                                                            uint64_t* seq) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wal_iter_destroy(const rocksdb_wal_iterator_t* iter) ASHLAR_NOTHROW;
+
+enum {
+  rocksdb_wal_file_type_archived_log = 0,
+  rocksdb_wal_file_type_alive_log = 1,
+};
+// The caller owns the results of these two; null after an error.
+ASHLAR_API rocksdb_wal_files_t* rocksdb_get_sorted_wal_files(rocksdb_t* db,
+                                                             char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_wal_file_t* rocksdb_get_current_wal_file(rocksdb_t* db,
+                                                            char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_wal_files_count(const rocksdb_wal_files_t* files) ASHLAR_NOTHROW;
+// Lives as long as `files`; null beyond the last.
+ASHLAR_API const rocksdb_wal_file_t* rocksdb_wal_files_get_wal_file(
+    const rocksdb_wal_files_t* files, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_wal_files_destroy(rocksdb_wal_files_t* files) ASHLAR_NOTHROW;
+// Lives as long as `file`.
+ASHLAR_API const char* rocksdb_wal_file_path_name(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_wal_file_log_number(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_wal_file_type(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_wal_file_start_sequence(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_wal_file_size_file_bytes(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
+// Not for the files of a rocksdb_wal_files_t.
+ASHLAR_API void rocksdb_wal_file_destroy(rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
 
 // ---- Checkpoints; see ashlar/checkpoint.h.
 

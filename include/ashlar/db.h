@@ -35,6 +35,7 @@
 #include "ashlar/snapshot.h"
 #include "ashlar/status.h"
 #include "ashlar/table_properties.h"
+#include "ashlar/transaction_log.h"
 #include "ashlar/types.h"
 #include "ashlar/version.h"
 #include "ashlar/write_batch.h"
@@ -465,6 +466,29 @@ class ASHLAR_API DB {
   virtual Status FlushWAL(bool sync) = 0;
   // Makes every write so far durable.
   virtual Status SyncWAL() = 0;
+  // Writers wait from the return of LockWAL until UnlockWAL has been called as often (from any
+  // thread), and every write that returned before is in the log's file, as after FlushWAL(false). A
+  // write with no_slowdown is Incomplete meanwhile. Reads, flushes and compactions go on. Close
+  // ends the wait of the writers with ShutdownInProgress.
+  virtual Status LockWAL() = 0;
+  // Aborted: LockWAL is not in effect.
+  virtual Status UnlockWAL() = 0;
+
+  // ---- Logs.
+
+  // An iterator over the writes from the batch with this sequence on, or, if that is in no log any
+  // more, from the first later batch that is (ashlar/transaction_log.h). Set WAL_ttl_seconds or
+  // WAL_size_limit_MB: otherwise a log is deleted once its writes are in tables. NotFound:
+  // seq_number is above GetLatestSequenceNumber(). Otherwise the status of the iterator; *iter is
+  // null only with NotFound.
+  virtual Status GetUpdatesSince(
+      SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,
+      const TransactionLogIterator::ReadOptions& read_options = {}) = 0;
+  // All logs, the archived ones first, by number. Logs that are empty or have no readable record
+  // are left out. To copy them, disable file deletions before.
+  virtual Status GetSortedWalFiles(VectorWalPtr& files) = 0;
+  // NotFound: the database is read-only or closed.
+  virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 
   // Waits until nothing is left to flush or compact.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;

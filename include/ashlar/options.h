@@ -456,8 +456,8 @@ struct ASHLAR_API DBOptions {
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   bool manual_wal_flush = false;  // the log is handed to the operating system by FlushWAL only
   CompressionType wal_compression = kNoCompression;  // refused
-  uint64_t WAL_ttl_seconds = 0;                      // refused: logs are not archived
-  uint64_t WAL_size_limit_MB = 0;                    // refused: logs are not archived
+  uint64_t WAL_ttl_seconds = 0;                      // how long old logs stay in archive/
+  uint64_t WAL_size_limit_MB = 0;                    // bytes of old logs in archive/; both 0: none
   size_t recycle_log_file_num = 0;                   // accepted: logs are not reused
   WalFilter* wal_filter = nullptr;                   // refused
   bool avoid_flush_during_recovery = false;

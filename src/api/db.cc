@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/format.h"
 #include "base/result.h"
 #include "config/validate.h"
 #include "filesystem/filename.h"
 #include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
+#include "lsm/wal_files.h"
 
 namespace ashlar {
 
@@ -40,6 +42,26 @@ OpenArgs OnlyDefault(const Options& options, const std::string& name) {
 Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
   *dbptr = db.release();
   return status;
+}
+
+// The logs of `directory` and of its archive, which is deleted if nothing else is in it.
+Status DeleteLogs(FileSystem* fs, const std::string& directory) {
+  Status first_error;
+  std::vector<std::string> names;
+  const std::string archive = ArchiveDirectory(directory);
+  for (const std::string& folder : {directory, archive}) {
+    if (!fs->GetChildren(folder, &names).ok()) continue;
+    for (const std::string& name : names) {
+      if (!ParseWalName(name).has_value()) continue;
+      const Status deleted = fs->DeleteFile(StrCat(folder, "/", name));
+      if (first_error.ok() && !deleted.ok() && !deleted.IsPathNotFound()) first_error = deleted;
+    }
+  }
+  if (fs->GetChildren(archive, &names).ok() && names.empty()) {
+    const Status deleted = fs->DeleteDir(archive);
+    if (first_error.ok()) first_error = deleted;
+  }
+  return first_error;
 }
 
 }  // namespace
@@ -233,14 +255,8 @@ Status DestroyDB(const std::string& name, const Options& options,
       continue;
     remove(name + "/" + child);
   }
-  if (!options.wal_dir.empty() && options.wal_dir != name &&
-      fs->GetChildren(options.wal_dir, &names).ok()) {
-    for (const std::string& child : names) {
-      uint64_t number = 0;
-      FileType type;
-      if (ParseFileName(child, &number, &type) && type == FileType::kWalFile)
-        remove(options.wal_dir + "/" + child);
-    }
+  for (const std::string& folder : {name, options.wal_dir.empty() ? name : options.wal_dir}) {
+    if (const Status deleted = DeleteLogs(fs, folder); first_error.ok()) first_error = deleted;
   }
   if (const Status deleted = DeleteLostFiles(fs, name); first_error.ok()) first_error = deleted;
   // LOCK is deleted while it is held, or another process could lock the deleted file. Windows does

@@ -5,7 +5,7 @@
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
 //       rocksdb_compactionfilter_t  rocksdb_compactionfilterfactory_t
-//       rocksdb_backup_engine_t  rocksdb_checkpoint_t        (Rep and Wrap below)
+//       rocksdb_backup_engine_t  rocksdb_checkpoint_t  rocksdb_wal_iterator_t    (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
 // Invariants:
@@ -45,6 +45,7 @@
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "ashlar/transaction_log.h"
 #include "ashlar/write_batch.h"
 
 struct rocksdb_t {
@@ -142,6 +143,17 @@ struct rocksdb_env_t {
   bool owned;  // false: Env::Default()
 };
 
+struct rocksdb_wal_readoptions_t {
+  ashlar::TransactionLogIterator::ReadOptions rep;
+};
+struct rocksdb_wal_file_t {
+  std::unique_ptr<ashlar::WalFile> rep;
+  std::string path;
+};
+struct rocksdb_wal_files_t {
+  std::vector<rocksdb_wal_file_t> rep;
+};
+
 struct rocksdb_livefiles_t {
   std::vector<ashlar::LiveFileMetaData> rep;
 };
@@ -204,6 +216,7 @@ ASHLAR_C_CAST(rocksdb_mergeoperator_t, MergeOperator)
 ASHLAR_C_CAST(rocksdb_slicetransform_t, SliceTransform)
 ASHLAR_C_CAST(rocksdb_filterpolicy_t, FilterPolicy)
 ASHLAR_C_CAST(rocksdb_perfcontext_t, PerfContext)
+ASHLAR_C_CAST(rocksdb_wal_iterator_t, TransactionLogIterator)
 #undef ASHLAR_C_CAST
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -434,4 +434,25 @@ Status CommitPipeline::FlushLog() {
   });
 }
 
+Status CommitPipeline::LockWrites() {
+  {
+    MutexLock lock(state_->mutex());
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
+    state_->write_controller.Lock();
+  }
+  // Groups that passed the controller before are committed before this one leads. The leaders after
+  // it find the writes stopped (Commit).
+  const Status flushed = FlushLog();
+  if (!flushed.ok()) static_cast<void>(UnlockWrites());
+  return flushed;
+}
+
+bool CommitPipeline::UnlockWrites() {
+  MutexLock lock(state_->mutex());
+  if (!state_->write_controller.Unlock()) return false;
+  state_->NotifyChange();
+  return true;
+}
+
 }  // namespace ashlar

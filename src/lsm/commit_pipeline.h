@@ -59,6 +59,11 @@ class CommitPipeline {
                                FlushReason reason);
   Status SyncLog();
   Status FlushLog();
+  // Stops the writers, and hands what they wrote to the operating system. After Ok no group is
+  // committed until UnlockWrites was called as often; exclusive tasks still run.
+  Status LockWrites();
+  // False: there is no lock.
+  bool UnlockWrites();
 
  private:
   // Completes the request from the options and the batch, and commits it.

@@ -1,13 +1,16 @@
 #include "lsm/file_janitor.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/format.h"
 #include "base/out_of_memory.h"
 #include "filesystem/filename.h"
 #include "lsm/job_events.h"
+#include "lsm/wal_files.h"
 
 namespace ashlar {
 
@@ -63,11 +66,19 @@ void FileJanitor::ReleaseLogs() noexcept {
 
 void FileJanitor::ReleaseLogs(uint64_t oldest_recorded) noexcept {
   IgnoreBadAlloc([&] {
+    // I1 of wal_archive.h. A log that failed stays as it is.
+    if (state_->options.WAL_ttl_seconds > 0 || state_->options.WAL_size_limit_MB > 0)
+      static_cast<void>(state_->logs.SyncClosed().ok());
     for (const uint64_t log : state_->logs.ReleaseUpTo(oldest_recorded)) {
       ASHLAR_ASSERT(log < state_->logs.current_number());  // I2
       state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
     }
   });
+}
+
+Status FileJanitor::FindArchive() {
+  MutexLock deleting(deletion_mutex_);
+  return archive_.Find();
 }
 
 void FileJanitor::DeleteObsoleteFiles() noexcept {
@@ -124,12 +135,26 @@ void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   ObsoleteFiles::Taken undeleted;
   for (const std::string& path : taken.others) {
     IgnoreBadAlloc([&] {
-      if (IsStillThere(DeleteObsoleteFile(*state_, path))) undeleted.others.insert(path);
+      if (IsStillThere(Remove(path))) undeleted.others.insert(path);
     });
   }
+  // What could not be deleted is in the LOG, and tried again.
+  IgnoreBadAlloc([&] { static_cast<void>(archive_.Purge().ok()); });
   kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
   if (!kept_tables_.empty()) DeleteTables(&undeleted, deleted);
   KeepUndeleted(std::move(undeleted));
+}
+
+Status FileJanitor::Remove(const std::string& path) {
+  if (archive_.IsEnabled()) {
+    if (const std::optional<uint64_t> log = ParseWalName(path); log.has_value()) {
+      Status archived = archive_.Add(*log);
+      if (IsStillThere(archived))
+        LogWarning(*state_, StrCat("a log could not be archived: ", archived.ToString()));
+      return archived;
+    }
+  }
+  return DeleteObsoleteFile(*state_, path);
 }
 
 void FileJanitor::DeleteTables(ObsoleteFiles::Taken* undeleted,

@@ -1,13 +1,14 @@
 // FileJanitor: the deletion of files that the database does not need any more.
 //
 //   log     every family has flushed its records, the MANIFEST says so --ReleaseLogs--> obsolete
+//           obsolete --DeleteObsoleteFiles--> moved to the archive, if there is one (wal_archive.h)
 //   table   its last version is gone --> obsolete
 //   obsolete --DeleteObsoleteFiles--> deleted, or kept while a MANIFEST may name it
 //        \--the file system refuses--> undeleted --period, DeleteObsoleteFiles--> deleted
 //
 // I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
 //     current names it.
-// I2: a log is deleted after every family has flushed its records, and after the MANIFEST says
+// I2: a log is deleted or archived after every family has flushed its records, and after the MANIFEST says
 //     that it may be missing.
 // I3: a file is deleted only while this process has the lock on the database.
 // I4: a file that is not deleted for lack of memory is found, and deleted, at the next open; so is
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "lsm/database_state.h"
+#include "lsm/wal_archive.h"
 #include "manifest/version_edit.h"
 
 namespace ashlar {
@@ -37,7 +39,7 @@ inline constexpr LogNeed kLogNeeds[] = {LogNeed::kCurrent, LogNeed::kUnflushed};
 
 class FileJanitor {
  public:
-  explicit FileJanitor(DatabaseState* state) : state_(state) {}
+  explicit FileJanitor(DatabaseState* state) : state_(state), archive_(state) {}
   FileJanitor(const FileJanitor&) = delete;
   FileJanitor& operator=(const FileJanitor&) = delete;
 
@@ -46,6 +48,8 @@ class FileJanitor {
     retry_period_micros_.store(micros, std::memory_order_relaxed);
   }
 
+  // Takes note of the archived logs; once, after the lock is taken.
+  Status FindArchive();
   // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
   // again.
   void DeleteObsoleteFiles() noexcept;
@@ -82,6 +86,8 @@ class FileJanitor {
     Status status;
   };
   void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
+  // Archives a log, if there is an archive; deletes it otherwise, and any other file.
+  Status Remove(const std::string& path) ASHLAR_REQUIRES(deletion_mutex_);
   void DeleteTables(ObsoleteFiles::Taken* undeleted, std::vector<DeletedTable>* deleted)
       ASHLAR_REQUIRES(deletion_mutex_);
   // Moves the undeleted files to `obsolete` if the period has passed since the first failure.
@@ -92,6 +98,7 @@ class FileJanitor {
 
   DatabaseState* const state_;
   Mutex deletion_mutex_;  // one deleter at a time; held across the deletion of files
+  WalArchive archive_ ASHLAR_GUARDED_BY(deletion_mutex_);
   std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
   ObsoleteFiles::Taken undeleted_ ASHLAR_GUARDED_BY(deletion_mutex_);
   uint64_t undeleted_since_nanos_ ASHLAR_GUARDED_BY(deletion_mutex_) = 0;  // while there are any

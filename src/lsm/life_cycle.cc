@@ -62,6 +62,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
     AssertReplayedLogsAreNotNeeded();
   }
   ASHLAR_RETURN_IF_ERROR(background_.installer().RecordLogNumbers());
+  ASHLAR_RETURN_IF_ERROR(background_.files().FindArchive());
   background_.files().ReleaseLogs();
   background_.files().DeleteObsoleteFiles();
   uint64_t oldest_log = 0;
@@ -70,6 +71,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
     oldest_log = background_.files().OldestRecordedLog();
   }
   DeleteOrphans(state_, oldest_log);
+  background_.files().DeleteObsoleteFilesIfAny();
   for (const ColumnFamilyDescriptor& family : families) {
     if (IsRecorded(*state_, family.name)) continue;
     ASHLAR_RETURN_IF_ERROR(changes_->CreateFamily(family.options, family.name));

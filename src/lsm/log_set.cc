@@ -25,11 +25,18 @@ void LogSet::CheckClosedLogs() const {
 Status LogSet::StartNewLog(const NewLog& log) {
   ASHLAR_ASSERT(log.number > current_number());  // I1
   ASHLAR_RETURN_IF_ERROR(FinishCurrent());
+  auto progress = std::make_shared<LogProgress>(log.number);
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> next, CreateLog(log));
   if (current_ != nullptr) RetireCurrent(/*synced=*/false);
   ASHLAR_ASSERT(current_ == nullptr);  // retired
   current_ = std::move(next);
   current_is_cut_ = false;
+  leader_progress_ = progress.get();
+  PublishProgress();
+  {
+    MutexLock lock(mutex_);
+    progress_ = std::move(progress);
+  }
   // The head counts: without it this log would be too short for the next one.
   unsynced_ = current_->bytes() > 0;
   current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
@@ -43,6 +50,7 @@ Status LogSet::FinishCurrent() {
   // The flush also cuts a tail of zeros: a closed log ends with its last record.
   ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->Flush()));
   ASHLAR_ASSERT(current_->good_bytes() == current_->bytes());  // I5
+  PublishProgress();
   return Status::OK();
 }
 
@@ -77,6 +85,10 @@ void LogSet::RetireCurrent(bool synced) {
   current_bytes_.store(0, std::memory_order_relaxed);
   if (!synced) closed_.back().writer = std::move(current_);
   current_.reset();
+  ASHLAR_ASSERT(leader_progress_->good_bytes.load(std::memory_order_relaxed) <=
+                closed_.back().bytes);  // I7
+  std::exchange(leader_progress_, nullptr)->closed.store(true, std::memory_order_release);
+  progress_.reset();
   if (unsynced_ || failed) closed_unsynced_.store(true, std::memory_order_release);
   if constexpr (kDebugChecks) CheckClosedLogs();
 }
@@ -140,12 +152,16 @@ Status LogSet::Append(std::span<const Slice> pieces) {
 
 Status LogSet::FlushCurrent() {
   ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
-  return FailCurrentOn(current_->HandOver());
+  ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->HandOver()));
+  PublishProgress();
+  return Status::OK();
 }
 
 Status LogSet::SyncAll() {
   ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
-  return FailCurrentOn(SyncCurrent());
+  ASHLAR_RETURN_IF_ERROR(FailCurrentOn(SyncCurrent()));
+  PublishProgress();
+  return Status::OK();
 }
 
 Status LogSet::SyncCurrent() {
@@ -162,6 +178,7 @@ void LogSet::Fail(const Status& error) { static_cast<void>(FailCurrentOn(error).
 void LogSet::EndGroup() {
   ASHLAR_DCHECK(current_->status().ok());  // a group that failed does not end
   current_->MarkCommitted();
+  PublishProgress();
   current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
 }
 

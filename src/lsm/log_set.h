@@ -20,6 +20,9 @@
 //     were written, or synced, before.
 // I6: the length of a log of an earlier run is recorded only if this run has synced the log:
 //     otherwise a power cut may take its end, and the record would make damage of that.
+// I7: LogProgress::good_bytes is the end of a record that was committed and is in the file. It never
+//     shrinks, and a failed log is never cut below it. A log is closed after its last record was
+//     counted, and after the log that continues it exists.
 //
 // Thread safety: SyncClosed, ReleaseUpTo and the counters by any thread, the rest by the commit
 // leader.
@@ -43,6 +46,15 @@
 #include "wal/log_writer.h"
 
 namespace ashlar {
+
+// How far a log of this run may be read while it is written (I7). Written by the commit leader
+// (release, after the file), read by any thread (acquire, before the file).
+struct LogProgress {
+  explicit LogProgress(uint64_t log_number) : number(log_number) {}
+  const uint64_t number;
+  std::atomic<uint64_t> good_bytes{0};
+  std::atomic<bool> closed{false};  // nothing is appended any more
+};
 
 class LogSet {
  public:
@@ -87,6 +99,11 @@ class LogSet {
     bool synced = false;  // by this run, and all of it is durable
   };
   std::vector<LiveLog> LiveLogs() const;
+  // Of the current log. Null before the first StartNewLog and after Close.
+  std::shared_ptr<const LogProgress> CurrentProgress() const {
+    MutexLock lock(mutex_);
+    return progress_;
+  }
   // Syncs and closes everything. The current log becomes a closed one.
   Status Close();
 
@@ -114,6 +131,10 @@ class LogSet {
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
   void CheckClosedLogs() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
+  // I7.
+  void PublishProgress() {
+    leader_progress_->good_bytes.store(current_->good_bytes(), std::memory_order_release);
+  }
   // Fails the current log if `status` is an error; returns it. Inline for the writes of each group.
   Status FailCurrentOn(Status status) {
     return status.ok() ? Status::OK() : FailCurrent(std::move(status));
@@ -136,8 +157,10 @@ class LogSet {
   // Held across the sync of closed logs. On the write path only a leader that has to sync takes it.
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);  // ascending numbers
+  std::shared_ptr<LogProgress> progress_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
 
-  std::unique_ptr<LogWriter> current_;  // commit leader only
+  std::unique_ptr<LogWriter> current_;      // commit leader only
+  LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_
   bool unsynced_ = false;               // commit leader only: bytes since the last sync
   bool current_is_cut_ = false;         // commit leader only: I4 holds of the failed current log
   std::atomic<uint64_t> current_number_{0};   // written by the leader

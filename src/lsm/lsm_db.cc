@@ -16,6 +16,8 @@
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
 #include "lsm/tree_inputs.h"
+#include "lsm/wal_files.h"
+#include "lsm/wal_follower.h"
 #include "observe/listeners.h"
 
 namespace ashlar {
@@ -274,6 +276,43 @@ Status LsmDB::FlushWAL(bool sync) try {
 Status LsmDB::SyncWAL() try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   return commit_.SyncLog();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::LockWAL() try {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  return commit_.LockWrites();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::UnlockWAL() {
+  return commit_.UnlockWrites() ? Status::OK() : Status::Aborted("No LockWAL() in effect");
+}
+
+// ---- Logs.
+
+Status LsmDB::GetUpdatesSince(SequenceNumber seq_number,
+                              std::unique_ptr<TransactionLogIterator>* iter,
+                              const TransactionLogIterator::ReadOptions& /*read_options*/) try {
+  iter->reset();
+  if (seq_number > state_->PublishedSequence())
+    return Status::NotFound("Requested sequence not yet written in the db");
+  *iter = std::make_unique<WalFollower>(state_, seq_number);
+  return (*iter)->status();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::GetSortedWalFiles(VectorWalPtr& files) try {
+  return GetSortedWals(*state_, &files);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) try {
+  return GetCurrentWal(*state_, current_wal_file);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -140,6 +140,12 @@ class LsmDB final : public DB {
                const std::vector<ColumnFamilyHandle*>& column_families) override;
   Status FlushWAL(bool sync) override;
   Status SyncWAL() override;
+  Status LockWAL() override;
+  Status UnlockWAL() override;
+  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,
+                         const TransactionLogIterator::ReadOptions& read_options) override;
+  Status GetSortedWalFiles(VectorWalPtr& files) override;
+  Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override;
   Status WaitForCompact(const WaitForCompactOptions& options) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;

@@ -793,7 +793,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     FileType type;
     const bool is_old_log = ParseFileName(name, &number, &type) && type == FileType::kWalFile &&
                             number < oldest_needed_log;
-    if (is_old_log) remove(WalFileName(state->wal_directory, number));
+    if (is_old_log) state->obsolete_files.AddOther(WalFileName(state->wal_directory, number));
   }
 }
 

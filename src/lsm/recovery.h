@@ -58,8 +58,8 @@ std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
                                           std::shared_ptr<ColumnFamily> family)
     ASHLAR_REQUIRES(kDatabaseMutex);
 
-// Deletes every file of the database that nothing refers to: old logs (in DBOptions::wal_dir too),
-// tables, MANIFESTs, OPTIONS, temporary files.
+// Deletes every file of the database that nothing refers to: tables, MANIFESTs, OPTIONS, temporary
+// files. Old logs (in DBOptions::wal_dir too) become obsolete: FileJanitor may have to archive them.
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
 // The text of the file IDENTITY, without the line's end.

@@ -3,12 +3,13 @@
 // it joins the commit queue, so that a writer that waits holds nothing that others need.
 //
 //   kOpen  <-->  kDelayed (a byte rate)  <-->  kStopped (until the background work catches up)
+//   any of them  --Lock-->  kStopped  --Unlock as often-->  what the tree asks for by then
 //
 // I1: while kDelayed, all writers together get the rate: each reserves the time that its own bytes
 //     take after the time reserved before.
 // I2: a reservation is void once the state or the rate changes (generation); the writer asks again.
 //
-// Thread safety: Set, Reserve* and generation under the database mutex; the rest from any thread.
+// Thread safety: Set, Lock, Unlock, Reserve* and generation under the database mutex; the rest from any thread.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +25,25 @@ class WriteController {
   enum class State : uint8_t { kOpen, kDelayed, kStopped };
 
   void Set(State state, uint64_t bytes_per_second) {
-    if (state == state_.load(std::memory_order_relaxed) &&
+    if (state == tree_state_ &&
         bytes_per_second == bytes_per_second_.load(std::memory_order_relaxed))
       return;
     ++generation_;
     delayed_.next_us = 0;
     bytes_per_second_.store(bytes_per_second, std::memory_order_relaxed);
-    state_.store(state, std::memory_order_release);
+    tree_state_ = state;
+    PublishState();
+  }
+  // Stops all writers until Unlock was called as often. False: Unlock without Lock.
+  void Lock() {
+    ++locks_;
+    PublishState();
+  }
+  bool Unlock() {
+    if (locks_ == 0) return false;
+    --locks_;
+    PublishState();
+    return true;
   }
   void SetCompactionBehind(bool behind) {
     behind_.store(behind, std::memory_order_relaxed);
@@ -70,10 +83,16 @@ class WriteController {
     }
   };
 
+  void PublishState() {
+    state_.store(locks_ > 0 ? State::kStopped : tree_state_, std::memory_order_release);
+  }
+
   std::atomic<State> state_{State::kOpen};
   std::atomic<bool> behind_{false};
   std::atomic<uint64_t> bytes_per_second_{0};
   // Under the database mutex.
+  State tree_state_ = State::kOpen;  // of the last Set
+  uint64_t locks_ = 0;
   uint64_t generation_ = 0;
   Pace delayed_;
   Pace low_priority_;

@@ -80,6 +80,13 @@ void LogReader::SkipDamage() {
   in_record_ = false;
 }
 
+void LogReader::Extend(uint64_t file_bytes) {
+  ASHLAR_ASSERT(outcome_ == Outcome::kEnd);
+  if (offset() != file_bytes_ || file_bytes <= file_bytes_) return;
+  file_bytes_ = file_bytes;
+  outcome_ = Outcome::kReading;
+}
+
 bool LogReader::NextFragment(Fragment* fragment) {
   while (block_bytes_ - position_ < kHeaderBytes) {
     if (IsLastBlock()) return FinishAtFileEnd();
@@ -97,9 +104,12 @@ bool LogReader::FinishAtFileEnd() {
 }
 
 bool LogReader::LoadBlock() {
-  block_offset_ += block_bytes_;
-  block_bytes_ = 0;
-  position_ = 0;
+  const bool is_whole = block_bytes_ == 0 || block_bytes_ == kBlockBytes;
+  if (is_whole) {
+    block_offset_ += block_bytes_;
+    block_bytes_ = 0;
+    position_ = 0;
+  }
   const size_t wanted =
       static_cast<size_t>(std::min<uint64_t>(kBlockBytes, file_bytes_ - block_offset_));
   while (block_bytes_ < wanted) {

@@ -1,7 +1,7 @@
 // LogReader: reads the records of a write-ahead log or a MANIFEST, and reports why they end.
 //
 //   kReading --> kReading | kEnd | kTornTail | kCorruption | kUnsupported | kIoError
-//   kCorruption --SkipDamage--> kReading
+//   kCorruption --SkipDamage--> kReading        kEnd --Extend--> kReading
 //
 // At a fragment that is not intact (README.md has the reasons):
 //   an intact record begins after it (a hole is never skipped)           kCorruption
@@ -57,6 +57,10 @@ class LogReader {
   // True: *record is the next one, valid until the next call; its bytes are in *scratch or in the
   // reader. False: see outcome().
   [[nodiscard]] bool ReadRecord(Slice* record, std::string* scratch);
+  // After kEnd, of a log that is still written: the file now has records up to file_bytes, and this
+  // continues with the first of those that were not there before. Less than before, or kEnd before
+  // the end of the file as it was known (in a recycled log): nothing changes.
+  void Extend(uint64_t file_bytes);
   // After kCorruption: continues with the first record found after the damage. For
   // kSkipAnyCorruptedRecords and for tools.
   void SkipDamage();
@@ -88,6 +92,7 @@ class LogReader {
   // The next intact fragment. False: stopped.
   bool NextFragment(Fragment* fragment);
   bool ParseFragment(Fragment* fragment);
+  // The next block, or what Extend added to the last one.
   bool LoadBlock();
   bool FinishAtFileEnd();
 

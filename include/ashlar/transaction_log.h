@@ -1,0 +1,92 @@
+// TransactionLogIterator: the writes of an open database in the order of their sequences, read from
+// its logs. DB::GetUpdatesSince makes it; copies of a database are kept equal with it.
+//
+//   Valid()                     stands at a batch
+//   !Valid(), status() is Ok    has caught up: every published batch was returned. Next() may be
+//                               called again, and becomes valid when there are more
+//   !Valid(), status() is not   ended; Next() has no effect
+//
+// The iterator follows the database from log to log, also into the archive (WAL_ttl_seconds,
+// WAL_size_limit_MB). A log that is neither live nor archived any more is a gap. So are writes with
+// disableWAL, which take sequences and are in no log.
+//
+// Errors: NotFound "Gap in sequence numbers": the batch after the last one is in no log any more.
+// Corruption naming file and offset: a log is damaged and what follows does not continue it.
+// NotSupported: a record of a feature that is not implemented. IOError.
+//
+// A new iterator begins at the first batch that is there. Whoever goes on where another iterator
+// ended has to compare: the sequence of the first batch must be the last one's plus its Count().
+//
+// Thread safety: one thread at a time. Lifetime: Close says Aborted while it lives; deleting the
+// DB leaves it valid.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/export.h"
+#include "ashlar/status.h"
+#include "ashlar/types.h"
+#include "ashlar/write_batch.h"
+
+namespace ashlar {
+
+enum WalFileType : uint8_t {
+  kArchivedLogFile = 0,  // in the folder archive: no family needs it any more
+  kAliveLogFile = 1,
+};
+
+// A log at the time of the call that returned it.
+class ASHLAR_API WalFile {
+ public:
+  WalFile() = default;
+  virtual ~WalFile() = default;
+  WalFile(const WalFile&) = delete;
+  WalFile& operator=(const WalFile&) = delete;
+
+  // Relative to the directory of the logs: "/000003.log", "/archive/000003.log".
+  virtual std::string PathName() const = 0;
+  virtual uint64_t LogNumber() const = 0;
+  virtual WalFileType Type() const = 0;
+  // Of the log's first record. 0 from DB::GetCurrentWalFile, which does not read the log.
+  virtual SequenceNumber StartSequence() const = 0;
+  // Of the current log: up to the end of the last record that the operating system has.
+  virtual uint64_t SizeFileBytes() const = 0;
+};
+using LogFile = WalFile;
+
+using VectorWalPtr = std::vector<std::unique_ptr<WalFile>>;
+using VectorLogPtr = VectorWalPtr;
+
+struct BatchResult {
+  // Of the batch's first record; the next batch has this plus writeBatchPtr->Count().
+  SequenceNumber sequence = 0;
+  std::unique_ptr<WriteBatch> writeBatchPtr;
+};
+
+class ASHLAR_API TransactionLogIterator {
+ public:
+  struct ReadOptions {
+    bool verify_checksums_ = true;  // accepted: they are always verified
+
+    ReadOptions() = default;
+    explicit ReadOptions(bool verify_checksums) : verify_checksums_(verify_checksums) {}
+  };
+
+  TransactionLogIterator() = default;
+  virtual ~TransactionLogIterator() = default;
+  TransactionLogIterator(const TransactionLogIterator&) = delete;
+  TransactionLogIterator& operator=(const TransactionLogIterator&) = delete;
+
+  virtual bool Valid() const = 0;
+  // To the next batch. It never waits: without one the iterator has caught up.
+  virtual void Next() = 0;
+  virtual Status status() const = 0;
+  // Gives the batch away; call it once per step. A batch of log data alone has a Count() of 0, and
+  // the sequence of the next write. REQUIRES: Valid().
+  virtual BatchResult GetBatch() = 0;
+};
+
+}  // namespace ashlar

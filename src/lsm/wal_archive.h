@@ -1,0 +1,70 @@
+// WalArchive: old logs that are kept for readers (GetUpdatesSince), in <wal_dir>/archive, as RocksDB
+// keeps them.
+//
+//   no family needs the log --SyncClosed--> durable --Add--> archive/000012.log
+//   archive/000012.log --Purge: kept longer than WAL_ttl_seconds, or the oldest while all together
+//                        have more bytes than WAL_size_limit_MB--> deleted
+//
+// I1: a log is durable before it is moved, unless it failed: a power cut leaves no gap in the
+//     archive.
+// I2: the age of a log is counted by the monotonic clock, from the time at which this process moved
+//     or found it. A wall clock that jumps deletes nothing, and the time during which a database is
+//     closed does not count, because no reader could have followed it. A database that is never
+//     open for the whole WAL_ttl_seconds keeps its logs: WAL_size_limit_MB bounds them then.
+// I3: logs leave the archive oldest first, so that the rest has no gap.
+// I4: a log that is needed by a recovery is never here: the MANIFEST says that it may be missing.
+// A log that is being read stays open in its reader; nothing waits for readers.
+//
+// The simpler way, to compare the file's time with the wall clock as RocksDB does, deletes
+// everything when the clock jumps forward.
+//
+// Thread safety: one thread at a time (FileJanitor::deletion_mutex_).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+struct DatabaseState;
+
+class WalArchive {
+ public:
+  explicit WalArchive(const DatabaseState* state);
+  WalArchive(const WalArchive&) = delete;
+  WalArchive& operator=(const WalArchive&) = delete;
+
+  // False: logs are deleted as soon as no family needs them, and the archive is left alone.
+  bool IsEnabled() const { return ttl_nanos_ > 0 || bytes_max_ > 0; }
+  // Takes note of the logs that are there; once, after the lock is taken.
+  Status Find();
+  // Moves the log. PathNotFound: there is no such log.
+  Status Add(uint64_t number);
+  // Deletes what is too much. The first error; the log is tried again by the next call.
+  Status Purge();
+
+  uint64_t bytes() const { return bytes_; }
+  // Asserts that bytes() is the sum over the logs.
+  void CheckInvariants() const;
+
+ private:
+  struct Log {
+    uint64_t bytes = 0;
+    uint64_t since_nanos = 0;  // I2
+  };
+
+  bool IsTooMuch(const Log& oldest, uint64_t now_nanos) const;
+
+  const DatabaseState* const state_;
+  const std::string directory_;
+  const uint64_t ttl_nanos_;  // 0: no limit
+  const uint64_t bytes_max_;  // 0: no limit
+  std::map<uint64_t, Log> logs_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,191 @@
+#include "lsm/wal_follower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "key/write_batch_internal.h"
+#include "lsm/predecessor_record.h"
+
+namespace ashlar {
+
+namespace {
+
+bool IsMissing(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
+
+uint32_t CountOf(const Slice& batch) { return DecodeFixed32(batch.data() + sizeof(uint64_t)); }
+
+}  // namespace
+
+WalFollower::WalFollower(DatabaseState* state, SequenceNumber from) : state_(state), from_(from) {
+  state_->live_iterators.fetch_add(1, std::memory_order_relaxed);
+  Next();
+}
+
+WalFollower::~WalFollower() { state_->live_iterators.fetch_sub(1, std::memory_order_relaxed); }
+
+void WalFollower::Next() {
+  if (!status_.ok()) return;
+  valid_ = false;
+  batch_.reset();
+  status_ = CatchBadAlloc([this] { return Advance(); });
+  ASHLAR_ASSERT(!valid_ || status_.ok());
+}
+
+BatchResult WalFollower::GetBatch() {
+  ASHLAR_ASSERT(valid_);
+  return {.sequence = sequence_, .writeBatchPtr = std::move(batch_)};
+}
+
+Status WalFollower::Advance() {
+  if (wal_.reader == nullptr) {
+    ASHLAR_ASSIGN_OR_RETURN(const bool opened, OpenFirst());
+    if (!opened) return Status::OK();
+  }
+  for (;;) {
+    // In this order (I1, I3).
+    const SequenceNumber published = state_->PublishedSequence();
+    const bool closed = IsClosed();
+    if (closed && !limit_.has_value()) ASHLAR_RETURN_IF_ERROR(FindLimit());
+    if (!has_record_) has_record_ = ReadRecord();
+    if (has_record_) {
+      ASHLAR_ASSIGN_OR_RETURN(const Step step, Judge(published));
+      if (step == Step::kAgain) has_record_ = false;
+      if (step == Step::kAgain) continue;
+      if (step == Step::kBatch) has_record_ = false;
+      // A record of the last run that was never published stays where it is; a log that follows
+      // shows that it is not part of the history.
+      return Status::OK();
+    }
+    ASHLAR_RETURN_IF_ERROR(CheckOutcome());
+    if (!closed) return Status::OK();
+    ASHLAR_ASSIGN_OR_RETURN(const bool opened, OpenNext());
+    if (!opened) return Status::OK();
+  }
+}
+
+Result<bool> WalFollower::OpenFirst() {
+  for (;;) {
+    ASHLAR_RETURN_IF_ERROR(RefreshLogs());
+    if (logs_.empty()) return false;
+    uint64_t first = logs_.begin()->first;
+    for (const auto& [number, start] : logs_) {
+      if (start.has_value() && *start <= from_) first = number;
+    }
+    const Status opened = Open(first);
+    if (opened.ok()) return true;
+    // It was deleted meanwhile, and is not listed any more.
+    if (!IsMissing(opened)) return opened;
+  }
+}
+
+Result<bool> WalFollower::OpenNext() {
+  for (;;) {
+    auto next = logs_.upper_bound(number_);
+    if (next == logs_.end()) {
+      ASHLAR_RETURN_IF_ERROR(RefreshLogs());
+      next = logs_.upper_bound(number_);
+    }
+    if (next == logs_.end()) return false;
+    const Status opened = Open(next->first);
+    if (opened.ok()) return true;
+    if (!IsMissing(opened)) return opened;
+    logs_.erase(next);  // the gap shows at the next batch
+  }
+}
+
+Status WalFollower::Open(uint64_t number) {
+  ASHLAR_ASSERT(number > number_);
+  ASHLAR_ASSERT(!has_record_);
+  ASHLAR_ASSIGN_OR_RETURN(wal_, OpenWalFile(*state_, number));
+  number_ = number;
+  limit_.reset();
+  return Status::OK();
+}
+
+Status WalFollower::RefreshLogs() {
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<WalLocation> found, ListWalFiles(*state_));
+  std::map<uint64_t, std::optional<SequenceNumber>> logs;
+  for (const WalLocation& log : found) {
+    if (log.number < number_) continue;
+    const auto known = logs_.find(log.number);
+    if (known != logs_.end() && known->second.has_value()) {
+      logs.insert(*known);
+      continue;
+    }
+    Result<OpenWal> wal = OpenWalFile(*state_, log.number);
+    if (!wal.ok() && IsMissing(wal.status())) continue;
+    ASHLAR_RETURN_IF_ERROR(wal.status());
+    logs[log.number] = ReadStartSequence(wal->reader.get());
+    if (wal->reader->outcome() == LogReader::Outcome::kIoError) return wal->reader->status();
+  }
+  logs_ = std::move(logs);
+  return Status::OK();
+}
+
+Status WalFollower::FindLimit() {
+  if (logs_.upper_bound(number_) == logs_.end()) ASHLAR_RETURN_IF_ERROR(RefreshLogs());
+  for (auto later = logs_.upper_bound(number_); later != logs_.end(); ++later) {
+    if (later->second.has_value())
+      limit_ = std::min(limit_.value_or(*later->second), *later->second);
+  }
+  return Status::OK();
+}
+
+bool WalFollower::IsClosed() const {
+  return wal_.progress == nullptr || wal_.progress->closed.load(std::memory_order_acquire);
+}
+
+bool WalFollower::ReadRecord() {
+  if (wal_.reader->ReadRecord(&record_, &scratch_)) return true;
+  if (wal_.progress == nullptr || wal_.reader->outcome() != LogReader::Outcome::kEnd) return false;
+  wal_.reader->Extend(wal_.progress->good_bytes.load(std::memory_order_acquire));  // I2
+  return wal_.reader->ReadRecord(&record_, &scratch_);
+}
+
+Status WalFollower::CheckOutcome() {
+  switch (wal_.reader->outcome()) {
+    case LogReader::Outcome::kReading:
+    case LogReader::Outcome::kEnd: return Status::OK();
+    case LogReader::Outcome::kTornTail:
+    case LogReader::Outcome::kCorruption:
+      // The database may have gone on from here. The next batch shows whether it did.
+      damage_ = wal_.reader->status();
+      return Status::OK();
+    case LogReader::Outcome::kUnsupported:
+    case LogReader::Outcome::kIoError: return wal_.reader->status();
+  }
+  return Status::OK();
+}
+
+Result<WalFollower::Step> WalFollower::Judge(SequenceNumber published) {
+  if (record_.size() < WriteBatchInternal::kHeaderBytes) {
+    return Status::Corruption(StrCat(wal_.reader->file_name(), ": the record at offset ",
+                                     wal_.reader->record_offset(),
+                                     " is shorter than a batch's header"));
+  }
+  const SequenceNumber first = WriteBatchInternal::Sequence(record_);
+  const uint32_t count = CountOf(record_);
+  if (count == 0 && DecodePredecessorRecord(record_).has_value()) return Step::kAgain;
+  if (limit_.has_value() && (count == 0 ? first > *limit_ : first >= *limit_))
+    return Step::kAgain;                                      // I3
+  if (first + count > published + 1) return Step::kWait;      // I1
+  const SequenceNumber wanted = next_.value_or(from_);
+  const bool is_before = count == 0 ? first < wanted : first + count <= wanted;
+  if (is_before) return Step::kAgain;
+  if (next_.has_value() && first != *next_) {  // I4
+    if (!damage_.ok()) return damage_;
+    return Status::NotFound("Gap in sequence numbers");
+  }
+  batch_ = std::make_unique<WriteBatch>(record_.ToString());
+  sequence_ = first;
+  next_ = first + count;
+  damage_ = Status::OK();
+  valid_ = true;
+  return Step::kBatch;
+}
+
+}  // namespace ashlar

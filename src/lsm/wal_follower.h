@@ -1,0 +1,96 @@
+// WalFollower: the TransactionLogIterator of an open database (ashlar/transaction_log.h is its
+// contract).
+//
+//   ListWalFiles --> the newest log that begins at or before the wanted sequence --> its records
+//     ^                 |  the log is closed and read to its end
+//     +-- next log <----+
+//
+// Which records are the history of the database:
+//
+// I1: a record is returned after all of it is published: a write that waits for its log, or that is
+//     not yet in the memtables, is never seen.
+// I2: of the current log only good bytes are read (I2 of wal_files.h): never past the cut of a log
+//     that failed.
+// I3: a record whose sequence is not below that with which a later log begins is not returned: the
+//     database went on from there without it, after a failure or after a recovery that left the end
+//     of the log out.
+// I4: between two calls of GetBatch no batch is missing and none comes twice; a gap ends the
+//     iteration.
+//
+// The order that makes I1 and I3 hold together: the published sequence is loaded before `closed`.
+// Sequences are given out anew only in a log that continues a closed one; so if a record is
+// published and its log is not closed, it is the one that was published.
+//
+// Nothing waits for a follower, and no log is kept for it: the log that it reads stays open, one
+// that it comes too late for is a gap.
+//
+// Thread safety: one thread at a time. Lifetime: the core of the database outlives it (it counts as
+// an iterator).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ashlar/transaction_log.h"
+#include "lsm/database_state.h"
+#include "lsm/wal_files.h"
+
+namespace ashlar {
+
+class WalFollower final : public TransactionLogIterator {
+ public:
+  // Stands at the first batch that ends at `from` or later.
+  WalFollower(DatabaseState* state, SequenceNumber from);
+  ~WalFollower() override;
+
+  bool Valid() const override { return valid_; }
+  void Next() override;
+  Status status() const override { return status_; }
+  BatchResult GetBatch() override;
+
+ private:
+  enum class Step : uint8_t { kBatch, kAgain, kWait };
+
+  // To the next batch, or to the end of what is published.
+  Status Advance();
+  // Opens the first log. False: there is none.
+  Result<bool> OpenFirst();
+  // Leaves a closed log that is read to its end. False: no other follows it yet.
+  Result<bool> OpenNext();
+  Status Open(uint64_t number);
+  // Lists the logs again, and finds out where the new ones begin.
+  Status RefreshLogs();
+  // I3. Called for closed logs.
+  Status FindLimit();
+  bool IsClosed() const;
+  bool ReadRecord();
+  // The reader has stopped, not at a place where the log may grow.
+  Status CheckOutcome();
+  // What the record is for a reader that may see everything up to `published`.
+  Result<Step> Judge(SequenceNumber published);
+
+  DatabaseState* const state_;
+  const SequenceNumber from_;
+
+  // The logs that were found, and the sequences with which they begin, if they have a record.
+  std::map<uint64_t, std::optional<SequenceNumber>> logs_;
+  OpenWal wal_;                          // the log that is being read; reader null: none yet
+  uint64_t number_ = 0;                  // its number
+  std::optional<SequenceNumber> limit_;  // I3; nothing: not known, because no log follows
+  Status damage_;                        // that ended an earlier log
+
+  bool has_record_ = false;  // a record was read and is not judged yet, or is not published
+  Slice record_;
+  std::string scratch_;
+
+  std::optional<SequenceNumber> next_;  // I4; nothing: no batch was returned
+  bool valid_ = false;
+  SequenceNumber sequence_ = 0;
+  std::unique_ptr<WriteBatch> batch_;
+  Status status_;
+};
+
+}  // namespace ashlar
