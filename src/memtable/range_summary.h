@@ -4,12 +4,11 @@
 //   current   a CoverSummary: made of the log, then each tombstone is added to it, until there are
 //             twice as many as it was made for, and the next one is made
 //
-// Each has room for twice as many tombstones, and for the heads that come next if they ascend or
-// descend. So all summaries together take constant time for each tombstone, and twice the memory of
+// Each has room for twice as many tombstones, and for the bytes that come next if they ascend. The
+// next one is made early if a quarter of the tombstones has bytes that it does not know. So all summaries together take constant time for each tombstone, and twice the memory of
 // the last one.
 //
-// I1: the log has all tombstones. Their heads are of the keys after log_prefix_, with which all
-//     bounds begin.
+// I1: the log has all tombstones, by the bytes at which their bounds vary.
 // I2: a summary is published after all tombstones of the log were added to it. So a reader finds in
 //     the one that it loads every tombstone whose Add happened before: a later summary has it, too.
 //     An earlier one is not loaded any more.
@@ -36,21 +35,20 @@ class RangeSummary {
   RangeSummary(const RangeSummary&) = delete;
   RangeSummary& operator=(const RangeSummary&) = delete;
 
-  // Copies of the keys are not kept, except a common prefix. Memory that runs out leaves the
-  // summary correct.
+  // Keeps no key. Memory that runs out leaves the summary correct.
   void Add(const RangeTombstone& tombstone);
   // False: no tombstone whose Add happened before covers the key.
   bool MayCover(const Slice& user_key) const {
     const CoverSummary* const current = current_.load(std::memory_order_acquire);
     return current == nullptr || current->MayCover(user_key);
   }
-  // Asserts I1 for the prefix and the count.
+  // Asserts I1 for the count.
   void CheckInvariants() const;
 
  private:
   struct Chunk;
 
-  void ShortenPrefix(const RangeTombstone& tombstone);
+  void InsertByte(size_t slot, uint8_t byte, size_t limit_before);
   void Append(const HeadSpan& span);
   void Remake();
 
@@ -63,9 +61,8 @@ class RangeSummary {
   Chunk* newest_ = nullptr;
   size_t count_ = 0;
   size_t remake_at_ = 0;
-  Slice log_prefix_;    // in the arena
-  HeadSpan all_;        // from the first head to the last
-  HeadSpan all_before_;  // when the current summary was made
+  size_t unknown_ = 0;  // bounds that the current summary does not know
+  VaryingBytes varying_;
 };
 
 }  // namespace ashlar

@@ -222,13 +222,16 @@ void FragmentedRanges::MakeParts() {
 }
 
 void FragmentedRanges::MakeSummary() {
-  const auto geometry =
-      CoverSummary::Geometry::For(heads_.front(), heads_.back(), bounds_.size());
+  VaryingBytes varying;
+  for (size_t i = 0; i < bounds_.size(); ++i)
+    varying.Include(ComparedPart(key(i)), [](size_t, uint8_t) {});
+  CoverSummary::Geometry geometry(varying);
+  for (size_t i = 0; i < bounds_.size(); ++i) geometry.Include(varying.HeadOf(ComparedPart(key(i))));
+  geometry.Finish(bounds_.size());
   summary_words_ = std::make_unique<CoverSummary::Word[]>(geometry.words());
-  summary_ = std::make_unique<CoverSummary>(comparator_, Slice(key(0).data(), prefix_bytes_),
-                                            geometry, summary_words_.get());
+  summary_ = std::make_unique<CoverSummary>(comparator_, geometry, summary_words_.get());
   for (size_t i = 0; i < intervals(); ++i) {
-    if (!IsGap(i)) summary_->Add(HeadSpan::Of(comparator_, key(i), key(i + 1), prefix_bytes_));
+    if (!IsGap(i)) summary_->Add(ComparedPart(key(i)), ComparedPart(key(i + 1)));
   }
   summary_bytes_ = sizeof(CoverSummary) + geometry.words() * sizeof(CoverSummary::Word);
 }
