@@ -328,6 +328,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
 
 void RangeTree::Add(const RangeTombstone& tombstone) {
   ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
+  summary_.Add(tombstone);  // a tombstone that then fails sets bits, which only costs searches
   if (root_.load(std::memory_order_relaxed) == nullptr) {
     root_.store(NewNode(Items(), 0, 1, nullptr), std::memory_order_release);
     levels_ = 1;
@@ -341,7 +342,7 @@ void RangeTree::Add(const RangeTombstone& tombstone) {
              tombstone.sequence);
 }
 
-SequenceNumber RangeTree::CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
+SequenceNumber RangeTree::FindCovering(const Slice& user_key, SequenceNumber visible) const {
   SequenceNumber covering = 0;
   const Node* node = root_.load(std::memory_order_acquire);
   if (node == nullptr) return 0;
@@ -423,6 +424,7 @@ FragmentedRanges RangeTree::Fragments(std::span<const SequenceNumber> visible) c
 }
 
 size_t RangeTree::CheckInvariants() const {
+  summary_.CheckInvariants();
   const Node* const root = root_.load(std::memory_order_acquire);
   return root == nullptr ? 0 : CheckNode(*root, nullptr, levels_) - 1;
 }

@@ -11,7 +11,8 @@
 //      leaf    [ -inf | c ] [ m | p ]  [ t | x ]      slot m, and of the lower slot t
 //
 // CoveringSequence walks from the root to a leaf: the answer is the largest visible sequence in the
-// covers on the way. README.md has the costs and the alternatives.
+// covers on the way. For most keys that nothing covers, a RangeSummary answers before. README.md has
+// the costs and the alternatives.
 //
 // I1: boundaries ascend. Those of a node never change: a boundary more makes a new node.
 // I2: sequences descend from newer covers to older ones.
@@ -30,6 +31,7 @@
 
 #include "base/arena.h"
 #include "key/key_comparator.h"
+#include "memtable/range_summary.h"
 #include "ranges/fragmented_ranges.h"
 
 namespace ashlar {
@@ -37,7 +39,7 @@ namespace ashlar {
 class RangeTree {
  public:
   RangeTree(const KeyComparator& comparator, Arena* arena)
-      : comparator_(comparator), arena_(arena) {}
+      : comparator_(comparator), arena_(arena), summary_(comparator, arena) {}
   RangeTree(const RangeTree&) = delete;
   RangeTree& operator=(const RangeTree&) = delete;
 
@@ -45,7 +47,9 @@ class RangeTree {
   void Add(const RangeTombstone& tombstone);
 
   // The largest sequence <= visible of a tombstone that covers the key; 0: none.
-  SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const;
+  SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
+    return summary_.MayCover(user_key) ? FindCovering(user_key, visible) : 0;
+  }
   // The slot that has the key, with CoveringSequence of all its keys. It stays so while
   // tombstones that are not visible are added.
   CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const;
@@ -70,6 +74,7 @@ class RangeTree {
   };
   class Fragmenter;
 
+  SequenceNumber FindCovering(const Slice& user_key, SequenceNumber visible) const;
   static const Cover* FindVisible(const Cover* cover, SequenceNumber visible);
   uint32_t HeadOf(const Slice& user_key, uint32_t prefix_bytes) const;
   uint32_t Rank(const Node& node, const Slice& user_key) const;
@@ -91,6 +96,7 @@ class RangeTree {
   // Release after the node is complete, acquire before it is read; null: no tombstones.
   std::atomic<Node*> root_{nullptr};
   uint32_t levels_ = 0;  // the writer's
+  RangeSummary summary_;
 };
 
 }  // namespace ashlar

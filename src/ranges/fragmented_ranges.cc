@@ -10,6 +10,9 @@ namespace ashlar {
 
 namespace {
 
+// Among fewer a search takes as long without a summary.
+constexpr size_t kSummaryBoundsMin = 16;
+
 // The largest sequence <= visible; 0: none. Most readers see the first.
 SequenceNumber FindVisible(std::span<const SequenceNumber> sequences, SequenceNumber visible) {
   if (sequences.empty()) return 0;
@@ -110,7 +113,7 @@ FragmentedRanges FragmentedRanges::Make(const KeyComparator& comparator,
 size_t FragmentedRanges::MemoryBytes() const {
   return keys_.capacity() + bounds_.capacity() * sizeof(Bound) +
          sequences_.capacity() * sizeof(SequenceNumber) + heads_.capacity() * sizeof(uint64_t) +
-         parts_.capacity() * sizeof(uint32_t);
+         parts_.capacity() * sizeof(uint32_t) + summary_bytes_;
 }
 
 size_t FragmentedRanges::CountBounds(const Slice& user_key) const {
@@ -204,6 +207,7 @@ void FragmentedRanges::MakeHeads() {
   for (size_t i = 0; i < bounds_.size(); ++i)
     heads_.push_back(comparator_.Head(key(i), prefix_bytes_));
   MakeParts();
+  if (comparator_.HasHeads() && bounds_.size() >= kSummaryBoundsMin) MakeSummary();
 }
 
 void FragmentedRanges::MakeParts() {
@@ -215,6 +219,21 @@ void FragmentedRanges::MakeParts() {
     while (parts_.size() <= part) parts_.push_back(static_cast<uint32_t>(i));
   }
   parts_.push_back(static_cast<uint32_t>(heads_.size()));
+}
+
+void FragmentedRanges::MakeSummary() {
+  VaryingBytes varying;
+  for (size_t i = 0; i < bounds_.size(); ++i)
+    varying.Include(ComparedPart(key(i)), [](size_t, uint8_t) {});
+  CoverSummary::Geometry geometry(varying);
+  for (size_t i = 0; i < bounds_.size(); ++i) geometry.Include(varying.HeadOf(ComparedPart(key(i))));
+  geometry.Finish(bounds_.size());
+  summary_words_ = std::make_unique<CoverSummary::Word[]>(geometry.words());
+  summary_ = std::make_unique<CoverSummary>(comparator_, geometry, summary_words_.get());
+  for (size_t i = 0; i < intervals(); ++i) {
+    if (!IsGap(i)) summary_->Add(ComparedPart(key(i)), ComparedPart(key(i + 1)));
+  }
+  summary_bytes_ = sizeof(CoverSummary) + geometry.words() * sizeof(CoverSummary::Word);
 }
 
 void FragmentedRanges::CheckInvariants() const {

@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,7 @@
 #include "base/assert.h"
 #include "key/key_comparator.h"
 #include "ranges/cover_interval.h"
+#include "ranges/cover_summary.h"
 #include "ranges/range_tombstone.h"
 
 namespace ashlar {
@@ -65,6 +67,7 @@ class FragmentedRanges {
   // The largest sequence <= visible of a tombstone that covers the key. 0: no entry of the key that
   // is visible is deleted.
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
+    if (summary_ != nullptr && !summary_->MayCover(user_key)) return 0;
     return IsEmpty() ? 0 : FindCovering(user_key, visible);
   }
 
@@ -103,6 +106,7 @@ class FragmentedRanges {
   SequenceNumber FindCovering(const Slice& user_key, SequenceNumber visible) const;
   void MakeHeads();
   void MakeParts();
+  void MakeSummary();
 
   KeyComparator comparator_;
   std::vector<char> keys_;
@@ -115,6 +119,10 @@ class FragmentedRanges {
   std::vector<uint32_t> parts_;
   uint32_t part_shift_ = 0;
   size_t fragments_ = 0;
+  // Of all fragments. Null: few bounds, or an order without heads.
+  std::unique_ptr<CoverSummary> summary_;
+  std::unique_ptr<CoverSummary::Word[]> summary_words_;
+  size_t summary_bytes_ = 0;
 };
 
 // Makes a FragmentedRanges from disjoint fragments in key order. Joins neighbours with the same

@@ -1,0 +1,25 @@
+#include "ranges/varying_bytes.h"
+
+namespace ashlar {
+
+bool VaryingBytes::IsConstant(size_t position) const {
+  for (size_t slot = 0; slot < count_; ++slot) {
+    if (positions_[slot] == position) return false;
+  }
+  return true;
+}
+
+uint64_t VaryingBytes::HeadOf(const Slice& key) const {
+  const KeyWords own(key, (limit() + 7) / 8);
+  uint64_t head = 0;
+  for (size_t slot = 0; slot < count_; ++slot)
+    head |= uint64_t{own.byte(positions_[slot])} << (56 - 8 * slot);
+  return head;
+}
+
+uint64_t VaryingBytes::InsertByte(uint64_t head, size_t slot, uint8_t byte) {
+  const uint64_t before = slot == 0 ? 0 : ~uint64_t{0} << (64 - 8 * slot);
+  return (head & before) | (uint64_t{byte} << (56 - 8 * slot)) | ((head & ~before) >> 8);
+}
+
+}  // namespace ashlar
