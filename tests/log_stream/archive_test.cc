@@ -1,0 +1,344 @@
+// Logs that no family needs any more are kept in archive/: for as long and up to as many bytes as
+// asked, whatever the clocks, the disk and the power do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/log_stream/batches.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000;  // microseconds
+constexpr uint64_t kYear = 365 * 24 * 3600 * kSecond;
+
+// A world whose wall clock and monotonic clock move apart.
+class TwoClocksEnv final : public Env, public Clock {
+ public:
+  explicit TwoClocksEnv(std::shared_ptr<FileSystem> file_system)
+      : env_(std::move(file_system), /*seed=*/7) {}
+
+  void AdvanceMicros(uint64_t micros) { env_.clock()->SleepForMicros(micros); }
+  void JumpMicros(int64_t micros) { wall_offset_micros_ += micros; }
+  ManualEnv* manual() { return &env_; }
+
+  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return env_.GetFileSystem(); }
+  void SetBackgroundThreads(int number, Priority pri) override {
+    env_.SetBackgroundThreads(number, pri);
+  }
+  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
+    env_.IncBackgroundThreadsIfNeeded(number, pri);
+  }
+  int GetBackgroundThreads(Priority pri) override { return env_.GetBackgroundThreads(pri); }
+  uint64_t NowMicros() override { return NowUnixMicros(); }
+  uint64_t NowNanos() override { return env_.NowNanos(); }
+  Executor* executor() override { return env_.executor(); }
+  Clock* clock() override { return this; }
+
+  uint64_t NowUnixMicros() override {
+    return static_cast<uint64_t>(static_cast<int64_t>(env_.NowMicros()) + wall_offset_micros_);
+  }
+  void SleepForMicros(uint64_t micros) override { AdvanceMicros(micros); }
+
+ private:
+  ManualEnv env_;
+  int64_t wall_offset_micros_ = 0;
+};
+
+class ArchiveTest : public ::testing::Test {
+ protected:
+  ArchiveTest() {
+    options_ = SmallDatabaseOptions();
+    options_.env = &env_;
+    options_.WAL_ttl_seconds = 100;
+  }
+
+  void Open() { ASSERT_OK(DB::Open(options_, kPath, &db_)); }
+  // One log more in the archive.
+  void ArchiveOne(size_t value_bytes = 100) {
+    ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", ++writes_), std::string(value_bytes, 'v')));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    while (env_.manual()->RunOneJob()) continue;
+  }
+  std::vector<std::string> Archived() {
+    std::vector<std::string> names;
+    const Status listed = disk_->GetChildren(StrCat(kPath, "/archive"), &names);
+    EXPECT_TRUE(listed.ok() || listed.IsPathNotFound()) << listed.ToString();
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  static constexpr const char* kPath = "/db";
+  const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
+  const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(disk_);
+  TwoClocksEnv env_{faults_};
+  Options options_;
+  std::unique_ptr<DB> db_;
+  int writes_ = 0;
+};
+
+TEST_F(ArchiveTest, LogsAreKeptForTheirTimeAndNoLonger) {
+  Open();
+  ArchiveOne();
+  const std::vector<std::string> first = Archived();
+  ASSERT_EQ(first.size(), 1u);
+  env_.AdvanceMicros(60 * kSecond);
+  ArchiveOne();
+  env_.AdvanceMicros(40 * kSecond);
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 3u);
+  EXPECT_EQ(Archived()[0], first[0]);
+  EXPECT_EQ(AllBatches(db_.get()).size(), 3u);
+  env_.AdvanceMicros(1 * kSecond);
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 3u);
+  EXPECT_NE(Archived()[0], first[0]);
+  const std::vector<LoggedBatch> rest = AllBatches(db_.get());
+  ASSERT_EQ(rest.size(), 3u);
+  EXPECT_EQ(rest[0].sequence, 2u);
+}
+
+TEST_F(ArchiveTest, AWallClockThatJumpsDeletesNothing) {
+  Open();
+  ArchiveOne();
+  env_.JumpMicros(static_cast<int64_t>(kYear));
+  ArchiveOne();
+  env_.JumpMicros(-static_cast<int64_t>(2 * kYear));
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 3u);
+  db_.reset();
+  env_.JumpMicros(static_cast<int64_t>(3 * kYear));
+  Open();
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 4u);
+  EXPECT_EQ(AllBatches(db_.get()).size(), 4u);
+  // The time for which the database is open counts.
+  env_.AdvanceMicros(101 * kSecond);
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 1u);
+}
+
+TEST_F(ArchiveTest, TheOldestGoWhenAllTogetherAreTooLarge) {
+  options_.WAL_ttl_seconds = 0;
+  options_.WAL_size_limit_MB = 1;
+  Open();
+  for (int i = 0; i < 5; ++i) ArchiveOne(300 << 10);
+  const std::vector<std::string> archived = Archived();
+  ASSERT_EQ(archived.size(), 3u);
+  db_.reset();
+  Open();
+  ArchiveOne(300 << 10);
+  const std::vector<std::string> later = Archived();
+  ASSERT_EQ(later.size(), 3u);
+  EXPECT_EQ(later[0], archived[1]);
+  // No year makes them go without a limit of their age.
+  env_.AdvanceMicros(kYear);
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 4u);
+}
+
+TEST_F(ArchiveTest, NothingMovesOrGoesWhileDeletionsAreDisabled) {
+  Open();
+  ArchiveOne();
+  ASSERT_OK(db_->DisableFileDeletions());
+  env_.AdvanceMicros(1000 * kSecond);
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 1u);
+  EXPECT_EQ(AllBatches(db_.get()).size(), 2u);
+  ASSERT_OK(db_->EnableFileDeletions());
+  EXPECT_EQ(Archived().size(), 1u);
+  const std::vector<LoggedBatch> rest = AllBatches(db_.get());
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0].sequence, 2u);
+}
+
+TEST_F(ArchiveTest, LogsOfARunThatDiedAreArchivedByTheNext) {
+  FaultRule rule;
+  rule.operations = FaultOperation::kRename;
+  rule.name_contains = ".log";
+  rule.sticky = true;
+  faults_->AddRule(rule);
+  Open();
+  ArchiveOne();
+  ArchiveOne();
+  EXPECT_TRUE(Archived().empty());
+  EXPECT_EQ(AllBatches(db_.get()).size(), 2u);
+  db_.reset();
+  faults_->ClearRules();
+  Open();
+  EXPECT_EQ(Archived().size(), 2u);
+  EXPECT_EQ(AllBatches(db_.get()).size(), 2u);
+}
+
+TEST_F(ArchiveTest, WithoutLimitsAnOldArchiveIsLeftAlone) {
+  Open();
+  ArchiveOne();
+  db_.reset();
+  options_.WAL_ttl_seconds = 0;
+  Open();
+  env_.AdvanceMicros(kYear);
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 1u);
+}
+
+TEST_F(ArchiveTest, DestroyDbTakesTheArchiveAlong) {
+  for (const std::string wal_dir : {"", "/logs"}) {
+    options_.wal_dir = wal_dir;
+    Open();
+    ArchiveOne();
+    db_.reset();
+    ASSERT_OK(DestroyDB(kPath, options_));
+    EXPECT_FALSE(disk_->FileExists(kPath).ok());
+    EXPECT_FALSE(disk_->FileExists("/logs/archive").ok());
+  }
+}
+
+// ---- Errors and power cuts.
+
+Options ArchivingOptions() {
+  Options options = SmallDatabaseOptions();
+  options.WAL_ttl_seconds = 1000;
+  return options;
+}
+
+// 60 batches, with flushes, switches and restarts.
+Status Work(OpenDatabase* database, bool keep_going) {
+  Status first_error;
+  const auto note = [&](const Status& status) {
+    if (first_error.ok()) first_error = status;
+  };
+  for (int i = 0; i < 60 && (first_error.ok() || keep_going); ++i) {
+    note(database->Write({{.kind = Change::Kind::kPut,
+                           .family = kDefaultColumnFamilyName,
+                           .key = StrCat("key", i),
+                           .value = std::string(static_cast<size_t>(i) * 40, 'v')}},
+                         WriteOptions()));
+    if (i % 6 == 5) note(database->Flush({kDefaultColumnFamilyName}, true));
+    if (i % 25 == 24) {
+      note(database->Close());
+      note(database->Open());
+      if (database->db() == nullptr) return first_error;
+    }
+  }
+  return first_error;
+}
+
+TEST(ArchiveCrash, NoPowerCutMakesAGap) {
+  constexpr uint64_t kSeed = 20261125;
+  const auto disk = std::make_shared<CrashFileSystem>();
+  {
+    OpenDatabase database(disk, ArchivingOptions(), kSeed);
+    ASSERT_OK(database.Open());
+    ASSERT_OK(Work(&database, false));
+    EXPECT_EQ(AllBatches(database.db()).size(), 60u);
+    ASSERT_OK(database.Close());
+  }
+  Random random(kSeed);
+  uint64_t images = 0;
+  uint64_t batches = 0;
+  for (uint64_t k = 0; k <= disk->OperationCount() && !::testing::Test::HasFailure(); ++k) {
+    const std::string what = k > 0 ? disk->DescribeOperation(k - 1) : "";
+    const bool moves = what.find("rename") != std::string::npos ||
+                       what.find("archive") != std::string::npos;
+    if (!moves && !random.OneIn(8)) continue;
+    for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kRandomSubset,
+                                 CrashKind::kUnlinksLate, CrashKind::kEverything}) {
+      const CrashImage image = disk->MakeCrashImage(k, kind, random.Next());
+      SCOPED_TRACE(StrCat("seed ", kSeed, ", after ", k, " operations (", CrashKindName(kind),
+                          "), the last one: ", what));
+      OpenDatabase database(image.file_system, ArchivingOptions(), kSeed);
+      ASSERT_OK(database.Open());
+      ++images;
+      if (database.db()->GetLatestSequenceNumber() == 0) continue;
+      // From the very first batch to the last one that was recovered.
+      const std::vector<LoggedBatch> found = AllBatches(database.db());
+      EXPECT_EQ(found.size(), database.db()->GetLatestSequenceNumber());
+      batches += found.size();
+    }
+  }
+  RecordProperty("images", static_cast<int>(images));
+  EXPECT_GT(images, 200u);
+  EXPECT_GT(batches, images);
+}
+
+TEST(ArchiveFaults, AnErrorAtAnyCallMakesNoGap) {
+  constexpr uint64_t kSeed = 7;
+  for (const FaultOperation operation :
+       {FaultOperation::kRename, FaultOperation::kCreateDirectory, FaultOperation::kSyncDirectory,
+        FaultOperation::kSync, FaultOperation::kInspect, FaultOperation::kDelete,
+        FaultOperation::kList, FaultOperation::kOpenForWriting, FaultOperation::kClose}) {
+    for (uint64_t nth = 1;; nth += 2) {
+      SCOPED_TRACE(StrCat("operation ", static_cast<uint32_t>(operation), ", call ", nth));
+      const auto disk = std::make_shared<MemoryFileSystem>();
+      const auto faults = std::make_shared<FaultFileSystem>(disk);
+      FaultRule rule;
+      rule.operations = operation;
+      rule.nth = nth;
+      rule.effect = nth % 4 == 1 ? FaultEffect::kFailBefore : FaultEffect::kFailAfter;
+      faults->AddRule(rule);
+      OpenDatabase database(faults, ArchivingOptions(), kSeed);
+      Status failed = database.Open();
+      if (failed.ok()) failed = Work(&database, false);
+      const bool injected = faults->FaultsInjected() > 0;
+      EXPECT_TRUE(failed.ok() || injected) << failed.ToString();
+      faults->ClearRules();
+      static_cast<void>(database.Close().ok());
+      ASSERT_OK(database.Open());
+      ASSERT_OK(database.Write({{.kind = Change::Kind::kPut,
+                                 .family = kDefaultColumnFamilyName,
+                                 .key = "after",
+                                 .value = "the error"}},
+                               WriteOptions()));
+      EXPECT_EQ(AllBatches(database.db()).size(), database.db()->GetLatestSequenceNumber());
+      if (!injected || ::testing::Test::HasFailure()) break;
+    }
+  }
+}
+
+// An error while the log is read is the iterator's status, and nothing else.
+TEST(ArchiveFaults, AnErrorOfTheReaderEndsTheIterationOnly) {
+  const auto disk = std::make_shared<MemoryFileSystem>();
+  const auto faults = std::make_shared<FaultFileSystem>(disk);
+  OpenDatabase database(faults, ArchivingOptions(), 7);
+  ASSERT_OK(database.Open());
+  ASSERT_OK(Work(&database, false));
+  const FaultOperation reads = FaultOperation::kAnyRead;
+  for (uint64_t nth = 1;; ++nth) {
+    SCOPED_TRACE(nth);
+    FaultRule rule;
+    rule.operations = reads;
+    rule.nth = nth;
+    faults->AddRule(rule);
+    const uint64_t before = faults->FaultsInjected();
+    std::unique_ptr<TransactionLogIterator> iterator;
+    Status status = database.db()->GetUpdatesSince(1, &iterator);
+    size_t batches = 0;
+    if (iterator != nullptr) {
+      batches = TakeBatches(iterator.get()).size();
+      status = iterator->status();
+    }
+    const bool injected = faults->FaultsInjected() > before;
+    faults->ClearRules();
+    if (!injected) {
+      EXPECT_OK(status);
+      EXPECT_EQ(batches, 60u);
+      break;
+    }
+    EXPECT_FALSE(status.ok()) << "an error was not reported";
+    EXPECT_EQ(AllBatches(database.db()).size(), 60u);
+    ASSERT_FALSE(::testing::Test::HasFailure());
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

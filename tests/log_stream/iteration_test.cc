@@ -1,0 +1,321 @@
+// GetUpdatesSince: every published batch once, in order, whatever happens to the logs meanwhile.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/engine/database_fixture.h"
+#include "tests/log_stream/batches.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kHour = 3600;
+
+class IterationTest : public DatabaseFixture {
+ protected:
+  IterationTest() { options_.WAL_ttl_seconds = kHour; }
+  std::unique_ptr<TransactionLogIterator> UpdatesSince(SequenceNumber sequence) {
+    std::unique_ptr<TransactionLogIterator> iterator;
+    EXPECT_OK(db_->GetUpdatesSince(sequence, &iterator));
+    return iterator;
+  }
+};
+
+TEST_F(IterationTest, EveryBatchComesOnceAcrossLogsAndRestarts) {
+  std::string expected;
+  Open();
+  for (int i = 0; i < 40; ++i) {
+    const std::string key = StrCat("key", i);
+    WriteBatch batch;
+    ASSERT_OK(batch.Put(key, "a"));
+    ASSERT_OK(batch.Put(key, std::string(i % 10 == 9 ? 100000 : 10, 'b')));
+    ASSERT_OK(batch.Delete(StrCat("key", i - 1)));
+    ASSERT_OK(db_->Write(WriteOptions(), &batch));
+    expected += Text({{.sequence = 0, .batch = batch}});
+    if (i % 7 == 6) Flush();
+    if (i % 11 == 10) Open();
+  }
+  EXPECT_EQ(Text(AllBatches(db_.get())), expected);
+  // From a sequence in the middle of a batch on: that batch, whole.
+  const std::vector<LoggedBatch> rest = AllBatches(db_.get(), 62);
+  ASSERT_EQ(rest.size(), 20u);
+  EXPECT_EQ(rest[0].sequence, 61u);
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  EXPECT_GT(logs.size(), 5u);
+}
+
+TEST_F(IterationTest, CatchesUpAgainAndAgain) {
+  Open();
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(0);
+  EXPECT_FALSE(iterator->Valid());
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_FALSE(iterator->Valid());
+    EXPECT_OK(iterator->status());
+    Put(StrCat("key", i), std::string(20000, 'v'));
+    iterator->Next();
+    const std::vector<LoggedBatch> batches = TakeBatches(iterator.get());
+    ASSERT_EQ(batches.size(), 1u);
+    EXPECT_EQ(batches[0].sequence, static_cast<SequenceNumber>(i + 1));
+    if (i % 3 == 0) Flush();
+    iterator->Next();
+  }
+}
+
+TEST_F(IterationTest, ASequenceThatIsNotWrittenYetIsNotFound) {
+  Open();
+  Put("a", "1");
+  std::unique_ptr<TransactionLogIterator> iterator;
+  const Status status = db_->GetUpdatesSince(2, &iterator);
+  EXPECT_TRUE(status.IsNotFound());
+  EXPECT_NE(status.ToString().find("Requested sequence not yet written in the db"),
+            std::string::npos);
+  EXPECT_EQ(iterator, nullptr);
+}
+
+TEST_F(IterationTest, WithoutAnArchiveAFlushLeavesAGap) {
+  options_.WAL_ttl_seconds = 0;
+  Open();
+  Put("a", "1");
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(1);
+  ASSERT_TRUE(iterator->Valid());
+  Flush();
+  Put("b", "2");
+  Flush();
+  Put("c", "3");
+  iterator->Next();
+  EXPECT_FALSE(iterator->Valid());
+  EXPECT_TRUE(iterator->status().IsNotFound()) << iterator->status().ToString();
+  EXPECT_NE(iterator->status().ToString().find("Gap in sequence numbers"), std::string::npos);
+  iterator->Next();
+  EXPECT_FALSE(iterator->Valid());
+  EXPECT_TRUE(iterator->status().IsNotFound());
+  // A new one begins with what there is.
+  EXPECT_EQ(Text(AllBatches(db_.get(), 2)), "c=3 ");
+  EXPECT_FALSE(std::filesystem::exists(path() + "/archive"));
+}
+
+TEST_F(IterationTest, WritesWithoutALogAreAGap) {
+  Open();
+  Put("a", "1");
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  ASSERT_OK(db_->Put(unlogged, "b", "2"));
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(1);
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "a=1 ");
+  EXPECT_OK(iterator->status());
+  Put("c", "3");
+  iterator->Next();
+  EXPECT_FALSE(iterator->Valid());
+  EXPECT_TRUE(iterator->status().IsNotFound());
+}
+
+TEST_F(IterationTest, BatchesOfLogDataAloneComeToo) {
+  Open();
+  Put("a", "1");
+  WriteBatch marker;
+  ASSERT_OK(marker.PutLogData("marker"));
+  ASSERT_OK(db_->Write(WriteOptions(), &marker));
+  Flush();
+  ASSERT_OK(db_->Write(WriteOptions(), &marker));
+  Put("b", "2");
+  EXPECT_EQ(Text(AllBatches(db_.get())), "a=1 [marker] [marker] b=2 ");
+}
+
+TEST_F(IterationTest, BufferedWritesAppearWhenTheLogIsFlushed) {
+  options_.manual_wal_flush = true;
+  Open();
+  Put("a", "1");
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(1);
+  EXPECT_FALSE(iterator->Valid());
+  EXPECT_OK(iterator->status());
+  ASSERT_OK(db_->FlushWAL(false));
+  iterator->Next();
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "a=1 ");
+  std::unique_ptr<WalFile> current;
+  ASSERT_OK(db_->GetCurrentWalFile(&current));
+  const uint64_t before = current->SizeFileBytes();
+  Put("b", "2");
+  ASSERT_OK(db_->GetCurrentWalFile(&current));
+  EXPECT_EQ(current->SizeFileBytes(), before);
+  ASSERT_OK(db_->SyncWAL());
+  iterator->Next();
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "b=2 ");
+  ASSERT_OK(db_->GetCurrentWalFile(&current));
+  EXPECT_GT(current->SizeFileBytes(), before);
+}
+
+TEST_F(IterationTest, CloseWaitsForTheIteratorAndDeletionDoesNot) {
+  Open();
+  Put("a", "1");
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(1);
+  EXPECT_TRUE(db_->Close().IsAborted());
+  db_.reset();
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "a=1 ");
+  iterator->Next();
+  EXPECT_FALSE(iterator->Valid());
+  EXPECT_OK(iterator->status());
+}
+
+TEST_F(IterationTest, AReadOnlyDatabaseShowsItsLogs) {
+  Open();
+  Put("a", "1");
+  Flush();
+  Put("b", "2");
+  Close();
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  EXPECT_EQ(Text(AllBatches(db_.get())), "a=1 b=2 ");
+  std::unique_ptr<WalFile> current;
+  EXPECT_TRUE(db_->GetCurrentWalFile(&current).IsNotFound());
+}
+
+TEST_F(IterationTest, DamageInAnOldLogIsNamed) {
+  Open();
+  for (int i = 0; i < 3; ++i) Put(StrCat("key", i), std::string(1000, 'v'));
+  Flush();
+  Put("later", "1");
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  ASSERT_EQ(logs.size(), 2u);
+  EXPECT_EQ(logs[0]->Type(), kArchivedLogFile);
+  EXPECT_EQ(logs[0]->StartSequence(), 1u);
+  EXPECT_EQ(logs[1]->Type(), kAliveLogFile);
+  EXPECT_EQ(logs[1]->StartSequence(), 4u);
+  const std::string file = path() + logs[0]->PathName();
+  EXPECT_EQ(std::filesystem::file_size(file), logs[0]->SizeFileBytes());
+  {
+    std::fstream log(file, std::ios::in | std::ios::out | std::ios::binary);
+    log.seekp(1500);
+    log << "damage";
+  }
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(1);
+  EXPECT_EQ(TakeBatches(iterator.get()).size(), 1u);
+  EXPECT_TRUE(iterator->status().IsCorruption()) << iterator->status().ToString();
+  EXPECT_NE(iterator->status().ToString().find(file), std::string::npos)
+      << iterator->status().ToString();
+}
+
+TEST_F(IterationTest, FollowsWritersFlushesAndSwitches) {
+  constexpr int kWriters = 2;
+  constexpr int kBatches = 1500;
+  options_.write_buffer_size = 64 << 10;
+  options_.WAL_size_limit_MB = 1000;
+  Open();
+  std::atomic<int> running{kWriters};
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&, writer] {
+      Random random(static_cast<uint64_t>(writer) + 1);
+      for (int i = 0; i < kBatches; ++i) {
+        WriteBatch batch;
+        for (uint64_t n = random.Uniform(4); n < 4; ++n) {
+          EXPECT_OK(batch.Put(StrCat(writer, "-", random.Uniform(100)),
+                              std::string(random.Skewed(12), static_cast<char>('a' + i % 26))));
+        }
+        if (random.OneIn(5)) {
+          EXPECT_OK(batch.Delete(StrCat(writer, "-", random.Uniform(100))));
+        }
+        EXPECT_OK(db_->Write(WriteOptions(), &batch));
+        if (random.OneIn(300)) {
+          EXPECT_OK(db_->Flush(FlushOptions()));
+        }
+      }
+      running.fetch_sub(1);
+    });
+  }
+  Options copy_options = options_;
+  std::unique_ptr<DB> copy;
+  ASSERT_OK(DB::Open(copy_options, scratch().File("copy"), &copy));
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(0);
+  SequenceNumber next = 1;
+  for (bool last_round = false;;) {
+    for (; iterator->Valid(); iterator->Next()) {
+      BatchResult result = iterator->GetBatch();
+      ASSERT_EQ(result.sequence, next);
+      next += result.writeBatchPtr->Count();
+      ASSERT_LE(next, db_->GetLatestSequenceNumber() + 1);
+      ASSERT_OK(copy->Write(WriteOptions(), result.writeBatchPtr.get()));
+    }
+    ASSERT_OK(iterator->status());
+    if (last_round) break;
+    last_round = running.load() == 0;
+    iterator->Next();
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(next, db_->GetLatestSequenceNumber() + 1);
+  const std::unique_ptr<Iterator> original_it(db_->NewIterator(ReadOptions()));
+  const std::unique_ptr<Iterator> copy_it(copy->NewIterator(ReadOptions()));
+  EXPECT_EQ(test::WalkBothWays(copy_it.get()), test::WalkBothWays(original_it.get()));
+}
+
+// ---- A log that fails.
+
+struct Failure {
+  const char* name;
+  FaultOperation operation;
+  FaultEffect effect;
+};
+
+class FailedLogIterationTest : public ::testing::TestWithParam<Failure> {};
+
+TEST_P(FailedLogIterationTest, WhatWasNotAcknowledgedIsNeverSeen) {
+  const auto disk = std::make_shared<MemoryFileSystem>();
+  const auto faults = std::make_shared<FaultFileSystem>(disk);
+  Options options = SmallDatabaseOptions();
+  options.WAL_ttl_seconds = kHour;
+  OpenDatabase database(faults, options, 7);
+  ASSERT_OK(database.Open());
+  DB* const db = database.db();
+  WriteOptions synced;
+  synced.sync = true;
+  ASSERT_OK(db->Put(synced, "a", "1"));
+  std::unique_ptr<TransactionLogIterator> iterator;
+  ASSERT_OK(db->GetUpdatesSince(1, &iterator));
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "a=1 ");
+
+  FaultRule rule;
+  rule.operations = GetParam().operation;
+  rule.name_contains = ".log";
+  rule.effect = GetParam().effect;
+  faults->AddRule(rule);
+  EXPECT_FALSE(db->Put(synced, "lost", std::string(200000, 'x')).ok());
+  iterator->Next();
+  EXPECT_FALSE(iterator->Valid());
+  EXPECT_OK(iterator->status());
+  EXPECT_EQ(Text(AllBatches(db)), "a=1 ");
+
+  faults->ClearRules();
+  ASSERT_OK(db->Resume());
+  ASSERT_OK(db->Put(synced, "b", "2"));
+  iterator->Next();
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "b=2 ");
+  EXPECT_OK(iterator->status());
+  EXPECT_EQ(Text(AllBatches(db)), "a=1 b=2 ");
+  iterator.reset();
+  ASSERT_OK(database.Close());
+  ASSERT_OK(database.Open());
+  EXPECT_EQ(Text(AllBatches(database.db())), "a=1 b=2 ");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Failures, FailedLogIterationTest,
+    ::testing::Values(Failure{"Append", FaultOperation::kAppend, FaultEffect::kFailBefore},
+                      Failure{"HalfAnAppend", FaultOperation::kAppend, FaultEffect::kPartialAppend},
+                      Failure{"AppendDone", FaultOperation::kAppend, FaultEffect::kFailAfter},
+                      Failure{"Sync", FaultOperation::kSync, FaultEffect::kFailBefore},
+                      Failure{"SyncDone", FaultOperation::kSync, FaultEffect::kFailAfter}),
+    [](const auto& failure) { return std::string(failure.param.name); });
+
+}  // namespace
+}  // namespace ashlar
