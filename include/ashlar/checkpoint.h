@@ -6,8 +6,7 @@
 // another file system, is copied. The MANIFEST and the logs are copied. Everything is durable when
 // the call returns. Writes continue meanwhile. RocksDB opens the checkpoint too.
 //
-// Thread safety: any thread; one checkpoint to a directory at a time. Lifetime: the database
-// outlives the object.
+// Thread safety: any thread. Lifetime: the database outlives the object.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +35,13 @@ class ASHLAR_API Checkpoint {
   // table are not in it. *sequence_number_ptr, unless null, becomes a sequence up to which the
   // checkpoint has all writes.
   //
-  // InvalidArgument: checkpoint_dir exists; nothing is changed. NotSupported: the database is
-  // read-only. After an error checkpoint_dir does not exist; if the file system fails from the last
-  // step on, it may exist, complete but not durable. Until the end the files are in
+  // InvalidArgument: checkpoint_dir exists; nothing is changed. Busy: another checkpoint to it is
+  // under way, in this process or another; nothing is changed. NotSupported: the database is
+  // read-only. After any other error checkpoint_dir does not exist; if the file system fails from
+  // the last step on, it may exist, complete but not durable. Until the end the files are in
   // "<checkpoint_dir>.checkpoint-tmp", which is removed after an error, and by the next call with
-  // this directory if the process died.
+  // this directory if the process died. So is the empty lock file
+  // "<checkpoint_dir>.checkpoint-lock".
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr) = 0;

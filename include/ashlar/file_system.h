@@ -141,8 +141,9 @@ class ASHLAR_API FileSystem {
   virtual Status RenameFile(const std::string& from, const std::string& to) = 0;
   virtual Status LinkFile(const std::string& from, const std::string& to);
   virtual Status Truncate(const std::string& path, uint64_t bytes) = 0;
-  // Holds `path` exclusively against other processes and against this one; Busy-like IOError naming
-  // the reason when it is held.
+  // Creates `path` if it is missing, and holds it exclusively against other processes and against
+  // this one. IOError with the subcode kFileLocked, naming the holder: it is held. The file may be
+  // deleted while it is held, except on Windows.
   virtual Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) = 0;
   virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
 };

@@ -49,7 +49,9 @@ class [[nodiscard]] ASHLAR_API Status {
     kManualCompactionPaused = 11,
     kMergeOperatorFailed = 15,
     kMergeOperandThresholdExceeded = 16,
-    kOpenFilesLimit = 200,  // Ashlar's own: the process or the system has no file descriptor left
+    // Ashlar's own.
+    kOpenFilesLimit = 200,  // the process or the system has no file descriptor left
+    kFileLocked = 201,      // another holder has the lock file
   };
 
   Status() noexcept = default;

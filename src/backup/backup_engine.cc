@@ -96,10 +96,9 @@ class BackupWriter {
     plan.to_system = system();
     plan.to = folder_->Path(path);
     plan.bytes_max = file.bytes;
-    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
-    if (file.bytes != LiveFile::kWhole && copied.bytes < file.bytes)
-      return Status::Corruption(plan.from,
-                                StrCat("ends at ", copied.bytes, " of ", file.bytes, " bytes"));
+    if (file.bytes == LiveFile::kWhole)
+      ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &plan.bytes_max));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyExactly(plan));
     Add(path, file.name, copied);
     return Status::OK();
   }
@@ -109,11 +108,10 @@ class BackupWriter {
   Status AddTable(const LiveFile& table) {
     const std::string& name = table.name;
     CopyPlan plan = PlanFrom(table.path());
-    uint64_t bytes = 0;
-    ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &bytes));
-    ASHLAR_ASSIGN_OR_RETURN(const bool like, SharedHasLike(name, bytes));
+    ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &plan.bytes_max));
+    ASHLAR_ASSIGN_OR_RETURN(const bool like, SharedHasLike(name, plan.bytes_max));
     if (like) {
-      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile(plan));
+      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyExactly(plan));
       const std::string path = SharedPath(name, read.crc, read.bytes);
       uint64_t there = 0;
       if (system()->GetFileSize(folder_->Path(path), &there).ok() && there == read.bytes) {
@@ -123,7 +121,7 @@ class BackupWriter {
     }
     plan.to_system = system();
     plan.to = folder_->Path(StrCat(kSharedChecksumFolder, "/.", name, ".tmp"));
-    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyExactly(plan));
     const std::string path = SharedPath(name, copied.crc, copied.bytes);
     ASHLAR_RETURN_IF_ERROR(system()->RenameFile(plan.to, folder_->Path(path)));
     Add(path, name, copied);

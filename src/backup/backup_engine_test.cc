@@ -15,6 +15,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 
 namespace ashlar {
 namespace {
@@ -565,45 +566,64 @@ TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
   FaultRule rule;
   rule.name_contains = kBackups;
   rule.operations = FaultOperation::kAny;
-  bool reached_the_end = false;
-  for (rule.nth = 1; !reached_the_end && rule.nth < 500; ++rule.nth) {
-    for (const bool sticky : {false, true}) {
-      SCOPED_TRACE(StrCat("call ", rule.nth, sticky ? ", and all after it" : ""));
-      rule.sticky = sticky;
-      {
-        BackupEngine* opened = nullptr;
-        faults_->AddRule(rule);
-        if (BackupEngine::Open(BackupEngineOptions(kBackups), env_.get(), &opened).ok()) {
-          const std::unique_ptr<BackupEngine> engine(opened);
-          reached_the_end =
-              engine->CreateNewBackup(db_.get(), false).ok() && faults_->FaultsInjected() == 0;
-        }
+  const auto attempt = [&] {
+    BackupEngine* opened = nullptr;
+    Status status = BackupEngine::Open(BackupEngineOptions(kBackups), env_.get(), &opened);
+    const std::unique_ptr<BackupEngine> engine(opened);
+    if (status.ok()) status = engine->CreateNewBackup(db_.get(), false);
+    EXPECT_TRUE(status.ok() || faults_->FaultsInjected() > 0) << status.ToString();
+  };
+  const auto check = [&] {
+    const std::unique_ptr<BackupEngine> engine = OpenEngine();
+    ASSERT_TRUE(engine->VerifyBackup(1, true).ok());
+    std::vector<BackupInfo> infos;
+    engine->GetBackupInfo(&infos);
+    for (const BackupInfo& info : infos)
+      ASSERT_TRUE(engine->VerifyBackup(info.backup_id, true).ok());
+    BackupID id = 0;
+    ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
+    ASSERT_TRUE(engine->VerifyBackup(id, true).ok());
+    ASSERT_TRUE(engine->RestoreDBFromBackup(id, "/copy", "/copy").ok());
+    for (const BackupInfo& info : infos) {
+      if (info.backup_id != 1) {
+        ASSERT_TRUE(engine->DeleteBackup(info.backup_id).ok());
       }
-      faults_->ClearRules();
-      faults_->ResetCounts();
-      const std::unique_ptr<BackupEngine> engine = OpenEngine();
-      ASSERT_TRUE(engine->VerifyBackup(1, true).ok());
-      std::vector<BackupInfo> infos;
-      engine->GetBackupInfo(&infos);
-      for (const BackupInfo& info : infos)
-        ASSERT_TRUE(engine->VerifyBackup(info.backup_id, true).ok());
-      BackupID id = 0;
-      ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
-      ASSERT_TRUE(engine->VerifyBackup(id, true).ok());
-      ASSERT_TRUE(engine->RestoreDBFromBackup(id, "/copy", "/copy").ok());
-      for (const BackupInfo& info : infos) {
-        if (info.backup_id != 1) {
-          ASSERT_TRUE(engine->DeleteBackup(info.backup_id).ok());
-        }
-      }
-      ASSERT_TRUE(engine->DeleteBackup(id).ok());
-      std::vector<BackupID> corrupted;
-      engine->GetCorruptedBackups(&corrupted);
-      EXPECT_TRUE(corrupted.empty());
     }
+    ASSERT_TRUE(engine->DeleteBackup(id).ok());
+    std::vector<BackupID> corrupted;
+    engine->GetCorruptedBackups(&corrupted);
+    EXPECT_TRUE(corrupted.empty());
+  };
+  for (const bool sticky : {false, true}) {
+    rule.sticky = sticky;
+    SweepFaults(faults_.get(), rule, attempt, check);
   }
-  EXPECT_TRUE(reached_the_end);
   EXPECT_EQ(Contents(), model_);
+}
+
+// A read that ends early, as that of a file that was cut, is an error for every kind of file.
+TEST_F(BackupEngineTest, AFileThatEndsEarlyIsNotBackedUp) {
+  OpenDb();
+  PutMany(50, "in a table");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  PutMany(5, "in the log");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  for (const char* const file : {".sst", ".log", "MANIFEST-", "OPTIONS-"}) {
+    SCOPED_TRACE(file);
+    FaultRule rule;
+    rule.operations = FaultOperation::kRead;
+    rule.effect = FaultEffect::kShortRead;
+    rule.sticky = true;
+    rule.name_contains = file;
+    faults_->AddRule(rule);
+    const Status created = engine->CreateNewBackup(db_.get());
+    faults_->ClearRules();
+    EXPECT_TRUE(created.IsCorruption()) << created.ToString();
+    EXPECT_NE(created.ToString().find("ends at "), std::string::npos) << created.ToString();
+  }
+  BackupID id = 0;
+  ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
+  EXPECT_TRUE(engine->VerifyBackup(id, true).ok());
 }
 
 TEST_F(BackupEngineTest, ReadingChangesNothing) {

@@ -53,6 +53,13 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
   return copied;
 }
 
+Result<CopiedFile> CopyExactly(const CopyPlan& plan) {
+  ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile(plan));
+  if (copied.bytes == plan.bytes_max) return copied;
+  return Status::Corruption(plan.from,
+                            StrCat("ends at ", copied.bytes, " of ", plan.bytes_max, " bytes"));
+}
+
 std::string BackupFolder::Path(std::string_view below) const {
   return StrCat(directory_, "/", below);
 }

@@ -48,6 +48,8 @@ struct CopyPlan {
 };
 // Copies up to bytes_max bytes from the start, and counts them and their crc-32c.
 Result<CopiedFile> CopyFile(const CopyPlan& plan);
+// The same, of exactly bytes_max bytes. Corruption: the file ends before.
+Result<CopiedFile> CopyExactly(const CopyPlan& plan);
 
 class BackupFolder {
  public:

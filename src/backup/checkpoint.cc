@@ -2,11 +2,18 @@
 //
 //   <to>.checkpoint-tmp   tables linked or copied, the rest copied; all synced, the folder too
 //       -- rename -->  <to>  -- sync of the parent -->  durable
+//   <to>.checkpoint-lock  a lock file, held from before the folder is made until after the sync
+//
+// Who holds the lock owns the folder: it is a running attempt's while the lock is held, and of one
+// that crashed otherwise, because the system releases the locks of a process that ends. The lock
+// file is next to the folder, because Windows does not rename a folder with a held file. It is
+// removed at the end; an empty one that a crash left is taken like a new one.
 //
 // I1: <to> exists only as a complete checkpoint, also after a power cut.
 // I2: only files with names of a database are removed, so a folder of another's that has the
-//     temporary name is not emptied.
+//     temporary name is not emptied. Nor is a lock file removed that has contents.
 // I3: a copy is written to a file that it makes: one that exists may be a link to the original.
+// I4: the folder is made, filled, renamed and removed only while the lock is held.
 #include "ashlar/checkpoint.h"
 
 #include <memory>
@@ -47,6 +54,40 @@ Status RemoveFolder(FileSystem* system, const std::string& path) {
   return system->DeleteDir(path);
 }
 
+// <to>.checkpoint-lock, from Take to the end of the object.
+class DestinationLock {
+ public:
+  DestinationLock(FileSystem* system, const std::string& to)
+      : system_(system), path_(to + ".checkpoint-lock") {}
+  ~DestinationLock() {
+    if (lock_ != nullptr) IgnoreBadAlloc([this] { Remove(); });
+  }
+  DestinationLock(const DestinationLock&) = delete;
+  DestinationLock& operator=(const DestinationLock&) = delete;
+
+  // Busy: another checkpoint to the destination is under way, here or in another process.
+  Status Take() {
+    Status taken = system_->LockFile(path_, &lock_);
+    if (taken.subcode() != Status::kFileLocked) return taken;
+    return Status::Busy("another checkpoint to this directory is under way", taken.getState());
+  }
+
+ private:
+  // I2. Before the release, or another could lock the removed file; Windows removes no held file,
+  // and none that another holds.
+  void Remove() {
+    uint64_t bytes = 0;
+    if (!system_->GetFileSize(path_, &bytes).ok() || bytes > 0) return;
+    const bool removed = system_->DeleteFile(path_).ok();
+    lock_.reset();
+    if (!removed) static_cast<void>(system_->DeleteFile(path_).ok());
+  }
+
+  FileSystem* const system_;
+  const std::string path_;
+  std::unique_ptr<FileLock> lock_;
+};
+
 class CheckpointWriter {
  public:
   CheckpointWriter(DB* db, std::string to)
@@ -56,6 +97,10 @@ class CheckpointWriter {
         temporary_(to_ + ".checkpoint-tmp") {}
 
   Status Run(uint64_t log_size_for_flush) {
+    ASHLAR_RETURN_IF_ERROR(CheckIsFree());  // first, so that a refusal writes nothing
+    DestinationLock lock(system_, to_);
+    ASHLAR_RETURN_IF_ERROR(lock.Take());  // I4
+    // Another checkpoint may have been published before this one had the lock.
     ASHLAR_RETURN_IF_ERROR(CheckIsFree());
     ASHLAR_RETURN_IF_ERROR(RemoveFolder(system_, temporary_));
     Status status = CatchBadAlloc([&] { return Fill(log_size_for_flush); });
@@ -117,15 +162,13 @@ class CheckpointWriter {
     uint64_t bytes = file.bytes;
     if (bytes == LiveFile::kWhole)
       ASHLAR_RETURN_IF_ERROR(system_->GetFileSize(file.path(), &bytes));
-    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyFile({.from_system = system_,
-                                                               .from = file.path(),
-                                                               .to_system = system_,
-                                                               .to = to,
-                                                               .bytes_max = bytes,
-                                                               .replaces = false}));
-    return copied.bytes == bytes ? Status::OK()
-                                 : Status::Corruption(file.path(), StrCat("ends at ", copied.bytes,
-                                                                          " of ", bytes, " bytes"));
+    return CopyExactly({.from_system = system_,
+                        .from = file.path(),
+                        .to_system = system_,
+                        .to = to,
+                        .bytes_max = bytes,
+                        .replaces = false})
+        .status();
   }
 
   DB* const db_;

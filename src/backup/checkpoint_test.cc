@@ -15,6 +15,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 
 namespace ashlar {
 namespace {
@@ -173,7 +174,9 @@ TEST_F(CheckpointTest, LeftoversAreRemovedAndFilesOfOthersAreNot) {
   OpenDb();
   Put("k", "v");
   const std::string temporary = StrCat(kCopy, ".checkpoint-tmp");
+  const std::string lock = StrCat(kCopy, ".checkpoint-lock");
   ASSERT_TRUE(faults_->CreateDir(temporary).ok());
+  ASSERT_TRUE(WriteStringToFile(faults_.get(), "", lock, Durability::kSynced).ok());
   for (const char* const name : {"/000007.sst", "/CURRENT", "/precious"}) {
     ASSERT_TRUE(WriteStringToFile(faults_.get(), "x", temporary + name, Durability::kSynced).ok());
   }
@@ -184,6 +187,48 @@ TEST_F(CheckpointTest, LeftoversAreRemovedAndFilesOfOthersAreNot) {
   ASSERT_TRUE(Create(0).ok());
   EXPECT_EQ(ContentsOf(kCopy), model_);
   EXPECT_FALSE(Exists(StrCat(kCopy, "/000007.sst")));
+  EXPECT_FALSE(Exists(lock));
+  Remove(kCopy);
+  ASSERT_TRUE(WriteStringToFile(faults_.get(), "precious", lock, Durability::kSynced).ok());
+  ASSERT_TRUE(Create(0).ok());
+  EXPECT_TRUE(Exists(lock));
+}
+
+// A second checkpoint to the directory, at each call of the first: one of them makes it.
+TEST_F(CheckpointTest, OneAtATimeToADirectory) {
+  OpenDb();
+  PutMany(50, "value");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  PutMany(5, "in the log");
+  int busy = 0;
+  bool raced = true;
+  for (uint64_t nth = 1; raced; ++nth) {
+    SCOPED_TRACE(StrCat("at call ", nth));
+    raced = false;
+    Status second;
+    FaultRule rule;
+    rule.name_contains = kCopy;
+    rule.nth = nth;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [&] {
+      raced = true;
+      second = Create(kNoFlush);
+    };
+    faults_->AddRule(rule);
+    const Status first = Create(kNoFlush);
+    faults_->ClearRules();
+    if (raced) {
+      ASSERT_NE(first.ok(), second.ok()) << first.ToString() << ", " << second.ToString();
+      const Status& refused = first.ok() ? second : first;
+      ASSERT_TRUE(refused.IsBusy() || refused.IsInvalidArgument()) << refused.ToString();
+      busy += refused.IsBusy() ? 1 : 0;
+    }
+    ASSERT_EQ(ContentsOf(kCopy), model_);
+    Remove(kCopy);
+    ASSERT_FALSE(Exists(StrCat(kCopy, ".checkpoint-tmp")));
+    ASSERT_FALSE(Exists(StrCat(kCopy, ".checkpoint-lock")));
+  }
+  EXPECT_GT(busy, 10);
 }
 
 TEST_F(CheckpointTest, AReadOnlyDatabaseHasNone) {
@@ -218,16 +263,10 @@ TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
     rule.operations = kind.operations;
     rule.effect = kind.effect;
     rule.sticky = kind.sticky;
-    bool reached_the_end = false;
     uint64_t failures = 0;
-    for (rule.nth = 1; !reached_the_end && rule.nth < 500; ++rule.nth) {
-      SCOPED_TRACE(StrCat("call ", rule.nth, " effect ", static_cast<int>(rule.effect),
-                          kind.sticky ? ", and all after it" : ""));
-      faults_->ResetCounts();
-      faults_->AddRule(rule);
-      const Status created = Create(kNoFlush);
-      reached_the_end = faults_->FaultsInjected() == 0;
-      faults_->ClearRules();
+    uint64_t attempts = 0;
+    Status created;
+    const auto check = [&] {
       if (created.ok() || (kind.sticky && Exists(kCopy))) {
         ASSERT_EQ(ContentsOf(kCopy), model_);
         Remove(kCopy);
@@ -240,9 +279,9 @@ TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
       ASSERT_TRUE(again.ok()) << again.ToString() << ", after " << created.ToString();
       ASSERT_EQ(ContentsOf(kCopy), model_);
       Remove(kCopy);
-      Put("key1", StrCat("after ", rule.nth));
-    }
-    EXPECT_TRUE(reached_the_end);
+      Put("key1", StrCat("after ", ++attempts));
+    };
+    SweepFaults(faults_.get(), rule, [&] { created = Create(kNoFlush); }, check);
     EXPECT_EQ(Contents(db_.get()), model_);
     if (kind.operations == FaultOperation::kAny) {
       EXPECT_GT(failures, 20U);

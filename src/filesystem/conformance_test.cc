@@ -456,6 +456,7 @@ TEST_P(ConformanceTest, ALockIsExclusiveUntilItIsDestroyed) {
        {Path("LOCK"), StrCat(root_, "/./LOCK"), StrCat(root_, "//LOCK")}) {
     const Status status = fs_->LockFile(path, &second);
     EXPECT_TRUE(status.IsIOError());
+    EXPECT_EQ(status.subcode(), Status::kFileLocked);
     EXPECT_NE(status.ToString().find("held by this process"), std::string::npos)
         << status.ToString();
     EXPECT_EQ(second, nullptr);

@@ -223,6 +223,9 @@ class MemoryNamespace {
   Result<MemoryNode> FindLocked(std::string_view action, const std::string& path,
                                 const PathComponents& components) ASHLAR_REQUIRES(mutex_);
   Result<Place> FindPlace(std::string_view action, const std::string& path) ASHLAR_REQUIRES(mutex_);
+  Result<std::shared_ptr<MemoryFile>> CreateFileLocked(const std::string& path,
+                                                       WhenThere when_there)
+      ASHLAR_REQUIRES(mutex_);
   Status CheckRename(const Place& source, const Place& target, const std::string& to)
       ASHLAR_REQUIRES(mutex_);
   static bool Contains(const MemoryNode& tree, const MemoryDirectory* wanted);
@@ -287,6 +290,11 @@ Result<std::shared_ptr<MemoryDirectory>> MemoryNamespace::FindDirectory(std::str
 Result<std::shared_ptr<MemoryFile>> MemoryNamespace::CreateFile(const std::string& path,
                                                                 WhenThere when_there) {
   MutexLock lock(mutex_);
+  return CreateFileLocked(path, when_there);
+}
+
+Result<std::shared_ptr<MemoryFile>> MemoryNamespace::CreateFileLocked(const std::string& path,
+                                                                      WhenThere when_there) {
   ASHLAR_ASSIGN_OR_RETURN(Place place, FindPlace("open", path));
   if (place.node.directory != nullptr) return Refused("open", path, "is a directory");
   if (place.node.file != nullptr) {
@@ -414,10 +422,13 @@ void MemoryNamespace::SyncDirectory(const MemoryDirectory& directory) {
 }
 
 Status MemoryNamespace::Lock(const std::string& path, std::shared_ptr<MemoryFile>* file) {
-  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> found, CreateFile(path, WhenThere::kUse));
   MutexLock lock(mutex_);
-  if (std::find(locked_.begin(), locked_.end(), found.get()) != locked_.end())
-    return Refused("lock", path, "held by this process");
+  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> found,
+                          CreateFileLocked(path, WhenThere::kUse));
+  if (std::find(locked_.begin(), locked_.end(), found.get()) != locked_.end()) {
+    return Status::Error(Status::kIOError, Status::kFileLocked, StrCat("lock ", path),
+                         "held by this process");
+  }
   locked_.push_back(found.get());
   *file = std::move(found);
   return Status::OK();

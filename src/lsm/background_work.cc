@@ -259,9 +259,11 @@ void BackgroundWork::CompactionJob(Compaction* compaction) {
   outbox_.Notify();
   std::shared_ptr<ColumnFamily> family = compaction->family;
   const Status status = compactions_.Run(compaction);
+  // A failed drop of hidden files has forgotten that they are hidden.
+  const bool scans = status.ok() || compaction->plan.reason == PlanReason::kHiddenFiles;
   if (!IsBenign(status)) backoff_.HandleFailure(family, status, compaction->may_be_recorded);  // I2
   delete compaction;
-  if (status.ok()) coverage_.Run(family);
+  if (scans) coverage_.Run(family);
   EndJob(std::move(family), status, &BackgroundWork::compaction_jobs_);
 }
 

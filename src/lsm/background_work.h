@@ -72,9 +72,21 @@ class BackgroundWork final : public ViewObserver {
   // Nothing to flush, nothing to compact, nothing running. TimedOut after timeout_us (0: never).
   Status WaitForIdle(const WaitForCompactOptions& options);
 
-  // Lets running flushes end and no job begin until ReleaseJobs.
-  void HoldJobs();
-  void ReleaseJobs();
+  // Lets running flushes end, and no job begin while it exists. The end of the hold starts none:
+  // the caller calls ViewChanged.
+  class JobHold {
+   public:
+    explicit JobHold(BackgroundWork* background) : background_(background) {
+      background_->HoldJobs();
+    }
+    ~JobHold() { background_->ReleaseJobs(); }
+    JobHold(const JobHold&) = delete;
+    JobHold& operator=(const JobHold&) = delete;
+
+   private:
+    BackgroundWork* const background_;
+  };
+  // Ends running jobs at their next entry, and lets none begin until Continue.
   void Pause();
   // False: nothing was paused.
   bool Continue();
@@ -99,6 +111,9 @@ class BackgroundWork final : public ViewObserver {
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
+  void HoldJobs();
+  void ReleaseJobs();
+
   void Decide(const std::shared_ptr<ColumnFamily>& family) ASHLAR_REQUIRES(kDatabaseMutex);
   // Latches the error of a decision about jobs; Notify calls the listeners.
   void FailDecision(const Status& error) noexcept ASHLAR_REQUIRES(kDatabaseMutex);

@@ -90,6 +90,7 @@ Status CompactionRunner::Run(Compaction* compaction) {
   if (!status.ok()) {
     MutexLock lock(state_->mutex());
     EndPlan(compaction);
+    if (plan.reason == PlanReason::kHiddenFiles) ForgetInputs(plan);
   }
   if (compaction->events == nullptr) return status;
   IgnoreBadAlloc([&] { compaction->events->CompactionEnded(plan, result.statistics, status); });
@@ -177,13 +178,27 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
 
 void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
   // The files may have hidden keys of older ones, on which known gaps and C2 of range_coverage.h
-  // rely. A file in a plan that drops it stays hidden until then: only its own keys are at stake.
+  // rely. An input of a plan of kHiddenFiles stays hidden until that ends (I6 of
+  // compaction_plan.h): only its own keys are at stake. A plan of another kind may move a file,
+  // which would be dropped later with a mark that is no longer true.
   family->ActiveLocked()->EndGaps();
+  const auto is_dropped_as_hidden = [&](FileMetaData* file) ASHLAR_REQUIRES(kDatabaseMutex) {
+    return std::any_of(family->running_plans.begin(), family->running_plans.end(),
+                       [file](const CompactionPlan* plan) {
+                         return plan->reason == PlanReason::kHiddenFiles && plan->HasInput(file);
+                       });
+  };
   const Version& version = *family->version();
   for (Level level = 0; level < version.levels(); ++level) {
     for (FileMetaData* const file : version.files(level)) {
-      if (!IsBeingCompacted(*file)) file->coverage.hidden_since = 0;
+      if (!is_dropped_as_hidden(file)) file->coverage.hidden_since = 0;
     }
+  }
+}
+
+void CompactionRunner::ForgetInputs(const CompactionPlan& plan) {
+  for (const CompactionInputs& inputs : plan.inputs) {
+    for (FileMetaData* const file : inputs.files) file->coverage.hidden_since = 0;
   }
 }
 

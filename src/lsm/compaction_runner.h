@@ -71,6 +71,9 @@ class CompactionRunner {
   // Files of the family were dropped with keys that readers saw. In the critical section that
   // publishes it.
   static void ForgetWhatWasHidden(ColumnFamily* family) ASHLAR_REQUIRES(kDatabaseMutex);
+  // After a failed plan of kHiddenFiles, which may have kept its inputs hidden for too long. The
+  // next scan (coverage_scan.h) finds those that still are.
+  static void ForgetInputs(const CompactionPlan& plan) ASHLAR_REQUIRES(kDatabaseMutex);
 
   DatabaseState* const state_;
   VersionInstaller* const installer_;

@@ -4,9 +4,17 @@
 
 namespace ashlar {
 
+namespace {
+
+std::vector<SequenceNumber> TakeSnapshots(const DatabaseState& state) {
+  MutexLock lock(state.mutex());
+  return state.snapshots.Sequences();
+}
+
+}  // namespace
+
 JobSettings TakeJobSettings(const DatabaseState& state, const ColumnFamily& family) {
   return {.options = family.options(),
-          .snapshots = state.snapshots.Sequences(),
           .bytes_per_sync = state.current_options.bytes_per_sync,
           .readahead_bytes = state.current_options.compaction_readahead_size};
 }
@@ -48,7 +56,7 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   output.table.db_host_id =
       state.options.db_host_id == kHostnameForDbHostId ? "" : state.options.db_host_id;
   args.tables = family.tables();
-  args.snapshots = settings.snapshots;
+  args.snapshots = TakeSnapshots(state);
   args.merge_operator = family.merge_operator();
   args.clock = state.clock;
   args.stop.shutting_down = interrupt;

@@ -1,7 +1,12 @@
 // JobSettings: the part of the guarded state that a flush or compaction needs, copied when it
-// begins. The arguments of compact/run are made of it without a lock.
+// begins. The arguments of compact/run are made of it when the job runs.
 //
-// Thread safety: TakeJobSettings under the database mutex, the rest from any thread.
+// Snapshots are listed at that moment, not before: the job may have waited in the executor's queue,
+// and a compaction filter changes what no listed snapshot sees. The list is complete, because every
+// sequence of the inputs was published before the job began, and a snapshot that is taken later
+// sees what the job makes of them (ashlar/compaction_filter.h).
+//
+// Thread safety: TakeJobSettings under the database mutex, the rest from any thread without it.
 #pragma once
 
 #include <atomic>
@@ -18,16 +23,16 @@ namespace ashlar {
 
 struct JobSettings {
   ColumnFamilyOptions options;
-  std::vector<SequenceNumber> snapshots;
   uint64_t bytes_per_sync = 0;
   size_t readahead_bytes = 0;
 };
 
 JobSettings TakeJobSettings(const DatabaseState& state, const ColumnFamily& family)
     ASHLAR_REQUIRES(kDatabaseMutex);
-// interrupt: ends the job at its next entry when set.
+// When the job runs. interrupt: ends the job at its next entry when set.
 TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
-                         const JobSettings& settings, const std::atomic<bool>* interrupt);
+                         const JobSettings& settings, const std::atomic<bool>* interrupt)
+    ASHLAR_EXCLUDES(kDatabaseMutex);
 
 // False: the job failed. True: it succeeded, was told to stop, or its family was dropped.
 bool IsBenign(const Status& status);

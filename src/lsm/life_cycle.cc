@@ -51,27 +51,28 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
       family->AdvanceEmptyMemTable(state_->logs.current_number());
   }
   ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
-  if (must_flush) {
-    // No job of the pool takes one of the memtables before they go to tables together.
-    background_.HoldJobs();
-    Status flushed = commit_.SwitchMemTables(live, FlushReason::kOthers);
-    if (flushed.ok())
-      flushed = background_.flushes().RunTogether(live, TableFileCreationReason::kRecovery);
-    background_.ReleaseJobs();
-    ASHLAR_RETURN_IF_ERROR(flushed);
-    AssertReplayedLogsAreNotNeeded();
-  }
-  ASHLAR_RETURN_IF_ERROR(background_.installer().RecordLogNumbers());
-  ASHLAR_RETURN_IF_ERROR(background_.files().FindArchive());
-  background_.files().ReleaseLogs();
-  background_.files().DeleteObsoleteFiles();
-  uint64_t oldest_log = 0;
   {
-    MutexLock lock(state_->mutex());
-    oldest_log = background_.files().OldestRecordedLog();
+    // No job of the pool takes one of the memtables before they go to tables together, and none
+    // writes a table while orphans are deleted: they are the tables that no version lists.
+    const BackgroundWork::JobHold hold(&background_);
+    if (must_flush) {
+      ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(live, FlushReason::kOthers));
+      ASHLAR_RETURN_IF_ERROR(
+          background_.flushes().RunTogether(live, TableFileCreationReason::kRecovery));
+      AssertReplayedLogsAreNotNeeded();
+    }
+    ASHLAR_RETURN_IF_ERROR(background_.installer().RecordLogNumbers());
+    ASHLAR_RETURN_IF_ERROR(background_.files().FindArchive());
+    background_.files().ReleaseLogs();
+    background_.files().DeleteObsoleteFiles();
+    uint64_t oldest_log = 0;
+    {
+      MutexLock lock(state_->mutex());
+      oldest_log = background_.files().OldestRecordedLog();
+    }
+    DeleteOrphans(state_, oldest_log);
+    background_.files().DeleteObsoleteFilesIfAny();
   }
-  DeleteOrphans(state_, oldest_log);
-  background_.files().DeleteObsoleteFilesIfAny();
   for (const ColumnFamilyDescriptor& family : families) {
     if (IsRecorded(*state_, family.name)) continue;
     ASHLAR_RETURN_IF_ERROR(changes_->CreateFamily(family.options, family.name));
@@ -115,7 +116,7 @@ Status LifeCycle::Close() {
   }
   // Jobs hold tables and blocks, too.
   background_.Pause();
-  const Status held = CheckNothingIsHeld();
+  const Status held = CatchBadAlloc([this] { return CheckNothingIsHeld(); });
   background_.Continue();
   ASHLAR_RETURN_IF_ERROR(held);
   return CloseFiles();
@@ -235,8 +236,8 @@ Status LifeCycle::TryToResume() {
   NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin,
             state_->error_handler.reason(), state_->error_handler.status(), &automatic);
   std::vector<std::shared_ptr<ColumnFamily>> families;
-  background_.HoldJobs();
-  Status status = commit_.RunExclusive([&]() -> Status {
+  const BackgroundWork::JobHold hold(&background_);
+  ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&]() -> Status {
     {
       MutexLock lock(state_->mutex());
       // Close takes the lead to close the logs: a log that is created before is closed with them,
@@ -246,14 +247,8 @@ Status LifeCycle::TryToResume() {
       families = state_->LiveFamilies();
     }
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
-  });
-  if (status.ok()) {
-    status = CatchBadAlloc([&] {
-      return background_.flushes().RunTogether(families, TableFileCreationReason::kFlush);
-    });
-  }
-  background_.ReleaseJobs();
-  return status;
+  }));
+  return background_.flushes().RunTogether(families, TableFileCreationReason::kFlush);
 }
 
 }  // namespace ashlar

@@ -53,11 +53,13 @@ void VersionInstaller::CompleteEdits(std::span<VersionEdit> edits) const {
 
 void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const {
   for (const VersionEdit& edit : edits) {
-    if (edit.new_files().empty() && edit.deleted_files().empty()) continue;
+    // A flush ends memtables also if it keeps none of their entries.
+    const bool changes_files = !edit.new_files().empty() || !edit.deleted_files().empty();
+    if (!changes_files && !edit.log_number.has_value()) continue;
     const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(edit.column_family);
     if (family == nullptr) continue;
     ASHLAR_ASSERT(std::find(prepared->changed.begin(), prepared->changed.end(), family) ==
-                  prepared->changed.end());  // one edit of a family changes its files
+                  prepared->changed.end());  // one edit of a family changes its view
     family->PrepareView();
     prepared->changed.push_back(family);
   }

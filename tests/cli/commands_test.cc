@@ -1,5 +1,6 @@
 // Every command, in every output format.
 #include <filesystem>
+#include <memory>
 #include <regex>
 
 #include "ashlar/db.h"
@@ -244,6 +245,25 @@ TEST_F(CommandsTest, CheckpointIsADatabaseOfItsOwn) {
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.err.find("exists"), std::string::npos) << again.err;
   EXPECT_NE(Run({"checkpoint", "--log-size-for-flush", "1000000", File("again")}).out, "");
+}
+
+// This process is at work on the directory; then it has died and left its lock file.
+TEST_F(CommandsTest, OneCheckpointToADirectoryAtATime) {
+  Load("a\t1\n");
+  const std::string copy = File("copy");
+  const std::string lock_file = copy + ".checkpoint-lock";
+  std::unique_ptr<FileLock> lock;
+  ASSERT_TRUE(FileSystem::Default()->LockFile(lock_file, &lock).ok());
+  const ToolResult busy = Run({"checkpoint", copy});
+  EXPECT_NE(busy.exit_code, 0);
+  EXPECT_NE(busy.err.find("another checkpoint to this directory is under way"), std::string::npos)
+      << busy.err;
+  EXPECT_FALSE(std::filesystem::exists(copy));
+  lock.reset();
+  EXPECT_TRUE(std::filesystem::exists(lock_file));
+  (void)Output({"checkpoint", copy});
+  EXPECT_FALSE(std::filesystem::exists(lock_file));
+  EXPECT_EQ(RunBare({"--db", copy, "scan"}).out, "a  1\n");
 }
 
 TEST_F(CommandsTest, HelpAndVersion) {

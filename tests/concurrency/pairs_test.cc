@@ -1,306 +1,145 @@
-// Every pair of calls on the whole database, both in loops, while writers and readers work. A test
-// is one pair; README.md lists the comparisons.
+// Every pair of public calls, both in loops, while writers and a reader work. A test is one call
+// against half of the others, on one database; the other halves are in the other tests. README.md
+// lists the comparisons.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <fstream>
 #include <functional>
-#include <memory>
+#include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "ashlar/convenience.h"
-#include "ashlar/db.h"
-#include "ashlar/merge_operator.h"
-#include "base/random.h"
-#include "tests/support/expect_ok.h"
-#include "tests/support/tool_runner.h"
+#include "base/format.h"
+#include "tests/concurrency/calls.h"
+#include "tests/concurrency/pair_counts.h"
+#include "tests/concurrency/scene.h"
+#include "tests/support/places.h"
 
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kWriters = 2;
-constexpr uint64_t kKeysPerWriter = 200;
-constexpr uint64_t kPutsPerWriter = 700;
-constexpr size_t kValueBytes = 400;
-constexpr size_t kVersionDigits = 12;
+constexpr uint64_t kBatchesPerWriter = 40;
+constexpr uint64_t kRunsMin = 2;
+// Short calls go on until some of them have met, or this many have run.
+constexpr uint64_t kMeetingsMin = 2;
+constexpr uint64_t kRunsMax = 10000;
 
-std::string KeyOf(uint64_t writer, uint64_t i) {
-  const std::string digits = std::to_string(i);
-  return "w" + std::to_string(writer) + "-" + std::string(4 - digits.size(), '0') + digits;
-}
-std::string ValueOf(uint64_t version) {
-  const std::string digits = std::to_string(version);
-  return std::string(kVersionDigits - digits.size(), '0') + digits + std::string(kValueBytes, 'v');
-}
-uint64_t VersionOf(const Slice& value) {
-  return std::stoull(std::string(value.data(), kVersionDigits));
-}
+// Two calls at once, until both have run often enough.
+class PairRun {
+ public:
+  PairRun(Scene* scene, size_t a, size_t b, uint64_t* numbers)
+      : scene_(scene), calls_{a, b}, numbers_(numbers) {}
 
-struct Call {
-  const char* name;
-  std::function<void(DB*, Random*)> run;
+  void Run() {
+    SCOPED_TRACE(Name());
+    if (IsClosing()) scene_->BeginClosing();
+    std::vector<std::thread> threads;
+    for (size_t writer = 0; writer < Scene::kWriters; ++writer)
+      threads.emplace_back([this, writer] { Write(writer); });
+    threads.emplace_back([this] { Read(); });
+    for (size_t side = 0; side < 2; ++side) threads.emplace_back([this, side] { Call(side); });
+    for (std::thread& thread : threads) thread.join();
+    PairCounts::Get().Add(calls_[0], calls_[1], meetings_);
+    if (IsClosing()) scene_->Reopen();
+    scene_->CheckContents();
+  }
+
+ private:
+  std::string Name() const {
+    return StrCat(Calls()[calls_[0]].name, " and ", Calls()[calls_[1]].name);
+  }
+  bool IsClosing() const { return calls_[0] == ClosingCall() || calls_[1] == ClosingCall(); }
+  bool WritersEnded() const { return writers_ended_ == Scene::kWriters; }
+
+  // Whether both have run often enough.
+  bool Done() const {
+    const uint64_t fewest = std::min(runs_[0], runs_[1]);
+    return WritersEnded() && fewest >= kRunsMin &&
+           (meetings_ >= kMeetingsMin || std::max(runs_[0], runs_[1]) >= kRunsMax);
+  }
+
+  void Write(size_t writer) {
+    SCOPED_TRACE(Name());
+    Random random(calls_[0] * 100 + calls_[1] * 10 + writer);
+    for (uint64_t i = 0; i < kBatchesPerWriter; ++i) scene_->WriteOne(writer, &random);
+    ++writers_ended_;
+  }
+  void Read() {
+    SCOPED_TRACE(Name());
+    Random random(calls_[0] + calls_[1]);
+    while (!Done()) scene_->ReadOne(&random);
+  }
+  void Call(size_t side) {
+    SCOPED_TRACE(Name());
+    Random random(calls_[side] * 2 + side + 1);
+    while (!Done() && !::testing::Test::HasFailure()) {
+      under_way_[side] = true;
+      if (under_way_[1 - side]) ++meetings_;
+      Calls()[calls_[side]].run(
+          {.scene = scene_, .random = &random, .thread = side, .number = ++numbers_[side]});
+      under_way_[side] = false;
+      ++runs_[side];
+    }
+    // A failed test ends the other side too.
+    runs_[side] += ::testing::Test::HasFailure() ? kRunsMax : 0;
+  }
+
+  Scene* const scene_;
+  const std::array<size_t, 2> calls_;
+  uint64_t* const numbers_;  // of each side
+  std::atomic<uint64_t> writers_ended_{0};
+  std::array<std::atomic<bool>, 2> under_way_{};
+  std::array<std::atomic<uint64_t>, 2> runs_{};
+  std::atomic<uint64_t> meetings_{0};
 };
 
-void CompactSomeRange(DB* db, Random* random, CompactRangeOptions options) {
-  options.allow_write_stall = true;
-  const uint64_t first = random->Uniform(kKeysPerWriter);
-  const std::string begin = KeyOf(random->Uniform(kWriters), first);
-  const std::string end = KeyOf(kWriters - 1, first + random->Uniform(20));
-  const Slice begin_slice(begin);
-  const Slice end_slice(end);
-  EXPECT_OK(db->CompactRange(options, &begin_slice, random->OneIn(3) ? nullptr : &end_slice));
-}
-
-const std::vector<Call>& Calls() {
-  static const std::vector<Call> kCalls = {
-      {"Flush", [](DB* db, Random*) { EXPECT_OK(db->Flush(FlushOptions())); }},
-      {"FlushWithoutWaiting",
-       [](DB* db, Random*) {
-         FlushOptions options;
-         options.wait = false;
-         options.allow_write_stall = true;
-         EXPECT_OK(db->Flush(options));
-       }},
-      {"CompactRange",
-       [](DB* db, Random* random) { CompactSomeRange(db, random, CompactRangeOptions()); }},
-      {"CompactRangeExclusively",
-       [](DB* db, Random* random) {
-         CompactRangeOptions options;
-         options.exclusive_manual_compaction = true;
-         options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-         CompactSomeRange(db, random, options);
-       }},
-      {"CompactRangeAndChangeLevel",
-       [](DB* db, Random* random) {
-         CompactRangeOptions options;
-         options.allow_write_stall = true;
-         options.change_level = true;
-         options.target_level = static_cast<int>(random->Uniform(8)) - 1;
-         // Whether a level has room depends on the other calls.
-         const Status status = db->CompactRange(options, nullptr, nullptr);
-         EXPECT_TRUE(status.ok() || status.IsNotSupported() || status.IsAborted() ||
-                     status.IsInvalidArgument())
-             << status.ToString();
-       }},
-      {"CompactFiles",
-       [](DB* db, Random* random) {
-         std::vector<LiveFileMetaData> files;
-         db->GetLiveFilesMetaData(&files);
-         if (files.empty()) return;
-         const LiveFileMetaData& file = files[random->Uniform(files.size())];
-         const int level = std::min(file.level + static_cast<int>(random->Uniform(3)), 6);
-         // The file may be gone by now, or be in another compaction.
-         const Status status = db->CompactFiles(CompactionOptions(), {file.name}, level);
-         EXPECT_TRUE(status.ok() || status.IsAborted() || status.IsInvalidArgument())
-             << status.ToString();
-       }},
-      {"SuggestCompactRange",
-       [](DB* db, Random*) { EXPECT_OK(db->SuggestCompactRange(nullptr, nullptr)); }},
-      {"DeleteFilesInAnEmptyRange",
-       [](DB* db, Random*) {
-         const Slice begin("zz");
-         EXPECT_OK(DeleteFilesInRange(db, db->DefaultColumnFamily(), &begin, nullptr));
-       }},
-      {"WaitForCompact",
-       [](DB* db, Random*) { EXPECT_OK(db->WaitForCompact(WaitForCompactOptions())); }},
-      {"GetLiveFiles",
-       [](DB* db, Random* random) {
-         std::vector<std::string> files;
-         uint64_t manifest_bytes = 0;
-         EXPECT_OK(db->GetLiveFiles(files, &manifest_bytes, random->OneIn(2)));
-         std::vector<LiveFileMetaData> metadata;
-         db->GetLiveFilesMetaData(&metadata);
-       }},
-      {"CreateAndDropFamily",
-       [](DB* db, Random* random) {
-         ColumnFamilyHandle* family = nullptr;
-         static std::atomic<uint64_t> families{0};
-         const std::string name = "f" + std::to_string(families.fetch_add(1));
-         ASSERT_OK(db->CreateColumnFamily(ColumnFamilyOptions(db->GetOptions()), name, &family));
-         EXPECT_OK(db->Put(WriteOptions(), family, "key", "value"));
-         if (random->OneIn(2)) {
-           EXPECT_OK(db->Flush(FlushOptions(), family));
-         }
-         std::string value;
-         EXPECT_OK(db->Get(ReadOptions(), family, "key", &value));
-         EXPECT_OK(db->DropColumnFamily(family));
-         EXPECT_OK(db->DestroyColumnFamilyHandle(family));
-       }},
-      {"SetOptions",
-       [](DB* db, Random* random) {
-         EXPECT_OK(db->SetOptions(
-             {{"write_buffer_size", std::to_string((32 + random->Uniform(64)) << 10)}}));
-         EXPECT_OK(
-             db->SetDBOptions({{"max_background_jobs", std::to_string(2 + random->Uniform(3))}}));
-       }},
-      {"SyncWAL",
-       [](DB* db, Random* random) {
-         EXPECT_OK(db->SyncWAL());
-         EXPECT_OK(db->FlushWAL(random->OneIn(4)));
-       }},
-      {"PauseAndContinue",
-       [](DB* db, Random*) {
-         EXPECT_OK(db->PauseBackgroundWork());
-         EXPECT_OK(db->ContinueBackgroundWork());
-       }},
-      {"DisableAndEnableFileDeletions",
-       [](DB* db, Random*) {
-         EXPECT_OK(db->DisableFileDeletions());
-         EXPECT_OK(db->EnableFileDeletions());
-       }},
-      {"Properties",
-       [](DB* db, Random*) {
-         for (const char* name :
-              {"rocksdb.stats", "rocksdb.levelstats", "rocksdb.estimate-num-keys",
-               "rocksdb.cur-size-all-mem-tables", "rocksdb.num-entries-active-mem-table",
-               "rocksdb.estimate-pending-compaction-bytes"}) {
-           std::string text;
-           EXPECT_TRUE(db->GetProperty(name, &text)) << name;
-         }
-         uint64_t bytes = 0;
-         const Range all("a", "z");
-         SizeApproximationOptions options;
-         options.include_memtables = true;
-         EXPECT_OK(db->GetApproximateSizes(options, db->DefaultColumnFamily(), &all, 1, &bytes));
-       }},
-      {"MergeAndReadOperands",
-       [](DB* db, Random*) {
-         // A key of the thread, so that it knows what is there.
-         static std::atomic<int> threads{0};
-         thread_local const std::string key = "~" + std::to_string(threads.fetch_add(1));
-         std::string expected;
-         EXPECT_OK(db->Delete(WriteOptions(), key));
-         for (char operand = 'a'; operand < 'k'; ++operand) {
-           EXPECT_OK(db->Merge(WriteOptions(), key, std::string(1, operand)));
-           expected += (expected.empty() ? "" : ",") + std::string(1, operand);
-         }
-         GetMergeOperandsOptions wanted;
-         wanted.expected_max_number_of_operands = 10;
-         std::vector<PinnableSlice> operands(10);
-         int count = 0;
-         EXPECT_OK(db->GetMergeOperands(ReadOptions(), db->DefaultColumnFamily(), key,
-                                        operands.data(), &wanted, &count));
-         std::string joined;
-         for (size_t i = 0; i < static_cast<size_t>(count); ++i)
-           joined += (i == 0 ? "" : ",") + operands[i].ToString();
-         EXPECT_EQ(joined, expected);
-       }},
-      {"VerifyChecksum", [](DB* db, Random*) { EXPECT_OK(db->VerifyChecksum(ReadOptions())); }},
-  };
-  return kCalls;
-}
-
-using Pair = std::pair<size_t, size_t>;
-std::vector<Pair> AllPairs() {
-  std::vector<Pair> pairs;
-  for (size_t a = 0; a < Calls().size(); ++a) {
-    for (size_t b = a; b < Calls().size(); ++b) pairs.emplace_back(a, b);
-  }
-  return pairs;
-}
-
-class PairsTest : public testing::TestWithParam<Pair> {
- protected:
-  PairsTest() {
-    options_.create_if_missing = true;
-    options_.compression = kNoCompression;
-    options_.write_buffer_size = 64 << 10;
-    options_.max_write_buffer_number = 4;
-    options_.max_bytes_for_level_base = 128 << 10;
-    options_.max_bytes_for_level_multiplier = 4;
-    options_.target_file_size_base = 32 << 10;
-    options_.level0_file_num_compaction_trigger = 2;
-    options_.max_background_jobs = 4;
-    options_.info_log_level = FATAL_LEVEL;
-    options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
-    options_.max_successive_merges = 4;
-    options_.strict_max_successive_merges = true;
-  }
-
-  void Open() { ASSERT_OK(DB::Open(options_, scratch_.File("db"), &db_)); }
-
-  void WriteAll(uint64_t writer) {
-    Random random(GetParam().first * 1000 + GetParam().second * 10 + writer);
-    for (uint64_t version = 1; version <= kPutsPerWriter; ++version) {
-      const uint64_t i = random.Uniform(kKeysPerWriter);
-      ASSERT_OK(db_->Put(WriteOptions(), KeyOf(writer, i), ValueOf(version)));
-      acknowledged_[writer][i].store(version, std::memory_order_release);
-    }
-  }
-  void ReadUntilDone() {
-    Random random(7);
-    while (!done_.load()) {
-      const uint64_t writer = random.Uniform(kWriters);
-      const uint64_t i = random.Uniform(kKeysPerWriter);
-      const uint64_t at_least = acknowledged_[writer][i].load(std::memory_order_acquire);
-      if (at_least == 0) continue;
-      PinnableSlice value;
-      ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), KeyOf(writer, i), &value));
-      ASSERT_GE(VersionOf(value), at_least) << KeyOf(writer, i);
-    }
-  }
-  void CallUntilDone(size_t call) {
-    Random random(call + 1);
-    while (!done_.load() && !HasFatalFailure()) Calls()[call].run(db_.get(), &random);
-  }
-
-  void CheckContents() {
-    // From "~" on are the keys of MergeAndReadOperands.
-    const Slice end("~");
-    ReadOptions of_writers;
-    of_writers.iterate_upper_bound = &end;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(of_writers));
-    it->SeekToFirst();
-    for (uint64_t writer = 0; writer < kWriters; ++writer) {
-      for (uint64_t i = 0; i < kKeysPerWriter; ++i) {
-        const uint64_t version = acknowledged_[writer][i].load();
-        if (version == 0) continue;
-        ASSERT_TRUE(it->Valid()) << it->status().ToString();
-        ASSERT_EQ(it->key().ToString(), KeyOf(writer, i));
-        ASSERT_EQ(it->value().ToString(), ValueOf(version)) << KeyOf(writer, i);
-        std::string value;
-        ASSERT_OK(db_->Get(ReadOptions(), KeyOf(writer, i), &value));
-        ASSERT_EQ(value, ValueOf(version)) << KeyOf(writer, i);
-        it->Next();
-      }
-    }
-    ASSERT_FALSE(it->Valid());
-    ASSERT_OK(it->status());
-  }
-
-  ScratchDirectory scratch_;
-  Options options_;
-  std::unique_ptr<DB> db_;
-  std::array<std::array<std::atomic<uint64_t>, kKeysPerWriter>, kWriters> acknowledged_{};
-  std::atomic<bool> done_{false};
-};
+class PairsTest : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(PairsTest, KeepsWhatWasAcknowledged) {
-  Open();
-  std::vector<std::thread> helpers;
-  helpers.emplace_back([this] { ReadUntilDone(); });
-  helpers.emplace_back([this] { CallUntilDone(GetParam().first); });
-  helpers.emplace_back([this] { CallUntilDone(GetParam().second); });
-  std::vector<std::thread> writers;
-  for (uint64_t writer = 0; writer < kWriters; ++writer)
-    writers.emplace_back([this, writer] { WriteAll(writer); });
-  for (std::thread& writer : writers) writer.join();
-  done_.store(true);
-  for (std::thread& helper : helpers) helper.join();
-  CheckContents();
-  db_.reset();
-  Open();
-  CheckContents();
+  const size_t call = GetParam();
+  Scene scene;
+  scene.Open();
+  std::array<uint64_t, 2> numbers{};
+  // The call itself, and the next half of the others, around the end of the list.
+  for (size_t step = 0; step <= Calls().size() / 2 && !HasFailure(); ++step) {
+    const size_t other = (call + step) % Calls().size();
+    PairRun(&scene, call, other, numbers.data()).Run();
+  }
+  if (!HasFailure()) scene.Reopen();
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, PairsTest, testing::ValuesIn(AllPairs()),
-                         [](const testing::TestParamInfo<Pair>& pair) {
-                           return std::string(Calls()[pair.param.first].name) + "And" +
-                                  Calls()[pair.param.second].name;
+INSTANTIATE_TEST_SUITE_P(Calls, PairsTest, ::testing::Range(size_t{0}, Calls().size()),
+                         [](const ::testing::TestParamInfo<size_t>& call) -> std::string {
+                           return Calls()[call.param].name;
                          });
+
+TEST(CallsTest, NoMethodOfDBIsLeftOut) {
+  std::ifstream file(StrCat(kSourceDir, "/include/ashlar/db.h"));
+  const std::string header((std::istreambuf_iterator<char>(file)), {});
+  const size_t begin = header.find("class ASHLAR_API DB {");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string body = header.substr(begin, header.find("\n};", begin) - begin);
+  std::set<std::string, std::less<>> methods;
+  const std::regex method(R"(virtual [^;(]*?(\w+)\()");
+  for (std::sregex_iterator found(body.begin(), body.end(), method), end; found != end; ++found)
+    methods.insert((*found)[1]);
+  methods.erase("DB");  // the destructor
+  EXPECT_GT(methods.size(), 50U);
+  for (const struct Call& call : Calls()) {
+    for (const std::string_view name : call.methods) {
+      const auto found = methods.find(name);
+      if (found != methods.end()) methods.erase(found);
+    }
+  }
+  for (const std::string& left : methods)
+    ADD_FAILURE() << "DB::" << left << " runs against no other call: add it to calls.cc";
+}
 
 }  // namespace
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 #include "ashlar/convenience.h"
 #include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/manual_env.h"
 
 namespace ashlar {
 namespace {
@@ -143,6 +144,56 @@ TEST_F(CompactionFilterTest, AFactoryMayFilterFlushes) {
   EXPECT_EQ(factory_->last.reason, TableFileCreationReason::kFlush);
   EXPECT_EQ(factory_->last.input_start_level, CompactionFilter::Context::kUnknownStartLevel);
   EXPECT_EQ(Contents(), "b=new ") << "the older value of a stays hidden";
+}
+
+TEST_F(CompactionFilterTest, AFlushThatKeepsNothingEndsItsMemTables) {
+  factory_->filters_flushes = true;
+  options_.compaction_filter_factory = factory_;
+  Open();
+  Put("a", "rm");
+  Flush();
+  EXPECT_EQ(Number("rocksdb.num-immutable-mem-table"), 0u);
+  EXPECT_EQ(Contents(), "");
+  Put("b", "x");
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), "b"));
+  Flush();
+  EXPECT_EQ(Contents(), "");
+  Open();
+  EXPECT_EQ(Contents(), "");
+}
+
+// The snapshot is taken while the job waits in the queue of the executor.
+TEST_F(CompactionFilterTest, ASnapshotBeforeTheJobRunsReadsWhatItSaw) {
+  factory_->filters_flushes = true;
+  options_.compaction_filter_factory = factory_;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.max_background_jobs = 1;
+  ManualEnv env(FileSystem::Default(), 1);
+  options_.env = &env;
+  Open();
+  FlushOptions later;
+  later.wait = false;
+  later.allow_write_stall = true;
+  Put("a", "rm");
+  ASSERT_OK(db_->Flush(later));
+  const Snapshot* const in_the_flush = db_->GetSnapshot();
+  ASSERT_TRUE(env.RunOneJob());
+  EXPECT_EQ(FilesAtLevel(0), 1u);
+  EXPECT_EQ(Contents(nullptr, in_the_flush), "a=rm ");
+
+  db_->ReleaseSnapshot(in_the_flush);
+  Put("b", "x");
+  ASSERT_OK(db_->Flush(later));
+  ASSERT_TRUE(env.RunOneJob());
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+  const Snapshot* const in_the_compaction = db_->GetSnapshot();
+  ASSERT_TRUE(env.RunOneJob());
+  EXPECT_EQ(FilesAtLevel(0), 0u);
+  EXPECT_EQ(Contents(nullptr, in_the_compaction), "a=rm b=x ");
+  db_->ReleaseSnapshot(in_the_compaction);
+  CompactAll();
+  EXPECT_EQ(Contents(), "b=x ");
+  Close();
 }
 
 TEST_F(CompactionFilterTest, AFilterThatThrowsEndsTheCompactionAndLosesNothing) {

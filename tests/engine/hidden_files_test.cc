@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 
+#include "ashlar/convenience.h"
 #include "ashlar/listener.h"
 #include "base/format.h"
 #include "base/random.h"
@@ -163,6 +164,66 @@ TEST_F(HiddenFilesTest, LittleSpaceIsNotWorthACompaction) {
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   EXPECT_EQ(FilesAtLevel(0), 1u);
   EXPECT_EQ(counts_->read, 0);
+}
+
+// Calls DeleteFilesInRange while the next compaction runs.
+class RangeDroppingListener final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* db, const CompactionJobInfo& /*info*/) override {
+    if (!armed.exchange(false)) return;
+    const Slice begin("a");
+    const Slice end("y");
+    EXPECT_OK(DeleteFilesInRange(db, db->DefaultColumnFamily(), &begin, &end));
+  }
+  std::atomic<bool> armed{false};
+};
+
+// The table of the tombstone is dropped while a hidden table moves to another level. From then on
+// the moved table alone deletes k.
+TEST_F(HiddenFilesTest, AMovingTableIsForgottenToo) {
+  const auto listener = std::make_shared<RangeDroppingListener>();
+  options_.listeners.push_back(listener);
+  options_.disable_auto_compactions = true;
+  Open();
+  const auto move_newest = [this](int level) {
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    const auto newest = std::max_element(files.begin(), files.end(),
+                                         [](const LiveFileMetaData& a, const LiveFileMetaData& b) {
+                                           return a.largest_seqno < b.largest_seqno;
+                                         });
+    ASSERT_OK(db_->CompactFiles(CompactionOptions(), {newest->name}, level));
+  };
+  Put("k", "deleted");
+  Put("z", "1");
+  Flush();
+  move_newest(4);
+  Delete("k");
+  Put("j", "1");
+  Flush();
+  std::vector<LiveFileMetaData> files;
+  move_newest(2);
+  db_->GetLiveFilesMetaData(&files);
+  std::string hidden;
+  for (const LiveFileMetaData& file : files) hidden = file.level == 2 ? file.name : hidden;
+  ASSERT_FALSE(hidden.empty());
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "a", "y"));
+  Flush();
+  move_newest(1);
+  EXPECT_EQ(Contents(), "z=1 ");
+  listener->armed = true;
+  CompactionOptions move;
+  move.allow_trivial_move = true;
+  ASSERT_OK(db_->CompactFiles(move, {hidden}, 3));
+  EXPECT_FALSE(listener->armed);
+  EXPECT_EQ(FilesAtLevel(1), 0u);
+  EXPECT_EQ(FilesAtLevel(3), 1u);
+  EXPECT_EQ(Contents(), "j=1 z=1 ");
+  ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+  Put("zz", "2");
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Contents(), "j=1 z=1 zz=2 ");
 }
 
 // ---- Random histories, with a map per snapshot of the entries that it must show.

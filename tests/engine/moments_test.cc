@@ -69,44 +69,37 @@ class ObservedSnapshot final : public Snapshot {
 // On another thread: the reader that is at the switch point is inside an epoch.
 void RunElsewhere(const std::function<void()>& work) { std::thread(work).join(); }
 
-// The old value is dropped by a flush between the two steps. It is found all the same, for the view
-// was taken before.
-TEST_F(MomentsTest, GetTakesTheViewBeforeTheSequence) {
-  Open();
-  Put("key", "old");
-  const SequenceNumber old = db_->GetLatestSequenceNumber();
-  const ObservedSnapshot snapshot([&](int asked) {
+// The old value is dropped by a flush between the two steps of a read. It is found all the same,
+// for the view was taken before.
+class MomentsOfAReadTest : public DatabaseFixture {
+ protected:
+  void SetUp() override {
+    Open();
+    Put("key", "old");
+    old_ = db_->GetLatestSequenceNumber();
+  }
+  SequenceNumber Change(int asked) {
     if (asked == 0) {
-      RunElsewhere([&] {
+      RunElsewhere([this] {
         Put("key", "new");
         Flush();
       });
     }
-    return old;
-  });
-  EXPECT_EQ(Get("key", &snapshot), "old");
+    return old_;
+  }
+
+  const ObservedSnapshot snapshot_{[this](int asked) { return Change(asked); }};
+  SequenceNumber old_ = 0;
+};
+
+TEST_F(MomentsOfAReadTest, GetTakesTheViewBeforeTheSequence) {
+  EXPECT_EQ(Get("key", &snapshot_), "old");
   EXPECT_EQ(Get("key"), "new");
 }
 
-TEST_F(MomentsTest, NewIteratorTakesTheViewBeforeTheSequence) {
-  Open();
-  Put("key", "old");
-  const SequenceNumber old = db_->GetLatestSequenceNumber();
-  const ObservedSnapshot snapshot([&](int asked) {
-    if (asked == 0) {
-      RunElsewhere([&] {
-        Put("key", "new");
-        Flush();
-      });
-    }
-    return old;
-  });
-  ReadOptions options;
-  options.snapshot = &snapshot;
-  const std::unique_ptr<Iterator> iterator(db_->NewIterator(options));
-  iterator->SeekToFirst();
-  ASSERT_TRUE(iterator->Valid());
-  EXPECT_EQ(iterator->value(), Slice("old"));
+TEST_F(MomentsOfAReadTest, NewIteratorTakesTheViewBeforeTheSequence) {
+  EXPECT_EQ(Contents(nullptr, &snapshot_), "key=old ");
+  EXPECT_EQ(Get("key"), "new");
 }
 
 // One batch changes two families, after the memtable of one was switched between the steps of a

@@ -22,6 +22,7 @@
 #include "filesystem/memory_file_system.h"
 #include "platform/thread.h"
 #include "tests/out_of_memory/failing_new.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/manual_env.h"
 #include "tests/support/open_database.h"
 
@@ -424,6 +425,49 @@ TEST_P(AllocationFailure, OfAWriteThatIsNotAppliedCanBeResumedFrom) {
     }
   }
   EXPECT_GT(resumes, 0U);
+}
+
+// A call that holds background jobs back and fails lets them go: a flush afterwards ends.
+TEST_P(AllocationFailure, OfAResumeOrARefusedCloseHoldsNoJobsBack) {
+  for (const bool resumes : {true, false}) {
+    uint64_t number = 1;
+    for (bool failed = true; failed && !HasFailure(); ++number) {
+      SCOPED_TRACE(StrCat(resumes ? "Resume" : "Close", ", allocation ", number));
+      const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+      ManualEnv env(faults, /*seed=*/7);
+      Options options = SmallDatabaseOptions();
+      options.env = &env;
+      std::unique_ptr<DB> db;
+      ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+      ASSERT_TRUE(db->Put(WriteOptions(), "before", "1").ok());
+      const Snapshot* const snapshot = db->GetSnapshot();
+      if (resumes) {
+        faults->AddRule({.operations = FaultOperation::kSync, .name_contains = ".log"});
+        WriteOptions sync;
+        sync.sync = true;
+        ASSERT_FALSE(db->Put(sync, "failed", "2").ok());
+        faults->ClearRules();
+      }
+      FailingNew::Arm(number, GetParam());
+      {
+        const FailingNew::Scope scope;
+        const Status status = resumes ? db->Resume() : db->Close();
+        EXPECT_TRUE(FailingNew::HasFailed() || status.ok() == resumes) << status.ToString();
+      }
+      failed = FailingNew::HasFailed();
+      FailingNew::Arm(0, GetParam());
+      ASSERT_TRUE(db->Resume().ok());
+      ASSERT_TRUE(db->Put(WriteOptions(), "after", "3").ok());
+      ASSERT_TRUE(db->Flush(FlushOptions()).ok());
+      EXPECT_TRUE(db->ContinueBackgroundWork().IsInvalidArgument()) << "a job is held back";
+      std::string found;
+      EXPECT_TRUE(db->Get(ReadOptions(), "before", &found).ok());
+      EXPECT_TRUE(db->Get(ReadOptions(), "after", &found).ok());
+      db->ReleaseSnapshot(snapshot);
+      ASSERT_TRUE(db->Close().ok());
+    }
+    EXPECT_GT(number, resumes ? 50U : 2U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Once, AllocationFailure, ::testing::Values(FailingNew::Kind::kOnce));

@@ -31,6 +31,12 @@ const char* PlanReasonName(PlanReason reason) {
   return "unknown";
 }
 
+bool CompactionPlan::HasInput(const FileMetaData* file) const {
+  return std::any_of(inputs.begin(), inputs.end(), [&](const CompactionInputs& level) {
+    return std::find(level.files.begin(), level.files.end(), file) != level.files.end();
+  });
+}
+
 uint64_t CompactionPlan::InputBytes() const {
   uint64_t bytes = 0;
   for (const CompactionInputs& level : inputs) {
@@ -95,12 +101,6 @@ uint64_t TreeView::LevelBytes(Level level) const {
 
 namespace {
 
-bool IsInput(const CompactionPlan& plan, const FileMetaData* file) {
-  return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](const CompactionInputs& inputs) {
-    return std::find(inputs.files.begin(), inputs.files.end(), file) != inputs.files.end();
-  });
-}
-
 // I6.
 std::string FindVisibleInput(const TreeView& view, const CompactionPlan& plan) {
   if (plan.reason != PlanReason::kHiddenFiles) return "";
@@ -153,14 +153,14 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
   // Level 0 is sorted from new to old: the files before the first input are newer.
   bool after_an_input = false;
   for (const FileMetaData* file : view.files(0)) {
-    const bool input = IsInput(plan, file);
+    const bool input = plan.HasInput(file);
     after_an_input |= input;
     if (!input && after_an_input && overlaps_moving(*file)) return violation(*file, 0);
   }
   const Level last = plan.bottommost ? view.num_levels() - 1 : plan.output_level;
   for (Level level = plan.start_level() + 1; level <= last; ++level) {
     for (const FileMetaData* file : view.files(level)) {
-      if (IsInput(plan, file)) continue;
+      if (plan.HasInput(file)) continue;
       if (level < plan.output_level
               ? overlaps_moving(*file)
               : overlap(*file, plan.smallest, plan.largest, plan.excludes_largest))
@@ -207,7 +207,7 @@ void CheckWholeRuns(const TreeView& view, const CompactionPlan& plan) {
     ASHLAR_ASSERT(first == all.begin() || inputs.level == 0);
   }
   for (Level level = plan.start_level() + 1; level <= plan.output_level; ++level) {
-    for (const FileMetaData* file : view.files(level)) ASHLAR_ASSERT(IsInput(plan, file));
+    for (const FileMetaData* file : view.files(level)) ASHLAR_ASSERT(plan.HasInput(file));
   }
 }
 
@@ -239,7 +239,7 @@ void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   for (const std::vector<FileMetaData*>& run : plan.older) {
     ASHLAR_ASSERT(!run.empty());  // I4
     for (const FileMetaData* file : run) {
-      ASHLAR_ASSERT(!IsInput(plan, file));
+      ASHLAR_ASSERT(!plan.HasInput(file));
       ASHLAR_ASSERT(view.comparator.Compare(file->smallest_user_key(), plan.largest) <= 0);
       ASHLAR_ASSERT(view.comparator.Compare(file->largest_user_key(), plan.smallest) >= 0);
     }

@@ -102,6 +102,7 @@ struct CompactionPlan {
   Level start_level() const { return inputs.front().level; }
   // False: an edit is all of it.
   bool WritesTables() const { return !trivial_move && !drops_inputs; }
+  bool HasInput(const FileMetaData* file) const;
   uint64_t InputBytes() const;
   uint64_t InputFiles() const;
   // Removes the inputs from their levels or, for a trivial move, moves them to the output level.

@@ -12,33 +12,53 @@ namespace ashlar {
 
 namespace {
 
-struct AgedFile {
-  Level level;
-  FileMetaData* file;
+// Files that are dropped together (TreeFiles::Groups), as old as the youngest of them.
+struct FileGroup {
+  std::span<FileMetaData* const> files;
+  SequenceNumber largest_sequence = 0;
+  uint64_t born_unix_seconds = 0;  // 0: not known of all
+  uint64_t bytes = 0;
+
+  bool Has(const FileMetaData* file) const {
+    return std::find(files.begin(), files.end(), file) != files.end();
+  }
 };
 
-// Oldest first.
-std::vector<AgedFile> FilesByAge(const TreeView& view) {
-  std::vector<AgedFile> files;
-  for (Level level = view.num_levels(); level-- > 0;) {
-    const size_t first = files.size();
-    for (FileMetaData* file : view.files(level)) files.push_back({level, file});
-    std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end(),
-              [](const AgedFile& a, const AgedFile& b) {
-                return a.file->largest_sequence < b.file->largest_sequence;
-              });
+FileGroup MakeGroup(std::span<FileMetaData* const> files) {
+  FileGroup group{.files = files, .bytes = TotalBytes(files)};
+  bool known = true;
+  for (const FileMetaData* file : files) {
+    group.largest_sequence = std::max(group.largest_sequence, file->largest_sequence);
+    group.born_unix_seconds = std::max(group.born_unix_seconds, file->creation_unix_seconds);
+    known &= file->creation_unix_seconds != 0;
   }
-  return files;
+  if (!known) group.born_unix_seconds = 0;
+  return group;
 }
 
-std::optional<CompactionPlan> PlanDrop(const TreeView& view, std::span<const AgedFile> oldest,
+// Oldest first. Only old RocksDBs left files above level 0 that share user keys.
+std::vector<FileGroup> GroupsByAge(const TreeView& view) {
+  const TreeFiles tree(view);
+  std::vector<FileGroup> groups;
+  for (Level level = view.num_levels(); level-- > 0;) {
+    const size_t first = groups.size();
+    for (const auto files : tree.Groups(level)) groups.push_back(MakeGroup(files));
+    std::sort(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(),
+              [](const FileGroup& a, const FileGroup& b) {
+                return a.largest_sequence < b.largest_sequence;
+              });
+  }
+  return groups;
+}
+
+std::optional<CompactionPlan> PlanDrop(const TreeView& view, std::span<const FileGroup> oldest,
                                        PlanReason reason) {
   std::vector<CompactionInputs> inputs;
   for (Level level = 0; level < view.num_levels(); ++level) {
     CompactionInputs own{.level = level, .files = {}};
     for (FileMetaData* file : view.files(level)) {
       if (std::any_of(oldest.begin(), oldest.end(),
-                      [file](const AgedFile& aged) { return aged.file == file; }))
+                      [file](const FileGroup& group) { return group.Has(file); }))
         own.files.push_back(file);
     }
     if (!own.files.empty()) inputs.push_back(std::move(own));
@@ -47,25 +67,25 @@ std::optional<CompactionPlan> PlanDrop(const TreeView& view, std::span<const Age
 }
 
 std::optional<CompactionPlan> PickExpired(const TreeView& view, const FifoConfig& config,
-                                          std::span<const AgedFile> files) {
+                                          std::span<const FileGroup> groups) {
   if (config.ttl_seconds == 0 || view.now_unix_seconds <= config.ttl_seconds) return std::nullopt;
   const uint64_t limit = view.now_unix_seconds - config.ttl_seconds;
   size_t count = 0;
-  for (; count < files.size(); ++count) {
-    const uint64_t born = files[count].file->creation_unix_seconds;
+  for (; count < groups.size(); ++count) {
+    const uint64_t born = groups[count].born_unix_seconds;
     if (born == 0 || born >= limit) break;
   }
-  return PlanDrop(view, files.first(count), PlanReason::kExpired);
+  return PlanDrop(view, groups.first(count), PlanReason::kExpired);
 }
 
 std::optional<CompactionPlan> PickOversize(const TreeView& view, const FifoConfig& config,
-                                           std::span<const AgedFile> files) {
+                                           std::span<const FileGroup> groups) {
   uint64_t bytes = 0;
-  for (const AgedFile& aged : files) bytes += aged.file->file_bytes;
+  for (const FileGroup& group : groups) bytes += group.bytes;
   size_t count = 0;
-  for (; count < files.size() && bytes > config.table_bytes_max; ++count)
-    bytes -= files[count].file->file_bytes;
-  return PlanDrop(view, files.first(count), PlanReason::kTableBytes);
+  for (; count < groups.size() && bytes > config.table_bytes_max; ++count)
+    bytes -= groups[count].bytes;
+  return PlanDrop(view, groups.first(count), PlanReason::kTableBytes);
 }
 
 // A file that is as large as a merged one stays as it is.
@@ -97,9 +117,9 @@ std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionCo
 
 // Of a tree in which nothing runs.
 std::optional<CompactionPlan> PickIdle(const TreeView& view, const CompactionConfig& config) {
-  const std::vector<AgedFile> files = FilesByAge(view);
-  if (auto plan = PickExpired(view, config.fifo, files)) return plan;
-  if (auto plan = PickOversize(view, config.fifo, files)) return plan;
+  const std::vector<FileGroup> groups = GroupsByAge(view);
+  if (auto plan = PickExpired(view, config.fifo, groups)) return plan;
+  if (auto plan = PickOversize(view, config.fifo, groups)) return plan;
   return config.fifo.may_compact ? PickMerge(view, config) : std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // The FIFO pickers: pure functions from a tree to the next compaction.
 //
-// Files are dropped from the oldest on: the deepest level first, at last level 0. Automatic, in
+// Files are dropped from the oldest on: the deepest level first, at last level 0. Neighbours of a
+// level that share a user key are dropped together, or a deleted key could come back. Automatic, in
 // this order:
 //   1. ttl: the oldest files, while their newest possible data is older than the ttl
 //   2. size: the oldest files, while all together have more than max_table_files_size bytes

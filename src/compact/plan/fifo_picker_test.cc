@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "compact/plan/tree_text.h"
+#include "compact/plan/picker_test_kit.h"
 
 namespace ashlar {
 namespace {
@@ -22,14 +22,7 @@ CompactionConfig SmallConfig() {
 
 std::string Pick(const std::string& text, const CompactionConfig& config = SmallConfig(),
                  uint64_t now_unix_seconds = 1000) {
-  const TreeText tree(text, config.common.num_levels);
-  TreeView view = tree.View();
-  view.now_unix_seconds = now_unix_seconds;
-  const auto plan = PickFifo(view, config);
-  if (text.find("busy") == std::string::npos) {
-    EXPECT_EQ(NeedsFifo(view, config), plan.has_value());
-  }
-  return plan ? DebugString(*plan) : "nothing";
+  return PickText(text, config, now_unix_seconds);
 }
 
 TEST(PickFifo, DropsTheOldestFilesDownToTheLimit) {
@@ -40,6 +33,22 @@ TEST(PickFifo, DropsTheOldestFilesDownToTheLimit) {
 TEST(PickFifo, DeeperLevelsAreOlder) {
   EXPECT_EQ(Pick("L0: 9[a-k 50]\nL2: 2[a-k 30] 1[m-n 30]"), "L2 [1] dropped, table bytes");
   EXPECT_EQ(Pick("L0: 9[a-k 90] 8[a-k 50]\nL2: 2[a-k 30]"), "L0 [8] + L2 [2] dropped, table bytes");
+}
+
+// Versions of k are in both files: without the newer file, an older version would come back.
+TEST(PickFifo, FilesThatShareAUserKeyGoTogether) {
+  EXPECT_EQ(Pick("L0: 9[a-k 50]\nL1: 4[a-k 15 seq=1-40] 5[k-z 15 seq=20-50] 3[zz-zz 30 seq=30-45]"),
+            "L1 [3] dropped, table bytes");
+  EXPECT_EQ(Pick("L0: 9[a-k 90]\nL1: 4[a-k 30 seq=1-40] 5[k-z 30 seq=20-50] 3[zz-zz 9 seq=30-45]"),
+            "L1 [4 5 3] dropped, table bytes");
+  EXPECT_EQ(Pick("L0: 9[a-k 60]\nL1: 4[a-k 30 seq=1-40 open] 5[k-z 30 seq=20-50]"),
+            "L1 [4] dropped, table bytes")
+      << "the first ends before k";
+  CompactionConfig config = SmallConfig();
+  config.fifo.ttl_seconds = 100;
+  EXPECT_EQ(Pick("L1: 4[a-k 5 seq=1-40 born=700] 5[k-z 5 seq=20-50 born=950]", config), "nothing");
+  EXPECT_EQ(Pick("L1: 4[a-k 5 seq=1-40 born=700] 5[k-z 5 seq=20-50 born=800]", config),
+            "L1 [4 5] dropped, expired");
 }
 
 TEST(PickFifo, DropsExpiredFilesFirst) {

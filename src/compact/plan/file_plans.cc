@@ -26,7 +26,6 @@ FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKe
                        bool include_end) {
   ASHLAR_ASSERT(IsSorted(level));  // neighbours are the files that may share a user key
   const TreeFiles tree(view);
-  const auto files = view.files(level);
   const auto may_go = [&](const FileMetaData* file) {
     return !file->being_compacted &&
            std::any_of(ranges.begin(), ranges.end(), [&](const UserKeyRange& range) {
@@ -34,13 +33,9 @@ FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKe
            });
   };
   FileList chosen;
-  for (size_t first = 0; first < files.size();) {
-    size_t end = first + 1;
-    while (end < files.size() && tree.ShareUserKey(*files[end - 1], *files[end])) ++end;
-    const auto together = files.subspan(first, end - first);
-    if (std::all_of(together.begin(), together.end(), may_go))
-      chosen.insert(chosen.end(), together.begin(), together.end());
-    first = end;
+  for (const auto group : tree.Groups(level)) {
+    if (std::all_of(group.begin(), group.end(), may_go))
+      chosen.insert(chosen.end(), group.begin(), group.end());
   }
   return chosen;
 }

@@ -102,6 +102,21 @@ class TreeFiles {
     return !left.excludes_largest() &&
            Compare(left.largest_user_key(), right.smallest_user_key()) == 0;
   }
+  // The files of the level in groups of neighbours that share user keys. A file that left its group
+  // could take the newest version of a key with it. Level 0: each file alone, because its order
+  // does not depend on keys.
+  std::vector<std::span<FileMetaData* const>> Groups(Level level) const {
+    const auto files = view_.files(level);
+    std::vector<std::span<FileMetaData* const>> groups;
+    for (size_t first = 0; first < files.size();) {
+      size_t end = first + 1;
+      while (IsSorted(level) && end < files.size() && ShareUserKey(*files[end - 1], *files[end]))
+        ++end;
+      groups.push_back(files.subspan(first, end - first));
+      first = end;
+    }
+    return groups;
+  }
   // The overlapping files, and the files that must move with them (I1 of compaction_plan.h).
   FileList Closed(Level level, const UserKeyBounds& range) const {
     return IsSorted(level) ? ClosedOnSortedLevel(level, range) : ClosedOnLevel0(range);

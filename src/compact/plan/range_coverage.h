@@ -12,7 +12,7 @@
 // C2: a hidden file stays hidden. A tombstone leaves the tree only if a newer one replaces it in
 //     its snapshot stripe, or if no older run has keys of its range (R7 of
 //     docs/range-deletions.md). DeleteFilesInRanges drops tables with their tombstones: it forgets
-//     what they hid.
+//     what they hid, except for inputs of a plan that is dropping them as hidden.
 // C3: a hidden file may be dropped once no snapshot is older than s. The tombstones stay.
 //
 // Thread safety: pure. Lifetime: borrows its arguments.

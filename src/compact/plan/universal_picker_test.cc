@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "compact/plan/picker_test_kit.h"
 #include "compact/plan/tree_text.h"
 
 namespace ashlar {
@@ -21,14 +22,7 @@ CompactionConfig SmallConfig() {
 
 std::string Pick(const std::string& text, const CompactionConfig& config = SmallConfig(),
                  uint64_t now_unix_seconds = 0) {
-  const TreeText tree(text, config.common.num_levels);
-  TreeView view = tree.View();
-  view.now_unix_seconds = now_unix_seconds;
-  const auto plan = PickUniversal(view, config);
-  if (text.find("busy") == std::string::npos) {
-    EXPECT_EQ(NeedsUniversal(view, config), plan.has_value());
-  }
-  return plan ? DebugString(*plan) : "nothing";
+  return PickText(text, config, now_unix_seconds);
 }
 
 TEST(PickUniversal, NothingBelowTheTrigger) {

@@ -57,8 +57,8 @@ HeldLock* FindHeld(HeldLocks& table, const FileIdentity& identity) ASHLAR_REQUIR
 }
 
 Status HeldHere(const std::string& path, const HeldLock& held) {
-  return Status::IOError(StrCat("lock ", path),
-                         StrCat("held by this process (", held.process, "), through ", held.path));
+  return Status::Error(Status::kIOError, Status::kFileLocked, StrCat("lock ", path),
+                       StrCat("held by this process (", held.process, "), through ", held.path));
 }
 
 Status HeldElsewhere(const std::string& path, int fd) {
@@ -66,8 +66,9 @@ Status HeldElsewhere(const std::string& path, int fd) {
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   const bool known = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
-  return Status::IOError(StrCat("lock ", path), known ? StrCat("held by process ", lock.l_pid)
-                                                      : std::string("held by another process"));
+  return Status::Error(
+      Status::kIOError, Status::kFileLocked, StrCat("lock ", path),
+      known ? StrCat("held by process ", lock.l_pid) : std::string("held by another process"));
 }
 
 bool TakeRecordLock(int fd) {

@@ -49,8 +49,8 @@ Status CheckNotHeldHere(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
   if (found.info.is_directory) return Status::IOError(StrCat("lock ", path), "is a directory");
   for (const HeldLock& held : table.locks) {
     if (held.volume != found.volume || held.index != found.index) continue;
-    return Status::IOError(
-        StrCat("lock ", path),
+    return Status::Error(
+        Status::kIOError, Status::kFileLocked, StrCat("lock ", path),
         StrCat("held by this process (", CurrentProcessId(), "), through ", held.path));
   }
   return Status::OK();
@@ -75,7 +75,8 @@ Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path)
   if (!opened) {
     const DWORD error = GetLastError();
     if (IsHeldByOthers(error))
-      return Status::IOError(StrCat("lock ", path), "held by another process");
+      return Status::Error(Status::kIOError, Status::kFileLocked, StrCat("lock ", path),
+                           "held by another process");
     return PathError("lock", path, name, error);
   }
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));

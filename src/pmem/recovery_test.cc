@@ -1,0 +1,104 @@
+// Damage of single fields that recovery alone can notice: what is wrong with them looks right to
+// every other check.
+#include "pmem/recovery.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/coding.h"
+#include "gtest/gtest.h"
+#include "pmem/layout.h"
+#include "pmem/leaf.h"
+#include "pmem/pool.h"
+#include "tests/support/test_pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+class RecoveryTest : public ::testing::Test {
+ protected:
+  RecoveryTest() {
+    std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool_);
+    for (int i = 1000; i < 1300; ++i)
+      EXPECT_TRUE(tree->Put(std::to_string(i), std::string(20, 'v')).ok());
+    EXPECT_TRUE(tree->Close().ok());
+    raw_ = pool_.file()->Map(PoolMapMode::kShared).value();
+    const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());
+    for (PoolOffset leaf = FirstLeafOf(raw_->bytes()); leaf != 0;) {
+      leaves_.push_back(leaf);
+      const LeafView view(*medium, leaf);
+      leaf = view.Next(view.Commit());
+    }
+    EXPECT_GT(leaves_.size(), 3U);
+  }
+
+  uint64_t WordAt(PoolOffset offset) const { return DecodeFixed64(raw_->data() + offset); }
+  void Store(PoolOffset offset, uint64_t word) { EncodeFixed64(raw_->data() + offset, word); }
+  std::string Recover() {
+    RecoveryConfig config;
+    config.comparator = BytewiseComparator();
+    const auto recovered = RecoverTree(CountingMedium::Create(pool_.file()), std::move(config));
+    return recovered.status().ToString();
+  }
+  void ExpectRefused(const std::string& reason) {
+    const std::string recovered = Recover();
+    EXPECT_TRUE(recovered.starts_with("Corruption: ")) << recovered;
+    EXPECT_NE(recovered.find(reason), std::string::npos) << recovered;
+  }
+
+  TestPool pool_{uint64_t{1} << 20};
+  std::unique_ptr<PoolMapping> raw_;
+  std::vector<PoolOffset> leaves_;
+};
+
+TEST_F(RecoveryTest, AWholePoolIsAccepted) { EXPECT_EQ(Recover(), "OK"); }
+
+// The last byte of the record's value: its key and lengths are right.
+TEST_F(RecoveryTest, ADamagedSeparatorIsRefused) {
+  const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());
+  const PoolOffset separator = LeafView(*medium, leaves_[1]).Separator();
+  const auto record = ReadRecord(*medium, separator);
+  ASSERT_TRUE(record.has_value());
+  const PoolOffset last =
+      separator +
+      static_cast<PoolOffset>(record->value().data() + record->value().size() - 1 - record->start);
+  raw_->data()[last] ^= 1;
+  ExpectRefused("a damaged separator");
+  raw_->data()[last] ^= 1;
+  EXPECT_EQ(Recover(), "OK");
+}
+
+// With a commit word that is right for the link.
+TEST_F(RecoveryTest, AChainThatLeadsBackIsRefused) {
+  for (const PoolOffset back : {leaves_[0], leaves_[1], leaves_[2]}) {
+    const PoolOffset leaf = leaves_[2];
+    const uint64_t commit = WordAt(leaf + kLeafCommit);
+    const PoolOffset link = leaf + kLeafNext + uint64_t{8} * SelectedNext(commit);
+    const PoolOffset next = WordAt(link);
+    Store(link, back);
+    Store(leaf + kLeafCommit, EncodeCommit(leaf, back, Occupied(commit), SelectedNext(commit)));
+    ExpectRefused("a link that leads to no leaf, or back");
+    Store(link, next);
+    Store(leaf + kLeafCommit, commit);
+  }
+  EXPECT_EQ(Recover(), "OK");
+}
+
+// The pool's id contradicts nothing else.
+TEST_F(RecoveryTest, AChangedHeaderIsRefused) {
+  raw_->data()[offsetof(PoolHeader, pool_id)] ^= 1;
+  ExpectRefused("the pool's header is damaged");
+}
+
+TEST_F(RecoveryTest, AChangedLinkToTheLogIsRefused) {
+  std::string link = EncodeLogLink(LogState::kOpen, 7);
+  EXPECT_TRUE(DecodeLogLink("pool", link).ok());
+  link[offsetof(LogLink, generation)] ^= 1;
+  const Status damaged = DecodeLogLink("pool", link).status();
+  EXPECT_TRUE(damaged.IsCorruption()) << damaged.ToString();
+}
+
+}  // namespace
+}  // namespace ashlar::pmem

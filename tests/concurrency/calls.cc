@@ -1,0 +1,634 @@
+#include "tests/concurrency/calls.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ashlar/backup_engine.h"
+#include "ashlar/checkpoint.h"
+#include "ashlar/convenience.h"
+#include "ashlar/transaction_log.h"
+#include "base/format.h"
+#include "tests/support/expect_ok.h"
+
+namespace ashlar {
+namespace {
+
+using Target = Scene::Target;
+
+std::string TemporaryKey(const CallArgs& args) {
+  return StrCat("t", args.thread, "-", args.number);
+}
+
+// The value of a temporary key, "" if there is none. False: the call failed as it may.
+bool GetTemporary(const CallArgs& args, const Target& target, const std::string& key,
+                  std::string* value) {
+  value->clear();
+  const Status got = args.db()->Get(ReadOptions(), target.get(), key, value);
+  return got.IsNotFound() || args.scene->Succeeded(got, target);
+}
+
+void ExpectTemporary(const CallArgs& args, const Target& target, const std::string& key,
+                     const std::string& wanted) {
+  std::string value;
+  if (!GetTemporary(args, target, key, &value)) return;
+  if (value.empty() && target.loses_old_tables) return;
+  EXPECT_EQ(value, wanted) << key << " of " << target.handle->GetName();
+}
+
+bool PutTemporary(const CallArgs& args, const Target& target, const std::string& key) {
+  if (!args.scene->Succeeded(args.db()->Put(WriteOptions(), target.get(), key, "temporary"),
+                             target))
+    return false;
+  ExpectTemporary(args, target, key, "temporary");
+  return true;
+}
+
+void DeleteTemporary(const CallArgs& args, const Target& target, const std::string& key) {
+  if (args.scene->Succeeded(args.db()->Delete(WriteOptions(), target.get(), key), target))
+    ExpectTemporary(args, target, key, "");
+}
+
+// ---- Writes.
+
+void Put(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::string key = TemporaryKey(args);
+  if (PutTemporary(args, target, key)) DeleteTemporary(args, target, key);
+}
+
+void SingleDelete(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::string key = TemporaryKey(args);
+  if (!PutTemporary(args, target, key)) return;
+  if (args.scene->Succeeded(args.db()->SingleDelete(WriteOptions(), target.get(), key), target))
+    ExpectTemporary(args, target, key, "");
+}
+
+void DeleteRange(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::string prefix = TemporaryKey(args) + "-";
+  for (const char* const end : {"a", "b", "c"}) {
+    if (!PutTemporary(args, target, prefix + end)) return;
+  }
+  const Status deleted = args.db()->DeleteRange(WriteOptions(), target.get(), prefix, prefix + "d");
+  if (!args.scene->Succeeded(deleted, target)) return;
+  for (const char* const end : {"a", "b", "c"}) ExpectTemporary(args, target, prefix + end, "");
+}
+
+void Merge(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::string key = TemporaryKey(args);
+  for (const char* const operand : {"1", "2"}) {
+    if (!args.scene->Succeeded(args.db()->Merge(WriteOptions(), target.get(), key, operand),
+                               target))
+      return;
+  }
+  std::string value;
+  if (!GetTemporary(args, target, key, &value)) return;
+  EXPECT_TRUE(value == "1,2" || (target.loses_old_tables && (value.empty() || value == "2")))
+      << value;
+  DeleteTemporary(args, target, key);
+}
+
+void GetMergeOperands(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::string key = TemporaryKey(args);
+  for (const char* const operand : {"1", "2"}) {
+    if (!args.scene->Succeeded(args.db()->Merge(WriteOptions(), target.get(), key, operand),
+                               target))
+      return;
+  }
+  GetMergeOperandsOptions wanted;
+  wanted.expected_max_number_of_operands = 2;
+  std::array<PinnableSlice, 2> operands;
+  int count = 0;
+  const Status got = args.db()->GetMergeOperands(ReadOptions(), target.get(), key, operands.data(),
+                                                 &wanted, &count);
+  if (!(got.IsNotFound() && target.loses_old_tables) && !args.scene->Succeeded(got, target)) return;
+  // A compaction may have joined them.
+  std::string joined;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+    joined += StrCat(i == 0 ? "" : ",", operands[i].ToString());
+  EXPECT_TRUE(joined == "1,2" || target.loses_old_tables) << joined;
+  DeleteTemporary(args, target, key);
+}
+
+void Write(const CallArgs& args) {
+  const std::string key = TemporaryKey(args);
+  WriteOptions options;
+  options.sync = args.random->OneIn(4);
+  for (const bool deletes : {false, true}) {
+    WriteBatch batch;
+    for (const Target& family : args.scene->families()) {
+      EXPECT_OK(deletes ? batch.Delete(family.get(), key)
+                        : batch.Put(family.get(), key, "in a batch"));
+    }
+    if (!args.scene->Succeeded(args.db()->Write(options, &batch))) return;
+    for (const Target& family : args.scene->families())
+      ExpectTemporary(args, family, key, deletes ? "" : "in a batch");
+  }
+}
+
+// ---- Reads.
+
+void Get(const CallArgs& args) { args.scene->ReadOne(args.random); }
+
+void MultiGet(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  std::vector<ColumnFamilyHandle*> handles;
+  for (const Target& family : scene.families()) handles.push_back(family.get());
+  // Through both methods: a key of the model, then keys that are absent.
+  std::vector<Slice> keys(handles.size(), "m0-0001");
+  std::vector<PinnableSlice> values(keys.size());
+  std::vector<Status> statuses(keys.size());
+  args.db()->MultiGet(ReadOptions(), keys.size(), handles.data(), keys.data(), values.data(),
+                      statuses.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (statuses[i].IsNotFound()) continue;
+    if (!scene.Succeeded(statuses[i]) || !statuses[0].ok()) continue;
+    EXPECT_EQ(Slice(values[i].data(), 12), Slice(values[0].data(), 12)) << "half of a batch";
+  }
+  const std::string absent[] = {TemporaryKey(args), TemporaryKey(args) + "-"};
+  keys = {absent[0], absent[1]};
+  args.db()->MultiGet(ReadOptions(), handles[0], keys.size(), keys.data(), values.data(),
+                      statuses.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_TRUE(statuses[i].IsNotFound() || !scene.Succeeded(statuses[i])) << "never written";
+  }
+}
+
+void KeyMayExist(const CallArgs& args) {
+  const Scene::Versions floor = args.scene->Floor();
+  std::string value;
+  bool found = false;
+  const bool may_exist = args.db()->KeyMayExist(ReadOptions(), args.scene->families()[0].get(),
+                                                "m0-0001", &value, &found);
+  EXPECT_TRUE(may_exist || floor[0][1] == 0 || args.scene->is_closing());
+}
+
+void Iterate(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::unique_ptr<Iterator> it(args.db()->NewIterator(ReadOptions(), target.get()));
+  std::string last;
+  size_t forward = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next(), ++forward) {
+    EXPECT_LT(last, it->key().ToString());
+    last = it->key().ToString();
+  }
+  if (!args.scene->Succeeded(it->status(), target)) return;
+  size_t backward = 0;
+  for (it->SeekToLast(); it->Valid(); it->Prev()) ++backward;
+  if (!args.scene->Succeeded(it->status(), target)) return;
+  EXPECT_EQ(forward, backward);
+  args.scene->Succeeded(it->Refresh(), target);
+}
+
+void NewIterators(const CallArgs& args) {
+  const Scene::Versions floor = args.scene->Floor();
+  std::vector<ColumnFamilyHandle*> handles;
+  for (const Target& family : args.scene->families()) handles.push_back(family.get());
+  std::vector<Iterator*> made;
+  if (!args.scene->Succeeded(args.db()->NewIterators(ReadOptions(), handles, &made))) return;
+  const std::vector<std::unique_ptr<Iterator>> iterators(made.begin(), made.end());
+  args.scene->CheckIterators(iterators, floor);
+}
+
+// The families at one snapshot, twice: the first reads the filter's, which may change once.
+void ReadAtSnapshot(const CallArgs& args) {
+  const Snapshot* const snapshot = args.db()->GetSnapshot();
+  const Scene::Versions floor = {};
+  ReadOptions options;
+  options.snapshot = snapshot;
+  const auto read = [&] {
+    std::vector<std::unique_ptr<Iterator>> iterators;
+    for (const Target& family : args.scene->families())
+      iterators.emplace_back(args.db()->NewIterator(options, family.get()));
+    const bool usable = std::all_of(iterators.begin(), iterators.end(), [&](const auto& it) {
+      return args.scene->Succeeded(it->status());
+    });
+    if (usable) args.scene->CheckIterators(iterators, floor);
+  };
+  read();
+  read();
+  args.db()->ReleaseSnapshot(snapshot);
+}
+
+// ---- Properties and metadata.
+
+void GetProperties(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  DB* const db = args.db();
+  std::string text;
+  for (const char* const name : {"rocksdb.stats", "rocksdb.levelstats", "rocksdb.sstables"})
+    EXPECT_TRUE(db->GetProperty(target.get(), name, &text) || args.scene->is_closing()) << name;
+  std::map<std::string, std::string> map;
+  EXPECT_TRUE(db->GetMapProperty(target.get(), "rocksdb.cfstats", &map) ||
+              args.scene->is_closing());
+  uint64_t number = 0;
+  for (const char* const name :
+       {"rocksdb.estimate-num-keys", "rocksdb.cur-size-all-mem-tables",
+        "rocksdb.estimate-pending-compaction-bytes", "rocksdb.num-snapshots"}) {
+    EXPECT_TRUE(db->GetIntProperty(target.get(), name, &number) || args.scene->is_closing())
+        << name;
+  }
+  EXPECT_TRUE(db->GetAggregatedIntProperty("rocksdb.estimate-num-keys", &number) ||
+              args.scene->is_closing());
+}
+
+void GetApproximateSizes(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const Range all("a", "z");
+  SizeApproximationOptions options;
+  options.include_memtables = true;
+  uint64_t bytes = 0;
+  args.scene->Succeeded(args.db()->GetApproximateSizes(options, target.get(), &all, 1, &bytes),
+                        target);
+  uint64_t count = 0;
+  args.db()->GetApproximateMemTableStats(target.get(), all, &count, &bytes);
+}
+
+void GetMetadata(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  DB* const db = args.db();
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  ColumnFamilyMetaData metadata;
+  db->GetColumnFamilyMetaData(target.get(), &metadata);
+  TablePropertiesCollection properties;
+  args.scene->Succeeded(db->GetPropertiesOfAllTables(target.get(), &properties), target);
+}
+
+void GetLiveFiles(const CallArgs& args) {
+  std::vector<std::string> files;
+  uint64_t manifest_bytes = 0;
+  const Status got = args.db()->GetLiveFiles(files, &manifest_bytes, args.random->OneIn(2));
+  EXPECT_TRUE(!args.scene->Succeeded(got) || files.size() > 2);
+}
+
+void GetNames(const CallArgs& args) {
+  DB* const db = args.db();
+  EXPECT_EQ(db->GetName(), "/db");
+  EXPECT_EQ(db->GetEnv(), args.scene->env());
+  EXPECT_EQ(db->GetFileSystem(), args.scene->env()->GetFileSystem().get());
+  EXPECT_EQ(db->GetRootDB(), db);
+  EXPECT_EQ(db->DefaultColumnFamily()->GetName(), "default");
+  EXPECT_GT(db->NumberLevels(args.scene->Pick(args.random).get()), 0);
+  const SequenceNumber sequence = db->GetLatestSequenceNumber();
+  EXPECT_LE(sequence, db->GetLatestSequenceNumber());
+  std::string first;
+  std::string second;
+  EXPECT_OK(db->GetDbIdentity(first));
+  EXPECT_OK(db->GetDbIdentity(second));
+  EXPECT_EQ(first, second);
+  EXPECT_OK(db->GetDbSessionId(first));
+}
+
+// ---- Logs.
+
+void GetUpdatesSince(const CallArgs& args) {
+  std::unique_ptr<TransactionLogIterator> it;
+  const SequenceNumber from = args.db()->GetLatestSequenceNumber();
+  if (!args.scene->Succeeded(args.db()->GetUpdatesSince(from, &it), {Status::kNotFound})) return;
+  std::optional<SequenceNumber> next;
+  for (int steps = 0; steps < 100 && it->Valid(); ++steps, it->Next()) {
+    const BatchResult batch = it->GetBatch();
+    EXPECT_TRUE(!next || batch.sequence == *next) << batch.sequence;
+    next = batch.sequence + batch.writeBatchPtr->Count();
+  }
+  // Without an archive a log may be deleted before the iterator reaches it.
+  args.scene->Succeeded(it->status(), {Status::kNotFound});
+}
+
+void GetSortedWalFiles(const CallArgs& args) {
+  VectorWalPtr files;
+  if (!args.scene->Succeeded(args.db()->GetSortedWalFiles(files))) return;
+  for (size_t i = 1; i < files.size(); ++i)
+    EXPECT_LT(files[i - 1]->LogNumber(), files[i]->LogNumber());
+  std::unique_ptr<WalFile> current;
+  args.scene->Succeeded(args.db()->GetCurrentWalFile(&current), {Status::kNotFound});
+}
+
+void LockWAL(const CallArgs& args) {
+  if (!args.scene->Succeeded(args.db()->LockWAL())) return;
+  const SequenceNumber locked = args.db()->GetLatestSequenceNumber();
+  VectorWalPtr files;
+  args.scene->Succeeded(args.db()->GetSortedWalFiles(files));
+  EXPECT_EQ(args.db()->GetLatestSequenceNumber(), locked);
+  args.scene->Succeeded(args.db()->UnlockWAL());
+}
+
+void VerifyChecksum(const CallArgs& args) {
+  args.scene->Succeeded(args.db()->VerifyChecksum(ReadOptions()));
+}
+
+void ReportLostError(const CallArgs& args) {
+  args.db()->ReportLostError("pairs_test", Status::Busy("a test"));
+}
+
+// ---- Background work.
+
+void Flush(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  FlushOptions options;
+  options.wait = !args.random->OneIn(3);
+  options.allow_write_stall = args.random->OneIn(2);
+  args.scene->Succeeded(args.db()->Flush(options, {target.get()}), target);
+}
+
+void CompactSome(const CallArgs& args, CompactRangeOptions options,
+                 std::initializer_list<Status::Code> expected) {
+  const Target target = args.scene->Pick(args.random);
+  options.allow_write_stall = true;
+  const std::string begin = StrCat("m", args.random->Uniform(2), "-00", args.random->Uniform(6));
+  const Slice begin_slice(begin);
+  const Slice end_slice("m1-004");
+  const Status compacted =
+      args.db()->CompactRange(options, target.get(), args.random->OneIn(3) ? nullptr : &begin_slice,
+                              args.random->OneIn(3) ? nullptr : &end_slice);
+  args.scene->Succeeded(compacted, target, expected);
+}
+
+void CompactRange(const CallArgs& args) {
+  CompactSome(args, CompactRangeOptions(), {Status::kIncomplete});
+}
+
+void CompactRangeAlone(const CallArgs& args) {
+  CompactRangeOptions options;
+  options.exclusive_manual_compaction = true;
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  options.max_subcompactions = 3;
+  CompactSome(args, options, {Status::kIncomplete});
+}
+
+void ChangeLevel(const CallArgs& args) {
+  CompactRangeOptions options;
+  options.change_level = true;
+  options.target_level = static_cast<int>(args.random->Uniform(8)) - 1;
+  // Whether a level has room depends on the other calls.
+  CompactSome(
+      args, options,
+      {Status::kIncomplete, Status::kNotSupported, Status::kAborted, Status::kInvalidArgument});
+}
+
+void CompactFiles(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  ColumnFamilyMetaData metadata;
+  args.db()->GetColumnFamilyMetaData(target.get(), &metadata);
+  std::vector<std::pair<int, std::string>> files;
+  for (const LevelMetaData& level : metadata.levels)
+    for (const SstFileMetaData& file : level.files) files.emplace_back(level.level, file.name);
+  if (files.empty()) return;
+  const auto& [level, name] = files[args.random->Uniform(files.size())];
+  CompactionOptions options;
+  options.allow_trivial_move = args.random->OneIn(2);
+  const int to = std::min(level + static_cast<int>(args.random->Uniform(3)), 6);
+  // The file may be gone by now, or be in another compaction.
+  args.scene->Succeeded(
+      args.db()->CompactFiles(options, target.get(), {name}, to), target,
+      {Status::kIncomplete, Status::kAborted, Status::kInvalidArgument, Status::kNotSupported});
+}
+
+void SuggestCompactRange(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  args.scene->Succeeded(args.db()->SuggestCompactRange(target.get(), nullptr, nullptr), target);
+}
+
+void DisableManualCompaction(const CallArgs& args) {
+  args.db()->DisableManualCompaction();
+  args.db()->EnableManualCompaction();
+}
+
+// Keys that no other call reads: deleted ones may come back.
+void DeleteFilesInRange(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::string prefix = StrCat("g", args.thread, "-", args.random->Uniform(4));
+  for (int i = 0; i < 8; ++i) {
+    const Status put = args.db()->Put(WriteOptions(), target.get(), StrCat(prefix, "-", i),
+                                      std::string(1000, 'g'));
+    if (!args.scene->Succeeded(put, target)) return;
+  }
+  const Slice begin(prefix);
+  const std::string after = prefix + "~";
+  const Slice end(after);
+  args.scene->Succeeded(args.random->OneIn(2)
+                            ? ashlar::DeleteFilesInRange(args.db(), target.get(), &begin, &end)
+                            : args.db()->DeleteRange(WriteOptions(), target.get(), begin, end),
+                        target);
+}
+
+void WaitForCompact(const CallArgs& args) {
+  WaitForCompactOptions options;
+  options.flush = args.random->OneIn(3);
+  options.abort_on_pause = args.random->OneIn(2);
+  if (args.random->OneIn(2)) options.timeout = std::chrono::microseconds(2000);
+  args.scene->Succeeded(args.db()->WaitForCompact(options), {Status::kTimedOut, Status::kAborted});
+}
+
+void PauseBackgroundWork(const CallArgs& args) {
+  if (!args.scene->Succeeded(args.db()->PauseBackgroundWork())) return;
+  args.scene->Succeeded(args.db()->ContinueBackgroundWork());
+}
+
+void EnableAutoCompaction(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const Status changed =
+      args.db()->SetOptions(target.get(), {{"disable_auto_compactions", "true"}});
+  args.scene->Succeeded(changed, target);
+  args.scene->Succeeded(args.db()->EnableAutoCompaction({target.get()}), target);
+}
+
+void FlushWAL(const CallArgs& args) {
+  args.scene->Succeeded(args.db()->FlushWAL(args.random->OneIn(4)));
+}
+
+void SyncWAL(const CallArgs& args) { args.scene->Succeeded(args.db()->SyncWAL()); }
+
+void DisableFileDeletions(const CallArgs& args) {
+  if (!args.scene->Succeeded(args.db()->DisableFileDeletions())) return;
+  args.scene->Succeeded(args.db()->EnableFileDeletions());
+}
+
+void Resume(const CallArgs& args) { args.scene->Succeeded(args.db()->Resume()); }
+
+// ---- Options.
+
+void SetOptions(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  args.scene->Succeeded(
+      args.db()->SetOptions(
+          target.get(),
+          {{"write_buffer_size", StrCat((32 + args.random->Uniform(64)) << 10)},
+           {"level0_file_num_compaction_trigger", StrCat(2 + args.random->Uniform(3))}}),
+      target);
+}
+
+void SetDBOptions(const CallArgs& args) {
+  args.scene->Succeeded(
+      args.db()->SetDBOptions({{"max_background_jobs", StrCat(2 + args.random->Uniform(3))}}));
+}
+
+void GetOptions(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  EXPECT_GE(args.db()->GetOptions(target.get()).write_buffer_size, 32U << 10);
+  EXPECT_GE(args.db()->GetDBOptions().max_background_jobs, 2);
+}
+
+// ---- Families.
+
+void CreateAndDropFamily(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  const std::string name = StrCat("f", args.thread, "-", args.number);
+  ColumnFamilyHandle* family = nullptr;
+  if (args.random->OneIn(2)) {
+    if (!scene.Succeeded(args.db()->CreateColumnFamily(scene.VictimOptions(), name, &family)))
+      return;
+  } else {
+    std::vector<ColumnFamilyHandle*> made;
+    if (!scene.Succeeded(args.db()->CreateColumnFamilies({{name, scene.VictimOptions()}}, &made)))
+      return;
+    family = made[0];
+  }
+  scene.Succeeded(args.db()->Put(WriteOptions(), family, "key", "value"));
+  if (args.random->OneIn(2)) scene.Succeeded(args.db()->Flush(FlushOptions(), family));
+  std::string value;
+  const Status got = args.db()->Get(ReadOptions(), family, "key", &value);
+  EXPECT_TRUE(!scene.Succeeded(got) || value == "value") << value;
+  scene.Succeeded(args.db()->DropColumnFamily(family));
+  EXPECT_OK(args.db()->DestroyColumnFamilyHandle(family));
+}
+
+void DropFamilyInUse(const CallArgs& args) { args.scene->DropVictim(); }
+
+// ---- Copies.
+
+void RemoveDatabase(const CallArgs& args, const std::string& path) {
+  Options options;
+  options.env = args.scene->env();
+  EXPECT_OK(DestroyDB(path, options));
+}
+
+// Sometimes to a directory that another thread makes too.
+void MakeCheckpoint(const CallArgs& args) {
+  const Scene::Versions floor = args.scene->Floor();
+  Checkpoint* made = nullptr;
+  ASSERT_OK(Checkpoint::Create(args.db(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  const std::string own = StrCat("/checkpoint", args.thread);
+  const bool shares = args.random->OneIn(2);
+  const std::string path = shares ? "/checkpoint" : own;
+  const uint64_t flush_from = args.random->OneIn(2) ? 0 : UINT64_MAX;
+  const Status created = checkpoint->CreateCheckpoint(path, flush_from);
+  if (shares && (created.IsBusy() || created.IsInvalidArgument())) return;
+  if (!args.scene->Succeeded(created)) return;
+  if (shares) {
+    ASSERT_OK(args.db()->GetFileSystem()->RenameFile(path, own));
+  }
+  args.scene->CheckCopy(own, floor);
+  RemoveDatabase(args, own);
+}
+
+void MakeBackup(const CallArgs& args) {
+  const Scene::Versions floor = args.scene->Floor();
+  BackupEngine* opened = nullptr;
+  BackupEngineOptions options(StrCat("/backups", args.thread));
+  ASSERT_OK(BackupEngine::Open(args.scene->env(), options, &opened));
+  const std::unique_ptr<BackupEngine> engine(opened);
+  if (!args.scene->Succeeded(engine->CreateNewBackup(args.db(), args.random->OneIn(2)))) return;
+  const std::string path = StrCat("/restored", args.thread);
+  ASSERT_OK(engine->RestoreDBFromLatestBackup(path, path));
+  args.scene->CheckCopy(path, floor);
+  RemoveDatabase(args, path);
+  EXPECT_OK(engine->PurgeOldBackups(1));
+}
+
+// ---- The end.
+
+void Close(const CallArgs& args) {
+  Status closed = args.db()->Close();
+  // Iterators, snapshots and pins of the other call.
+  while (closed.IsAborted()) closed = args.db()->Close();
+  EXPECT_OK(closed);
+}
+
+}  // namespace
+
+const std::vector<Call>& Calls() {
+  static const std::vector<Call> kCalls = {
+      {"Put", {"Put", "Delete"}, Put},
+      {"SingleDelete", {"SingleDelete"}, SingleDelete},
+      {"DeleteRange", {"DeleteRange"}, DeleteRange},
+      {"Merge", {"Merge"}, Merge},
+      {"GetMergeOperands", {"GetMergeOperands"}, GetMergeOperands},
+      {"Write", {"Write"}, Write},
+      {"Get", {"Get"}, Get},
+      {"MultiGet", {"MultiGet"}, MultiGet},
+      {"KeyMayExist", {"KeyMayExist"}, KeyMayExist},
+      {"NewIterator", {"NewIterator"}, Iterate},
+      {"NewIterators", {"NewIterators"}, NewIterators},
+      {"GetSnapshot", {"GetSnapshot", "ReleaseSnapshot"}, ReadAtSnapshot},
+      {"GetProperty",
+       {"GetProperty", "GetMapProperty", "GetIntProperty", "GetAggregatedIntProperty"},
+       GetProperties},
+      {"GetApproximateSizes",
+       {"GetApproximateSizes", "GetApproximateMemTableStats"},
+       GetApproximateSizes},
+      {"GetMetadata",
+       {"GetLiveFilesMetaData", "GetColumnFamilyMetaData", "GetPropertiesOfAllTables"},
+       GetMetadata},
+      {"GetLiveFiles", {"GetLiveFiles"}, GetLiveFiles},
+      {"GetName",
+       {"GetName", "GetEnv", "GetFileSystem", "GetRootDB", "DefaultColumnFamily", "NumberLevels",
+        "GetLatestSequenceNumber", "GetDbIdentity", "GetDbSessionId"},
+       GetNames},
+      {"GetUpdatesSince", {"GetUpdatesSince"}, GetUpdatesSince},
+      {"GetSortedWalFiles", {"GetSortedWalFiles", "GetCurrentWalFile"}, GetSortedWalFiles},
+      {"LockWAL", {"LockWAL", "UnlockWAL"}, LockWAL},
+      {"VerifyChecksum", {"VerifyChecksum"}, VerifyChecksum},
+      {"ReportLostError", {"ReportLostError"}, ReportLostError},
+      {"Flush", {"Flush"}, Flush},
+      {"CompactRange", {"CompactRange"}, CompactRange},
+      {"CompactRangeExclusively", {"CompactRange"}, CompactRangeAlone},
+      {"ChangeLevel", {"CompactRange"}, ChangeLevel},
+      {"CompactFiles", {"CompactFiles"}, CompactFiles},
+      {"SuggestCompactRange", {"SuggestCompactRange"}, SuggestCompactRange},
+      {"DisableManualCompaction",
+       {"DisableManualCompaction", "EnableManualCompaction"},
+       DisableManualCompaction},
+      {"DeleteFilesInRanges", {"DeleteFilesInRanges"}, DeleteFilesInRange},
+      {"WaitForCompact", {"WaitForCompact"}, WaitForCompact},
+      {"PauseBackgroundWork",
+       {"PauseBackgroundWork", "ContinueBackgroundWork"},
+       PauseBackgroundWork},
+      {"EnableAutoCompaction", {"EnableAutoCompaction"}, EnableAutoCompaction},
+      {"FlushWAL", {"FlushWAL"}, FlushWAL},
+      {"SyncWAL", {"SyncWAL"}, SyncWAL},
+      {"DisableFileDeletions",
+       {"DisableFileDeletions", "EnableFileDeletions"},
+       DisableFileDeletions},
+      {"Resume", {"Resume"}, Resume},
+      {"SetOptions", {"SetOptions"}, SetOptions},
+      {"SetDBOptions", {"SetDBOptions"}, SetDBOptions},
+      {"GetOptions", {"GetOptions", "GetDBOptions"}, GetOptions},
+      {"CreateColumnFamily",
+       {"CreateColumnFamily", "CreateColumnFamilies", "DropColumnFamilies",
+        "DestroyColumnFamilyHandle"},
+       CreateAndDropFamily},
+      {"DropFamilyInUse", {"DropColumnFamilies"}, DropFamilyInUse},
+      {"CreateCheckpoint", {}, MakeCheckpoint},
+      {"CreateNewBackup", {}, MakeBackup},
+      {"Close", {"Close"}, Close},
+  };
+  return kCalls;
+}
+
+size_t ClosingCall() { return Calls().size() - 1; }
+
+}  // namespace ashlar

@@ -1,0 +1,37 @@
+// The public calls of DB that run against each other, one entry each, with Checkpoint and
+// BackupEngine, which are made of them. A test of pairs_test.cc checks that no method of DB is left
+// out.
+//
+// Thread safety: a call is made by several threads at once, each with its CallArgs.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tests/concurrency/scene.h"
+
+namespace ashlar {
+
+struct CallArgs {
+  Scene* scene = nullptr;
+  Random* random = nullptr;
+  // Names the thread: no other one has the same keys and directories.
+  size_t thread = 0;
+  // Rises from call to call of the thread.
+  uint64_t number = 0;
+
+  DB* db() const { return scene->db(); }
+};
+
+struct Call {
+  const char* name;
+  // The virtual methods of DB that it is made of.
+  std::vector<std::string_view> methods;
+  void (*run)(const CallArgs& args);
+};
+
+const std::vector<Call>& Calls();
+// The position of the call that closes the database.
+size_t ClosingCall();
+
+}  // namespace ashlar

@@ -1,0 +1,36 @@
+// SweepFaults: makes the first call that a rule matches fail, then the second, and so on, until an
+// attempt ends before its call comes up.
+//
+//   FaultRule rule;
+//   SweepFaults(&faults, rule, [&] { created = Create(); },      with the rule
+//               [&] { ... what must hold, and the next attempt works });   without it
+//
+// Thread safety: none.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "base/format.h"
+#include "base/function_ref.h"
+#include "tests/support/fault_file_system.h"
+
+namespace ashlar {
+
+inline void SweepFaults(FaultFileSystem* faults, FaultRule rule, FunctionRef<void()> attempt,
+                        FunctionRef<void()> check) {
+  constexpr uint64_t kCallsMax = 1000;
+  bool fired = true;
+  for (rule.nth = 1; fired && !::testing::Test::HasFatalFailure(); ++rule.nth) {
+    SCOPED_TRACE(StrCat("call ", rule.nth, ", effect ", static_cast<int>(rule.effect),
+                        rule.sticky ? ", and all after it" : ""));
+    faults->ResetCounts();
+    faults->AddRule(rule);
+    attempt();
+    fired = faults->FaultsInjected() > 0;
+    faults->ClearRules();
+    check();
+    ASSERT_LT(rule.nth, kCallsMax) << "the attempt has no end";
+  }
+}
+
+}  // namespace ashlar
