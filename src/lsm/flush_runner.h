@@ -3,6 +3,7 @@
 //   Start (database mutex: marks memtables, copies settings)
 //     -> Run: list of snapshots (database mutex), tables (no lock)
 //     -> VersionInstaller (log numbers, MANIFEST, views) -> memory of the memtables, logs
+//
 // I1: at most one flush of a family runs at a time, and it takes every immutable memtable. So
 //     memtables reach level 0 in their order.
 // I2: with several families, closed logs are synced before a flush is installed. Otherwise a crash

@@ -340,7 +340,7 @@ void Flush(const CallArgs& args) {
   FlushOptions options;
   options.wait = !args.random->OneIn(3);
   options.allow_write_stall = args.random->OneIn(2);
-  args.scene->Succeeded(args.db()->Flush(options, {target.get()}), target);
+  args.scene->Succeeded(args.db()->Flush(options, target.get()), target);
 }
 
 void CompactSome(const CallArgs& args, CompactRangeOptions options,
