@@ -34,8 +34,7 @@ void RangeSummary::InsertByte(size_t slot, uint8_t byte, size_t limit_before) {
   for (Chunk* chunk = newest_; chunk != nullptr; chunk = chunk->older) {
     for (uint32_t i = 0; i < chunk->count; ++i) {
       HeadSpan& span = chunk->spans()[i];
-      if (loses_byte && (!zeros_lost || (span.end & 0xff) != 0))
-        span.end_bytes = HeadSpan::kNoSize;
+      if (loses_byte && (!zeros_lost || (span.end & 0xff) != 0)) span.end_bytes = HeadSpan::kNoSize;
       span.begin = VaryingBytes::InsertByte(span.begin, slot, byte);
       span.end = VaryingBytes::InsertByte(span.end, slot, byte);
     }

@@ -46,10 +46,10 @@ void AddLikelyBytes(std::bitset<256>* bytes) {
 }  // namespace
 
 HeadSpan HeadSpan::Of(const VaryingBytes& varying, const Slice& begin, const Slice& end) {
-  return {.begin = varying.HeadOf(begin),
-          .end = varying.HeadOf(end),
-          .end_bytes =
-              IsZeroFrom(end, varying.limit()) ? static_cast<uint32_t>(end.size()) : kNoSize};
+  return {
+      .begin = varying.HeadOf(begin),
+      .end = varying.HeadOf(end),
+      .end_bytes = IsZeroFrom(end, varying.limit()) ? static_cast<uint32_t>(end.size()) : kNoSize};
 }
 
 // --- Geometry ---

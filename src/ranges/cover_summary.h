@@ -91,8 +91,7 @@ class CoverSummary {
   bool MayCover(const Slice& user_key) const {
     const KeyWords key(user_key, words_);
     uint64_t differences = 0;
-    for (size_t i = 0; i < words_; ++i)
-      differences |= (key.words[i] ^ common_[i]) & constant_[i];
+    for (size_t i = 0; i < words_; ++i) differences |= (key.words[i] ^ common_[i]) & constant_[i];
     uint64_t bucket = 1;
     uint32_t unknown = 0;
     for (size_t i = 0; i < positions_; ++i) {
@@ -146,9 +145,9 @@ class CoverSummary {
   uint64_t buckets_;
   // Whether a digit's byte is the smallest of those that have its bucket: the last position's.
   std::bitset<256> begins_bucket_;
-  uint32_t last_shift_;     // Geometry's
-  uint64_t first_digits_;   // different bytes at the first position
-  bool zeros_follow_;  // from limit_ to the limit of the varying bytes all bounds have zeros
+  uint32_t last_shift_;    // Geometry's
+  uint64_t first_digits_;  // different bytes at the first position
+  bool zeros_follow_;      // from limit_ to the limit of the varying bytes all bounds have zeros
 };
 
 }  // namespace ashlar

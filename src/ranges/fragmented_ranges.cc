@@ -226,7 +226,8 @@ void FragmentedRanges::MakeSummary() {
   for (size_t i = 0; i < bounds_.size(); ++i)
     varying.Include(ComparedPart(key(i)), [](size_t, uint8_t) {});
   CoverSummary::Geometry geometry(varying);
-  for (size_t i = 0; i < bounds_.size(); ++i) geometry.Include(varying.HeadOf(ComparedPart(key(i))));
+  for (size_t i = 0; i < bounds_.size(); ++i)
+    geometry.Include(varying.HeadOf(ComparedPart(key(i))));
   geometry.Finish(bounds_.size());
   summary_words_ = std::make_unique<CoverSummary::Word[]>(geometry.words());
   summary_ = std::make_unique<CoverSummary>(comparator_, geometry, summary_words_.get());
