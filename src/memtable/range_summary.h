@@ -1,12 +1,12 @@
 // RangeSummary: the CoverSummary of a set of range tombstones that grows.
 //
 //   log       the tombstones as heads, in chunks of the arena    the writer's
-//   current   a CoverSummary: made of the log, then each tombstone is added to it, until there are
-//             twice as many as it was made for, and the next one is made
+//   current   a CoverSummary: made of the log, then each tombstone is added to it, until there
+//             are twice as many as it was made for, and the next one is made
 //
 // Each has room for twice as many tombstones, and for the bytes that come next if they ascend. The
-// next one is made early if a quarter of the tombstones has bytes that it does not know. So all summaries together take constant time for each tombstone, and twice the memory of
-// the last one.
+// next one is made early if a quarter of the tombstones has bytes that it does not know. So all
+// summaries together take constant time for each tombstone, and twice the memory of the last one.
 //
 // I1: the log has all tombstones, by the bytes at which their bounds vary.
 // I2: a summary is published after all tombstones of the log were added to it. So a reader finds in

@@ -11,8 +11,8 @@
 //      leaf    [ -inf | c ] [ m | p ]  [ t | x ]      slot m, and of the lower slot t
 //
 // CoveringSequence walks from the root to a leaf: the answer is the largest visible sequence in the
-// covers on the way. For most keys that nothing covers, a RangeSummary answers before. README.md has
-// the costs and the alternatives.
+// covers on the way. For most keys that nothing covers, a RangeSummary answers before. README.md
+// has the costs and the alternatives.
 //
 // I1: boundaries ascend. Those of a node never change: a boundary more makes a new node.
 // I2: sequences descend from newer covers to older ones.

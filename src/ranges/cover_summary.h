@@ -1,10 +1,10 @@
-// CoverSummary: shows for most keys, by one bit, that no range tombstone covers them. A search among
-// 100,000 tombstones reads several cache lines, one after the other. The bit is in one.
+// CoverSummary: shows for most keys, by one bit, that no range tombstone covers them. A search
+// among 100,000 tombstones reads several cache lines, one after the other. The bit is in one.
 //
 //   key      log [00 00 00 09] 01 [00 00 12 80]     the bytes where bounds differ (VaryingBytes)
 //                          |             |  |
-//   digits                 2             7  12      the number of smaller bytes there, of those that
-//                          |             |  |       bounds have. So text has few buckets, too
+//   digits                 2             7  12      the number of smaller bytes there, of those
+//                          |             |  |       that bounds have. So text has few buckets, too
 //   bucket                2 * w0 + 7 * w1 + 12
 //
 //   buckets   before |  0  |  1  |  1  |  0  | after     a bit each
