@@ -8,7 +8,8 @@
 // I1: before the commit no file of the database is changed or deleted. A crash leaves the damaged
 //     database, and new tables that hold nothing but what other files hold.
 // I2: at the commit lost/ has every file that the open will delete, except logs that it replays
-//     whole. A log that it reads with losses it copies there itself (lsm/lost_files.h).
+//     whole, and with a sound MANIFEST: each of their records is then of a known family. A log
+//     that it reads with losses it copies there itself (lsm/lost_files.h).
 // I3: after the commit the database is one that any open recovers. A crash before the logs are
 //     replayed leaves them to the next repair or open.
 //
@@ -252,7 +253,8 @@ class Repair {
     for (const FoundFile& file : found_.manifests)
       ASHLAR_RETURN_IF_ERROR(keep(StrCat(directory_, "/", file.name)));
     for (const FoundFile& file : found_.logs) {
-      if (file.number < plan_.first_log)
+      // Without a sound MANIFEST a log may have records of a family that no table names.
+      if (file.number < plan_.first_log || !findings_.manifest.IsSound())
         ASHLAR_RETURN_IF_ERROR(keep(StrCat(wal_directory_, "/", file.name)));
     }
     return Status::OK();

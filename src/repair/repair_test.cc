@@ -282,6 +282,42 @@ TEST_F(RepairTest, AMissingTableIsReportedAndTheOthersStay) {
   ExpectContents(first);
 }
 
+// best_efforts_recovery: the state before the flush whose table is gone, and it stays.
+TEST_F(RepairTest, BestEffortsOpensTheNewestStateOfWhichEveryTableExists) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  Flush();
+  const Contents first = contents_;
+  PutMany(kDefaultColumnFamilyName, 20, 70, "b");
+  Flush();
+  Close();
+  ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).back())));
+  {
+    OpenDatabase refused(disk_, settings_, 2);
+    EXPECT_TRUE(refused.Open().IsCorruption());
+  }
+  settings_.best_efforts_recovery = true;
+  ExpectContents(first);
+  settings_.best_efforts_recovery = false;
+  ExpectContents(first);
+}
+
+TEST_F(RepairTest, BestEffortsChangesNothingOfAnIntactDatabase) {
+  Open();
+  CreateFamily(kOther);
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  PutMany(kOther, 0, 50, "b");
+  Flush();
+  PutMany(kOther, 20, 70, "c");
+  Close();
+  settings_.best_efforts_recovery = true;
+  ExpectContents(contents_);
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  ExpectContents(contents_);
+  settings_.best_efforts_recovery = false;
+  ExpectContents(contents_);
+}
+
 TEST_F(RepairTest, LevelsAndDeletionsOfASoundManifestStay) {
   settings_.disable_auto_compactions = true;
   Open();

@@ -177,6 +177,16 @@ class ASHLAR_API StackableDB : public DB {
   }
   Status FlushWAL(bool sync) override { return db_->FlushWAL(sync); }
   Status SyncWAL() override { return db_->SyncWAL(); }
+  Status LockWAL() override { return db_->LockWAL(); }
+  Status UnlockWAL() override { return db_->UnlockWAL(); }
+  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,
+                         const TransactionLogIterator::ReadOptions& read_options = {}) override {
+    return db_->GetUpdatesSince(seq_number, iter, read_options);
+  }
+  Status GetSortedWalFiles(VectorWalPtr& files) override { return db_->GetSortedWalFiles(files); }
+  Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override {
+    return db_->GetCurrentWalFile(current_wal_file);
+  }
   Status WaitForCompact(const WaitForCompactOptions& options) override {
     return db_->WaitForCompact(options);
   }

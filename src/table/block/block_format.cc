@@ -101,6 +101,9 @@ Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_bytes) {
   if (!legacy) {
     const auto checksum = static_cast<uint8_t>(bytes[0]);
     footer.format_version = DecodeFixed32(bytes.data() + 1 + kFooterMiddleBytes);
+    if (footer.format_version > kFormatVersionPlausibleMax)
+      return Status::Corruption(
+          StrCat("footer: format_version ", footer.format_version, " is impossible"));
     if (footer.format_version > kFormatVersionReadMax) {
       return Status::NotSupported(StrCat("footer: format_version ", footer.format_version,
                                          " is not known (or the footer is damaged)"));

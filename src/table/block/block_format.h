@@ -40,6 +40,8 @@ inline constexpr uint32_t kFormatVersionDefault = 5;
 inline constexpr uint32_t kFormatVersionWriteMin = 2;
 inline constexpr uint32_t kFormatVersionWriteMax = 5;
 inline constexpr uint32_t kFormatVersionReadMax = 7;
+// A footer with a larger one is damaged, and not of a later version.
+inline constexpr uint32_t kFormatVersionPlausibleMax = 100;
 // A larger block is refused before memory is allocated for it. Offsets inside a block have 32 bits.
 inline constexpr uint64_t kBlockBytesMax = uint64_t{1} << 30;
 static_assert(kBlockBytesMax + kBlockTrailerBytes <= UINT32_MAX);
