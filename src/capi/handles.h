@@ -5,7 +5,8 @@
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
 //       rocksdb_compactionfilter_t  rocksdb_compactionfilterfactory_t
-//       rocksdb_backup_engine_t  rocksdb_checkpoint_t  rocksdb_wal_iterator_t    (Rep and Wrap below)
+//       rocksdb_backup_engine_t  rocksdb_checkpoint_t  rocksdb_wal_iterator_t
+//                                                            (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
 // Invariants:

@@ -570,7 +570,6 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(
       db([](auto* o) { o->allow_mmap_reads = o->use_direct_reads = true; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->wal_compression = kZSTD; }).IsNotSupported());
-  EXPECT_TRUE(db([](auto* o) { o->WAL_ttl_seconds = 1; }).IsNotSupported());
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
 }
 

@@ -161,8 +161,8 @@ TEST(FileName, FilesThatWereTakenOut) {
         "MANIFEST-000003", "MANIFEST-000003.2"})
     EXPECT_TRUE(IsLostFileName(name)) << name;
   for (const std::string_view name :
-       {"", "lost", "CURRENT", "LOCK", "OPTIONS-000007", "000007.log.", "000007.log.0", "000007.log.01",
-        "000007.log.x", "7.log.1", "000007.log.1.1", "../000007.log"}) {
+       {"", "lost", "CURRENT", "LOCK", "OPTIONS-000007", "000007.log.", "000007.log.0",
+        "000007.log.01", "000007.log.x", "7.log.1", "000007.log.1.1", "../000007.log"}) {
     EXPECT_FALSE(IsLostFileName(name)) << name;
   }
 }

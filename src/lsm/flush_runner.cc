@@ -89,7 +89,10 @@ Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
   // A family that was created after the start has no writes in these memtables.
   const bool has_other_families =
       !flushes.empty() && flushes.front().live_families > flushes.size();
-  if (has_other_families) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
+  const bool has_archive =
+      state_->options.WAL_ttl_seconds > 0 || state_->options.WAL_size_limit_MB > 0;
+  if (has_other_families || has_archive)
+    ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
   return Install(flushes);
 }
 

@@ -7,7 +7,7 @@
 // I1: at most one flush of a family runs at a time, and it takes every immutable memtable. So
 //     memtables reach level 0 in their order.
 // I2: with several families, closed logs are synced before a flush is installed. Otherwise a crash
-//     could keep the flushed half of a lost log.
+//     could keep the flushed half of a lost log. So are they with an archive, which has no gaps.
 // I3: a flush that fails leaves its memtables immutable and wanted, and its tables are deleted
 //     unless the MANIFEST may name them.
 //

@@ -13,16 +13,14 @@
 //     write never follows a lost one.
 // I3: an error is final for the current log: every later append or sync fails with it until
 //     StartNewLog replaced the log, and SyncClosed fails with it until ReleaseUpTo dropped the log.
-// I4: a failed log is cut back to its good bytes (LogWriter::good_bytes) before another log
-//     continues it, so that it ends with a whole record and no part of a failed group is read
-//     again. The cut is tried at the error, too, since the process may end before the next log.
+// I4: a failed log is cut back to its good bytes (LogWriter::good_bytes), at the error or before
+//     another log continues it. So it ends with a whole record, and no failed group is read again.
 // I5: a length that is recorded, in a log or in the MANIFEST, is one that the file has: the bytes
 //     were written, or synced, before.
 // I6: the length of a log of an earlier run is recorded only if this run has synced the log:
 //     otherwise a power cut may take its end, and the record would make damage of that.
-// I7: LogProgress::good_bytes is the end of a record that was committed and is in the file. It never
-//     shrinks, and a failed log is never cut below it. A log is closed after its last record was
-//     counted, and after the log that continues it exists.
+// I7: LogProgress::good_bytes is the end of a committed record in the file. It never shrinks. A log
+//     is closed after its last record was counted, and after the log that continues it exists.
 //
 // Thread safety: SyncClosed, ReleaseUpTo and the counters by any thread, the rest by the commit
 // leader.

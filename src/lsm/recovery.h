@@ -59,7 +59,8 @@ std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
     ASHLAR_REQUIRES(kDatabaseMutex);
 
 // Deletes every file of the database that nothing refers to: tables, MANIFESTs, OPTIONS, temporary
-// files. Old logs (in DBOptions::wal_dir too) become obsolete: FileJanitor may have to archive them.
+// files. Old logs (in DBOptions::wal_dir too) become obsolete: FileJanitor may have to archive
+// them.
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
 // The text of the file IDENTITY, without the line's end.

@@ -1,12 +1,12 @@
-// WalArchive: old logs that are kept for readers (GetUpdatesSince), in <wal_dir>/archive, as RocksDB
-// keeps them.
+// WalArchive: old logs that are kept for readers (GetUpdatesSince), in <wal_dir>/archive, as
+// RocksDB keeps them.
 //
 //   no family needs the log --SyncClosed--> durable --Add--> archive/000012.log
 //   archive/000012.log --Purge: kept longer than WAL_ttl_seconds, or the oldest while all together
 //                        have more bytes than WAL_size_limit_MB--> deleted
 //
-// I1: a log is durable before it is moved, unless it failed: a power cut leaves no gap in the
-//     archive.
+// I1: a log is durable before its writes are in tables (I2 of flush_runner.h), unless it failed: a
+//     power cut leaves no gap in the archive.
 // I2: the age of a log is counted by the monotonic clock, from the time at which this process moved
 //     or found it. A wall clock that jumps deletes nothing, and the time during which a database is
 //     closed does not count, because no reader could have followed it. A database that is never

@@ -4,8 +4,8 @@
 //
 // I1: the folder of live logs is listed before the archive, and a log that is found in both counts
 //     as archived: one that moves meanwhile is found.
-// I2: of the current log only the bytes up to LogProgress::good_bytes are read. Records that are not
-//     committed, and what is cut off a failed log, are never seen.
+// I2: of the current log only the bytes up to LogProgress::good_bytes are read. Records that are
+//     not committed, and what is cut off a failed log, are never seen.
 // I3: a log whose number is above that of the current one is not listed: its first record may not
 //     be there yet.
 //

@@ -17,12 +17,8 @@
 // I4: between two calls of GetBatch no batch is missing and none comes twice; a gap ends the
 //     iteration.
 //
-// The order that makes I1 and I3 hold together: the published sequence is loaded before `closed`.
-// Sequences are given out anew only in a log that continues a closed one; so if a record is
-// published and its log is not closed, it is the one that was published.
-//
-// Nothing waits for a follower, and no log is kept for it: the log that it reads stays open, one
-// that it comes too late for is a gap.
+// The published sequence is loaded before `closed`: sequences are given out anew only in a log that
+// continues a closed one. Nothing waits for a follower, and no log is kept for it.
 //
 // Thread safety: one thread at a time. Lifetime: the core of the database outlives it (it counts as
 // an iterator).

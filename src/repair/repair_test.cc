@@ -312,7 +312,18 @@ TEST_F(RepairTest, BestEffortsChangesNothingOfAnIntactDatabase) {
   Close();
   settings_.best_efforts_recovery = true;
   ExpectContents(contents_);
+  settings_.best_efforts_recovery = false;
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, BestEffortsDoWithoutCurrent) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  Flush();
+  PutMany(kDefaultColumnFamilyName, 20, 70, "b");
+  Close();
   ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  settings_.best_efforts_recovery = true;
   ExpectContents(contents_);
   settings_.best_efforts_recovery = false;
   ExpectContents(contents_);

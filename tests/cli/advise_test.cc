@@ -33,7 +33,8 @@ TEST_F(AdviseTest, ComparesTheStyles) {
   EXPECT_EQ(figures["workload"]["overwrite_percent"], 80);
   ASSERT_GE(figures["settings"].size(), 5u);
   for (const nlohmann::json& row : figures["settings"]) {
-    EXPECT_GE(row["written_per_byte"], 0.9) << row.dump();
+    // Less than 1 where a memtable takes several versions of a key.
+    EXPECT_GT(row["written_per_byte"], 0.1) << row.dump();
     EXPECT_GE(row["runs_per_seek"], 1.0) << row.dump();
     EXPECT_GE(row["disk_per_live_byte"], 0.9) << row.dump();
     EXPECT_GE(row["peak_per_live_byte"], row["disk_per_live_byte"]) << row.dump();

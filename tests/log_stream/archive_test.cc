@@ -120,7 +120,8 @@ TEST_F(ArchiveTest, AWallClockThatJumpsDeletesNothing) {
   env_.JumpMicros(static_cast<int64_t>(3 * kYear));
   Open();
   ArchiveOne();
-  EXPECT_EQ(Archived().size(), 4u);
+  // And the log that the first run left, without a batch.
+  EXPECT_EQ(Archived().size(), 5u);
   EXPECT_EQ(AllBatches(db_.get()).size(), 4u);
   // The time for which the database is open counts.
   env_.AdvanceMicros(101 * kSecond);
@@ -139,12 +140,13 @@ TEST_F(ArchiveTest, TheOldestGoWhenAllTogetherAreTooLarge) {
   Open();
   ArchiveOne(300 << 10);
   const std::vector<std::string> later = Archived();
-  ASSERT_EQ(later.size(), 3u);
+  // With the log that the first run left, without a batch.
+  ASSERT_EQ(later.size(), 4u);
   EXPECT_EQ(later[0], archived[1]);
   // No year makes them go without a limit of their age.
   env_.AdvanceMicros(kYear);
   ArchiveOne();
-  EXPECT_EQ(Archived().size(), 4u);
+  EXPECT_EQ(Archived().size(), 5u);
 }
 
 TEST_F(ArchiveTest, NothingMovesOrGoesWhileDeletionsAreDisabled) {
@@ -176,7 +178,8 @@ TEST_F(ArchiveTest, LogsOfARunThatDiedAreArchivedByTheNext) {
   db_.reset();
   faults_->ClearRules();
   Open();
-  EXPECT_EQ(Archived().size(), 2u);
+  // And the log that the first run left, without a batch.
+  EXPECT_EQ(Archived().size(), 3u);
   EXPECT_EQ(AllBatches(db_.get()).size(), 2u);
 }
 
@@ -292,7 +295,7 @@ TEST(ArchiveFaults, AnErrorAtAnyCallMakesNoGap) {
       const bool injected = faults->FaultsInjected() > 0;
       EXPECT_TRUE(failed.ok() || injected) << failed.ToString();
       faults->ClearRules();
-      static_cast<void>(database.Close().ok());
+      if (database.db() != nullptr) static_cast<void>(database.Close().ok());
       ASSERT_OK(database.Open());
       ASSERT_OK(database.Write({{.kind = Change::Kind::kPut,
                                  .family = kDefaultColumnFamilyName,

@@ -25,6 +25,11 @@ constexpr uint64_t kHour = 3600;
 class IterationTest : public DatabaseFixture {
  protected:
   IterationTest() { options_.WAL_ttl_seconds = kHour; }
+  // And the log is archived or deleted, which the job does after it has woken its waiters.
+  void Flush() {
+    DatabaseFixture::Flush();
+    EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  }
   std::unique_ptr<TransactionLogIterator> UpdatesSince(SequenceNumber sequence) {
     std::unique_ptr<TransactionLogIterator> iterator;
     EXPECT_OK(db_->GetUpdatesSince(sequence, &iterator));

@@ -1,4 +1,4 @@
-// The litmus tests that a memory model is known by: with the outcomes that it must allow and forbid.
+// The litmus tests of a memory model, with the outcomes that it must allow and forbid.
 #include "tests/support/memory_model.h"
 
 #include <gtest/gtest.h>
