@@ -91,8 +91,12 @@ Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
       !flushes.empty() && flushes.front().live_families > flushes.size();
   const bool has_archive =
       state_->options.WAL_ttl_seconds > 0 || state_->options.WAL_size_limit_MB > 0;
-  if (has_other_families || has_archive)
+  if (has_other_families) {
     ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
+  } else if (has_archive) {
+    // I2. A log that failed stays as it is: flushes are what saves its writes.
+    static_cast<void>(state_->logs.SyncClosed().ok());
+  }
   return Install(flushes);
 }
 

@@ -9,8 +9,7 @@
 // log may be followed by zeros, a closed one is not.
 //
 // I1: log numbers ascend; the current log has the highest.
-// I2: SyncAll leaves every byte appended before it durable, oldest log first, so that a synced
-//     write never follows a lost one.
+// I2: SyncAll leaves every byte appended before it durable, oldest log first.
 // I3: an error is final for the current log: every later append or sync fails with it until
 //     StartNewLog replaced the log, and SyncClosed fails with it until ReleaseUpTo dropped the log.
 // I4: a failed log is cut back to its good bytes (LogWriter::good_bytes), at the error or before
@@ -19,8 +18,8 @@
 //     were written, or synced, before.
 // I6: the length of a log of an earlier run is recorded only if this run has synced the log:
 //     otherwise a power cut may take its end, and the record would make damage of that.
-// I7: LogProgress::good_bytes is the end of a committed record in the file. It never shrinks. A log
-//     is closed after its last record was counted, and after the log that continues it exists.
+// I7: LogProgress::good_bytes is the end of a committed record in the file, and never shrinks. A
+//     log is closed after its last record was counted and the next log exists.
 //
 // Thread safety: SyncClosed, ReleaseUpTo and the counters by any thread, the rest by the commit
 // leader.
