@@ -324,7 +324,7 @@ def _styles() -> list[Group]:
             **size,
         )
 
-    # 1 / 0.9: ten percent less. Not universal and FIFO: RocksDB reports a pending compaction for ever there, and the driver waits for its end.
+    # 1 / 0.9: ten percent less. Not universal and FIFO: a run of RocksDB with universal compaction did not end in 300 s, for a reason that is not known.
     return [group("leveled", "leveled", "", 1.11)]
 
 

@@ -66,7 +66,7 @@ class ASHLAR_API WriteBatch {
   Status SingleDelete(ColumnFamilyHandle* column_family, const SliceParts& key);
   Status SingleDelete(const SliceParts& key) { return SingleDelete(nullptr, key); }
 
-  // Deletes [begin_key, end_key). DB::Write refuses it with NotSupported for now.
+  // Deletes [begin_key, end_key).
   Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
                      const Slice& end_key);
   Status DeleteRange(const Slice& begin_key, const Slice& end_key) {

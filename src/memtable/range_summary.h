@@ -6,7 +6,8 @@
 //
 // Each has room for twice as many tombstones, and for the bytes that come next if they ascend. The
 // next one is made early if a quarter of the tombstones has bytes that it does not know. So all
-// summaries together take constant time for each tombstone, and twice the memory of the last one.
+// summaries together take constant time for each tombstone, and twice the memory of the last one,
+// unless bytes keep varying at new positions: each (at most 64) remakes the summary from the log.
 //
 // I1: the log has all tombstones, by the bytes at which their bounds vary.
 // I2: a summary is published after all tombstones of the log were added to it. So a reader finds in
