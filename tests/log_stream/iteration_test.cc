@@ -171,6 +171,9 @@ TEST_F(IterationTest, CloseWaitsForTheIteratorAndDeletionDoesNot) {
   iterator->Next();
   EXPECT_FALSE(iterator->Valid());
   EXPECT_OK(iterator->status());
+  // The open also destroys what the iterator has kept of the first database.
+  iterator.reset();
+  Open();
 }
 
 TEST_F(IterationTest, AReadOnlyDatabaseShowsItsLogs) {
