@@ -42,6 +42,7 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
@@ -136,6 +137,19 @@ struct rocksdb_dbpath_t {
 struct rocksdb_env_t {
   ashlar::Env* rep;
   bool owned;  // false: Env::Default()
+};
+
+// The options point to the limiter.
+struct rocksdb_envoptions_t {
+  ashlar::EnvOptions rep;
+  std::shared_ptr<ashlar::RateLimiter> rate_limiter;
+};
+struct rocksdb_sstfilewriter_t {
+  ashlar::SstFileWriter rep;
+  std::shared_ptr<ashlar::RateLimiter> rate_limiter;
+};
+struct rocksdb_ingestexternalfileoptions_t {
+  ashlar::IngestExternalFileOptions rep;
 };
 
 struct rocksdb_livefiles_t {
