@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "filesystem/filename.h"
 #include "lsm/resolve_options.h"
+#include "lsm/wal_archive.h"
 #include "memtable/memtable_cursor.h"
 
 namespace ashlar {
@@ -89,11 +90,9 @@ Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
   // A family that was created after the start has no writes in these memtables.
   const bool has_other_families =
       !flushes.empty() && flushes.front().live_families > flushes.size();
-  const bool has_archive =
-      state_->options.WAL_ttl_seconds > 0 || state_->options.WAL_size_limit_MB > 0;
   if (has_other_families) {
     ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
-  } else if (has_archive) {
+  } else if (WalArchive::IsEnabled(*state_)) {
     // I2. A log that failed stays as it is: flushes are what saves its writes.
     static_cast<void>(state_->logs.SyncClosed().ok());
   }

@@ -31,6 +31,10 @@ WalArchive::WalArchive(const DatabaseState* state)
       ttl_nanos_(MultiplySaturated(state->options.WAL_ttl_seconds, kNanosPerSecond)),
       bytes_max_(MultiplySaturated(state->options.WAL_size_limit_MB, kBytesPerMegabyte)) {}
 
+bool WalArchive::IsEnabled(const DatabaseState& state) {
+  return state.options.WAL_ttl_seconds > 0 || state.options.WAL_size_limit_MB > 0;
+}
+
 void WalArchive::CheckInvariants() const {
   uint64_t bytes = 0;
   for (const auto& [number, log] : logs_) bytes += log.bytes;
@@ -43,7 +47,7 @@ Status WalArchive::Find() {
   if (!IsEnabled()) return Status::OK();
   std::vector<std::string> names;
   const Status listed = state_->file_system->GetChildren(directory_, &names);
-  if (listed.IsNotFound() || listed.IsPathNotFound()) return Status::OK();
+  if (IsMissing(listed)) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(listed);
   for (const std::string& name : names) {
     const std::optional<uint64_t> number = ParseWalName(name);

@@ -39,7 +39,8 @@ class WalArchive {
   WalArchive& operator=(const WalArchive&) = delete;
 
   // False: logs are deleted as soon as no family needs them, and the archive is left alone.
-  bool IsEnabled() const { return ttl_nanos_ > 0 || bytes_max_ > 0; }
+  static bool IsEnabled(const DatabaseState& state);
+  bool IsEnabled() const { return IsEnabled(*state_); }
   // Takes note of the logs that are there; once, after the lock is taken.
   Status Find();
   // Moves the log. PathNotFound: there is no such log.

@@ -12,8 +12,6 @@ namespace ashlar {
 
 namespace {
 
-bool IsMissing(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
-
 class FoundWal final : public WalFile {
  public:
   struct Args {

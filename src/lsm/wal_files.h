@@ -34,13 +34,18 @@ struct WalLocation {
 // By number, each once.
 Result<std::vector<WalLocation>> ListWalFiles(const DatabaseState& state);
 
+// True for the error of a file or a folder that does not exist.
+inline bool IsMissing(const Status& status) {
+  return status.IsNotFound() || status.IsPathNotFound();
+}
+
 struct OpenWal {
   std::unique_ptr<LogReader> reader;
   std::shared_ptr<const LogProgress> progress;  // null: the log does not grow
   uint64_t bytes = 0;
   bool archived = false;
 };
-// Looks in both places. PathNotFound or NotFound: it is in neither.
+// Looks in both places. IsMissing: it is in neither.
 Result<OpenWal> OpenWalFile(const DatabaseState& state, uint64_t number);
 
 // The sequence in the first record. Nothing: there is none that can be read.

@@ -14,8 +14,6 @@ namespace ashlar {
 
 namespace {
 
-bool IsMissing(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
-
 uint32_t CountOf(const Slice& batch) { return DecodeFixed32(batch.data() + sizeof(uint64_t)); }
 
 }  // namespace
