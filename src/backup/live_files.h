@@ -2,7 +2,7 @@
 // to be copied. Backups and checkpoints are made from them.
 //
 // While deletions of files are held back:
-//   1  the oldest log that is needed             read first: later requests need no older log
+//   1  the oldest log that a recovery looks for  read first: later states need no older log
 //   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
 //   3  MANIFEST up to that length, CURRENT, OPTIONS
 //   4  the logs                                  after 2, so that they have at least the writes

@@ -67,8 +67,7 @@ void FileJanitor::ReleaseLogs() noexcept {
 void FileJanitor::ReleaseLogs(uint64_t oldest_recorded) noexcept {
   IgnoreBadAlloc([&] {
     // I1 of wal_archive.h. A log that failed stays as it is.
-    if (state_->options.WAL_ttl_seconds > 0 || state_->options.WAL_size_limit_MB > 0)
-      static_cast<void>(state_->logs.SyncClosed().ok());
+    if (WalArchive::IsEnabled(*state_)) static_cast<void>(state_->logs.SyncClosed().ok());
     for (const uint64_t log : state_->logs.ReleaseUpTo(oldest_recorded)) {
       ASHLAR_ASSERT(log < state_->logs.current_number());  // I2
       state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));

@@ -218,7 +218,7 @@ const std::span<const NumberProperty> NumberProperties() {
          return static_cast<uint64_t>(s.family().policy().BaseLevel(MakeTreeSizes(s.version())));
        }},
       {Names::kMinLogNumberToKeep, true,
-       [](const Subject& s) { return s.background().files().OldestNeededLog({}); }},
+       [](const Subject& s) { return s.background().files().OldestRecordedLog(); }},
       {Names::kNumSnapshots, true,
        [](const Subject& s) { return uint64_t{s.state().snapshots.size()}; }},
       {Names::kOldestSnapshotTime, true,
