@@ -139,7 +139,7 @@ uint64_t EpochDomain::CloseBatch() {
   if (first == nullptr) return batch_count_ == 0 ? 0 : batches_[batch_count_ - 1].tag;
   const uint64_t tag = internal::global_epoch.fetch_add(1, std::memory_order_acq_rel) + 1;
   if (batch_count_ < kBatchesMax) {
-    batches_[batch_count_++] = {.tag = tag, .first = first};
+    batches_[batch_count_++] = {.tag = tag, .oldest_tag = tag, .first = first};
     if constexpr (kDebugChecks) CheckInvariants();
     return tag;
   }
@@ -147,7 +147,10 @@ uint64_t EpochDomain::CloseBatch() {
   EpochRetired* last = first;
   while (last->next != nullptr) last = last->next;
   last->next = newest.first;
-  newest = {.tag = tag, .first = first};
+  // oldest_tag stays: Synchronize may wait for the objects that were in the batch before.
+  newest.tag = tag;
+  newest.first = first;
+  if constexpr (kDebugChecks) CheckInvariants();
   return tag;
 }
 
@@ -202,7 +205,7 @@ bool EpochDomain::RunPass() {
             batches_.begin() + static_cast<ptrdiff_t>(batch_count_), batches_.begin());
   batch_count_ -= count;
   if constexpr (kDebugChecks) CheckInvariants();
-  Pass pass{.tag = safe.front().tag, .next = running_passes_};
+  Pass pass{.oldest_tag = safe.front().oldest_tag, .next = running_passes_};
   running_passes_ = &pass;
   lock.Unlock();
   RunDeleters(std::span<const Batch>(safe.data(), count));
@@ -214,18 +217,18 @@ bool EpochDomain::RunPass() {
   return true;
 }
 
-// Waits for passes on other threads that took batches up to `tag`; false when such batches are
-// still waiting for guards.
+// Waits for passes on other threads that took objects of batches up to `tag`; false when such
+// objects are still waiting for guards.
 bool EpochDomain::WaitForPasses(uint64_t tag) {
   MutexLock lock(mutex_);
   const auto is_running = [&]() ASHLAR_REQUIRES(mutex_) {
     for (const Pass* pass = running_passes_; pass != nullptr; pass = pass->next) {
-      if (pass->tag <= tag) return true;
+      if (pass->oldest_tag <= tag) return true;
     }
     return false;
   };
   while (is_running()) pass_finished_.Wait(mutex_);
-  return batch_count_ == 0 || batches_.front().tag > tag;
+  return batch_count_ == 0 || batches_.front().oldest_tag > tag;
 }
 
 void EpochDomain::CheckInvariants() const {
@@ -234,11 +237,12 @@ void EpochDomain::CheckInvariants() const {
   for (size_t i = 0; i < batch_count_; ++i) {
     ASHLAR_ASSERT(batches_[i].first != nullptr);  // I2: its deleters have not run
     ASHLAR_ASSERT(batches_[i].tag <= global);
-    ASHLAR_ASSERT(i == 0 || batches_[i - 1].tag < batches_[i].tag);  // I3
+    ASHLAR_ASSERT(batches_[i].oldest_tag <= batches_[i].tag);
+    ASHLAR_ASSERT(i == 0 || batches_[i - 1].tag < batches_[i].oldest_tag);  // I3
   }
   // A pass took older batches than those that are left.
   for (const Pass* pass = running_passes_; pass != nullptr; pass = pass->next)
-    ASHLAR_ASSERT(batch_count_ == 0 || pass->tag < batches_.front().tag);  // I3
+    ASHLAR_ASSERT(batch_count_ == 0 || pass->oldest_tag < batches_.front().oldest_tag);  // I3
 }
 
 bool EpochDomain::IsEnteredByThisThread() const {

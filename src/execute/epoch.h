@@ -110,11 +110,12 @@ class EpochDomain {
   // Objects that were retired before global_epoch became `tag`.
   struct Batch {
     uint64_t tag = 0;
+    uint64_t oldest_tag = 0;  // of the objects that came first, when later ones were added
     EpochRetired* first = nullptr;
   };
   // A pass that is running deleters: on the stack of its thread.
   struct Pass {
-    uint64_t tag = 0;  // the lowest
+    uint64_t oldest_tag = 0;
     Pass* next = nullptr;
   };
   // While a guard keeps this many batches waiting, the newest one takes all newly retired objects.

@@ -260,6 +260,55 @@ TEST(Epoch, SynchronizeWaitsForDeletersThatRunElsewhere) {
   other.Join();
 }
 
+// The batch that Synchronize waits for becomes the newest of a full list and takes what is retired
+// later, with a later tag, which a later guard holds back.
+TEST(Epoch, SynchronizeWaitsForABatchThatTookLaterObjects) {
+  constexpr int kWaitingBatches = 31;  // one less than there is room for
+  std::atomic<int> old_deleted{0};
+  std::atomic<int> deleted{0};
+  std::atomic<int> later_deleted{0};
+  std::atomic<bool> returned{false};
+  Gate old_inside, old_leave, new_inside, new_leave;
+  Thread old_reader = StartThread([&] {
+    const EpochGuard guard(TestEpochs());
+    old_inside.Open();
+    old_leave.Pass();
+  });
+  old_inside.Pass();
+  for (int i = 0; i < kWaitingBatches; ++i) {
+    TestEpochs().RetireUnderLock(&Increment, &old_deleted, 0);
+    TestEpochs().Reclaim();
+  }
+  TestEpochs().RetireUnderLock(&Increment, &deleted, 0);
+  const uint64_t epoch = internal::global_epoch.load();
+  int deleted_at_return = 0;
+  Thread waiting = StartThread([&] {
+    TestEpochs().Synchronize();
+    deleted_at_return = deleted.load();
+    returned = true;
+  });
+  while (internal::global_epoch.load() == epoch) YieldThread();  // its batch is closed
+  Thread new_reader = StartThread([&] {
+    const EpochGuard guard(TestEpochs());
+    new_inside.Open();
+    new_leave.Pass();
+  });
+  new_inside.Pass();
+  TestEpochs().RetireUnderLock(&Increment, &later_deleted, 0);
+  TestEpochs().Reclaim();
+  old_leave.Open();
+  old_reader.Join();
+  while (old_deleted.load() < kWaitingBatches) TestEpochs().Reclaim();
+  // Enough for a Synchronize that does not wait.
+  for (int i = 0; i < 10000 && !returned.load(); ++i) YieldThread();
+  new_leave.Open();
+  new_reader.Join();
+  waiting.Join();
+  EXPECT_EQ(deleted_at_return, 1);
+  TestEpochs().Reclaim();
+  EXPECT_EQ(later_deleted.load(), 1);
+}
+
 // I1 under load: readers follow a pointer that a writer keeps replacing. A reader that saw freed
 //    memory would see the poison (or AddressSanitizer
 // would).
