@@ -1,0 +1,209 @@
+// A whole database under the scheduler: clients on a few keys of two families, while memtables are
+// flushed, tables compacted, families made and dropped, options changed and the database closed.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/merge_operator.h"
+#include "base/format.h"
+#include "execute/clock.h"
+#include "execute/thread_pool_executor.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/schedule/schedules.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/history_client.h"
+#include "tests/support/linearizability.h"
+#include "tests/support/manual_env.h"
+
+namespace ashlar::test {
+namespace {
+
+// Files in memory, and background threads that begin and end with it.
+class OwnThreadsEnv final : public Env {
+ public:
+  explicit OwnThreadsEnv(std::shared_ptr<FileSystem> file_system)
+      : file_system_(std::move(file_system)),
+        clock_(SystemClock()),
+        executor_(ThreadPoolExecutor::Start({.high_threads = 1, .low_threads = 1}).value()) {}
+  ~OwnThreadsEnv() override { executor_->Shutdown(); }
+
+  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  void SetBackgroundThreads(int, Priority) override {}
+  void IncBackgroundThreadsIfNeeded(int, Priority) override {}
+  int GetBackgroundThreads(Priority) override { return 1; }
+  uint64_t NowMicros() override { return clock_->NowUnixMicros(); }
+  uint64_t NowNanos() override { return clock_->NowNanos(); }
+  Executor* executor() override { return executor_.get(); }
+  Clock* clock() override { return clock_.get(); }
+
+ private:
+  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<Clock> clock_;
+  const std::unique_ptr<ThreadPoolExecutor> executor_;
+};
+
+constexpr char kPath[] = "/db";
+
+class Database {
+ public:
+  Database() : files_(std::make_shared<MemoryFileSystem>()) {}
+  ~Database() { Close(); }
+
+  void Open() {
+    env_ = std::make_unique<OwnThreadsEnv>(files_);
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.create_missing_column_families = true;
+    options_.compression = kNoCompression;
+    options_.info_log = std::make_shared<SilentLogger>();
+    options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+    options_.level0_file_num_compaction_trigger = 2;
+    std::vector<std::string> there;
+    static_cast<void>(DB::ListColumnFamilies(options_, kPath, &there).ok());
+    std::vector<ColumnFamilyDescriptor> families = {{"default", options_}, {"second", options_}};
+    // Families that Close left in the middle of their life.
+    for (const std::string& name : there) {
+      if (name.starts_with("other")) families.emplace_back(name, options_);
+    }
+    std::vector<ColumnFamilyHandle*> handles;
+    ASSERT_OK(DB::Open(options_, kPath, families, &handles, &db_));
+    for (ColumnFamilyHandle* const handle : handles) handles_.emplace_back(handle);
+  }
+  void Close() {
+    handles_.clear();
+    db_.reset();
+    env_.reset();
+  }
+
+  DB* db() { return db_.get(); }
+  ColumnFamilyHandle* first() { return handles_[0].get(); }
+  ColumnFamilyHandle* second() { return handles_[1].get(); }
+  const Options& options() const { return options_; }
+
+ private:
+  const std::shared_ptr<MemoryFileSystem> files_;
+  std::unique_ptr<OwnThreadsEnv> env_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;
+};
+
+// One thing that changes the shape of the database and none of its contents. Closing: it may fail.
+void Change(Database* database, Random* random, bool closing) {
+  DB* const db = database->db();
+  const auto check = [closing](const Status& status) {
+    EXPECT_TRUE(status.ok() || (closing && !status.IsCorruption())) << status.ToString();
+    return status.ok();
+  };
+  switch (random->Uniform(5)) {
+    case 0: check(db->Flush(FlushOptions(), {database->first(), database->second()})); break;
+    case 1: check(db->Flush(FlushOptions(), database->first())); break;
+    case 2: check(db->CompactRange(CompactRangeOptions(), nullptr, nullptr)); break;
+    case 3:
+      check(db->SetOptions(database->second(), {{"level0_file_num_compaction_trigger", "3"}}));
+      break;
+    default: {
+      ColumnFamilyHandle* other = nullptr;
+      if (!check(db->CreateColumnFamily(database->options(), "other", &other))) return;
+      const std::unique_ptr<ColumnFamilyHandle> owned(other);
+      check(db->Put(WriteOptions(), other, "key", "value"));
+      check(db->DropColumnFamily(other));
+    }
+  }
+}
+
+void CheckHistory(const std::vector<std::unique_ptr<HistoryClient>>& clients, Database* database) {
+  CallsByKey calls;
+  for (const auto& client : clients) {
+    for (const auto& [key, own] : client->calls())
+      calls[key].insert(calls[key].end(), own.begin(), own.end());
+  }
+  for (auto& [key, of_key] : calls) {
+    // And what is there in the end.
+    std::string value;
+    const Status status = database->db()->Get(ReadOptions(), key, &value);
+    of_key.push_back({.kind = RecordedCall::Kind::kGet,
+                      .value = status.ok() ? std::optional(value) : std::nullopt,
+                      .begin = UINT64_MAX - 1,
+                      .end = UINT64_MAX});
+    EXPECT_EQ(CheckLinearizable(of_key, std::nullopt), "") << key;
+  }
+}
+
+TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
+  ForEachSchedule(300, [](uint64_t seed) {
+    Database database;
+    database.Open();
+    HistoryRecorder recorder;
+    std::vector<std::unique_ptr<HistoryClient>> clients;
+    std::vector<std::thread> threads;
+    for (uint64_t i = 0; i < 3; ++i) {
+      clients.push_back(std::make_unique<HistoryClient>(
+          database.db(), database.first(), database.second(), &recorder, seed * 3 + i));
+    }
+    for (const auto& client : clients) threads.emplace_back([&client] { client->Run(6); });
+    threads.emplace_back([&] {
+      Random random(seed);
+      for (int i = 0; i < 3; ++i) Change(&database, &random, false);
+    });
+    for (std::thread& thread : threads) thread.join();
+    CheckHistory(clients, &database);
+    database.Close();
+    database.Open();
+    CheckHistory(clients, &database);
+  });
+}
+
+TEST(DatabaseScheduleTest, CloseLosesNothingThatWasAcknowledged) {
+  ForEachSchedule(300, [](uint64_t seed) {
+    Database database;
+    database.Open();
+    std::atomic<int> acknowledged[2] = {-1, -1};
+    std::vector<std::thread> threads;
+    for (uint64_t writer = 0; writer < 2; ++writer) {
+      threads.emplace_back([&, writer] {
+        for (int i = 0; i < 8; ++i) {
+          WriteBatch batch;
+          EXPECT_OK(batch.Put(database.first(), StrCat("key", writer), StrCat(i)));
+          EXPECT_OK(batch.Put(database.second(), StrCat("key", writer), StrCat(i)));
+          const Status status = database.db()->Write(WriteOptions(), &batch);
+          if (!status.ok()) return;
+          acknowledged[writer] = i;
+        }
+      });
+    }
+    threads.emplace_back([&] {
+      Random random(seed);
+      for (int i = 0; i < 3; ++i) Change(&database, &random, true);
+    });
+    threads.emplace_back([&] {
+      const std::unique_ptr<Iterator> it(database.db()->NewIterator(ReadOptions()));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) EXPECT_TRUE(it->key().starts_with("key"));
+    });
+    threads.emplace_back([&] { static_cast<void>(database.db()->Close().ok()); });
+    for (std::thread& thread : threads) thread.join();
+    database.Close();
+    database.Open();
+    for (uint64_t writer = 0; writer < 2; ++writer) {
+      std::string values[2];
+      const Status first =
+          database.db()->Get(ReadOptions(), database.first(), StrCat("key", writer), &values[0]);
+      const Status second =
+          database.db()->Get(ReadOptions(), database.second(), StrCat("key", writer), &values[1]);
+      EXPECT_EQ(first.code(), second.code());
+      EXPECT_EQ(values[0], values[1]) << "half of a batch";
+      const int found = first.ok() ? std::stoi(values[0]) : -1;
+      EXPECT_GE(found, acknowledged[writer].load());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ashlar::test

@@ -1,0 +1,39 @@
+#include "tests/schedule/schedules.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/schedule/scheduler.h"
+
+namespace ashlar::test {
+namespace {
+
+uint64_t Environment(const char* name, uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace
+
+void ForEachSchedule(uint64_t schedules, const std::function<void(uint64_t seed)>& body) {
+  const uint64_t first = Environment("ASHLAR_SCHEDULE_SEED", 1);
+  const uint64_t effort = Environment("ASHLAR_SCHEDULE_EFFORT", 1);
+  const uint64_t number = std::getenv("ASHLAR_SCHEDULE_ONLY") != nullptr ? 1 : schedules * effort;
+  body(first);
+  ScheduleResult all;
+  for (uint64_t seed = first; seed < first + number && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "ASHLAR_SCHEDULE_ONLY=1 ASHLAR_SCHEDULE_SEED=" << seed
+                                      << " repeats this schedule");
+    const ScheduleResult result = RunScheduled(seed, [&] { body(seed); });
+    all.points += result.points;
+    all.switches += result.switches;
+    if (::testing::Test::HasFailure()) ADD_FAILURE() << "in the schedule of seed " << seed;
+  }
+  std::printf(
+      "%llu schedules, %llu switches at %llu points\n", static_cast<unsigned long long>(number),
+      static_cast<unsigned long long>(all.switches), static_cast<unsigned long long>(all.points));
+}
+
+}  // namespace ashlar::test
