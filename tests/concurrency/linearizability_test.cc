@@ -34,6 +34,7 @@ constexpr uint64_t kSeed = 20261125;
 constexpr int kRounds = 40;
 constexpr int kThreads = 3;
 constexpr int kCallsPerThread = 250;
+constexpr uint64_t kKeys = 4;
 
 class LinearizabilityTest : public ::testing::Test {
  protected:

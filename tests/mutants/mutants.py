@@ -50,9 +50,10 @@ class Mutant:
             raise Refused(f"{self.name}: its form is none of {FORMS}")
         if ("MUTANT" in self.replacement) != (self.form == "code"):
             raise Refused(f"{self.name}: MUTANT is for the form code, which has it")
-        self.binary, _, self.filter = entry["test"].partition(" ")
-        if "." not in self.filter:
-            raise Refused(f'{self.name}: test is "binary Suite.Case"')
+        tests = entry["test"] if isinstance(entry["test"], list) else [entry["test"]]
+        self.tests = [tuple(test.partition(" ")[::2]) for test in tests]  # binary and filter
+        if not self.tests or any("." not in filter for _, filter in self.tests):
+            raise Refused(f'{self.name}: test is "binary Suite.Case", or a list of those')
         # The number is made of the name: a new entry changes no other one's copy.
         self.number = zlib.crc32(self.name.encode()) & 0x7FFFFFFF
 
@@ -114,11 +115,12 @@ def check(mutants):
     for path in [*ROOT.glob("src/**/*_test.cc"), *ROOT.glob("tests/*/*.cc")]:
         cases.update(re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", path.read_text()))
     for mutant in mutants:
-        # An instance of a test with parameters is Prefix/Suite.Case/Parameter.
-        suite, _, case = mutant.filter.partition(".")
-        suite, case = suite.split("/")[-1], case.split("/")[0]
-        if not any(fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case) for a, b in cases):
-            raise Refused(f"{mutant.name}: there is no test {mutant.filter}")
+        for _, filter in mutant.tests:
+            # An instance of a test with parameters is Prefix/Suite.Case/Parameter.
+            suite, _, case = filter.partition(".")
+            suite, case = suite.split("/")[-1], case.split("/")[0]
+            if not any(fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case) for a, b in cases):
+                raise Refused(f"{mutant.name}: there is no test {filter}")
     print(f"{len(mutants)} mutants in {len(by_file(mutants))} files apply")
 
 
@@ -169,10 +171,11 @@ def start(build, binary, arguments, number, **options):
     )
 
 
-def run_test(build, mutant, number):
+def run_test(build, test, number):
     """How the test ended ('passed' when it did not notice), and its seconds."""
     begin = time.monotonic()
-    process = start(build, mutant.binary, [f"--gtest_filter={mutant.filter}", "--gtest_brief=1"], number)
+    binary, filter = test
+    process = start(build, binary, [f"--gtest_filter={filter}", "--gtest_brief=1"], number)
     try:
         output, _ = process.communicate(timeout=SECONDS_MAX)
         code = process.returncode
@@ -198,17 +201,18 @@ def run(mutants, build, names):
     begin = time.monotonic()
     wrong = []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        tests = {(mutant.binary, mutant.filter): mutant for mutant in chosen}
-        outcomes = pool.map(lambda mutant: run_test(build, mutant, 0), tests.values())
-        for mutant, (outcome, output, _) in zip(tests.values(), outcomes):
+        tests = sorted({test for mutant in chosen for test in mutant.tests})
+        outcomes = pool.map(lambda test: run_test(build, test, 0), tests)
+        for test, (outcome, output, _) in zip(tests, outcomes):
             if outcome != "passed":
                 sys.stdout.write(output.decode(errors="replace"))
-                wrong.append(f"{mutant.binary} {mutant.filter}: {outcome} without a mutant")
-        outcomes = pool.map(lambda mutant: run_test(build, mutant, mutant.number), chosen)
-        for mutant, (outcome, _, seconds) in zip(chosen, outcomes):
+                wrong.append(f"{' '.join(test)}: {outcome} without a mutant")
+        pairs = [(mutant, test) for mutant in chosen for test in mutant.tests]
+        outcomes = pool.map(lambda pair: run_test(build, pair[1], pair[0].number), pairs)
+        for (mutant, test), (outcome, _, seconds) in zip(pairs, outcomes):
             print(f"{outcome:10} {seconds:5.1f} s  {mutant.name}", flush=True)
             if outcome in ("passed", "ran nothing"):
-                wrong.append(f"{mutant.name} survives {mutant.binary} {mutant.filter}")
+                wrong.append(f"{mutant.name} survives {' '.join(test)}")
     minutes = (time.monotonic() - begin) / 60
     print(f"{len(chosen)} mutants, {len(wrong)} wrong, {minutes:.1f} minutes")
     for line in wrong:
@@ -226,10 +230,10 @@ def find(mutants, build, binary, name):
         if not line.startswith(" "):
             suite = line.split()[0]
             continue
-        mutant.binary, mutant.filter = binary, suite + line.split()[0]
-        outcome, _, seconds = run_test(build, mutant, mutant.number)
+        test = (binary, suite + line.split()[0])
+        outcome, _, seconds = run_test(build, test, mutant.number)
         if outcome != "passed":
-            print(f"{outcome:10} {seconds:5.1f} s  {mutant.filter}", flush=True)
+            print(f"{outcome:10} {seconds:5.1f} s  {test[1]}", flush=True)
 
 
 def main(arguments):
@@ -240,7 +244,7 @@ def main(arguments):
             case ["generate", folder]:
                 generate(catalogue(), pathlib.Path(folder).resolve())
             case ["binaries"]:
-                print(" ".join(sorted({mutant.binary for mutant in catalogue()})))
+                print(" ".join(sorted({binary for mutant in catalogue() for binary, _ in mutant.tests})))
             case ["run", build, *names]:
                 return run(catalogue(), pathlib.Path(build).resolve(), names)
             case ["find", build, binary, name]:

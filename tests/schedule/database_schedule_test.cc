@@ -16,6 +16,7 @@
 #include "execute/clock.h"
 #include "execute/thread_pool_executor.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/schedule/scheduler.h"
 #include "tests/schedule/schedules.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/history_client.h"
@@ -50,6 +51,7 @@ class OwnThreadsEnv final : public Env {
 };
 
 constexpr char kPath[] = "/db";
+constexpr uint64_t kKeys = 2;
 
 class Database {
  public:
@@ -138,7 +140,7 @@ void CheckHistory(const std::vector<std::unique_ptr<HistoryClient>>& clients, Da
 }
 
 TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
-  ForEachSchedule(300, [](uint64_t seed) {
+  ForEachSchedule(2000, [](uint64_t seed) {
     Database database;
     database.Open();
     HistoryRecorder recorder;
@@ -146,12 +148,12 @@ TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
     std::vector<std::thread> threads;
     for (uint64_t i = 0; i < 3; ++i) {
       clients.push_back(std::make_unique<HistoryClient>(
-          database.db(), database.first(), database.second(), &recorder, seed * 3 + i));
+          database.db(), database.first(), database.second(), &recorder, kKeys, seed * 3 + i));
     }
-    for (const auto& client : clients) threads.emplace_back([&client] { client->Run(6); });
+    for (const auto& client : clients) threads.emplace_back([&client] { client->Run(8); });
     threads.emplace_back([&] {
       Random random(seed);
-      for (int i = 0; i < 3; ++i) Change(&database, &random, false);
+      for (int i = 0; i < 4; ++i) Change(&database, &random, false);
     });
     for (std::thread& thread : threads) thread.join();
     CheckHistory(clients, &database);
@@ -161,8 +163,89 @@ TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
   });
 }
 
+TEST(DatabaseScheduleTest, OneSeedIsOneSchedule) {
+  const auto body = [] {
+    Database database;
+    database.Open();
+    std::thread writer([&] {
+      for (int i = 0; i < 5; ++i)
+        EXPECT_OK(database.db()->Put(WriteOptions(), StrCat("key", i), "value"));
+    });
+    for (int i = 0; i < 3; ++i) EXPECT_OK(database.db()->Flush(FlushOptions()));
+    writer.join();
+  };
+  PrepareSchedules(body);
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    const ScheduleResult first = RunScheduled(seed, body);
+    const ScheduleResult second = RunScheduled(seed, body);
+    EXPECT_EQ(first.hash, second.hash) << seed;
+    EXPECT_EQ(first.switches, second.switches) << seed;
+  }
+}
+
+// One key that is overwritten all the time: a table that a flush makes has its newest version only.
+TEST(DatabaseScheduleTest, AReadIsNotOlderThanWhatWasAcknowledged) {
+  ForEachSchedule(2000, [](uint64_t seed) {
+    Database database;
+    database.Open();
+    DB* const db = database.db();
+    std::atomic<int> acknowledged{-1};
+    const auto write = [&](int version) {
+      WriteBatch batch;
+      EXPECT_OK(batch.Put(database.first(), "key", StrCat(version)));
+      EXPECT_OK(batch.Put(database.second(), "key", StrCat(version)));
+      EXPECT_OK(db->Write(WriteOptions(), &batch));
+      acknowledged = version;
+    };
+    write(0);
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] {
+      for (int version = 1; version < 10; ++version) write(version);
+    });
+    threads.emplace_back([&] {
+      for (int i = 0; i < 4; ++i)
+        EXPECT_OK(db->Flush(FlushOptions(), {database.first(), database.second()}));
+    });
+    for (uint64_t reader = 0; reader < 2; ++reader) {
+      threads.emplace_back([&, reader] {
+        Random random(seed * 2 + reader);
+        for (int i = 0; i < 8; ++i) {
+          const int floor = acknowledged;
+          std::vector<std::string> found(2);
+          switch (random.Uniform(3)) {
+            case 0:
+              EXPECT_OK(db->Get(ReadOptions(), "key", &found[0]));
+              found[1] = found[0];
+              break;
+            case 1:
+              for (const Status& status :
+                   db->MultiGet(ReadOptions(), {database.first(), database.second()},
+                                {Slice("key"), Slice("key")}, &found))
+                EXPECT_OK(status);
+              break;
+            default: {
+              std::vector<Iterator*> made;
+              EXPECT_OK(
+                  db->NewIterators(ReadOptions(), {database.first(), database.second()}, &made));
+              for (size_t family = 0; family < 2; ++family) {
+                const std::unique_ptr<Iterator> it(made[family]);
+                it->SeekToFirst();
+                EXPECT_TRUE(it->Valid());
+                if (it->Valid()) found[family] = it->value().ToString();
+              }
+            }
+          }
+          EXPECT_EQ(found[0], found[1]) << "half of a batch";
+          EXPECT_GE(found[0].empty() ? -1 : std::stoi(found[0]), floor);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
 TEST(DatabaseScheduleTest, CloseLosesNothingThatWasAcknowledged) {
-  ForEachSchedule(300, [](uint64_t seed) {
+  ForEachSchedule(2000, [](uint64_t seed) {
     Database database;
     database.Open();
     std::atomic<int> acknowledged[2] = {-1, -1};

@@ -14,7 +14,7 @@
 namespace ashlar::test {
 namespace {
 
-constexpr int kReplacements = 50;  // more than a domain has batches
+constexpr int kReplacements = 100;  // more than a domain has batches
 
 struct Object {
   std::atomic<uint64_t> state{kWhole};
@@ -31,7 +31,7 @@ struct Object {
 };
 
 TEST(EpochScheduleTest, GuardsAndSynchronizeKeepTheirPromises) {
-  ForEachSchedule(300, [](uint64_t seed) {
+  ForEachSchedule(3000, [](uint64_t seed) {
     EpochDomain domain;
     std::vector<Object> objects(kReplacements + 1);
     std::atomic<int> deleted{0};
@@ -55,11 +55,11 @@ TEST(EpochScheduleTest, GuardsAndSynchronizeKeepTheirPromises) {
         Object* const old = shared.exchange(&objects[i]);
         domain.RetireUnderLock(&Object::Delete, old, 0);
         retired.fetch_add(1);
-        domain.Reclaim();
+        if (i % 4 != 0) domain.Reclaim();
       }
     });
     threads.emplace_back([&] {
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < 5; ++i) {
         const int before = retired.load();
         domain.Synchronize();
         EXPECT_GE(deleted.load(), before);

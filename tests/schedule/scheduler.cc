@@ -27,8 +27,10 @@ constexpr uint64_t kPointsMax = 3'000'000;
 constexpr uint64_t kPointsAlone = 5'000;
 constexpr uint64_t kNanosPerPoint = 200;
 constexpr uint64_t kStartNanos = 1'700'000'000'000'000'000;
-// Of the points of an usual run: where priorities change.
-constexpr uint64_t kUsualPoints = 5'000;
+// Priorities change within so many points, from 2 to the power of the first to that of the last.
+constexpr uint64_t kStallMax = 12;  // the longest is 2 to the power of this
+constexpr uint64_t kLengthMin = 9;
+constexpr uint64_t kLengthMax = 15;
 constexpr uint32_t kPrioritiesLow = 1 << 20;
 
 void Stand(Task* task) {
@@ -46,11 +48,15 @@ class Run {
  public:
   explicit Run(uint64_t seed) : seed_(seed), random_(seed) {
     by_priority_ = random_.OneIn(3);
-    one_in_ = 2ULL << random_.Uniform(6);
-    operations_per_point_ = 1 + static_cast<uint32_t>(random_.Uniform(4) * random_.Uniform(4));
-    if (!by_priority_) return;
+    if (!by_priority_) {
+      if (random_.OneIn(2)) one_in_stalls_ = 32ULL << random_.Uniform(6);
+      one_in_ = 2ULL << random_.Uniform(6);
+      operations_per_point_ = 1 + static_cast<uint32_t>(random_.Uniform(4) * random_.Uniform(4));
+      return;
+    }
     const uint64_t changes = 1 + random_.Uniform(6);
-    for (uint64_t i = 0; i < changes; ++i) change_points_.push_back(random_.Uniform(kUsualPoints));
+    const uint64_t length = 1ULL << (kLengthMin + random_.Uniform(kLengthMax - kLengthMin + 1));
+    for (uint64_t i = 0; i < changes; ++i) change_points_.push_back(random_.Uniform(length));
     std::sort(change_points_.rbegin(), change_points_.rend());
   }
 
@@ -69,6 +75,8 @@ class Run {
         change_points_.pop_back();
         current->priority = --lowest_priority_;
       }
+    } else if (one_in_stalls_ != 0 && random_.OneIn(one_in_stalls_)) {
+      current->stalled_until = result_.points + (1ULL << random_.Uniform(kStallMax + 1));
     } else if (alone_ < kPointsAlone && !random_.OneIn(one_in_)) {
       return;
     }
@@ -173,9 +181,15 @@ class Run {
   // The thread that goes on. `tired`: only if there is no other.
   Task* Choose(const Task* tired) {
     for (;;) {
-      std::vector<Task*> ready;
-      for (const auto& task : tasks_) {
-        if (task->state == Task::State::kReady && task.get() != tired) ready.push_back(task.get());
+      std::vector<Task*>& ready = ready_;
+      ready.clear();
+      for (const bool stalled : {false, true}) {
+        for (const auto& task : tasks_) {
+          if (task->state == Task::State::kReady && task.get() != tired &&
+              (task->stalled_until > result_.points) == stalled)
+            ready.push_back(task.get());
+        }
+        if (!ready.empty()) break;
       }
       if (ready.empty()) {
         if (tired != nullptr) {
@@ -221,6 +235,8 @@ class Run {
   Random random_;
   bool by_priority_ = false;
   uint64_t one_in_ = 2;
+  uint64_t one_in_stalls_ = 0;  // 0: none
+  std::vector<Task*> ready_;    // of Choose
   uint32_t operations_per_point_ = 1;
   std::vector<uint64_t> change_points_;  // descending
   uint64_t lowest_priority_ = kPrioritiesLow;
@@ -277,6 +293,7 @@ ScheduleResult RunScheduled(uint64_t seed, const std::function<void()>& body) {
   schedule::Task* const task = run.AddTask();
   task->handle = pthread_self();
   schedule::current = task;
+  schedule::operations_until_point = 0;
   body();
   const ScheduleResult result = run.End();
   schedule::current = nullptr;

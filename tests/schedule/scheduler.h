@@ -12,9 +12,9 @@
 // length of a sleep does not matter.
 //
 // Each seed also draws a strategy: to change the thread with a probability of 1/2 to 1/64 at each
-// point; or to run the thread with the highest of random priorities, and to lower that at a few
-// random points (Burckhardt et al., A Randomized Scheduler with Probabilistic Guarantees of Finding
-// Bugs, 2010).
+// point, with or without threads that stall for up to 4,096 points; or to run the thread with the
+// highest of random priorities, and to lower that at a few random points (Burckhardt et al., A
+// Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, 2010).
 //
 // I1: at most one thread of a run is not in Task::Stand. It alone touches the scheduler's data.
 // I2: memory is sequentially consistent. What goes wrong only in weaker models is for

@@ -4,7 +4,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <latch>
+#include <thread>
+#include <vector>
 
+#include "platform/thread.h"
 #include "tests/schedule/scheduler.h"
 
 namespace ashlar::test {
@@ -15,13 +19,29 @@ uint64_t Environment(const char* name, uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+// More than a run has threads.
+constexpr uint32_t kThreadSlots = 24;
+
 }  // namespace
+
+void PrepareSchedules(const std::function<void()>& body) {
+  body();
+  std::latch all_have_one(kThreadSlots);
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < kThreadSlots; ++i) {
+    threads.emplace_back([&] {
+      CurrentThreadSlot();
+      all_have_one.arrive_and_wait();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
 
 void ForEachSchedule(uint64_t schedules, const std::function<void(uint64_t seed)>& body) {
   const uint64_t first = Environment("ASHLAR_SCHEDULE_SEED", 1);
   const uint64_t effort = Environment("ASHLAR_SCHEDULE_EFFORT", 1);
   const uint64_t number = std::getenv("ASHLAR_SCHEDULE_ONLY") != nullptr ? 1 : schedules * effort;
-  body(first);
+  PrepareSchedules([&] { body(first); });
   ScheduleResult all;
   for (uint64_t seed = first; seed < first + number && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "ASHLAR_SCHEDULE_ONLY=1 ASHLAR_SCHEDULE_SEED=" << seed

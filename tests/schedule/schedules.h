@@ -8,8 +8,12 @@ namespace ashlar::test {
 
 // Runs body under `schedules` seeds: the seed is its argument. ASHLAR_SCHEDULE_EFFORT multiplies the
 // number; ASHLAR_SCHEDULE_SEED is the first seed (default 1), and with ASHLAR_SCHEDULE_ONLY set the
-// only one. A failure ends the test and names its seed. Before the first, body runs once without
-// the scheduler, for function statics.
+// only one. A failure ends the test and names its seed. Before the first, PrepareSchedules is called
+// with the body.
 void ForEachSchedule(uint64_t schedules, const std::function<void(uint64_t seed)>& body);
+
+// Makes what outlives a run, so that a run does not depend on those before it: function statics, by
+// running body without the scheduler, and the engine's slots of threads.
+void PrepareSchedules(const std::function<void()>& body);
 
 }  // namespace ashlar::test

@@ -19,6 +19,7 @@ struct Task {
   uint64_t deadline = 0;            // of kBlocked, in nanoseconds of the run's clock; 0: none
   bool timed_out = false;           // the last Block ended by its deadline
   uint64_t priority = 0;
+  uint64_t stalled_until = 0;  // a point: until then it goes on only if no other can
   pthread_t handle{};
   uint32_t goes =
       0;  // 1: this thread runs. A futex; touched by __atomic builtins, which are no point

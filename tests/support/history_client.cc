@@ -13,7 +13,6 @@ namespace ashlar::test {
 namespace {
 
 using Kind = RecordedCall::Kind;
-constexpr uint64_t kKeys = HistoryClient::kKeys;
 
 std::string PairOf(const std::string& key) { return "pair of " + key; }
 void Expect(const Status& status) { EXPECT_OK(status); }
@@ -27,16 +26,17 @@ std::optional<std::string> Found(const Status& status, const Slice& value) {
 }  // namespace
 
 HistoryClient::HistoryClient(DB* db, ColumnFamilyHandle* first, ColumnFamilyHandle* second,
-                             HistoryRecorder* recorder, uint64_t seed)
+                             HistoryRecorder* recorder, uint64_t keys, uint64_t seed)
     : db_(db),
       families_{first, second},
       log_(recorder),
+      keys_(keys),
       random_(seed),
       name_(std::to_string(seed)) {}
 
 void HistoryClient::Run(int calls) {
   for (int i = 0; i < calls; ++i) {
-    const std::string key = StrCat("key", random_.Uniform(kKeys));
+    const std::string key = StrCat("key", random_.Uniform(keys_));
     const std::string value = StrCat(name_, ".", i);
     switch (random_.Uniform(12)) {
       case 0:
@@ -100,7 +100,7 @@ void HistoryClient::ReadByIterators() {
     EXPECT_OK(it->status());
     return it->Valid() && it->key() == Slice(key) ? Value(it->value().ToString()) : Value();
   };
-  for (uint64_t i = 0; i < kKeys; ++i) {
+  for (uint64_t i = 0; i < keys_; ++i) {
     const std::string key = StrCat("key", i);
     log_.Add(key, {Kind::kGet, at(first.get(), key), begin, end});
     const Value pair = at(first.get(), PairOf(key));
@@ -131,7 +131,7 @@ void HistoryClient::ReadAtSnapshot(const std::string& key) {
 
 void HistoryClient::ReadMany() {
   std::vector<std::string> keys;
-  for (uint64_t i = 0; i < kKeys; ++i) keys.push_back(StrCat("key", i));
+  for (uint64_t i = 0; i < keys_; ++i) keys.push_back(StrCat("key", i));
   const std::vector<Slice> slices(keys.begin(), keys.end());
   const uint64_t begin = log_.Begin();
   std::vector<std::string> values;

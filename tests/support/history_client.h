@@ -17,11 +17,9 @@ namespace ashlar::test {
 
 class HistoryClient {
  public:
-  static constexpr uint64_t kKeys = 4;
-
   // The families are two of the database, which has StringAppendOperator with a comma.
   HistoryClient(DB* db, ColumnFamilyHandle* first, ColumnFamilyHandle* second,
-                HistoryRecorder* recorder, uint64_t seed);
+                HistoryRecorder* recorder, uint64_t keys, uint64_t seed);
 
   void Run(int calls);
   const CallsByKey& calls() const { return log_.calls(); }
@@ -41,6 +39,7 @@ class HistoryClient {
   DB* const db_;
   ColumnFamilyHandle* const families_[2];
   HistoryRecorder::Log log_;
+  const uint64_t keys_;
   Random random_;
   const std::string name_;
 };
