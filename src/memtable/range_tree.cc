@@ -25,8 +25,8 @@ template <size_t kHeads>
 uint32_t CountSmaller(const std::array<uint32_t, kHeads>& heads, uint32_t head) {
   constexpr size_t kInVectors = kHeads / 4 * 4;
   uint32_t count = 0;
-  for (size_t i = 0; i < kInVectors; ++i) count += heads[i] < head ? 1 : 0;
-  for (size_t i = kInVectors; i < kHeads; ++i) count += heads[i] < head ? 1 : 0;
+  for (size_t i = 0; i < kInVectors; ++i) count += heads[i] < head ? 1u : 0u;
+  for (size_t i = kInVectors; i < kHeads; ++i) count += heads[i] < head ? 1u : 0u;
   return count;
 }
 
