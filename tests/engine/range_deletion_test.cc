@@ -462,6 +462,17 @@ TEST_F(RangeDeletionTest, ReadsThatIgnoreThemUseNoKnownGaps) {
   EXPECT_EQ(test::WalkBothWays(it.get()), stored + "z=1 ");
 }
 
+TEST_F(RangeDeletionTest, CountAmongTheEntriesOfAMemtable) {
+  Open();
+  Put("a", "1");
+  DeleteRange("b", "d");
+  uint64_t count = 0;
+  EXPECT_TRUE(db_->GetIntProperty(DB::Properties::kNumEntriesActiveMemTable, &count));
+  EXPECT_EQ(count, 2u);
+  EXPECT_TRUE(db_->GetIntProperty(DB::Properties::kNumDeletesActiveMemTable, &count));
+  EXPECT_EQ(count, 0u);
+}
+
 TEST_F(RangeDeletionTest, OfADroppedFamilyIsRefusedAsAPutIs) {
   options_.create_missing_column_families = true;
   OpenFamilies({"default", "other"});
