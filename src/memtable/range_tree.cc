@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/coding.h"
 #include "key/key_head.h"
 #include "memtable/entry.h"
 
@@ -92,9 +93,9 @@ struct alignas(64) RangeTree::Node {
 struct RangeTree::Items {
   explicit Items(const Node& node)
       : is_copy(true), is_leaf(node.is_leaf), count(node.count), prefix_bytes(node.prefix_bytes) {
-    for (uint32_t i = 0; i < count; ++i) keys[i] = node.key(i);
+    std::copy_n(const_cast<Node&>(node).keys(), count, keys.begin());
     for (uint32_t i = 0; i < count; ++i) covers[i] = node.writers_cover(i);
-    for (uint32_t i = 1; i < count; ++i) heads[i] = node.head(i);
+    std::copy(node.heads.begin(), node.heads.end(), heads.begin() + 1);
     for (uint32_t i = 0; !is_leaf && i < count; ++i) children[i] = node.child(i);
   }
   // The root of an empty tree.
@@ -111,17 +112,21 @@ struct RangeTree::Items {
   }
   // Cuts the slot before in two. Both have its covers.
   void InsertAfter(uint32_t slot, const char* key, uint32_t head, Node* child) {
-    for (uint32_t i = count; i > slot + 1; --i) {
-      keys[i] = keys[i - 1];
-      covers[i] = covers[i - 1];
-      heads[i] = heads[i - 1];
-    }
-    for (uint32_t i = count; !is_leaf && i > slot + 1; --i) children[i] = children[i - 1];
+    MoveUp(&keys, slot + 1);
+    MoveUp(&covers, slot + 1);
+    if (!is_leaf) MoveUp(&children, slot + 1);
+    MoveUp(&heads, slot + 1);
     keys[slot + 1] = key;
     covers[slot + 1] = covers[slot];
     if (!is_leaf) children[slot + 1] = child;
     heads[slot + 1] = head;
     ++count;
+  }
+
+  template <typename Array>
+  void MoveUp(Array* of_slots, uint32_t from) {
+    std::copy_backward(of_slots->begin() + from, of_slots->begin() + count,
+                       of_slots->begin() + count + 1);
   }
 
   // More than any prefix has.
@@ -138,6 +143,11 @@ struct RangeTree::Items {
 };
 
 uint32_t RangeTree::HeadOf(const Slice& user_key, uint32_t prefix_bytes) const {
+  // Most heads of most orders: half of a Head, without its short keys.
+  const Slice key = ComparedPart(user_key);
+  if (comparator_.kind() == KeyComparator::Kind::kBytewise && key.size() >= prefix_bytes + 4u)
+      [[likely]]
+    return LoadBigEndian32(key.data() + prefix_bytes);
   return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32);
 }
 
@@ -214,7 +224,7 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
       new (arena_->AllocateAligned(Node::BytesOf(items.is_leaf, count), alignof(Node))) Node;
   node->count = static_cast<uint8_t>(count);
   node->is_leaf = items.is_leaf;
-  for (uint32_t i = 0; i < count; ++i) node->keys()[i] = items.keys[from + i];
+  std::copy_n(items.keys.begin() + from, count, node->keys());
   uint32_t covered = 0;
   for (uint32_t i = 0; i < count; ++i) {
     new (&node->covers()[i]) std::atomic<const Cover*>(items.covers[from + i]);
@@ -233,12 +243,12 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
   }
   // Most copies have the prefix of the node before, and need not read its keys.
   if (node->prefix_bytes == items.prefix_bytes) {
-    for (uint32_t i = 1; i < count; ++i) node->heads[i - 1] = items.heads[from + i];
+    std::copy(items.heads.begin() + from + 1, items.heads.begin() + to, node->heads.begin());
   } else {
     for (uint32_t i = 1; i < count; ++i)
       node->heads[i - 1] = HeadOf(KeyOf(node->key(i)), node->prefix_bytes);
   }
-  for (uint32_t i = count; i < kSlots; ++i) node->heads[i - 1] = UINT32_MAX;
+  std::fill(node->heads.begin() + (count - 1), node->heads.end(), UINT32_MAX);
   return node;
 }
 
