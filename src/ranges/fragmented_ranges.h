@@ -19,7 +19,7 @@
 // A set of n tombstones of which k overlap at one key takes O(n log n + n k) to make: the second
 // term is the size of the result. The memtable's RangeTree has no such term.
 //
-// Thread safety: const after construction and PrepareForLookups. Lifetime: owns its keys; the comparator outlives it.
+// Thread safety: const, once prepared for lookups. Lifetime: owns its keys, not the comparator.
 #pragma once
 
 #include <cstddef>
@@ -71,9 +71,9 @@ class FragmentedRanges {
     return IsEmpty() ? 0 : FindCovering(user_key, visible);
   }
 
-  // Makes CoveringSequence faster for keys that nothing covers, at the cost of memory and of another
-  // pass over the bounds: for sets in which keys are looked up as long as a table is open. Call once,
-  // before other threads have the value.
+  // Makes CoveringSequence faster for keys that nothing covers, at the cost of memory and two
+  // passes over the bounds: for sets in which keys are looked up as long as a table is open. Call
+  // once, before other threads have the value.
   void PrepareForLookups();
 
   // The fragment or gap that has the key, with CoveringSequence of all its keys.
