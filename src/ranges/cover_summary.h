@@ -88,8 +88,8 @@ class CoverSummary {
   // Of any bounds. False: a bound is in a nearest bucket, which many share.
   bool Add(const Slice& begin, const Slice& end);
 
-  // Asserts of I1 and I2 what shows without tombstones: digits ascend with their bytes, and bits are
-  // set in buckets alone. Not while a writer is active.
+  // Asserts of I1 and I2 what shows without tombstones: digits ascend with their bytes, and bits
+  // are set in buckets alone. Not while a writer is active.
   void CheckInvariants() const;
 
   // False: no tombstone covers the key.
