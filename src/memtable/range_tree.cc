@@ -91,11 +91,22 @@ struct alignas(64) RangeTree::Node {
 
 // The slots of a node that is made anew, with room for two too many.
 struct RangeTree::Items {
-  explicit Items(const Node& node)
-      : is_copy(true), is_leaf(node.is_leaf), count(node.count), prefix_bytes(node.prefix_bytes) {
-    std::copy_n(const_cast<Node&>(node).keys(), count, keys.begin());
-    for (uint32_t i = 0; i < count; ++i) covers[i] = node.writers_cover(i);
-    std::copy(node.heads.begin(), node.heads.end(), heads.begin() + 1);
+  explicit Items(const Node& node) : Items(node, node.count - 1u, 0) {}
+  // With `gap` slots after the slot, to be filled by Set.
+  Items(const Node& node, uint32_t slot, uint32_t gap)
+      : is_copy(true),
+        is_leaf(node.is_leaf),
+        count(node.count + gap),
+        prefix_bytes(node.prefix_bytes) {
+    const char* const* const node_keys = const_cast<Node&>(node).keys();
+    std::copy(node_keys, node_keys + slot + 1, keys.begin());
+    std::copy(node_keys + slot + 1, node_keys + node.count, keys.begin() + slot + 1 + gap);
+    for (uint32_t i = 0; i <= slot; ++i) covers[i] = node.writers_cover(i);
+    for (uint32_t i = slot + 1; i < node.count; ++i) covers[i + gap] = node.writers_cover(i);
+    std::copy(node.heads.begin(), node.heads.begin() + slot, heads.begin() + 1);
+    std::copy(node.heads.begin() + slot, node.heads.begin() + (node.count - 1),
+              heads.begin() + slot + 1 + gap);
+    ASHLAR_DCHECK(is_leaf || gap == 0);
     for (uint32_t i = 0; !is_leaf && i < count; ++i) children[i] = node.child(i);
   }
   // The root of an empty tree.
@@ -123,6 +134,11 @@ struct RangeTree::Items {
     ++count;
   }
 
+  void Set(uint32_t slot, const char* key, uint32_t head, const Cover* cover) {
+    keys[slot] = key;
+    heads[slot] = head;
+    covers[slot] = cover;
+  }
   template <typename Array>
   void MoveUp(Array* of_slots, uint32_t from) {
     std::copy_backward(of_slots->begin() + from, of_slots->begin() + count,
@@ -359,14 +375,18 @@ bool RangeTree::AddInsideOneLeaf(const RangeTombstone& tombstone) {
   const bool adds_end = last == first || !IsBoundary(*leaf, last, tombstone.end);
   if (!adds_begin && !adds_end) return false;
   path.steps[path.levels++] = {leaf, first, upper};
-  Items items(*leaf);
-  if (adds_end) {
-    items.InsertAfter(last, CopyKey(tombstone.end), HeadOf(tombstone.end, leaf->prefix_bytes),
-                      nullptr);
-  }
-  if (adds_begin) {
-    items.InsertAfter(first, CopyKey(tombstone.begin), HeadOf(tombstone.begin, leaf->prefix_bytes),
-                      nullptr);
+  const uint32_t begin_head = HeadOf(tombstone.begin, leaf->prefix_bytes);
+  const uint32_t end_head = HeadOf(tombstone.end, leaf->prefix_bytes);
+  const char* const begin_key = adds_begin ? CopyKey(tombstone.begin) : nullptr;
+  const char* const end_key = adds_end ? CopyKey(tombstone.end) : nullptr;
+  const uint32_t gap = last > first ? 0 : adds_begin ? 2 : 1;
+  Items items(*leaf, first, gap);
+  if (gap > 0) {
+    if (adds_begin) items.Set(first + 1, begin_key, begin_head, items.covers[first]);
+    items.Set(first + gap, end_key, end_head, items.covers[first]);
+  } else {
+    if (adds_end) items.InsertAfter(last, end_key, end_head, nullptr);
+    if (adds_begin) items.InsertAfter(first, begin_key, begin_head, nullptr);
   }
   NewCovers covers(this, tombstone.sequence);
   const uint32_t end = last + (adds_begin ? 1 : 0) + (adds_end ? 1 : 0);
