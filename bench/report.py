@@ -59,6 +59,8 @@ def _panels(groups: list[Group], results: dict, about: dict, titles: tuple[str, 
         if "reason" in runs:
             continue
         for index, workload in enumerate(group.workloads):
+            if not workload.rows:
+                continue
             row = workload.rows[0]
             peer, own = typical_pair(runs, index, row.metric(about["by_cpu"]), group.number_of_keys(about["keys"]))
             if row.title in titles and peer[field] and own[field]:

@@ -580,7 +580,7 @@ struct ReadOptions {
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
-  bool ignore_range_deletions = false;  // accepted: range deletions always count
+  bool ignore_range_deletions = false;  // keys of range deletions are found, if still stored
   bool tailing = false;                 // refused: use Refresh
   // Iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a key
   // that has a prefix look for keys with that prefix: these are exact. The keys that the iterator

@@ -43,6 +43,7 @@ class Lookup {
     Slice user_key;
     SequenceNumber snapshot = kSequenceNumberMax;
     const MergeOperator* merge_operator = nullptr;
+    bool ignores_ranges = false;  // ReadOptions::ignore_range_deletions
   };
 
   explicit Lookup(const Args& args) : args_(args) {}
@@ -77,7 +78,7 @@ class Lookup {
   // Requires: sequence <= snapshot().
   void RaiseCoveringSequence(SequenceNumber sequence) {
     ASHLAR_ASSERT(sequence <= args_.snapshot);  // I3
-    if (sequence > covering_sequence_) covering_sequence_ = sequence;
+    if (sequence > covering_sequence_ && !args_.ignores_ranges) covering_sequence_ = sequence;
   }
   // Called after the source that raised the covering sequence has offered its versions.
   void EndIfCovered() {

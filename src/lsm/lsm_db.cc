@@ -249,9 +249,13 @@ Status LsmDB::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* colu
 
 Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
                           const Slice& begin_key, const Slice& end_key) try {
-  WriteBatch batch;
-  ASHLAR_RETURN_IF_ERROR(batch.DeleteRange(column_family, begin_key, end_key));
-  return Write(options, &batch);
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const ColumnFamily* const family = Family(column_family);
+  if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
+  ASHLAR_RETURN_IF_ERROR(family->CheckRange(begin_key, end_key));
+  WriteBatch batch(begin_key.size() + end_key.size() + kRecordOverheadBytes);
+  return CommitOne(options, column_family, &batch,
+                   batch.DeleteRange(column_family, begin_key, end_key));
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -112,6 +112,9 @@ uint64_t EstimateKeys(const Subject& s) {
   return counts.entries > 2 * counts.deletions ? counts.entries - 2 * counts.deletions : 0;
 }
 
+// Range deletions count as entries, and not as deletions.
+uint64_t CountEntries(const MemTable& table) { return table.entries() + table.range_deletions(); }
+
 uint64_t TableReaderMemory(const Subject& s) {
   uint64_t bytes = 0;
   const EpochGuard guard(s.state().epochs);
@@ -172,10 +175,10 @@ const std::span<const NumberProperty> NumberProperties() {
       {Names::kSizeAllMemTables, false,
        [](const Subject& s) { return uint64_t{s.family().MemTableBytes()}; }},
       {Names::kNumEntriesActiveMemTable, false,
-       [](const Subject& s) { return s.family().ActiveLocked()->entries(); }},
+       [](const Subject& s) { return CountEntries(*s.family().ActiveLocked()); }},
       {Names::kNumEntriesImmMemTables, false,
        [](const Subject& s) {
-         return SumImmutable(s.family(), [](const MemTable& t) { return t.entries(); });
+         return SumImmutable(s.family(), [](const MemTable& t) { return CountEntries(t); });
        }},
       {Names::kNumDeletesActiveMemTable, false,
        [](const Subject& s) { return s.family().ActiveLocked()->deletions(); }},
@@ -331,6 +334,7 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
   if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(background_, *family);
   MutexLock lock(state_->mutex());
   if (found != nullptr) {
+    if (property.starts_with("rocksdb.block-cache-") && CacheOf(*family) == nullptr) return false;
     *value = found->get(Subject(*state_, *background_, *family));
     return true;
   }

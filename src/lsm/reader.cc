@@ -203,8 +203,10 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? options.snapshot->GetSequenceNumber()
                                       : state_->PublishedSequence();
-  Lookup lookup(
-      Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = merge_operator});
+  Lookup lookup(Lookup::Args{.user_key = key,
+                             .snapshot = sequence,
+                             .merge_operator = merge_operator,
+                             .ignores_ranges = options.ignore_range_deletions});
   SearchMemTables(*view, &lookup);
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
@@ -334,7 +336,8 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
     for (size_t i = begin; i < end && wanted; ++i) {
       lookups.emplace_back(Lookup::Args{.user_key = request.keys[i],
                                         .snapshot = taken.sequence,
-                                        .merge_operator = family.merge_operator()});
+                                        .merge_operator = family.merge_operator(),
+                                        .ignores_ranges = options.ignore_range_deletions});
       SearchMemTables(*views[begin], &lookups.back());
       if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }
@@ -402,9 +405,9 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
   children.reserve(1 + view->immutable.size() + version.files(0).size() +
                    static_cast<size_t>(version.levels()));
   TableReadOptions read_options = ToTableReadOptions(options, nullptr);
-  std::optional<RangeCover> cover;   // none: nothing has range tombstones
+  std::optional<RangeCover> cover;   // none: nothing has range tombstones, or they are ignored
   std::unique_ptr<bool> met_ranges;  // with cover
-  if (MayHaveRanges(*view.get())) {
+  if (!options.ignore_range_deletions && MayHaveRanges(*view.get())) {
     cover.emplace(RangeCover::Args{.comparator = family.comparator(),
                                    .tables = family.tables(),
                                    .read_options = read_options,
@@ -437,8 +440,10 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
     }
   }
   const uint64_t view_number = view->number;
-  const MemTable* const gaps =
-      seek_prefix == nullptr && family.remembers_gaps() ? view->active.get() : nullptr;
+  // A gap may be one of range deletions alone.
+  const bool uses_gaps =
+      seek_prefix == nullptr && family.remembers_gaps() && !options.ignore_range_deletions;
+  const MemTable* const gaps = uses_gaps ? view->active.get() : nullptr;
   std::unique_ptr<InternalCursor> cursor;
   if (cover && !children.empty()) {
     cursor =

@@ -122,7 +122,11 @@ Result<bool> FindDatabase(const DatabaseState& state) {
     });
     if (has_manifest) return true;
   }
-  if (state.read_only || !state.options.create_if_missing) {
+  if (state.read_only) {
+    return Status::PathNotFound(CurrentFileName(state.directory),
+                                "does not exist, and a read-only open creates no database");
+  }
+  if (!state.options.create_if_missing) {
     return Status::InvalidArgument(CurrentFileName(state.directory),
                                    "does not exist (create_if_missing is false): set "
                                    "DBOptions::create_if_missing to create the database");

@@ -102,6 +102,8 @@ void RangeSummary::CheckInvariants() const {
   size_t count = 0;
   for (const Chunk* chunk = newest_; chunk != nullptr; chunk = chunk->older) count += chunk->count;
   ASHLAR_ASSERT(count == count_);  // I1
+  const CoverSummary* const current = current_.load(std::memory_order_acquire);
+  if (current != nullptr) current->CheckInvariants();
 }
 
 }  // namespace ashlar

@@ -43,7 +43,7 @@ class RangeSummary {
     const CoverSummary* const current = current_.load(std::memory_order_acquire);
     return current == nullptr || current->MayCover(user_key);
   }
-  // Asserts I1 for the count.
+  // Asserts I1 for the count, and the invariants of the current summary.
   void CheckInvariants() const;
 
  private:

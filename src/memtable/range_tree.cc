@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/coding.h"
 #include "key/key_head.h"
 #include "memtable/entry.h"
 
@@ -17,6 +18,17 @@ Slice KeyOf(const char* stored) {
   uint32_t bytes;
   const char* const key = ReadTrustedVarint32(stored, &bytes);
   return Slice(key, bytes);
+}
+
+// The number of smaller heads. Compilers make a branch of a binary search, and the processor
+// mispredicts it. They make vectors of a loop whose length is a multiple of four.
+template <size_t kHeads>
+uint32_t CountSmaller(const std::array<uint32_t, kHeads>& heads, uint32_t head) {
+  constexpr size_t kInVectors = kHeads / 4 * 4;
+  uint32_t count = 0;
+  for (size_t i = 0; i < kInVectors; ++i) count += heads[i] < head ? 1u : 0u;
+  for (size_t i = kInVectors; i < kHeads; ++i) count += heads[i] < head ? 1u : 0u;
+  return count;
 }
 
 }  // namespace
@@ -60,6 +72,9 @@ struct alignas(64) RangeTree::Node {
     if ((covered.load(std::memory_order_acquire) >> slot & 1) == 0) return nullptr;
     return const_cast<Node*>(this)->covers()[slot].load(std::memory_order_acquire);
   }
+  const Cover* writers_cover(uint32_t slot) const {
+    return const_cast<Node*>(this)->covers()[slot].load(std::memory_order_relaxed);
+  }
   void SetCover(uint32_t slot, const Cover* cover) {
     covers()[slot].store(cover, std::memory_order_release);
     const auto bit = static_cast<uint16_t>(1u << slot);
@@ -74,16 +89,25 @@ struct alignas(64) RangeTree::Node {
   uint32_t head(uint32_t slot) const { return heads[slot - 1]; }
 };
 
-// The slots of a node that is made anew, with room for one too many.
+// The slots of a node that is made anew, with room for two too many.
 struct RangeTree::Items {
-  explicit Items(const Node& node)
-      : is_copy(true), is_leaf(node.is_leaf), count(node.count), prefix_bytes(node.prefix_bytes) {
-    for (uint32_t i = 0; i < count; ++i) {
-      keys[i] = node.key(i);
-      covers[i] = node.cover(i);
-      if (!is_leaf) children[i] = node.child(i);
-      if (i > 0) heads[i] = node.head(i);
-    }
+  explicit Items(const Node& node) : Items(node, node.count - 1u, 0) {}
+  // With `gap` slots after the slot, to be filled by Set.
+  Items(const Node& node, uint32_t slot, uint32_t gap)
+      : is_copy(true),
+        is_leaf(node.is_leaf),
+        count(node.count + gap),
+        prefix_bytes(node.prefix_bytes) {
+    const char* const* const node_keys = const_cast<Node&>(node).keys();
+    std::copy(node_keys, node_keys + slot + 1, keys.begin());
+    std::copy(node_keys + slot + 1, node_keys + node.count, keys.begin() + slot + 1 + gap);
+    for (uint32_t i = 0; i <= slot; ++i) covers[i] = node.writers_cover(i);
+    for (uint32_t i = slot + 1; i < node.count; ++i) covers[i + gap] = node.writers_cover(i);
+    std::copy(node.heads.begin(), node.heads.begin() + slot, heads.begin() + 1);
+    std::copy(node.heads.begin() + slot, node.heads.begin() + (node.count - 1),
+              heads.begin() + slot + 1 + gap);
+    ASHLAR_DCHECK(is_leaf || gap == 0);
+    for (uint32_t i = 0; !is_leaf && i < count; ++i) children[i] = node.child(i);
   }
   // The root of an empty tree.
   Items() : is_copy(false), is_leaf(true), count(1), prefix_bytes(0) {
@@ -99,17 +123,26 @@ struct RangeTree::Items {
   }
   // Cuts the slot before in two. Both have its covers.
   void InsertAfter(uint32_t slot, const char* key, uint32_t head, Node* child) {
-    for (uint32_t i = count; i > slot + 1; --i) {
-      keys[i] = keys[i - 1];
-      covers[i] = covers[i - 1];
-      if (!is_leaf) children[i] = children[i - 1];
-      heads[i] = heads[i - 1];
-    }
+    MoveUp(&keys, slot + 1);
+    MoveUp(&covers, slot + 1);
+    if (!is_leaf) MoveUp(&children, slot + 1);
+    MoveUp(&heads, slot + 1);
     keys[slot + 1] = key;
     covers[slot + 1] = covers[slot];
     if (!is_leaf) children[slot + 1] = child;
     heads[slot + 1] = head;
     ++count;
+  }
+
+  void Set(uint32_t slot, const char* key, uint32_t head, const Cover* cover) {
+    keys[slot] = key;
+    heads[slot] = head;
+    covers[slot] = cover;
+  }
+  template <typename Array>
+  void MoveUp(Array* of_slots, uint32_t from) {
+    std::copy_backward(of_slots->begin() + from, of_slots->begin() + count,
+                       of_slots->begin() + count + 1);
   }
 
   // More than any prefix has.
@@ -126,8 +159,27 @@ struct RangeTree::Items {
 };
 
 uint32_t RangeTree::HeadOf(const Slice& user_key, uint32_t prefix_bytes) const {
+  // Most heads of most orders: half of a Head, without its short keys.
+  const Slice key = ComparedPart(user_key);
+  if (comparator_.kind() == KeyComparator::Kind::kBytewise && key.size() >= prefix_bytes + 4u)
+      [[likely]]
+    return LoadBigEndian32(key.data() + prefix_bytes);
   return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32);
 }
+
+// From the root down to a leaf.
+struct RangeTree::Path {
+  struct Step {
+    Node* node;
+    uint32_t slot;      // of the next node; in the leaf, of the key
+    const char* upper;  // where the node ends; null: at the right edge of the tree
+  };
+
+  const Step& leaf() const { return steps[levels - 1]; }
+
+  uint32_t levels = 0;
+  std::array<Step, kLevelsMax> steps;
+};
 
 // The first element at or below the sequence.
 const RangeTree::Cover* RangeTree::FindVisible(const Cover* cover, SequenceNumber visible) {
@@ -145,10 +197,7 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
       return comparator_.Compare(user_key, prefix) < 0 ? 0 : node.count - 1u;
   }
   const uint32_t head = HeadOf(user_key, node.prefix_bytes);
-  // The number of smaller heads. Compilers make a branch of a binary search, and the processor
-  // mispredicts it.
-  uint32_t begin = 0;
-  for (const uint32_t other : node.heads) begin += other < head ? 1 : 0;
+  uint32_t begin = CountSmaller(node.heads, head);
   uint32_t end = begin;
   while (end + 1 < node.count && node.head(end + 1) == head) ++end;
   // Equal heads decide nothing.
@@ -188,16 +237,17 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
   const uint32_t count = to - from;
   ASHLAR_DCHECK(count >= 1 && count <= kSlots);
   Node* const node =
-      new (arena_->AllocateAligned(Node::BytesOf(items.is_leaf, count), alignof(Node))) Node();
+      new (arena_->AllocateAligned(Node::BytesOf(items.is_leaf, count), alignof(Node))) Node;
   node->count = static_cast<uint8_t>(count);
   node->is_leaf = items.is_leaf;
+  std::copy_n(items.keys.begin() + from, count, node->keys());
   uint32_t covered = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    node->keys()[i] = items.keys[from + i];
     new (&node->covers()[i]) std::atomic<const Cover*>(items.covers[from + i]);
-    if (items.covers[from + i] != nullptr) covered |= 1u << i;
-    if (!items.is_leaf) new (&node->children()[i]) std::atomic<Node*>(items.children[from + i]);
+    covered |= (items.covers[from + i] != nullptr ? 1u : 0u) << i;
   }
+  for (uint32_t i = 0; !items.is_leaf && i < count; ++i)
+    new (&node->children()[i]) std::atomic<Node*>(items.children[from + i]);
   node->covered.store(static_cast<uint16_t>(covered), std::memory_order_relaxed);
   // A copy has the fences of its node, so it has its prefix, too.
   const bool same_fences = items.is_copy && count == items.count;
@@ -207,18 +257,19 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
   } else {
     SetPrefix(node, upper);
   }
-  node->heads.fill(UINT32_MAX);
   // Most copies have the prefix of the node before, and need not read its keys.
-  const bool same_prefix = node->prefix_bytes == items.prefix_bytes;
-  for (uint32_t i = 1; i < count; ++i) {
-    node->heads[i - 1] =
-        same_prefix ? items.heads[from + i] : HeadOf(KeyOf(node->key(i)), node->prefix_bytes);
+  if (node->prefix_bytes == items.prefix_bytes) {
+    std::copy(items.heads.begin() + from + 1, items.heads.begin() + to, node->heads.begin());
+  } else {
+    for (uint32_t i = 1; i < count; ++i)
+      node->heads[i - 1] = HeadOf(KeyOf(node->key(i)), node->prefix_bytes);
   }
+  std::fill(node->heads.begin() + (count - 1), node->heads.end(), UINT32_MAX);
   return node;
 }
 
-// at_end: the new slot is the last, as with boundaries that ascend. The first node then stays full.
-RangeTree::Inserted RangeTree::Build(const Items& items, bool at_end, const char* upper) {
+// at_end: new slots are the last, as with boundaries that ascend. The first node then stays full.
+RangeTree::Halves RangeTree::Build(const Items& items, bool at_end, const char* upper) {
   if (items.count <= kSlots) return {NewNode(items, 0, items.count, upper), nullptr};
   const uint32_t middle = at_end ? kSlots : items.count / 2;
   return {NewNode(items, 0, middle, items.keys[middle]),
@@ -232,62 +283,117 @@ const char* RangeTree::CopyKey(const Slice& user_key) {
   return stored;
 }
 
-RangeTree::Inserted RangeTree::InsertInto(Node* node, const Slice& user_key, const char* upper) {
-  const uint32_t slot = Rank(*node, user_key);
-  if (IsBoundary(*node, slot, user_key)) return {node, nullptr};
-  const bool at_end = slot + 1u == node->count;
-  if (node->is_leaf) {
-    Items items(*node);
-    items.InsertAfter(slot, CopyKey(user_key), HeadOf(user_key, node->prefix_bytes), nullptr);
-    return Build(items, at_end, upper);
+// Puts new nodes for the leaf of the path, and for those above it that have to grow.
+void RangeTree::Replace(const Path& path, const Items& items, bool at_end) {
+  Halves halves = Build(items, at_end, path.leaf().upper);
+  uint32_t level = path.levels - 1;
+  for (; halves.split_off != nullptr && level > 0; --level) {
+    const Path::Step& above = path.steps[level - 1];
+    Items grown(*above.node);
+    grown.children[above.slot] = halves.node;
+    const char* const separator = halves.split_off->key(0);
+    grown.InsertAfter(above.slot, separator, HeadOf(KeyOf(separator), above.node->prefix_bytes),
+                      halves.split_off);
+    halves = Build(grown, above.slot + 1u == above.node->count, above.upper);
   }
-  const Inserted below =
-      InsertInto(node->child(slot), user_key, at_end ? upper : node->key(slot + 1));
-  if (below.split_off == nullptr) {
-    node->children()[slot].store(below.node, std::memory_order_release);
-    return {node, nullptr};
+  if (level > 0) {
+    const Path::Step& above = path.steps[level - 1];
+    above.node->children()[above.slot].store(halves.node, std::memory_order_release);
+    return;
   }
-  Items items(*node);
-  items.children[slot] = below.node;
-  const char* const separator = below.split_off->key(0);
-  items.InsertAfter(slot, separator, HeadOf(KeyOf(separator), node->prefix_bytes), below.split_off);
-  return Build(items, at_end, upper);
-}
-
-void RangeTree::InsertBoundary(const Slice& user_key) {
-  const Inserted inserted = InsertInto(root_.load(std::memory_order_relaxed), user_key, nullptr);
-  Node* root = inserted.node;
-  if (inserted.split_off != nullptr) {
-    root = NewNode(Items(inserted.node, inserted.split_off), 0, 2, nullptr);
+  Node* root = halves.node;
+  if (halves.split_off != nullptr) {
+    ASHLAR_ASSERT(levels_ < kLevelsMax);
+    root = NewNode(Items(halves.node, halves.split_off), 0, 2, nullptr);
     ++levels_;
   }
   root_.store(root, std::memory_order_release);
 }
 
-// A short tombstone mostly falls into one slot of one leaf with room for both boundaries: one walk
-// and one copy of the leaf then do all of Add. False: it does not.
-bool RangeTree::AddInsideOneSlot(const RangeTombstone& tombstone) {
-  std::atomic<Node*>* link = &root_;
+void RangeTree::InsertBoundary(const Slice& user_key) {
+  Path path;
   const char* upper = nullptr;
-  for (;;) {
-    Node* const node = link->load(std::memory_order_relaxed);
-    const uint32_t slot = Rank(*node, tombstone.begin);
-    if (Rank(*node, tombstone.end) != slot) return false;
-    if (!node->is_leaf) {
-      if (slot + 1u < node->count) upper = node->key(slot + 1);
-      link = &node->children()[slot];
-      continue;
-    }
-    if (node->count + 2u > kSlots || IsBoundary(*node, slot, tombstone.begin)) return false;
-    Items items(*node);
-    items.InsertAfter(slot, CopyKey(tombstone.end), HeadOf(tombstone.end, node->prefix_bytes),
-                      nullptr);
-    items.InsertAfter(slot, CopyKey(tombstone.begin), HeadOf(tombstone.begin, node->prefix_bytes),
-                      nullptr);
-    items.covers[slot + 1] = NewCover(items.covers[slot], tombstone.sequence);
-    link->store(NewNode(items, 0, items.count, upper), std::memory_order_release);
-    return true;
+  for (Node* node = root_.load(std::memory_order_relaxed);;) {
+    const uint32_t slot = Rank(*node, user_key);
+    if (IsBoundary(*node, slot, user_key)) return;
+    path.steps[path.levels++] = {node, slot, upper};
+    if (node->is_leaf) break;
+    if (slot + 1u < node->count) upper = node->key(slot + 1);
+    node = node->child(slot);
   }
+  const auto& [leaf, slot, leaf_upper] = path.leaf();
+  Items items(*leaf);
+  items.InsertAfter(slot, CopyKey(user_key), HeadOf(user_key, leaf->prefix_bytes), nullptr);
+  Replace(path, items, slot + 1u == leaf->count);
+}
+
+// Whether a key that is not before the slot, and not after the end of the node, is in the slot.
+bool RangeTree::EndsInSlot(const Node& node, uint32_t slot, const Slice& end) const {
+  if (slot + 1u == node.count) return true;
+  if (!node.checks_prefix) {
+    const uint32_t head = HeadOf(end, node.prefix_bytes);
+    if (head != node.head(slot + 1)) return head < node.head(slot + 1);
+  }
+  return comparator_.Compare(end, KeyOf(node.key(slot + 1))) < 0;
+}
+
+// The lists of covers with one element more. Slots with one list before have one after: those of a
+// split share later covers, too.
+class RangeTree::NewCovers {
+ public:
+  NewCovers(RangeTree* tree, SequenceNumber sequence) : tree_(tree), sequence_(sequence) {}
+  const Cover* Over(const Cover* own) {
+    if (newest_ == nullptr || own != older_) newest_ = tree_->NewCover(own, sequence_);
+    older_ = own;
+    return newest_;
+  }
+
+ private:
+  RangeTree* const tree_;
+  const SequenceNumber sequence_;
+  const Cover* older_ = nullptr;
+  const Cover* newest_ = nullptr;
+};
+
+// Both bounds of a short tombstone mostly fall into one leaf: one walk, and one copy of the leaf or
+// its two halves, then do all of Add. False: they do not.
+bool RangeTree::AddInsideOneLeaf(const RangeTombstone& tombstone) {
+  Path path;
+  const char* upper = nullptr;
+  Node* leaf = root_.load(std::memory_order_relaxed);
+  while (!leaf->is_leaf) {
+    const uint32_t slot = Rank(*leaf, tombstone.begin);
+    if (!EndsInSlot(*leaf, slot, tombstone.end)) return false;
+    path.steps[path.levels++] = {leaf, slot, upper};
+    if (slot + 1u < leaf->count) upper = leaf->key(slot + 1);
+    leaf = leaf->child(slot);
+  }
+  const uint32_t first = Rank(*leaf, tombstone.begin);
+  uint32_t last = first;
+  while (!EndsInSlot(*leaf, last, tombstone.end)) ++last;
+  const bool adds_begin = !IsBoundary(*leaf, first, tombstone.begin);
+  const bool adds_end = last == first || !IsBoundary(*leaf, last, tombstone.end);
+  if (!adds_begin && !adds_end) return false;
+  path.steps[path.levels++] = {leaf, first, upper};
+  const uint32_t begin_head = HeadOf(tombstone.begin, leaf->prefix_bytes);
+  const uint32_t end_head = HeadOf(tombstone.end, leaf->prefix_bytes);
+  const char* const begin_key = adds_begin ? CopyKey(tombstone.begin) : nullptr;
+  const char* const end_key = adds_end ? CopyKey(tombstone.end) : nullptr;
+  const uint32_t gap = last > first ? 0 : adds_begin ? 2 : 1;
+  Items items(*leaf, first, gap);
+  if (gap > 0) {
+    if (adds_begin) items.Set(first + 1, begin_key, begin_head, items.covers[first]);
+    items.Set(first + gap, end_key, end_head, items.covers[first]);
+  } else {
+    if (adds_end) items.InsertAfter(last, end_key, end_head, nullptr);
+    if (adds_begin) items.InsertAfter(first, begin_key, begin_head, nullptr);
+  }
+  NewCovers covers(this, tombstone.sequence);
+  const uint32_t end = last + (adds_begin ? 1 : 0) + (adds_end ? 1 : 0);
+  for (uint32_t slot = first + (adds_begin ? 1 : 0); slot < end; ++slot)
+    items.covers[slot] = covers.Over(items.covers[slot]);
+  Replace(path, items, last + 1u == leaf->count);
+  return true;
 }
 
 const RangeTree::Cover* RangeTree::NewCover(const Cover* older, SequenceNumber sequence) {
@@ -307,9 +413,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
                            SequenceNumber sequence) {
   const uint32_t first = begin == nullptr ? 0 : Rank(*node, *begin);
   const uint32_t last = end == nullptr ? node->count - 1u : Rank(*node, *end);
-  // Slots with one list before have one after: the slots of a split share later covers too.
-  const Cover* older = nullptr;
-  const Cover* newest = nullptr;
+  NewCovers covers(this, sequence);
   for (uint32_t slot = first; slot <= last; ++slot) {
     if (slot == last && end != nullptr && IsBoundary(*node, slot, *end)) return;
     const bool from_begin = slot > first || begin == nullptr || IsBoundary(*node, slot, *begin);
@@ -319,10 +423,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
       CoverSlots(node->child(slot), from_begin ? nullptr : begin, to_end ? nullptr : end, sequence);
       continue;
     }
-    const Cover* const own = node->cover(slot);
-    if (newest == nullptr || own != older) newest = NewCover(own, sequence);
-    older = own;
-    node->SetCover(slot, newest);
+    node->SetCover(slot, covers.Over(node->writers_cover(slot)));
   }
 }
 
@@ -333,7 +434,7 @@ void RangeTree::Add(const RangeTombstone& tombstone) {
     root_.store(NewNode(Items(), 0, 1, nullptr), std::memory_order_release);
     levels_ = 1;
   }
-  if (AddInsideOneSlot(tombstone)) return;
+  if (AddInsideOneLeaf(tombstone)) return;
   InsertBoundary(tombstone.begin);
   InsertBoundary(tombstone.end);
   // Memory may not run out between the covers.

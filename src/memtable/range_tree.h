@@ -64,14 +64,19 @@ class RangeTree {
   // The head of a node and the heads of its slots fill a cache line.
   static constexpr uint32_t kSlots = 15;
 
+  // More than the nodes of 2^32 boundaries need.
+  static constexpr uint32_t kLevelsMax = 32;
+
   struct Cover;
   struct Node;
   struct Items;
-  // Of a node with one more boundary: the node or its copy, and the second half after a split.
-  struct Inserted {
+  struct Path;
+  // What a node with more boundaries becomes: its copy, and the second half after a split.
+  struct Halves {
     Node* node;
     Node* split_off;  // null: none
   };
+  class NewCovers;
   class Fragmenter;
 
   SequenceNumber FindCovering(const Slice& user_key, SequenceNumber visible) const;
@@ -81,12 +86,13 @@ class RangeTree {
   bool IsBoundary(const Node& node, uint32_t slot, const Slice& user_key) const;
   void SetPrefix(Node* node, const char* upper) const;
   Node* NewNode(const Items& items, uint32_t from, uint32_t to, const char* upper);
-  Inserted Build(const Items& items, bool at_end, const char* upper);
-  Inserted InsertInto(Node* node, const Slice& user_key, const char* upper);
+  Halves Build(const Items& items, bool at_end, const char* upper);
+  bool EndsInSlot(const Node& node, uint32_t slot, const Slice& end) const;
+  void Replace(const Path& path, const Items& items, bool at_end);
   void InsertBoundary(const Slice& user_key);
   void CoverSlots(Node* node, const Slice* begin, const Slice* end, SequenceNumber sequence);
   const Cover* NewCover(const Cover* older, SequenceNumber sequence);
-  bool AddInsideOneSlot(const RangeTombstone& tombstone);
+  bool AddInsideOneLeaf(const RangeTombstone& tombstone);
   const char* CopyKey(const Slice& user_key);
   static void CheckCovers(const Cover* newest);
   size_t CheckNode(const Node& node, const char* upper, uint32_t levels) const;

@@ -166,7 +166,8 @@ void Measure(Searched searched) {
   for (const Range& range : searched.ranges)
     tree.Add({.begin = range.begin, .end = range.end, .sequence = ++sequence});
   const SequenceNumber all[] = {kSequenceNumberMax};
-  const FragmentedRanges fragments = tree.Fragments(all);
+  FragmentedRanges fragments = tree.Fragments(all);
+  fragments.PrepareForLookups();
   for (const auto& [place, keys] :
        {std::pair{"outside", &searched.outside}, std::pair{"inside", &searched.inside}}) {
     std::printf("%-22s %-7s", searched.name.c_str(), place);

@@ -20,23 +20,25 @@ bool IsZeroFrom(const Slice& key, size_t from) {
                                            [](char byte) { return byte == 0; });
 }
 
-void SetAll(std::bitset<256>* bytes, size_t first, size_t last) {
-  for (size_t byte = first; byte <= last; ++byte) bytes->set(byte);
+using Bytes = std::array<bool, 256>;
+
+void SetAll(Bytes* bytes, size_t first, size_t last) {
+  for (size_t byte = first; byte <= last; ++byte) (*bytes)[byte] = true;
 }
 
-bool AnyOf(const std::bitset<256>& bytes, size_t first, size_t last) {
+bool AnyOf(const Bytes& bytes, size_t first, size_t last) {
   for (size_t byte = first; byte <= last; ++byte) {
-    if (bytes.test(byte)) return true;
+    if (bytes[byte]) return true;
   }
   return false;
 }
 
 // Keys between the bounds have other bytes than these. Text has those of a class, numbers have all.
-void AddLikelyBytes(std::bitset<256>* bytes) {
+void AddLikelyBytes(Bytes* bytes) {
   size_t first = 0;
-  while (first < 255 && !bytes->test(first)) ++first;
+  while (first < 255 && !(*bytes)[first]) ++first;
   size_t last = 255;
-  while (last > first && !bytes->test(last)) --last;
+  while (last > first && !(*bytes)[last]) --last;
   if (first < ' ' || last > '~') return SetAll(bytes, first, last);
   if (AnyOf(*bytes, '0', '9')) SetAll(bytes, '0', '9');
   if (AnyOf(*bytes, 'A', 'Z')) SetAll(bytes, 'A', AnyOf(*bytes, 'G', 'Z') ? 'Z' : 'F');
@@ -56,26 +58,26 @@ HeadSpan HeadSpan::Of(const VaryingBytes& varying, const Slice& begin, const Sli
 
 void CoverSummary::Geometry::Include(uint64_t head) {
   for (size_t slot = 0; slot < varying_.count(); ++slot)
-    bytes_[slot].set(VaryingBytes::ByteOf(head, slot));
+    bytes_[slot][VaryingBytes::ByteOf(head, slot)] = true;
 }
 
 void CoverSummary::Geometry::MakeRoom() {
-  std::bitset<256>& first = bytes_[0];
+  Bytes& first = bytes_[0];
   size_t smallest = 0;
-  while (smallest < 256 && !first.test(smallest)) ++smallest;
+  while (smallest < 256 && !first[smallest]) ++smallest;
   size_t largest = 255;
-  while (largest > smallest && !first.test(largest)) --largest;
+  while (largest > smallest && !first[largest]) --largest;
   for (size_t byte = largest + 1; byte < 256 && byte <= 2 * largest - smallest + 1; ++byte)
-    first.set(byte);
+    first[byte] = true;
 }
 
 void CoverSummary::Geometry::Finish(size_t bounds) {
   const uint64_t buckets_max = std::max(kBucketsMin, kBucketsPerBound * bounds);
   buckets_ = 1;
   for (positions_ = 0; positions_ < varying_.count() && 2 * buckets_ <= buckets_max;) {
-    std::bitset<256>& bytes = bytes_[positions_];
+    Bytes& bytes = bytes_[positions_];
     AddLikelyBytes(&bytes);
-    uint32_t count = static_cast<uint32_t>(bytes.count());
+    auto count = static_cast<uint32_t>(std::count(bytes.begin(), bytes.end(), true));
     for (last_shift_ = 0; buckets_ * count > buckets_max; ++last_shift_) count = (count + 1) / 2;
     digits_[positions_++] = count;
     buckets_ *= count;
@@ -125,14 +127,17 @@ CoverSummary::CoverSummary(const KeyComparator& comparator, const Geometry& geom
     uint32_t smaller = 0;
     for (size_t byte = 0; byte < 256; ++byte) {
       const uint32_t shift = is_last ? geometry.last_shift_ : 0;
-      const bool known = geometry.bytes_[i].test(byte);
+      const bool known = geometry.bytes_[i][byte];
       if (is_last && known && smaller % (1u << shift) == 0) begins_bucket_.set(byte);
       digits_[i][byte] = static_cast<uint16_t>(known ? smaller >> shift : smaller | kUnknown);
       if (known) ++smaller;
     }
   }
   last_shift_ = geometry.last_shift_;
-  first_digits_ = positions_ == 0 ? 0 : geometry.bytes_[0].count();
+  first_digits_ = positions_ == 0
+                      ? 0
+                      : static_cast<uint64_t>(
+                            std::count(geometry.bytes_[0].begin(), geometry.bytes_[0].end(), true));
 }
 
 void CoverSummary::Set(size_t level, uint64_t word, uint64_t bits) {
@@ -209,8 +214,15 @@ bool CoverSummary::Add(const Slice& begin, const Slice& end) {
   return !from.is_nearest && !to.is_nearest;
 }
 
-// By I1.
 CoverSummary::Place CoverSummary::PlaceOf(const KeyWords& key) const {
+  uint64_t bucket;
+  if (FindBucket(key, &bucket)) [[likely]]
+    return {bucket, false};
+  return NearestPlaceOf(key);
+}
+
+// By I1.
+CoverSummary::Place CoverSummary::NearestPlaceOf(const KeyWords& key) const {
   uint64_t bucket = 1;
   uint64_t width = buckets_ - 2;  // of the buckets of the digits before
   size_t slot = 0;
@@ -239,8 +251,31 @@ CoverSummary::Place CoverSummary::PlaceOf(const KeyWords& key) const {
   return {bucket, false};
 }
 
+void CoverSummary::CheckInvariants() const {
+  uint64_t buckets = 1;
+  for (size_t i = positions_; i-- > 0;) {
+    ASHLAR_ASSERT(weight_[i] == buckets);
+    uint64_t digits = 0;  // of the smaller bytes
+    for (size_t byte = 0; byte < 256; ++byte) {
+      if ((digits_[i][byte] & kUnknown) != 0) continue;
+      const uint64_t digit = digits_[i][byte];
+      ASHLAR_ASSERT(digit + 1 == digits || digit == digits);  // I1
+      digits = digit + 1;
+    }
+    buckets *= digits;
+  }
+  ASHLAR_ASSERT(buckets_ == buckets + 2);
+  uint64_t bits = buckets_;
+  for (size_t level = 0; level < kLevels; ++level) {
+    // I2: what a word covers is words of the level before, or buckets.
+    const uint64_t beyond = bits % 64 == 0 ? 0 : ~uint64_t{0} << (bits % 64);
+    ASHLAR_ASSERT((levels_[level][WordsFor(bits) - 1].load() & beyond) == 0);
+    bits = WordsFor(bits);
+  }
+}
+
 bool CoverSummary::NearestMayCover(const KeyWords& key) const {
-  const uint64_t bucket = PlaceOf(key).bucket;
+  const uint64_t bucket = NearestPlaceOf(key).bucket;
   return MaySet(bucket) || (bucket > 0 && MaySet(bucket - 1));  // I3
 }
 

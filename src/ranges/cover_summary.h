@@ -70,7 +70,8 @@ class CoverSummary {
     friend class CoverSummary;
 
     VaryingBytes varying_;
-    std::array<std::bitset<256>, VaryingBytes::kPositionsMax> bytes_;
+    // The bytes by position. Bits would take three instructions to set, and all bounds set some.
+    std::array<std::array<bool, 256>, VaryingBytes::kPositionsMax> bytes_{};
     std::array<uint32_t, VaryingBytes::kPositionsMax> digits_{};  // different ones by position
     size_t positions_ = 0;                                        // used
     uint32_t last_shift_ = 0;  // of the last digit, whose low bits have no buckets
@@ -87,19 +88,15 @@ class CoverSummary {
   // Of any bounds. False: a bound is in a nearest bucket, which many share.
   bool Add(const Slice& begin, const Slice& end);
 
+  // Asserts of I1 and I2 what shows without tombstones: digits ascend with their bytes, and bits
+  // are set in buckets alone. Not while a writer is active.
+  void CheckInvariants() const;
+
   // False: no tombstone covers the key.
   bool MayCover(const Slice& user_key) const {
     const KeyWords key(user_key, words_);
-    uint64_t differences = 0;
-    for (size_t i = 0; i < words_; ++i) differences |= (key.words[i] ^ common_[i]) & constant_[i];
-    uint64_t bucket = 1;
-    uint32_t unknown = 0;
-    for (size_t i = 0; i < positions_; ++i) {
-      const uint16_t digit = digits_[i][key.byte(position_[i])];
-      unknown |= digit;
-      bucket += uint64_t{digit} * weight_[i];
-    }
-    if (differences != 0 || (unknown & kUnknown) != 0) [[unlikely]]
+    uint64_t bucket;
+    if (!FindBucket(key, &bucket)) [[unlikely]]
       return NearestMayCover(key);
     if (MaySet(bucket)) return true;
     return user_key.size() < end_bytes_max_.load(std::memory_order_relaxed) && MaySet(bucket - 1);
@@ -120,8 +117,23 @@ class CoverSummary {
   uint64_t BitOf(size_t level, uint64_t index) const {
     return levels_[level][index >> 6].load(std::memory_order_relaxed) >> (index & 63);
   }
+  // False: the key is in a nearest bucket (I1).
+  bool FindBucket(const KeyWords& key, uint64_t* found) const {
+    uint64_t differences = 0;
+    for (size_t i = 0; i < words_; ++i) differences |= (key.words[i] ^ common_[i]) & constant_[i];
+    uint64_t bucket = 1;
+    uint32_t unknown = 0;
+    for (size_t i = 0; i < positions_; ++i) {
+      const uint16_t digit = digits_[i][key.byte(position_[i])];
+      unknown |= digit;
+      bucket += uint64_t{digit} * weight_[i];
+    }
+    *found = bucket;
+    return differences == 0 && (unknown & kUnknown) == 0;
+  }
   bool NearestMayCover(const KeyWords& key) const;
   Place PlaceOf(const KeyWords& key) const;
+  Place NearestPlaceOf(const KeyWords& key) const;
   uint64_t BucketOf(uint64_t head) const;
   bool BeginsBucket(uint64_t head) const;
   bool BeginsBucket(const Slice& key, const KeyWords& words) const;

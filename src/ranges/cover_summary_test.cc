@@ -44,6 +44,7 @@ class Fixture {
         summary_->Add(ranges[i].begin, ranges[i].end);
       }
     }
+    summary_->CheckInvariants();
   }
 
   bool MayCover(const Slice& key) const { return summary_->MayCover(key); }

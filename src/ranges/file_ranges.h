@@ -47,7 +47,9 @@ class FileRanges {
 
   FileRanges() = default;
   // Of a table whose bounds are not known: nothing is cut.
-  explicit FileRanges(FragmentedRanges ranges) : searched_(std::move(ranges)) {}
+  explicit FileRanges(FragmentedRanges ranges) : searched_(std::move(ranges)) {
+    searched_.PrepareForLookups();
+  }
   // Copies the keys.
   static FileRanges Cut(const KeyComparator& comparator, FragmentedRanges ranges,
                         const Bounds& bounds);

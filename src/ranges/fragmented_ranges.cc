@@ -207,7 +207,6 @@ void FragmentedRanges::MakeHeads() {
   for (size_t i = 0; i < bounds_.size(); ++i)
     heads_.push_back(comparator_.Head(key(i), prefix_bytes_));
   MakeParts();
-  if (comparator_.HasHeads() && bounds_.size() >= kSummaryBoundsMin) MakeSummary();
 }
 
 void FragmentedRanges::MakeParts() {
@@ -221,7 +220,9 @@ void FragmentedRanges::MakeParts() {
   parts_.push_back(static_cast<uint32_t>(heads_.size()));
 }
 
-void FragmentedRanges::MakeSummary() {
+void FragmentedRanges::PrepareForLookups() {
+  ASHLAR_DCHECK(summary_ == nullptr);
+  if (!comparator_.HasHeads() || bounds_.size() < kSummaryBoundsMin) return;
   VaryingBytes varying;
   for (size_t i = 0; i < bounds_.size(); ++i)
     varying.Include(ComparedPart(key(i)), [](size_t, uint8_t) {});
@@ -235,6 +236,7 @@ void FragmentedRanges::MakeSummary() {
     if (!IsGap(i)) summary_->Add(ComparedPart(key(i)), ComparedPart(key(i + 1)));
   }
   summary_bytes_ = sizeof(CoverSummary) + geometry.words() * sizeof(CoverSummary::Word);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 void FragmentedRanges::CheckInvariants() const {
@@ -251,8 +253,11 @@ void FragmentedRanges::CheckInvariants() const {
       const auto before = sequences(i - 1);
       ASHLAR_ASSERT(!std::equal(own.begin(), own.end(), before.begin(), before.end()));  // I3
     }
-    if (!own.empty()) ++fragments;
+    if (own.empty()) continue;
+    ++fragments;
+    ASHLAR_ASSERT(summary_ == nullptr || summary_->MayCover(key(i)));
   }
+  if (summary_ != nullptr) summary_->CheckInvariants();
   ASHLAR_ASSERT(fragments == fragments_);
 }
 

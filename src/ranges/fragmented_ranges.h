@@ -19,7 +19,7 @@
 // A set of n tombstones of which k overlap at one key takes O(n log n + n k) to make: the second
 // term is the size of the result. The memtable's RangeTree has no such term.
 //
-// Thread safety: const after construction. Lifetime: owns its keys; the comparator outlives it.
+// Thread safety: const, once prepared for lookups. Lifetime: owns its keys, not the comparator.
 #pragma once
 
 #include <cstddef>
@@ -71,6 +71,11 @@ class FragmentedRanges {
     return IsEmpty() ? 0 : FindCovering(user_key, visible);
   }
 
+  // Makes CoveringSequence faster for keys that nothing covers, at the cost of memory and two
+  // passes over the bounds: for sets in which keys are looked up as long as a table is open. Call
+  // once, before other threads have the value.
+  void PrepareForLookups();
+
   // The fragment or gap that has the key, with CoveringSequence of all its keys.
   CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const;
 
@@ -80,7 +85,7 @@ class FragmentedRanges {
   // everything, can meet: the largest of each snapshot stripe. Requires: snapshots ascend.
   FragmentedRanges KeepForSnapshots(std::span<const SequenceNumber> snapshots) const;
 
-  // Asserts I1 to I3.
+  // Asserts I1 to I3, and that the summary denies no fragment.
   void CheckInvariants() const;
 
  private:
@@ -106,7 +111,6 @@ class FragmentedRanges {
   SequenceNumber FindCovering(const Slice& user_key, SequenceNumber visible) const;
   void MakeHeads();
   void MakeParts();
-  void MakeSummary();
 
   KeyComparator comparator_;
   std::vector<char> keys_;
@@ -119,7 +123,7 @@ class FragmentedRanges {
   std::vector<uint32_t> parts_;
   uint32_t part_shift_ = 0;
   size_t fragments_ = 0;
-  // Of all fragments. Null: few bounds, or an order without heads.
+  // Of all fragments. Null: not prepared, few bounds, or an order without heads.
   std::unique_ptr<CoverSummary> summary_;
   std::unique_ptr<CoverSummary::Word[]> summary_words_;
   size_t summary_bytes_ = 0;

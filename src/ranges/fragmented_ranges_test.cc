@@ -197,6 +197,23 @@ Model MakeModel(const KeyComparator& comparator, Shape shape, size_t count, Rand
 
 class FragmentedRangesModel : public testing::TestWithParam<Shape> {};
 
+// Compactions make many sets that nobody searches.
+TEST(FragmentedRanges, OnlyASetPreparedForLookupsTakesTheirMemory) {
+  std::vector<std::string> bounds;
+  for (char c = 'a'; c <= 'z'; ++c) bounds.push_back({c});
+  std::vector<RangeTombstone> tombstones;
+  for (size_t i = 0; i + 1 < bounds.size(); i += 2)
+    tombstones.push_back({bounds[i], bounds[i + 1], 5});
+  FragmentedRanges ranges = MakeRanges(tombstones);
+  const size_t before = ranges.MemoryBytes();
+  EXPECT_EQ(ranges.CoveringSequence("b", 9), 0u);
+  ranges.PrepareForLookups();
+  ranges.CheckInvariants();
+  EXPECT_GT(ranges.MemoryBytes(), before);
+  EXPECT_EQ(ranges.CoveringSequence("b", 9), 0u);
+  EXPECT_EQ(ranges.CoveringSequence("c", 9), 5u);
+}
+
 // Every operation gives for every key and snapshot the sequence that the model gives.
 TEST_P(FragmentedRangesModel, EveryOperationAgrees) {
   for (const NamedComparator& order : TestComparators()) {
@@ -209,6 +226,9 @@ TEST_P(FragmentedRangesModel, EveryOperationAgrees) {
       const Model model = MakeModel(comparator, GetParam(), count, &random, &keys);
       const FragmentedRanges ranges = model.Make();
       ranges.CheckInvariants();
+      FragmentedRanges prepared = model.Make();
+      prepared.PrepareForLookups();
+      prepared.CheckInvariants();
 
       std::string low = keys[random.Uniform(keys.size())];
       std::string high = keys[random.Uniform(keys.size())];
@@ -226,8 +246,10 @@ TEST_P(FragmentedRangesModel, EveryOperationAgrees) {
       EXPECT_LE(kept.tombstones(), kept.fragments() * (snapshots.size() + 1));
 
       for (const std::string& key : keys) {
-        for (SequenceNumber visible = 0; visible <= count + 1; ++visible)
+        for (SequenceNumber visible = 0; visible <= count + 1; ++visible) {
           ASSERT_EQ(ranges.CoveringSequence(key, visible), model.Covering(key, visible)) << key;
+          ASSERT_EQ(prepared.CoveringSequence(key, visible), model.Covering(key, visible)) << key;
+        }
         const bool inside =
             comparator.Compare(lower, key) <= 0 && comparator.Compare(key, upper) < 0;
         ASSERT_EQ(cut.CoveringSequence(key, kSequenceNumberMax),

@@ -2,13 +2,6 @@
 
 namespace ashlar {
 
-bool VaryingBytes::IsConstant(size_t position) const {
-  for (size_t slot = 0; slot < count_; ++slot) {
-    if (positions_[slot] == position) return false;
-  }
-  return true;
-}
-
 uint64_t VaryingBytes::HeadOf(const Slice& key) const {
   const KeyWords own(key, (limit() + 7) / 8);
   uint64_t head = 0;

@@ -41,7 +41,10 @@ class VaryingBytes {
  public:
   static constexpr size_t kPositionsMax = 8;
 
-  VaryingBytes() { common_.fill(0); }
+  VaryingBytes() {
+    common_.fill(0);
+    constant_.fill(~uint64_t{0});
+  }
 
   // Adds a key to the set. For each position that begins to vary, calls change(slot, byte): the
   // head of each earlier key gets the byte at the slot, and its last byte is lost if the list was
@@ -64,9 +67,17 @@ class VaryingBytes {
   }
 
  private:
-  bool IsConstant(size_t position) const;
+  bool IsConstant(size_t position) const {
+    return (constant_[position / 8] >> (56 - position % 8 * 8) & 1) != 0;
+  }
+  void SetNotConstant(size_t position) {
+    constant_[position / 8] &= ~(uint64_t{0xff} << (56 - position % 8 * 8));
+  }
+  template <typename Change>
+  void IncludeWord(const KeyWords& key, size_t word, const Change& change);
 
-  std::array<uint64_t, kKeyWords> common_;  // as KeyWords
+  std::array<uint64_t, kKeyWords> common_;    // as KeyWords
+  std::array<uint64_t, kKeyWords> constant_;  // ff at positions of I1
   std::array<uint8_t, kPositionsMax> positions_{};
   size_t count_ = 0;
   size_t limit_ = 8 * kKeyWords;
@@ -85,17 +96,25 @@ void VaryingBytes::Include(const Slice& key, const Change& change) {
     return;
   }
   for (size_t i = 0; i < words; ++i) {
-    if (own.words[i] == common_[i]) continue;
-    for (size_t position = 8 * i; position < 8 * i + 8 && position < limit(); ++position) {
-      if (own.byte(position) == common(position) || !IsConstant(position)) continue;
-      size_t slot = 0;
-      while (slot < count_ && positions_[slot] < position) ++slot;
-      for (size_t at = kPositionsMax - 1; at > slot; --at) positions_[at] = positions_[at - 1];
-      positions_[slot] = static_cast<uint8_t>(position);
-      if (count_ < kPositionsMax) ++count_;
-      if (count_ == kPositionsMax) limit_ = size_t{positions_[count_ - 1]} + 1;  // I2
-      change(slot, common(position));
+    if (((own.words[i] ^ common_[i]) & constant_[i]) != 0) [[unlikely]]
+      IncludeWord(own, i, change);
+  }
+}
+
+template <typename Change>
+void VaryingBytes::IncludeWord(const KeyWords& key, size_t word, const Change& change) {
+  for (size_t position = 8 * word; position < 8 * word + 8 && position < limit(); ++position) {
+    if (key.byte(position) == common(position) || !IsConstant(position)) continue;
+    size_t slot = 0;
+    while (slot < count_ && positions_[slot] < position) ++slot;
+    for (size_t at = kPositionsMax - 1; at > slot; --at) positions_[at] = positions_[at - 1];
+    positions_[slot] = static_cast<uint8_t>(position);
+    SetNotConstant(position);
+    if (count_ < kPositionsMax) ++count_;
+    if (count_ == kPositionsMax) {
+      while (limit_ > size_t{positions_[count_ - 1]} + 1) SetNotConstant(--limit_);  // I2
     }
+    change(slot, common(position));
   }
 }
 

@@ -305,6 +305,29 @@ static void ManyKeysAreReadAtOnce(void) {
   rocksdb_close(db);
 }
 
+static void ReadsMayIgnoreRangeDeletions(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  size_t size = 0;
+  Put(db, "a", "1");
+  rocksdb_column_family_handle_t* const family = rocksdb_get_default_column_family_handle(db);
+  rocksdb_delete_range_cf(db, writeoptions, family, "a", 1, "b", 1, &error);
+  CHECK_OK(error);
+  rocksdb_readoptions_t* const ignoring = rocksdb_readoptions_create();
+  CHECK(rocksdb_readoptions_get_ignore_range_deletions(ignoring) == 0);
+  rocksdb_readoptions_set_ignore_range_deletions(ignoring, 1);
+  CHECK(rocksdb_readoptions_get_ignore_range_deletions(ignoring) == 1);
+  CHECK(rocksdb_get(db, readoptions, "a", 1, &size, &error) == NULL);
+  CHECK_OK(error);
+  char* const value = rocksdb_get(db, ignoring, "a", 1, &size, &error);
+  CHECK_OK(error);
+  CHECK(Equal(value, size, "1"));
+  rocksdb_free(value);
+  rocksdb_readoptions_destroy(ignoring);
+  rocksdb_column_family_handle_destroy(family);
+  rocksdb_close(db);
+}
+
 static void IteratorsWalkBothWays(void) {
   rocksdb_t* const db = OpenEmpty();
   char* error = NULL;
@@ -1274,6 +1297,7 @@ int main(int argc, char** argv) {
   BatchesAreAppliedAsAWhole();
   ARecordThatDoesNotFitFailsTheWrite();
   ManyKeysAreReadAtOnce();
+  ReadsMayIgnoreRangeDeletions();
   IteratorsWalkBothWays();
   SnapshotsLookBack();
   FamiliesComeAndGo();

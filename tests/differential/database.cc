@@ -423,6 +423,10 @@ std::string Database::Drop(const std::string& name) {
   char* error = nullptr;
   functions_.drop_column_family(db_, family->handle, &error);
   if (error == nullptr) {
+    // A later family may get the same address.
+    for (const auto& [slot, cursor] : cursors_) {
+      if (cursor->handle == family->handle) cursor->handle = nullptr;
+    }
     functions_.column_family_handle_destroy(family->handle);
     families_.erase(name);
   }

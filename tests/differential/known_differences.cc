@@ -23,6 +23,10 @@ constexpr std::array<std::string_view, 6> kPromisedTexts = {
 // Sizes of tables depend on how entries fall into blocks and files.
 constexpr uint64_t kSizeSlackBytes = 64 << 10;
 
+// Of a history: a few entries that end each other.
+constexpr uint64_t kLostSequencesMax = 8;
+
+bool IsNumber(std::string_view answer) { return answer.starts_with("number "); }
 bool IsAbout(std::string_view answer) { return answer.starts_with("about "); }
 
 bool SizesAreAlike(const std::string&, const Answers&, const Answers& answers) {
@@ -44,6 +48,84 @@ bool LacksMergeOperator(const std::string& line, const Answers&, const Answers& 
          });
 }
 
+constexpr std::string_view kNewRelease = "rocksdb-11";
+constexpr std::string_view kOldRelease = "rocksdb-7";
+
+// Whether all libraries but those of one release give the same answer, and that release the other.
+// Null: any other.
+bool DiffersAlone(std::string_view release, const char* answer, const Answers& libraries,
+                  const Answers& answers) {
+  std::string_view common;
+  bool found = false;
+  for (size_t i = 0; i < libraries.size(); ++i) {
+    if (libraries[i].starts_with(release)) {
+      found = true;
+      if (answer != nullptr && answers[i] != answer) return false;
+    } else if (!common.empty() && answers[i] != common) {
+      return false;
+    } else {
+      common = answers[i];
+    }
+  }
+  return found;
+}
+
+bool RefusesRefresh(const std::string& line, const Answers& libraries, const Answers& answers) {
+  return line.starts_with("move ") && line.find(" refresh") != std::string::npos &&
+         DiffersAlone(kNewRelease, "error Not implemented", libraries, answers);
+}
+
+bool CountsDeletionsOnly(const std::string& line, const Answers& libraries,
+                         const Answers& answers) {
+  return line.starts_with("number ") && line.find("rocksdb.num-deletes-") != std::string::npos &&
+         DiffersAlone(kOldRelease, nullptr, libraries, answers);
+}
+
+bool EstimatesOtherwise(const std::string& line, const Answers& libraries, const Answers& answers) {
+  return line.starts_with("force ") && std::all_of(answers.begin(), answers.end(), IsNumber) &&
+         DiffersAlone(kOldRelease, nullptr, libraries, answers);
+}
+
+bool GuessesTheEmptyValue(const std::string& line, const Answers& libraries,
+                          const Answers& answers) {
+  if (!line.starts_with("mayexist ")) return false;
+  for (size_t i = 0; i < libraries.size(); ++i) {
+    const bool guesses = libraries[i].starts_with("rocksdb-") && answers[i] == "guessed %";
+    if (!guesses && answers[i] != "ok") return false;
+  }
+  return true;
+}
+
+uint64_t NumberOf(const std::string& answer) {
+  return std::strtoull(answer.c_str() + std::string("number ").size(), nullptr, 10);
+}
+
+// After a CompactRange of keys that the memtable does not have.
+bool HasFlushedMore(const std::string& line, const Answers& libraries, const Answers& answers) {
+  if (!line.starts_with("number ") || line.find("-active-mem-table") == std::string::npos ||
+      !std::all_of(answers.begin(), answers.end(), IsNumber))
+    return false;
+  uint64_t ours = 0, fewest = UINT64_MAX;
+  for (size_t i = 0; i < libraries.size(); ++i) {
+    const bool is_rocksdb = libraries[i].starts_with("rocksdb-");
+    if (is_rocksdb) fewest = std::min(fewest, NumberOf(answers[i]));
+    if (!is_rocksdb) ours = std::max(ours, NumberOf(answers[i]));
+  }
+  return ours < fewest;
+}
+
+// Each library reads the directory of another.
+bool SequencesAreClose(const std::string& line, const Answers&, const Answers& answers) {
+  if (line != "sequence" || !std::all_of(answers.begin(), answers.end(), IsNumber)) return false;
+  uint64_t smallest = UINT64_MAX, largest = 0;
+  for (const std::string& answer : answers) {
+    const uint64_t sequence = NumberOf(answer);
+    smallest = std::min(smallest, sequence);
+    largest = std::max(largest, sequence);
+  }
+  return largest - smallest <= kLostSequencesMax;
+}
+
 struct KnownDifference {
   bool (*applies)(const std::string& line, const Answers& libraries, const Answers& answers);
   std::string_view reason;
@@ -52,6 +134,13 @@ struct KnownDifference {
 const KnownDifference kKnownDifferences[] = {
     {LacksMergeOperator, "Merge without an operator is InvalidArgument (docs/compatibility.md)"},
     {SizesAreAlike, "approximate sizes are approximate"},
+    {RefusesRefresh, "RocksDB refuses the refresh of a read-only database's iterator"},
+    {CountsDeletionsOnly, "7.8.3 does not count single deletions among a memtable's deletions"},
+    {HasFlushedMore,
+     "Ashlar's CompactRange flushes memtables that its range does not overlap, too"},
+    {EstimatesOtherwise, "7.8.3 estimates the keys of tables otherwise"},
+    {SequencesAreClose, "RocksDB's flush at a close forgets the sequences of entries it drops"},
+    {GuessesTheEmptyValue, "RocksDB reports an empty value for a key that it has not read"},
 };
 
 }  // namespace

@@ -216,6 +216,9 @@ TEST_F(ClientTest, RefusedOpensAreReportedInRocksDbsWords) {
   EXPECT_NE(missing.ToString().find("CURRENT: does not exist (create_if_missing is false)"),
             std::string::npos)
       << missing.ToString();
+  const Status nothing_to_read = DB::OpenForReadOnly(options_, path(), &db_);
+  EXPECT_TRUE(nothing_to_read.IsIOError() && nothing_to_read.IsPathNotFound())
+      << nothing_to_read.ToString();
   options_.create_if_missing = true;
   Open();
   const Status no_operator = db_->Merge(WriteOptions(), "a", "1");

@@ -399,5 +399,89 @@ TEST_F(RangeDeletionTest, ReadOnlyOpensApplyThoseOfTheLog) {
   EXPECT_EQ(Get("a"), "NOT_FOUND");
 }
 
+// By each kind of read, from memtables and from tables.
+TEST_F(RangeDeletionTest, ReadsThatIgnoreThemFindWhatIsStored) {
+  Open();
+  const Snapshot* const before = db_->GetSnapshot();  // flushes keep what they deleted
+  for (const char* key : {"a", "b", "c", "d"}) Put(key, "1");
+  const Snapshot* const put = db_->GetSnapshot();
+  DeleteRange("a", "c");
+  DeleteRange("a", "b");
+  Delete("d");
+  ReadOptions ignoring;
+  ignoring.ignore_range_deletions = true;
+  const auto expect = [&](const char* where) {
+    SCOPED_TRACE(where);
+    EXPECT_EQ(Contents(), "c=1 ");
+    EXPECT_EQ(Get("a"), "NOT_FOUND");
+    std::string value;
+    EXPECT_OK(db_->Get(ignoring, "a", &value));
+    EXPECT_EQ(value, "1");
+    EXPECT_TRUE(db_->Get(ignoring, "d", &value).IsNotFound());
+    EXPECT_TRUE(db_->KeyMayExist(ignoring, "b", &value));
+    std::vector<std::string> values;
+    const std::vector<Status> found = db_->MultiGet(ignoring, {"a", "b", "d"}, &values);
+    EXPECT_OK(found[0]);
+    EXPECT_OK(found[1]);
+    EXPECT_TRUE(found[2].IsNotFound());
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ignoring));
+    EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 b=1 c=1 ");
+    EXPECT_OK(it->Refresh());
+    EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 b=1 c=1 ");
+  };
+  expect("memtable");
+  Flush();
+  expect("table");
+  DeleteRange("", "z");
+  EXPECT_EQ(Contents(), "");
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ignoring));
+  EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 b=1 c=1 ");
+  db_->ReleaseSnapshot(put);
+  db_->ReleaseSnapshot(before);
+}
+
+// A gap that an iterator remembers may have keys that range deletions alone have hidden.
+TEST_F(RangeDeletionTest, ReadsThatIgnoreThemUseNoKnownGaps) {
+  Open();
+  constexpr uint64_t kCount = 400;
+  std::string stored;
+  for (uint64_t i = 0; i < kCount; ++i) {
+    Put(Key(i), "1");
+    if (i % 100 == 50) {
+      DeleteRange(Key(i), Key(i + 1));
+      stored += Key(i) + "=1 ";
+    } else {
+      Delete(Key(i));
+    }
+  }
+  Put("z", "1");
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(Contents(), "z=1 ");
+  ReadOptions ignoring;
+  ignoring.ignore_range_deletions = true;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ignoring));
+  EXPECT_EQ(test::WalkBothWays(it.get()), stored + "z=1 ");
+}
+
+TEST_F(RangeDeletionTest, CountAmongTheEntriesOfAMemtable) {
+  Open();
+  Put("a", "1");
+  DeleteRange("b", "d");
+  uint64_t count = 0;
+  EXPECT_TRUE(db_->GetIntProperty(DB::Properties::kNumEntriesActiveMemTable, &count));
+  EXPECT_EQ(count, 2u);
+  EXPECT_TRUE(db_->GetIntProperty(DB::Properties::kNumDeletesActiveMemTable, &count));
+  EXPECT_EQ(count, 0u);
+}
+
+TEST_F(RangeDeletionTest, OfADroppedFamilyIsRefusedAsAPutIs) {
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "other"});
+  EXPECT_OK(db_->DropColumnFamily(handles_[1]));
+  const Status put = db_->Put(WriteOptions(), handles_[1], "a", "1");
+  const Status range = db_->DeleteRange(WriteOptions(), handles_[1], "a", "b");
+  EXPECT_FALSE(range.ok());
+  EXPECT_EQ(range.ToString(), put.ToString());
+}
+
 }  // namespace
 }  // namespace ashlar
