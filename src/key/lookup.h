@@ -43,7 +43,6 @@ class Lookup {
     Slice user_key;
     SequenceNumber snapshot = kSequenceNumberMax;
     const MergeOperator* merge_operator = nullptr;
-    bool ignores_ranges = false;  // ReadOptions::ignore_range_deletions
   };
 
   explicit Lookup(const Args& args) : args_(args) {}
@@ -74,11 +73,13 @@ class Lookup {
     }
     return OfferRare(type, value, owner);
   }
+  // Range tombstones count no more: ReadOptions::ignore_range_deletions.
+  void IgnoreRanges() { ignores_ranges_ = true; }
   // Called by a source, before it offers versions, for a range tombstone that covers the key.
   // Requires: sequence <= snapshot().
   void RaiseCoveringSequence(SequenceNumber sequence) {
     ASHLAR_ASSERT(sequence <= args_.snapshot);  // I3
-    if (sequence > covering_sequence_ && !args_.ignores_ranges) covering_sequence_ = sequence;
+    if (sequence > covering_sequence_ && !ignores_ranges_) covering_sequence_ = sequence;
   }
   // Called after the source that raised the covering sequence has offered its versions.
   void EndIfCovered() {
@@ -116,7 +117,8 @@ class Lookup {
 
   const Args args_;
   State state_ = State::kSearching;
-  bool has_base_ = false;                 // kFound with operands: value_ is the value below them
+  bool has_base_ = false;  // kFound with operands: value_ is the value below them
+  bool ignores_ranges_ = false;
   SequenceNumber covering_sequence_ = 0;  // 0: none
   Slice value_;
   Pin pin_;

@@ -203,10 +203,10 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? options.snapshot->GetSequenceNumber()
                                       : state_->PublishedSequence();
-  Lookup lookup(Lookup::Args{.user_key = key,
-                             .snapshot = sequence,
-                             .merge_operator = merge_operator,
-                             .ignores_ranges = options.ignore_range_deletions});
+  Lookup lookup(
+      Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = merge_operator});
+  if (options.ignore_range_deletions) [[unlikely]]
+    lookup.IgnoreRanges();
   SearchMemTables(*view, &lookup);
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
@@ -336,8 +336,8 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
     for (size_t i = begin; i < end && wanted; ++i) {
       lookups.emplace_back(Lookup::Args{.user_key = request.keys[i],
                                         .snapshot = taken.sequence,
-                                        .merge_operator = family.merge_operator(),
-                                        .ignores_ranges = options.ignore_range_deletions});
+                                        .merge_operator = family.merge_operator()});
+      if (options.ignore_range_deletions) lookups.back().IgnoreRanges();
       SearchMemTables(*views[begin], &lookups.back());
       if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }

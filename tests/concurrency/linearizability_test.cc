@@ -85,9 +85,9 @@ TEST_F(LinearizabilityTest, OfEveryKeyWhileEverythingElseGoesOn) {
     HistoryRecorder recorder;
     std::vector<std::unique_ptr<HistoryClient>> clients;
     for (int i = 0; i < kThreads; ++i)
-      clients.push_back(
-          std::make_unique<HistoryClient>(db_.get(), db_->DefaultColumnFamily(), second_, &recorder,
-                                          kSeed + static_cast<uint64_t>(round * kThreads + i)));
+      clients.push_back(std::make_unique<HistoryClient>(
+          db_.get(), db_->DefaultColumnFamily(), second_, &recorder, kKeys,
+          kSeed + static_cast<uint64_t>(round * kThreads + i)));
     std::atomic<bool> stop{false};
     std::thread churn([&] { Churn(&stop); });
     std::vector<std::thread> threads;
