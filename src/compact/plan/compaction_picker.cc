@@ -20,8 +20,6 @@ constexpr double kLevel0FarSmallerThanBase = 2.0;
 // Times its target: a base level so large is behind, because level 0 receives more than compactions
 // take down.
 constexpr uint64_t kBaseIsBehind = 2;
-// A file of level 0 that is larger than so many times all newer ones is not merged with them.
-constexpr uint64_t kSimilarFileTimes = 1;
 // A file is compacted for the bytes that its range tombstones cover if they are at least so many,
 // and the compaction rewrites at most so many bytes for each.
 constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
@@ -159,7 +157,7 @@ class LeveledPicker {
     size_t count = 0;
     for (; count < level0.size() && !level0[count]->being_compacted; ++count) {
       const uint64_t next = level0[count]->file_bytes;
-      if (next > std::max(bytes * kSimilarFileTimes, 2 * level0[0]->file_bytes)) break;
+      if (next > std::max(bytes, 2 * level0[0]->file_bytes)) break;
       bytes += next;
     }
     if (count < kLevel0RunFilesMin) return std::nullopt;
