@@ -21,9 +21,16 @@ constexpr size_t kMemtableEntries = 1754;
 constexpr uint32_t kKeys = 100'000;
 constexpr size_t kLevel0FilesMax = 20;  // then the writer waits
 
-std::string Key(uint32_t number) {
-  std::string digits = std::to_string(number);
-  return std::string(8 - digits.size(), '0') + digits;
+const std::string& Key(uint32_t number) {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> made;
+    for (uint32_t i = 0; i < kKeys; ++i) {
+      const std::string digits = std::to_string(i);
+      made.push_back(std::string(8 - digits.size(), '0') + digits);
+    }
+    return made;
+  }();
+  return keys[number];
 }
 
 struct Table {
