@@ -40,8 +40,7 @@ struct Table {
 
 class Tree {
  public:
-  // compacted_per_flushed: the bytes that compactions can read while one byte is flushed; 0: as many
-  // as there are.
+  // compacted_per_flushed: the bytes that compactions can read while one byte is flushed; 0: all.
   explicit Tree(double compacted_per_flushed) : compacted_per_flushed_(compacted_per_flushed) {
     CompactionConfig config;
     config.common.level_compaction_dynamic_level_bytes = true;
