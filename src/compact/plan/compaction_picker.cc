@@ -158,6 +158,7 @@ class LeveledPicker {
     for (; count < level0.size() && !level0[count]->being_compacted; ++count) {
       const uint64_t next = level0[count]->file_bytes;
       if (next > std::max(bytes, 2 * level0[0]->file_bytes)) break;
+      if (bytes + next > config_.max_compaction_bytes) break;
       bytes += next;
     }
     if (count < kLevel0RunFilesMin) return std::nullopt;

@@ -128,6 +128,15 @@ TEST(PickLevel0, AsLargeAsTheBaseLevelItGoesDown) {
       "L0 [19 18 17 16 15 14 13 12] + L1 [5] -> L1, level-0 files, bottommost");
 }
 
+TEST(PickLevel0, MergesOfSimilarFilesAreNotTooLarge) {
+  LeveledConfig config = SmallConfig();
+  config.max_compaction_bytes = 65;
+  EXPECT_EQ(Pick("L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 10] 15[a-z 10] 14[a-z 10] 13[a-z 10] "
+                 "12[a-z 10]\nL1: 5[a-z 300]",
+                 config),
+            "L0 [19 18 17 16 15 14] -> L0, level-0 files");
+}
+
 TEST(PickLevel0, FewSimilarFilesAreNotMerged) {
   EXPECT_EQ(Pick("L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 90] 15[a-z 10] 14[a-z 10] 13[a-z 10] "
                  "12[a-z 10]\nL1: 5[a-z 300]"),
