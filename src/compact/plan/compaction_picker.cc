@@ -17,6 +17,9 @@ constexpr size_t kLevel0RunFilesMin =
 // Times the level multiplier: how much smaller than the base level level 0 must be for a compaction
 // into it to be a waste.
 constexpr double kLevel0FarSmallerThanBase = 2.0;
+// Times its target: a base level so large is behind, because level 0 receives more than compactions
+// take down.
+constexpr uint64_t kBaseIsBehind = 2;
 // A file is compacted for the bytes that its range tombstones cover if they are at least so many,
 // and the compaction rewrites at most so many bytes for each.
 constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
@@ -80,6 +83,7 @@ class LeveledPicker {
       if (auto plan = MoveOldest()) return plan;
     }
     if (auto plan = MergeSmallLevel0()) return plan;
+    if (auto plan = MergeSimilarOfLevel0()) return plan;
     if (idle && targets_.base_level > 0) {
       const FileBounds oldest = TreeFiles::RangeOf(*view_.files(0).back());
       if (auto plan = builder_.Build(
@@ -137,6 +141,28 @@ class LeveledPicker {
                                    [](const FileMetaData* file) { return file->being_compacted; });
     if (static_cast<size_t>(busy - level0.begin()) < files_min) return std::nullopt;
     return MergeLevel0({level0.begin(), busy});
+  }
+
+  // The newest files up to one that is larger than they are together. While the base level is
+  // behind and larger than level 0, so that rewriting it would move few bytes for many: level 0
+  // grows in few and large files until it is worth that.
+  std::optional<CompactionPlan> MergeSimilarOfLevel0() const {
+    if (view_.num_levels() == 1) return std::nullopt;
+    const uint64_t base_bytes = view_.LevelBytes(targets_.base_level);
+    if (base_bytes / kBaseIsBehind <= targets_.of(targets_.base_level) ||
+        base_bytes <= view_.LevelBytes(0))
+      return std::nullopt;
+    const auto level0 = view_.files(0);
+    uint64_t bytes = 0;
+    size_t count = 0;
+    for (; count < level0.size() && !level0[count]->being_compacted; ++count) {
+      const uint64_t next = level0[count]->file_bytes;
+      if (next > std::max(bytes, 2 * level0[0]->file_bytes)) break;
+      if (bytes + next > config_.max_compaction_bytes) break;
+      bytes += next;
+    }
+    if (count < kLevel0RunFilesMin) return std::nullopt;
+    return MergeLevel0({level0.begin(), level0.begin() + static_cast<std::ptrdiff_t>(count)});
   }
 
   // While the way down is busy: as many of the newest files as make each file that disappears

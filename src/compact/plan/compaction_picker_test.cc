@@ -108,6 +108,41 @@ TEST(PickLevel0, TinyLevel0BesideAHugeBaseLevelIsMergedInPlace) {
             "L0 [9 8] -> L0, level-0 files");
 }
 
+TEST(PickLevel0, BesideALargerBaseLevelThatIsBehindSimilarFilesAreMerged) {
+  const std::string level0 =
+      "L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 10] 15[a-z 50] 14[a-z 10] 13[a-z 10] 12[a-z 10]";
+  // 15 is larger than all newer files together.
+  EXPECT_EQ(Pick(level0 + "\nL1: 5[a-z 300]"), "L0 [19 18 17 16] -> L0, level-0 files");
+  EXPECT_EQ(Pick("L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 10] 15[a-z 40] 14[a-z 10] 13[a-z 10] "
+                 "12[a-z 10]\nL1: 5[a-z 300]"),
+            "L0 [19 18 17 16 15 14 13 12] -> L0, level-0 files");
+  // Twice its target is not behind.
+  EXPECT_EQ(Pick(level0 + "\nL1: 5[a-z 200]"),
+            "L0 [19 18 17 16 15 14 13 12] + L1 [5] -> L1, level-0 files, bottommost");
+}
+
+TEST(PickLevel0, AsLargeAsTheBaseLevelItGoesDown) {
+  EXPECT_EQ(
+      Pick("L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 10] 15[a-z 260] 14[a-z 10] 13[a-z 10] "
+           "12[a-z 10]\nL1: 5[a-z 300]"),
+      "L0 [19 18 17 16 15 14 13 12] + L1 [5] -> L1, level-0 files, bottommost");
+}
+
+TEST(PickLevel0, MergesOfSimilarFilesAreNotTooLarge) {
+  LeveledConfig config = SmallConfig();
+  config.max_compaction_bytes = 65;
+  EXPECT_EQ(Pick("L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 10] 15[a-z 10] 14[a-z 10] 13[a-z 10] "
+                 "12[a-z 10]\nL1: 5[a-z 300]",
+                 config),
+            "L0 [19 18 17 16 15 14] -> L0, level-0 files");
+}
+
+TEST(PickLevel0, FewSimilarFilesAreNotMerged) {
+  EXPECT_EQ(Pick("L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 90] 15[a-z 10] 14[a-z 10] 13[a-z 10] "
+                 "12[a-z 10]\nL1: 5[a-z 300]"),
+            "L0 [19 18 17 16 15 14 13 12] + L1 [5] -> L1, level-0 files, bottommost");
+}
+
 TEST(PickLevel0, LargeLevel0GoesDownBeforeItHasManyFiles) {
   EXPECT_EQ(Pick("L0: 9[a-f 100]\nL1: 5[a-b 20]"),
             "L0 [9] + L1 [5] -> L1, level-0 files, bottommost");

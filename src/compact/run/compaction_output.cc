@@ -11,7 +11,7 @@
 namespace ashlar {
 
 namespace {
-constexpr uint64_t kPlainTargetBytesMax = kPlainFileBytesMax / 2;
+constexpr uint64_t kPlainBytesMax = kPlainFileBytesMax / 2;
 // Loads of 800-byte values take a third less time with 1 or 4 MiB than when the disk begins at the
 // end, and little less than that with 16.
 constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
@@ -19,11 +19,16 @@ constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
 
 CompactionOutput::CompactionOutput(const CompactionOutputArgs& args)
     : args_(args),
-      target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainTargetBytesMax)
+      target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainBytesMax)
                                     : args.target_file_bytes),
       write_back_bytes_(args.bytes_per_sync != 0 ? args.bytes_per_sync : kWriteBackBytes),
       partitioner_(args.new_partitioner ? args.new_partitioner() : nullptr),
-      cuts_by_key_(!args.grandparents.empty() || partitioner_ != nullptr) {}
+      cutter_({.comparator = args.table.comparator,
+               .target_file_bytes = target_file_bytes_,
+               .file_bytes_max = args.plain ? kPlainBytesMax : UINT64_MAX,
+               .grandparents = &args.grandparents,
+               .max_grandparent_overlap_bytes = args.max_grandparent_overlap_bytes}),
+      cuts_by_key_(cutter_.ByKey() || partitioner_ != nullptr) {}
 
 CompactionOutput::~CompactionOutput() {
   if (open_ != nullptr) {
@@ -95,7 +100,7 @@ Status CompactionOutput::StartFile(OpenFile* opened) {
   } else {
     ASHLAR_ASSIGN_OR_RETURN(opened->block_based, TableBuilder::Create(std::move(table)));
   }
-  overlap_bytes_ = inside_grandparent_ ? args_.grandparents[grandparent_]->file_bytes : 0;
+  cutter_.Begin();
   return Status::OK();
 }
 
@@ -176,39 +181,12 @@ void CompactionOutput::StartWriteBack() {
 }
 
 bool CompactionOutput::CutBefore(const Slice& user_key) {
-  ASHLAR_DCHECK(grandparent_ <= args_.grandparents.size());
-  const bool crossed = CrossGrandparents(user_key);
+  const uint64_t bytes = open_ != nullptr ? open_->EstimatedFileBytes() : 0;
+  const bool cut = cutter_.CutBefore(user_key, bytes);
   if (open_ == nullptr) return false;
-  const uint64_t bytes = open_->EstimatedFileBytes();
-  if (bytes >= target_file_bytes_) return true;
-  if (partitioner_ != nullptr) {
-    const Slice last(last_user_key_);
-    if (partitioner_->ShouldPartition({last, user_key, bytes}) == kRequired) return true;
-  }
-  if (!crossed) return false;
-  const bool drags_too_much = overlap_bytes_ > args_.max_grandparent_overlap_bytes ||
-                              bytes > args_.max_grandparent_overlap_bytes - overlap_bytes_;
-  return drags_too_much || bytes >= target_file_bytes_ / 4 * 3;
-}
-
-bool CompactionOutput::CrossGrandparents(const Slice& user_key) {
-  const KeyComparator& comparator = args_.table.comparator;
-  bool crossed = false;
-  for (; grandparent_ < args_.grandparents.size(); ++grandparent_) {
-    const FileMetaData& file = *args_.grandparents[grandparent_];
-    if (inside_grandparent_ && comparator.Compare(file.largest_user_key(), user_key) >= 0)
-      return crossed;
-    if (!inside_grandparent_) {
-      if (comparator.Compare(file.smallest_user_key(), user_key) > 0) return crossed;
-      crossed = true;
-      overlap_bytes_ += file.file_bytes;
-      inside_grandparent_ = comparator.Compare(file.largest_user_key(), user_key) >= 0;
-      if (inside_grandparent_) return crossed;
-    }
-    crossed = true;
-    inside_grandparent_ = false;
-  }
-  return crossed;
+  if (cut || partitioner_ == nullptr) return cut;
+  const Slice last(last_user_key_);
+  return partitioner_->ShouldPartition({last, user_key, bytes}) == kRequired;
 }
 
 Status CompactionOutput::Latch(Status status) {

@@ -5,10 +5,8 @@
 //     an error, or destruction before TakeFiles: every file made here is deleted
 //
 // A file is cut before the first version of a user key only, and there
-//   - when it has reached its target size, or half of the bytes that a PlainTable can have,
-//   - at the edge of a grandparent, from three quarters of the target on, so that a later
-//     compaction of the file reads one grandparent less,
-//   - when it overlaps more grandparent bytes than one compaction should read,
+//   - where a FileCutter wants it (compact/plan/file_cutter.h),
+//   - when it has half of the bytes that a PlainTable can have,
 //   - where the program's partitioner wants it.
 //
 // A range tombstone is cut where the files are. Without entries there is one file for all of them.
@@ -32,6 +30,7 @@
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/status.h"
 #include "base/result.h"
+#include "compact/plan/file_cutter.h"
 #include "compact/run/compaction_ranges.h"
 #include "key/internal_key.h"
 #include "table/blockbased/table_builder.h"
@@ -103,9 +102,9 @@ class CompactionOutput {
   // first_of_user_key: no entry with this user key was added before.
   Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
     if (!status_.ok()) return status_;
-    const bool stays =
-        open_ != nullptr &&
-        (!first_of_user_key || (!cuts_by_key_ && open_->EstimatedFileBytes() < target_file_bytes_));
+    const bool stays = open_ != nullptr &&
+                       (!first_of_user_key ||
+                        (!cuts_by_key_ && open_->EstimatedFileBytes() < cutter_.file_bytes_max()));
     if (!stays) ASHLAR_RETURN_IF_ERROR(PrepareFor(ExtractUserKey(internal_key), first_of_user_key));
     open_->Add(internal_key, value);
     if (!open_->status().ok()) return Latch(open_->status());
@@ -166,23 +165,18 @@ class CompactionOutput {
   // Closes the open file if it is to be cut here, and opens one if none is open.
   Status PrepareFor(const Slice& user_key, bool first_of_user_key);
   bool CutBefore(const Slice& user_key);
-  // Moves along the grandparents to user_key and adds the bytes that are overlapped to
-  // overlap_bytes_. True: the edge of one was crossed.
-  bool CrossGrandparents(const Slice& user_key);
   Status Latch(Status status);
 
   const CompactionOutputArgs& args_;
   const uint64_t target_file_bytes_;
   const uint64_t write_back_bytes_;
   const std::unique_ptr<SstPartitioner> partitioner_;  // null: none
-  const bool cuts_by_key_;                             // each new user key may end a file
-  std::string last_user_key_;                          // with partitioner_: of the open file
+  FileCutter cutter_;
+  const bool cuts_by_key_;     // each new user key may end a file
+  std::string last_user_key_;  // with partitioner_: of the open file
   std::unique_ptr<OpenFile> open_;
   std::vector<std::unique_ptr<FileMetaData>> files_;
   std::vector<std::string> made_;  // paths to delete unless the files are taken
-  size_t grandparent_ = 0;         // the first that does not end before the last user key
-  bool inside_grandparent_ = false;
-  uint64_t overlap_bytes_ = 0;  // of grandparents, by the open file
   uint64_t bytes_written_ = 0;
   const FragmentedRanges* ranges_ = nullptr;  // null: none
   std::optional<std::string>

@@ -125,11 +125,11 @@ TEST_F(CompactionOutputTest, PrefersTheEdgesOfGrandparents) {
   args.output.target_file_bytes = 10000;  // about 90 entries
   args.output.grandparents = {Grandparent(0, 40, 1), Grandparent(50, 84, 1),
                               Grandparent(85, 300, 1)};
-  // 85 is past three quarters of the target. No edge follows it, so the target decides.
-  const std::vector<int> cuts = Cuts(args.output, Entries(0, 200));
+  // 85 is closest to the target. No edge follows it.
+  const std::vector<int> cuts = Cuts(args.output, Entries(0, 300));
   ASSERT_EQ(cuts.size(), 3u);
   EXPECT_EQ(cuts[1], 85);
-  EXPECT_NEAR(cuts[2], 85 + 90, 8);
+  EXPECT_NEAR(cuts[2], 85 + 2 * 90, 8);
 }
 
 TEST_F(CompactionOutputTest, LimitsTheGrandparentsThatOneFileOverlaps) {
