@@ -694,6 +694,44 @@ struct SizeApproximationOptions {
   double files_size_error_margin = -1.0;  // accepted: always as exact as possible
 };
 
+// DB::IngestExternalFile.
+struct IngestExternalFileOptions {
+  // The database takes a hard link to each file instead of a copy, and removes the file's own name
+  // after success.
+  bool move_files = false;
+  // The same, but the file keeps its name too. Not together with move_files.
+  bool link_files = false;
+  // Copies a file that cannot be linked.
+  bool failed_move_fall_back_to_copy = true;
+  // False: a snapshot that is older than the ingestion may see the new entries, where they are at
+  // keys that had no other.
+  bool snapshot_consistency = true;
+  // False: InvalidArgument if an entry would have to get a sequence number, because other data are
+  // at its keys, or a snapshot is held.
+  bool allow_global_seqno = true;
+  // False: InvalidArgument if a memtable would have to be flushed.
+  bool allow_blocking_flush = true;
+  // The entries go below all others, at the last level: existing versions of their keys win.
+  // Requires allow_ingest_behind.
+  bool ingest_behind = false;
+  // Also writes the sequence number of a file into it, as RocksDB before 5.16 did. Such files are
+  // copied, while writers wait.
+  bool write_global_seqno = false;
+  // Reads every block of each file first, and checks it.
+  bool verify_checksums_before_ingest = false;
+  size_t verify_checksums_readahead_size = 0;  // accepted
+  bool verify_file_checksum = true;            // accepted: no checksums of whole files are kept
+  // TryAgain if a file does not fit into the last level.
+  bool fail_if_not_bottommost_level = false;
+  // Also takes tables of databases, whose entries keep their sequence numbers. InvalidArgument if
+  // other data are at their keys. Files of one call may overlap, if the later ones have the newer
+  // sequence numbers.
+  bool allow_db_generated_files = false;
+  bool fill_cache = true;                             // accepted: checks fill no cache
+  bool prefetch_lmax_index_and_filter_blocks = true;  // accepted: tables are opened by reads
+  int file_opening_threads = 1;                       // accepted
+};
+
 struct WaitForCompactOptions {
   bool abort_on_pause =
       false;           // Aborted when background work is paused, instead of waiting for it to go on

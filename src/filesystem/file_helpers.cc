@@ -55,6 +55,26 @@ Result<std::string> ReadFileToString(FileSystem* file_system, const std::string&
   }
 }
 
+Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std::string& to) {
+  std::unique_ptr<SequentialFile> source;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(from, FileOptions(), &source));
+  FileOptions options;
+  options.exclusive_create = true;
+  options.unbuffered_appends = true;
+  std::unique_ptr<WritableFile> copy;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(to, options, &copy));
+  constexpr size_t kPieceBytes = size_t{1} << 20;
+  const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
+  for (;;) {
+    Slice piece;
+    ASHLAR_RETURN_IF_ERROR(source->Read(kPieceBytes, &piece, scratch.get()));
+    if (piece.empty()) break;
+    ASHLAR_RETURN_IF_ERROR(copy->Append(piece));
+  }
+  ASHLAR_RETURN_IF_ERROR(copy->Sync());
+  return copy->Close();
+}
+
 Status SetCurrentFile(FileSystem* file_system, const std::string& directory,
                       uint64_t manifest_number, Directory* handle) {
   const std::string temporary = TempFileName(directory, manifest_number);

@@ -33,6 +33,10 @@ Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::
 Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path,
                                      size_t bytes_max);
 
+// Copies a file to a path where there is none. The copy is durable, its directory entry is not. On
+// failure a part of it may be there.
+Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std::string& to);
+
 // Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error
 // CURRENT may be either.
 Status SetCurrentFile(FileSystem* file_system, const std::string& directory,

@@ -1,0 +1,123 @@
+// FileIngestion: DB::IngestExternalFiles. It takes table files from outside into the tree.
+//
+//   inspect each file                          outside of everything; errors leave no trace
+//     -> link or copy it to a number of the database, sync it, sync the directory
+//     -> turn of the commit queue: place and number the files, one edit group, versions and views
+//        -> a memtable has to be flushed first: give the turn back, flush, take a second turn, and
+//           flush in that what came in between
+//
+// I1: Sequence. A file that may have older data at its keys gets a sequence newer than all writes
+//     before the turn, and older than all after it. No write can come in between, because the turn
+//     is exclusive. A file without older data keeps 0, unless a snapshot must not see it.
+// I2: Memtables. When the files enter the tree, no memtable has a key of one of them. Such data are
+//     older and would be found first, so they are flushed before.
+// I3: Level 0. A file enters level 0 only while the family has no unflushed writes. Level 0 is
+//     ordered by sequences. A later flush of older writes would be sorted below the file, and below
+//     files that the file was merged with, although its writes are newer than theirs.
+// I4: Levels. PlaceIngestedFile decides, from the tree and the running plans of one critical
+//     section. Until the files are in the tree no plan of the family is picked (`ingesting`), and
+//     the manifest mutex keeps plans from being installed.
+// I5: Files of one call are placed in their order. One that overlaps an earlier one gets a larger
+//     sequence and a level above it, or level 0.
+// I6: Atomicity. All families are in one edit group. The sequences become published in the critical
+//     section that publishes the versions: a reader has all of a call or nothing, at every sequence.
+// I7: Durability. Files and directory are synced before the edit is written. Until the edit, the
+//     files have no owner but this call, which deletes them after an error; after a crash the next
+//     open does. Afterwards they belong to versions (FileJanitor).
+// I8: Known gaps. The new entries are below the active memtable, so its gaps end, and those of later
+//     memtables are remembered for later sequences only (ColumnFamily::NoteIngested). Files that
+//     are hidden stay so: tombstones that hide them do not leave.
+//
+// Readers wait for nothing. Writers wait for the MANIFEST, and for the flush of what was written
+// between the two turns. Rejected: to flush all of a full memtable in the turn, which makes writers
+// wait for it; and to number the files in a turn and install them after it, which would change what
+// a snapshot between the two reads.
+//
+// Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "compact/plan/ingestion_plan.h"
+#include "lsm/external_file.h"
+#include "lsm/lsm_core.h"
+
+namespace ashlar {
+
+class FileIngestion {
+ public:
+  struct Request {
+    std::shared_ptr<ColumnFamily> family;
+    std::vector<std::string> paths;
+    IngestExternalFileOptions options;
+  };
+  // Requires: the requests outlive it.
+  FileIngestion(LsmCore* core, std::span<const Request> requests);
+  FileIngestion(const FileIngestion&) = delete;
+  FileIngestion& operator=(const FileIngestion&) = delete;
+
+  Status Run();
+
+ private:
+  struct File {
+    ExternalFile external;
+    FileNumber number = 0;
+    std::string path = {};  // in the database
+    bool taken = false;     // something may be at `path`, which belongs to this call
+    bool linked = false;
+    std::unordered_set<FileNumber> without_keys = {};
+    // Of the turn.
+    Level level = 0;
+    SequenceNumber sequence = 0;
+  };
+  struct Family {
+    const Request* request = nullptr;
+    ColumnFamilyOptions options;
+    uint64_t sequences = 0;  // that the files consume
+    std::vector<File> files = {};
+
+    const std::shared_ptr<ColumnFamily>& family() const { return request->family; }
+  };
+  using Families = std::vector<std::shared_ptr<ColumnFamily>>;
+
+  Status CheckRequests() const;
+  Status Prepare();
+  Status PrepareFamily(Family* family);
+  Status TakeFile(const Request& request, File* file);
+  static Status LinkFile(FileSystem* file_system, const std::string& from, const std::string& to);
+  // Finds files of the tree that overlap the range of `file` and have no key of it.
+  void LookForKeys(const Family& family, File* file) const;
+
+  // One turn, or two.
+  Status Install();
+  // In a turn. Not empty: families that have to be flushed first; nothing was done.
+  Status InstallInTurn(bool may_flush, Families* to_flush);
+  Status TryToInstall(const std::vector<bool>& flush_needed, Families* to_flush);
+  // Of which families a memtable has a key of one of their files.
+  std::vector<bool> FindUnflushedKeys() const;
+  Status Plan(const std::vector<bool>& flush_needed, Families* to_flush)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  Status PlanFamily(Family* family) ASHLAR_REQUIRES(kDatabaseMutex);
+  std::vector<VersionEdit> MakeEdits(SequenceNumber last_sequence) const;
+  Status Publish(SequenceNumber last_sequence, std::vector<VersionEdit> edits)
+      ASHLAR_REQUIRES(kManifestMutex);
+  void EndPlanning();
+
+  void RemoveTaken() noexcept;
+  // Removes moved files, and tells listeners and the LOG.
+  void Finish();
+  void Report(const Family& family, const File& file) const;
+
+  LsmCore* const core_;
+  DatabaseState* const state_;
+  const std::span<const Request> requests_;
+  std::vector<Family> families_;
+};
+
+}  // namespace ashlar
