@@ -1,10 +1,9 @@
 // SstFileReader: one open table, read through the cursors of the engine.
 #include "ashlar/sst_file_reader.h"
 
-#include <optional>
 #include <utility>
 
-#include "base/format.h"
+#include "ashlar/snapshot.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "execute/epoch.h"
