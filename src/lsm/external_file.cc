@@ -38,7 +38,7 @@ class Inspection {
     ASHLAR_RETURN_IF_ERROR(CheckOrigin());
     ASHLAR_RETURN_IF_ERROR(CheckFamily());
     if (args_.verify_blocks) ASHLAR_RETURN_IF_ERROR(table_->reader()->Verify());
-    ASHLAR_RETURN_IF_ERROR(FindBounds());
+    ASHLAR_RETURN_IF_ERROR(TakeBounds());
     if (file_.made_by_database) ASHLAR_RETURN_IF_ERROR(FindSequences());
     return std::move(file_);
   }
@@ -74,42 +74,16 @@ class Inspection {
                       " (\"", args_.family->name(), "\")"));
   }
 
-  Status FindBounds() {
-    const std::unique_ptr<InternalCursor> cursor = table_->reader()->NewCursor(kUncached);
-    cursor->SeekToFirst();
-    if (cursor->Valid()) file_.smallest = cursor->key().ToString();
-    ASHLAR_RETURN_IF_ERROR(cursor->status());
-    cursor->SeekToLast();
-    if (cursor->Valid()) file_.largest = cursor->key().ToString();
-    ASHLAR_RETURN_IF_ERROR(cursor->status());
-    const FragmentedRanges& ranges = table_->reader()->ranges();
-    if (file_.smallest.empty() && ranges.IsEmpty()) return Bad("the table has no entries");
-    if (!ranges.IsEmpty()) ASHLAR_RETURN_IF_ERROR(AddRanges(ranges));
-    const KeyComparator& comparator = args_.family->comparator();
-    if (comparator.CompareInternal(file_.smallest, file_.largest) > 0)
-      return Status::Corruption(file_.path, "its keys are out of order");
-    for (const std::string* bound : {&file_.smallest, &file_.largest})
-      ASHLAR_RETURN_IF_ERROR(
-          args_.family->CheckEntry(ExtractUserKey(*bound), Slice()).WithContext(file_.path));
-    return Status::OK();
-  }
-
-  Status AddRanges(const FragmentedRanges& ranges) {
-    const KeyComparator& comparator = args_.family->comparator();
-    FragmentedRanges::Cursor at(&ranges);
-    at.SeekToFirst();
-    const std::string begin =
-        MakeInternalKey(at.begin(), at.sequences().front(), ValueType::kRangeDeletion);
-    at.SeekToLast();
-    std::string end;
-    AppendInternalKey(&end, at.end(), kRangeEndTag);
-    ASHLAR_RETURN_IF_ERROR(args_.family->CheckRange(ExtractUserKey(begin), ExtractUserKey(end))
-                               .WithContext(file_.path));
-    const bool only_ranges = file_.smallest.empty();
-    if (only_ranges || comparator.CompareInternal(begin, file_.smallest) < 0)
-      file_.smallest = begin;
-    if (only_ranges || comparator.CompareInternal(file_.largest, end) < 0)
-      file_.largest = std::move(end);
+  Status TakeBounds() {
+    file_.smallest = table_->file()->smallest;
+    file_.largest = table_->file()->largest;
+    if (file_.smallest.empty()) return Bad("the table has no entries");
+    const Slice begin = ExtractUserKey(file_.smallest);
+    const Slice end = ExtractUserKey(file_.largest);
+    if (!table_->reader()->ranges().IsEmpty())
+      ASHLAR_RETURN_IF_ERROR(args_.family->CheckRange(begin, end).WithContext(file_.path));
+    for (const Slice& key : {begin, end})
+      ASHLAR_RETURN_IF_ERROR(args_.family->CheckEntry(key, Slice()).WithContext(file_.path));
     return Status::OK();
   }
 

@@ -140,8 +140,7 @@ TEST(IngestionPlanTest, NoPlanOfThePickerMeetsThePlace) {
     std::vector<CompactionPlan> plans;
     plans.reserve(4);
     while (plans.size() < 4) {
-      std::optional<CompactionPlan> plan =
-          PickCompaction(view, config, CompactCursors());
+      std::optional<CompactionPlan> plan = PickCompaction(view, config, CompactCursors());
       if (!plan) break;
       plans.push_back(std::move(*plan));
       MarkInputs(plans.back(), true);
@@ -160,12 +159,12 @@ TEST(IngestionPlanTest, NoPlanOfThePickerMeetsThePlace) {
     file.largest = MakeInternalKey(largest, file.largest_sequence, ValueType::kValue);
     std::vector<FileMetaData*> level(view.files(place.level).begin(),
                                      view.files(place.level).end());
-    level.insert(place.level == 0 ? level.begin()
-                                  : std::find_if(level.begin(), level.end(),
-                                                 [&](const FileMetaData* other) {
-                                                   return other->smallest_user_key().compare(
-                                                              largest) > 0;
-                                                 }),
+    level.insert(place.level == 0
+                     ? level.begin()
+                     : std::find_if(level.begin(), level.end(),
+                                    [&](const FileMetaData* other) {
+                                      return other->smallest_user_key().compare(largest) > 0;
+                                    }),
                  &file);
     view.levels[place.level] = level;
     if (place.level > 0) {

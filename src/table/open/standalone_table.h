@@ -1,8 +1,9 @@
 // StandaloneTable: one table file by its path, open outside of any tree.
 //
 // Its open reader is that of a TableCache with a single file, so that every format and every check
-// is the tree's. The file's metadata has no bounds and no sequence from a MANIFEST: entries of a
-// table for ingestion have the sequence that the file says, 0 for most.
+// is the tree's. No MANIFEST says the file's bounds and sequences: the bounds are those of its
+// entries and range deletions (empty: there are none), and entries of a table for ingestion have
+// the sequence that the file says, 0 for most.
 //
 // Thread safety: all methods. Lifetime: cursors and pins of the reader end before it.
 #pragma once
@@ -33,6 +34,7 @@ class StandaloneTable {
  private:
   explicit StandaloneTable(TableCacheArgs args);
   TableCacheArgs Completed(TableCacheArgs args);
+  Status FindBounds(const KeyComparator& comparator);
 
   const std::string path_;
   FileSystem* const file_system_;
