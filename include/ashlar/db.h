@@ -100,7 +100,9 @@ struct IngestExternalFileArg {
   ColumnFamilyHandle* column_family = nullptr;  // null: the default one
   std::vector<std::string> external_files;
   IngestExternalFileOptions options;
-  // Accepted: no checksums of whole files are kept.
+  // Of the files, in their order, or empty. Verified with verify_file_checksum: Corruption for a
+  // file with another one. The function is FileChecksumCrc32c (CRC32C, 4 bytes, big-endian); others
+  // are NotSupported.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
   Temperature file_temperature = Temperature::kUnknown;  // accepted
@@ -477,10 +479,10 @@ class ASHLAR_API DB {
   virtual Status FlushWAL(bool sync) = 0;
   // Makes every write so far durable.
   virtual Status SyncWAL() = 0;
-  // Writers wait from the return of LockWAL until UnlockWAL has been called as often (from any
-  // thread), and every write that returned before is in the log's file, as after FlushWAL(false). A
-  // write with no_slowdown is Incomplete meanwhile. Reads, flushes and compactions go on. Close
-  // ends the wait of the writers with ShutdownInProgress.
+  // Writers and ingestions wait from the return of LockWAL until UnlockWAL was called as often (by
+  // any thread), and every write that returned before is in the log's file, as after
+  // FlushWAL(false). A write with no_slowdown is Incomplete meanwhile. Reads, flushes and
+  // compactions go on. Close ends the wait with ShutdownInProgress.
   virtual Status LockWAL() = 0;
   // Aborted: LockWAL is not in effect.
   virtual Status UnlockWAL() = 0;

@@ -448,6 +448,16 @@ Status CommitPipeline::LockWrites() {
   return flushed;
 }
 
+Status CommitPipeline::WaitForUnlock() {
+  MutexLock lock(state_->mutex());
+  while (state_->write_controller.IsLocked()) {
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
+    state_->WaitForChange();
+  }
+  return Status::OK();
+}
+
 bool CommitPipeline::UnlockWrites() {
   MutexLock lock(state_->mutex());
   if (!state_->write_controller.Unlock()) return false;

@@ -5,6 +5,7 @@
 
 #include "base/coding.h"
 #include "base/format.h"
+#include "filesystem/file_helpers.h"
 #include "lsm/resolve_options.h"
 #include "table/open/standalone_table.h"
 #include "table/table_properties.h"
@@ -24,6 +25,7 @@ class Inspection {
 
   Result<ExternalFile> Run() {
     const DatabaseState& state = *args_.state;
+    ASHLAR_RETURN_IF_ERROR(CheckChecksum());
     ASHLAR_ASSIGN_OR_RETURN(
         table_, StandaloneTable::Open({.file_system = state.file_system,
                                        .path = file_.path,
@@ -49,6 +51,16 @@ class Inspection {
     return found == file_.properties.user_collected_properties.end() ? nullptr : &found->second;
   }
   Status Bad(const std::string& why) const { return Status::InvalidArgument(file_.path, why); }
+
+  Status CheckChecksum() const {
+    if (args_.checksum == nullptr) return Status::OK();
+    ASHLAR_ASSIGN_OR_RETURN(const uint32_t crc,
+                            ComputeFileCrc(args_.state->file_system, file_.path));
+    std::string found;
+    for (int shift = 24; shift >= 0; shift -= 8) found.push_back(static_cast<char>(crc >> shift));
+    if (found == *args_.checksum) return Status::OK();
+    return Status::Corruption(file_.path, "the file has another checksum than the one given");
+  }
 
   // The loader has checked the form of the properties.
   Status CheckOrigin() {

@@ -41,6 +41,8 @@ struct ExternalFileArgs {
   const ColumnFamily* family = nullptr;
   ColumnFamilyOptions options;  // of the family
   bool verify_blocks = false;
+  // That the whole file must have: CRC32C, 4 bytes, big-endian. Null: any.
+  const std::string* checksum = nullptr;
   bool may_be_of_database = false;
   bool any_family = false;  // the file may have been written for another one
 };

@@ -5,6 +5,7 @@
 
 #include "ashlar/listener.h"
 #include "base/assert.h"
+#include "base/coding.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "filesystem/file_helpers.h"
@@ -17,6 +18,10 @@
 namespace ashlar {
 
 namespace {
+
+constexpr char kChecksumFunction[] = "FileChecksumCrc32c";
+constexpr char kNoPlace[] = "needs a global sequence number, and has no place for one";
+constexpr uint64_t kReserveMax = uint64_t{1} << 40;
 
 // Whether the fragments have a part of the range.
 bool HasPart(const FragmentedRanges& ranges, const KeyComparator& comparator,
@@ -59,13 +64,21 @@ bool HasUnflushedWrites(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMut
 }
 
 IngestionRules RulesOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
-  const Version& version = *family.version();
   IngestionRules rules;
-  rules.last_level = version.levels() - 1;
-  rules.base_level = family.policy().BaseLevel(MakeTreeSizes(version));
+  rules.last_level = CompactedLevels(family) - 1;
+  rules.base_level = family.policy().BaseLevel(MakeTreeSizes(family));
   rules.only_level0 = family.options().compaction_style == kCompactionStyleFIFO;
   rules.fills_levels_only = family.options().compaction_style == kCompactionStyleUniversal;
   return rules;
+}
+
+bool ReservesLastLevel(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
+  return CompactedLevels(family) < family.version()->levels();
+}
+
+bool Overlap(const KeyComparator& comparator, const FileBounds& a, const FileBounds& b) {
+  const TreeView view{.comparator = comparator, .levels = {}, .running = {}};
+  return TreeFiles(view).Overlap(a, b);
 }
 
 // With the sequence of all entries in the place of theirs.
@@ -85,7 +98,7 @@ Status FileIngestion::Run() {
   const uint64_t start_nanos = state_->clock->NowNanos();
   Status status = CatchBadAlloc([this] { return Prepare(); });
   const uint64_t prepared_nanos = state_->clock->NowNanos();
-  if (status.ok()) status = CatchBadAlloc([this] { return Install(); });
+  if (status.ok()) status = CatchBadAlloc([this] { return InstallAsOftenAsNeeded(); });
   const uint64_t ended_nanos = state_->clock->NowNanos();
   state_->recorder.Record(INGEST_EXTERNAL_FILE_PREPARE_TIME, (prepared_nanos - start_nanos) / 1000);
   state_->recorder.Record(INGEST_EXTERNAL_FILE_RUN_TIME, (ended_nanos - prepared_nanos) / 1000);
@@ -102,23 +115,41 @@ Status FileIngestion::Run() {
 Status FileIngestion::CheckRequests() const {
   if (requests_.empty()) return Status::InvalidArgument("no column family is named");
   for (size_t i = 0; i < requests_.size(); ++i) {
-    const Request& request = requests_[i];
-    const IngestExternalFileOptions& options = request.options;
-    const std::string& name = request.family->name();
-    if (request.paths.empty())
-      return Status::InvalidArgument(name, "no file is named for the column family");
     for (size_t j = 0; j < i; ++j) {
-      if (requests_[j].family == request.family)
-        return Status::InvalidArgument(name, "the column family is named twice");
+      if (requests_[j].family == requests_[i].family) {
+        return Status::InvalidArgument(requests_[i].family->name(),
+                                       "the column family is named twice");
+      }
     }
-    if (options.move_files && options.link_files)
-      return Status::InvalidArgument("move_files and link_files exclude each other");
-    if (options.ingest_behind)
-      return Status::NotSupported("IngestExternalFileOptions::ingest_behind is not implemented");
-    if (options.write_global_seqno) {
+    ASHLAR_RETURN_IF_ERROR(CheckRequest(requests_[i]));
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::CheckRequest(const Request& request) {
+  const IngestExternalFileOptions& options = request.options;
+  const std::string& name = request.family->name();
+  if (request.paths.empty())
+    return Status::InvalidArgument(name, "no file is named for the column family");
+  if (options.move_files && options.link_files)
+    return Status::InvalidArgument("move_files and link_files exclude each other");
+  if (options.allow_db_generated_files && (options.ingest_behind || options.write_global_seqno)) {
+    return Status::InvalidArgument(
+        "allow_db_generated_files excludes ingest_behind and write_global_seqno: the entries of "
+        "such a table keep their sequence numbers");
+  }
+  if (!options.verify_file_checksum) return Status::OK();
+  const size_t checksums = request.checksums.size();
+  if (checksums != request.checksum_functions.size() ||
+      (checksums != 0 && checksums != request.paths.size())) {
+    return Status::InvalidArgument(
+        name, "give files_checksums and files_checksum_func_names for each file, or none of them");
+  }
+  for (const std::string& function : request.checksum_functions) {
+    if (function != kChecksumFunction) {
       return Status::NotSupported(
-          "IngestExternalFileOptions::write_global_seqno is not implemented; the MANIFEST records "
-          "the number");
+          name, StrCat("checksums of files by the function \"", function, "\"; they can be by ",
+                       kChecksumFunction, ", or be ignored (verify_file_checksum)"));
     }
   }
   return Status::OK();
@@ -132,13 +163,16 @@ Status FileIngestion::Prepare() {
     MutexLock lock(state_->mutex());
     if (request.family->dropped()) return Status::ColumnFamilyDropped(request.family->name());
     family.options = request.family->options();
+    if (request.options.ingest_behind && !ReservesLastLevel(*request.family)) {
+      return Status::InvalidArgument(
+          request.family->name(),
+          "ingest_behind requires that the database is opened with allow_ingest_behind, with more "
+          "than one level, and without FIFO compaction");
+    }
   }
   // All are looked at before the first is taken.
   for (Family& family : families_) ASHLAR_RETURN_IF_ERROR(PrepareFamily(&family));
-  for (Family& family : families_) {
-    for (File& file : family.files) ASHLAR_RETURN_IF_ERROR(TakeFile(*family.request, &file));
-  }
-  ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());  // I7
+  ASHLAR_RETURN_IF_ERROR(TakeFiles());
   for (Family& family : families_) {
     for (File& file : family.files) LookForKeys(family, &file);
   }
@@ -146,26 +180,65 @@ Status FileIngestion::Prepare() {
 }
 
 Status FileIngestion::PrepareFamily(Family* family) {
-  const IngestExternalFileOptions& options = family->request->options;
-  const ExternalFileArgs args{.state = state_,
-                              .family = family->family().get(),
-                              .options = family->options,
-                              .verify_blocks = options.verify_checksums_before_ingest,
-                              .may_be_of_database = options.allow_db_generated_files,
-                              .any_family = options.allow_db_generated_files};
-  family->files.reserve(family->request->paths.size());
-  for (const std::string& path : family->request->paths) {
-    ASHLAR_ASSIGN_OR_RETURN(ExternalFile external, InspectExternalFile(args, path));
+  const Request& request = *family->request;
+  const IngestExternalFileOptions& options = request.options;
+  ExternalFileArgs args{.state = state_,
+                        .family = family->family().get(),
+                        .options = family->options,
+                        .verify_blocks = options.verify_checksums_before_ingest,
+                        .may_be_of_database = options.allow_db_generated_files,
+                        .any_family = options.allow_db_generated_files};
+  family->files.reserve(request.paths.size());
+  for (size_t i = 0; i < request.paths.size(); ++i) {
+    if (options.verify_file_checksum && !request.checksums.empty())
+      args.checksum = &request.checksums[i];
+    ASHLAR_ASSIGN_OR_RETURN(ExternalFile external, InspectExternalFile(args, request.paths[i]));
+    if (family->WritesSequences() &&
+        external.properties.external_sst_file_global_seqno_offset == 0)
+      return Status::InvalidArgument(external.path, kNoPlace);
     family->files.push_back({.external = std::move(external)});
   }
   return Status::OK();
+}
+
+Status FileIngestion::TakeFiles() {
+  for (Family& family : families_) {
+    if (family.WritesSequences()) ChooseSequences(&family);
+    for (File& file : family.files) ASHLAR_RETURN_IF_ERROR(TakeFile(*family.request, &file));
+  }
+  return state_->directory_handle->Sync();  // I7
+}
+
+void FileIngestion::ChooseSequences(Family* family) const {
+  const SequenceNumber after = state_->PublishedSequence() + reserve_;
+  for (File& file : family->files) {
+    file.sequence = NextSequence(*family, file, after);
+    file.written_sequence = file.sequence;
+  }
+}
+
+SequenceNumber FileIngestion::NextSequence(const Family& family, const File& file,
+                                           SequenceNumber after) {
+  const KeyComparator& comparator = family.family()->comparator();
+  const FileBounds bounds = file.external.bounds();
+  SequenceNumber newest = after;
+  for (const File& earlier : family.files) {
+    if (&earlier == &file) break;
+    if (Overlap(comparator, earlier.external.bounds(), bounds))
+      newest = std::max(newest, earlier.sequence);  // I5
+  }
+  return newest + 1;
 }
 
 Status FileIngestion::TakeFile(const Request& request, File* file) {
   file->number = state_->versions->NewFileNumber();
   file->path = TableFileName(state_->directory, file->number);
   file->taken = true;
-  if (request.options.move_files || request.options.link_files) {
+  FilePatch patch;
+  if (file->written_sequence != 0) {
+    patch.offset = file->external.properties.external_sst_file_global_seqno_offset;
+    PutFixed64(&patch.bytes, file->written_sequence);
+  } else if (request.options.move_files || request.options.link_files) {
     const Status linked = LinkFile(state_->file_system, file->external.path, file->path);
     file->linked = linked.ok();
     if (linked.ok()) return linked;
@@ -175,7 +248,8 @@ Status FileIngestion::TakeFile(const Request& request, File* file) {
     if (!request.options.failed_move_fall_back_to_copy)
       return linked.WithContext(file->external.path);
   }
-  ASHLAR_RETURN_IF_ERROR(CopyToNewFile(state_->file_system, file->external.path, file->path));
+  ASHLAR_RETURN_IF_ERROR(
+      CopyToNewFile(state_->file_system, file->external.path, file->path, patch));
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(file->path, &bytes));
   if (bytes == file->external.file_bytes) return Status::OK();
@@ -218,18 +292,42 @@ void FileIngestion::LookForKeys(const Family& family, File* file) const {
 
 // ---- The turns.
 
+Status FileIngestion::InstallAsOftenAsNeeded() {
+  for (;;) {
+    was_outrun_ = false;
+    const Status status = Install();
+    if (!was_outrun_) return status;
+    reserve_ = std::min(reserve_ * 16, kReserveMax);
+    RemoveTaken();
+    ASHLAR_RETURN_IF_ERROR(TakeFiles());
+  }
+}
+
 Status FileIngestion::Install() {
   Families to_flush;
-  ASHLAR_RETURN_IF_ERROR(
-      core_->commit.RunExclusive([&] { return InstallInTurn(false, &to_flush); }));
+  const auto turn = [&](bool may_flush) -> Status {
+    do {
+      ASHLAR_RETURN_IF_ERROR(core_->commit.WaitForUnlock());
+      writes_are_locked_ = false;
+      ASHLAR_RETURN_IF_ERROR(core_->commit.RunExclusive(
+          [&] { return CatchBadAlloc([&] { return InstallInTurn(may_flush, &to_flush); }); }));
+    } while (writes_are_locked_);
+    return Status::OK();
+  };
+  ASHLAR_RETURN_IF_ERROR(turn(false));
   if (to_flush.empty()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(
       core_->FlushFamilies(FlushOptions(), to_flush, FlushReason::kExternalFileIngestion));
   to_flush.clear();
-  return core_->commit.RunExclusive([&] { return InstallInTurn(true, &to_flush); });
+  return turn(true);
 }
 
 Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
+  {
+    MutexLock lock(state_->mutex());
+    writes_are_locked_ = state_->write_controller.IsLocked();
+  }
+  if (writes_are_locked_) return Status::OK();
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     ASHLAR_RETURN_IF_ERROR(TryToInstall(FindUnflushedKeys(), to_flush));
@@ -245,6 +343,10 @@ Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
 std::vector<bool> FileIngestion::FindUnflushedKeys() const {
   std::vector<bool> found;
   for (const Family& family : families_) {
+    if (family.request->options.ingest_behind) {  // they may stay above
+      found.push_back(false);
+      continue;
+    }
     const KeyComparator& comparator = family.family()->comparator();
     const ViewRef view = family.family()->PinView();
     found.push_back(std::any_of(family.files.begin(), family.files.end(), [&](const File& file) {
@@ -268,7 +370,7 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
   }
   SequenceNumber last_sequence = state_->PublishedSequence();
   for (const Family& family : families_) {
-    last_sequence = std::max(last_sequence, state_->PublishedSequence() + family.sequences);
+    last_sequence = std::max(last_sequence, family.last_sequence);
     for (const File& file : family.files)
       last_sequence = std::max(last_sequence, file.external.largest_sequence);
   }
@@ -302,65 +404,105 @@ Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_f
 }
 
 Status FileIngestion::PlanFamily(Family* family) {
+  const ColumnFamily& of = *family->family();
   const IngestExternalFileOptions& options = family->request->options;
-  const TreeView view = MakeTreeView(*state_, *family->family());
-  const IngestionRules rules = RulesOf(*family->family());
-  const TreeFiles tree(view);
-  const bool snapshot_held =
-      options.snapshot_consistency && view.oldest_snapshot != kSequenceNumberMax;
-  const SequenceNumber published = state_->PublishedSequence();
-  std::vector<PlacedRange> placed;
-  family->sequences = 0;
+  Placing placing{
+      .options = &options, .view = MakeWholeTreeView(*state_, of), .rules = RulesOf(of)};
+  const bool snapshot_held = placing.view.oldest_snapshot != kSequenceNumberMax;
+  placing.must_number =
+      (options.snapshot_consistency && snapshot_held) || ReservesLastLevel(of);  // I5
+  family->last_sequence = 0;
   for (File& file : family->files) {
-    const FileBounds bounds = file.external.bounds();
-    const IngestionPlace place = PlaceIngestedFile(
-        view, rules, {.bounds = bounds, .without_keys = &file.without_keys}, placed);
-    file.level = place.level;
-    // I5: a batch is one sequence; files of a batch do not overlap.
-    uint64_t batch = 1;
-    SequenceNumber newest_below = 0;
-    for (size_t i = 0; i < placed.size(); ++i) {
-      if (!tree.Overlap(placed[i].bounds, bounds)) continue;
-      const File& earlier = family->files[i];
-      if (earlier.sequence > published) batch = std::max(batch, earlier.sequence - published + 1);
-      if (earlier.level == 0)
-        newest_below = std::max(newest_below, earlier.external.largest_sequence);
-    }
-    placed.push_back({.bounds = bounds, .level = file.level});
-    if (options.fail_if_not_bottommost_level && file.level != rules.last_level) {
-      return Status::TryAgain(
-          file.external.path,
-          StrCat("fits into level ", file.level, ", not into the last one, ", rules.last_level));
-    }
-    if (file.external.made_by_database) {
-      file.sequence = 0;
-      if (PlaceIngestedFile(view, rules, {.bounds = bounds}, {}).covers_older) {
-        return Status::InvalidArgument(file.external.path,
-                                       "is a database's table, and other data are in its range");
-      }
-      if (file.level == 0 && file.external.largest_sequence <= newest_below) {
-        return Status::InvalidArgument(
-            file.external.path,
-            "is a database's table, and an earlier file of the call has newer entries in its "
-            "range; name the files from old to new");
-      }
-      continue;
-    }
-    // Level 0 is ordered by sequences.
-    const bool numbered = place.covers_older || file.level == 0 || snapshot_held;
-    file.sequence = numbered ? published + batch : 0;
-    if (!numbered) continue;
-    if (!options.allow_global_seqno) {
+    ASHLAR_RETURN_IF_ERROR(options.ingest_behind ? PlaceBehind(placing, &file)
+                                                 : PlaceAbove(placing, *family, &file));
+    placing.placed.push_back({.bounds = file.external.bounds(), .level = file.level});
+    family->last_sequence = std::max(family->last_sequence, file.sequence);
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::PlaceBehind(const Placing& placing, File* file) const {
+  const TreeView& view = placing.view;
+  const FileBounds bounds = file->external.bounds();
+  file->sequence = 0;
+  file->level = view.num_levels() - 1;
+  const bool overlaps = std::any_of(
+      placing.placed.begin(), placing.placed.end(), [&](const PlacedRange& earlier) {
+        return Overlap(view.comparator, earlier.bounds, bounds);
+      });
+  if (overlaps || !FitsBelow(view, file->level, bounds)) {
+    return Status::InvalidArgument(
+        file->external.path,
+        "does not fit behind: other files that were ingested behind are in its range");
+  }
+  for (Level level = 0; level < file->level; ++level) {
+    for (const FileMetaData* const other : view.files(level)) {
+      if (other->smallest_sequence > 0 || !TreeFiles(view).Overlap(*other, bounds.range()))
+        continue;
       return Status::InvalidArgument(
-          file.external.path,
-          "needs a global sequence number, because other data may be at its keys, it goes to level "
-          "0, or a snapshot is held; and allow_global_seqno is off");
+          file->external.path,
+          StrCat("does not fit behind: table ", other->number, " of level ", level,
+                 " may have entries with sequence number 0 in its range"));
     }
-    if (!file.external.takes_global_sequence) {
-      return Status::InvalidArgument(file.external.path,
-                                     "needs a global sequence number, and has no place for one");
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, File* file) {
+  const IngestExternalFileOptions& options = *placing.options;
+  const ExternalFile& external = file->external;
+  const IngestionPlace place = PlaceIngestedFile(
+      placing.view, placing.rules,
+      {.bounds = external.bounds(), .without_keys = &file->without_keys}, placing.placed);
+  file->level = place.level;
+  if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
+    return Status::TryAgain(external.path, StrCat("fits into level ", file->level,
+                                                  ", not into the last one, ",
+                                                  placing.rules.last_level));
+  }
+  if (external.made_by_database) {
+    file->sequence = 0;
+    return CheckKeepsItsSequences(placing, family, *file);
+  }
+  const SequenceNumber published = state_->PublishedSequence();
+  if (file->written_sequence != 0) {
+    file->sequence = file->written_sequence;
+    if (file->sequence > published) return Status::OK();
+    was_outrun_ = true;  // I9
+    return Status::TryAgain(external.path, "writers were faster than the copy of the file");
+  }
+  file->sequence = 0;
+  // Level 0 is ordered by sequences.
+  if (!place.covers_older && file->level > 0 && !placing.must_number) return Status::OK();
+  if (!options.allow_global_seqno) {
+    return Status::InvalidArgument(
+        external.path,
+        "needs a global sequence number, because other data may be at its keys, it goes to level "
+        "0, or a snapshot is held; and allow_global_seqno is off");
+  }
+  if (!external.takes_global_sequence) return Status::InvalidArgument(external.path, kNoPlace);
+  file->sequence = NextSequence(family, *file, published);
+  return Status::OK();
+}
+
+Status FileIngestion::CheckKeepsItsSequences(const Placing& placing, const Family& family,
+                                             const File& file) const {
+  const ExternalFile& external = file.external;
+  if (PlaceIngestedFile(placing.view, placing.rules, {.bounds = external.bounds()}, {})
+          .covers_older) {
+    return Status::InvalidArgument(external.path,
+                                   "is a database's table, and other data are in its range");
+  }
+  for (const File& earlier : family.files) {
+    if (&earlier == &file) break;
+    if (file.level == 0 && earlier.level == 0 &&
+        external.largest_sequence <= earlier.external.largest_sequence &&
+        Overlap(placing.view.comparator, earlier.external.bounds(), external.bounds())) {
+      return Status::InvalidArgument(
+          external.path,
+          "is a database's table, and an earlier file of the call has newer entries in its range; "
+          "name the files from old to new");
     }
-    family->sequences = std::max(family->sequences, batch);
   }
   return Status::OK();
 }
@@ -398,13 +540,13 @@ std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) 
 }
 
 Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionEdit> edits) {
+  VersionInstaller& installer = core_->background.installer();
+  ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
+                          installer.Prepare(std::move(edits), [](std::span<VersionEdit>) {}));
   // From here on the tables belong to versions, or wait for deletion.
   for (Family& family : families_) {
     for (File& file : family.files) file.taken = false;
   }
-  VersionInstaller& installer = core_->background.installer();
-  ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
-                          installer.Prepare(std::move(edits), [](std::span<VersionEdit>) {}));
   const Status published = installer.Publish(prepared, [&] {
     kDatabaseMutex.AssertHeld();
     state_->published_sequence.store(last_sequence, std::memory_order_release);  // I6
@@ -435,6 +577,7 @@ void FileIngestion::RemoveTaken() noexcept {
   for (Family& family : families_) {
     for (File& file : family.files) {
       if (!file.taken) continue;
+      file.taken = false;
       // The next open removes the rest: no version names them.
       IgnoreBadAlloc([&] { static_cast<void>(state_->file_system->DeleteFile(file.path).ok()); });
     }

@@ -18,7 +18,9 @@
 //     section. Until the files are in the tree no plan of the family is picked (`ingesting`), and
 //     the manifest mutex keeps plans from being installed.
 // I5: Files of one call are placed in their order. One that overlaps an earlier one gets a larger
-//     sequence and a level above it, or level 0.
+//     sequence and a level above it, or level 0. A family takes all of its files above its older
+//     data, or (ingest_behind) all below, at the level that no compaction reads or writes, with 0.
+//     Where such a level is reserved, no other file keeps 0: it could have the same keys.
 // I6: Atomicity. All families are in one edit group. The sequences become published in the critical
 //     section that publishes the versions: a reader has all of a call or nothing, at every sequence.
 // I7: Durability. Files and directory are synced before the edit is written. Until the edit, the
@@ -27,6 +29,10 @@
 // I8: Known gaps. The new entries are below the active memtable, so its gaps end, and those of later
 //     memtables are remembered for later sequences only (ColumnFamily::NoteIngested). Files that
 //     are hidden stay so: tombstones that hide them do not leave.
+//
+// I9: With write_global_seqno the numbers are chosen while the files are copied, ahead of the
+//     published one by a reserve. The turn takes them if I1 still holds, and skips those between.
+//     If writers were faster, the files are copied again with a larger reserve.
 //
 // Readers wait for nothing. Writers wait for the MANIFEST, and for the flush of what was written
 // between the two turns. Rejected: to flush all of a full memtable in the turn, which makes writers
@@ -56,6 +62,9 @@ class FileIngestion {
     std::shared_ptr<ColumnFamily> family;
     std::vector<std::string> paths;
     IngestExternalFileOptions options;
+    // IngestExternalFileArg::files_checksums
+    std::vector<std::string> checksums = {};
+    std::vector<std::string> checksum_functions = {};
   };
   // Requires: the requests outlive it.
   FileIngestion(LsmCore* core, std::span<const Request> requests);
@@ -71,6 +80,7 @@ class FileIngestion {
     std::string path = {};  // in the database
     bool taken = false;     // something may be at `path`, which belongs to this call
     bool linked = false;
+    SequenceNumber written_sequence = 0;  // into the copy (I9); 0: none
     std::unordered_set<FileNumber> without_keys = {};
     // Of the turn.
     Level level = 0;
@@ -79,21 +89,39 @@ class FileIngestion {
   struct Family {
     const Request* request = nullptr;
     ColumnFamilyOptions options;
-    uint64_t sequences = 0;  // that the files consume
+    SequenceNumber last_sequence = 0;  // of the files
     std::vector<File> files = {};
 
     const std::shared_ptr<ColumnFamily>& family() const { return request->family; }
+    bool WritesSequences() const {
+      const IngestExternalFileOptions& of = request->options;
+      return of.write_global_seqno && of.allow_global_seqno && !of.ingest_behind;
+    }
+  };
+  // What is common to the files of a family in PlanFamily.
+  struct Placing {
+    const IngestExternalFileOptions* options = nullptr;
+    TreeView view;
+    IngestionRules rules;
+    std::vector<PlacedRange> placed = {};  // the files before
+    bool must_number = false;
   };
   using Families = std::vector<std::shared_ptr<ColumnFamily>>;
 
   Status CheckRequests() const;
+  static Status CheckRequest(const Request& request);
   Status Prepare();
   Status PrepareFamily(Family* family);
+  // Gives the files names in the database.
+  Status TakeFiles();
   Status TakeFile(const Request& request, File* file);
+  // I9.
+  void ChooseSequences(Family* family) const;
   static Status LinkFile(FileSystem* file_system, const std::string& from, const std::string& to);
   // Finds files of the tree that overlap the range of `file` and have no key of it.
   void LookForKeys(const Family& family, File* file) const;
 
+  Status InstallAsOftenAsNeeded();
   // One turn, or two.
   Status Install();
   // In a turn. Not empty: families that have to be flushed first; nothing was done.
@@ -104,6 +132,14 @@ class FileIngestion {
   Status Plan(const std::vector<bool>& flush_needed, Families* to_flush)
       ASHLAR_REQUIRES(kDatabaseMutex);
   Status PlanFamily(Family* family) ASHLAR_REQUIRES(kDatabaseMutex);
+  Status PlaceBehind(const Placing& placing, File* file) const;
+  Status PlaceAbove(const Placing& placing, const Family& family, File* file)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // A database's table keeps its sequences.
+  Status CheckKeepsItsSequences(const Placing& placing, const Family& family,
+                                const File& file) const;
+  // One more than the largest number of the files before that overlap it; the first is after + 1.
+  static SequenceNumber NextSequence(const Family& family, const File& file, SequenceNumber after);
   std::vector<VersionEdit> MakeEdits(SequenceNumber last_sequence) const;
   Status Publish(SequenceNumber last_sequence, std::vector<VersionEdit> edits)
       ASHLAR_REQUIRES(kManifestMutex);
@@ -118,6 +154,9 @@ class FileIngestion {
   DatabaseState* const state_;
   const std::span<const Request> requests_;
   std::vector<Family> families_;
+  uint64_t reserve_ = uint64_t{1} << 20;  // I9, sequences
+  bool was_outrun_ = false;               // I9: in the last turn
+  bool writes_are_locked_ = false;        // by LockWAL, in the last turn: nothing was done
 };
 
 }  // namespace ashlar

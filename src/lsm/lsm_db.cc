@@ -769,7 +769,9 @@ Status LsmDB::IngestExternalFiles(const std::vector<IngestExternalFileArg>& args
   for (const IngestExternalFileArg& arg : args) {
     requests.push_back({.family = SharedFamily(arg.column_family),
                         .paths = arg.external_files,
-                        .options = arg.options});
+                        .options = arg.options,
+                        .checksums = arg.files_checksums,
+                        .checksum_functions = arg.files_checksum_func_names});
   }
   return FileIngestion(core_.get(), requests).Run();
 } catch (const std::bad_alloc&) {

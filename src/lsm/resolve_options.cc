@@ -50,6 +50,11 @@ void ResolveOutput(const DBOptions& db_options, const ColumnFamilyOptions& optio
   table.reads = ResolveTableReads(db_options, options);
 }
 
+bool ReservesLastLevel(const ColumnFamilyOptions& options, const DBOptions& db_options) {
+  return (options.cf_allow_ingest_behind || db_options.allow_ingest_behind) &&
+         options.num_levels > 1 && options.compaction_style != kCompactionStyleFIFO;
+}
+
 void FillDefaults(ColumnFamilyOptions* options) {
   if (options->table_factory == nullptr) options->table_factory.reset(NewBlockBasedTableFactory());
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
@@ -110,6 +115,7 @@ FileAges ResolveAges(const ColumnFamilyOptions& options) {
 LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
+  if (ReservesLastLevel(options, db_options)) --config.num_levels;
   config.disable_auto_compactions =
       options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
   config.level0_file_num_compaction_trigger =

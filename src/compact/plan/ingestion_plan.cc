@@ -18,6 +18,7 @@ bool IsBarred(const TreeView& view, const TreeFiles& tree, Level level, const Fi
          std::any_of(view.running.begin(), view.running.end(), [&](const CompactionPlan* plan) {
            if (plan->drops_inputs || !HasRange(tree, *plan, bounds)) return false;
            if (plan->output_level < plan->start_level()) return level >= plan->output_level;
+           if (plan->older_unknown && level > plan->output_level) return false;
            return IsSorted(plan->output_level) &&
                   (level > plan->start_level() || level == plan->output_level);
          });
