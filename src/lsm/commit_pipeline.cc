@@ -417,11 +417,15 @@ Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFam
 Status CommitPipeline::SyncLog() {
   return RunExclusive([this] {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    const Status synced = SyncLogs();
-    if (!synced.ok())
-      background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
-    return synced;
+    return LeaderSyncLog();
   });
+}
+
+Status CommitPipeline::LeaderSyncLog() {
+  const Status synced = SyncLogs();
+  if (!synced.ok())
+    background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
+  return synced;
 }
 
 Status CommitPipeline::FlushLog() {

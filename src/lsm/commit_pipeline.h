@@ -58,6 +58,8 @@ class CommitPipeline {
   Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                                FlushReason reason);
   Status SyncLog();
+  // The same by the leader. An error is latched.
+  Status LeaderSyncLog();
   Status FlushLog();
   // Stops the writers, and hands what they wrote to the operating system. After Ok no group is
   // committed until UnlockWrites was called as often; exclusive tasks still run, and those that write

@@ -376,6 +376,7 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
   }
   const Status status = CatchBadAlloc([&]() -> Status {
     kManifestMutex.AssertHeld();
+    ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I7
     if (last_sequence > kSequenceNumberMaxAtOpen)
       return Status::Corruption("the sequence numbers of the files are too large");
     return Publish(last_sequence, MakeEdits(last_sequence));

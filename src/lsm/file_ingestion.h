@@ -23,13 +23,13 @@
 //     Where such a level is reserved, no other file keeps 0: it could have the same keys.
 // I6: Atomicity. All families are in one edit group. The sequences become published in the critical
 //     section that publishes the versions: a reader has all of a call or nothing, at every sequence.
-// I7: Durability. Files and directory are synced before the edit is written. Until the edit, the
+// I7: Durability. Files and directory are synced before the edit is written; so is the log, or a
+//     power cut could keep the files and take writes that are older. Until the edit, the
 //     files have no owner but this call, which deletes them after an error; after a crash the next
 //     open does. Afterwards they belong to versions (FileJanitor).
 // I8: Known gaps. The new entries are below the active memtable, so its gaps end, and those of later
 //     memtables are remembered for later sequences only (ColumnFamily::NoteIngested). Files that
 //     are hidden stay so: tombstones that hide them do not leave.
-//
 // I9: With write_global_seqno the numbers are chosen while the files are copied, ahead of the
 //     published one by a reserve. The turn takes them if I1 still holds, and skips those between.
 //     If writers were faster, the files are copied again with a larger reserve.

@@ -1,13 +1,18 @@
 // Table files from outside: writing and reading them, and their way into the tree, with what may
 // be in the way: memtables, snapshots, running compactions, iterators' gaps, and bad files.
+#include <algorithm>
 #include <fstream>
 
+#include "ashlar/convenience.h"
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
+#include "base/crc32c.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/check_invariants.h"
+#include "tests/support/fault_file_system.h"
 
 namespace ashlar {
 namespace {
@@ -397,6 +402,249 @@ TEST_F(IngestionTest, TablesOfADatabaseAreTakenWhenAsked) {
   EXPECT_EQ(Contents(), "a=1 b=1 ");
   Open();
   EXPECT_EQ(Contents(), "a=1 b=1 ");
+}
+
+// ---- Behind.
+
+class IngestBehindTest : public IngestionTest {
+ protected:
+  IngestBehindTest() {
+    options_.allow_ingest_behind = true;
+    options_.compaction_style = kCompactionStyleUniversal;
+    behind_.ingest_behind = true;
+  }
+  void CompactHard() {
+    CompactRangeOptions options;
+    options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    EXPECT_OK(db_->CompactRange(options, nullptr, nullptr));
+  }
+
+  IngestExternalFileOptions behind_;
+};
+
+TEST_F(IngestBehindTest, WhatTheDatabaseHasOrDeletedStaysAbove) {
+  for (const CompactionStyle style : {kCompactionStyleUniversal, kCompactionStyleLevel}) {
+    SCOPED_TRACE(StrCat("style ", static_cast<int>(style)));
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+    options_.compaction_style = style;
+    Open();
+    Put("a", "1");
+    Put("b", "1");
+    Put("c", "1");
+    Put("d", "1");
+    Flush();
+    Delete("b");
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), "c", "d"));
+    Flush();
+    CompactHard();
+    Put("e", "1");
+    const Snapshot* const snapshot = db_->GetSnapshot();
+    const SequenceNumber before = db_->GetLatestSequenceNumber();
+    ASSERT_OK(Ingest({WriteFile("1.sst", {{"a", "0"},
+                                          {"b", "0"},
+                                          {"c", "0"},
+                                          {"d", "DEL"},
+                                          {"e", "0"},
+                                          {"f", "0"},
+                                          {"g", "-h"}})},
+                     behind_));
+    EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+    EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1u);
+    EXPECT_EQ(FilesAtLevel(6), 1u);
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=0 ");
+    EXPECT_EQ(Contents(nullptr, snapshot), "a=1 d=1 e=1 f=0 ");
+    db_->ReleaseSnapshot(snapshot);
+    Flush();
+    CompactHard();
+    EXPECT_EQ(FilesAtLevel(6), 1u) << "a compaction took the file";
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=0 ");
+    Delete("f");
+    Flush();
+    CompactHard();
+    Open();
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 ");
+    EXPECT_EQ(Get("f"), "NOT_FOUND");
+    // A file that is not behind gets a number, and stays above.
+    ASSERT_OK(Ingest({WriteFile("2.sst", {{"f", "2"}, {"z", "2"}})}));
+    CompactHard();
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 ");
+    EXPECT_EQ(FilesAtLevel(6), 1u);
+    ASSERT_OK(Ingest({WriteFile("3.sst", {{"z", "0"}, {"zz", "0"}})}, behind_));
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 zz=0 ");
+    // Deletes both.
+    Delete("zz");
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 ");
+    CheckInvariants(db_.get());
+  }
+}
+
+TEST_F(IngestBehindTest, FilesThatDoNotFitAreRefused) {
+  Open();
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"c", "0"}, {"f", "0"}})}, behind_));
+  const Status taken = Ingest({WriteFile("2.sst", {{"d", "0"}})}, behind_);
+  EXPECT_TRUE(taken.IsInvalidArgument());
+  EXPECT_NE(taken.ToString().find("2.sst"), std::string::npos) << taken.ToString();
+  const std::string first = WriteFile("3.sst", {{"m", "0"}, {"o", "0"}});
+  EXPECT_TRUE(Ingest({first, WriteFile("4.sst", {{"n", "0"}})}, behind_).IsInvalidArgument());
+  EXPECT_EQ(Tables(), 1);
+  IngestExternalFileOptions both = behind_;
+  both.allow_db_generated_files = true;
+  EXPECT_TRUE(Ingest({first}, both).IsInvalidArgument());
+  ASSERT_OK(Ingest({first}, behind_));
+  EXPECT_EQ(Contents(), "c=0 f=0 m=0 o=0 ");
+
+  options_.allow_ingest_behind = false;
+  Open();
+  const Status off = Ingest({WriteFile("5.sst", {{"x", "0"}})}, behind_);
+  EXPECT_TRUE(off.IsInvalidArgument());
+  EXPECT_NE(off.ToString().find("allow_ingest_behind"), std::string::npos) << off.ToString();
+  CompactHard();
+  EXPECT_EQ(Contents(), "c=0 f=0 m=0 o=0 ");
+}
+
+// Entries with number 0 above would have the same internal keys.
+TEST_F(IngestBehindTest, TablesOfBeforeWithNumber0AreInTheWay) {
+  options_.allow_ingest_behind = false;
+  options_.compaction_style = kCompactionStyleLevel;
+  Open();
+  Put("a", "1");
+  Put("c", "1");
+  Flush();
+  CompactRangeOptions move;
+  move.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  move.change_level = true;
+  move.target_level = 3;
+  ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
+  ASSERT_EQ(FilesAtLevel(3), 1u);
+  options_.allow_ingest_behind = true;
+  Open();
+  const Status status = Ingest({WriteFile("1.sst", {{"b", "0"}})}, behind_);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("sequence number 0"), std::string::npos) << status.ToString();
+  ASSERT_OK(Ingest({WriteFile("2.sst", {{"d", "0"}})}, behind_));
+  EXPECT_EQ(Contents(), "a=1 c=1 d=0 ");
+}
+
+TEST_F(IngestBehindTest, KnownGapsEnd) {
+  Open();
+  for (int i = 0; i < 200; ++i) {
+    Put(StrCat("k", 1000 + i), "1");
+    Delete(StrCat("k", 1000 + i));
+  }
+  Put("z", "1");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(), "z=1 ");  // finds the gap, uses it
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"k1100", "0"}, {"k1100x", "0"}})}, behind_));
+  EXPECT_EQ(Contents(), "k1100x=0 z=1 ");
+}
+
+TEST_F(IngestBehindTest, DeletionsOfFilesInRangesReachTheReservedLevel) {
+  Open();
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"c", "0"}, {"f", "0"}})}, behind_));
+  const Slice begin("a");
+  const Slice end("z");
+  ASSERT_OK(DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &begin, &end));
+  EXPECT_EQ(Contents(), "");
+}
+
+// ---- Numbers in the files, checksums.
+
+std::string FileBytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(IngestionTest, TheSequenceNumberIsWrittenIntoTheCopy) {
+  Open();
+  Put("a", "1");
+  const std::string file = WriteFile("1.sst", {{"a", "2"}, {"b", "-c"}});
+  const std::string other = WriteFile("2.sst", {{"a", "3"}});
+  const std::string bytes = FileBytes(file);
+  IngestExternalFileOptions options;
+  options.write_global_seqno = true;
+  options.link_files = true;  // a link would change the file itself
+  ASSERT_OK(Ingest({file, other}, options));
+  EXPECT_TRUE(FileBytes(file) == bytes);
+  EXPECT_EQ(Contents(), "a=3 ");
+  const SequenceNumber latest = db_->GetLatestSequenceNumber();
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  std::vector<SequenceNumber> numbers;
+  for (const LiveFileMetaData& live : files) {
+    SstFileReader reader(options_);
+    ASSERT_OK(reader.Open(live.directory + "/" + live.name));
+    ASSERT_OK(reader.VerifyChecksum());
+    const auto& properties = reader.GetTableProperties()->user_collected_properties;
+    const auto stored = properties.find("rocksdb.external_sst_file.global_seqno");
+    if (stored == properties.end()) continue;
+    const std::unique_ptr<Iterator> entries = reader.NewTableIterator();
+    entries->SeekToFirst();
+    ParsedEntryInfo entry;
+    ASSERT_OK(reader.ParseTableIteratorKey(entries->key(), &entry));
+    EXPECT_EQ(entry.sequence, live.largest_seqno);
+    numbers.push_back(live.largest_seqno);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  ASSERT_EQ(numbers.size(), 2u);
+  EXPECT_EQ(numbers[1], numbers[0] + 1);
+  EXPECT_EQ(numbers[1], latest);
+  Put("a", "4");
+  Open();
+  EXPECT_EQ(Contents(), "a=4 ");
+  EXPECT_GT(db_->GetLatestSequenceNumber(), latest);
+  CompactAll();
+  EXPECT_EQ(Contents(), "a=4 ");
+  // It has a number, and is not taken again.
+  EXPECT_TRUE(Ingest({files[0].directory + "/" + files[0].name}).IsInvalidArgument());
+}
+
+// While a file is copied, another call publishes the number that the copy has.
+TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  const std::string file = WriteFile("1.sst", {{"a", "1"}});
+  const std::string faster = WriteFile("2.sst", {{"a", "2"}});
+  IngestExternalFileOptions options;
+  options.write_global_seqno = true;
+  FaultRule rule;
+  rule.operations = FaultOperation::kSyncDirectory;
+  rule.name_contains = path();
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] { EXPECT_OK(Ingest({faster}, options)); };
+  faults->AddRule(rule);
+  ASSERT_OK(Ingest({file}, options));
+  EXPECT_EQ(faults->FaultsInjected(), 1u);
+  EXPECT_EQ(Contents(), "a=1 ");  // its turn came later
+  EXPECT_EQ(Tables(), 2);
+  Close();
+}
+
+TEST_F(IngestionTest, ChecksumsOfFilesAreCompared) {
+  Open();
+  IngestExternalFileArg arg;
+  const std::string file = WriteFile("1.sst", {{"a", "1"}});
+  const std::string bytes = FileBytes(file);
+  const uint32_t crc = crc32c::Value(bytes.data(), bytes.size());
+  std::string checksum;
+  for (int shift = 24; shift >= 0; shift -= 8) checksum.push_back(static_cast<char>(crc >> shift));
+  arg.external_files = {file};
+  arg.files_checksums = {"1234"};
+  EXPECT_TRUE(db_->IngestExternalFiles({arg}).IsInvalidArgument());  // by which function?
+  arg.files_checksum_func_names = {"FileChecksumCrc32c"};
+  const Status differs = db_->IngestExternalFiles({arg});
+  EXPECT_TRUE(differs.IsCorruption());
+  EXPECT_NE(differs.ToString().find(file), std::string::npos) << differs.ToString();
+  arg.files_checksum_func_names = {"Mine"};
+  EXPECT_TRUE(db_->IngestExternalFiles({arg}).IsNotSupported());
+  arg.options.verify_file_checksum = false;
+  ASSERT_OK(db_->IngestExternalFiles({arg}));
+  arg.options.verify_file_checksum = true;
+  arg.files_checksums = {checksum};
+  arg.files_checksum_func_names = {"FileChecksumCrc32c"};
+  ASSERT_OK(db_->IngestExternalFiles({arg}));
+  EXPECT_EQ(Contents(), "a=1 ");
 }
 
 // ---- Bad files.
