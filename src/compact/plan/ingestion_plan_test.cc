@@ -109,6 +109,26 @@ TEST(IngestionPlanTest, StaysOutOfTheWayOfRunningPlans) {
   EXPECT_EQ(Place("L0: 9[a-c 10]", "d", "f", call), "L4");
 }
 
+TEST(IngestionPlanTest, BehindFitsWhereTheLevelHasNothingAndNoPlanGoes) {
+  const TreeText tree("L0: 9[a-z 10]\nL3: 5[a-z 10]\nL4: 1[a-c 10] 2[g-z 10]", kLevels);
+  TreeView view = tree.View();
+  const auto fits = [&](const std::string& smallest, const std::string& largest) {
+    return FitsBelow(view, 4, {.smallest = smallest, .largest = largest});
+  };
+  EXPECT_TRUE(fits("d", "f"));
+  EXPECT_FALSE(fits("c", "f"));
+  EXPECT_FALSE(fits("d", "g"));
+  CompactionPlan plan;
+  plan.inputs.push_back({.level = 1, .files = {}});
+  plan.output_level = 3;
+  plan.smallest = "a";
+  plan.largest = "z";
+  view.running = {&plan};
+  EXPECT_FALSE(fits("d", "f")) << "the plan takes it for granted that nothing comes below";
+  plan.older_unknown = true;
+  EXPECT_TRUE(fits("d", "f"));
+}
+
 // I1 to I3 for random trees in which the picker's plans run.
 TEST(IngestionPlanTest, NoPlanOfThePickerMeetsThePlace) {
   const uint64_t seed = 20261125;
