@@ -193,12 +193,26 @@ Status FileIngestion::PrepareFamily(Family* family) {
     if (options.verify_file_checksum && !request.checksums.empty())
       args.checksum = &request.checksums[i];
     ASHLAR_ASSIGN_OR_RETURN(ExternalFile external, InspectExternalFile(args, request.paths[i]));
-    if (family->WritesSequences() &&
-        external.properties.external_sst_file_global_seqno_offset == 0)
+    if (family->WritesSequences() && external.properties.external_sst_file_global_seqno_offset == 0)
       return Status::InvalidArgument(external.path, kNoPlace);
     family->files.push_back({.external = std::move(external)});
   }
+  family->files_overlap = FilesOverlap(*family);
   return Status::OK();
+}
+
+bool FileIngestion::FilesOverlap(const Family& family) {
+  const KeyComparator& comparator = family.family()->comparator();
+  std::vector<FileBounds> bounds;
+  bounds.reserve(family.files.size());
+  for (const File& file : family.files) bounds.push_back(file.external.bounds());
+  std::sort(bounds.begin(), bounds.end(), [&](const FileBounds& a, const FileBounds& b) {
+    return comparator.Compare(a.smallest, b.smallest) < 0;
+  });
+  return std::adjacent_find(bounds.begin(), bounds.end(),
+                            [&](const FileBounds& a, const FileBounds& b) {
+                              return Overlap(comparator, a, b);
+                            }) != bounds.end();
 }
 
 Status FileIngestion::TakeFiles() {
@@ -223,7 +237,7 @@ SequenceNumber FileIngestion::NextSequence(const Family& family, const File& fil
   const FileBounds bounds = file.external.bounds();
   SequenceNumber newest = after;
   for (const File& earlier : family.files) {
-    if (&earlier == &file) break;
+    if (&earlier == &file || !family.files_overlap) break;
     if (Overlap(comparator, earlier.external.bounds(), bounds))
       newest = std::max(newest, earlier.sequence);  // I5
   }
@@ -410,13 +424,15 @@ Status FileIngestion::PlanFamily(Family* family) {
   Placing placing{
       .options = &options, .view = MakeWholeTreeView(*state_, of), .rules = RulesOf(of)};
   const bool snapshot_held = placing.view.oldest_snapshot != kSequenceNumberMax;
-  placing.must_number =
-      (options.snapshot_consistency && snapshot_held) || ReservesLastLevel(of);  // I5
+  const bool others_wait = families_.size() > 1 && options.allow_global_seqno;  // I6
+  placing.must_number = others_wait || (options.snapshot_consistency && snapshot_held) ||
+                        ReservesLastLevel(of);  // I5
   family->last_sequence = 0;
   for (File& file : family->files) {
     ASHLAR_RETURN_IF_ERROR(options.ingest_behind ? PlaceBehind(placing, &file)
                                                  : PlaceAbove(placing, *family, &file));
-    placing.placed.push_back({.bounds = file.external.bounds(), .level = file.level});
+    if (family->files_overlap)
+      placing.placed.push_back({.bounds = file.external.bounds(), .level = file.level});
     family->last_sequence = std::max(family->last_sequence, file.sequence);
   }
   return Status::OK();
@@ -428,9 +444,8 @@ Status FileIngestion::PlaceBehind(const Placing& placing, File* file) const {
   file->sequence = 0;
   file->level = view.num_levels() - 1;
   const bool overlaps = std::any_of(
-      placing.placed.begin(), placing.placed.end(), [&](const PlacedRange& earlier) {
-        return Overlap(view.comparator, earlier.bounds, bounds);
-      });
+      placing.placed.begin(), placing.placed.end(),
+      [&](const PlacedRange& earlier) { return Overlap(view.comparator, earlier.bounds, bounds); });
   if (overlaps || !FitsBelow(view, file->level, bounds)) {
     return Status::InvalidArgument(
         file->external.path,
@@ -457,9 +472,9 @@ Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, F
       {.bounds = external.bounds(), .without_keys = &file->without_keys}, placing.placed);
   file->level = place.level;
   if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
-    return Status::TryAgain(external.path, StrCat("fits into level ", file->level,
-                                                  ", not into the last one, ",
-                                                  placing.rules.last_level));
+    return Status::TryAgain(external.path,
+                            StrCat("fits into level ", file->level, ", not into the last one, ",
+                                   placing.rules.last_level));
   }
   if (external.made_by_database) {
     file->sequence = 0;
@@ -550,7 +565,6 @@ Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionE
   }
   const Status published = installer.Publish(prepared, [&] {
     kDatabaseMutex.AssertHeld();
-    state_->published_sequence.store(last_sequence, std::memory_order_release);  // I6
     for (const Family& family : families_) {
       family.family()->NoteIngested(last_sequence);  // I8
       family.family()->ingesting = false;

@@ -21,8 +21,10 @@
 //     sequence and a level above it, or level 0. A family takes all of its files above its older
 //     data, or (ingest_behind) all below, at the level that no compaction reads or writes, with 0.
 //     Where such a level is reserved, no other file keeps 0: it could have the same keys.
-// I6: Atomicity. All families are in one edit group. The sequences become published in the critical
-//     section that publishes the versions: a reader has all of a call or nothing, at every sequence.
+// I6: Atomicity. All families are in one edit group, so that a crash leaves all files or none. The
+//     files of several families all get numbers, and these become published after the views (I4 of
+//     version_installer.h): a reader of several families has all of a call or nothing. Files that
+//     may not have one (allow_global_seqno) are seen family by family.
 // I7: Durability. Files and directory are synced before the edit is written; so is the log, or a
 //     power cut could keep the files and take writes that are older. Until the edit, the
 //     files have no owner but this call, which deletes them after an error; after a crash the next
@@ -90,6 +92,7 @@ class FileIngestion {
     const Request* request = nullptr;
     ColumnFamilyOptions options;
     SequenceNumber last_sequence = 0;  // of the files
+    bool files_overlap = false;
     std::vector<File> files = {};
 
     const std::shared_ptr<ColumnFamily>& family() const { return request->family; }
@@ -103,7 +106,7 @@ class FileIngestion {
     const IngestExternalFileOptions* options = nullptr;
     TreeView view;
     IngestionRules rules;
-    std::vector<PlacedRange> placed = {};  // the files before
+    std::vector<PlacedRange> placed = {};  // the files before; none if no two overlap
     bool must_number = false;
   };
   using Families = std::vector<std::shared_ptr<ColumnFamily>>;
@@ -112,6 +115,7 @@ class FileIngestion {
   static Status CheckRequest(const Request& request);
   Status Prepare();
   Status PrepareFamily(Family* family);
+  static bool FilesOverlap(const Family& family);
   // Gives the files names in the database.
   Status TakeFiles();
   Status TakeFile(const Request& request, File* file);

@@ -95,6 +95,9 @@ void VersionInstaller::Swap(const Prepared& prepared, WhenPublished when_publish
     when_published();
     for (const std::shared_ptr<ColumnFamily>& family : prepared.changed)
       family->InstallPreparedView();  // I2
+    const SequenceNumber recorded = state_->versions->Published().last_sequence;
+    if (recorded > state_->PublishedSequence())
+      state_->published_sequence.store(recorded, std::memory_order_release);  // I4
     for (const std::shared_ptr<ColumnFamily>& family : prepared.changed)
       observer_->ViewChanged(family);
     if constexpr (kDebugChecks) state_->CheckInvariants();

@@ -136,9 +136,8 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     db->GetLiveFilesMetaData(&live);
     std::vector<std::string> names;
     ASSERT_OK(image.file_system->GetChildren(OpenDatabase::kPath, &names));
-    const auto tables = std::count_if(names.begin(), names.end(), [](const std::string& name) {
-      return name.ends_with(".sst");
-    });
+    const auto tables = std::count_if(
+        names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".sst"); });
     ASSERT_EQ(static_cast<size_t>(tables), live.size()) << "a table belongs to nobody";
   }
 

@@ -10,9 +10,11 @@
 #include "ashlar/statistics.h"
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/check_invariants.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/manual_env.h"
 
 namespace ashlar {
 namespace {
@@ -326,6 +328,30 @@ TEST_F(IngestionTest, KnownGapsEnd) {
   db_->ReleaseSnapshot(snapshot);
 }
 
+// The job runs where a call waits.
+TEST_F(IngestionTest, WaitsWhileTheLogIsLocked) {
+  ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/1);
+  options_.env = &env;
+  options_.info_log = std::make_shared<SilentLogger>();
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Put("a", "1");
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/1.sst"));
+  ASSERT_OK(writer.Put("a", "2"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->LockWAL());
+  bool has_waited = false;
+  ASSERT_TRUE(env.executor()->Schedule(Executor::Priority::kLow, [&] {
+    has_waited = true;
+    EXPECT_EQ(Get("a"), "1");
+    EXPECT_OK(db_->UnlockWAL());
+  }));
+  ASSERT_OK(Ingest({"/1.sst"}));
+  EXPECT_TRUE(has_waited);
+  EXPECT_EQ(Get("a"), "2");
+  Close();
+}
+
 TEST_F(IngestionTest, IteratorsKeepTheirView) {
   Open();
   Put("a", "1");
@@ -472,7 +498,11 @@ TEST_F(IngestBehindTest, WhatTheDatabaseHasOrDeletedStaysAbove) {
     EXPECT_EQ(FilesAtLevel(6), 1u);
     ASSERT_OK(Ingest({WriteFile("3.sst", {{"z", "0"}, {"zz", "0"}})}, behind_));
     EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 zz=0 ");
-    // Deletes both.
+    // A file that covers nothing has a number, too.
+    ASSERT_OK(Ingest({WriteFile("4.sst", {{"zzz", "2"}})}));
+    ASSERT_OK(Ingest({WriteFile("5.sst", {{"zzz", "0"}})}, behind_));
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 zz=0 zzz=2 ");
+    Delete("zzz");
     Delete("zz");
     EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 ");
     CheckInvariants(db_.get());

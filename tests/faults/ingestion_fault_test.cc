@@ -97,9 +97,8 @@ class Ingestion {
     database_->db()->GetLiveFilesMetaData(&live);
     std::vector<std::string> names;
     ASSERT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
-    const auto tables = std::count_if(names.begin(), names.end(), [](const std::string& name) {
-      return name.ends_with(".sst");
-    });
+    const auto tables = std::count_if(
+        names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".sst"); });
     EXPECT_EQ(static_cast<size_t>(tables), live.size()) << "a table belongs to nobody";
   }
 

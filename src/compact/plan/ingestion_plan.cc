@@ -35,8 +35,10 @@ IngestionPlace PlaceIngestedFile(const TreeView& view, const IngestionRules& rul
   IngestionPlace place;
   for (Level level = 0; level < view.num_levels(); ++level) {
     bool fits = true;
-    for (FileMetaData* const other : view.files(level)) {
-      if (!tree.Overlap(*other, file.bounds.range())) continue;
+    const UserKeyBounds range = file.bounds.range();
+    for (FileMetaData* const other :
+         IsSorted(level) ? tree.Overlapping(level, range) : view.files(level)) {
+      if (!tree.Overlap(*other, range)) continue;
       fits = false;
       if (file.without_keys == nullptr || !file.without_keys->contains(other->number))
         place.covers_older = true;
