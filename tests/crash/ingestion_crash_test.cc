@@ -25,6 +25,7 @@ constexpr char kFolder[] = "/files";
 struct Manner {
   const char* name;
   IngestExternalFileOptions options;
+  bool flushes = true;  // a memtable has keys of the files
 };
 
 IngestExternalFileOptions With(bool IngestExternalFileOptions::* member) {
@@ -34,6 +35,7 @@ IngestExternalFileOptions With(bool IngestExternalFileOptions::* member) {
 }
 const Manner kManners[] = {
     {"Copied", {}},
+    {"CopiedNextToUnflushedWrites", {}, false},
     {"Moved", With(&IngestExternalFileOptions::move_files)},
     {"Linked", With(&IngestExternalFileOptions::link_files)},
     {"WithNumbersInTheFiles", With(&IngestExternalFileOptions::write_global_seqno)},
@@ -48,6 +50,10 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     Options options = SmallDatabaseOptions();
     options.max_manifest_file_size = 500;
     return options;
+  }
+
+  static std::string Key(const std::string& key) {
+    return kManners[GetParam()].flushes ? key : "x" + key;
   }
 
   void Write(int i) {
@@ -90,9 +96,11 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     Write(4);
     args_[0].column_family = database_.family(kDefaultColumnFamilyName);
     args_[1].column_family = database_.family(kOther);
-    args_[0].external_files = {WriteFile("1.sst", {{"list", "new"}, {"more", "new"}})};
-    args_[1].external_files = {WriteFile("2.sst", {{"key1", "new"}, {"key3", "new"}}),
-                               WriteFile("3.sst", {{"key3", "newer"}, {"key9", "newer"}})};
+    const std::string list = Key("list");
+    args_[0].external_files = {WriteFile("1.sst", {{list, "new"}, {list + "2", "new"}})};
+    args_[1].external_files = {
+        WriteFile("2.sst", {{Key("key1"), "new"}, {Key("key3"), "new"}}),
+        WriteFile("3.sst", {{Key("key3"), "newer"}, {Key("key9"), "newer"}})};
     std::unique_ptr<Directory> folder;
     ASSERT_OK(disk_->NewDirectory(kFolder, &folder));
     ASSERT_OK(folder->Sync());
@@ -103,11 +111,11 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     begun_ = disk_->OperationCount();
     ASSERT_OK(database_.db()->IngestExternalFiles({args_[0], args_[1]}));
     done_ = disk_->OperationCount();
-    contents_[kDefaultColumnFamilyName]["list"] = "new";
-    contents_[kDefaultColumnFamilyName]["more"] = "new";
-    contents_[kOther]["key1"] = "new";
-    contents_[kOther]["key3"] = "newer";
-    contents_[kOther]["key9"] = "newer";
+    contents_[kDefaultColumnFamilyName][Key("list")] = "new";
+    contents_[kDefaultColumnFamilyName][Key("list") + "2"] = "new";
+    contents_[kOther][Key("key1")] = "new";
+    contents_[kOther][Key("key3")] = "newer";
+    contents_[kOther][Key("key9")] = "newer";
     states_.push_back(contents_);
     Contents found;
     ASSERT_OK(database_.Read(&found));
