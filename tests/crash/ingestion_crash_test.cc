@@ -56,6 +56,9 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     return kManners[GetParam()].flushes ? key : "x" + key;
   }
 
+  // Files that overlap would go to level 0, which takes a flush.
+  static std::string Again() { return Key(kManners[GetParam()].flushes ? "key3" : "key4"); }
+
   void Write(int i) {
     const std::string value = StrCat(i, std::string(200, 'v'));
     const Commit commit = {
@@ -98,9 +101,8 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     args_[1].column_family = database_.family(kOther);
     const std::string list = Key("list");
     args_[0].external_files = {WriteFile("1.sst", {{list, "new"}, {list + "2", "new"}})};
-    args_[1].external_files = {
-        WriteFile("2.sst", {{Key("key1"), "new"}, {Key("key3"), "new"}}),
-        WriteFile("3.sst", {{Key("key3"), "newer"}, {Key("key9"), "newer"}})};
+    args_[1].external_files = {WriteFile("2.sst", {{Key("key1"), "new"}, {Key("key3"), "new"}}),
+                               WriteFile("3.sst", {{Again(), "newer"}, {Key("key9"), "newer"}})};
     std::unique_ptr<Directory> folder;
     ASSERT_OK(disk_->NewDirectory(kFolder, &folder));
     ASSERT_OK(folder->Sync());
@@ -114,7 +116,8 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     contents_[kDefaultColumnFamilyName][Key("list")] = "new";
     contents_[kDefaultColumnFamilyName][Key("list") + "2"] = "new";
     contents_[kOther][Key("key1")] = "new";
-    contents_[kOther][Key("key3")] = "newer";
+    contents_[kOther][Key("key3")] = "new";
+    contents_[kOther][Again()] = "newer";
     contents_[kOther][Key("key9")] = "newer";
     states_.push_back(contents_);
     Contents found;
