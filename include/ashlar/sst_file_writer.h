@@ -8,8 +8,8 @@
 // Errors name the file. InvalidArgument for a key that is not larger than the one before it, for an
 // inverted range, and for a call before Open: nothing was written, and the writer goes on. Another
 // error is final: further calls return it. Finish deletes the file then, and one without entries.
-// So does the end of the writer before Finish. Lifetime: the comparator and the rate limiter outlive
-// the writer. Thread safety: one thread.
+// So does the end of the writer before Finish. Lifetime: comparator and rate limiter outlive the
+// writer. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>

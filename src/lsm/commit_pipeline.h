@@ -62,7 +62,7 @@ class CommitPipeline {
   Status LeaderSyncLog();
   Status FlushLog();
   // Stops the writers, and hands what they wrote to the operating system. After Ok no group is
-  // committed until UnlockWrites was called as often; exclusive tasks still run, and those that write
+  // committed until UnlockWrites was called as often. Exclusive tasks still run; those that write
   // look at WriteController::IsLocked.
   Status LockWrites();
   // False: there is no lock.

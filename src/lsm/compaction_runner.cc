@@ -137,8 +137,8 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
   args.job.output.table.dictionary = ResolveDictionary(options, plan.bottommost_compression);
-  // Deletions stay at the bottom for snapshots only, and kBottommostDeletes sees when they are gone;
-  // or for files that are ingested behind, and no compaction takes them away.
+  // Deletions stay at the bottom for snapshots only, and kBottommostDeletes sees when they are
+  // gone; or for files that are ingested behind, and no compaction takes them away.
   if (plan.bottommost || (plan.older_unknown && plan.older.empty()))
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);

@@ -6,40 +6,18 @@
 //        -> a memtable has to be flushed first: give the turn back, flush, take a second turn, and
 //           flush in that what came in between
 //
-// I1: Sequence. A file that may have older data at its keys gets a sequence newer than all writes
-//     before the turn, and older than all after it. No write can come in between, because the turn
-//     is exclusive. A file without older data keeps 0, unless a snapshot must not see it.
-// I2: Memtables. When the files enter the tree, no memtable has a key of one of them. Such data are
-//     older and would be found first, so they are flushed before.
-// I3: Level 0. A file enters level 0 only while the family has no unflushed writes. Level 0 is
-//     ordered by sequences. A later flush of older writes would be sorted below the file, and below
-//     files that the file was merged with, although its writes are newer than theirs.
-// I4: Levels. PlaceIngestedFile decides, from the tree and the running plans of one critical
-//     section. Until the files are in the tree no plan of the family is picked (`ingesting`), and
-//     the manifest mutex keeps plans from being installed.
-// I5: Files of one call are placed in their order. One that overlaps an earlier one gets a larger
-//     sequence and a level above it, or level 0. A family takes all of its files above its older
-//     data, or (ingest_behind) all below, at the level that no compaction reads or writes, with 0.
-//     Where such a level is reserved, no other file keeps 0: it could have the same keys.
-// I6: Atomicity. All families are in one edit group, so that a crash leaves all files or none. The
-//     files of several families all get numbers, and these become published after the views (I4 of
-//     version_installer.h): a reader of several families has all of a call or nothing. Files that
-//     may not have one (allow_global_seqno) are seen family by family.
-// I7: Durability. Files and directory are synced before the edit is written; so is the log, or a
-//     power cut could keep the files and take writes that are older. Until the edit, the
-//     files have no owner but this call, which deletes them after an error; after a crash the next
-//     open does. Afterwards they belong to versions (FileJanitor).
-// I8: Known gaps. The new entries are below the active memtable, so its gaps end, and those of later
-//     memtables are remembered for later sequences only (ColumnFamily::NoteIngested). Files that
-//     are hidden stay so: tombstones that hide them do not leave.
-// I9: With write_global_seqno the numbers are chosen while the files are copied, ahead of the
-//     published one by a reserve. The turn takes them if I1 still holds, and skips those between.
-//     If writers were faster, the files are copied again with a larger reserve.
-//
-// Readers wait for nothing. Writers wait for the MANIFEST, and for the flush of what was written
-// between the two turns. Rejected: to flush all of a full memtable in the turn, which makes writers
-// wait for it; and to number the files in a turn and install them after it, which would change what
-// a snapshot between the two reads.
+// README.md, "Ingestion", has the reasons and what was rejected.
+// I1: a file that may have older data at its keys has a sequence newer than all writes before the
+//     turn, and older than all after it.
+// I2: when the files enter the tree, no memtable has a key of one of them, unless they go behind.
+// I3: a file enters level 0 only while the family has no unflushed writes.
+// I4: levels are chosen and taken while no plan of the family is picked or installed.
+// I5: of two files of a call that overlap, the later one has the larger sequence and is above.
+// I6: a reader, and a crash, has all of a call or nothing.
+// I7: files, directory and log are durable before the edit is written. Until then this call owns
+//     the files, and deletes them after an error.
+// I8: no known gap hides an ingested key.
+// I9: a number that is written into a copy is taken by the turn only if I1 holds.
 //
 // Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
 #pragma once

@@ -57,7 +57,7 @@ std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family);
 // The block-based options inside a family's factory; null when it has none.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
-// Whether no compaction reads or writes the last level, which is for files that are ingested behind.
+// Whether no compaction reads or writes the last level: it is for files that are ingested behind.
 bool ReservesLastLevel(const ColumnFamilyOptions& options, const DBOptions& db_options);
 // What the options say about new tables. The caller adds what the database and the job say.
 void ResolveOutput(const DBOptions& db_options, const ColumnFamilyOptions& options,

@@ -9,8 +9,8 @@
 //     take after the time reserved before.
 // I2: a reservation is void once the state or the rate changes (generation); the writer asks again.
 //
-// Thread safety: Set, Lock, Unlock, IsLocked, Reserve* and generation under the database mutex; the rest from
-// any thread.
+// Thread safety: Set, Lock, Unlock, IsLocked, Reserve* and generation under the database mutex; the
+// rest from any thread.
 #pragma once
 
 #include <algorithm>
