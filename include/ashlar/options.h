@@ -716,8 +716,8 @@ struct IngestExternalFileOptions {
   // False: InvalidArgument if a memtable would have to be flushed.
   bool allow_blocking_flush = true;
   // The entries go below all others, at the last level, with sequence number 0: existing versions
-  // of their keys win, and snapshots see them. Requires allow_ingest_behind, and that no file of the
-  // last level has a part of the range.
+  // of their keys win, and snapshots see them. Requires allow_ingest_behind, and that no file of
+  // the last level has a part of the range.
   bool ingest_behind = false;
   // Also writes the sequence number of a file into it, for RocksDB before 5.16. Such files are
   // copied, never linked, and each gets a number, also where none is needed.
