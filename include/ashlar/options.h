@@ -703,7 +703,7 @@ struct IngestExternalFileOptions {
   // The database takes a hard link to each file instead of a copy, and removes the file's own name
   // after success.
   bool move_files = false;
-  // The same, but the file keeps its name too. Not together with move_files.
+  // The same, but the file keeps its name too: nobody may change it. Not together with move_files.
   bool link_files = false;
   // Copies a file that cannot be linked.
   bool failed_move_fall_back_to_copy = true;

@@ -61,7 +61,8 @@ class ASHLAR_API SstFileWriter {
   SstFileWriter(const SstFileWriter&) = delete;
   SstFileWriter& operator=(const SstFileWriter&) = delete;
 
-  // Creates or replaces the file. InvalidArgument: another one is open, or the options are wrong.
+  // Creates the file, in the place of an older one, which links keep. InvalidArgument: another file
+  // is open, or the options are wrong.
   Status Open(const std::string& file_path, Temperature temp = Temperature::kUnknown);
 
   // Requires, for the three: user_key is larger than all before it.

@@ -118,6 +118,9 @@ struct SstFileWriter::Rep {
           path, "table_factory: PlainTables have no place for a global sequence number");
     }
     MakeArgs();
+    // A database may have a link to the old file, which must stay as it is.
+    const Status removed = args.file_system->DeleteFile(path);
+    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
     auto opened = std::make_unique<CompactionOutput>(args);
     ASHLAR_RETURN_IF_ERROR(opened->Begin());
     output = std::move(opened);

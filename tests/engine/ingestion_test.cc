@@ -384,6 +384,17 @@ TEST_F(IngestionTest, CopiesLinksAndMoves) {
   EXPECT_EQ(Contents(), "a=1 b=1 c=1 ");
 }
 
+TEST_F(IngestionTest, AWriterToTheNameOfALinkedFileLeavesTheTableAlone) {
+  Open();
+  IngestExternalFileOptions options;
+  options.link_files = true;
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"a", "1"}})}, options));
+  WriteFile("1.sst", {{"b", std::string(1000, 'b')}});
+  Open();
+  EXPECT_EQ(Contents(), "a=1 ");
+  ASSERT_OK(db_->VerifyChecksum());
+}
+
 TEST_F(IngestionTest, RefusalsChangeNothing) {
   Open();
   Put("a", "1");
