@@ -653,14 +653,15 @@ TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
   rule.operations = FaultOperation::kSyncDirectory;
   rule.name_contains = path();
   rule.effect = FaultEffect::kRunAction;
-  bool raced = false;
+  SequenceNumber raced_to = 0;
   rule.action = [&] {
-    raced = true;
     EXPECT_OK(Ingest({faster}, options));
+    raced_to = db_->GetLatestSequenceNumber();
   };
   faults->AddRule(rule);
   ASSERT_OK(Ingest({file}, options));
-  EXPECT_TRUE(raced);
+  EXPECT_GT(raced_to, 0u);
+  EXPECT_GT(db_->GetLatestSequenceNumber(), raced_to);
   EXPECT_EQ(Contents(), "a=1 ");  // its turn came later
   EXPECT_EQ(Tables(), 2);
   Close();
