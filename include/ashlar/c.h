@@ -57,9 +57,11 @@ typedef struct rocksdb_create_backup_options_t rocksdb_create_backup_options_t;
 typedef struct rocksdb_dbpath_t rocksdb_dbpath_t;
 typedef struct rocksdb_env_t rocksdb_env_t;
 typedef struct rocksdb_fifo_compaction_options_t rocksdb_fifo_compaction_options_t;
+typedef struct rocksdb_envoptions_t rocksdb_envoptions_t;
 typedef struct rocksdb_filterpolicy_t rocksdb_filterpolicy_t;
 typedef struct rocksdb_flushoptions_t rocksdb_flushoptions_t;
 typedef struct rocksdb_hyper_clock_cache_options_t rocksdb_hyper_clock_cache_options_t;
+typedef struct rocksdb_ingestexternalfileoptions_t rocksdb_ingestexternalfileoptions_t;
 typedef struct rocksdb_iterator_t rocksdb_iterator_t;
 typedef struct rocksdb_level_metadata_t rocksdb_level_metadata_t;
 typedef struct rocksdb_livefiles_t rocksdb_livefiles_t;
@@ -80,6 +82,7 @@ typedef struct rocksdb_slicetransform_t rocksdb_slicetransform_t;
 typedef struct rocksdb_snapshot_t rocksdb_snapshot_t;
 typedef struct rocksdb_sst_file_metadata_t rocksdb_sst_file_metadata_t;
 typedef struct rocksdb_sst_partitioner_factory_t rocksdb_sst_partitioner_factory_t;
+typedef struct rocksdb_sstfilewriter_t rocksdb_sstfilewriter_t;
 typedef struct rocksdb_statistics_histogram_data_t rocksdb_statistics_histogram_data_t;
 typedef struct rocksdb_t rocksdb_t;
 typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compaction_options_t;
@@ -580,6 +583,114 @@ ASHLAR_API void rocksdb_checkpoint_create(rocksdb_checkpoint_t* checkpoint,
                                           const char* checkpoint_dir, uint64_t log_size_for_flush,
                                           char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_checkpoint_object_destroy(rocksdb_checkpoint_t* checkpoint) ASHLAR_NOTHROW;
+
+// ---- Table files from outside; see ashlar/sst_file_writer.h and DB::IngestExternalFile.
+
+ASHLAR_API rocksdb_envoptions_t* rocksdb_envoptions_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_destroy(rocksdb_envoptions_t* options) ASHLAR_NOTHROW;
+// The options share the limiter.
+ASHLAR_API void rocksdb_envoptions_set_rate_limiter(rocksdb_envoptions_t* options,
+                                                    rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_use_mmap_reads(rocksdb_envoptions_t* options,
+                                                      unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_use_mmap_reads(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_use_mmap_writes(rocksdb_envoptions_t* options,
+                                                       unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_use_mmap_writes(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_use_direct_reads(rocksdb_envoptions_t* options,
+                                                        unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_use_direct_reads(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_use_direct_writes(rocksdb_envoptions_t* options,
+                                                         unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_use_direct_writes(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_allow_fallocate(rocksdb_envoptions_t* options,
+                                                       unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_allow_fallocate(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_fd_cloexec(rocksdb_envoptions_t* options,
+                                                  unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_fd_cloexec(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_strict_bytes_per_sync(rocksdb_envoptions_t* options,
+                                                             unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_strict_bytes_per_sync(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_fallocate_with_keep_size(rocksdb_envoptions_t* options,
+                                                                unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_envoptions_get_fallocate_with_keep_size(
+    rocksdb_envoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_bytes_per_sync(rocksdb_envoptions_t* options,
+                                                      uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_envoptions_get_bytes_per_sync(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_compaction_readahead_size(rocksdb_envoptions_t* options,
+                                                                 size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_envoptions_get_compaction_readahead_size(rocksdb_envoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_envoptions_set_writable_file_max_buffer_size(rocksdb_envoptions_t* options,
+                                                                     size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t
+rocksdb_envoptions_get_writable_file_max_buffer_size(rocksdb_envoptions_t* options) ASHLAR_NOTHROW;
+
+// `env` and `io_options` may be destroyed afterwards, the comparator not.
+ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create(
+    const rocksdb_envoptions_t* env, const rocksdb_options_t* io_options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create_with_comparator(
+    const rocksdb_envoptions_t* env, const rocksdb_options_t* io_options,
+    const rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_open(rocksdb_sstfilewriter_t* writer, const char* name,
+                                           char** errptr) ASHLAR_NOTHROW;
+// An old name of rocksdb_sstfilewriter_put.
+ASHLAR_API void rocksdb_sstfilewriter_add(rocksdb_sstfilewriter_t* writer, const char* key,
+                                          size_t keylen, const char* val, size_t vallen,
+                                          char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_put(rocksdb_sstfilewriter_t* writer, const char* key,
+                                          size_t keylen, const char* val, size_t vallen,
+                                          char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_merge(rocksdb_sstfilewriter_t* writer, const char* key,
+                                            size_t keylen, const char* val, size_t vallen,
+                                            char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_delete(rocksdb_sstfilewriter_t* writer, const char* key,
+                                             size_t keylen, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_delete_range(rocksdb_sstfilewriter_t* writer,
+                                                   const char* begin_key, size_t begin_keylen,
+                                                   const char* end_key, size_t end_keylen,
+                                                   char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_finish(rocksdb_sstfilewriter_t* writer,
+                                             char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_file_size(rocksdb_sstfilewriter_t* writer,
+                                                uint64_t* file_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sstfilewriter_destroy(rocksdb_sstfilewriter_t* writer) ASHLAR_NOTHROW;
+
+ASHLAR_API rocksdb_ingestexternalfileoptions_t* rocksdb_ingestexternalfileoptions_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_destroy(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_move_files(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_snapshot_consistency(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_allow_global_seqno(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_allow_blocking_flush(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_ingest_behind(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_fail_if_not_bottommost_level(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingest_external_file(rocksdb_t* db, const char* const* file_list,
+                                             size_t list_len,
+                                             const rocksdb_ingestexternalfileoptions_t* options,
+                                             char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingest_external_file_cf(rocksdb_t* db,
+                                                rocksdb_column_family_handle_t* handle,
+                                                const char* const* file_list, size_t list_len,
+                                                const rocksdb_ingestexternalfileoptions_t* options,
+                                                char** errptr) ASHLAR_NOTHROW;
 
 // ---- Backups; see ashlar/backup_engine.h.
 

@@ -95,6 +95,19 @@ struct GetMergeOperandsOptions {
   ContinueCallback continue_cb;
 };
 
+// The files of one column family in DB::IngestExternalFiles.
+struct IngestExternalFileArg {
+  ColumnFamilyHandle* column_family = nullptr;  // null: the default one
+  std::vector<std::string> external_files;
+  IngestExternalFileOptions options;
+  // Of the files, in their order, or empty. Verified with verify_file_checksum: Corruption for a
+  // file with another one. The function is FileChecksumCrc32c (CRC32C, 4 bytes, big-endian); others
+  // are NotSupported.
+  std::vector<std::string> files_checksums;
+  std::vector<std::string> files_checksum_func_names;
+  Temperature file_temperature = Temperature::kUnknown;  // accepted
+};
+
 class ASHLAR_API DB {
  public:
   // ---- Opening and closing.
@@ -466,10 +479,10 @@ class ASHLAR_API DB {
   virtual Status FlushWAL(bool sync) = 0;
   // Makes every write so far durable.
   virtual Status SyncWAL() = 0;
-  // Writers wait from the return of LockWAL until UnlockWAL has been called as often (from any
-  // thread), and every write that returned before is in the log's file, as after FlushWAL(false). A
-  // write with no_slowdown is Incomplete meanwhile. Reads, flushes and compactions go on. Close
-  // ends the wait of the writers with ShutdownInProgress.
+  // Writers and ingestions wait from the return of LockWAL until UnlockWAL was called as often (by
+  // any thread), and every write that returned before is in the log's file, as after
+  // FlushWAL(false). A write with no_slowdown is Incomplete meanwhile. Reads, flushes and
+  // compactions go on. Close ends the wait with ShutdownInProgress.
   virtual Status LockWAL() = 0;
   // Aborted: LockWAL is not in effect.
   virtual Status UnlockWAL() = 0;
@@ -549,6 +562,27 @@ class ASHLAR_API DB {
                               bool flush_memtable = true) = 0;
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   virtual Status GetDbSessionId(std::string& session_id) const = 0;
+
+  // Takes table files that SstFileWriter made, here or in RocksDB, into the database. Their entries
+  // replace older ones at the same keys. Files of one call may overlap: later ones win. Each goes
+  // to the lowest level that can hold it. Where it has keys of a memtable, or goes to level 0, the
+  // family is flushed first. Reads go on; writes wait while the MANIFEST is written. The files are
+  // durable in the database when the call returns.
+  //
+  // InvalidArgument, NotSupported or Corruption naming the file for one that does not fit: another
+  // comparator or column family, no entries, made by no SstFileWriter, a damaged block, a feature
+  // that is not implemented. After an error, and after a crash during the call, the database has no
+  // part of it, and the files are as they were. With move_files a crash just after the call may
+  // leave their names.
+  virtual Status IngestExternalFile(ColumnFamilyHandle* column_family,
+                                    const std::vector<std::string>& external_files,
+                                    const IngestExternalFileOptions& options) = 0;
+  Status IngestExternalFile(const std::vector<std::string>& external_files,
+                            const IngestExternalFileOptions& options) {
+    return IngestExternalFile(DefaultColumnFamily(), external_files, options);
+  }
+  // Several column families, each named once: all files become visible at once, or none.
+  virtual Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) = 0;
 
   // Reads every block of every table and checks it. The first error names file and offset.
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;

@@ -23,6 +23,27 @@ namespace ashlar {
 
 class Clock;
 class Executor;
+struct DBOptions;
+
+// How files are read and written: RocksDB's members. SstFileWriter honours use_direct_writes,
+// bytes_per_sync and rate_limiter; the others are accepted.
+struct ASHLAR_API EnvOptions {
+  EnvOptions() = default;
+  explicit EnvOptions(const DBOptions& options);
+
+  bool use_mmap_reads = false;
+  bool use_mmap_writes = true;
+  bool use_direct_reads = false;
+  bool use_direct_writes = false;
+  bool allow_fallocate = true;
+  bool set_fd_cloexec = true;
+  uint64_t bytes_per_sync = 0;  // 0: the library's choice
+  bool strict_bytes_per_sync = false;
+  bool fallocate_with_keep_size = true;
+  size_t compaction_readahead_size = 0;
+  size_t writable_file_max_buffer_size = 1024 * 1024;
+  RateLimiter* rate_limiter = nullptr;  // null: none; outlives the file
+};
 
 // How much processor time a thread gets next to others.
 enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };

@@ -178,6 +178,14 @@ struct BackgroundErrorRecoveryInfo {
   Status new_bg_error;
 };
 
+struct ExternalFileIngestionInfo {
+  std::string cf_name;
+  std::string external_file_path;
+  std::string internal_file_path;   // in the database
+  SequenceNumber global_seqno = 0;  // of all entries of the file; 0: those that it has
+  TableProperties table_properties;
+};
+
 class ASHLAR_API EventListener {
  public:
   virtual ~EventListener() = default;
@@ -202,6 +210,8 @@ class ASHLAR_API EventListener {
                                     bool* /*auto_recovery*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
+  // The file is installed and visible. Called once per file, in the thread of the ingestion.
+  virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 };
 
 }  // namespace ashlar

@@ -326,7 +326,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Files are read for max_successive_merges, too, while all writers wait.
   bool strict_max_successive_merges = false;
   bool disallow_memtable_writes = false;                    // refused
-  bool cf_allow_ingest_behind = false;                      // refused
+  // allow_ingest_behind for this family alone.
+  bool cf_allow_ingest_behind = false;
   Temperature default_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
   Temperature default_write_temperature = Temperature::kUnknown;  // accepted
   uint32_t memtable_op_scan_flush_trigger = 0;       // accepted: iterators remember gaps instead
@@ -383,7 +384,10 @@ struct ASHLAR_API DBOptions {
       false;  // whether a failed write of the OPTIONS file fails the call that caused it
   bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked
   bool skip_stats_update_on_db_open = false;             // accepted: open reads no tables for it
-  bool allow_ingest_behind = false;                      // refused
+  // Reserves the last level of every family for files that are ingested with ingest_behind: no
+  // compaction reads or writes it, and deletions are kept for ever. From the first write on; files
+  // that the last level has before stay there, too. Without effect for FIFO and for one level.
+  bool allow_ingest_behind = false;
   bool flush_verify_memtable_count = true;               // accepted: always on
   bool track_and_verify_wals_in_manifest =
       false;  // accepted: sizes of synced logs are always checked
@@ -692,6 +696,46 @@ struct SizeApproximationOptions {
   bool include_files = true;
   bool include_blob_files = false;        // accepted: there are none
   double files_size_error_margin = -1.0;  // accepted: always as exact as possible
+};
+
+// DB::IngestExternalFile.
+struct IngestExternalFileOptions {
+  // The database takes a hard link to each file instead of a copy, and removes the file's own name
+  // after success.
+  bool move_files = false;
+  // The same, but the file keeps its name too: nobody may change it. Not together with move_files.
+  bool link_files = false;
+  // Copies a file that cannot be linked.
+  bool failed_move_fall_back_to_copy = true;
+  // False: a snapshot that is older than the ingestion may see the new entries, where they are at
+  // keys that had no other.
+  bool snapshot_consistency = true;
+  // False: InvalidArgument if an entry would have to get a sequence number, because other data are
+  // at its keys, or a snapshot is held.
+  bool allow_global_seqno = true;
+  // False: InvalidArgument if a memtable would have to be flushed.
+  bool allow_blocking_flush = true;
+  // The entries go below all others, at the last level, with sequence number 0: existing versions
+  // of their keys win, and snapshots see them. Requires allow_ingest_behind, and that no file of
+  // the last level has a part of the range.
+  bool ingest_behind = false;
+  // Also writes the sequence number of a file into it, for RocksDB before 5.16. Such files are
+  // copied, never linked, and each gets a number, also where none is needed.
+  bool write_global_seqno = false;
+  // Reads every block of each file first, and checks it.
+  bool verify_checksums_before_ingest = false;
+  size_t verify_checksums_readahead_size = 0;  // accepted
+  // Compares IngestExternalFileArg::files_checksums with the files. The checksums are not kept.
+  bool verify_file_checksum = true;
+  // TryAgain if a file does not fit into the last level.
+  bool fail_if_not_bottommost_level = false;
+  // Also takes tables of databases, whose entries keep their sequence numbers. InvalidArgument if
+  // other data are at their keys. Files of one call may overlap, if the later ones have the newer
+  // sequence numbers.
+  bool allow_db_generated_files = false;
+  bool fill_cache = true;                             // accepted: checks fill no cache
+  bool prefetch_lmax_index_and_filter_blocks = true;  // accepted: tables are opened by reads
+  int file_opening_threads = 1;                       // accepted
 };
 
 struct WaitForCompactOptions {

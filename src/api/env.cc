@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 
+#include "ashlar/options.h"
 #include "base/assert.h"
 #include "execute/clock.h"
 #include "execute/thread_pool_executor.h"
@@ -108,6 +109,15 @@ class CompositeEnv final : public Env {
 };
 
 }  // namespace
+
+EnvOptions::EnvOptions(const DBOptions& options)
+    : use_mmap_reads(options.allow_mmap_reads),
+      use_mmap_writes(options.allow_mmap_writes),
+      use_direct_reads(options.use_direct_reads),
+      use_direct_writes(options.use_direct_io_for_flush_and_compaction),
+      bytes_per_sync(options.bytes_per_sync),
+      compaction_readahead_size(options.compaction_readahead_size),
+      rate_limiter(options.rate_limiter.get()) {}
 
 Env* Env::Default() {
   static Env* const env = new SystemEnv;

@@ -43,6 +43,7 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
@@ -153,6 +154,18 @@ struct rocksdb_wal_file_t {
 };
 struct rocksdb_wal_files_t {
   std::vector<rocksdb_wal_file_t> rep;
+};
+// The options point to the limiter.
+struct rocksdb_envoptions_t {
+  ashlar::EnvOptions rep;
+  std::shared_ptr<ashlar::RateLimiter> rate_limiter;
+};
+struct rocksdb_sstfilewriter_t {
+  ashlar::SstFileWriter rep;
+  std::shared_ptr<ashlar::RateLimiter> rate_limiter;
+};
+struct rocksdb_ingestexternalfileoptions_t {
+  ashlar::IngestExternalFileOptions rep;
 };
 
 struct rocksdb_livefiles_t {

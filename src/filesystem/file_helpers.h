@@ -33,6 +33,19 @@ Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::
 Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path,
                                      size_t bytes_max);
 
+// Bytes that a copy has in the place of the original's. No bytes: it is equal.
+struct FilePatch {
+  uint64_t offset = 0;
+  std::string bytes = {};
+};
+// Copies a file to a path where there is none. The copy is durable, its directory entry is not. On
+// failure a part of it may be there.
+Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std::string& to,
+                     const FilePatch& patch);
+
+// The CRC32C of all bytes of a file.
+Result<uint32_t> ComputeFileCrc(FileSystem* file_system, const std::string& path);
+
 // Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error
 // CURRENT may be either.
 Status SetCurrentFile(FileSystem* file_system, const std::string& directory,

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/crc32c.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
 #include "tests/support/crash_file_system.h"
@@ -41,6 +42,23 @@ TEST_F(FileHelpersTest, AFileLongerThanTheCapIsCorruption) {
   EXPECT_TRUE(status.IsCorruption());
   EXPECT_NE(status.ToString().find("/db/f"), std::string::npos);
   EXPECT_TRUE(ReadFileToString(&fs_, "/db/f", 0).status().IsCorruption());
+}
+
+// Larger than the pieces in which it is copied, with other bytes where two of them meet.
+TEST_F(FileHelpersTest, ACopyIsDurableAndHasThePatch) {
+  const std::string bytes((size_t{2} << 20) + 100, 'x');
+  ASSERT_TRUE(WriteStringToFile(&fs_, bytes, "/db/f", Durability::kSynced).ok());
+  ASSERT_TRUE(CopyToNewFile(&fs_, "/db/f", "/db/equal", {}).ok());
+  const FilePatch patch{.offset = (uint64_t{1} << 20) - 3, .bytes = "12345678"};
+  ASSERT_TRUE(CopyToNewFile(&fs_, "/db/f", "/db/patched", patch).ok());
+  EXPECT_FALSE(CopyToNewFile(&fs_, "/db/f", "/db/patched", patch).ok()) << "there is one already";
+  ASSERT_TRUE(directory_->Sync().ok());
+  const CrashImage image = fs_.MakeCrashImage(fs_.OperationCount(), CrashKind::kDurableOnly, 0);
+  EXPECT_TRUE(*ReadFileToString(image.file_system.get(), "/db/equal", bytes.size()) == bytes);
+  std::string wanted = bytes;
+  wanted.replace(patch.offset, patch.bytes.size(), patch.bytes);
+  EXPECT_TRUE(*ReadFileToString(image.file_system.get(), "/db/patched", bytes.size()) == wanted);
+  EXPECT_EQ(*ComputeFileCrc(&fs_, "/db/patched"), crc32c::Value(wanted));
 }
 
 TEST_F(FileHelpersTest, CurrentNamesTheManifest) {

@@ -218,8 +218,8 @@ void BackgroundWork::ScheduleCompactions() {
 }
 
 bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family) {
-  if (family->dropped() || family->exclusive_compaction || family->compaction_paused ||
-      !family->CompactsAutomatically())
+  if (family->dropped() || family->exclusive_compaction || family->ingesting ||
+      family->compaction_paused || !family->CompactsAutomatically())
     return false;
   std::optional<CompactionPlan> plan = family->policy().Pick(MakeTreeView(*state_, *family));
   if (!plan.has_value()) return false;
@@ -395,6 +395,21 @@ bool BackgroundWork::Continue() {
   return true;
 }
 
+Status BackgroundWork::BeginFileCall() {
+  MutexLock lock(state_->mutex());
+  if (state_->closing.load(std::memory_order_relaxed))
+    return Status::ShutdownInProgress("the database is being closed");
+  ++file_calls_;
+  return Status::OK();
+}
+
+void BackgroundWork::EndFileCall() {
+  MutexLock lock(state_->mutex());
+  ASHLAR_ASSERT(file_calls_ > 0);  // BeginFileCall
+  --file_calls_;
+  state_->NotifyChange();
+}
+
 void BackgroundWork::Stop() {
   backoff_.Stop();
   age_timer_.Stop();
@@ -402,7 +417,7 @@ void BackgroundWork::Stop() {
   state_->closing.store(true, std::memory_order_release);
   interrupt_.store(true, std::memory_order_relaxed);
   state_->NotifyChange();
-  while (AnyJob()) state_->WaitForChange();
+  while (AnyUse()) state_->WaitForChange();
   if constexpr (kDebugChecks) CheckInvariants();
   flush_candidates_.Clear();
   compaction_candidates_.Clear();

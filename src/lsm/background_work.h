@@ -94,6 +94,11 @@ class BackgroundWork final : public ViewObserver {
   // state_->closing is set.
   void Stop();
 
+  // Counts a call that changes files of the database in its own thread: Stop waits for its end.
+  // ShutdownInProgress: the database is being closed, and nothing is counted.
+  Status BeginFileCall();
+  void EndFileCall();
+
   int RunningFlushes() const ASHLAR_REQUIRES(kDatabaseMutex) { return flush_jobs_; }
   int RunningCompactions() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return compaction_jobs_ + manual_.running();
@@ -136,6 +141,8 @@ class BackgroundWork final : public ViewObserver {
   void EndJob(std::shared_ptr<ColumnFamily> family, const Status& status,
               int BackgroundWork::* jobs);
 
+  // Everything that Stop waits for.
+  bool AnyUse() const ASHLAR_REQUIRES(kDatabaseMutex) { return AnyJob() || file_calls_ > 0; }
   // All but flush jobs and compaction jobs.
   int OtherJobs() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return manual_.running() + flushes_.running_together() + soon_jobs_;
@@ -163,6 +170,7 @@ class BackgroundWork final : public ViewObserver {
   int flush_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // handed to the executor and not ended
   int compaction_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // the same
   int soon_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;        // of RunSoon, not ended
+  int file_calls_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;       // of BeginFileCall, not ended
   CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
 };

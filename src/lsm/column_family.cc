@@ -153,8 +153,8 @@ void ColumnFamily::SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) 
   ASHLAR_ASSERT(log_number >= active_.log_number);           // I3
   ASHLAR_ASSERT(immutable_.size() < immutable_.capacity());  // PrepareSwitch
   ASHLAR_ASSERT(prepared.fresh != nullptr && prepared.view != nullptr);
-  prepared.fresh->SetOlderThrough(
-      std::max(active_.table->older_through(), active_.table->last_sequence()));
+  prepared.fresh->SetOlderThrough(std::max(
+      {active_.table->older_through(), active_.table->last_sequence(), ingested_through_}));
   active_.table->MarkImmutable();
   immutable_.push_back(std::move(active_));
   SetActive(std::move(prepared.fresh), log_number);

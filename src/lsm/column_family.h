@@ -174,6 +174,12 @@ class ColumnFamily {
       ASHLAR_REQUIRES(kDatabaseMutex);
   // An empty active memtable needs no older log than this.
   void AdvanceEmptyMemTable(uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
+  // Entries with sequences up to this one, which the published version has, were ingested into it.
+  // Call in the critical section that publishes the version.
+  void NoteIngested(SequenceNumber through) ASHLAR_REQUIRES(kDatabaseMutex) {
+    ingested_through_ = through;
+    active_.table->EndGaps();
+  }
   // Counts a flush. All immutable memtables, oldest first, marked as being flushed.
   std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
   // The end of StartFlush. The `flushed` oldest memtables are in tables now and leave the list.
@@ -242,6 +248,8 @@ class ColumnFamily {
   int running_flushes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   // A manual compaction runs alone.
   bool exclusive_compaction ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  // Ingested files have their places in the tree and are not in it yet: no plan is picked.
+  bool ingesting ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   FamilyTotals totals ASHLAR_GUARDED_BY(kDatabaseMutex);
 
  private:
@@ -304,6 +312,7 @@ class ColumnFamily {
   Version* version_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   ColumnFamilyOptions options_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   const std::unique_ptr<CompactionPolicy> policy_ ASHLAR_PT_GUARDED_BY(kDatabaseMutex);
+  SequenceNumber ingested_through_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   uint64_t next_memtable_id_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 1;
   uint64_t view_number_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
 };

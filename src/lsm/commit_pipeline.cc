@@ -417,11 +417,15 @@ Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFam
 Status CommitPipeline::SyncLog() {
   return RunExclusive([this] {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    const Status synced = SyncLogs();
-    if (!synced.ok())
-      background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
-    return synced;
+    return LeaderSyncLog();
   });
+}
+
+Status CommitPipeline::LeaderSyncLog() {
+  const Status synced = SyncLogs();
+  if (!synced.ok())
+    background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
+  return synced;
 }
 
 Status CommitPipeline::FlushLog() {
@@ -446,6 +450,16 @@ Status CommitPipeline::LockWrites() {
   const Status flushed = FlushLog();
   if (!flushed.ok()) static_cast<void>(UnlockWrites());
   return flushed;
+}
+
+Status CommitPipeline::WaitForUnlock() {
+  MutexLock lock(state_->mutex());
+  while (state_->write_controller.IsLocked()) {
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
+    state_->WaitForChange();
+  }
+  return Status::OK();
 }
 
 bool CommitPipeline::UnlockWrites() {

@@ -58,12 +58,17 @@ class CommitPipeline {
   Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                                FlushReason reason);
   Status SyncLog();
+  // The same by the leader. An error is latched.
+  Status LeaderSyncLog();
   Status FlushLog();
   // Stops the writers, and hands what they wrote to the operating system. After Ok no group is
-  // committed until UnlockWrites was called as often; exclusive tasks still run.
+  // committed until UnlockWrites was called as often. Exclusive tasks still run; those that write
+  // look at WriteController::IsLocked.
   Status LockWrites();
   // False: there is no lock.
   bool UnlockWrites();
+  // ShutdownInProgress: the database is being closed.
+  Status WaitForUnlock();
 
  private:
   // Completes the request from the options and the batch, and commits it.

@@ -137,8 +137,9 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
   args.job.output.table.dictionary = ResolveDictionary(options, plan.bottommost_compression);
-  // Deletions stay at the bottom for snapshots only. kBottommostDeletes sees when they are gone.
-  if (plan.bottommost)
+  // Deletions stay at the bottom for snapshots only, and kBottommostDeletes sees when they are
+  // gone; or for files that are ingested behind, and no compaction takes them away.
+  if (plan.bottommost || (plan.older_unknown && plan.older.empty()))
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
   args.job.filter = MakeFilterSource(*compaction);
@@ -213,7 +214,7 @@ void CompactionRunner::AssertFits(const Compaction& compaction) const {
   // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
   CheckMarks(compaction.plan);
-  AssertPlanFits(MakeTreeView(*state_, *compaction.family),
+  AssertPlanFits(MakeWholeTreeView(*state_, *compaction.family),
                  compaction.plan);  // I2: the alternative is stale reads for good
 }
 

@@ -26,26 +26,16 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   CompactionOutputArgs& output = args.output;
   output.file_system = state.file_system;
   output.directory = state.directory;
-  output.file_options.use_direct_io = state.options.use_direct_io_for_flush_and_compaction;
-  output.file_options.use_mmap_writes = state.options.allow_mmap_writes;
-  output.file_options.preallocate_bytes = 0;
+  ResolveOutput(state.options, options, &output);
   output.creation_unix_seconds = state.clock->NowUnixMicros() / 1000000;
   output.new_file_number = [versions = state.versions.get()] { return versions->NewFileNumber(); };
   output.bytes_per_sync = settings.bytes_per_sync;
   // A compaction of the only level would leave its deletions there.
   output.marks_dense_files = options.compact_dense_deletions && options.num_levels > 1;
   output.collectors_mark_files = options.num_levels > 1;
-  output.table.collector_factories = options.table_properties_collector_factories;
-  output.table.num_levels = options.num_levels;
   output.table.logger = state.logger.get();
   output.table.comparator = family.comparator();
-  output.table.config = ResolveTableConfig(options);
-  if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
-  output.table.prefix_extractor = options.prefix_extractor;
-  output.table.compression_parameters = ResolveCompressionParameters(options, false);
-  output.table.dictionary = ResolveDictionary(options, false);
   output.table.recorder = state.recorder;
-  output.table.reads = ResolveTableReads(state.options, options);
   output.table.rate_limiter = state.options.rate_limiter.get();
   output.table.column_family_id = family.id();
   output.table.column_family_name = family.name();

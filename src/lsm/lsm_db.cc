@@ -13,6 +13,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
+#include "lsm/file_ingestion.h"
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
 #include "lsm/tree_inputs.h"
@@ -748,6 +749,35 @@ Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
     }
   }
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+// ---- Files from outside.
+
+Status LsmDB::IngestExternalFile(ColumnFamilyHandle* column_family,
+                                 const std::vector<std::string>& external_files,
+                                 const IngestExternalFileOptions& options) try {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const FileIngestion::Request request{
+      .family = SharedFamily(column_family), .paths = external_files, .options = options};
+  return FileIngestion(core_.get(), {&request, 1}).Run();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) try {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  std::vector<FileIngestion::Request> requests;
+  requests.reserve(args.size());
+  for (const IngestExternalFileArg& arg : args) {
+    requests.push_back({.family = SharedFamily(arg.column_family),
+                        .paths = arg.external_files,
+                        .options = arg.options,
+                        .checksums = arg.files_checksums,
+                        .checksum_functions = arg.files_checksum_func_names});
+  }
+  return FileIngestion(core_.get(), requests).Run();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -178,6 +178,11 @@ class LsmDB final : public DB {
                       bool flush_memtable) override;
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
+  using DB::IngestExternalFile;
+  Status IngestExternalFile(ColumnFamilyHandle* column_family,
+                            const std::vector<std::string>& external_files,
+                            const IngestExternalFileOptions& options) override;
+  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override;
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override;
 

@@ -119,7 +119,7 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
     if (state_->closing.load(std::memory_order_relaxed))
       return Status::ShutdownInProgress("the database is being closed");
     std::optional<CompactionPlan> plan =
-        PlanFilesInRanges(MakeTreeView(*state_, *family), ranges, include_end);
+        PlanFilesInRanges(MakeWholeTreeView(*state_, *family), ranges, include_end);
     if (!plan) return Status::OK();
     *dropped = plan->InputFiles();
     compaction = parts_.runner->Start(family, std::move(*plan));
@@ -229,7 +229,7 @@ Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(const Call& call
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(CheckMayContinue(call));
     const bool excluded = call.family->exclusive_compaction && !call.exclusive;  // I1
-    if (state_->background_paused > 0 || excluded) {
+    if (state_->background_paused > 0 || excluded || call.family->ingesting) {
       state_->WaitForChange();
       continue;
     }

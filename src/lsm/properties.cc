@@ -190,7 +190,7 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) { return uint64_t{CompactionPending(s.state(), s.family())}; }},
       {Names::kEstimatePendingCompactionBytes, false,
        [](const Subject& s) {
-         return s.family().policy().PendingBytes(MakeTreeSizes(s.version()));
+         return s.family().policy().PendingBytes(MakeTreeSizes(s.family()));
        }},
       {Names::kBackgroundErrors, true,
        [](const Subject& s) {
@@ -218,7 +218,7 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) { return uint64_t{!s.background().files().IsDisabled()}; }},
       {Names::kBaseLevel, false,
        [](const Subject& s) {
-         return static_cast<uint64_t>(s.family().policy().BaseLevel(MakeTreeSizes(s.version())));
+         return static_cast<uint64_t>(s.family().policy().BaseLevel(MakeTreeSizes(s.family())));
        }},
       {Names::kMinLogNumberToKeep, true,
        [](const Subject& s) { return s.background().files().OldestRecordedLog(); }},
@@ -401,7 +401,7 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
   AppendLevelRow("Sum", sum, &text);
   StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ",
             HumanBytes(family.MemTableBytes()),
-            "\nbase level: ", family.policy().BaseLevel(MakeTreeSizes(*family.version())),
+            "\nbase level: ", family.policy().BaseLevel(MakeTreeSizes(family)),
             ", running compactions: ", family.running_plans.size(),
             "\nwrite stall: ", StallStateName(family.stall.state), " (",
             StallCauseName(family.stall.cause), "), delays: ", family.totals.delays,

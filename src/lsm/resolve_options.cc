@@ -34,6 +34,27 @@ const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options)
   return factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
 }
 
+void ResolveOutput(const DBOptions& db_options, const ColumnFamilyOptions& options,
+                   CompactionOutputArgs* output) {
+  output->file_options.use_direct_io = db_options.use_direct_io_for_flush_and_compaction;
+  output->file_options.use_mmap_writes = db_options.allow_mmap_writes;
+  output->file_options.preallocate_bytes = 0;
+  if (WritesPlainTables(options)) output->plain = ResolvePlainTableConfig(options);
+  TableWriteArgs& table = output->table;
+  table.collector_factories = options.table_properties_collector_factories;
+  table.num_levels = options.num_levels;
+  table.config = ResolveTableConfig(options);
+  table.prefix_extractor = options.prefix_extractor;
+  table.compression_parameters = ResolveCompressionParameters(options, false);
+  table.dictionary = ResolveDictionary(options, false);
+  table.reads = ResolveTableReads(db_options, options);
+}
+
+bool ReservesLastLevel(const ColumnFamilyOptions& options, const DBOptions& db_options) {
+  return (options.cf_allow_ingest_behind || db_options.allow_ingest_behind) &&
+         options.num_levels > 1 && options.compaction_style != kCompactionStyleFIFO;
+}
+
 void FillDefaults(ColumnFamilyOptions* options) {
   if (options->table_factory == nullptr) options->table_factory.reset(NewBlockBasedTableFactory());
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
@@ -94,6 +115,7 @@ FileAges ResolveAges(const ColumnFamilyOptions& options) {
 LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
+  if (ReservesLastLevel(options, db_options)) --config.num_levels;
   config.disable_auto_compactions =
       options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
   config.level0_file_num_compaction_trigger =

@@ -12,6 +12,7 @@
 #include "base/compression.h"
 #include "cache/block_cache.h"
 #include "compact/plan/compaction_config.h"
+#include "compact/run/compaction_output.h"
 #include "memtable/memtable.h"
 #include "table/blockbased/table_config.h"
 #include "table/plain/plain_table_config.h"
@@ -56,6 +57,11 @@ std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family);
 // The block-based options inside a family's factory; null when it has none.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
+// Whether no compaction reads or writes the last level: it is for files that are ingested behind.
+bool ReservesLastLevel(const ColumnFamilyOptions& options, const DBOptions& db_options);
+// What the options say about new tables. The caller adds what the database and the job say.
+void ResolveOutput(const DBOptions& db_options, const ColumnFamilyOptions& options,
+                   CompactionOutputArgs* output);
 // Replaces a null table factory, and every other value that means "the default", by the default.
 // Options that contradict each other are raised to values that work.
 void FillDefaults(ColumnFamilyOptions* options);

@@ -2,7 +2,10 @@
 
 namespace ashlar {
 
-TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family) {
+namespace {
+
+TreeView ViewOfLevels(const DatabaseState& state, const ColumnFamily& family, Level levels)
+    ASHLAR_REQUIRES(kDatabaseMutex) {
   const Version& version = *family.version();
   TreeView view{.comparator = family.comparator(),
                 .levels = {},
@@ -11,20 +14,35 @@ TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family) {
                 .oldest_snapshot = state.snapshots.oldest() != nullptr
                                        ? state.snapshots.oldest()->GetSequenceNumber()
                                        : kSequenceNumberMax};
-  for (Level level = 0; level < version.levels(); ++level)
-    view.levels.push_back(version.files(level));
+  view.has_level_below = levels < version.levels();
+  for (Level level = 0; level < levels; ++level) view.levels.push_back(version.files(level));
   return view;
 }
 
-TreeSizes MakeTreeSizes(const Version& version) {
+}  // namespace
+
+Level CompactedLevels(const ColumnFamily& family) {
+  return family.policy().config().common.num_levels;
+}
+
+TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family) {
+  return ViewOfLevels(state, family, CompactedLevels(family));
+}
+
+TreeView MakeWholeTreeView(const DatabaseState& state, const ColumnFamily& family) {
+  return ViewOfLevels(state, family, family.version()->levels());
+}
+
+TreeSizes MakeTreeSizes(const ColumnFamily& family) {
+  const Version& version = *family.version();
   TreeSizes sizes{.level_bytes = {}, .level0_files = version.NumFiles(0)};
-  for (Level level = 0; level < version.levels(); ++level)
+  for (Level level = 0; level < CompactedLevels(family); ++level)
     sizes.level_bytes.push_back(version.LevelBytes(level));
   return sizes;
 }
 
 StallInputs MakeStallInputs(const ColumnFamily& family) {
-  return family.policy().MakeStallInputs(MakeTreeSizes(*family.version()),
+  return family.policy().MakeStallInputs(MakeTreeSizes(family),
                                          static_cast<int>(family.immutable().size()));
 }
 

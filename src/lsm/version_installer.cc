@@ -43,7 +43,9 @@ void VersionInstaller::CompleteEdits(std::span<VersionEdit> edits) const {
   const SequenceNumber published = state_->PublishedSequence();
   ASHLAR_ASSERT(published >=
                 state_->versions->Published().last_sequence);  // I3 of database_state.h
-  for (VersionEdit& edit : edits) edit.last_sequence = published;
+  // The edits of an ingestion have the sequences that become published with them.
+  for (VersionEdit& edit : edits)
+    edit.last_sequence = std::max(published, edit.last_sequence.value_or(0));
   const bool records_logs = std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) {
     return edit.log_number.has_value();
   });
@@ -93,6 +95,9 @@ void VersionInstaller::Swap(const Prepared& prepared, WhenPublished when_publish
     when_published();
     for (const std::shared_ptr<ColumnFamily>& family : prepared.changed)
       family->InstallPreparedView();  // I2
+    const SequenceNumber recorded = state_->versions->Published().last_sequence;
+    if (recorded > state_->PublishedSequence())
+      state_->published_sequence.store(recorded, std::memory_order_release);  // I4
     for (const std::shared_ptr<ColumnFamily>& family : prepared.changed)
       observer_->ViewChanged(family);
     if constexpr (kDebugChecks) state_->CheckInvariants();

@@ -8,6 +8,9 @@
 //     section.
 // I3: an edit that records log numbers says also which logs all families may miss, so a log that is
 //     missing without that is a lost log.
+// I4: sequences that an edit brings (VersionEdit::last_sequence, of an ingestion in its turn of the
+//     commit queue) become published after the views that have their entries. A reader that takes
+//     several views and then the sequence sees by the views that it has to begin again.
 //
 // Thread safety: Install and Record... from any thread without locks; Prepare and Publish under the
 // manifest mutex.

@@ -9,8 +9,8 @@
 //     take after the time reserved before.
 // I2: a reservation is void once the state or the rate changes (generation); the writer asks again.
 //
-// Thread safety: Set, Lock, Unlock, Reserve* and generation under the database mutex; the rest from
-// any thread.
+// Thread safety: Set, Lock, Unlock, IsLocked, Reserve* and generation under the database mutex; the
+// rest from any thread.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,7 @@ class WriteController {
     PublishState();
     return true;
   }
+  bool IsLocked() const { return locks_ > 0; }
   void SetCompactionBehind(bool behind) {
     behind_.store(behind, std::memory_order_relaxed);
     if (!behind) low_priority_.next_us = 0;

@@ -10,8 +10,6 @@
 
 namespace ashlar {
 
-namespace {
-
 EntryType ToEntryType(ValueType type) {
   switch (type) {
     case ValueType::kValue: return kEntryPut;
@@ -22,8 +20,6 @@ EntryType ToEntryType(ValueType type) {
     default: return kEntryOther;
   }
 }
-
-}  // namespace
 
 PropertyCollectors::PropertyCollectors(const Factories& factories,
                                        const TablePropertiesCollectorFactory::Context& context,

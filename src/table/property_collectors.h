@@ -15,8 +15,12 @@
 #include "ashlar/env.h"
 #include "ashlar/table_properties.h"
 #include "base/function_ref.h"
+#include "key/record_kind.h"
 
 namespace ashlar {
+
+// The public name of a type.
+EntryType ToEntryType(ValueType type);
 
 class PropertyCollectors {
  public:

@@ -28,6 +28,8 @@ inline constexpr char kPropertyWholeKeyFiltering[] =
 inline constexpr char kPropertyPrefixFiltering[] = "rocksdb.block.based.table.prefix.filtering";
 inline constexpr char kPropertyExternalVersion[] = "rocksdb.external_sst_file.version";
 inline constexpr char kPropertyGlobalSequence[] = "rocksdb.external_sst_file.global_seqno";
+// Of the external tables that are written. Version 1 has no global sequence number.
+inline constexpr uint32_t kExternalVersion = 2;
 
 // The contents of a properties block, user-collected properties included.
 std::string EncodeTableProperties(const TableProperties& properties);

@@ -629,6 +629,51 @@ static void CheckpointsAreMade(void) {
   CHECK_OK(error);
 }
 
+static void FilesAreWrittenAndIngested(void) {
+  char* error = NULL;
+  char file[512];
+  snprintf(file, sizeof file, "%s.sst", directory);
+  rocksdb_t* const db = OpenEmpty();
+  Put(db, "a", "old");
+  Put(db, "c", "old");
+  rocksdb_envoptions_t* const env = rocksdb_envoptions_create();
+  rocksdb_envoptions_set_bytes_per_sync(env, 1 << 20);
+  CHECK(rocksdb_envoptions_get_bytes_per_sync(env) == 1 << 20);
+  rocksdb_sstfilewriter_t* const writer = rocksdb_sstfilewriter_create(env, options);
+  rocksdb_sstfilewriter_put(writer, "a", 1, "new", 3, &error);
+  EXPECT_ERROR(error, "no file is open");
+  rocksdb_sstfilewriter_open(writer, file, &error);
+  rocksdb_sstfilewriter_put(writer, "a", 1, "new", 3, &error);
+  rocksdb_sstfilewriter_delete_range(writer, "c", 1, "d", 1, &error);
+  rocksdb_sstfilewriter_delete(writer, "e", 1, &error);
+  CHECK_OK(error);
+  rocksdb_sstfilewriter_add(writer, "e", 1, "again", 5, &error);
+  EXPECT_ERROR(error, "ascending order");
+  rocksdb_sstfilewriter_finish(writer, &error);
+  CHECK_OK(error);
+  uint64_t bytes = 0;
+  rocksdb_sstfilewriter_file_size(writer, &bytes);
+  CHECK(bytes > 100);
+  rocksdb_sstfilewriter_destroy(writer);
+  rocksdb_envoptions_destroy(env);
+
+  const char* const files[] = {file};
+  rocksdb_ingestexternalfileoptions_t* const how = rocksdb_ingestexternalfileoptions_create();
+  rocksdb_ingestexternalfileoptions_set_allow_blocking_flush(how, 0);
+  rocksdb_ingest_external_file(db, files, 1, how, &error);
+  EXPECT_ERROR(error, "allow_blocking_flush");
+  rocksdb_ingestexternalfileoptions_set_allow_blocking_flush(how, 1);
+  rocksdb_ingestexternalfileoptions_set_move_files(how, 1);
+  rocksdb_ingest_external_file(db, files, 1, how, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "a", "new");
+  EXPECT_GET(db, "c", NULL);
+  rocksdb_ingest_external_file(db, files, 1, how, &error);
+  EXPECT_ERROR(error, file);
+  rocksdb_ingestexternalfileoptions_destroy(how);
+  rocksdb_close(db);
+}
+
 static void CountCalls(void* state) { ++*(int*)state; }
 
 static void BackupsAreTakenAndRestored(void) {
@@ -1303,6 +1348,7 @@ int main(int argc, char** argv) {
   FamiliesComeAndGo();
   TablesAreFlushedCompactedAndDescribed();
   CheckpointsAreMade();
+  FilesAreWrittenAndIngested();
   BackupsAreTakenAndRestored();
   ProgramsBringTheirOwnOrderAndMerge();
   CountersAdd();

@@ -14,6 +14,7 @@
 #include "ashlar/backup_engine.h"
 #include "ashlar/checkpoint.h"
 #include "ashlar/convenience.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/transaction_log.h"
 #include "base/format.h"
 #include "tests/support/expect_ok.h"
@@ -135,6 +136,65 @@ void Write(const CallArgs& args) {
     for (const Target& family : args.scene->families())
       ExpectTemporary(args, family, key, deletes ? "" : "in a batch");
   }
+}
+
+// A file with this key, and with a range deletion before it.
+std::string WriteExternalFile(const CallArgs& args, const std::string& key, size_t number) {
+  Options options(DBOptions(), args.scene->VictimOptions());
+  options.env = args.scene->env();
+  SstFileWriter writer(EnvOptions(), options);
+  const std::string path = StrCat("/external", args.thread, "-", number, ".sst");
+  EXPECT_OK(writer.Open(path));
+  EXPECT_OK(writer.Put(key, "ingested"));
+  EXPECT_OK(writer.DeleteRange(key + "-", key + "-~"));
+  EXPECT_OK(writer.Finish());
+  return path;
+}
+
+IngestExternalFileOptions RandomIngestion(const CallArgs& args) {
+  IngestExternalFileOptions options;
+  options.move_files = args.random->OneIn(2);
+  options.link_files = !options.move_files && args.random->OneIn(2);
+  options.write_global_seqno = args.random->OneIn(4);
+  return options;
+}
+
+void IngestExternalFile(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  const std::string key = TemporaryKey(args);
+  // What the file replaces, and what it deletes.
+  if (!PutTemporary(args, target, key) || !PutTemporary(args, target, key + "-a")) return;
+  const std::string path = WriteExternalFile(args, key, 0);
+  const Status ingested =
+      args.db()->IngestExternalFile(target.get(), {path}, RandomIngestion(args));
+  static_cast<void>(args.db()->GetFileSystem()->DeleteFile(path).ok());
+  if (!args.scene->Succeeded(ingested, target)) return;
+  ExpectTemporary(args, target, key, "ingested");
+  ExpectTemporary(args, target, key + "-a", "");
+  DeleteTemporary(args, target, key);
+}
+
+void IngestIntoAll(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  const std::string key = TemporaryKey(args);
+  std::vector<IngestExternalFileArg> files;
+  for (const Target& family : scene.families()) {
+    IngestExternalFileArg& arg = files.emplace_back();
+    arg.column_family = family.get();
+    arg.external_files = {WriteExternalFile(args, key, files.size())};
+    arg.options = RandomIngestion(args);
+  }
+  const Status ingested = args.db()->IngestExternalFiles(files);
+  for (const IngestExternalFileArg& arg : files)
+    static_cast<void>(args.db()->GetFileSystem()->DeleteFile(arg.external_files[0]).ok());
+  if (!scene.Succeeded(ingested)) return;
+  WriteBatch batch;
+  for (const Target& family : scene.families()) {
+    ExpectTemporary(args, family, key, "ingested");
+    EXPECT_OK(batch.Delete(family.get(), key));
+  }
+  if (!scene.Succeeded(args.db()->Write(WriteOptions(), &batch))) return;
+  for (const Target& family : scene.families()) ExpectTemporary(args, family, key, "");
 }
 
 // ---- Reads.
@@ -568,6 +628,8 @@ const std::vector<Call>& Calls() {
       {"Merge", {"Merge"}, Merge},
       {"GetMergeOperands", {"GetMergeOperands"}, GetMergeOperands},
       {"Write", {"Write"}, Write},
+      {"IngestExternalFile", {"IngestExternalFile"}, IngestExternalFile},
+      {"IngestExternalFiles", {"IngestExternalFiles"}, IngestIntoAll},
       {"Get", {"Get"}, Get},
       {"MultiGet", {"MultiGet"}, MultiGet},
       {"KeyMayExist", {"KeyMayExist"}, KeyMayExist},

@@ -21,6 +21,7 @@
 #include "ashlar/db.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
 #include "base/random.h"
@@ -578,8 +579,57 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     ASSERT_TRUE(status.ok() || status.IsNotSupported() || status.IsAborted()) << status.ToString();
   }
 
+  // A table of its own with some keys, and with a range deletion of what is older. To the model.
+  std::string WriteFile(const std::string& name) {
+    SstFileWriter writer(EnvOptions(), options_);
+    const std::string path = scratch_.File(name);
+    Check(writer.Open(path));
+    if (deletes_ranges() && random_->OneIn(2)) {
+      const std::pair<std::string, std::string> range = RandomRange();
+      if (!IsInverted(range)) {
+        Check(writer.DeleteRange(range.first, range.second));
+        EraseRange(range);
+      }
+    }
+    std::map<std::string, uint64_t, KeyOrder> entries(model_.key_comp());
+    const bool is_dense = random_->OneIn(2);
+    const uint64_t first = random_->Uniform(700);
+    for (uint64_t i = 1 + random_->Uniform(20); i > 0; --i)
+      entries[is_dense ? "k" + std::to_string(first + i) : RandomKey()] = random_->Uniform(4);
+    for (const auto& [key, kind] : entries) {
+      const std::string value = RandomValue();
+      if (kind == 0) {
+        Check(writer.Delete(key));
+        model_.erase(key);
+      } else if (kind == 1) {
+        Check(writer.Merge(key, value));
+        ApplyMerge(key, value);
+      } else {
+        Check(writer.Put(key, value));
+        model_[key] = value;
+      }
+    }
+    Check(writer.Finish());
+    return path;
+  }
+  // Later files of a call replace what earlier ones have.
+  void Ingest() {
+    std::vector<std::string> files;
+    for (uint64_t i = random_->OneIn(2) ? 1 : 1 + random_->Uniform(4); i > 0; --i)
+      files.push_back(WriteFile("external" + std::to_string(i) + ".sst"));
+    IngestExternalFileOptions options;
+    options.move_files = random_->OneIn(3);
+    options.link_files = !options.move_files && random_->OneIn(3);
+    options.write_global_seqno = random_->OneIn(4);
+    options.verify_checksums_before_ingest = random_->OneIn(4);
+    Check(db_->IngestExternalFile(files, options));
+  }
+
   void Upheaval() {
-    switch (random_->Uniform(10)) {
+    switch (random_->Uniform(13)) {
+      case 10:
+      case 11:
+      case 12: Ingest(); break;
       case 0: Check(db_->Flush(FlushOptions())); break;
       case 8: CompactSomeFile(); break;
       case 9: ChangeLevel(); break;

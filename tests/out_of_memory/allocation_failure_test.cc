@@ -18,6 +18,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/sst_file_writer.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "platform/thread.h"
@@ -275,6 +276,7 @@ class Workload {
   void Maintain() {
     CheckError(Call("Flush", [&] { return db_->Flush(FlushOptions(), handles_); }));
     Write("Put", 0, "key2", "after the flush", false);
+    Ingest();
     CheckError(Call("SyncWAL", [&] { return db_->SyncWAL(); }));
     for (ColumnFamilyHandle* const handle : handles_) {
       CheckError(Call("CompactRange", [&] {
@@ -295,6 +297,34 @@ class Workload {
     CheckError(Call("SetOptions", [&] { return db_->SetOptions(handles_[0], changed); }));
     CheckError(
         Call("WaitForCompact", [&] { return db_->WaitForCompact(WaitForCompactOptions()); }));
+  }
+
+  // Into both families: all or nothing, with a flush of the memtable that has a key of the file.
+  void Ingest() {
+    const std::string path = path_ + "_external.sst";
+    const Status written = Call("SstFileWriter", [&] {
+      SstFileWriter writer(EnvOptions(), options_);
+      ASHLAR_RETURN_IF_ERROR(writer.Open(path));
+      ASHLAR_RETURN_IF_ERROR(writer.Put("key2", "ingested"));
+      ASHLAR_RETURN_IF_ERROR(writer.DeleteRange("key3", "key4"));
+      return writer.Finish();
+    });
+    CheckError(written);
+    if (written.ok()) {
+      std::vector<IngestExternalFileArg> args(kFamilies);
+      for (size_t family = 0; family < kFamilies; ++family) {
+        args[family].column_family = handles_[family];
+        args[family].external_files = {path};
+      }
+      const Status ingested =
+          Call("IngestExternalFiles", [&] { return db_->IngestExternalFiles(args); });
+      CheckError(ingested);
+      for (size_t family = 0; family < kFamilies; ++family) {
+        Note(ingested, family, "key2", "ingested");
+        Note(ingested, family, "key3", std::nullopt);
+      }
+    }
+    static_cast<void>(options_.env->GetFileSystem()->DeleteFile(path).ok());
   }
 
   void CheckValue(const std::pair<size_t, std::string>& where, const Possible& possible,

@@ -243,6 +243,15 @@ class ASHLAR_API StackableDB : public DB {
   Status GetDbSessionId(std::string& session_id) const override {
     return db_->GetDbSessionId(session_id);
   }
+  using DB::IngestExternalFile;
+  Status IngestExternalFile(ColumnFamilyHandle* column_family,
+                            const std::vector<std::string>& external_files,
+                            const IngestExternalFileOptions& options) override {
+    return db_->IngestExternalFile(column_family, external_files, options);
+  }
+  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override {
+    return db_->IngestExternalFiles(args);
+  }
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override {
     return db_->VerifyChecksum(options);

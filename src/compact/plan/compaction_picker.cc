@@ -349,6 +349,7 @@ class LeveledPicker {
     return coverage.covered_bytes >= rewritten / kRewrittenPerCoveredByte;
   }
   bool NothingBelow(Level level, const FileMetaData& file) const {
+    if (view_.has_level_below) return false;
     const FileBounds range = TreeFiles::RangeOf(file);
     for (Level below = level + 1; below < view_.num_levels(); ++below) {
       if (!tree().Overlapping(below, range.range()).empty()) return false;

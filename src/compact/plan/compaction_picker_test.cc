@@ -332,6 +332,24 @@ TEST(PickByFile, DeletionsOnTheLastLevelGoOnceNoSnapshotNeedsThem) {
   EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
 }
 
+// No deletion ends where older data may come in below.
+TEST(PickByFile, NothingIsBottommostAboveAReservedLevel) {
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree("L2: 4[a-b 10 del=5/10 seq=3-20] 5[c-d 10 del=5/10 seq=3-30]",
+                      config.num_levels);
+  TreeView view = tree.View();
+  ASSERT_TRUE(PickCompaction(view, config, CompactCursors()).has_value());
+  view.has_level_below = true;
+  EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
+  const TreeText marked("L1: 4[a-b 10 marked]\nL2: 5[a-b 10]", config.num_levels);
+  view = marked.View();
+  view.has_level_below = true;
+  const auto plan = PickCompaction(view, config, CompactCursors());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(DebugString(*plan), "L1 [4] + L2 [5] -> L2, marked");
+  EXPECT_TRUE(plan->older_unknown);
+}
+
 TEST(PickByFile, AgeCounts) {
   LeveledConfig config = SmallConfig();
   const TreeText tree("L1: 4[a-b 10 age=500 born=700]\nL2: 5[a-z 10 age=100 born=700]",

@@ -236,6 +236,8 @@ void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
                 plan.reason == PlanReason::kFiles);  // I2
   if (plan.whole_runs) CheckWholeRuns(view, plan);
   ASHLAR_ASSERT(!plan.bottommost || (IsSorted(plan.output_level) && plan.older.empty()));
+  ASHLAR_ASSERT(plan.older_unknown == view.has_level_below);
+  ASHLAR_ASSERT(!plan.bottommost || !plan.older_unknown);
   for (const std::vector<FileMetaData*>& run : plan.older) {
     ASHLAR_ASSERT(!run.empty());  // I4
     for (const FileMetaData* file : run) {

@@ -92,6 +92,9 @@ struct CompactionPlan {
   std::vector<FileMetaData*> grandparents;
   // I4. Newest run first; the files of a run ascend by key. Runs without such files are left out.
   std::vector<std::vector<FileMetaData*>> older;
+  // Older data may come in below (TreeView::has_level_below): no deletion ends, whatever `older`
+  // says.
+  bool older_unknown = false;
 
   uint64_t max_output_file_bytes = 0;
   uint64_t max_grandparent_overlap_bytes = 0;  // of one output file
@@ -119,6 +122,8 @@ struct TreeView {
   KeyComparator comparator{nullptr};
   // Level 0 newest first, the others ascending by key; as many as the config has levels.
   std::vector<std::span<FileMetaData* const>> levels;
+  // The family has one level more, for files that are ingested behind. No plan reads or writes it.
+  bool has_level_below = false;
   std::vector<const CompactionPlan*> running;           // of this column family
   uint64_t now_unix_seconds = 0;                        // for ttl and periodic
   SequenceNumber oldest_snapshot = kSequenceNumberMax;  // kSequenceNumberMax: there is none

@@ -258,8 +258,9 @@ class PlanBuilder {
     }
     if (IsSorted(plan->output_level)) {
       if (!plan->older.empty()) plan->grandparents = plan->older.front();
-      plan->bottommost = plan->older.empty();
+      plan->bottommost = plan->older.empty() && !view_.has_level_below;
     }
+    plan->older_unknown = view_.has_level_below;
 
     const CompressionChoice compression =
         ChooseCompression(config_, targets_, last_level_, plan->output_level);

@@ -64,7 +64,7 @@ class Subcompaction {
     const TableRun run{.begin = begin(),
                        .end = end(),
                        .zero_sequences = plan_.bottommost,
-                       .not_below = &not_below,
+                       .not_below = plan_.older_unknown ? nullptr : &not_below,
                        .ranges = ranges ? &*ranges : nullptr,
                        .turn = &turn};
     return RunTableLoop(job_, run, input.get(), &result_);
@@ -115,7 +115,7 @@ class Subcompaction {
     if (!tombstones.empty()) {
       ranges->emplace(CompactionRanges::Args{.comparator = job_.output.table.comparator,
                                              .snapshots = job_.snapshots,
-                                             .older = &plan_.older,
+                                             .older = plan_.older_unknown ? nullptr : &plan_.older,
                                              .begin = begin(),
                                              .end = end()},
                       std::move(tombstones));

@@ -67,10 +67,11 @@ std::vector<std::unique_ptr<FileMetaData>> CompactionOutput::TakeFiles() {
 }
 
 Status CompactionOutput::Open() {
-  ASHLAR_ASSERT(status_.ok() && open_ == nullptr);  // I3
+  ASHLAR_ASSERT(status_.ok() && open_ == nullptr);      // I3
+  ASHLAR_ASSERT(args_.path.empty() || files_.empty());  // one file has the path
   auto opened = std::make_unique<OpenFile>();
   opened->number = args_.new_file_number();
-  opened->path = TableFileName(args_.directory, opened->number);
+  opened->path = args_.path.empty() ? TableFileName(args_.directory, opened->number) : args_.path;
   made_.push_back(opened->path);
   if (args_.observer != nullptr) args_.observer->TableBegun(opened->path);
   // From here on the destructor reports the end, unless Close does.

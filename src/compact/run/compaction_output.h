@@ -58,6 +58,8 @@ class CompactionOutputObserver {
 struct CompactionOutputArgs {
   FileSystem* file_system = nullptr;
   std::string directory;
+  // Set: the path of the only file, which is outside of any database.
+  std::string path;
   FileOptions file_options;
   // Common to all files. The output sets file, file_name, file_number and the three times below.
   TableWriteArgs table;
@@ -99,6 +101,9 @@ class CompactionOutput {
   // the next file, the first and the last file all that is outside. Call before Add. They outlive
   // the output.
   void WriteRanges(const FragmentedRanges* ranges) { ranges_ = ranges; }
+  // Opens the first file before there is an entry for it. An output with a single file takes its
+  // ranges until Finish.
+  Status Begin() { return Latch(Open()); }
   // first_of_user_key: no entry with this user key was added before.
   Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
     if (!status_.ok()) return status_;
@@ -117,6 +122,8 @@ class CompactionOutput {
 
   uint64_t bytes_written() const { return bytes_written_; }  // of complete files
   size_t files() const { return files_.size(); }             // complete ones
+  // About the bytes of the open file so far; 0: none is open.
+  uint64_t OpenFileBytes() const { return open_ == nullptr ? 0 : open_->EstimatedFileBytes(); }
   // After Finish returned Ok. Allocates nothing.
   std::vector<std::unique_ptr<FileMetaData>> TakeFiles();
 

@@ -469,6 +469,10 @@ void TableBuilder::FillProperties() {
       args_.config.whole_key_filtering ? "1" : "0";
   p.user_collected_properties[kPropertyPrefixFiltering] =
       args_.prefix_extractor != nullptr ? "1" : "0";
+  if (args_.is_external) {
+    PutFixed32(&p.user_collected_properties[kPropertyExternalVersion], kExternalVersion);
+    PutFixed64(&p.user_collected_properties[kPropertyGlobalSequence], 0);
+  }
   collectors_.Finish(&p);
 }
 

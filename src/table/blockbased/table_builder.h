@@ -64,6 +64,8 @@ struct TableWriteArgs {
   int level = -1;  // that the table is for, of num_levels; -1: unknown
   int num_levels = -1;
   Logger* logger = nullptr;  // for failures of collectors; null: none
+  // The table is for ingestion: its properties have place for a global sequence number.
+  bool is_external = false;
 
   // Recorded in the properties.
   uint32_t column_family_id = 0;

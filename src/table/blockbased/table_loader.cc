@@ -39,6 +39,14 @@ bool PropertySaysNo(const TableProperties& properties, const char* name) {
   return value != nullptr && *value == "0";
 }
 
+// The value of the global sequence number in a properties block. Nothing: it has none.
+std::optional<Slice> FindStoredSequence(const Slice& properties) {
+  for (BlockEntries entries(properties); entries.Next();) {
+    if (entries.key() == Slice(kPropertyGlobalSequence)) return entries.value();
+  }
+  return std::nullopt;
+}
+
 struct MetaBlock {
   std::string name;
   BlockHandle handle;
@@ -227,12 +235,10 @@ void TableLoader::NoteSequenceStoredLater(const BlockHandle& properties) {
   const Result<BlockContents> contents = file().ReadBlock(
       {.handle = properties, .verify_checksum = false, .stays = false, .at_hand = &tail_});
   if (!contents.ok()) return;
-  for (BlockEntries entries(contents->data); entries.Next();) {
-    if (entries.key() != Slice(kPropertyGlobalSequence)) continue;
-    const auto at = static_cast<uint64_t>(entries.value().data() - contents->data.data());
-    file().SetBytesStoredLater(properties.offset + at, entries.value().size());
-    return;
-  }
+  const std::optional<Slice> stored = FindStoredSequence(contents->data);
+  if (!stored) return;
+  const auto at = static_cast<uint64_t>(stored->data() - contents->data.data());
+  file().SetBytesStoredLater(properties.offset + at, stored->size());
 }
 
 Status TableLoader::LoadProperties() {
@@ -250,6 +256,12 @@ Status TableLoader::LoadProperties() {
   Result<TableProperties> properties = DecodeTableProperties(contents->data);
   if (!properties.ok()) return file().AddPlace(properties.status(), handle->offset);
   parts_.properties = std::move(properties).value();
+  const bool as_stored = contents->data.size() == handle->size;  // not compressed
+  if (const std::optional<Slice> stored = FindStoredSequence(contents->data);
+      stored && as_stored) {
+    parts_.properties.external_sst_file_global_seqno_offset =
+        handle->offset + static_cast<uint64_t>(stored->data() - contents->data.data());
+  }
   return Status::OK();
 }
 

@@ -176,12 +176,13 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                    ? args_.pinned_tables->Take(file->number)
                                    : PinnedTables::Taken();
   std::string path = pinned.file != nullptr ? std::move(pinned.path)
+                     : !args_.path.empty()  ? args_.path
                                             : TableFileName(args_.directory, file->number);
   std::unique_ptr<RandomAccessFile> opened = std::move(pinned.file);
   Status status = opened != nullptr
                       ? Status::OK()
                       : args_.file_system->NewRandomAccessFile(path, file_options, &opened);
-  if (status.IsPathNotFound()) {
+  if (status.IsPathNotFound() && args_.path.empty()) {
     const std::string legacy = LegacyTableFileName(args_.directory, file->number);
     if (args_.file_system->NewRandomAccessFile(legacy, file_options, &opened).ok()) {
       status = Status::OK();

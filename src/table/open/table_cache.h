@@ -84,6 +84,7 @@ struct TableCacheArgs {
   FileSystem* file_system = nullptr;
   EpochDomain* epochs = nullptr;  // of the guards in which tables are found; that of open_tables
   std::string directory{};        // tables are directory/NNNNNN.sst, or NNNNNN.ldb
+  std::string path{};             // set: of the only table, instead of the directory
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
   PlainTableConfig plain_config{};

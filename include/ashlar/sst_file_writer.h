@@ -1,0 +1,91 @@
+// SstFileWriter: writes a table file from keys in ascending order, for DB::IngestExternalFile. The
+// file is the one that a flush would write with these options, and RocksDB ingests it too.
+//
+//   Open --> (Put | Merge | Delete | DeleteRange)* --> Finish --> (Open ...)
+//
+// All entries have sequence number 0. The database gives the file another one when it is ingested.
+//
+// Errors name the file. InvalidArgument for a key that is not larger than the one before it, for an
+// inverted range, and for a call before Open: nothing was written, and the writer goes on. Another
+// error is final: further calls return it. Finish deletes the file then, and one without entries.
+// So does the end of the writer before Finish. Lifetime: comparator and rate limiter outlive the
+// writer. Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/comparator.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/export.h"
+#include "ashlar/options.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "ashlar/table_properties.h"
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+struct ExternalSstFileInfo {
+  std::string file_path;
+  std::string smallest_key;  // user keys of the entries; empty: there are only range deletions
+  std::string largest_key;
+  std::string smallest_range_del_key;  // of the range deletions; empty: there are none
+  std::string largest_range_del_key;   // excluded
+  std::string file_checksum;           // empty: not computed
+  std::string file_checksum_func_name;
+  SequenceNumber sequence_number = 0;
+  uint64_t file_size = 0;              // bytes
+  uint64_t num_entries = 0;            // without range deletions
+  uint64_t num_range_del_entries = 0;  // as they were added
+  int32_t version = 0;                 // of the format of external files
+};
+
+class ASHLAR_API SstFileWriter {
+ public:
+  // column_family: the file is for this family, and others refuse it; null: for any.
+  // invalidate_page_cache is accepted. io_priority: of the requests to the rate limiter; IO_TOTAL:
+  // none are made.
+  SstFileWriter(const EnvOptions& env_options, const Options& options,
+                ColumnFamilyHandle* column_family = nullptr, bool invalidate_page_cache = true,
+                Env::IOPriority io_priority = Env::IO_TOTAL)
+      : SstFileWriter(env_options, options, options.comparator, column_family,
+                      invalidate_page_cache, io_priority) {}
+  // Of a given order instead of that of the options.
+  SstFileWriter(const EnvOptions& env_options, const Options& options,
+                const Comparator* user_comparator, ColumnFamilyHandle* column_family = nullptr,
+                bool invalidate_page_cache = true, Env::IOPriority io_priority = Env::IO_TOTAL);
+  ~SstFileWriter();
+  SstFileWriter(const SstFileWriter&) = delete;
+  SstFileWriter& operator=(const SstFileWriter&) = delete;
+
+  // Creates the file, in the place of an older one, which links keep. InvalidArgument: another file
+  // is open, or the options are wrong.
+  Status Open(const std::string& file_path, Temperature temp = Temperature::kUnknown);
+
+  // Requires, for the three: user_key is larger than all before it.
+  Status Put(const Slice& user_key, const Slice& value);
+  Status Merge(const Slice& user_key, const Slice& value);
+  Status Delete(const Slice& user_key);
+  // In any order, before, between or after entries. Deletes older data in [begin_key, end_key), no
+  // entry of the file itself. Nothing for an empty range.
+  Status DeleteRange(const Slice& begin_key, const Slice& end_key);
+
+  // Completes the file, which is durable then, except for its name in the directory. *file_info may
+  // be null.
+  Status Finish(ExternalSstFileInfo* file_info = nullptr);
+
+  // About the bytes of the file so far; after Finish, of the last file.
+  uint64_t FileSize();
+
+  // Whether a table with these properties was made by an SstFileWriter.
+  static bool CreatedBySstFileWriter(const TableProperties& properties);
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace ashlar

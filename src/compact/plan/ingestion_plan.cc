@@ -1,0 +1,65 @@
+#include "compact/plan/ingestion_plan.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+namespace {
+
+bool HasRange(const TreeFiles& tree, const CompactionPlan& plan, const FileBounds& bounds) {
+  return tree.Overlap({plan.smallest, plan.largest, plan.excludes_largest}, bounds);
+}
+
+// Whether a running plan with keys of the range forbids the level. A plan that was picked takes it
+// for granted that no data of its range come to the levels that it writes to, passes, or is the
+// last of.
+bool IsBarred(const TreeView& view, const TreeFiles& tree, Level level, const FileBounds& bounds) {
+  return level > 0 &&
+         std::any_of(view.running.begin(), view.running.end(), [&](const CompactionPlan* plan) {
+           if (plan->drops_inputs || !HasRange(tree, *plan, bounds)) return false;
+           if (plan->output_level < plan->start_level()) return level >= plan->output_level;
+           if (plan->older_unknown && level > plan->output_level) return false;
+           return IsSorted(plan->output_level) &&
+                  (level > plan->start_level() || level == plan->output_level);
+         });
+}
+
+}  // namespace
+
+IngestionPlace PlaceIngestedFile(const TreeView& view, const IngestionRules& rules,
+                                 const IngestedRange& file, std::span<const PlacedRange> earlier) {
+  const TreeFiles tree(view);
+  bool tree_is_empty = true;
+  for (Level level = 0; level < view.num_levels(); ++level)
+    tree_is_empty &= view.files(level).empty();
+  IngestionPlace place;
+  for (Level level = 0; level < view.num_levels(); ++level) {
+    bool fits = true;
+    const UserKeyBounds range = file.bounds.range();
+    for (FileMetaData* const other :
+         IsSorted(level) ? tree.Overlapping(level, range) : view.files(level)) {
+      if (!tree.Overlap(*other, range)) continue;
+      fits = false;
+      if (file.without_keys == nullptr || !file.without_keys->contains(other->number))
+        place.covers_older = true;
+    }
+    for (const PlacedRange& other : earlier) {
+      if (other.level == level && tree.Overlap(other.bounds, file.bounds))
+        place.covers_older = true;
+    }
+    if (IsBarred(view, tree, level, file.bounds)) place.covers_older = true;
+    if (place.covers_older) break;  // I1, I2
+    const bool may_take = level >= rules.base_level && level <= rules.last_level &&
+                          !rules.only_level0 &&
+                          (!rules.fills_levels_only || !view.files(level).empty() || tree_is_empty);
+    if (level > 0 && may_take && fits) place.level = level;
+  }
+  return place;
+}
+
+bool FitsBelow(const TreeView& view, Level level, const FileBounds& bounds) {
+  const TreeFiles tree(view);
+  return tree.Overlapping(level, bounds.range()).empty() && !IsBarred(view, tree, level, bounds);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,63 @@
+// The level of an ingested file: the deepest that can hold it.
+//
+//   level 0     always: the file gets the newest sequence number, and the engine flushes first
+//   level n     n is at or below the base level, no file of it has a part of the range, no level
+//               down to n has a key of the file, and no running plan with keys of the range passes
+//               or writes to n
+//
+// I1: newer data stay above older: no level down to the result has a key of the file, except for
+//     level 0, where the file gets the newest sequence number.
+// I2: the result and a running plan do not meet: with the file in the tree, FindPlanViolation finds
+//     nothing for any running plan (property of ingestion_plan_test.cc).
+// I3: a file that covers nothing older shares no key with any file of the tree.
+//
+// A file whose range overlaps, and that has no key of it, is not in the way of I1, but it is on its
+// own level: files of a level have disjoint ranges. The caller knows such files from a look into
+// them; that a file is not known only moves the result up.
+//
+// Thread safety: pure functions; call under the mutex that guards the view.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "compact/plan/compaction_plan.h"
+#include "compact/plan/plan_builder.h"
+
+namespace ashlar {
+
+struct IngestionRules {
+  Level base_level = 1;  // that level 0 is compacted into
+  Level last_level = 0;  // the deepest for such files
+  bool only_level0 = false;
+  // Levels without files stay empty, unless the whole tree is: each would be one more sorted run.
+  bool fills_levels_only = false;
+};
+
+struct IngestedRange {
+  FileBounds bounds;
+  // Files of the tree whose range overlaps and that have no key of it.
+  const std::unordered_set<FileNumber>* without_keys = nullptr;  // null: none is known
+};
+// A file of the same call that has its place, in the order of the call.
+struct PlacedRange {
+  FileBounds bounds;
+  Level level = 0;
+};
+
+struct IngestionPlace {
+  Level level = 0;
+  // Older data may be at keys of the file, in the tree, in a running plan, or in an earlier file of
+  // the call.
+  bool covers_older = false;
+};
+
+IngestionPlace PlaceIngestedFile(const TreeView& view, const IngestionRules& rules,
+                                 const IngestedRange& file, std::span<const PlacedRange> earlier);
+
+// Whether the file can go below all data of the tree, at this level.
+bool FitsBelow(const TreeView& view, Level level, const FileBounds& bounds);
+
+}  // namespace ashlar

@@ -1,0 +1,130 @@
+#include "lsm/external_file.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/coding.h"
+#include "base/format.h"
+#include "filesystem/file_helpers.h"
+#include "lsm/resolve_options.h"
+#include "table/open/standalone_table.h"
+#include "table/table_properties.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr uint64_t kUnknownFamily = 0x7fffffff;
+constexpr TableReadOptions kUncached{.fill_cache = false};
+
+class Inspection {
+ public:
+  Inspection(const ExternalFileArgs& args, const std::string& path) : args_(args) {
+    file_.path = path;
+  }
+
+  Result<ExternalFile> Run() {
+    const DatabaseState& state = *args_.state;
+    ASHLAR_RETURN_IF_ERROR(CheckChecksum());
+    ASHLAR_ASSIGN_OR_RETURN(
+        table_, StandaloneTable::Open({.file_system = state.file_system,
+                                       .path = file_.path,
+                                       .comparator = args_.family->comparator(),
+                                       .config = ResolveTableConfig(args_.options),
+                                       .plain_config = ResolvePlainTableConfig(args_.options),
+                                       .mmap_reads = state.options.allow_mmap_reads,
+                                       .direct_reads = state.options.use_direct_reads,
+                                       .recorder = state.recorder}));
+    file_.file_bytes = table_->file()->file_bytes;
+    file_.properties = table_->reader()->properties();
+    ASHLAR_RETURN_IF_ERROR(CheckOrigin());
+    ASHLAR_RETURN_IF_ERROR(CheckFamily());
+    if (args_.verify_blocks) ASHLAR_RETURN_IF_ERROR(table_->reader()->Verify());
+    ASHLAR_RETURN_IF_ERROR(TakeBounds());
+    if (file_.made_by_database) ASHLAR_RETURN_IF_ERROR(FindSequences());
+    return std::move(file_);
+  }
+
+ private:
+  const std::string* Property(const char* name) const {
+    const auto found = file_.properties.user_collected_properties.find(name);
+    return found == file_.properties.user_collected_properties.end() ? nullptr : &found->second;
+  }
+  Status Bad(const std::string& why) const { return Status::InvalidArgument(file_.path, why); }
+
+  Status CheckChecksum() const {
+    if (args_.checksum == nullptr) return Status::OK();
+    ASHLAR_ASSIGN_OR_RETURN(const uint32_t crc,
+                            ComputeFileCrc(args_.state->file_system, file_.path));
+    std::string found;
+    for (int shift = 24; shift >= 0; shift -= 8) found.push_back(static_cast<char>(crc >> shift));
+    if (found == *args_.checksum) return Status::OK();
+    return Status::Corruption(file_.path, "the file has another checksum than the one given");
+  }
+
+  // The loader has checked the form of the properties.
+  Status CheckOrigin() {
+    const std::string* const version = Property(kPropertyExternalVersion);
+    if (version == nullptr) {
+      file_.made_by_database = true;
+      if (args_.may_be_of_database) return Status::OK();
+      return Status::Corruption(file_.path,
+                                StrCat("no SstFileWriter made this table: it lacks the property ",
+                                       kPropertyExternalVersion));
+    }
+    const std::string* const sequence = Property(kPropertyGlobalSequence);
+    file_.takes_global_sequence = sequence != nullptr;
+    if (sequence == nullptr || DecodeFixed64(sequence->data()) == 0) return Status::OK();
+    return Bad(StrCat("the table has the global sequence number ", DecodeFixed64(sequence->data()),
+                      " already: it was ingested before"));
+  }
+
+  Status CheckFamily() const {
+    const uint64_t id = file_.properties.column_family_id;
+    if (args_.any_family || id == kUnknownFamily || id == args_.family->id()) return Status::OK();
+    return Bad(StrCat("the table was written for column family ", id, ", not ", args_.family->id(),
+                      " (\"", args_.family->name(), "\")"));
+  }
+
+  Status TakeBounds() {
+    file_.smallest = table_->file()->smallest;
+    file_.largest = table_->file()->largest;
+    if (file_.smallest.empty()) return Bad("the table has no entries");
+    const Slice begin = ExtractUserKey(file_.smallest);
+    const Slice end = ExtractUserKey(file_.largest);
+    if (!table_->reader()->ranges().IsEmpty())
+      ASHLAR_RETURN_IF_ERROR(args_.family->CheckRange(begin, end).WithContext(file_.path));
+    for (const Slice& key : {begin, end})
+      ASHLAR_RETURN_IF_ERROR(args_.family->CheckEntry(key, Slice()).WithContext(file_.path));
+    return Status::OK();
+  }
+
+  // Of a database's table, in which they are stored per entry.
+  Status FindSequences() {
+    // RocksDB writes them longer than the file, and its MANIFEST says where they end.
+    if (!table_->reader()->ranges().IsEmpty())
+      return Status::NotSupported(file_.path, "range deletions in a database's table");
+    file_.smallest_sequence = kSequenceNumberMax;
+    const std::unique_ptr<InternalCursor> cursor = table_->reader()->NewCursor(kUncached);
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      const SequenceNumber sequence = TagSequence(ExtractTag(cursor->key()));
+      file_.smallest_sequence = std::min(file_.smallest_sequence, sequence);
+      file_.largest_sequence = std::max(file_.largest_sequence, sequence);
+    }
+    ASHLAR_RETURN_IF_ERROR(cursor->status());
+    if (file_.largest_sequence <= kSequenceNumberMaxAtOpen) return Status::OK();
+    return Status::Corruption(file_.path, "its sequence numbers are too large");
+  }
+
+  const ExternalFileArgs& args_;
+  ExternalFile file_;
+  std::unique_ptr<StandaloneTable> table_;
+};
+
+}  // namespace
+
+Result<ExternalFile> InspectExternalFile(const ExternalFileArgs& args, const std::string& path) {
+  return Inspection(args, path).Run();
+}
+
+}  // namespace ashlar

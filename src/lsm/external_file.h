@@ -1,0 +1,52 @@
+// ExternalFile: a table file outside of the database, as an ingestion sees it before it takes it:
+// checked, with its bounds.
+//
+// Nothing is changed by a look at it. Errors name the file.
+//
+// Thread safety: InspectExternalFile from any thread without locks.
+#pragma once
+
+#include <string>
+
+#include "ashlar/options.h"
+#include "ashlar/table_properties.h"
+#include "base/result.h"
+#include "compact/plan/plan_builder.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+struct ExternalFile {
+  std::string path;
+  uint64_t file_bytes = 0;
+  // Internal keys with the sequences that the file has, range deletions included
+  // (file_metadata.h).
+  std::string smallest;
+  std::string largest;
+  SequenceNumber smallest_sequence = 0;
+  SequenceNumber largest_sequence = 0;
+  // The database gives all entries one sequence. False: the file is a database's, or so old that
+  // it has no place for one.
+  bool takes_global_sequence = false;
+  bool made_by_database = false;
+  TableProperties properties;
+
+  FileBounds bounds() const {
+    return {ExtractUserKey(smallest), ExtractUserKey(largest), ExtractTag(largest) == kRangeEndTag};
+  }
+};
+
+struct ExternalFileArgs {
+  const DatabaseState* state = nullptr;
+  const ColumnFamily* family = nullptr;
+  ColumnFamilyOptions options;  // of the family
+  bool verify_blocks = false;
+  // That the whole file must have: CRC32C, 4 bytes, big-endian. Null: any.
+  const std::string* checksum = nullptr;
+  bool may_be_of_database = false;
+  bool any_family = false;  // the file may have been written for another one
+};
+
+Result<ExternalFile> InspectExternalFile(const ExternalFileArgs& args, const std::string& path);
+
+}  // namespace ashlar

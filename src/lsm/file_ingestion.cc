@@ -1,0 +1,634 @@
+#include "lsm/file_ingestion.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/listener.h"
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "lsm/tree_inputs.h"
+#include "memtable/memtable_cursor.h"
+#include "observe/event_line.h"
+#include "observe/listeners.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr char kChecksumFunction[] = "FileChecksumCrc32c";
+constexpr char kNoPlace[] = "needs a global sequence number, and has no place for one";
+constexpr uint64_t kReserveMax = uint64_t{1} << 40;
+
+// Whether the fragments have a part of the range.
+bool HasPart(const FragmentedRanges& ranges, const KeyComparator& comparator,
+             const FileBounds& bounds) {
+  FragmentedRanges::Cursor at(&ranges);
+  at.Seek(bounds.smallest);
+  if (!at.Valid()) return false;
+  const int r = comparator.Compare(at.begin(), bounds.largest);
+  return r < 0 || (r == 0 && !bounds.excludes_largest);
+}
+
+// Whether the source has an entry in the range. An error counts as one.
+bool HasEntry(InternalCursor* cursor, const KeyComparator& comparator, const FileBounds& bounds) {
+  cursor->Seek(MakeInternalKey(bounds.smallest, kSequenceNumberMax, ValueType::kMax));
+  if (!cursor->Valid()) return !cursor->status().ok();
+  const int r = comparator.Compare(ExtractUserKey(cursor->key()), bounds.largest);
+  return r < 0 || (r == 0 && !bounds.excludes_largest);
+}
+
+bool HasKey(const MemTable& table, const KeyComparator& comparator, const FileBounds& bounds) {
+  if (table.IsEmpty()) return false;
+  if (table.HasRangeDeletions()) {
+    constexpr SequenceNumber kNewest[] = {kSequenceNumberMax};
+    if (HasPart(table.Ranges(kNewest), comparator, bounds)) return true;
+  }
+  MemTableCursor cursor(&table, MemTableCursor::Hold::kBorrowed, nullptr);
+  return HasEntry(&cursor, comparator, bounds);
+}
+
+bool HasKey(FileMetaData* file, TableCache* tables, const KeyComparator& comparator,
+            const FileBounds& bounds) {
+  constexpr TableReadOptions kUncached{.fill_cache = false};
+  const Result<TableRef> table = tables->Acquire(file, kUncached);
+  if (!table.ok() || HasPart((*table)->ranges(), comparator, bounds)) return true;
+  return HasEntry((*table)->NewCursor(kUncached).get(), comparator, bounds);
+}
+
+bool HasUnflushedWrites(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
+  return !family.immutable().empty() || !family.ActiveLocked()->IsEmpty();
+}
+
+IngestionRules RulesOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
+  IngestionRules rules;
+  rules.last_level = CompactedLevels(family) - 1;
+  rules.base_level = family.policy().BaseLevel(MakeTreeSizes(family));
+  rules.only_level0 = family.options().compaction_style == kCompactionStyleFIFO;
+  rules.fills_levels_only = family.options().compaction_style == kCompactionStyleUniversal;
+  return rules;
+}
+
+bool ReservesLastLevel(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
+  return CompactedLevels(family) < family.version()->levels();
+}
+
+bool Overlap(const KeyComparator& comparator, const FileBounds& a, const FileBounds& b) {
+  const TreeView view{.comparator = comparator, .levels = {}, .running = {}};
+  return TreeFiles(view).Overlap(a, b);
+}
+
+// With the sequence of all entries in the place of theirs.
+std::string WithSequence(const std::string& bound, SequenceNumber sequence) {
+  if (ExtractTag(bound) == kRangeEndTag) return bound;
+  return MakeInternalKey(ExtractUserKey(bound), sequence, ExtractType(bound));
+}
+
+}  // namespace
+
+FileIngestion::FileIngestion(LsmCore* core, std::span<const Request> requests)
+    : core_(core), state_(core->state.get()), requests_(requests) {}
+
+Status FileIngestion::Run() {
+  ASHLAR_RETURN_IF_ERROR(CheckRequests());
+  ASHLAR_RETURN_IF_ERROR(core_->background.BeginFileCall());
+  const uint64_t start_nanos = state_->clock->NowNanos();
+  Status status = CatchBadAlloc([this] { return Prepare(); });
+  const uint64_t prepared_nanos = state_->clock->NowNanos();
+  if (status.ok()) status = CatchBadAlloc([this] { return InstallAsOftenAsNeeded(); });
+  const uint64_t ended_nanos = state_->clock->NowNanos();
+  state_->recorder.Record(INGEST_EXTERNAL_FILE_PREPARE_TIME, (prepared_nanos - start_nanos) / 1000);
+  state_->recorder.Record(INGEST_EXTERNAL_FILE_RUN_TIME, (ended_nanos - prepared_nanos) / 1000);
+  RemoveTaken();
+  if (status.ok()) IgnoreBadAlloc([this] { Finish(); });
+  core_->background.files().DeleteObsoleteFiles();
+  core_->background.outbox().Notify();
+  core_->background.EndFileCall();
+  return status;
+}
+
+// ---- Outside of the turn.
+
+Status FileIngestion::CheckRequests() const {
+  if (requests_.empty()) return Status::InvalidArgument("no column family is named");
+  for (size_t i = 0; i < requests_.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (requests_[j].family == requests_[i].family) {
+        return Status::InvalidArgument(requests_[i].family->name(),
+                                       "the column family is named twice");
+      }
+    }
+    ASHLAR_RETURN_IF_ERROR(CheckRequest(requests_[i]));
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::CheckRequest(const Request& request) {
+  const IngestExternalFileOptions& options = request.options;
+  const std::string& name = request.family->name();
+  if (request.paths.empty())
+    return Status::InvalidArgument(name, "no file is named for the column family");
+  if (options.move_files && options.link_files)
+    return Status::InvalidArgument("move_files and link_files exclude each other");
+  if (options.allow_db_generated_files && (options.ingest_behind || options.write_global_seqno)) {
+    return Status::InvalidArgument(
+        "allow_db_generated_files excludes ingest_behind and write_global_seqno: the entries of "
+        "such a table keep their sequence numbers");
+  }
+  if (!options.verify_file_checksum) return Status::OK();
+  const size_t checksums = request.checksums.size();
+  if (checksums != request.checksum_functions.size() ||
+      (checksums != 0 && checksums != request.paths.size())) {
+    return Status::InvalidArgument(
+        name, "give files_checksums and files_checksum_func_names for each file, or none of them");
+  }
+  for (const std::string& function : request.checksum_functions) {
+    if (function != kChecksumFunction) {
+      return Status::NotSupported(
+          name, StrCat("checksums of files by the function \"", function, "\"; they can be by ",
+                       kChecksumFunction, ", or be ignored (verify_file_checksum)"));
+    }
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::Prepare() {
+  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
+  families_.reserve(requests_.size());
+  for (const Request& request : requests_) {
+    Family& family = families_.emplace_back(Family{.request = &request, .options = {}});
+    MutexLock lock(state_->mutex());
+    if (request.family->dropped()) return Status::ColumnFamilyDropped(request.family->name());
+    family.options = request.family->options();
+    if (request.options.ingest_behind && !ReservesLastLevel(*request.family)) {
+      return Status::InvalidArgument(
+          request.family->name(),
+          "ingest_behind requires that the database is opened with allow_ingest_behind, with more "
+          "than one level, and without FIFO compaction");
+    }
+  }
+  // All are looked at before the first is taken.
+  for (Family& family : families_) ASHLAR_RETURN_IF_ERROR(PrepareFamily(&family));
+  ASHLAR_RETURN_IF_ERROR(TakeFiles());
+  for (Family& family : families_) {
+    for (File& file : family.files) LookForKeys(family, &file);
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::PrepareFamily(Family* family) {
+  const Request& request = *family->request;
+  const IngestExternalFileOptions& options = request.options;
+  ExternalFileArgs args{.state = state_,
+                        .family = family->family().get(),
+                        .options = family->options,
+                        .verify_blocks = options.verify_checksums_before_ingest,
+                        .may_be_of_database = options.allow_db_generated_files,
+                        .any_family = options.allow_db_generated_files};
+  family->files.reserve(request.paths.size());
+  for (size_t i = 0; i < request.paths.size(); ++i) {
+    if (options.verify_file_checksum && !request.checksums.empty())
+      args.checksum = &request.checksums[i];
+    ASHLAR_ASSIGN_OR_RETURN(ExternalFile external, InspectExternalFile(args, request.paths[i]));
+    if (family->WritesSequences() && external.properties.external_sst_file_global_seqno_offset == 0)
+      return Status::InvalidArgument(external.path, kNoPlace);
+    family->files.push_back({.external = std::move(external)});
+  }
+  family->files_overlap = FilesOverlap(*family);
+  return Status::OK();
+}
+
+bool FileIngestion::FilesOverlap(const Family& family) {
+  const KeyComparator& comparator = family.family()->comparator();
+  std::vector<FileBounds> bounds;
+  bounds.reserve(family.files.size());
+  for (const File& file : family.files) bounds.push_back(file.external.bounds());
+  std::sort(bounds.begin(), bounds.end(), [&](const FileBounds& a, const FileBounds& b) {
+    return comparator.Compare(a.smallest, b.smallest) < 0;
+  });
+  return std::adjacent_find(bounds.begin(), bounds.end(),
+                            [&](const FileBounds& a, const FileBounds& b) {
+                              return Overlap(comparator, a, b);
+                            }) != bounds.end();
+}
+
+Status FileIngestion::TakeFiles() {
+  for (Family& family : families_) {
+    if (family.WritesSequences()) ChooseSequences(&family);
+    for (File& file : family.files) ASHLAR_RETURN_IF_ERROR(TakeFile(*family.request, &file));
+  }
+  return state_->directory_handle->Sync();  // I7
+}
+
+void FileIngestion::ChooseSequences(Family* family) const {
+  const SequenceNumber after = state_->PublishedSequence() + reserve_;
+  for (File& file : family->files) {
+    file.sequence = NextSequence(*family, file, after);
+    file.written_sequence = file.sequence;
+  }
+}
+
+SequenceNumber FileIngestion::NextSequence(const Family& family, const File& file,
+                                           SequenceNumber after) {
+  const KeyComparator& comparator = family.family()->comparator();
+  const FileBounds bounds = file.external.bounds();
+  SequenceNumber newest = after;
+  for (const File& earlier : family.files) {
+    if (&earlier == &file || !family.files_overlap) break;
+    if (Overlap(comparator, earlier.external.bounds(), bounds))
+      newest = std::max(newest, earlier.sequence);  // I5
+  }
+  return newest + 1;
+}
+
+Status FileIngestion::TakeFile(const Request& request, File* file) {
+  file->number = state_->versions->NewFileNumber();
+  file->path = TableFileName(state_->directory, file->number);
+  file->taken = true;
+  FilePatch patch;
+  if (file->written_sequence != 0) {
+    patch.offset = file->external.properties.external_sst_file_global_seqno_offset;
+    PutFixed64(&patch.bytes, file->written_sequence);
+  } else if (request.options.move_files || request.options.link_files) {
+    const Status linked = LinkFile(state_->file_system, file->external.path, file->path);
+    file->linked = linked.ok();
+    if (linked.ok()) return linked;
+    // The link may exist although a call failed, and a copy must not be written into it.
+    const Status removed = state_->file_system->DeleteFile(file->path);
+    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+    if (!request.options.failed_move_fall_back_to_copy)
+      return linked.WithContext(file->external.path);
+  }
+  ASHLAR_RETURN_IF_ERROR(
+      CopyToNewFile(state_->file_system, file->external.path, file->path, patch));
+  uint64_t bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(file->path, &bytes));
+  if (bytes == file->external.file_bytes) return Status::OK();
+  return Status::Corruption(file->external.path,
+                            StrCat("has ", bytes, " bytes now, and had ", file->external.file_bytes,
+                                   ": it was changed meanwhile"));
+}
+
+// Whoever wrote the file need not have synced it.
+Status FileIngestion::LinkFile(FileSystem* file_system, const std::string& from,
+                               const std::string& to) {
+  ASHLAR_RETURN_IF_ERROR(file_system->LinkFile(from, to));
+  std::unique_ptr<WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->ReopenWritableFile(to, FileOptions(), &file));
+  ASHLAR_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
+void FileIngestion::LookForKeys(const Family& family, File* file) const {
+  // Files with sequences of their own are kept apart from others by their ranges.
+  if (family.request->options.allow_db_generated_files) return;
+  const ViewRef view = family.family()->PinView();
+  const Version& version = *view->version;
+  const KeyComparator& comparator = family.family()->comparator();
+  const FileBounds bounds = file->external.bounds();
+  const UserKeyBounds range = bounds.range();
+  for (Level level = 0; level < version.levels(); ++level) {
+    for (FileMetaData* const other : version.files(level)) {
+      if (other->EndsBefore(comparator, bounds.smallest)) continue;
+      const int r = comparator.Compare(other->smallest_user_key(), *range.largest);
+      if (r > 0 || (r == 0 && range.excludes_largest)) {
+        if (IsSorted(level)) break;
+        continue;
+      }
+      if (HasKey(other, family.family()->tables(), comparator, bounds)) return;
+      file->without_keys.insert(other->number);
+    }
+  }
+}
+
+// ---- The turns.
+
+Status FileIngestion::InstallAsOftenAsNeeded() {
+  for (;;) {
+    was_outrun_ = false;
+    const Status status = Install();
+    if (!was_outrun_) return status;
+    reserve_ = std::min(reserve_ * 16, kReserveMax);
+    RemoveTaken();
+    ASHLAR_RETURN_IF_ERROR(TakeFiles());
+  }
+}
+
+Status FileIngestion::Install() {
+  Families to_flush;
+  const auto turn = [&](bool may_flush) -> Status {
+    do {
+      ASHLAR_RETURN_IF_ERROR(core_->commit.WaitForUnlock());
+      writes_are_locked_ = false;
+      ASHLAR_RETURN_IF_ERROR(core_->commit.RunExclusive(
+          [&] { return CatchBadAlloc([&] { return InstallInTurn(may_flush, &to_flush); }); }));
+    } while (writes_are_locked_);
+    return Status::OK();
+  };
+  ASHLAR_RETURN_IF_ERROR(turn(false));
+  if (to_flush.empty()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(
+      core_->FlushFamilies(FlushOptions(), to_flush, FlushReason::kExternalFileIngestion));
+  to_flush.clear();
+  return turn(true);
+}
+
+Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
+  {
+    MutexLock lock(state_->mutex());
+    writes_are_locked_ = state_->write_controller.IsLocked();
+  }
+  if (writes_are_locked_) return Status::OK();
+  for (;;) {
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
+    ASHLAR_RETURN_IF_ERROR(TryToInstall(FindUnflushedKeys(), to_flush));
+    if (to_flush->empty() || !may_flush) return Status::OK();
+    // Ends: no write comes in between, so each family is flushed once.
+    ASHLAR_RETURN_IF_ERROR(
+        core_->commit.LeaderSwitchMemTables(*to_flush, FlushReason::kExternalFileIngestion));
+    ASHLAR_RETURN_IF_ERROR(core_->background.WaitForFlush(*to_flush));
+    to_flush->clear();
+  }
+}
+
+std::vector<bool> FileIngestion::FindUnflushedKeys() const {
+  std::vector<bool> found;
+  for (const Family& family : families_) {
+    if (family.request->options.ingest_behind) {  // they may stay above
+      found.push_back(false);
+      continue;
+    }
+    const KeyComparator& comparator = family.family()->comparator();
+    const ViewRef view = family.family()->PinView();
+    found.push_back(std::any_of(family.files.begin(), family.files.end(), [&](const File& file) {
+      const FileBounds bounds = file.external.bounds();
+      return HasKey(*view->active, comparator, bounds) ||
+             std::any_of(
+                 view->immutable.begin(), view->immutable.end(),
+                 [&](const MemTableRef& table) { return HasKey(*table, comparator, bounds); });
+    }));
+  }
+  return found;
+}
+
+Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Families* to_flush) {
+  MutexLock installers(state_->manifest_mutex());
+  {
+    MutexLock lock(state_->mutex());
+    ASHLAR_RETURN_IF_ERROR(Plan(flush_needed, to_flush));
+    if (!to_flush->empty()) return Status::OK();
+    for (const Family& family : families_) family.family()->ingesting = true;  // I4
+  }
+  SequenceNumber last_sequence = state_->PublishedSequence();
+  for (const Family& family : families_) {
+    last_sequence = std::max(last_sequence, family.last_sequence);
+    for (const File& file : family.files)
+      last_sequence = std::max(last_sequence, file.external.largest_sequence);
+  }
+  const Status status = CatchBadAlloc([&]() -> Status {
+    kManifestMutex.AssertHeld();
+    ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I7
+    if (last_sequence > kSequenceNumberMaxAtOpen)
+      return Status::Corruption("the sequence numbers of the files are too large");
+    return Publish(last_sequence, MakeEdits(last_sequence));
+  });
+  if (!status.ok()) EndPlanning();
+  return status;
+}
+
+Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_flush) {
+  for (size_t i = 0; i < families_.size(); ++i) {
+    Family& family = families_[i];
+    if (family.family()->dropped()) return Status::ColumnFamilyDropped(family.family()->name());
+    ASHLAR_RETURN_IF_ERROR(PlanFamily(&family));
+    const bool to_level0 = std::any_of(family.files.begin(), family.files.end(),
+                                       [](const File& file) { return file.level == 0; });
+    const bool unflushed = HasUnflushedWrites(*family.family());
+    if (!unflushed || (!flush_needed[i] && !to_level0)) continue;  // I2, I3
+    if (!family.request->options.allow_blocking_flush) {
+      return Status::InvalidArgument(
+          family.family()->name(),
+          "a memtable of the column family has to be flushed, and allow_blocking_flush is off");
+    }
+    to_flush->push_back(family.family());
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::PlanFamily(Family* family) {
+  const ColumnFamily& of = *family->family();
+  const IngestExternalFileOptions& options = family->request->options;
+  Placing placing{
+      .options = &options, .view = MakeWholeTreeView(*state_, of), .rules = RulesOf(of)};
+  const bool snapshot_held = placing.view.oldest_snapshot != kSequenceNumberMax;
+  const bool others_wait = families_.size() > 1 && options.allow_global_seqno;  // I6
+  placing.must_number = others_wait || (options.snapshot_consistency && snapshot_held) ||
+                        ReservesLastLevel(of);  // I5
+  family->last_sequence = 0;
+  for (File& file : family->files) {
+    ASHLAR_RETURN_IF_ERROR(options.ingest_behind ? PlaceBehind(placing, &file)
+                                                 : PlaceAbove(placing, *family, &file));
+    if (family->files_overlap)
+      placing.placed.push_back({.bounds = file.external.bounds(), .level = file.level});
+    family->last_sequence = std::max(family->last_sequence, file.sequence);
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::PlaceBehind(const Placing& placing, File* file) const {
+  const TreeView& view = placing.view;
+  const FileBounds bounds = file->external.bounds();
+  file->sequence = 0;
+  file->level = view.num_levels() - 1;
+  const bool overlaps = std::any_of(
+      placing.placed.begin(), placing.placed.end(),
+      [&](const PlacedRange& earlier) { return Overlap(view.comparator, earlier.bounds, bounds); });
+  if (overlaps || !FitsBelow(view, file->level, bounds)) {
+    return Status::InvalidArgument(
+        file->external.path,
+        "does not fit behind: other files that were ingested behind are in its range");
+  }
+  for (Level level = 0; level < file->level; ++level) {
+    for (const FileMetaData* const other : view.files(level)) {
+      if (other->smallest_sequence > 0 || !TreeFiles(view).Overlap(*other, bounds.range()))
+        continue;
+      return Status::InvalidArgument(
+          file->external.path,
+          StrCat("does not fit behind: table ", other->number, " of level ", level,
+                 " may have entries with sequence number 0 in its range"));
+    }
+  }
+  return Status::OK();
+}
+
+Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, File* file) {
+  const IngestExternalFileOptions& options = *placing.options;
+  const ExternalFile& external = file->external;
+  const IngestionPlace place = PlaceIngestedFile(
+      placing.view, placing.rules,
+      {.bounds = external.bounds(), .without_keys = &file->without_keys}, placing.placed);
+  file->level = place.level;
+  if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
+    return Status::TryAgain(external.path,
+                            StrCat("fits into level ", file->level, ", not into the last one, ",
+                                   placing.rules.last_level));
+  }
+  if (external.made_by_database) {
+    file->sequence = 0;
+    return CheckKeepsItsSequences(placing, family, *file);
+  }
+  const SequenceNumber published = state_->PublishedSequence();
+  if (file->written_sequence != 0) {
+    file->sequence = file->written_sequence;
+    if (file->sequence > published) return Status::OK();
+    was_outrun_ = true;  // I9
+    return Status::TryAgain(external.path, "writers were faster than the copy of the file");
+  }
+  file->sequence = 0;
+  // Level 0 is ordered by sequences.
+  if (!place.covers_older && file->level > 0 && !placing.must_number) return Status::OK();
+  if (!options.allow_global_seqno) {
+    return Status::InvalidArgument(
+        external.path,
+        "needs a global sequence number, because other data may be at its keys, it goes to level "
+        "0, or a snapshot is held; and allow_global_seqno is off");
+  }
+  if (!external.takes_global_sequence) return Status::InvalidArgument(external.path, kNoPlace);
+  file->sequence = NextSequence(family, *file, published);
+  return Status::OK();
+}
+
+Status FileIngestion::CheckKeepsItsSequences(const Placing& placing, const Family& family,
+                                             const File& file) const {
+  const ExternalFile& external = file.external;
+  if (PlaceIngestedFile(placing.view, placing.rules, {.bounds = external.bounds()}, {})
+          .covers_older) {
+    return Status::InvalidArgument(external.path,
+                                   "is a database's table, and other data are in its range");
+  }
+  for (const File& earlier : family.files) {
+    if (&earlier == &file) break;
+    if (file.level == 0 && earlier.level == 0 &&
+        external.largest_sequence <= earlier.external.largest_sequence &&
+        Overlap(placing.view.comparator, earlier.external.bounds(), external.bounds())) {
+      return Status::InvalidArgument(
+          external.path,
+          "is a database's table, and an earlier file of the call has newer entries in its range; "
+          "name the files from old to new");
+    }
+  }
+  return Status::OK();
+}
+
+std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) const {
+  const uint64_t now = state_->clock->NowUnixMicros() / 1000000;
+  std::vector<VersionEdit> edits;
+  edits.reserve(families_.size());
+  for (const Family& family : families_) {
+    VersionEdit& edit = edits.emplace_back();
+    edit.column_family = family.family()->id();
+    edit.last_sequence = last_sequence;
+    edit.ReserveNewFiles(family.files.size());
+    for (const File& file : family.files) {
+      const ExternalFile& external = file.external;
+      auto meta = std::make_unique<FileMetaData>();
+      meta->number = file.number;
+      meta->file_bytes = external.file_bytes;
+      const bool numbered = !external.made_by_database;
+      meta->smallest =
+          numbered ? WithSequence(external.smallest, file.sequence) : external.smallest;
+      meta->largest = numbered ? WithSequence(external.largest, file.sequence) : external.largest;
+      meta->smallest_sequence = numbered ? file.sequence : external.smallest_sequence;
+      meta->largest_sequence = numbered ? file.sequence : external.largest_sequence;
+      meta->creation_unix_seconds = now;
+      const uint64_t created = external.properties.creation_time;
+      meta->oldest_ancestor_unix_seconds = created != 0 ? created : now;
+      meta->LearnCounts(external.properties.num_entries, external.properties.num_deletions);
+      meta->has_ranges =
+          external.properties.num_range_deletions > 0 ? HasRanges::kYes : HasRanges::kUnknown;
+      edit.AddFile(file.level, std::move(meta));
+    }
+  }
+  return edits;
+}
+
+Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionEdit> edits) {
+  VersionInstaller& installer = core_->background.installer();
+  ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
+                          installer.Prepare(std::move(edits), [](std::span<VersionEdit>) {}));
+  // From here on the tables belong to versions, or wait for deletion.
+  for (Family& family : families_) {
+    for (File& file : family.files) file.taken = false;
+  }
+  const Status published = installer.Publish(prepared, [&] {
+    kDatabaseMutex.AssertHeld();
+    for (const Family& family : families_) {
+      family.family()->NoteIngested(last_sequence);  // I8
+      family.family()->ingesting = false;
+    }
+  });
+  if (!published.ok()) {
+    core_->background.LatchError(BackgroundErrorReason::kManifestWrite, "ingestion of files",
+                                 published);
+  }
+  return published;
+}
+
+void FileIngestion::EndPlanning() {
+  MutexLock lock(state_->mutex());
+  for (const Family& family : families_) {
+    family.family()->ingesting = false;
+    core_->background.ViewChanged(family.family());
+  }
+  state_->NotifyChange();
+}
+
+// ---- After the turn.
+
+void FileIngestion::RemoveTaken() noexcept {
+  for (Family& family : families_) {
+    for (File& file : family.files) {
+      if (!file.taken) continue;
+      file.taken = false;
+      // The next open removes the rest: no version names them.
+      IgnoreBadAlloc([&] { static_cast<void>(state_->file_system->DeleteFile(file.path).ok()); });
+    }
+  }
+}
+
+void FileIngestion::Finish() {
+  for (const Family& family : families_) {
+    for (const File& file : family.files) {
+      if (family.request->options.move_files) {
+        const Status removed = state_->file_system->DeleteFile(file.external.path);
+        if (!removed.ok() && !removed.IsPathNotFound()) {
+          LogWarning(*state_, StrCat(file.external.path,
+                                     " was ingested, and cannot be removed: ", removed.ToString()));
+        }
+      }
+      Report(family, file);
+    }
+  }
+}
+
+void FileIngestion::Report(const Family& family, const File& file) const {
+  EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "ingest_finished")
+      .Add("cf_name", family.family()->name())
+      .Add("external_file", file.external.path)
+      .Add("file_number", file.number)
+      .Add("level", file.level)
+      .Add("global_seqno", file.sequence)
+      .Add("file_size", file.external.file_bytes)
+      .Add("linked", file.linked ? 1 : 0);
+  const ExternalFileIngestionInfo info{.cf_name = family.family()->name(),
+                                       .external_file_path = file.external.path,
+                                       .internal_file_path = file.path,
+                                       .global_seqno = file.sequence,
+                                       .table_properties = file.external.properties};
+  NotifyAll(state_->options.listeners, &EventListener::OnExternalFileIngested, state_->db, info);
+}
+
+}  // namespace ashlar

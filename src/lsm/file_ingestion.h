@@ -1,0 +1,144 @@
+// FileIngestion: DB::IngestExternalFiles. It takes table files from outside into the tree.
+//
+//   inspect each file                          outside of everything; errors leave no trace
+//     -> link or copy it to a number of the database, sync it, sync the directory
+//     -> turn of the commit queue: place and number the files, one edit group, versions and views
+//        -> a memtable has to be flushed first: give the turn back, flush, take a second turn, and
+//           flush in that what came in between
+//
+// README.md, "Ingestion", has the reasons and what was rejected.
+// I1: a file that may have older data at its keys has a sequence newer than all writes before the
+//     turn, and older than all after it.
+// I2: when the files enter the tree, no memtable has a key of one of them, unless they go behind.
+// I3: a file enters level 0 only while the family has no unflushed writes.
+// I4: levels are chosen and taken while no plan of the family is picked or installed.
+// I5: of two files of a call that overlap, the later one has the larger sequence and is above.
+// I6: a reader, and a crash, has all of a call or nothing.
+// I7: files, directory and log are durable before the edit is written. Until then this call owns
+//     the files, and deletes them after an error.
+// I8: no known gap hides an ingested key.
+// I9: a number that is written into a copy is taken by the turn only if I1 holds.
+//
+// Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "compact/plan/ingestion_plan.h"
+#include "lsm/external_file.h"
+#include "lsm/lsm_core.h"
+
+namespace ashlar {
+
+class FileIngestion {
+ public:
+  struct Request {
+    std::shared_ptr<ColumnFamily> family;
+    std::vector<std::string> paths;
+    IngestExternalFileOptions options;
+    // IngestExternalFileArg::files_checksums
+    std::vector<std::string> checksums = {};
+    std::vector<std::string> checksum_functions = {};
+  };
+  // Requires: the requests outlive it.
+  FileIngestion(LsmCore* core, std::span<const Request> requests);
+  FileIngestion(const FileIngestion&) = delete;
+  FileIngestion& operator=(const FileIngestion&) = delete;
+
+  Status Run();
+
+ private:
+  struct File {
+    ExternalFile external;
+    FileNumber number = 0;
+    std::string path = {};  // in the database
+    bool taken = false;     // something may be at `path`, which belongs to this call
+    bool linked = false;
+    SequenceNumber written_sequence = 0;  // into the copy (I9); 0: none
+    std::unordered_set<FileNumber> without_keys = {};
+    // Of the turn.
+    Level level = 0;
+    SequenceNumber sequence = 0;
+  };
+  struct Family {
+    const Request* request = nullptr;
+    ColumnFamilyOptions options;
+    SequenceNumber last_sequence = 0;  // of the files
+    bool files_overlap = false;
+    std::vector<File> files = {};
+
+    const std::shared_ptr<ColumnFamily>& family() const { return request->family; }
+    bool WritesSequences() const {
+      const IngestExternalFileOptions& of = request->options;
+      return of.write_global_seqno && of.allow_global_seqno && !of.ingest_behind;
+    }
+  };
+  // What is common to the files of a family in PlanFamily.
+  struct Placing {
+    const IngestExternalFileOptions* options = nullptr;
+    TreeView view;
+    IngestionRules rules;
+    std::vector<PlacedRange> placed = {};  // the files before; none if no two overlap
+    bool must_number = false;
+  };
+  using Families = std::vector<std::shared_ptr<ColumnFamily>>;
+
+  Status CheckRequests() const;
+  static Status CheckRequest(const Request& request);
+  Status Prepare();
+  Status PrepareFamily(Family* family);
+  static bool FilesOverlap(const Family& family);
+  // Gives the files names in the database.
+  Status TakeFiles();
+  Status TakeFile(const Request& request, File* file);
+  // I9.
+  void ChooseSequences(Family* family) const;
+  static Status LinkFile(FileSystem* file_system, const std::string& from, const std::string& to);
+  // Finds files of the tree that overlap the range of `file` and have no key of it.
+  void LookForKeys(const Family& family, File* file) const;
+
+  Status InstallAsOftenAsNeeded();
+  // One turn, or two.
+  Status Install();
+  // In a turn. Not empty: families that have to be flushed first; nothing was done.
+  Status InstallInTurn(bool may_flush, Families* to_flush);
+  Status TryToInstall(const std::vector<bool>& flush_needed, Families* to_flush);
+  // Of which families a memtable has a key of one of their files.
+  std::vector<bool> FindUnflushedKeys() const;
+  Status Plan(const std::vector<bool>& flush_needed, Families* to_flush)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  Status PlanFamily(Family* family) ASHLAR_REQUIRES(kDatabaseMutex);
+  Status PlaceBehind(const Placing& placing, File* file) const;
+  Status PlaceAbove(const Placing& placing, const Family& family, File* file)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // A database's table keeps its sequences.
+  Status CheckKeepsItsSequences(const Placing& placing, const Family& family,
+                                const File& file) const;
+  // One more than the largest number of the files before that overlap it; the first is after + 1.
+  static SequenceNumber NextSequence(const Family& family, const File& file, SequenceNumber after);
+  std::vector<VersionEdit> MakeEdits(SequenceNumber last_sequence) const;
+  Status Publish(SequenceNumber last_sequence, std::vector<VersionEdit> edits)
+      ASHLAR_REQUIRES(kManifestMutex);
+  void EndPlanning();
+
+  void RemoveTaken() noexcept;
+  // Removes moved files, and tells listeners and the LOG.
+  void Finish();
+  void Report(const Family& family, const File& file) const;
+
+  LsmCore* const core_;
+  DatabaseState* const state_;
+  const std::span<const Request> requests_;
+  std::vector<Family> families_;
+  uint64_t reserve_ = uint64_t{1} << 20;  // I9, sequences
+  bool was_outrun_ = false;               // I9: in the last turn
+  bool writes_are_locked_ = false;        // by LockWAL, in the last turn: nothing was done
+};
+
+}  // namespace ashlar

@@ -1,0 +1,48 @@
+// StandaloneTable: one table file by its path, open outside of any tree.
+//
+// Its open reader is that of a TableCache with a single file, so that every format and every check
+// is the tree's. No MANIFEST says the file's bounds and sequences: the bounds are those of its
+// entries and range deletions (empty: there are none), and entries of a table for ingestion have
+// the sequence that the file says, 0 for most.
+//
+// Thread safety: all methods. Lifetime: cursors and pins of the reader end before it.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "execute/epoch.h"
+#include "table/file_metadata.h"
+#include "table/open/table_cache.h"
+
+namespace ashlar {
+
+class StandaloneTable {
+ public:
+  // args: file_system, path, comparator, and how to read. The epochs and the set of open tables are
+  // its own. Errors name the file.
+  static Result<std::unique_ptr<StandaloneTable>> Open(TableCacheArgs args);
+  StandaloneTable(const StandaloneTable&) = delete;
+  StandaloneTable& operator=(const StandaloneTable&) = delete;
+
+  TableReader* reader() const { return table_->get(); }
+  FileMetaData* file() { return &file_; }
+  TableCache* cache() { return &cache_; }
+  EpochDomain* epochs() { return &epochs_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit StandaloneTable(TableCacheArgs args);
+  TableCacheArgs Completed(TableCacheArgs args);
+  Status FindBounds(const KeyComparator& comparator);
+
+  const std::string path_;
+  FileSystem* const file_system_;
+  EpochDomain epochs_;
+  OpenTables open_tables_{&epochs_, 0};
+  FileMetaData file_;
+  TableCache cache_;  // closes the table before the file's metadata is destroyed
+  std::unique_ptr<TableRef> table_;
+};
+
+}  // namespace ashlar

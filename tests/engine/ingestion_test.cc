@@ -1,0 +1,778 @@
+// Table files from outside: writing and reading them, and their way into the tree, with what may
+// be in the way: memtables, snapshots, running compactions, iterators' gaps, and bad files.
+#include <algorithm>
+#include <fstream>
+
+#include "ashlar/convenience.h"
+#include "ashlar/listener.h"
+#include "ashlar/sst_file_reader.h"
+#include "ashlar/sst_file_writer.h"
+#include "ashlar/statistics.h"
+#include "base/crc32c.h"
+#include "base/format.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/engine/database_fixture.h"
+#include "tests/support/check_invariants.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/manual_env.h"
+
+namespace ashlar {
+namespace {
+
+using Entries = std::map<std::string, std::string>;
+
+class IngestionTest : public DatabaseFixture {
+ protected:
+  IngestionTest() { options_.disable_auto_compactions = true; }
+
+  std::string FilePath(const std::string& name) const { return scratch_.File(name); }
+
+  // Writes the entries; a value "DEL" is a deletion, and "-x" deletes the range up to x.
+  std::string WriteFile(const std::string& name, const Entries& entries,
+                        ColumnFamilyHandle* family = nullptr) {
+    SstFileWriter writer(EnvOptions(), options_, family);
+    EXPECT_OK(writer.Open(FilePath(name)));
+    for (const auto& [key, value] : entries) {
+      if (value == "DEL") {
+        EXPECT_OK(writer.Delete(key));
+      } else if (!value.empty() && value[0] == '-') {
+        EXPECT_OK(writer.DeleteRange(key, value.substr(1)));
+      } else {
+        EXPECT_OK(writer.Put(key, value));
+      }
+    }
+    EXPECT_OK(writer.Finish());
+    return FilePath(name);
+  }
+  Status Ingest(const std::vector<std::string>& files,
+                const IngestExternalFileOptions& options = {}) {
+    return db_->IngestExternalFile(files, options);
+  }
+  bool Exists(const std::string& file) const { return std::filesystem::exists(file); }
+  // "0:1 6:2" for one file on level 0 and two on level 6.
+  std::string Levels() {
+    std::string text;
+    for (int level = 0; level < db_->NumberLevels(); ++level) {
+      if (FilesAtLevel(level) > 0)
+        StrAppend(&text, text.empty() ? "" : " ", level, ":", FilesAtLevel(level));
+    }
+    return text;
+  }
+};
+
+// ---- The writer and the reader.
+
+TEST_F(IngestionTest, AWriterDescribesTheFileThatItWrote) {
+  SstFileWriter writer(EnvOptions(), options_);
+  const std::string file = FilePath("new.sst");
+  ASSERT_OK(writer.Open(file));
+  ASSERT_OK(writer.DeleteRange("p", "r"));
+  ASSERT_OK(writer.Put("b", "1"));
+  ASSERT_OK(writer.DeleteRange("a", "c"));
+  ASSERT_OK(writer.DeleteRange("k", "k"));  // empty
+  ASSERT_OK(writer.Delete("c"));
+  ExternalSstFileInfo info;
+  ASSERT_OK(writer.Finish(&info));
+  EXPECT_EQ(info.file_path, file);
+  EXPECT_EQ(info.smallest_key + info.largest_key, "bc");
+  EXPECT_EQ(info.smallest_range_del_key + info.largest_range_del_key, "ar");
+  EXPECT_EQ(info.num_entries, 2u);
+  EXPECT_EQ(info.num_range_del_entries, 2u);
+  EXPECT_EQ(info.version, 2);
+  EXPECT_EQ(info.file_size, std::filesystem::file_size(file));
+  EXPECT_EQ(writer.FileSize(), info.file_size);
+
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open(file));
+  EXPECT_TRUE(SstFileWriter::CreatedBySstFileWriter(*reader.GetTableProperties()));
+  EXPECT_EQ(reader.GetTableProperties()->num_entries, 4u);
+  ASSERT_OK(reader.VerifyChecksum());
+}
+
+TEST_F(IngestionTest, AWriterRefusesBadCallsAndGoesOn) {
+  SstFileWriter writer(EnvOptions(), options_);
+  EXPECT_TRUE(writer.Put("a", "1").IsInvalidArgument());
+  EXPECT_TRUE(writer.Finish().IsInvalidArgument());
+  const std::string file = FilePath("new.sst");
+  ASSERT_OK(writer.Open(file));
+  ASSERT_OK(writer.Put("b", "1"));
+  for (const char* key : {"a", "b"}) {
+    const Status order = writer.Put(key, "2");
+    EXPECT_TRUE(order.IsInvalidArgument());
+    EXPECT_NE(order.ToString().find(file), std::string::npos) << order.ToString();
+  }
+  EXPECT_TRUE(writer.DeleteRange("z", "a").IsInvalidArgument());
+  EXPECT_TRUE(writer.Open(FilePath("other.sst")).IsInvalidArgument());
+  ASSERT_OK(writer.Merge("c", "3"));
+  ASSERT_OK(writer.Finish());
+  EXPECT_TRUE(Exists(file));
+  ASSERT_OK(writer.Open(FilePath("empty.sst")));
+  EXPECT_TRUE(writer.Finish().IsInvalidArgument());
+  EXPECT_FALSE(Exists(FilePath("empty.sst")));
+  {
+    SstFileWriter abandoned(EnvOptions(), options_);
+    ASSERT_OK(abandoned.Open(FilePath("abandoned.sst")));
+    ASSERT_OK(abandoned.Put("a", "1"));
+  }
+  EXPECT_FALSE(Exists(FilePath("abandoned.sst")));
+}
+
+TEST_F(IngestionTest, AReaderShowsWhatTheFileHas) {
+  const std::string file =
+      WriteFile("new.sst", {{"a", "1"}, {"b", "DEL"}, {"c", "3"}, {"d", "-f"}});
+  SstFileReader reader(options_);
+  std::string value;
+  EXPECT_TRUE(reader.Get(ReadOptions(), "a", &value).IsInvalidArgument());
+  ASSERT_OK(reader.Open(file));
+  EXPECT_OK(reader.Get(ReadOptions(), "a", &value));
+  EXPECT_EQ(value, "1");
+  EXPECT_TRUE(reader.Get(ReadOptions(), "b", &value).IsNotFound());
+  std::vector<std::string> values;
+  const std::vector<Status> statuses = reader.MultiGet(ReadOptions(), {"c", "x"}, &values);
+  EXPECT_OK(statuses[0]);
+  EXPECT_TRUE(statuses[1].IsNotFound());
+  EXPECT_EQ(values[0], "3");
+  const std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
+  EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 c=3 ");
+  std::string raw;
+  const std::unique_ptr<Iterator> entries = reader.NewTableIterator();
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    ParsedEntryInfo entry;
+    ASSERT_OK(reader.ParseTableIteratorKey(entries->key(), &entry));
+    EXPECT_EQ(entry.sequence, 0u);
+    StrAppend(&raw, entry.user_key.ToString(), static_cast<int>(entry.type), " ");
+  }
+  EXPECT_EQ(raw, StrCat("a", static_cast<int>(kEntryPut), " b", static_cast<int>(kEntryDelete),
+                        " c", static_cast<int>(kEntryPut), " "));
+}
+
+TEST_F(IngestionTest, AReaderAppliesTheRangeDeletionsOfADatabasesTable) {
+  Open();
+  Put("a", "1");
+  Put("b", "2");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "b", "c"));
+  Flush();
+  db_->ReleaseSnapshot(snapshot);
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 1u);
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open(files[0].directory + files[0].name));
+  const std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
+  EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 ");
+  std::string value;
+  EXPECT_TRUE(reader.Get(ReadOptions(), "b", &value).IsNotFound());
+}
+
+// ---- Where files go, and what is visible.
+
+TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevelWithoutASequence) {
+  Open();
+  const SequenceNumber before = db_->GetLatestSequenceNumber();
+  ASSERT_OK(
+      Ingest({WriteFile("1.sst", {{"a", "1"}, {"b", "2"}}), WriteFile("2.sst", {{"c", "3"}})}));
+  EXPECT_EQ(Levels(), "6:2");
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
+  Open();
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
+}
+
+TEST_F(IngestionTest, NewEntriesReplaceThoseOfMemtablesAndTables) {
+  Open();
+  Put("a", "old");
+  Put("b", "old");
+  Put("c", "old");
+  Flush();
+  CompactAll();
+  Put("d", "old");
+  Flush();
+  Put("e", "old");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"b", "new"}, {"c", "DEL"}, {"d", "new"}, {"e", "new"}})}));
+  EXPECT_EQ(Contents(), "a=old b=new d=new e=new ");
+  Put("b", "newer");
+  EXPECT_EQ(Get("b"), "newer");
+  Open();
+  EXPECT_EQ(Contents(), "a=old b=newer d=new e=new ");
+  CompactAll();
+  EXPECT_EQ(Contents(), "a=old b=newer d=new e=new ");
+}
+
+TEST_F(IngestionTest, RangeDeletionsOfAFileDeleteOlderDataOnly) {
+  Open();
+  Put("a", "1");
+  Put("b", "1");
+  Flush();
+  Put("c", "1");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"a", "-d"}, {"b", "2"}})}));
+  EXPECT_EQ(Contents(), "b=2 ");
+}
+
+TEST_F(IngestionTest, AMemtableWithoutTheKeysIsNotFlushed) {
+  Open();
+  Put("a", "1");
+  Put("z", "1");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"m", "1"}})}));
+  EXPECT_EQ(Levels(), "6:1");
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 2u);
+  ASSERT_OK(Ingest({WriteFile("2.sst", {{"z", "2"}})}));
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 0u);
+  EXPECT_EQ(Contents(), "a=1 m=1 z=2 ");
+}
+
+// A flush of older writes would be sorted below the file, and below what it was merged with.
+TEST_F(IngestionTest, AFileGoesToLevel0OnlyIfNothingIsUnflushed) {
+  options_.num_levels = 1;
+  options_.compaction_style = kCompactionStyleUniversal;
+  Open();
+  Put("a", "1");
+  Flush();
+  Put("b", "older than the file");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"m", "1"}})}));
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 0u);
+  EXPECT_EQ(Levels(), "0:3");
+  Put("b", "newer");
+  Flush();
+  CompactAll();
+  EXPECT_EQ(Contents(), "a=1 b=newer m=1 ");
+}
+
+TEST_F(IngestionTest, LooksIntoFilesThatSpanTheRange) {
+  Open();
+  Put("a", "1");
+  Put("z", "1");
+  Flush();
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"m", "1"}})}));
+  EXPECT_EQ(Levels(), "0:1 6:1");
+  CompactAll();
+  EXPECT_EQ(Contents(), "a=1 m=1 z=1 ");
+}
+
+TEST_F(IngestionTest, SnapshotsDoNotSeeIt) {
+  Open();
+  Put("a", "1");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"a", "2"}, {"b", "2"}})}));
+  EXPECT_EQ(Contents(nullptr, snapshot), "a=1 ");
+  EXPECT_EQ(Contents(), "a=2 b=2 ");
+  CompactAll();
+  EXPECT_EQ(Contents(nullptr, snapshot), "a=1 ");
+  // Without consistency a key that had no data needs no number.
+  IngestExternalFileOptions options;
+  options.snapshot_consistency = false;
+  const SequenceNumber before = db_->GetLatestSequenceNumber();
+  ASSERT_OK(Ingest({WriteFile("2.sst", {{"c", "3"}})}, options));
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+  EXPECT_EQ(Contents(nullptr, snapshot), "a=1 c=3 ");
+  db_->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(IngestionTest, LaterFilesOfACallWin) {
+  Open();
+  Put("b", "0");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"a", "1"}, {"b", "1"}, {"c", "1"}}),
+                    WriteFile("2.sst", {{"b", "2"}, {"c", "2"}}), WriteFile("3.sst", {{"c", "3"}}),
+                    WriteFile("4.sst", {{"x", "4"}})}));
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 x=4 ");
+  Open();
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 x=4 ");
+  CompactAll();
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 x=4 ");
+}
+
+TEST_F(IngestionTest, FamiliesGetTheirFilesTogether) {
+  Open();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &other));
+  handles_.push_back(other);
+  Put("a", "0");
+  ASSERT_OK(db_->Put(WriteOptions(), other, "a", "0"));
+  const std::string mine = WriteFile("1.sst", {{"a", "1"}});
+  const std::string theirs = WriteFile("2.sst", {{"a", "2"}}, other);
+  IngestExternalFileArg first;
+  first.column_family = db_->DefaultColumnFamily();
+  first.external_files = {mine};
+  IngestExternalFileArg second;
+  second.column_family = other;
+  second.external_files = {mine, FilePath("missing.sst")};
+  EXPECT_FALSE(db_->IngestExternalFiles({first, second}).ok());
+  EXPECT_EQ(Get("a"), "0");
+  EXPECT_EQ(Tables(), 0);
+  second.external_files = {theirs};
+  ASSERT_OK(db_->IngestExternalFiles({first, second}));
+  EXPECT_EQ(Get("a"), "1");
+  EXPECT_EQ(GetFrom(other, "a"), "2");
+  // A file that was written for a family is refused by others.
+  EXPECT_TRUE(Ingest({theirs}).IsInvalidArgument());
+  EXPECT_TRUE(db_->IngestExternalFiles({first, first}).IsInvalidArgument());
+  EXPECT_TRUE(db_->IngestExternalFiles({}).IsInvalidArgument());
+}
+
+TEST_F(IngestionTest, KnownGapsEnd) {
+  Open();
+  for (int i = 0; i < 200; ++i) {
+    Put(StrCat("k", 1000 + i), "1");
+    Delete(StrCat("k", 1000 + i));
+  }
+  Put("z", "1");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(), "z=1 ");  // finds the gap, uses it
+  Put("y", "1");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"k1100x", "new"}})}));
+  EXPECT_EQ(Contents(), "k1100x=new y=1 z=1 ");
+  // Gaps of a reader that does not see the file must not hide it from others, in the next memtable.
+  Put("z", "2");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(nullptr, snapshot), "z=1 ");
+  EXPECT_EQ(Contents(), "k1100x=new y=1 z=2 ");
+  db_->ReleaseSnapshot(snapshot);
+}
+
+// The job runs where a call waits.
+TEST_F(IngestionTest, WaitsWhileTheLogIsLocked) {
+  ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/1);
+  options_.env = &env;
+  options_.info_log = std::make_shared<SilentLogger>();
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Put("a", "1");
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/1.sst"));
+  ASSERT_OK(writer.Put("a", "2"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->LockWAL());
+  bool has_waited = false;
+  ASSERT_TRUE(env.executor()->Schedule(Executor::Priority::kLow, [&] {
+    has_waited = true;
+    EXPECT_EQ(Get("a"), "1");
+    EXPECT_OK(db_->UnlockWAL());
+  }));
+  ASSERT_OK(Ingest({"/1.sst"}));
+  EXPECT_TRUE(has_waited);
+  EXPECT_EQ(Get("a"), "2");
+  Close();
+}
+
+TEST_F(IngestionTest, IteratorsKeepTheirView) {
+  Open();
+  Put("a", "1");
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"b", "2"}})}));
+  EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 ");
+  ASSERT_OK(it->Refresh());
+  EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 b=2 ");
+}
+
+// ---- Options.
+
+TEST_F(IngestionTest, CopiesLinksAndMoves) {
+  Open();
+  const std::string copied = WriteFile("1.sst", {{"a", "1"}});
+  const std::string linked = WriteFile("2.sst", {{"b", "1"}});
+  const std::string moved = WriteFile("3.sst", {{"c", "1"}});
+  IngestExternalFileOptions options;
+  ASSERT_OK(Ingest({copied}, options));
+  options.link_files = true;
+  ASSERT_OK(Ingest({linked}, options));
+  options.move_files = true;
+  EXPECT_TRUE(Ingest({moved}, options).IsInvalidArgument());
+  options.link_files = false;
+  ASSERT_OK(Ingest({moved}, options));
+  EXPECT_TRUE(Exists(copied));
+  EXPECT_EQ(std::filesystem::hard_link_count(copied), 1u);
+  EXPECT_EQ(std::filesystem::hard_link_count(linked), 2u);
+  EXPECT_FALSE(Exists(moved));
+  EXPECT_EQ(Contents(), "a=1 b=1 c=1 ");
+}
+
+TEST_F(IngestionTest, AWriterToTheNameOfALinkedFileLeavesTheTableAlone) {
+  Open();
+  IngestExternalFileOptions options;
+  options.link_files = true;
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"a", "1"}})}, options));
+  WriteFile("1.sst", {{"b", std::string(1000, 'b')}});
+  Open();
+  EXPECT_EQ(Contents(), "a=1 ");
+  ASSERT_OK(db_->VerifyChecksum());
+}
+
+TEST_F(IngestionTest, RefusalsChangeNothing) {
+  Open();
+  Put("a", "1");
+  const std::string file = WriteFile("1.sst", {{"a", "2"}});
+  IngestExternalFileOptions options;
+  options.allow_blocking_flush = false;
+  EXPECT_TRUE(Ingest({file}, options).IsInvalidArgument());
+  Flush();
+  options = {};
+  options.allow_global_seqno = false;
+  EXPECT_TRUE(Ingest({file}, options).IsInvalidArgument());
+  options = {};
+  options.fail_if_not_bottommost_level = true;
+  EXPECT_TRUE(Ingest({file}, options).IsTryAgain());
+  EXPECT_TRUE(Ingest({}).IsInvalidArgument());
+  EXPECT_EQ(Contents(), "a=1 ");
+  EXPECT_EQ(Tables(), 1);
+  options = {};
+  options.allow_global_seqno = false;
+  options.fail_if_not_bottommost_level = true;
+  ASSERT_OK(Ingest({WriteFile("2.sst", {{"b", "1"}})}, options));
+}
+
+TEST_F(IngestionTest, TablesOfADatabaseAreTakenWhenAsked) {
+  Open();
+  Put("a", "1");
+  Put("b", "1");
+  Flush();
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  const std::string table = FilePath("table.sst");
+  std::filesystem::copy_file(files[0].directory + files[0].name, table);
+  EXPECT_TRUE(Ingest({table}).IsCorruption());
+  IngestExternalFileOptions options;
+  options.allow_db_generated_files = true;
+  EXPECT_TRUE(Ingest({table}, options).IsInvalidArgument());  // its keys have data
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "a", "z"));
+  Flush();
+  CompactAll();
+  EXPECT_EQ(Contents(), "");
+  ASSERT_OK(Ingest({table}, options));
+  EXPECT_EQ(Contents(), "a=1 b=1 ");
+  Open();
+  EXPECT_EQ(Contents(), "a=1 b=1 ");
+}
+
+// ---- Behind.
+
+class IngestBehindTest : public IngestionTest {
+ protected:
+  IngestBehindTest() {
+    options_.allow_ingest_behind = true;
+    options_.compaction_style = kCompactionStyleUniversal;
+    behind_.ingest_behind = true;
+  }
+  void CompactHard() {
+    CompactRangeOptions options;
+    options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    EXPECT_OK(db_->CompactRange(options, nullptr, nullptr));
+  }
+
+  IngestExternalFileOptions behind_;
+};
+
+TEST_F(IngestBehindTest, WhatTheDatabaseHasOrDeletedStaysAbove) {
+  for (const CompactionStyle style : {kCompactionStyleUniversal, kCompactionStyleLevel}) {
+    SCOPED_TRACE(StrCat("style ", static_cast<int>(style)));
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+    options_.compaction_style = style;
+    Open();
+    Put("a", "1");
+    Put("b", "1");
+    Put("c", "1");
+    Put("d", "1");
+    Flush();
+    Delete("b");
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), "c", "d"));
+    Flush();
+    CompactHard();
+    Put("e", "1");
+    const Snapshot* const snapshot = db_->GetSnapshot();
+    const SequenceNumber before = db_->GetLatestSequenceNumber();
+    ASSERT_OK(Ingest({WriteFile("1.sst", {{"a", "0"},
+                                          {"b", "0"},
+                                          {"c", "0"},
+                                          {"d", "DEL"},
+                                          {"e", "0"},
+                                          {"f", "0"},
+                                          {"g", "-h"}})},
+                     behind_));
+    EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+    EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1u);
+    EXPECT_EQ(FilesAtLevel(6), 1u);
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=0 ");
+    EXPECT_EQ(Contents(nullptr, snapshot), "a=1 d=1 e=1 f=0 ");
+    db_->ReleaseSnapshot(snapshot);
+    Flush();
+    CompactHard();
+    EXPECT_EQ(FilesAtLevel(6), 1u) << "a compaction took the file";
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=0 ");
+    Delete("f");
+    Flush();
+    CompactHard();
+    Open();
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 ");
+    EXPECT_EQ(Get("f"), "NOT_FOUND");
+    // A file that is not behind gets a number, and stays above.
+    ASSERT_OK(Ingest({WriteFile("2.sst", {{"f", "2"}, {"z", "2"}})}));
+    CompactHard();
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 ");
+    EXPECT_EQ(FilesAtLevel(6), 1u);
+    ASSERT_OK(Ingest({WriteFile("3.sst", {{"z", "0"}, {"zz", "0"}})}, behind_));
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 zz=0 ");
+    // A file that covers nothing has a number, too.
+    ASSERT_OK(Ingest({WriteFile("4.sst", {{"zzz", "2"}})}));
+    ASSERT_OK(Ingest({WriteFile("5.sst", {{"zzz", "0"}})}, behind_));
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 zz=0 zzz=2 ");
+    Delete("zzz");
+    Delete("zz");
+    EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 ");
+    CheckInvariants(db_.get());
+  }
+}
+
+TEST_F(IngestBehindTest, FilesThatDoNotFitAreRefused) {
+  Open();
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"c", "0"}, {"f", "0"}})}, behind_));
+  const Status taken = Ingest({WriteFile("2.sst", {{"d", "0"}})}, behind_);
+  EXPECT_TRUE(taken.IsInvalidArgument());
+  EXPECT_NE(taken.ToString().find("2.sst"), std::string::npos) << taken.ToString();
+  const std::string first = WriteFile("3.sst", {{"m", "0"}, {"o", "0"}});
+  EXPECT_TRUE(Ingest({first, WriteFile("4.sst", {{"n", "0"}})}, behind_).IsInvalidArgument());
+  EXPECT_EQ(Tables(), 1);
+  IngestExternalFileOptions both = behind_;
+  both.allow_db_generated_files = true;
+  EXPECT_TRUE(Ingest({first}, both).IsInvalidArgument());
+  ASSERT_OK(Ingest({first}, behind_));
+  EXPECT_EQ(Contents(), "c=0 f=0 m=0 o=0 ");
+
+  options_.allow_ingest_behind = false;
+  Open();
+  const Status off = Ingest({WriteFile("5.sst", {{"x", "0"}})}, behind_);
+  EXPECT_TRUE(off.IsInvalidArgument());
+  EXPECT_NE(off.ToString().find("allow_ingest_behind"), std::string::npos) << off.ToString();
+  CompactHard();
+  EXPECT_EQ(Contents(), "c=0 f=0 m=0 o=0 ");
+}
+
+// Entries with number 0 above would have the same internal keys.
+TEST_F(IngestBehindTest, TablesOfBeforeWithNumber0AreInTheWay) {
+  options_.allow_ingest_behind = false;
+  options_.compaction_style = kCompactionStyleLevel;
+  Open();
+  Put("a", "1");
+  Put("c", "1");
+  Flush();
+  CompactRangeOptions move;
+  move.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  move.change_level = true;
+  move.target_level = 3;
+  ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
+  ASSERT_EQ(FilesAtLevel(3), 1u);
+  options_.allow_ingest_behind = true;
+  Open();
+  const Status status = Ingest({WriteFile("1.sst", {{"b", "0"}})}, behind_);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("sequence number 0"), std::string::npos) << status.ToString();
+  ASSERT_OK(Ingest({WriteFile("2.sst", {{"d", "0"}})}, behind_));
+  EXPECT_EQ(Contents(), "a=1 c=1 d=0 ");
+}
+
+TEST_F(IngestBehindTest, KnownGapsEnd) {
+  Open();
+  for (int i = 0; i < 200; ++i) {
+    Put(StrCat("k", 1000 + i), "1");
+    Delete(StrCat("k", 1000 + i));
+  }
+  Put("z", "1");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(), "z=1 ");  // finds the gap, uses it
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"k1100", "0"}, {"k1100x", "0"}})}, behind_));
+  EXPECT_EQ(Contents(), "k1100x=0 z=1 ");
+}
+
+TEST_F(IngestBehindTest, DeletionsOfFilesInRangesReachTheReservedLevel) {
+  Open();
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"c", "0"}, {"f", "0"}})}, behind_));
+  const Slice begin("a");
+  const Slice end("z");
+  ASSERT_OK(DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &begin, &end));
+  EXPECT_EQ(Contents(), "");
+}
+
+// ---- Numbers in the files, checksums.
+
+std::string FileBytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST_F(IngestionTest, TheSequenceNumberIsWrittenIntoTheCopy) {
+  Open();
+  Put("a", "1");
+  const std::string file = WriteFile("1.sst", {{"a", "2"}, {"b", "-c"}});
+  const std::string other = WriteFile("2.sst", {{"a", "3"}});
+  const std::string bytes = FileBytes(file);
+  IngestExternalFileOptions options;
+  options.write_global_seqno = true;
+  options.link_files = true;  // a link would change the file itself
+  ASSERT_OK(Ingest({file, other}, options));
+  EXPECT_TRUE(FileBytes(file) == bytes);
+  EXPECT_EQ(Contents(), "a=3 ");
+  const SequenceNumber latest = db_->GetLatestSequenceNumber();
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  std::vector<SequenceNumber> numbers;
+  for (const LiveFileMetaData& live : files) {
+    SstFileReader reader(options_);
+    ASSERT_OK(reader.Open(live.directory + "/" + live.name));
+    ASSERT_OK(reader.VerifyChecksum());
+    const auto& properties = reader.GetTableProperties()->user_collected_properties;
+    const auto stored = properties.find("rocksdb.external_sst_file.global_seqno");
+    if (stored == properties.end()) continue;
+    const std::unique_ptr<Iterator> entries = reader.NewTableIterator();
+    entries->SeekToFirst();
+    ParsedEntryInfo entry;
+    ASSERT_OK(reader.ParseTableIteratorKey(entries->key(), &entry));
+    EXPECT_EQ(entry.sequence, live.largest_seqno);
+    numbers.push_back(live.largest_seqno);
+    const Status again = Ingest({live.directory + "/" + live.name});
+    EXPECT_TRUE(again.IsInvalidArgument()) << again.ToString();  // it has a number
+  }
+  std::sort(numbers.begin(), numbers.end());
+  ASSERT_EQ(numbers.size(), 2u);
+  EXPECT_EQ(numbers[1], numbers[0] + 1);
+  EXPECT_EQ(numbers[1], latest);
+  Put("a", "4");
+  Open();
+  EXPECT_EQ(Contents(), "a=4 ");
+  EXPECT_GT(db_->GetLatestSequenceNumber(), latest);
+  CompactAll();
+  EXPECT_EQ(Contents(), "a=4 ");
+}
+
+// While a file is copied, another call publishes the number that the copy has.
+TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  const std::string file = WriteFile("1.sst", {{"a", "1"}});
+  const std::string faster = WriteFile("2.sst", {{"a", "2"}});
+  IngestExternalFileOptions options;
+  options.write_global_seqno = true;
+  FaultRule rule;
+  rule.operations = FaultOperation::kSyncDirectory;
+  rule.name_contains = path();
+  rule.effect = FaultEffect::kRunAction;
+  SequenceNumber raced_to = 0;
+  rule.action = [&] {
+    EXPECT_OK(Ingest({faster}, options));
+    raced_to = db_->GetLatestSequenceNumber();
+  };
+  faults->AddRule(rule);
+  ASSERT_OK(Ingest({file}, options));
+  EXPECT_GT(raced_to, 0u);
+  EXPECT_GT(db_->GetLatestSequenceNumber(), raced_to);
+  EXPECT_EQ(Contents(), "a=1 ");  // its turn came later
+  EXPECT_EQ(Tables(), 2);
+  Close();
+}
+
+TEST_F(IngestionTest, ChecksumsOfFilesAreCompared) {
+  Open();
+  IngestExternalFileArg arg;
+  const std::string file = WriteFile("1.sst", {{"a", "1"}});
+  const std::string bytes = FileBytes(file);
+  const uint32_t crc = crc32c::Value(bytes.data(), bytes.size());
+  std::string checksum;
+  for (int shift = 24; shift >= 0; shift -= 8) checksum.push_back(static_cast<char>(crc >> shift));
+  arg.external_files = {file};
+  arg.files_checksums = {"1234"};
+  EXPECT_TRUE(db_->IngestExternalFiles({arg}).IsInvalidArgument());  // by which function?
+  arg.files_checksum_func_names = {"FileChecksumCrc32c"};
+  const Status differs = db_->IngestExternalFiles({arg});
+  EXPECT_TRUE(differs.IsCorruption());
+  EXPECT_NE(differs.ToString().find(file), std::string::npos) << differs.ToString();
+  arg.files_checksum_func_names = {"Mine"};
+  EXPECT_TRUE(db_->IngestExternalFiles({arg}).IsNotSupported());
+  arg.options.verify_file_checksum = false;
+  ASSERT_OK(db_->IngestExternalFiles({arg}));
+  arg.options.verify_file_checksum = true;
+  arg.files_checksums = {checksum};
+  arg.files_checksum_func_names = {"FileChecksumCrc32c"};
+  ASSERT_OK(db_->IngestExternalFiles({arg}));
+  EXPECT_EQ(Contents(), "a=1 ");
+}
+
+// ---- Bad files.
+
+TEST_F(IngestionTest, BadFilesAreRefusedByName) {
+  Open();
+  Put("a", "1");
+  const auto refused = [&](const std::string& file, const std::string& why,
+                           const IngestExternalFileOptions& options = {}) {
+    const Status status = Ingest({file}, options);
+    EXPECT_FALSE(status.ok());
+    EXPECT_NE(status.ToString().find(file), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find(why), std::string::npos) << status.ToString();
+    EXPECT_EQ(Tables(), 0);
+    EXPECT_EQ(Contents(), "a=1 ");
+  };
+  refused(FilePath("missing.sst"), "");
+  const Comparator* const bytewise = options_.comparator;
+  options_.comparator = ReverseBytewiseComparator();
+  refused(WriteFile("foreign.sst", {{"x", "1"}}), "comparator");
+  options_.comparator = bytewise;
+
+  const std::string good = WriteFile("good.sst", {{"x", std::string(10000, 'x')}, {"y", "1"}});
+  const auto damaged = [&](const std::string& name, uintmax_t offset, char byte) {
+    const std::string copy = FilePath(name);
+    std::filesystem::copy_file(good, copy);
+    std::fstream out(copy, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(static_cast<std::streamoff>(offset));
+    out.put(byte);
+    return copy;
+  };
+  const uintmax_t bytes = std::filesystem::file_size(good);
+  refused(damaged("magic.sst", bytes - 1, 'x'), "magic");
+  refused(damaged("version.sst", bytes - 12, 99), "version");
+  refused(damaged("tail.sst", bytes - 200, '\xee'), "");
+  IngestExternalFileOptions verify;
+  verify.verify_checksums_before_ingest = true;
+  refused(damaged("block.sst", 100, 'y'), "checksum", verify);
+  const std::string cut = FilePath("cut.sst");
+  std::filesystem::copy_file(good, cut);
+  std::filesystem::resize_file(cut, bytes / 2);
+  refused(cut, "");
+  std::ofstream(FilePath("nothing.sst")).flush();
+  refused(FilePath("nothing.sst"), "");
+  EXPECT_EQ(std::filesystem::file_size(good), bytes);
+}
+
+// ---- Events.
+
+class Ingested : public EventListener {
+ public:
+  void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& info) override {
+    infos.push_back(info);
+  }
+  std::vector<ExternalFileIngestionInfo> infos;
+};
+
+TEST_F(IngestionTest, ListenersAndStatisticsLearnOfIt) {
+  const auto listener = std::make_shared<Ingested>();
+  options_.listeners.push_back(listener);
+  options_.statistics = CreateDBStatistics();
+  Open();
+  Put("a", "1");
+  const std::string file = WriteFile("1.sst", {{"a", "2"}});
+  ASSERT_OK(Ingest({file}));
+  ASSERT_EQ(listener->infos.size(), 1u);
+  EXPECT_EQ(listener->infos[0].cf_name, "default");
+  EXPECT_EQ(listener->infos[0].external_file_path, file);
+  EXPECT_EQ(listener->infos[0].global_seqno, 2u);
+  EXPECT_EQ(listener->infos[0].table_properties.num_entries, 1u);
+  EXPECT_TRUE(Exists(listener->infos[0].internal_file_path));
+  HistogramData times;
+  options_.statistics->histogramData(INGEST_EXTERNAL_FILE_RUN_TIME, &times);
+  EXPECT_EQ(times.count, 1u);
+}
+
+TEST_F(IngestionTest, AReadOnlyDatabaseRefusesIt) {
+  Open();
+  Close();
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  EXPECT_TRUE(Ingest({WriteFile("1.sst", {{"a", "1"}})}).IsNotSupported());
+}
+
+}  // namespace
+}  // namespace ashlar
