@@ -325,7 +325,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   uint32_t bottommost_file_compaction_delay = 0;     // accepted
   // Files are read for max_successive_merges, too, while all writers wait.
   bool strict_max_successive_merges = false;
-  bool disallow_memtable_writes = false;                    // refused
+  bool disallow_memtable_writes = false;  // refused
   // allow_ingest_behind for this family alone.
   bool cf_allow_ingest_behind = false;
   Temperature default_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
