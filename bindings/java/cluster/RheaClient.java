@@ -1,0 +1,153 @@
+import com.alipay.sofa.jraft.CliService;
+import com.alipay.sofa.jraft.RaftServiceFactory;
+import com.alipay.sofa.jraft.RouteTable;
+import com.alipay.sofa.jraft.Status;
+import com.alipay.sofa.jraft.conf.Configuration;
+import com.alipay.sofa.jraft.entity.PeerId;
+import com.alipay.sofa.jraft.option.CliOptions;
+import com.alipay.sofa.jraft.rhea.JRaftHelper;
+import com.alipay.sofa.jraft.rhea.RheaKVServiceFactory;
+import com.alipay.sofa.jraft.rhea.client.DefaultRheaKVStore;
+import com.alipay.sofa.jraft.rhea.client.RheaKVCliService;
+import com.alipay.sofa.jraft.rhea.client.RheaKVStore;
+import com.alipay.sofa.jraft.rhea.client.pd.PlacementDriverClient;
+import com.alipay.sofa.jraft.rhea.metadata.Region;
+import com.alipay.sofa.jraft.rhea.metadata.RegionEpoch;
+import com.alipay.sofa.jraft.rhea.options.BatchingOptions;
+import com.alipay.sofa.jraft.rhea.options.PlacementDriverOptions;
+import com.alipay.sofa.jraft.rhea.options.RegionRouteTableOptions;
+import com.alipay.sofa.jraft.rhea.options.RheaKVStoreOptions;
+import com.alipay.sofa.jraft.rhea.options.RpcOptions;
+import com.alipay.sofa.jraft.rhea.util.Constants;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * RheaKV's client and the services that change the cluster. The client does not repeat operations: a write
+ * that is sent twice can take effect twice, so each operation here is sent once, and its failure means that
+ * its outcome is not known. Thread-safe.
+ */
+final class RheaClient implements AutoCloseable {
+  static final long FIRST_REGION = Constants.DEFAULT_REGION_ID;
+  private static final int LEADER_WAIT_MS = 2000;
+
+  private final DefaultRheaKVStore store = new DefaultRheaKVStore();
+  private final CliService raft;
+  private final RheaKVCliService rhea;
+
+  RheaClient(String servers, int timeoutMs) {
+    RegionRouteTableOptions region = new RegionRouteTableOptions();
+    region.setRegionId(FIRST_REGION);
+    PlacementDriverOptions driver = new PlacementDriverOptions();
+    driver.setFake(true);
+    driver.setRegionRouteTableOptionsList(List.of(region));
+    RpcOptions rpc = new RpcOptions();
+    rpc.setRpcTimeoutMillis(timeoutMs);
+    BatchingOptions batching = new BatchingOptions();
+    batching.setAllowBatching(false);
+    RheaKVStoreOptions options = new RheaKVStoreOptions();
+    options.setClusterName(RheaNode.CLUSTER);
+    options.setInitialServerList(servers);
+    options.setPlacementDriverOptions(driver);
+    options.setRpcOptions(rpc);
+    options.setBatchingOptions(batching);
+    options.setFailoverRetries(0);
+    options.setFutureTimeoutMillis(timeoutMs);
+    if (!store.init(options)) throw new IllegalStateException("RheaKV's client did not start");
+    CliOptions cli = new CliOptions();
+    cli.setTimeoutMs(30_000);
+    cli.setMaxRetry(0);
+    raft = RaftServiceFactory.createAndInitCliService(cli);
+    rhea = RheaKVServiceFactory.createAndInitRheaKVCliService(cli);
+  }
+
+  RheaKVStore store() {
+    return store;
+  }
+
+  /** Futures that fail at once count like those that fail later. */
+  static <T> CompletableFuture<T> call(Supplier<CompletableFuture<T>> operation) {
+    try {
+      return operation.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Asks the nodes who leads the region of the key. Returns whether one does. */
+  boolean findLeader(byte[] key) {
+    PlacementDriverClient driver = store.getPlacementDriverClient();
+    try {
+      return driver.getLeader(driver.findRegionByKey(key, false).getId(), true, LEADER_WAIT_MS) != null;
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private static String group(long region) {
+    return JRaftHelper.getJRaftGroupId(RheaNode.CLUSTER, region);
+  }
+
+  private static PeerId peer(NodeProcess node) {
+    return PeerId.parsePeer(node.address());
+  }
+
+  private Configuration configuration(long region) {
+    return RouteTable.getInstance().getConfiguration(group(region));
+  }
+
+  /** A group that has just elected its leader, or changes its members, is busy for a moment. */
+  private static void change(Supplier<Status> request, String what) throws InterruptedException {
+    Status status = request.get();
+    for (int i = 0; i < 100 && !status.isOk(); ++i) {
+      Thread.sleep(100);
+      status = request.get();
+    }
+    if (!status.isOk()) throw new IllegalStateException(what + ": " + status);
+  }
+
+  private void refresh(long region) {
+    store.getPlacementDriverClient().refreshRouteConfiguration(region);
+  }
+
+  /** Returns when the node has the region's data. */
+  void addReplica(long region, NodeProcess node) throws InterruptedException {
+    change(() -> raft.addPeer(group(region), configuration(region), peer(node)), "adding node " + node.number);
+    refresh(region);
+  }
+
+  void removeReplica(long region, NodeProcess node) throws InterruptedException {
+    change(() -> raft.removePeer(group(region), configuration(region), peer(node)), "removing node " + node.number);
+    refresh(region);
+  }
+
+  void transferLeader(long region, NodeProcess node) throws InterruptedException {
+    change(() -> raft.transferLeader(group(region), configuration(region), peer(node)), "making node " + node.number + " the leader");
+    refresh(region);
+  }
+
+  /** Splits in the middle. The client learns the new region by addRegion. */
+  void split(long region, long newRegion) {
+    Status status = rhea.rangeSplit(region, newRegion, group(region), configuration(region));
+    if (!status.isOk()) throw new IllegalStateException("splitting region " + region + ": " + status);
+  }
+
+  /** The route to a region that a split made, which a placement driver would tell. */
+  void addRegion(long left, long region, byte[] startKey) {
+    Region right = new Region();
+    right.setId(region);
+    right.setStartKey(startKey);
+    right.setRegionEpoch(new RegionEpoch(-1, -1));
+    RouteTable.getInstance().updateConfiguration(group(region), configuration(left));
+    store.getPlacementDriverClient().getRegionRouteTable().splitRegion(left, right);
+    refresh(region);
+  }
+
+  @Override
+  public void close() {
+    raft.shutdown();
+    rhea.shutdown();
+    store.shutdown();
+  }
+}
