@@ -136,6 +136,11 @@ final class NodeProcess {
     }
   }
 
+  /** Of the process, since it started. */
+  double processorSeconds() {
+    return process.info().totalCpuDuration().orElse(java.time.Duration.ZERO).toNanos() / 1e9;
+  }
+
   /** The length of all its files. */
   long diskBytes() throws IOException {
     long bytes = 0;

@@ -21,6 +21,7 @@ import com.alipay.sofa.jraft.rhea.options.RpcOptions;
 import com.alipay.sofa.jraft.rhea.util.Constants;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 
 /**
@@ -81,6 +82,17 @@ final class RheaClient implements AutoCloseable {
     try {
       return driver.getLeader(driver.findRegionByKey(key, false).getId(), true, LEADER_WAIT_MS) != null;
     } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  /** Whether the region of the key answers a read, which all earlier writes precede. */
+  boolean serves(byte[] key) throws InterruptedException {
+    try {
+      call(() -> store.get(key)).get();
+      return true;
+    } catch (ExecutionException e) {
+      findLeader(key);
       return false;
     }
   }

@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * between them ends the batch; this workload has one between any two.
  */
 final class Workload {
+  enum Kind { READ, WRITE }
+
   private static final int TIMEOUT_MS = 8000;
 
   /** Between two compareAndPut: OPEN, then BUSY while one is sent, then PUT_NEXT until a put was acknowledged. */
@@ -39,14 +41,13 @@ final class Workload {
   private final Key[] keys;
   private final AtomicLong numbers = new AtomicLong();
   private final List<Thread> threads = new ArrayList<>();
-  private final List<long[]> latencies = new ArrayList<>();
+  private final List<List<long[]>> latencies = List.of(new ArrayList<>(), new ArrayList<>());
   private volatile boolean stopped;
   private volatile boolean paused;
   private final AtomicLong running = new AtomicLong();
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong unknown = new AtomicLong();
   private final AtomicLong damaged = new AtomicLong();
-  private volatile long lastSuccess = System.nanoTime();
   private volatile Throwable failure;
 
   Workload(RheaClient client, Values values, int keyCount) {
@@ -93,57 +94,65 @@ final class Workload {
     return damaged.get();
   }
 
-  /** When an operation last succeeded, in System.nanoTime's terms. */
-  long lastSuccess() {
-    return lastSuccess;
-  }
-
   /** Latencies in ns since the last call, in order. */
-  long[] takeLatencies() {
-    List<long[]> taken;
-    synchronized (latencies) {
-      taken = new ArrayList<>(latencies);
-      latencies.clear();
+  long[] takeLatencies(Kind kind) {
+    List<long[]> own = latencies.get(kind.ordinal()), taken;
+    synchronized (own) {
+      taken = new ArrayList<>(own);
+      own.clear();
     }
     long[] all = taken.stream().flatMapToLong(Arrays::stream).toArray();
     Arrays.sort(all);
     return all;
   }
 
+  /** The latencies that one thread has measured and not handed over. */
+  private final class Times {
+    private final List<long[]> list;
+    private long[] times = new long[64];
+    private int count;
+
+    Times(Kind kind) {
+      list = latencies.get(kind.ordinal());
+    }
+
+    void add(long time) {
+      times[count++] = time;
+      if (count < times.length) return;
+      synchronized (list) {
+        list.add(times);
+      }
+      times = new long[64];
+      count = 0;
+    }
+  }
+
   private void run(Random random) {
-    long[] times = new long[256];
-    int count = 0;
+    Times reads = new Times(Kind.READ), writes = new Times(Kind.WRITE);
     try {
       while (!stopped) {
-        if (paused) {
-          Thread.sleep(1);
-          continue;
-        }
         running.incrementAndGet();
         try {
-          if (paused) continue;
-          Key key = keys[random.nextInt(keys.length)];
-          long called = System.nanoTime();
-          if (operate(key, random.nextInt(10), called)) {
-            lastSuccess = System.nanoTime();
-            times[count++] = lastSuccess - called;
-            acknowledged.incrementAndGet();
-          } else {
-            awaitService(key);
-          }
+          if (!paused) runOne(random, reads, writes);
         } finally {
           running.decrementAndGet();
         }
-        if (count == times.length) {
-          synchronized (latencies) {
-            latencies.add(times);
-          }
-          times = new long[256];
-          count = 0;
-        }
+        if (paused) Thread.sleep(1);
       }
     } catch (Throwable e) {
       failure = e;
+    }
+  }
+
+  private void runOne(Random random, Times reads, Times writes) throws InterruptedException {
+    Key key = keys[random.nextInt(keys.length)];
+    int dice = random.nextInt(10);
+    long called = System.nanoTime();
+    if (operate(key, dice, called)) {
+      (dice < 5 ? reads : writes).add(System.nanoTime() - called);
+      acknowledged.incrementAndGet();
+    } else {
+      awaitService(key);
     }
   }
 
@@ -213,10 +222,7 @@ final class Workload {
 
   private void awaitService(Key key) throws InterruptedException {
     while (!stopped && !paused) {
-      if (client.findLeader(key.bytes) && get(key, System.nanoTime())) {
-        lastSuccess = System.nanoTime();
-        return;
-      }
+      if (client.findLeader(key.bytes) && get(key, System.nanoTime())) return;
       Thread.sleep(10);
     }
   }
