@@ -13,11 +13,14 @@ final class Entries {
 
   private final RheaClient client;
   private final Values values;
+  private final int first;
   private final int count;
 
-  Entries(RheaClient client, Values values, int count) {
+  /** Those with the numbers from `first` on. */
+  Entries(RheaClient client, Values values, int first, int count) {
     this.client = client;
     this.values = values;
+    this.first = first;
     this.count = count;
   }
 
@@ -31,8 +34,8 @@ final class Entries {
 
   void load() throws InterruptedException {
     ArrayDeque<Pending<Boolean>> window = new ArrayDeque<>();
-    for (int next = 0; next < count || !window.isEmpty();) {
-      if (next < count && window.size() < WINDOW) {
+    for (int next = first; next < first + count || !window.isEmpty();) {
+      if (next < first + count && window.size() < WINDOW) {
         window.add(put(next++));
         continue;
       }
@@ -57,9 +60,9 @@ final class Entries {
   /** Those that are missing or have another value. */
   long countWrong() throws InterruptedException {
     long wrong = 0;
-    for (int begin = 0; begin < count; begin += WINDOW) {
+    for (int begin = first; begin < first + count; begin += WINDOW) {
       List<Pending<byte[]>> window = new ArrayList<>();
-      for (int number = begin; number < Math.min(begin + WINDOW, count); ++number) window.add(new Pending<>(number, get(number)));
+      for (int number = begin; number < Math.min(begin + WINDOW, first + count); ++number) window.add(new Pending<>(number, get(number)));
       for (Pending<byte[]> pending : window) {
         if (!Arrays.equals(await(pending), value(pending.number))) ++wrong;
       }

@@ -34,6 +34,11 @@ final class NodeProcess {
     this.library = library;
   }
 
+  /** Another process for the same folder and port. */
+  NodeProcess twin() {
+    return new NodeProcess(number, port, folder.getParent(), library);
+  }
+
   String address() {
     return "127.0.0.1:" + port;
   }

@@ -10,6 +10,7 @@ import com.alipay.sofa.jraft.rhea.RheaKVServiceFactory;
 import com.alipay.sofa.jraft.rhea.client.DefaultRheaKVStore;
 import com.alipay.sofa.jraft.rhea.client.RheaKVCliService;
 import com.alipay.sofa.jraft.rhea.client.RheaKVStore;
+import com.alipay.sofa.jraft.rhea.client.pd.AbstractPlacementDriverClient;
 import com.alipay.sofa.jraft.rhea.client.pd.PlacementDriverClient;
 import com.alipay.sofa.jraft.rhea.metadata.Region;
 import com.alipay.sofa.jraft.rhea.metadata.RegionEpoch;
@@ -19,9 +20,11 @@ import com.alipay.sofa.jraft.rhea.options.RegionRouteTableOptions;
 import com.alipay.sofa.jraft.rhea.options.RheaKVStoreOptions;
 import com.alipay.sofa.jraft.rhea.options.RpcOptions;
 import com.alipay.sofa.jraft.rhea.util.Constants;
+import com.alipay.sofa.jraft.rpc.RpcClient;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -34,8 +37,6 @@ final class RheaClient implements AutoCloseable {
   private static final int LEADER_WAIT_MS = 2000;
 
   private final DefaultRheaKVStore store = new DefaultRheaKVStore();
-  private final CliService raft;
-  private final RheaKVCliService rhea;
 
   RheaClient(String servers, int timeoutMs) {
     RegionRouteTableOptions region = new RegionRouteTableOptions();
@@ -56,11 +57,6 @@ final class RheaClient implements AutoCloseable {
     options.setFailoverRetries(0);
     options.setFutureTimeoutMillis(timeoutMs);
     if (!store.init(options)) throw new IllegalStateException("RheaKV's client did not start");
-    CliOptions cli = new CliOptions();
-    cli.setTimeoutMs(30_000);
-    cli.setMaxRetry(0);
-    raft = RaftServiceFactory.createAndInitCliService(cli);
-    rhea = RheaKVServiceFactory.createAndInitRheaKVCliService(cli);
   }
 
   RheaKVStore store() {
@@ -79,10 +75,23 @@ final class RheaClient implements AutoCloseable {
   /** Asks the nodes who leads the region of the key. Returns whether one does. */
   boolean findLeader(byte[] key) {
     PlacementDriverClient driver = store.getPlacementDriverClient();
+    long region = driver.findRegionByKey(key, false).getId();
+    dropEmptyPools(region);
     try {
-      return driver.getLeader(driver.findRegionByKey(key, false).getId(), true, LEADER_WAIT_MS) != null;
+      return driver.getLeader(region, true, LEADER_WAIT_MS) != null;
     } catch (RuntimeException e) {
       return false;
+    }
+  }
+
+  /**
+   * The transport keeps a pool of connections whose last one broke while it was being checked, and never
+   * connects again as long as the pool is asked (bolt 1.6.4). Without its pool it does.
+   */
+  private void dropEmptyPools(long region) {
+    RpcClient rpc = ((AbstractPlacementDriverClient) store.getPlacementDriverClient()).getRpcClient();
+    for (PeerId peer : configuration(region).listPeers()) {
+      if (!rpc.checkConnection(peer.getEndpoint())) rpc.closeConnection(peer.getEndpoint());
     }
   }
 
@@ -109,14 +118,27 @@ final class RheaClient implements AutoCloseable {
     return RouteTable.getInstance().getConfiguration(group(region));
   }
 
+  private static CliOptions changeOptions() {
+    CliOptions options = new CliOptions();
+    options.setTimeoutMs(30_000);
+    options.setMaxRetry(0);
+    return options;
+  }
+
   /** A group that has just elected its leader, or changes its members, is busy for a moment. */
-  private static void change(Supplier<Status> request, String what) throws InterruptedException {
-    Status status = request.get();
-    for (int i = 0; i < 100 && !status.isOk(); ++i) {
+  private static void change(Function<CliService, Status> request, String what) throws InterruptedException {
+    Status status = Status.OK();
+    for (int i = 0; i < 100; ++i) {
+      CliService service = RaftServiceFactory.createAndInitCliService(changeOptions());
+      try {
+        status = request.apply(service);
+      } finally {
+        service.shutdown();
+      }
+      if (status.isOk()) return;
       Thread.sleep(100);
-      status = request.get();
     }
-    if (!status.isOk()) throw new IllegalStateException(what + ": " + status);
+    throw new IllegalStateException(what + ": " + status);
   }
 
   private void refresh(long region) {
@@ -125,24 +147,29 @@ final class RheaClient implements AutoCloseable {
 
   /** Returns when the node has the region's data. */
   void addReplica(long region, NodeProcess node) throws InterruptedException {
-    change(() -> raft.addPeer(group(region), configuration(region), peer(node)), "adding node " + node.number);
+    change(raft -> raft.addPeer(group(region), configuration(region), peer(node)), "adding node " + node.number);
     refresh(region);
   }
 
   void removeReplica(long region, NodeProcess node) throws InterruptedException {
-    change(() -> raft.removePeer(group(region), configuration(region), peer(node)), "removing node " + node.number);
+    change(raft -> raft.removePeer(group(region), configuration(region), peer(node)), "removing node " + node.number);
     refresh(region);
   }
 
   void transferLeader(long region, NodeProcess node) throws InterruptedException {
-    change(() -> raft.transferLeader(group(region), configuration(region), peer(node)), "making node " + node.number + " the leader");
+    change(raft -> raft.transferLeader(group(region), configuration(region), peer(node)), "making node " + node.number + " the leader");
     refresh(region);
   }
 
   /** Splits in the middle. The client learns the new region by addRegion. */
   void split(long region, long newRegion) {
-    Status status = rhea.rangeSplit(region, newRegion, group(region), configuration(region));
-    if (!status.isOk()) throw new IllegalStateException("splitting region " + region + ": " + status);
+    RheaKVCliService service = RheaKVServiceFactory.createAndInitRheaKVCliService(changeOptions());
+    try {
+      Status status = service.rangeSplit(region, newRegion, group(region), configuration(region));
+      if (!status.isOk()) throw new IllegalStateException("splitting region " + region + ": " + status);
+    } finally {
+      service.shutdown();
+    }
   }
 
   /** The route to a region that a split made, which a placement driver would tell. */
@@ -158,8 +185,6 @@ final class RheaClient implements AutoCloseable {
 
   @Override
   public void close() {
-    raft.shutdown();
-    rhea.shutdown();
     store.shutdown();
   }
 }

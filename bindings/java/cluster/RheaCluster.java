@@ -62,7 +62,7 @@ public final class RheaCluster {
   }
 
   private void load(Values values) throws Exception {
-    entries = new Entries(client, values, settings.entries);
+    entries = new Entries(client, values, 0, settings.entries);
     long begin = System.nanoTime();
     double processor = nodes.processorSeconds();
     entries.load();

@@ -70,9 +70,10 @@ public final class RheaNode {
     for (RegionEngine region : engine.getAllRegionEngines()) {
       Node node = region.getNode();
       byte[] start = region.getRegion().getStartKey();
+      boolean works = node.getNodeState().isActive();  // another one has no indexes
       if (text.length() > 0) text.append(' ');
       text.append(region.getRegion().getId()).append(':').append(node.getNodeState()).append(':').append(node.isLeader(false))
-          .append(':').append(node.getLastAppliedLogIndex()).append(':').append(node.getLastCommittedIndex())
+          .append(':').append(works ? node.getLastAppliedLogIndex() : 0).append(':').append(works ? node.getLastCommittedIndex() : 0)
           .append(':').append(start == null ? "" : HexFormat.of().formatHex(start));
     }
     return text.toString();
@@ -118,7 +119,12 @@ public final class RheaNode {
 
   /** Arguments: port, folder, and the servers of the cluster when it began. */
   public static void main(String[] arguments) throws Exception {
-    StoreEngine engine = open(Integer.parseInt(arguments[0]), Path.of(arguments[1]), arguments[2]);
+    StoreEngine engine = null;
+    try {
+      engine = open(Integer.parseInt(arguments[0]), Path.of(arguments[1]), arguments[2]);
+    } catch (Throwable e) {
+      e.printStackTrace();
+    }
     if (engine == null) {
       System.out.println("> not started");
       System.exit(1);
