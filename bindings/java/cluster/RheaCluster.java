@@ -29,7 +29,7 @@ public final class RheaCluster {
   private static final long SECOND_REGION = 2;
 
   private final Settings settings;
-  private final NodeProcess.Library library;
+  private final ChildProcess.Library library;
   private final RheaNodes nodes;
   private final Figures figures = new Figures();
   private final List<Long> recoveriesMs = new ArrayList<>();
@@ -40,7 +40,7 @@ public final class RheaCluster {
   private byte[] splitKey;
   private int kills;
 
-  private RheaCluster(Settings settings, NodeProcess.Library library, Path root) throws IOException {
+  private RheaCluster(Settings settings, ChildProcess.Library library, Path root) throws IOException {
     this.settings = settings;
     this.library = library;
     nodes = new RheaNodes(root, library);
@@ -56,9 +56,8 @@ public final class RheaCluster {
     client = new RheaClient(nodes.servers(), TIMEOUT_MS);
     say("three nodes, " + nodes.servers());
     NodeProcess first = nodes.members().get(0);
-    String mapped = first.mappedLibrary();
-    say("/proc/" + first.pid() + "/maps: " + mapped);
-    if (library.folder() != null && !mapped.endsWith("libashlarjni.so")) throw new IllegalStateException("another library is loaded than the one in " + library.folder());
+    first.checkLibrary();
+    say("/proc/" + first.pid() + "/maps: " + first.mappedLibrary());
   }
 
   private void load(Values values) throws Exception {
@@ -243,7 +242,7 @@ public final class RheaCluster {
 
   /** Arguments: name of the library, its folder or -, where to write the figures, kills, and quick or full. */
   public static void main(String[] arguments) throws Exception {
-    NodeProcess.Library library = new NodeProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
+    ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
     boolean quick = arguments[4].equals("quick");
     Settings settings = new Settings(Integer.parseInt(arguments[3]), quick ? 10_000 : 50_000, 256, 8, 2000, quick ? 5 : 15, 42);
     Path root = Files.createTempDirectory("ashlar-rheakv");

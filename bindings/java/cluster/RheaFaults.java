@@ -28,7 +28,7 @@ public final class RheaFaults {
   private final List<Entries> loaded = new ArrayList<>();
   private int entries;
 
-  private RheaFaults(Path root, NodeProcess.Library library, boolean smallDisk) throws Exception {
+  private RheaFaults(Path root, ChildProcess.Library library, boolean smallDisk) throws Exception {
     nodes = new RheaNodes(root, library);
     victim = nodes.members().get(2);
     if (smallDisk) {
@@ -97,7 +97,7 @@ public final class RheaFaults {
     awaitHarmed();
     explain(begin, "No space left on device|[Nn]o space");
     load(500);
-    if (victim.isAlive()) victim.kill();
+    victim.kill();
     execute("mount", "-o", "remount,size=512m", victim.folder.toString());
     nodes.start(victim);
     checkNothingLost();
@@ -134,7 +134,7 @@ public final class RheaFaults {
     if (victim.awaitStarted()) awaitHarmed();
     explain(begin, "[Cc]orrupt|checksum|[Cc]hecksum");
     load(500);
-    if (victim.isAlive()) victim.kill();
+    victim.kill();
     // A node without its log is a new member: it leaves the group, and joins it empty.
     client.removeReplica(RheaClient.FIRST_REGION, victim);
     RheaCluster.delete(victim.folder);
@@ -194,7 +194,7 @@ public final class RheaFaults {
     checkNothingLost();
   }
 
-  private static boolean run(String name, NodeProcess.Library library, boolean smallDisk, Scenario scenario) throws Exception {
+  private static boolean run(String name, ChildProcess.Library library, boolean smallDisk, Scenario scenario) throws Exception {
     Path root = Files.createTempDirectory("ashlar-faults");
     long begin = System.nanoTime();
     RheaFaults cluster = null;
@@ -219,7 +219,7 @@ public final class RheaFaults {
 
   /** Arguments: name of the library, its folder or -, and the scenarios to run, or none for all. */
   public static void main(String[] arguments) throws Exception {
-    NodeProcess.Library library = new NodeProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
+    ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
     Path logs = Files.createTempDirectory("ashlar-faults-client");
     RheaCluster.redirectLogs(logs);
     Map<String, Scenario> scenarios = new TreeMap<>(Map.of("full-disk", RheaFaults::fullDisk, "damaged-table", RheaFaults::damagedTable,

@@ -28,8 +28,9 @@ import java.util.zip.CRC32C;
  *   status     region:state:leader:applied:committed:startKey of each region, keys in hex
  *   snapshot   takes one of each region that covers all keys (the others need ingestion of files)
  *   digest     number and checksum of the entries in the local store
- *   quit       closes everything and exits, as the end of the input does
  * </pre>
+ *
+ * The end of the input closes everything.
  */
 public final class RheaNode {
   static final String CLUSTER = "rhea";
@@ -132,7 +133,7 @@ public final class RheaNode {
     System.out.println("> started");
     RheaNode node = new RheaNode(engine);
     BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String command; (command = commands.readLine()) != null && !command.equals("quit");) {
+    for (String command; (command = commands.readLine()) != null;) {
       System.out.println("> " + node.answer(command));
     }
     engine.shutdown();

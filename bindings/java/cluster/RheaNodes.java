@@ -20,7 +20,7 @@ final class RheaNodes {
   private int regions = 1;
   private String servers;
 
-  RheaNodes(Path root, NodeProcess.Library library) throws IOException {
+  RheaNodes(Path root, ChildProcess.Library library) throws IOException {
     List<Integer> ports = freePorts(4);
     for (int i = 1; i <= 3; ++i) members.add(new NodeProcess(i, ports.get(i - 1), root, library));
     fourth = new NodeProcess(4, ports.get(3), root, library);
@@ -175,9 +175,7 @@ final class RheaNodes {
   }
 
   void killAll() throws InterruptedException {
-    for (NodeProcess node : members) {
-      if (node.isAlive()) node.kill();
-    }
-    if (fourth.isAlive()) fourth.kill();
+    for (NodeProcess node : members) node.kill();
+    fourth.kill();
   }
 }
