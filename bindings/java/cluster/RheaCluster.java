@@ -2,10 +2,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * RheaKV, unmodified, as processes on loopback addresses, with kill -9 under load. Three nodes hold one
@@ -234,12 +232,6 @@ public final class RheaCluster {
     System.setProperty("user.home", root.toString());  // where a library of RheaKV's makes a folder of logs
   }
 
-  static void delete(Path path) throws IOException {
-    try (Stream<Path> files = Files.walk(path)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) Files.delete(file);
-    }
-  }
-
   /** Arguments: name of the library, its folder or -, where to write the figures, kills, and quick or full. */
   public static void main(String[] arguments) throws Exception {
     ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
@@ -262,7 +254,7 @@ public final class RheaCluster {
     }
     cluster.figures.write(Path.of(arguments[2]));
     if (right) {
-      delete(root);
+      ChildProcess.delete(root);
     } else {
       System.out.println("the nodes' files and logs are in " + root);
     }

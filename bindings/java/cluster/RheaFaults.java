@@ -137,7 +137,7 @@ public final class RheaFaults {
     victim.kill();
     // A node without its log is a new member: it leaves the group, and joins it empty.
     client.removeReplica(RheaClient.FIRST_REGION, victim);
-    RheaCluster.delete(victim.folder);
+    ChildProcess.delete(victim.folder);
     nodes.start(victim);
     client.addReplica(RheaClient.FIRST_REGION, victim);
     checkNothingLost();
@@ -167,7 +167,7 @@ public final class RheaFaults {
     NodeProcess other = nodes.members().get(1);
     victim.quit();
     client.removeReplica(RheaClient.FIRST_REGION, victim);
-    RheaCluster.delete(victim.folder);
+    ChildProcess.delete(victim.folder);
     // The other one stands still while it is copied.
     other.kill();
     copy(other.folder, victim.folder);
@@ -213,7 +213,7 @@ public final class RheaFaults {
       if (smallDisk) execute("umount", root.resolve("node3").toString());
     }
     System.out.printf("%s: %s: %s, %.0f s%n", library.name(), name, right ? "nothing lost" : "FAILED, see " + root, (System.nanoTime() - begin) / 1e9);
-    if (right) RheaCluster.delete(root);
+    if (right) ChildProcess.delete(root);
     return right;
   }
 
@@ -234,7 +234,7 @@ public final class RheaFaults {
       }
       if (!run(name, library, mounts, scenarios.get(name))) ++failed;
     }
-    RheaCluster.delete(logs);
+    ChildProcess.delete(logs);
     System.exit(failed == 0 ? 0 : 1);
   }
 }

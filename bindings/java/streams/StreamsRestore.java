@@ -23,7 +23,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 public final class StreamsRestore {
   private static final int KEYS = 2000;
   private static final int PARTITIONS = 4;
-  private static final long WAIT_NS = 60_000_000_000L;
+  private static final long WAIT_NS = 180_000_000_000L;
 
   private final ChildProcess.Library library;
   private final int kills;
@@ -159,12 +159,6 @@ public final class StreamsRestore {
     if (broker != null) broker.kill();
   }
 
-  private static void delete(Path path) throws IOException {
-    try (var files = Files.walk(path)) {
-      for (Path file : (Iterable<Path>) files.sorted(java.util.Comparator.reverseOrder())::iterator) Files.delete(file);
-    }
-  }
-
   /** Arguments: name of the library, its folder or -, where to write the figures, kills, and quick or full. */
   public static void main(String[] arguments) throws Exception {
     ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
@@ -181,7 +175,7 @@ public final class StreamsRestore {
     }
     test.figures.write(Path.of(arguments[2]));
     if (right) {
-      delete(root);
+      ChildProcess.delete(root);
     } else {
       System.out.println("the files and logs are in " + root);
     }
