@@ -25,6 +25,7 @@ public final class RheaCluster {
 
   static final int TIMEOUT_MS = 3000;
   private static final long SECOND_REGION = 2;
+  private static final long SERVICE_WAIT_NS = 300_000_000_000L;
 
   private final Settings settings;
   private final ChildProcess.Library library;
@@ -89,10 +90,10 @@ public final class RheaCluster {
     say(String.format("%.0f operations/s from %d threads", rate, settings.threads));
   }
 
-  /** The time until a region serves again; a minute without it means that the cluster is gone. */
+  /** The time in ms until a region serves again. */
   private long awaitService(byte[] key, long since) throws Exception {
     while (!client.serves(key)) {
-      if (System.nanoTime() - since > 60_000_000_000L) throw new IllegalStateException("no service for a minute");
+      if (System.nanoTime() - since > SERVICE_WAIT_NS) throw new IllegalStateException("no service for five minutes");
       Thread.sleep(2);
     }
     return (System.nanoTime() - since) / 1_000_000;

@@ -13,7 +13,7 @@ final class RheaNodes {
   /** What a node says of one of its regions. */
   record Region(long id, String state, boolean leads, long applied, long committed, String startKey) {}
 
-  private static final long WAIT_NS = 180_000_000_000L;
+  private static final long WAIT_NS = 300_000_000_000L;
 
   private final List<NodeProcess> members = new ArrayList<>();
   private final NodeProcess fourth;

@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.LongSerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -84,14 +86,15 @@ public final class StreamsRestore {
     throw new IllegalStateException("the application does not run: " + application.log());
   }
 
-  private void send(KafkaProducer<String, Long> producer, int records) {
+  private void send(KafkaProducer<String, Long> producer, int records) throws Exception {
+    List<Future<RecordMetadata>> sending = new ArrayList<>();
     for (int i = 0; i < records; ++i, ++sent) {
       String key = "key" + random.nextInt(KEYS);
       long value = random.nextInt(1000), time = sent * 5;
-      producer.send(new ProducerRecord<>(WindowApplication.INPUT, null, time, key, value));
+      sending.add(producer.send(new ProducerRecord<>(WindowApplication.INPUT, null, time, key, value)));
       model.merge(key + "@" + time / WindowApplication.WINDOW.toMillis() * WindowApplication.WINDOW.toMillis(), value, Long::sum);
     }
-    producer.flush();
+    for (Future<RecordMetadata> record : sending) record.get();
   }
 
   private String expected() {
@@ -123,6 +126,7 @@ public final class StreamsRestore {
     Properties properties = new Properties();
     properties.put("bootstrap.servers", address);
     properties.put("linger.ms", 5);
+    properties.put("delivery.timeout.ms", 600_000);
     try (KafkaProducer<String, Long> producer = new KafkaProducer<>(properties, new StringSerializer(), new LongSerializer())) {
       long begin = System.nanoTime();
       send(producer, recordsBetween);
