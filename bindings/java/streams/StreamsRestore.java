@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -107,6 +108,19 @@ public final class StreamsRestore {
     return model.size() + ":" + sum + ":" + checksum;
   }
 
+  /** Prints the first windows that differ. */
+  private void explain() throws Exception {
+    Map<String, Long> missing = new TreeMap<>(model);
+    List<String> findings = new ArrayList<>();
+    for (String line : Files.readAllLines(Path.of(application.ask("list")))) {
+      String[] parts = line.split("=");
+      Long wanted = missing.remove(parts[0]);
+      if (wanted == null || wanted != Long.parseLong(parts[1])) findings.add("the store has " + line + ", the model " + wanted);
+    }
+    missing.forEach((window, value) -> findings.add("the store lacks " + window + "=" + value));
+    findings.stream().limit(5).forEach(this::say);
+  }
+
   /** Waits until the store has what the model has. Returns whether it does. */
   private boolean awaitContents() throws Exception {
     String wanted = expected(), got = "";
@@ -115,6 +129,7 @@ public final class StreamsRestore {
       if (got.equals(wanted)) return true;
     }
     say("the store has windows:sum:checksum " + got + ", the model " + wanted);
+    explain();
     return false;
   }
 

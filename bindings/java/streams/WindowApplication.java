@@ -1,7 +1,11 @@
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32C;
@@ -26,7 +30,8 @@ import org.apache.kafka.streams.state.WindowStore;
  * The sums of numbers by key and window of ten seconds, in a window store on RocksDB's classes, exactly once:
  * after a crash Kafka Streams discards the store's files and restores them from the topic of its changes.
  * Commands: "running" (whether it runs, and how many entries it restored), "contents" (the number of windows,
- * the sum of all, and a checksum that does not depend on their order).
+ * the sum of all, and a checksum that does not depend on their order), "list" (writes the windows to a file,
+ * whose name it answers).
  */
 public final class WindowApplication {
   static final String INPUT = "numbers";
@@ -76,9 +81,24 @@ public final class WindowApplication {
     return checksum.getValue();
   }
 
+  private static KeyValueIterator<Windowed<String>, Long> all(KafkaStreams streams) {
+    return streams.store(StoreQueryParameters.fromNameAndType(STORE, QueryableStoreTypes.<String, Long>windowStore())).all();
+  }
+
+  private static String list(KafkaStreams streams) throws IOException {
+    List<String> lines = new ArrayList<>();
+    try (KeyValueIterator<Windowed<String>, Long> all = all(streams)) {
+      while (all.hasNext()) {
+        var entry = all.next();
+        lines.add(entry.key.key() + "@" + entry.key.window().start() + "=" + entry.value);
+      }
+    }
+    return Files.write(Files.createTempFile("windows", ".txt"), lines).toString();
+  }
+
   private static String contents(KafkaStreams streams) {
     long windows = 0, sum = 0, checksum = 0;
-    try (KeyValueIterator<Windowed<String>, Long> all = streams.store(StoreQueryParameters.fromNameAndType(STORE, QueryableStoreTypes.<String, Long>windowStore())).all()) {
+    try (KeyValueIterator<Windowed<String>, Long> all = all(streams)) {
       while (all.hasNext()) {
         var entry = all.next();
         ++windows;
@@ -91,8 +111,12 @@ public final class WindowApplication {
 
   private static String answer(KafkaStreams streams, String command) {
     try {
-      return command.equals("running") ? (streams.state() == KafkaStreams.State.RUNNING) + ":" + restored : contents(streams);
-    } catch (RuntimeException e) {
+      return switch (command) {
+        case "running" -> (streams.state() == KafkaStreams.State.RUNNING) + ":" + restored;
+        case "contents" -> contents(streams);
+        default -> list(streams);
+      };
+    } catch (RuntimeException | IOException e) {
       return "failed: " + e.toString().replace('\n', ' ');
     }
   }
