@@ -26,8 +26,9 @@ final class NodeProcess extends ChildProcess {
     return "127.0.0.1:" + port;
   }
 
+  /** A node lives for seconds, among others on few processors: the second compiler would come too late. */
   void start(String servers) throws IOException {
-    launch(List.of("-Xms256m", "-Xmx512m", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-Dorg.slf4j.simpleLogger.log.com.alipay.sofa.common.log=error"), "RheaNode",
+    launch(List.of("-Xms256m", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-Dorg.slf4j.simpleLogger.log.com.alipay.sofa.common.log=error"), "RheaNode",
         List.of(Integer.toString(port), folder.toString(), servers));
   }
 }

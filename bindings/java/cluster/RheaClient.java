@@ -35,6 +35,7 @@ import java.util.function.Supplier;
 final class RheaClient implements AutoCloseable {
   static final long FIRST_REGION = Constants.DEFAULT_REGION_ID;
   private static final int LEADER_WAIT_MS = 2000;
+  private static final long CHANGE_WAIT_NS = 300_000_000_000L;
 
   private final DefaultRheaKVStore store = new DefaultRheaKVStore();
 
@@ -120,15 +121,18 @@ final class RheaClient implements AutoCloseable {
 
   private static CliOptions changeOptions() {
     CliOptions options = new CliOptions();
-    options.setTimeoutMs(30_000);
+    options.setTimeoutMs(60_000);
     options.setMaxRetry(0);
     return options;
   }
 
-  /** A group that has just elected its leader, or changes its members, is busy for a moment. */
+  /**
+   * A group that has just elected its leader, or changes its members, is busy. A change that was made after
+   * its time was over succeeds when it is asked for again.
+   */
   private static void change(Function<CliService, Status> request, String what) throws InterruptedException {
     Status status = Status.OK();
-    for (int i = 0; i < 100; ++i) {
+    for (long deadline = System.nanoTime() + CHANGE_WAIT_NS; System.nanoTime() < deadline; Thread.sleep(100)) {
       CliService service = RaftServiceFactory.createAndInitCliService(changeOptions());
       try {
         status = request.apply(service);
@@ -136,7 +140,6 @@ final class RheaClient implements AutoCloseable {
         service.shutdown();
       }
       if (status.isOk()) return;
-      Thread.sleep(100);
     }
     throw new IllegalStateException(what + ": " + status);
   }

@@ -10,9 +10,9 @@ import java.util.List;
  * region, a Raft group:
  *
  * <pre>
- *   load, measure, kill half of N nodes in turn
+ *   load, measure, kill in turn two thirds of N times
  *   add node 4, move the region from node 1 to it, restart the nodes with the new list of servers
- *   split the region in two, move the leader of the second, kill the other half in turn, kill all at once
+ *   split the region in two, move the leader of the second, kill in turn the other third, kill all at once
  *   read everything back, judge the recorded history, compare the replicas byte for byte
  * </pre>
  *
@@ -180,10 +180,10 @@ public final class RheaCluster {
     workload = new Workload(client, values, settings.keys);
     workload.start(settings.threads, settings.seed);
     measure();
-    killInTurn((settings.kills + 1) / 2);
+    killInTurn(settings.kills - settings.kills / 3);
     moveRegion();
     splitRegion();
-    killInTurn(settings.kills / 2);
+    killInTurn(settings.kills / 3);
     killEverything();
     workload.stop();
     long wrong = entries.countWrong();
@@ -237,7 +237,7 @@ public final class RheaCluster {
   public static void main(String[] arguments) throws Exception {
     ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
     boolean quick = arguments[4].equals("quick");
-    Settings settings = new Settings(Integer.parseInt(arguments[3]), quick ? 10_000 : 50_000, 256, 8, 2000, quick ? 5 : 15, 42);
+    Settings settings = new Settings(Integer.parseInt(arguments[3]), quick ? 10_000 : 50_000, 256, 4, 2000, quick ? 5 : 15, 42);
     Path root = Files.createTempDirectory("ashlar-rheakv");
     redirectLogs(root);
     RheaCluster cluster = new RheaCluster(settings, library, root);

@@ -35,6 +35,8 @@ public final class StreamsRestore {
   private final Figures figures = new Figures();
   private final Map<String, Long> model = new HashMap<>();
   private final Random random = new Random(42);
+  // Near the present: the broker deletes records whose time is older than the retention of their topic.
+  private final long firstTime = System.currentTimeMillis() / WindowApplication.WINDOW.toMillis() * WindowApplication.WINDOW.toMillis();
   private final List<Long> restoresMs = new ArrayList<>();
   private long restored;
   private long sent;
@@ -91,7 +93,7 @@ public final class StreamsRestore {
     List<Future<RecordMetadata>> sending = new ArrayList<>();
     for (int i = 0; i < records; ++i, ++sent) {
       String key = "key" + random.nextInt(KEYS);
-      long value = random.nextInt(1000), time = sent * 5;
+      long value = random.nextInt(1000), time = firstTime + sent * 5;
       sending.add(producer.send(new ProducerRecord<>(WindowApplication.INPUT, null, time, key, value)));
       model.merge(key + "@" + time / WindowApplication.WINDOW.toMillis() * WindowApplication.WINDOW.toMillis(), value, Long::sum);
     }
