@@ -20,11 +20,10 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_getSortedWalFiles, jlong handle) {
       const WalFile& file = *files[i];
       const LocalRef<jstring> path(env, call.NewText(file.PathName()));
       const LocalRef<> object(
-          env,
-          call.New("org/rocksdb/LogFile", "(Ljava/lang/String;JBJJ)V", path.get(),
-                   static_cast<jlong>(file.LogNumber()), static_cast<jint>(file.Type()),
-                   static_cast<jlong>(file.StartSequence()),
-                   static_cast<jlong>(file.SizeFileBytes())));
+          env, call.New("org/rocksdb/LogFile", "(Ljava/lang/String;JBJJ)V", path.get(),
+                        static_cast<jlong>(file.LogNumber()), static_cast<jint>(file.Type()),
+                        static_cast<jlong>(file.StartSequence()),
+                        static_cast<jlong>(file.SizeFileBytes())));
       env->SetObjectArrayElement(result, static_cast<jsize>(i), object.get());
     }
     return result;
@@ -48,8 +47,7 @@ ASHLAR_NATIVE(jboolean, TransactionLogIterator_isValid, jlong handle) {
   });
 }
 ASHLAR_NATIVE(void, TransactionLogIterator_next, jlong handle) {
-  Native(env,
-         [&](Call& call) { call.Use<TransactionLogIteratorObject>(handle).iterator->Next(); });
+  Native(env, [&](Call& call) { call.Use<TransactionLogIteratorObject>(handle).iterator->Next(); });
 }
 ASHLAR_NATIVE(void, TransactionLogIterator_status, jlong handle) {
   Native(env, [&](Call& call) {

@@ -65,7 +65,7 @@ public final class StreamsRestore {
     int port = freePort(), controllerPort = freePort();
     address = "127.0.0.1:" + port;
     broker = new ChildProcess(root, "broker", new ChildProcess.Library("none", null));
-    broker.launch(List.of("-Xmx512m"), "Broker", List.of(Integer.toString(port), Integer.toString(controllerPort), broker.folder.toString()));
+    broker.launch(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), "Broker", List.of(Integer.toString(port), Integer.toString(controllerPort), broker.folder.toString()));
     if (!broker.awaitStarted()) throw new IllegalStateException("the broker did not start: " + broker.log());
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
       admin.createTopics(List.of(new NewTopic(WindowApplication.INPUT, PARTITIONS, (short) 1))).all().get();
@@ -73,7 +73,7 @@ public final class StreamsRestore {
   }
 
   private void start() throws Exception {
-    application.launch(List.of("-Xmx512m"), "WindowApplication", List.of(address, application.folder.toString()));
+    application.launch(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), "WindowApplication", List.of(address, application.folder.toString()));
     if (!application.awaitStarted()) throw new IllegalStateException("the application did not start: " + application.log());
   }
 
