@@ -146,8 +146,10 @@ public final class StreamsRestore {
     properties.put("delivery.timeout.ms", 600_000);
     try (KafkaProducer<String, Long> producer = new KafkaProducer<>(properties, new StringSerializer(), new LongSerializer())) {
       long begin = System.nanoTime();
+      double processor = application.processorSeconds();
       send(producer, recordsBetween);
       if (!awaitContents()) return false;
+      figures.put("processor time of the application, µs a record", (application.processorSeconds() - processor) / recordsBetween * 1e6);
       figures.put("records/s into the windows", recordsBetween / ((System.nanoTime() - begin) / 1e9));
       application.checkLibrary();
       say("/proc/" + application.pid() + "/maps: " + application.mappedLibrary());
