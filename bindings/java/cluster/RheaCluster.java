@@ -199,7 +199,7 @@ public final class RheaCluster {
     figures.put("killed node back and caught up, longest ms", recoveriesMs.isEmpty() ? 0 : recoveriesMs.get(recoveriesMs.size() - 1));
     figures.put("killed leader, its region serves after, median ms", median(outagesMs));
     figures.put("kills", kills);
-    figures.put("of leaders", outagesMs.size());
+    figures.put("leaders of a region among them", outagesMs.size());
     figures.put("operations judged", judgement.operations());
     figures.put("of them writes of unknown outcome", workload.unknown());
     figures.put("acknowledged writes lost", judgement.lost() + wrong);
