@@ -193,16 +193,16 @@ ASHLAR_NATIVE(jlongArray, TtlDB_openCF, jlong options, jstring path, jobjectArra
   return Native(env, [&](Call& call) {
     const std::string name = call.Text(path);
     const std::vector<jint> seconds = call.Ints(ttls);
-    return OpenFamilies(call, options, names, family_options,
-                        [&](const DBOptions& o, const auto& families, auto* handles,
-                            std::unique_ptr<DB>* db) {
-                          DBWithTTL* opened = nullptr;
-                          const Status status = DBWithTTL::Open(
-                              o, name, families, handles, &opened,
+    return OpenFamilies(
+        call, options, names, family_options,
+        [&](const DBOptions& o, const auto& families, auto* handles, std::unique_ptr<DB>* db) {
+          DBWithTTL* opened = nullptr;
+          const Status status =
+              DBWithTTL::Open(o, name, families, handles, &opened,
                               std::vector<int32_t>(seconds.begin(), seconds.end()), read_only != 0);
-                          db->reset(opened);
-                          return status;
-                        });
+          db->reset(opened);
+          return status;
+        });
   });
 }
 
