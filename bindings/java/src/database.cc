@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "ashlar/utilities/db_ttl.h"
 #include "native.h"
 #include "objects.h"
 #include "transfer.h"
@@ -175,14 +176,63 @@ ASHLAR_NATIVE(jlongArray, RocksDB_openROnly__JLjava_lang_String_2_3_3B_3JZ, jlon
   });
 }
 
+// The natives of TtlDB, whose database is a DBWithTTL.
+ASHLAR_NATIVE(jlong, TtlDB_open, jlong options, jstring path, jint ttl, jboolean read_only) {
+  return Native(env, [&](Call& call) {
+    const std::string name = call.Text(path);
+    return OpenOne(call, options, [&](const Options& o, std::unique_ptr<DB>* db) {
+      DBWithTTL* opened = nullptr;
+      const Status status = DBWithTTL::Open(o, name, &opened, ttl, read_only != 0);
+      db->reset(opened);
+      return status;
+    });
+  });
+}
+ASHLAR_NATIVE(jlongArray, TtlDB_openCF, jlong options, jstring path, jobjectArray names,
+              jlongArray family_options, jintArray ttls, jboolean read_only) {
+  return Native(env, [&](Call& call) {
+    const std::string name = call.Text(path);
+    const std::vector<jint> seconds = call.Ints(ttls);
+    return OpenFamilies(
+        call, options, names, family_options,
+        [&](const DBOptions& o, const auto& families, auto* handles, std::unique_ptr<DB>* db) {
+          DBWithTTL* opened = nullptr;
+          const Status status =
+              DBWithTTL::Open(o, name, families, handles, &opened,
+                              std::vector<int32_t>(seconds.begin(), seconds.end()), read_only != 0);
+          db->reset(opened);
+          return status;
+        });
+  });
+}
+
+ASHLAR_NATIVE(jlong, TtlDB_createColumnFamilyWithTtl, jlong handle, jbyteArray name, jlong options,
+              jint ttl) {
+  return Native(env, [&](Call& call) {
+    auto& db = call.Use<DBObject>(handle);
+    const auto& family_options = call.Use<ColumnFamilyOptionsObject>(options);
+    auto* with_ttl = dynamic_cast<DBWithTTL*>(&db.db());
+    if (with_ttl == nullptr) {
+      call.Fail("java/lang/IllegalArgumentException", "the database was not opened by TtlDB.open");
+    }
+    db.Keep(family_options.kept);
+    ColumnFamilyHandle* family = nullptr;
+    call.Check(with_ttl->CreateColumnFamilyWithTtl(family_options.value, call.CopyString(name),
+                                                   &family, ttl));
+    return db.RegisterChild(new ColumnFamilyObject(db, family, true));
+  });
+}
+
 // The database is gone whatever Close says, so that no call can reach it while it is closed: Java
 // closes a database once.
-ASHLAR_NATIVE(void, RocksDB_closeDatabase, jlong handle) {
+static void CloseDatabase(JNIEnv* env, jlong handle) {
   Native(env, [&](Call& call) {
     const std::unique_ptr<DBObject> db(static_cast<DBObject*>(Take(Kind::kDB, handle)));
     if (db != nullptr) call.Check(db->Close());
   });
 }
+ASHLAR_NATIVE(void, RocksDB_closeDatabase, jlong handle) { CloseDatabase(env, handle); }
+ASHLAR_NATIVE(void, TtlDB_closeDatabase, jlong handle) { CloseDatabase(env, handle); }
 
 ASHLAR_NATIVE(void, RocksDB_destroyDB, jstring path, jlong options) {
   Native(env, [&](Call& call) {

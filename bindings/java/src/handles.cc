@@ -124,6 +124,7 @@ const char* KindName(Kind kind) {
       "Snapshot",
       "Statistics",
       "table factory",
+      "TransactionLogIterator",
       "WriteBatch",
       "WriteBatch.Handler",
       "WriteOptions",

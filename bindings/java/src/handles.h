@@ -64,6 +64,7 @@ enum class Kind : uint8_t {
   kSnapshot,
   kStatistics,
   kTableFactory,
+  kTransactionLogIterator,
   kWriteBatch,
   kWriteBatchHandler,
   kWriteOptions,

@@ -38,6 +38,7 @@
 #include "ashlar/snapshot.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "ashlar/transaction_log.h"
 #include "ashlar/write_batch.h"
 #include "handles.h"
 
@@ -206,6 +207,12 @@ struct SnapshotObject : Child {
   ~SnapshotObject() override { parent_.db().ReleaseSnapshot(snapshot); }
 
   const Snapshot* snapshot;
+};
+
+struct TransactionLogIteratorObject : Child {
+  static constexpr Kind kKind = Kind::kTransactionLogIterator;
+  using Child::Child;
+  std::unique_ptr<TransactionLogIterator> iterator;
 };
 
 struct CheckpointObject : Child {

@@ -483,6 +483,72 @@ public final class BindingTest {
     }
   }
 
+  static void updatesSinceASequence(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir)) {
+      db.put(bytes("a"), bytes("1"));
+      try (WriteBatch batch = new WriteBatch(); WriteOptions write = new WriteOptions()) {
+        batch.put(bytes("b"), bytes("2"));
+        batch.delete(bytes("a"));
+        db.write(write, batch);
+      }
+      equal(1, db.getSortedWalFiles().size());
+      equal(WalFileType.kAliveLogFile, db.getSortedWalFiles().get(0).type());
+      equal(1L, db.getSortedWalFiles().get(0).startSequence());
+      try (TransactionLogIterator updates = db.getUpdatesSince(2)) {
+        check(updates.isValid(), "at the batch of the sequence");
+        TransactionLogIterator.BatchResult result = updates.getBatch();
+        equal(2L, result.sequenceNumber());
+        List<String> seen = new ArrayList<>();
+        try (WriteBatch batch = result.writeBatch(); Recorder recorder = new Recorder(seen)) {
+          equal(2, batch.count());
+          batch.iterate(recorder);
+        }
+        equal(List.of("put b 2", "delete a"), seen);
+        fails(IllegalStateException.class, updates::getBatch);
+        updates.next();
+        check(!updates.isValid(), "has caught up");
+        updates.status();
+        fails(IllegalStateException.class, updates::getBatch);
+        db.put(bytes("c"), bytes("3"));
+        updates.next();
+        equal(4L, updates.getBatch().sequenceNumber());
+      }
+      fails(RocksDBException.class, () -> db.getUpdatesSince(100));
+      TransactionLogIterator left = db.getUpdatesSince(1);
+      db.close();
+      fails(IllegalStateException.class, left::isValid);
+      left.close();
+    }
+  }
+
+  static void valuesWithTimeToLive(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true)) {
+      try (TtlDB db = TtlDB.open(options, dir, 3600, false)) {
+        db.put(bytes("a"), bytes("1"));
+        equal(bytes("1"), db.get(bytes("a")));
+        try (ColumnFamilyOptions own = new ColumnFamilyOptions();
+            ColumnFamilyHandle family = db.createColumnFamilyWithTtl(new ColumnFamilyDescriptor(bytes("f"), own), 10)) {
+          db.put(family, bytes("b"), bytes("22"));
+          equal(bytes("22"), db.get(family, bytes("b")));
+        }
+      }
+      List<ColumnFamilyHandle> handles = new ArrayList<>();
+      try (DBOptions plain = new DBOptions(); ColumnFamilyOptions own = new ColumnFamilyOptions()) {
+        List<ColumnFamilyDescriptor> families = List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, own), new ColumnFamilyDescriptor(bytes("f"), own));
+        try (TtlDB db = TtlDB.open(plain, dir, families, handles, List.of(3600, 10), true)) {
+          equal(bytes("1"), db.get(handles.get(0), bytes("a")));
+          equal(bytes("22"), db.get(handles.get(1), bytes("b")));
+          fails(RocksDBException.class, () -> db.put(bytes("a"), bytes("2")));
+        }
+        handles.clear();
+        // The second of its write is behind each value.
+        try (RocksDB db = RocksDB.openReadOnly(plain, dir, families, handles)) {
+          equal(1 + 4, db.get(handles.get(0), bytes("a")).length);
+        }
+      }
+    }
+  }
+
   private static void delete(Path path) throws Exception {
     try (Stream<Path> files = Files.walk(path)) {
       for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) Files.delete(file);
@@ -509,6 +575,8 @@ public final class BindingTest {
     TESTS.put("optionsKeepWhatIsSet", BindingTest::optionsKeepWhatIsSet);
     TESTS.put("statisticsAndProperties", BindingTest::statisticsAndProperties);
     TESTS.put("checkpointsAndBackups", BindingTest::checkpointsAndBackups);
+    TESTS.put("updatesSinceASequence", BindingTest::updatesSinceASequence);
+    TESTS.put("valuesWithTimeToLive", BindingTest::valuesWithTimeToLive);
     RocksDB.loadLibrary();
     String library = ownLibrary();
     System.out.println("library: " + library);

@@ -1,0 +1,34 @@
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A node of RheaKV. */
+final class NodeProcess extends ChildProcess {
+  final int number;
+  final int port;
+  private final Path root;
+  private final Library library;
+
+  NodeProcess(int number, int port, Path root, Library library) {
+    super(root, "node" + number, library);
+    this.number = number;
+    this.port = port;
+    this.root = root;
+    this.library = library;
+  }
+
+  /** Another process for the same folder and port. */
+  NodeProcess twin() {
+    return new NodeProcess(number, port, root, library);
+  }
+
+  String address() {
+    return "127.0.0.1:" + port;
+  }
+
+  /** A node lives for seconds, among others on few processors: the second compiler would come too late. */
+  void start(String servers) throws IOException {
+    launch(List.of("-Xms256m", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--add-opens=java.base/java.lang=ALL-UNNAMED", "-Dorg.slf4j.simpleLogger.log.com.alipay.sofa.common.log=error"), "RheaNode",
+        List.of(Integer.toString(port), folder.toString(), servers));
+  }
+}

@@ -1,0 +1,240 @@
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+
+/**
+ * One node of three meets a full disk, a damaged table, another node's folder, a second process in its
+ * folder. Each time: the node says in its log what is wrong, the others go on, the node comes back when the
+ * cause is gone, and no acknowledged write is lost.
+ */
+public final class RheaFaults {
+  private interface Scenario {
+    void run(RheaFaults cluster) throws Exception;
+  }
+
+  private static final int DISK_MEGABYTES = 16;
+
+  private final RheaNodes nodes;
+  private final NodeProcess victim;
+  private final RheaClient client;
+  private final Values values = new Values(1000);
+  private final List<Entries> loaded = new ArrayList<>();
+  private int entries;
+
+  private RheaFaults(Path root, ChildProcess.Library library, boolean smallDisk) throws Exception {
+    nodes = new RheaNodes(root, library);
+    victim = nodes.members().get(2);
+    if (smallDisk) {
+      Files.createDirectories(victim.folder);
+      execute("mount", "-t", "tmpfs", "-o", "size=" + DISK_MEGABYTES + "m", "tmpfs", victim.folder.toString());
+    }
+    nodes.startAll();
+    nodes.leader(RheaClient.FIRST_REGION);
+    client = new RheaClient(nodes.servers(), RheaCluster.TIMEOUT_MS);
+    // A follower is harmed, so that the others have nothing to elect.
+    if (nodes.leader(RheaClient.FIRST_REGION) == victim) client.transferLeader(RheaClient.FIRST_REGION, nodes.members().get(0));
+  }
+
+  private static void execute(String... command) throws Exception {
+    int code = new ProcessBuilder(command).inheritIO().start().waitFor();
+    if (code != 0) throw new IllegalStateException(String.join(" ", command) + " ended with " + code);
+  }
+
+  private static void check(boolean truth, String what) {
+    if (!truth) throw new IllegalStateException(what);
+  }
+
+  /** Writes acknowledged entries, whatever happens to the victim. */
+  private void load(int count) throws InterruptedException {
+    Entries more = new Entries(client, values, entries, count);
+    entries += count;
+    more.load();
+    loaded.add(more);
+  }
+
+  /** The victim catches up, all replicas agree, and all that was acknowledged is there. */
+  private void checkNothingLost() throws Exception {
+    nodes.awaitCaughtUp(victim);
+    long wrong = 0;
+    for (Entries part : loaded) wrong += part.countWrong();
+    check(wrong == 0, wrong + " acknowledged entries are lost");
+    List<String> digests = nodes.digests();
+    check(RheaNodes.differing(digests) == 0, "the replicas differ: " + digests);
+  }
+
+  /** Waits until the victim has stopped taking part. */
+  private void awaitHarmed() throws Exception {
+    for (int i = 0; i < 100 && victim.isAlive() && !RheaNodes.isInError(victim); ++i) Thread.sleep(100);
+    check(!victim.isAlive() || RheaNodes.isInError(victim), "node " + victim.number + " does not notice: " + victim.ask("status"));
+  }
+
+  /** Prints the first line of the victim's log, after so many bytes, in which the words are. */
+  private void explain(long begin, String words) throws IOException {
+    byte[] log = Files.readAllBytes(victim.log());
+    String text = new String(log, (int) begin, (int) (log.length - begin), java.nio.charset.StandardCharsets.UTF_8);
+    String line = text.lines().filter(candidate -> candidate.matches(".*(" + words + ").*")).findFirst().orElse(null);
+    check(line != null, "the log does not say why: " + victim.log());
+    System.out.println("    " + line.strip());
+  }
+
+  private long logBytes() throws IOException {
+    return Files.size(victim.log());
+  }
+
+  // ---- Scenarios
+
+  private void fullDisk() throws Exception {
+    load(1000);
+    long begin = logBytes();
+    load(DISK_MEGABYTES * 1200);
+    awaitHarmed();
+    explain(begin, "No space left on device|[Nn]o space");
+    load(500);
+    victim.kill();
+    execute("mount", "-o", "remount,size=512m", victim.folder.toString());
+    nodes.start(victim);
+    checkNothingLost();
+  }
+
+  private static List<Path> tables(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> file.toString().endsWith(".sst")).toList();
+    }
+  }
+
+  private void damagedTable() throws Exception {
+    load(3000);
+    // Opening moves the write-ahead log of the Raft log into tables.
+    victim.kill();
+    nodes.start(victim);
+    nodes.awaitCaughtUp(victim);
+    victim.quit();
+    List<Path> tables = tables(victim.folder.resolve("raft"));
+    check(!tables.isEmpty(), "the Raft log has no tables");
+    for (Path table : tables) {
+      try (RandomAccessFile file = new RandomAccessFile(table.toFile(), "rw")) {
+        // Within the first half of the table are its entries.
+        for (long offset = file.length() / 8; offset < file.length() / 2; offset += 512) {
+          file.seek(offset);
+          int old = file.read();
+          file.seek(offset);
+          file.write(~old);
+        }
+      }
+    }
+    long begin = logBytes();
+    victim.start(nodes.servers());
+    if (victim.awaitStarted()) awaitHarmed();
+    explain(begin, "[Cc]orrupt|checksum|[Cc]hecksum");
+    load(500);
+    victim.kill();
+    // A node without its log is a new member: it leaves the group, and joins it empty.
+    client.removeReplica(RheaClient.FIRST_REGION, victim);
+    ChildProcess.delete(victim.folder);
+    nodes.start(victim);
+    client.addReplica(RheaClient.FIRST_REGION, victim);
+    checkNothingLost();
+  }
+
+  private static Map<String, Long> checksums(Path folder) throws IOException {
+    Map<String, Long> found = new TreeMap<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(Files.readAllBytes(file));
+        found.put(folder.relativize(file).toString(), checksum.getValue());
+      }
+    }
+    return found;
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : (Iterable<Path>) files::iterator) Files.copy(file, to.resolve(from.relativize(file).toString()));
+    }
+  }
+
+  /** RheaKV's folders have the port in their names: a node does not touch those of another one. */
+  private void foreignFolder() throws Exception {
+    load(1000);
+    NodeProcess other = nodes.members().get(1);
+    victim.quit();
+    client.removeReplica(RheaClient.FIRST_REGION, victim);
+    ChildProcess.delete(victim.folder);
+    // The other one stands still while it is copied.
+    other.kill();
+    copy(other.folder, victim.folder);
+    nodes.start(other);
+    nodes.awaitCaughtUp(other);
+    Map<String, Long> before = checksums(victim.folder);
+    nodes.start(victim);
+    client.addReplica(RheaClient.FIRST_REGION, victim);
+    load(500);
+    checkNothingLost();
+    Map<String, Long> after = checksums(victim.folder);
+    check(before.entrySet().stream().allMatch(entry -> entry.getValue().equals(after.get(entry.getKey()))), "the other node's files have changed");
+    System.out.println("    node " + victim.number + " started empty beside the files of node " + other.number + ", which are as they were");
+  }
+
+  private void secondProcess() throws Exception {
+    load(500);
+    long begin = logBytes();
+    NodeProcess second = victim.twin();
+    second.start(nodes.servers());
+    check(!second.awaitStarted(), "a second process started in the folder of node " + victim.number);
+    explain(begin, "[Aa]ddress already in use|lock|LOCK");
+    load(500);
+    checkNothingLost();
+  }
+
+  private static boolean run(String name, ChildProcess.Library library, boolean smallDisk, Scenario scenario) throws Exception {
+    Path root = Files.createTempDirectory("ashlar-faults");
+    long begin = System.nanoTime();
+    RheaFaults cluster = null;
+    boolean right = false;
+    try {
+      cluster = new RheaFaults(root, library, smallDisk);
+      scenario.run(cluster);
+      right = true;
+    } catch (Exception e) {
+      e.printStackTrace(System.out);
+    } finally {
+      if (cluster != null) {
+        cluster.nodes.killAll();
+        cluster.client.close();
+      }
+      if (smallDisk) execute("umount", root.resolve("node3").toString());
+    }
+    System.out.printf("%s: %s: %s, %.0f s%n", library.name(), name, right ? "nothing lost" : "FAILED, see " + root, (System.nanoTime() - begin) / 1e9);
+    if (right) ChildProcess.delete(root);
+    return right;
+  }
+
+  /** Arguments: name of the library, its folder or -, and the scenarios to run, or none for all. */
+  public static void main(String[] arguments) throws Exception {
+    ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
+    Path logs = Files.createTempDirectory("ashlar-faults-client");
+    RheaCluster.redirectLogs(logs);
+    Map<String, Scenario> scenarios = new TreeMap<>(Map.of("full-disk", RheaFaults::fullDisk, "damaged-table", RheaFaults::damagedTable,
+        "foreign-folder", RheaFaults::foreignFolder, "second-process", RheaFaults::secondProcess));
+    List<String> wanted = arguments.length > 2 ? List.of(arguments).subList(2, arguments.length) : List.copyOf(scenarios.keySet());
+    int failed = 0;
+    for (String name : wanted) {
+      boolean mounts = name.equals("full-disk");
+      if (mounts && !"root".equals(System.getProperty("user.name"))) {
+        System.out.println(name + ": not run, since it mounts a small disk, which needs root");
+        continue;
+      }
+      if (!run(name, library, mounts, scenarios.get(name))) ++failed;
+    }
+    ChildProcess.delete(logs);
+    System.exit(failed == 0 ? 0 : 1);
+  }
+}
