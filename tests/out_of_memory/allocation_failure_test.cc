@@ -302,8 +302,9 @@ class Workload {
   // Into both families: all or nothing, with a flush of the memtable that has a key of the file.
   void Ingest() {
     const std::string path = path_ + "_external.sst";
+    // Its constructor can only throw, and has no file yet.
+    SstFileWriter writer(EnvOptions(), options_);
     const Status written = Call("SstFileWriter", [&] {
-      SstFileWriter writer(EnvOptions(), options_);
       ASHLAR_RETURN_IF_ERROR(writer.Open(path));
       ASHLAR_RETURN_IF_ERROR(writer.Put("key2", "ingested"));
       ASHLAR_RETURN_IF_ERROR(writer.DeleteRange("key3", "key4"));

@@ -87,7 +87,8 @@ class Tree {
   }
   size_t Runs() const {
     size_t runs = levels_[0].size();
-    for (size_t level = 1; level < levels_.size(); ++level) runs += levels_[level].empty() ? 0u : 1u;
+    for (size_t level = 1; level < levels_.size(); ++level)
+      runs += levels_[level].empty() ? 0u : 1u;
     return runs;
   }
 
