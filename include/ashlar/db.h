@@ -494,9 +494,9 @@ class ASHLAR_API DB {
   // WAL_size_limit_MB: otherwise a log is deleted once its writes are in tables. NotFound:
   // seq_number is above GetLatestSequenceNumber(). Otherwise the status of the iterator; *iter is
   // null only with NotFound.
-  virtual Status GetUpdatesSince(
-      SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,
-      const TransactionLogIterator::ReadOptions& read_options = {}) = 0;
+  virtual Status GetUpdatesSince(SequenceNumber seq_number,
+                                 std::unique_ptr<TransactionLogIterator>* iter,
+                                 const TransactionLogIterator::ReadOptions& read_options = {}) = 0;
   // All logs, the archived ones first, by number. Logs that are empty or have no readable record
   // are left out. To copy them, disable file deletions before.
   virtual Status GetSortedWalFiles(VectorWalPtr& files) = 0;

@@ -374,7 +374,7 @@ struct ASHLAR_API DBOptions {
   bool create_missing_column_families = false;
   bool error_if_exists = false;
   // Whether damage that could be stepped around is an error.
-  bool paranoid_checks = true;         // accepted: always on
+  bool paranoid_checks = true;  // accepted: always on
   // Tables may be missing, and CURRENT or the end of the MANIFEST: each column family is opened in
   // its newest state of which every table exists. If one goes back, no log is replayed. The files
   // that are not used any more are in lost/ then. Corruption where no state is complete: see
@@ -388,7 +388,7 @@ struct ASHLAR_API DBOptions {
   // compaction reads or writes it, and deletions are kept for ever. From the first write on; files
   // that the last level has before stay there, too. Without effect for FIFO and for one level.
   bool allow_ingest_behind = false;
-  bool flush_verify_memtable_count = true;               // accepted: always on
+  bool flush_verify_memtable_count = true;  // accepted: always on
   bool track_and_verify_wals_in_manifest =
       false;  // accepted: sizes of synced logs are always checked
   bool verify_sst_unique_id_in_manifest = true;  // accepted

@@ -217,8 +217,7 @@ void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,
   Check(errptr, ashlar::DestroyDB(name, options->rep));
 }
 
-void rocksdb_repair_db(const rocksdb_options_t* options, const char* name,
-                       char** errptr) noexcept {
+void rocksdb_repair_db(const rocksdb_options_t* options, const char* name, char** errptr) noexcept {
   Check(errptr, ashlar::RepairDB(name, options->rep));
 }
 

@@ -44,8 +44,8 @@ rocksdb_wal_iterator_t* rocksdb_get_updates_since(rocksdb_t* db, uint64_t seq_nu
                                                   char** errptr) noexcept {
   std::unique_ptr<TransactionLogIterator> iterator;
   const TransactionLogIterator::ReadOptions defaults;
-  const ashlar::Status status = db->rep->GetUpdatesSince(
-      seq_number, &iterator, options != nullptr ? options->rep : defaults);
+  const ashlar::Status status =
+      db->rep->GetUpdatesSince(seq_number, &iterator, options != nullptr ? options->rep : defaults);
   return Check(errptr, status) ? Wrap(iterator.release()) : nullptr;
 }
 void rocksdb_wal_iter_next(rocksdb_wal_iterator_t* iter) noexcept { Rep(iter)->Next(); }

@@ -156,9 +156,8 @@ TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
 TEST(FileName, FilesThatWereTakenOut) {
   EXPECT_EQ(LostFileName("/db", "000007.log", 0), "/db/lost/000007.log");
   EXPECT_EQ(LostFileName("/db", "000007.log", 12), "/db/lost/000007.log.12");
-  for (const std::string_view name :
-       {"000007.log", "000007.log.1", "1234567.log.12", "000007.sst", "000007.sst.1",
-        "MANIFEST-000003", "MANIFEST-000003.2"})
+  for (const std::string_view name : {"000007.log", "000007.log.1", "1234567.log.12", "000007.sst",
+                                      "000007.sst.1", "MANIFEST-000003", "MANIFEST-000003.2"})
     EXPECT_TRUE(IsLostFileName(name)) << name;
   for (const std::string_view name :
        {"", "lost", "CURRENT", "LOCK", "OPTIONS-000007", "000007.log.", "000007.log.0",

@@ -153,13 +153,13 @@ class LogSet {
 
   // Held across the sync of closed logs. On the write path only a leader that has to sync takes it.
   mutable Mutex mutex_;
-  std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);  // ascending numbers
+  std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);           // ascending numbers
   std::shared_ptr<LogProgress> progress_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
 
   std::unique_ptr<LogWriter> current_;      // commit leader only
   LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_
-  bool unsynced_ = false;               // commit leader only: bytes since the last sync
-  bool current_is_cut_ = false;         // commit leader only: I4 holds of the failed current log
+  bool unsynced_ = false;                   // commit leader only: bytes since the last sync
+  bool current_is_cut_ = false;  // commit leader only: I4 holds of the failed current log
   std::atomic<uint64_t> current_number_{0};   // written by the leader
   std::atomic<uint64_t> current_bytes_{0};    // written by the leader
   std::atomic<uint64_t> closed_bytes_{0};     // written under mutex_

@@ -111,10 +111,8 @@ Status GetSortedWals(const DatabaseState& state, VectorWalPtr* files) {
     const std::optional<SequenceNumber> start = ReadStartSequence(wal->reader.get());
     if (wal->reader->outcome() == LogReader::Outcome::kIoError) return wal->reader->status();
     if (!start.has_value()) continue;
-    files->push_back(std::make_unique<FoundWal>(FoundWal::Args{.number = log.number,
-                                                               .archived = wal->archived,
-                                                               .start = *start,
-                                                               .bytes = wal->bytes}));
+    files->push_back(std::make_unique<FoundWal>(FoundWal::Args{
+        .number = log.number, .archived = wal->archived, .start = *start, .bytes = wal->bytes}));
   }
   std::stable_partition(files->begin(), files->end(),
                         [](const auto& file) { return file->Type() == kArchivedLogFile; });
@@ -124,9 +122,8 @@ Status GetSortedWals(const DatabaseState& state, VectorWalPtr* files) {
 Status GetCurrentWal(const DatabaseState& state, std::unique_ptr<WalFile>* file) {
   const std::shared_ptr<const LogProgress> progress = state.logs.CurrentProgress();
   if (progress == nullptr) return Status::NotFound("the database has no log that is written to");
-  *file = std::make_unique<FoundWal>(
-      FoundWal::Args{.number = progress->number,
-                     .bytes = progress->good_bytes.load(std::memory_order_acquire)});
+  *file = std::make_unique<FoundWal>(FoundWal::Args{
+      .number = progress->number, .bytes = progress->good_bytes.load(std::memory_order_acquire)});
   return Status::OK();
 }
 

@@ -169,8 +169,8 @@ Result<WalFollower::Step> WalFollower::Judge(SequenceNumber published) {
   const uint32_t count = CountOf(record_);
   if (count == 0 && DecodePredecessorRecord(record_).has_value()) return Step::kAgain;
   if (limit_.has_value() && (count == 0 ? first > *limit_ : first >= *limit_))
-    return Step::kAgain;                                      // I3
-  if (first + count > published + 1) return Step::kWait;      // I1
+    return Step::kAgain;                                  // I3
+  if (first + count > published + 1) return Step::kWait;  // I1
   const SequenceNumber wanted = next_.value_or(from_);
   const bool is_before = count == 0 ? first < wanted : first + count <= wanted;
   if (is_before) return Step::kAgain;

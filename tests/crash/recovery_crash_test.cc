@@ -174,8 +174,9 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
       const MemoryImage after = image.file_system->Snapshot();
       bool is_kept = false;
       for (uint64_t copies = 0; copies < 3; ++copies)
-        is_kept |= bytes_of(after, LostFileName(OpenDatabase::kPath, "000002.log", copies)
-                                       .substr(1)) == log;
+        is_kept |=
+            bytes_of(after, LostFileName(OpenDatabase::kPath, "000002.log", copies).substr(1)) ==
+            log;
       ASSERT_TRUE(is_kept);
     });
   }

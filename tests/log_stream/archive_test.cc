@@ -251,8 +251,8 @@ TEST(ArchiveCrash, NoPowerCutMakesAGap) {
   uint64_t batches = 0;
   for (uint64_t k = 0; k <= disk->OperationCount() && !::testing::Test::HasFailure(); ++k) {
     const std::string what = k > 0 ? disk->DescribeOperation(k - 1) : "";
-    const bool moves = what.find("rename") != std::string::npos ||
-                       what.find("archive") != std::string::npos;
+    const bool moves =
+        what.find("rename") != std::string::npos || what.find("archive") != std::string::npos;
     if (!moves && !random.OneIn(8)) continue;
     for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kRandomSubset,
                                  CrashKind::kUnlinksLate, CrashKind::kEverything}) {

@@ -28,8 +28,7 @@ inline std::vector<LoggedBatch> TakeBatches(TransactionLogIterator* iterator) {
     if (!batches.empty()) {
       EXPECT_EQ(result.sequence, batches.back().sequence + batches.back().batch.Count());
     }
-    batches.push_back(
-        {.sequence = result.sequence, .batch = std::move(*result.writeBatchPtr)});
+    batches.push_back({.sequence = result.sequence, .batch = std::move(*result.writeBatchPtr)});
   }
   return batches;
 }

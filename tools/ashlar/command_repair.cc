@@ -84,9 +84,9 @@ class RepairCommand final : public Command {
     db_options->create_if_missing = false;
     if (!global.merge_operator) return {};
     std::shared_ptr<MergeOperator> merge_operator;
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
-        MergeOperators::CreateFromStringId(*global.merge_operator, &merge_operator),
-        "--merge-operator"));
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        FromStatus(MergeOperators::CreateFromStringId(*global.merge_operator, &merge_operator),
+                   "--merge-operator"));
     unknown->merge_operator = merge_operator;
     for (ColumnFamilyDescriptor& family : *families) {
       if (family.options.merge_operator == nullptr) family.options.merge_operator = merge_operator;

@@ -96,8 +96,7 @@ class Run {
         if (Status s = Operation(); !s.ok()) return s;
       }
       if (Status s = Settle(); !s.ok()) return s;
-      seconds +=
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       operations += operations_per_round;
       const uint64_t user = user_bytes_ - user_before;
       figures->rounds = round + 1;
@@ -108,8 +107,7 @@ class Run {
           round > 0 && std::abs(figures->written_per_byte - before) <= kSteady * before;
       before = figures->written_per_byte;
     }
-    const double live =
-        static_cast<double>(keys_ * (workload_.key_bytes + workload_.value_bytes));
+    const double live = static_cast<double>(keys_ * (workload_.key_bytes + workload_.value_bytes));
     figures->runs_per_get = Ratio(blocks_of_gets_, gets_);
     figures->runs_per_seek = Ratio(runs_seen_, looks_);
     figures->disk_per_live_byte =

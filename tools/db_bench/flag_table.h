@@ -154,7 +154,8 @@
        "Age of data that makes a file be compacted")                                               \
   FLAG("Levels and compaction", int, universal_size_ratio, 0,                                      \
        "Percent that an older run may be larger; 0: the default, as in the next three")            \
-  FLAG("Levels and compaction", int, universal_min_merge_width, 0, "Runs merged at once, at least")\
+  FLAG("Levels and compaction", int, universal_min_merge_width, 0,                                 \
+       "Runs merged at once, at least")                                                            \
   FLAG("Levels and compaction", int, universal_max_merge_width, 0, "The same, at most")            \
   FLAG("Levels and compaction", int, universal_max_size_amplification_percent, 0,                  \
        "Bytes above the oldest run that merge all")                                                \

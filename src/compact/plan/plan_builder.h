@@ -300,7 +300,7 @@ class PlanBuilder {
   std::vector<FileList> OlderLevel0Files(const CompactionPlan& plan) const {
     const Slice smallest(plan.smallest);
     const Slice largest(plan.largest);
-    const auto all = view_.files(0);  // newest first
+    const auto all = view_.files(0);               // newest first
     ASHLAR_ASSERT(!IsSorted(plan.start_level()));  // the loop ends at an input
     std::vector<FileList> older;
     for (auto file = all.rbegin(); *file != plan.inputs.front().files.back(); ++file) {

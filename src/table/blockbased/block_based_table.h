@@ -66,7 +66,7 @@ class BlockBasedTable final : public TableReader {
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
-  Status Verify() override;  // table_verifier.cc
+  Status Verify() override;                                                // table_verifier.cc
   Status VisitReadable(EntryVisitor visit, TableDamage* damage) override;  // table_salvager.cc
   const TableProperties& properties() const override { return parts_.properties; }
   size_t MemoryBytes() const override;

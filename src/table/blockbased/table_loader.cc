@@ -257,8 +257,7 @@ Status TableLoader::LoadProperties() {
   if (!properties.ok()) return file().AddPlace(properties.status(), handle->offset);
   parts_.properties = std::move(properties).value();
   const bool as_stored = contents->data.size() == handle->size;  // not compressed
-  if (const std::optional<Slice> stored = FindStoredSequence(contents->data);
-      stored && as_stored) {
+  if (const std::optional<Slice> stored = FindStoredSequence(contents->data); stored && as_stored) {
     parts_.properties.external_sst_file_global_seqno_offset =
         handle->offset + static_cast<uint64_t>(stored->data() - contents->data.data());
   }
