@@ -134,11 +134,15 @@ void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   ObsoleteFiles::Taken undeleted;
   for (const std::string& path : taken.others) {
     IgnoreBadAlloc([&] {
+      deletion_mutex_.AssertHeld();
       if (IsStillThere(Remove(path))) undeleted.others.insert(path);
     });
   }
   // What could not be deleted is in the LOG, and tried again.
-  IgnoreBadAlloc([&] { static_cast<void>(archive_.Purge().ok()); });
+  IgnoreBadAlloc([&] {
+    deletion_mutex_.AssertHeld();
+    static_cast<void>(archive_.Purge().ok());
+  });
   kept_tables_.insert(kept_tables_.end(), taken.tables.begin(), taken.tables.end());
   if (!kept_tables_.empty()) DeleteTables(&undeleted, deleted);
   KeepUndeleted(std::move(undeleted));

@@ -114,8 +114,11 @@ Status GetSortedWals(const DatabaseState& state, VectorWalPtr* files) {
     files->push_back(std::make_unique<FoundWal>(FoundWal::Args{
         .number = log.number, .archived = wal->archived, .start = *start, .bytes = wal->bytes}));
   }
-  std::stable_partition(files->begin(), files->end(),
-                        [](const auto& file) { return file->Type() == kArchivedLogFile; });
+  // Archived ones first, each kind by number.
+  std::sort(files->begin(), files->end(), [](const auto& a, const auto& b) {
+    return std::pair(a->Type() != kArchivedLogFile, a->LogNumber()) <
+           std::pair(b->Type() != kArchivedLogFile, b->LogNumber());
+  });
   return Status::OK();
 }
 
