@@ -25,16 +25,18 @@ uint64_t CounterFrequency() {
   return static_cast<uint64_t>(frequency.QuadPart);
 }
 
-// Sleep alone wakes at the system's ticks, 15 ms apart.
+// Sleep alone wakes at the system's ticks, 15 ms apart. Wine was seen to lose a timer, so the wait
+// for it ends by itself soon after.
 void SleepOnce(uint64_t micros) {
+  const auto millis = static_cast<DWORD>(micros / 1000 + 1);
   const UniqueHandle timer(CreateWaitableTimerExW(nullptr, nullptr, kHighResolutionTimer,
                                                   TIMER_MODIFY_STATE | SYNCHRONIZE));
   LARGE_INTEGER due;  // negative: from now, in ticks
   due.QuadPart = -static_cast<LONGLONG>(micros * 10);
   if (timer.valid() && SetWaitableTimer(timer.get(), &due, 0, nullptr, nullptr, FALSE)) {
-    WaitForSingleObject(timer.get(), INFINITE);
+    WaitForSingleObject(timer.get(), millis + 1);
   } else {
-    Sleep(static_cast<DWORD>(micros / 1000 + 1));
+    Sleep(millis);
   }
 }
 
