@@ -42,6 +42,28 @@ class Gate {
   bool open_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
+// A thread that is inside a guard from construction until Leave.
+class GuardedThread {
+ public:
+  GuardedThread()
+      : thread_(StartThread([this] {
+          const EpochGuard guard(TestEpochs());
+          inside_.Open();
+          leave_.Pass();
+        })) {
+    inside_.Pass();
+  }
+  void Leave() {
+    leave_.Open();
+    thread_.Join();
+  }
+
+ private:
+  Gate inside_;
+  Gate leave_;
+  Thread thread_;
+};
+
 void Increment(void* counter) { static_cast<std::atomic<int>*>(counter)->fetch_add(1); }
 
 TEST(Epoch, AnObjectIsDeletedOnceWhenNobodyIsInside) {
@@ -55,46 +77,26 @@ TEST(Epoch, AnObjectIsDeletedOnceWhenNobodyIsInside) {
 
 TEST(Epoch, AGuardEnteredBeforeKeepsTheObject) {
   std::atomic<int> deleted{0};
-  Gate inside, leave;
-  Thread reader = StartThread([&] {
-    const EpochGuard guard(TestEpochs());
-    inside.Open();
-    leave.Pass();
-  });
-  inside.Pass();
+  GuardedThread reader;
   TestEpochs().Retire(&Increment, &deleted);
   for (int i = 0; i < 10; i++) TestEpochs().Reclaim();
   TestEpochs().ReclaimPatiently();  // its patience ends
   EXPECT_EQ(deleted.load(), 0);
-  leave.Open();
-  reader.Join();
+  reader.Leave();
   TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1);
 }
 
 TEST(Epoch, AGuardEnteredAfterTheBatchWasClosedDoesNotKeepIt) {
   std::atomic<int> deleted{0};
-  Gate old_inside, old_leave, new_inside, new_leave;
-  Thread old_reader = StartThread([&] {
-    const EpochGuard guard(TestEpochs());
-    old_inside.Open();
-    old_leave.Pass();
-  });
-  old_inside.Pass();
+  GuardedThread old_reader;
   TestEpochs().Retire(&Increment, &deleted);
   TestEpochs().Reclaim();
-  Thread new_reader = StartThread([&] {
-    const EpochGuard guard(TestEpochs());
-    new_inside.Open();
-    new_leave.Pass();
-  });
-  new_inside.Pass();
-  old_leave.Open();
-  old_reader.Join();
+  GuardedThread new_reader;
+  old_reader.Leave();
   TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), 1);
-  new_leave.Open();
-  new_reader.Join();
+  new_reader.Leave();
 }
 
 // While an old guard makes more batches wait than there is room for, the newest batch takes what is
@@ -103,31 +105,18 @@ TEST(Epoch, WithManyWaitingBatchesTheNewestWaitsForItsOwnGuards) {
   constexpr int kBatches = 50;
   std::atomic<int> deleted{0};
   std::atomic<int> last_deleted{0};
-  Gate old_inside, old_leave, new_inside, new_leave;
-  Thread old_reader = StartThread([&] {
-    const EpochGuard guard(TestEpochs());
-    old_inside.Open();
-    old_leave.Pass();
-  });
-  old_inside.Pass();
+  GuardedThread old_reader;
   for (int i = 0; i < kBatches; ++i) {
     TestEpochs().RetireUnderLock(&Increment, &deleted, 0);
     TestEpochs().Reclaim();
   }
-  Thread new_reader = StartThread([&] {
-    const EpochGuard guard(TestEpochs());
-    new_inside.Open();
-    new_leave.Pass();
-  });
-  new_inside.Pass();
+  GuardedThread new_reader;
   TestEpochs().RetireUnderLock(&Increment, &last_deleted, 0);
   TestEpochs().Reclaim();
-  old_leave.Open();
-  old_reader.Join();
+  old_reader.Leave();
   TestEpochs().Reclaim();
   EXPECT_EQ(last_deleted.load(), 0);
-  new_leave.Open();
-  new_reader.Join();
+  new_reader.Leave();
   TestEpochs().Reclaim();
   EXPECT_EQ(deleted.load(), kBatches);
   EXPECT_EQ(last_deleted.load(), 1);
@@ -268,13 +257,7 @@ TEST(Epoch, SynchronizeWaitsForABatchThatTookLaterObjects) {
   std::atomic<int> deleted{0};
   std::atomic<int> later_deleted{0};
   std::atomic<bool> returned{false};
-  Gate old_inside, old_leave, new_inside, new_leave;
-  Thread old_reader = StartThread([&] {
-    const EpochGuard guard(TestEpochs());
-    old_inside.Open();
-    old_leave.Pass();
-  });
-  old_inside.Pass();
+  GuardedThread old_reader;
   for (int i = 0; i < kWaitingBatches; ++i) {
     TestEpochs().RetireUnderLock(&Increment, &old_deleted, 0);
     TestEpochs().Reclaim();
@@ -288,21 +271,14 @@ TEST(Epoch, SynchronizeWaitsForABatchThatTookLaterObjects) {
     returned = true;
   });
   while (internal::global_epoch.load() == epoch) YieldThread();  // its batch is closed
-  Thread new_reader = StartThread([&] {
-    const EpochGuard guard(TestEpochs());
-    new_inside.Open();
-    new_leave.Pass();
-  });
-  new_inside.Pass();
+  GuardedThread new_reader;
   TestEpochs().RetireUnderLock(&Increment, &later_deleted, 0);
   TestEpochs().Reclaim();
-  old_leave.Open();
-  old_reader.Join();
+  old_reader.Leave();
   while (old_deleted.load() < kWaitingBatches) TestEpochs().Reclaim();
   // Enough for a Synchronize that does not wait.
   for (int i = 0; i < 10000 && !returned.load(); ++i) YieldThread();
-  new_leave.Open();
-  new_reader.Join();
+  new_reader.Leave();
   waiting.Join();
   EXPECT_EQ(deleted_at_return, 1);
   TestEpochs().Reclaim();
