@@ -9,40 +9,14 @@
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
 #include "base/format.h"
+#include "tests/interchange/ldb_fixture.h"
 #include "tests/support/expect_ok.h"
-#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {
 
-class IngestionInterchangeTest : public ::testing::Test {
+class IngestionInterchangeTest : public LdbFixture {
  protected:
-  void SetUp() override {
-    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
-    options_.create_if_missing = true;
-  }
-  std::string Run(const std::string& command) {
-    const ToolRun run = RunTool(command);
-    EXPECT_EQ(run.exit_code, 0) << run.output;
-    return run.output;
-  }
-  std::string Ldb(const std::string& command) {
-    return Run(StrCat("ldb --db=", path_, " ", command));
-  }
-  void Open() { ASSERT_OK(DB::Open(options_, path_, &db_)); }
-  void Close() {
-    ASSERT_OK(db_->Close());
-    db_.reset();
-  }
-  // As `ldb scan` prints it.
-  std::string Scan() {
-    std::string out;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next())
-      out += StrCat(it->key().ToString(), " : ", it->value().ToString(), "\n");
-    EXPECT_OK(it->status());
-    return out;
-  }
   void Write(const std::string& file, int from, int to, const std::string& value) {
     SstFileWriter writer(EnvOptions(), options_);
     ASSERT_OK(writer.Open(file));
@@ -52,19 +26,15 @@ class IngestionInterchangeTest : public ::testing::Test {
     ASSERT_OK(writer.Finish());
   }
 
-  const ScratchDirectory scratch_;
-  const std::string path_ = scratch_.File("db");
   const std::string file_ = scratch_.File("ours.sst");
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(IngestionInterchangeTest, TheirToolsReadAndVerifyOurFiles) {
   Write(file_, 0, 300, "new");
-  const std::string verified = Run(StrCat("sst_dump --file=", file_, " --command=verify"));
+  const std::string verified = RunCommand(StrCat("sst_dump --file=", file_, " --command=verify"));
   EXPECT_NE(verified.find("The file is ok"), std::string::npos) << verified;
   const std::string dump =
-      Run(StrCat("sst_dump --file=", file_, " --command=check --show_properties"));
+      RunCommand(StrCat("sst_dump --file=", file_, " --command=check --show_properties"));
   EXPECT_NE(dump.find("# entries: 302"), std::string::npos) << dump;
   EXPECT_NE(dump.find("# range deletions: 1"), std::string::npos) << dump;
 }
@@ -96,8 +66,8 @@ TEST_F(IngestionInterchangeTest, WeIngestTheirFiles) {
   ASSERT_OK(db_->Put(WriteOptions(), "d", "old"));
   const std::string file = scratch_.File("theirs.sst");
   const std::string other = scratch_.File("other_db");
-  Run(StrCat("sh -c 'printf \"a ==> 1\\nb ==> 2\\nc ==> 3\\n\" | ldb --db=", other,
-             " --create_if_missing write_extern_sst ", file, "'"));
+  RunCommand(StrCat("sh -c 'printf \"a ==> 1\\nb ==> 2\\nc ==> 3\\n\" | ldb --db=", other,
+                    " --create_if_missing write_extern_sst ", file, "'"));
   SstFileReader reader(options_);
   ASSERT_OK(reader.Open(file));
   ASSERT_OK(reader.VerifyChecksum());

@@ -9,41 +9,14 @@
 #include "ashlar/db.h"
 #include "base/format.h"
 #include "base/random.h"
+#include "tests/interchange/ldb_fixture.h"
 #include "tests/support/expect_ok.h"
-#include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {
 
-class RangeDeletionTest : public ::testing::Test {
+class RangeDeletionTest : public LdbFixture {
  protected:
-  void SetUp() override {
-    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
-    options_.create_if_missing = true;
-  }
-  std::string Ldb(const std::string& command) {
-    const ToolRun run = RunTool(StrCat("ldb --db=", path_, " ", command));
-    EXPECT_EQ(run.exit_code, 0) << run.output;
-    return run.output;
-  }
-  void Open() { ASSERT_OK(DB::Open(options_, path_, &db_)); }
-  void Close() {
-    ASSERT_OK(db_->Close());
-    db_.reset();
-  }
-  // As `ldb scan` prints it.
-  std::string Scan() {
-    std::string out;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next())
-      out += StrCat(it->key().ToString(), " : ", it->value().ToString(), "\n");
-    EXPECT_OK(it->status());
-    std::string backwards;
-    for (it->SeekToLast(); it->Valid(); it->Prev())
-      backwards = StrCat(it->key().ToString(), " : ", it->value().ToString(), "\n", backwards);
-    EXPECT_EQ(backwards, out);
-    return out;
-  }
   std::string Get(const std::string& key) {
     std::string value;
     const Status status = db_->Get(ReadOptions(), key, &value);
@@ -54,11 +27,6 @@ class RangeDeletionTest : public ::testing::Test {
     rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
     ASSERT_OK(db_->CompactRange(rewrite, nullptr, nullptr));
   }
-
-  const ScratchDirectory scratch_;
-  const std::string path_ = scratch_.File("db");
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(RangeDeletionTest, TheirLog) {
