@@ -416,8 +416,9 @@ class ASHLAR_API DB {
 
   // ---- Background work.
 
-  // Flushes, and compacts the keys in [*begin, *end] (null: from the first, to the last) down to
-  // the last level that has data.
+  // Compacts the keys in [*begin, *end] (null: from the first, to the last) down to the last level
+  // that has data. Memtables are flushed first, unless both ends are given and none of them has a
+  // key or a part of a range deletion between them.
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
                               const Slice* begin, const Slice* end) = 0;
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {

@@ -711,7 +711,8 @@ struct IngestExternalFileOptions {
   // keys that had no other.
   bool snapshot_consistency = true;
   // False: InvalidArgument if an entry would have to get a sequence number, because other data are
-  // at its keys, or a snapshot is held.
+  // at its keys, or a snapshot is held. A snapshot that is taken during the call may see the new
+  // entries.
   bool allow_global_seqno = true;
   // False: InvalidArgument if a memtable would have to be flushed.
   bool allow_blocking_flush = true;

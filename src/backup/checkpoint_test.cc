@@ -11,6 +11,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/options_util.h"
+#include "ashlar/sst_file_writer.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
@@ -229,6 +230,44 @@ TEST_F(CheckpointTest, OneAtATimeToADirectory) {
     ASSERT_FALSE(Exists(StrCat(kCopy, ".checkpoint-lock")));
   }
   EXPECT_GT(busy, 10);
+}
+
+// An ingestion is in no log, and what the program writes after it is.
+TEST_F(CheckpointTest, HasTheIngestionsBeforeItsWrites) {
+  OpenDb();
+  Put("a", "1");
+  const auto ingest = [&](const std::string& key) {
+    SstFileWriter writer(EnvOptions(), options_);
+    ASSERT_TRUE(writer.Open("/external.sst").ok());
+    ASSERT_TRUE(writer.Put(key, "ingested").ok());
+    ASSERT_TRUE(writer.Finish().ok());
+    ASSERT_TRUE(db_->IngestExternalFile({"/external.sst"}, IngestExternalFileOptions()).ok());
+    model_[key] = "ingested";
+  };
+  int moments = 0;
+  bool raced = true;
+  for (uint64_t nth = 1; raced; ++nth) {
+    SCOPED_TRACE(StrCat("at call ", nth));
+    raced = false;
+    FaultRule rule;
+    rule.operations = FaultOperation::kInspect;
+    rule.nth = nth;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [&] {
+      raced = true;
+      ingest(StrCat("m", nth));
+      Put(StrCat("marker", nth), "1");
+    };
+    faults_->AddRule(rule);
+    ASSERT_TRUE(Create(kNoFlush).ok());
+    faults_->ClearRules();
+    const Model copy = ContentsOf(kCopy);
+    const bool has_marker = copy.contains(StrCat("marker", nth));
+    EXPECT_TRUE(!has_marker || copy.contains(StrCat("m", nth)));
+    moments += has_marker ? 1 : 0;
+    Remove(kCopy);
+  }
+  EXPECT_GT(moments, 0);
 }
 
 TEST_F(CheckpointTest, AReadOnlyDatabaseHasNone) {

@@ -12,6 +12,13 @@
 #include "filesystem/file_helpers.h"
 
 namespace ashlar {
+
+bool HasType(std::string_view name, FileType wanted) {
+  uint64_t number = 0;
+  FileType type;
+  return ParseFileName(name, &number, &type) && type == wanted;
+}
+
 namespace {
 
 // Files of a database cannot be deleted while this lives.
@@ -64,7 +71,27 @@ Result<bool> WantsFlush(DB* db, uint64_t flush_from_log_bytes, uint64_t oldest_l
   return sum >= flush_from_log_bytes;
 }
 
-Status VisitLogs(DB* db, uint64_t oldest_log, FunctionRef<Status(const LiveFile&)> visit) {
+// What belongs to one moment.
+struct Moment {
+  std::vector<std::string> described;  // MANIFEST, CURRENT, OPTIONS
+  std::vector<std::string> tables;
+  uint64_t manifest_bytes = 0;
+  std::vector<LiveFile> logs;
+};
+
+Result<Moment> TakeTables(DB* db, bool flush) {
+  Moment moment;
+  std::vector<std::string> files;
+  ASHLAR_RETURN_IF_ERROR(db->GetLiveFiles(files, &moment.manifest_bytes, flush));
+  for (const std::string& path : files) {
+    std::string name(BaseName(path));
+    (HasType(name, FileType::kTableFile) ? moment.tables : moment.described)
+        .push_back(std::move(name));
+  }
+  return moment;
+}
+
+Status TakeLogs(DB* db, uint64_t oldest_log, std::vector<LiveFile>* taken) {
   // Data buffered in the process belong to the moment. A read-only database has none.
   const Status flushed = db->FlushWAL(false);
   if (!flushed.ok() && !flushed.IsNotSupported()) return flushed;
@@ -73,9 +100,43 @@ Status VisitLogs(DB* db, uint64_t oldest_log, FunctionRef<Status(const LiveFile&
   for (const auto& [number, name] : logs) {  // I1
     LiveFile log{.kind = LiveFile::Kind::kLog, .directory = directory, .name = name};
     ASHLAR_RETURN_IF_ERROR(db->GetFileSystem()->GetFileSize(log.path(), &log.bytes));
-    ASHLAR_RETURN_IF_ERROR(visit(log));
+    taken->push_back(std::move(log));
   }
   return Status::OK();
+}
+
+// While this lives there are no writes and no ingestions.
+class WritesHeld {
+ public:
+  explicit WritesHeld(DB* db) : db_(db), status_(db->LockWAL()) {}
+  ~WritesHeld() {
+    if (status_.ok()) static_cast<void>(db_->UnlockWAL().ok());
+  }
+  WritesHeld(const WritesHeld&) = delete;
+  WritesHeld& operator=(const WritesHeld&) = delete;
+
+  const Status& status() const { return status_; }
+
+ private:
+  DB* const db_;
+  const Status status_;
+};
+
+// I3. Flushes and compactions repeat it, too, because the MANIFEST does not tell them apart.
+Result<Moment> TakeMoment(DB* db, bool flush, uint64_t oldest_log) {
+  constexpr int kAttemptsWithWriters = 10;
+  for (int attempt = 0; attempt < kAttemptsWithWriters; ++attempt) {
+    ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeTables(db, flush && attempt == 0));
+    ASHLAR_RETURN_IF_ERROR(TakeLogs(db, oldest_log, &moment.logs));
+    ASHLAR_ASSIGN_OR_RETURN(const Moment after, TakeTables(db, false));
+    if (after.manifest_bytes == moment.manifest_bytes && after.described == moment.described)
+      return moment;
+  }
+  const WritesHeld held(db);
+  ASHLAR_RETURN_IF_ERROR(held.status());
+  ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeTables(db, false));
+  ASHLAR_RETURN_IF_ERROR(TakeLogs(db, oldest_log, &moment.logs));
+  return moment;
 }
 
 Status VisitDescription(const std::string& directory, const std::string& name,
@@ -92,12 +153,6 @@ Status VisitDescription(const std::string& directory, const std::string& name,
 
 }  // namespace
 
-bool HasType(std::string_view name, FileType wanted) {
-  uint64_t number = 0;
-  FileType type;
-  return ParseFileName(name, &number, &type) && type == wanted;
-}
-
 Status VisitLiveFiles(DB* db, const LiveFilesRequest& request,
                       FunctionRef<Status(const LiveFile&)> visit) {
   const DeletionsHeld held(db);
@@ -106,18 +161,13 @@ Status VisitLiveFiles(DB* db, const LiveFilesRequest& request,
   db->GetIntProperty(DB::Properties::kMinLogNumberToKeep, &oldest_log);
   ASHLAR_ASSIGN_OR_RETURN(const bool flush,
                           WantsFlush(db, request.flush_from_log_bytes, oldest_log));
-  std::vector<std::string> files;
-  uint64_t manifest_bytes = 0;
-  ASHLAR_RETURN_IF_ERROR(db->GetLiveFiles(files, &manifest_bytes, flush));
-  for (std::string& path : files) path = std::string(BaseName(path));
-  const auto tables = std::partition(files.begin(), files.end(), [](const std::string& name) {
-    return !HasType(name, FileType::kTableFile);
-  });
-  for (auto name = files.begin(); name != tables; ++name)
-    ASHLAR_RETURN_IF_ERROR(VisitDescription(db->GetName(), *name, manifest_bytes, visit));
-  if (request.with_logs) ASHLAR_RETURN_IF_ERROR(VisitLogs(db, oldest_log, visit));
-  for (auto name = tables; name != files.end(); ++name)
-    ASHLAR_RETURN_IF_ERROR(visit({.directory = db->GetName(), .name = *name}));
+  ASHLAR_ASSIGN_OR_RETURN(const Moment moment, request.with_logs ? TakeMoment(db, flush, oldest_log)
+                                                                 : TakeTables(db, flush));
+  for (const std::string& name : moment.described)
+    ASHLAR_RETURN_IF_ERROR(VisitDescription(db->GetName(), name, moment.manifest_bytes, visit));
+  for (const LiveFile& log : moment.logs) ASHLAR_RETURN_IF_ERROR(visit(log));
+  for (const std::string& name : moment.tables)
+    ASHLAR_RETURN_IF_ERROR(visit({.directory = db->GetName(), .name = name}));
   return Status::OK();
 }
 

@@ -4,15 +4,17 @@
 // While deletions of files are held back:
 //   1  the oldest log that a recovery looks for  read first: later states need no older log
 //   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
-//   3  MANIFEST up to that length, CURRENT, OPTIONS
-//   4  the logs                                  after 2, so that they have at least the writes
+//   3  the lengths of the logs                   after 2, so that they have at least the writes
 //                                                that the state lacks
-//   5  the tables                                they do not change
+//   4  the MANIFEST has grown since 2: from 2 again, and after some attempts without writers
+//   5  visits: MANIFEST up to its length, CURRENT, OPTIONS, the logs, the tables
 //
-// I1: a log is visited after all older ones, each with its length at that moment. It is closed
-//     before the next begins, so none is visited shorter than the head of the next says.
+// I1: the length of a log is taken after those of all older ones. It is closed before the next
+//     begins, so none is taken shorter than the head of the next says.
 // I2: logs and MANIFEST grow, and a recovery cuts logs: they are copied, never linked. Tables and
 //     OPTIONS files never change.
+// I3: no edit comes between 2 and 3. An ingestion is in no log: the copy would lack it, and have
+//     writes that the program made after it.
 #pragma once
 
 #include <cstdint>

@@ -370,7 +370,7 @@ TEST(OptionsFile, TheNewestFileIsLoaded) {
 }
 
 TEST(OptionsFile, RocksDbToolsTakeNamesOfObjectsThatTheyDoNotKnow) {
-  if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
+  ASSERT_TRUE(HaveRocksDbTools());
   const ScratchDirectory directory;
   const std::string db = directory.File("db");
   ASSERT_EQ(RunTool("ldb --db='" + db + "' --create_if_missing put a 1").exit_code, 0);
@@ -400,7 +400,7 @@ TEST(OptionsFile, RocksDbToolsTakeNamesOfObjectsThatTheyDoNotKnow) {
 }
 
 TEST(OptionsFile, RocksDbToolsTakeWhatIsPrinted) {
-  if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
+  ASSERT_TRUE(HaveRocksDbTools());
   const ScratchDirectory directory;
   const std::string db = directory.File("db");
   ASSERT_EQ(RunTool("ldb --db='" + db + "' --create_if_missing put a 1").exit_code, 0);

@@ -295,6 +295,15 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, const Status& 
 // ---- Waiting, pausing, stopping.
 
 Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {
+  return WaitForFlush(families, &ErrorHandler::JobStatus);
+}
+
+Status BackgroundWork::LeaderWaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {
+  return WaitForFlush(families, &ErrorHandler::WriteStatus);
+}
+
+Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families,
+                                    Status (ErrorHandler::*refusal)() const) {
   MutexLock lock(state_->mutex());
   std::vector<uint64_t> last_ids;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
@@ -307,7 +316,7 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
     const ColumnFamily& family = *families[i];
     while (!family.dropped() && !family.immutable().empty() &&
            family.immutable().front().table->id() <= last_ids[i]) {
-      ASHLAR_RETURN_IF_ERROR(state_->error_handler.JobStatus());
+      ASHLAR_RETURN_IF_ERROR((state_->error_handler.*refusal)());
       if (state_->closing.load(std::memory_order_relaxed))
         return Status::ShutdownInProgress("the database is being closed");
       state_->WaitForChange();

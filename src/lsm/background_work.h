@@ -67,6 +67,8 @@ class BackgroundWork final : public ViewObserver {
 
   // Waits until every memtable that is immutable now is in a table. Error: why it will not be.
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
+  // The same for the commit leader. It does not wait for the end of a Resume, which waits for it.
+  Status LeaderWaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Waits until a memtable switch would not stop the writers.
   Status WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Nothing to flush, nothing to compact, nothing running. TimedOut after timeout_us (0: never).
@@ -116,6 +118,8 @@ class BackgroundWork final : public ViewObserver {
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
+  Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families,
+                      Status (ErrorHandler::*refusal)() const);
   void HoldJobs();
   void ReleaseJobs();
 

@@ -10,8 +10,8 @@
 #include "base/out_of_memory.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
+#include "lsm/key_overlap.h"
 #include "lsm/tree_inputs.h"
-#include "memtable/memtable_cursor.h"
 #include "observe/event_line.h"
 #include "observe/listeners.h"
 
@@ -22,42 +22,6 @@ namespace {
 constexpr char kChecksumFunction[] = "FileChecksumCrc32c";
 constexpr char kNoPlace[] = "needs a global sequence number, and has no place for one";
 constexpr uint64_t kReserveMax = uint64_t{1} << 40;
-
-// Whether the fragments have a part of the range.
-bool HasPart(const FragmentedRanges& ranges, const KeyComparator& comparator,
-             const FileBounds& bounds) {
-  FragmentedRanges::Cursor at(&ranges);
-  at.Seek(bounds.smallest);
-  if (!at.Valid()) return false;
-  const int r = comparator.Compare(at.begin(), bounds.largest);
-  return r < 0 || (r == 0 && !bounds.excludes_largest);
-}
-
-// Whether the source has an entry in the range. An error counts as one.
-bool HasEntry(InternalCursor* cursor, const KeyComparator& comparator, const FileBounds& bounds) {
-  cursor->Seek(MakeInternalKey(bounds.smallest, kSequenceNumberMax, ValueType::kMax));
-  if (!cursor->Valid()) return !cursor->status().ok();
-  const int r = comparator.Compare(ExtractUserKey(cursor->key()), bounds.largest);
-  return r < 0 || (r == 0 && !bounds.excludes_largest);
-}
-
-bool HasKey(const MemTable& table, const KeyComparator& comparator, const FileBounds& bounds) {
-  if (table.IsEmpty()) return false;
-  if (table.HasRangeDeletions()) {
-    constexpr SequenceNumber kNewest[] = {kSequenceNumberMax};
-    if (HasPart(table.Ranges(kNewest), comparator, bounds)) return true;
-  }
-  MemTableCursor cursor(&table, MemTableCursor::Hold::kBorrowed, nullptr);
-  return HasEntry(&cursor, comparator, bounds);
-}
-
-bool HasKey(FileMetaData* file, TableCache* tables, const KeyComparator& comparator,
-            const FileBounds& bounds) {
-  constexpr TableReadOptions kUncached{.fill_cache = false};
-  const Result<TableRef> table = tables->Acquire(file, kUncached);
-  if (!table.ok() || HasPart((*table)->ranges(), comparator, bounds)) return true;
-  return HasEntry((*table)->NewCursor(kUncached).get(), comparator, bounds);
-}
 
 bool HasUnflushedWrites(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   return !family.immutable().empty() || !family.ActiveLocked()->IsEmpty();
@@ -349,7 +313,7 @@ Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
     // Ends: no write comes in between, so each family is flushed once.
     ASHLAR_RETURN_IF_ERROR(
         core_->commit.LeaderSwitchMemTables(*to_flush, FlushReason::kExternalFileIngestion));
-    ASHLAR_RETURN_IF_ERROR(core_->background.WaitForFlush(*to_flush));
+    ASHLAR_RETURN_IF_ERROR(core_->background.LeaderWaitForFlush(*to_flush));
     to_flush->clear();
   }
 }
@@ -364,11 +328,7 @@ std::vector<bool> FileIngestion::FindUnflushedKeys() const {
     const KeyComparator& comparator = family.family()->comparator();
     const ViewRef view = family.family()->PinView();
     found.push_back(std::any_of(family.files.begin(), family.files.end(), [&](const File& file) {
-      const FileBounds bounds = file.external.bounds();
-      return HasKey(*view->active, comparator, bounds) ||
-             std::any_of(
-                 view->immutable.begin(), view->immutable.end(),
-                 [&](const MemTableRef& table) { return HasKey(*table, comparator, bounds); });
+      return HasUnflushedKey(*view.get(), comparator, file.external.bounds());
     }));
   }
   return found;
@@ -426,7 +386,8 @@ Status FileIngestion::PlanFamily(Family* family) {
   const bool snapshot_held = placing.view.oldest_snapshot != kSequenceNumberMax;
   const bool others_wait = families_.size() > 1 && options.allow_global_seqno;  // I6
   placing.must_number = others_wait || (options.snapshot_consistency && snapshot_held) ||
-                        ReservesLastLevel(of);  // I5
+                        ReservesLastLevel(of);                                      // I5
+  placing.may_number = options.snapshot_consistency && options.allow_global_seqno;  // I1
   family->last_sequence = 0;
   for (File& file : family->files) {
     ASHLAR_RETURN_IF_ERROR(options.ingest_behind ? PlaceBehind(placing, &file)
@@ -489,7 +450,9 @@ Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, F
   }
   file->sequence = 0;
   // Level 0 is ordered by sequences.
-  if (!place.covers_older && file->level > 0 && !placing.must_number) return Status::OK();
+  const bool numbered =
+      placing.must_number || (placing.may_number && external.takes_global_sequence);
+  if (!place.covers_older && file->level > 0 && !numbered) return Status::OK();
   if (!options.allow_global_seqno) {
     return Status::InvalidArgument(
         external.path,
@@ -511,8 +474,7 @@ Status FileIngestion::CheckKeepsItsSequences(const Placing& placing, const Famil
   }
   for (const File& earlier : family.files) {
     if (&earlier == &file) break;
-    if (file.level == 0 && earlier.level == 0 &&
-        external.largest_sequence <= earlier.external.largest_sequence &&
+    if (external.smallest_sequence <= earlier.external.largest_sequence &&
         Overlap(placing.view.comparator, earlier.external.bounds(), external.bounds())) {
       return Status::InvalidArgument(
           external.path,

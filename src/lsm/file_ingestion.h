@@ -86,6 +86,7 @@ class FileIngestion {
     IngestionRules rules;
     std::vector<PlacedRange> placed = {};  // the files before; none if no two overlap
     bool must_number = false;
+    bool may_number = false;  // then a file gets a number if it can
   };
   using Families = std::vector<std::shared_ptr<ColumnFamily>>;
 

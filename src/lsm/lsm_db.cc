@@ -14,6 +14,7 @@
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
 #include "lsm/file_ingestion.h"
+#include "lsm/key_overlap.h"
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
 #include "lsm/tree_inputs.h"
@@ -450,9 +451,14 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   ASHLAR_RETURN_IF_ERROR(CheckTargetLevel(options, NumberLevels(column_family)));
   ASHLAR_RETURN_IF_ERROR(background_.manual_compactions().CheckEnabled());
-  FlushOptions flush;
-  flush.allow_write_stall = options.allow_write_stall;
-  ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
+  if (begin == nullptr || end == nullptr ||
+      HasUnflushedKey(*family->PinView().get(), family->comparator(),
+                      {.smallest = *begin, .largest = *end})) {
+    FlushOptions flush;
+    flush.allow_write_stall = options.allow_write_stall;
+    ASHLAR_RETURN_IF_ERROR(
+        core_->FlushFamilies(flush, {&family, 1}, FlushReason::kManualCompaction));
+  }
   return background_.manual_compactions().CompactRange(options, family, begin, end);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();

@@ -640,19 +640,22 @@ Status KeepDamagedLogs(DatabaseState* state) {
   return Status::OK();
 }
 
-// What best_efforts_recovery leaves of newer states: tables, and the MANIFESTs. Their numbers are
-// not used again.
-Status KeepNewerStates(DatabaseState* state) {
-  if (!state->options.best_efforts_recovery) return Status::OK();
+// The numbers of files that are there are not used again (I7). Best-efforts recovery also keeps
+// copies of what it left of newer states: tables, and the MANIFESTs.
+Status KeepFoundFiles(DatabaseState* state) {
   const bool went_back = !state->versions->went_back().empty();
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files, ListFiles(*state, state->directory));
   for (const FoundFile& file : files) {
     const bool is_table = file.type == FileType::kTableFile;
-    const bool is_manifest = file.type == FileType::kDescriptorFile;
-    if ((!is_table && !is_manifest) || !state->versions->MayBelong(file.number)) continue;
+    const bool is_numbered = is_table || file.type == FileType::kDescriptorFile ||
+                             file.type == FileType::kOptionsFile ||
+                             file.type == FileType::kTempFile;
+    if (!is_numbered || !state->versions->MayBelong(file.number)) continue;
     state->versions->MarkFileNumberUsed(file.number);
-    if (!went_back || (is_table && live.contains(file.number))) continue;
+    const bool is_newer_state =
+        file.type == FileType::kDescriptorFile || (is_table && !live.contains(file.number));
+    if (!went_back || !is_newer_state) continue;
     ASHLAR_RETURN_IF_ERROR(
         KeepFile(state->file_system, state->directory, StrCat(state->directory, "/", file.name))
             .status());
@@ -711,7 +714,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverForWriting(const OpenArgs& args) {
   OpenInfoLog(state.get(), args.families);
   Status recovered = RecoverState(args, state.get());
   if (recovered.ok()) recovered = KeepDamagedLogs(state.get());
-  if (recovered.ok()) recovered = KeepNewerStates(state.get());
+  if (recovered.ok()) recovered = KeepFoundFiles(state.get());
   LogRecovery(*state);
   if (recovered.ok()) return state;
   LogWarning(*state, StrCat("the open failed: ", recovered.ToString()));

@@ -18,8 +18,8 @@
 // I4: no byte of a damaged log is lost. The log is copied before the edit of I2 releases it
 //     (lost_files.h).
 // I5: facts found before the lock was taken are not relied on after it, except to refuse.
-// I6: a read-only database opens no file by its name any more while the limit on open files
-//     suffices for its tables.
+// I6: a read-only database opens no file by its name later, if the limit on open files suffices.
+// I7: no table that was there is written again: a cut-off ingestion may have linked it there.
 //
 // Thread safety: one thread.
 #pragma once

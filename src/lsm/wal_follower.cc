@@ -125,7 +125,10 @@ Status WalFollower::RefreshLogs() {
 }
 
 Status WalFollower::FindLimit() {
-  if (logs_.upper_bound(number_) == logs_.end()) ASHLAR_RETURN_IF_ERROR(RefreshLogs());
+  // A log that was empty when it was listed may have records by now.
+  const bool knows_limit = std::any_of(logs_.upper_bound(number_), logs_.end(),
+                                       [](const auto& log) { return log.second.has_value(); });
+  if (!knows_limit) ASHLAR_RETURN_IF_ERROR(RefreshLogs());
   for (auto later = logs_.upper_bound(number_); later != logs_.end(); ++later) {
     if (later->second.has_value())
       limit_ = std::min(limit_.value_or(*later->second), *later->second);

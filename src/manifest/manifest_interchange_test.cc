@@ -21,9 +21,7 @@ namespace {
 
 class ManifestInterchangeTest : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
-  }
+  void SetUp() override { ASSERT_TRUE(HaveRocksDbTools()); }
   void TearDown() override { TestEpochs().Synchronize(); }
 
   std::string Ldb(const std::string& arguments) {

@@ -83,7 +83,10 @@ class Survey {
     }
     for (NewFile& added : edit->TakeNewFiles()) {
       const FileNumber number = added.owned->number;
-      family->flushed_sequence = std::max(family->flushed_sequence, added.owned->largest_sequence);
+      if (added.owned->smallest_sequence != added.owned->largest_sequence) {
+        family->flushed_sequence =
+            std::max(family->flushed_sequence, added.owned->largest_sequence);
+      }
       survey_.next_file_number = std::max(survey_.next_file_number, number + 1);
       survey_.deleted.erase(number);
       family->tables[number] = {.level = added.level, .file = std::move(added.owned)};

@@ -31,7 +31,9 @@ struct RecordedFamily {
   std::string name;
   std::string comparator;
   uint64_t log_number = 0;
-  // Of every table that the family ever had: its flushes have gone so far.
+  // The family's flushes have gone so far at least: the largest sequence of all tables that it ever
+  // had, but for those whose entries have one sequence. These may be ingested, and their number
+  // newer than writes that were not flushed.
   SequenceNumber flushed_sequence = 0;
   std::map<FileNumber, RecordedTable> tables;
 };

@@ -157,13 +157,18 @@ class Repair {
         table.recorded_largest_sequence = recorded.file->largest_sequence;
       }
     }
-    for (const FoundFile& file : found_.tables) {
-      TableSurvey& table = tables[file.number];
-      table.number = file.number;
-      table.file_name = file.name;
-      table.file_bytes = file.bytes;
-      ASHLAR_RETURN_IF_ERROR(surveyor_.Survey(&table));
+    for (const bool recorded : {false, true}) {
+      for (const FoundFile& file : found_.tables) {
+        TableSurvey& table = tables[file.number];
+        if (table.is_recorded != recorded) continue;
+        table.number = file.number;
+        table.file_name = file.name;
+        table.file_bytes = file.bytes;
+        ASHLAR_RETURN_IF_ERROR(surveyor_.Survey(&table));
+      }
     }
+    for (auto& [number, table] : tables)
+      table.is_copy = !table.is_recorded && surveyor_.HasCopy(table);
     for (auto& [number, table] : tables) findings_.tables.push_back(std::move(table));
     return Status::OK();
   }

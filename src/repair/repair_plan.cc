@@ -123,7 +123,7 @@ class Planner {
     if (!plan_.families.contains(table.family)) return "its column family was dropped";
     const auto recorded = manifest_.families.find(table.family);
     if (recorded == manifest_.families.end() || lossy_.contains(table.family)) return "";
-    if (table.largest_sequence > recorded->second.flushed_sequence) return "";
+    if (table.largest_sequence > recorded->second.flushed_sequence && !table.is_copy) return "";
     return "the recorded tables have all of its data";
   }
 
@@ -171,17 +171,19 @@ class Planner {
   }
 
   // I3. A record that a table has already must not be replayed over it: merge operands would count
-  // twice. A family's tables have every entry up to the newest that was flushed, and memtables
-  // change with logs.
+  // twice. The recorded tables have all records of the logs before the recorded number, and no
+  // others. The flush of another table has written every entry up to its newest, and memtables
+  // change with logs. An ingested table has no records of a log.
   uint64_t FirstLogFor(ColumnFamilyId id, const PlannedFamily& family) const {
     const auto recorded = manifest_.families.find(id);
     const uint64_t log_number =
         recorded == manifest_.families.end() ? 0 : recorded->second.log_number;
-    if (!changed_.contains(id) && manifest_.IsSound()) return log_number;
-    SequenceNumber flushed =
-        recorded == manifest_.families.end() ? 0 : recorded->second.flushed_sequence;
-    for (const TableSurvey* table : family.tables)
-      flushed = std::max(flushed, LargestSequence(*table));
+    SequenceNumber flushed = 0;
+    for (const TableSurvey* table : family.tables) {
+      if (!table->is_recorded && !table->is_external)
+        flushed = std::max(flushed, table->largest_sequence);
+    }
+    if (flushed == 0 && recorded != manifest_.families.end()) return log_number;
     for (const LogSurvey& log : findings_.logs) {
       const auto last = log.last_sequences.find(id);
       if (log.number >= log_number && last != log.last_sequences.end() && last->second > flushed)

@@ -12,6 +12,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
 #include "base/format.h"
 #include "base/random.h"
@@ -436,6 +437,45 @@ TEST_F(RepairTest, MergeOperandsAreNotReplayedTwice) {
   // The log is needed no more, and is there as after a crash before its deletion.
   ReplaceFile(disk_.get(), Path(log), bytes);
   for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+  ASSERT_OK(Repair());
+  ExpectContents(contents_);
+}
+
+// With a number, above writes that stay in the memtable.
+void IngestNumberedFile(OpenDatabase* database, const std::string& key, const std::string& value) {
+  Options options = SmallDatabaseOptions();
+  options.env = database->env();
+  SstFileWriter writer(EnvOptions(), options);
+  ASSERT_OK(writer.Open("/external.sst"));
+  ASSERT_OK(writer.Put(key, value));
+  ASSERT_OK(writer.Finish());
+  const Snapshot* const held = database->db()->GetSnapshot();
+  ASSERT_OK(database->db()->IngestExternalFile({"/external.sst"}, IngestExternalFileOptions()));
+  database->db()->ReleaseSnapshot(held);
+}
+
+TEST_F(RepairTest, UnflushedWritesThatAreOlderThanAnIngestedFileAreReplayed) {
+  Open();
+  Put(kDefaultColumnFamilyName, Key(1), "1");
+  IngestNumberedFile(database_.get(), Key(5), "5");
+  contents_[kDefaultColumnFamilyName][Key(5)] = "5";
+  Close();
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  ASSERT_OK(Repair());
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, ALostFlushOfWritesThatAreOlderThanAnIngestedFileComesBack) {
+  Open();
+  Put(kDefaultColumnFamilyName, Key(1), "1");
+  IngestNumberedFile(database_.get(), Key(5), "5");
+  contents_[kDefaultColumnFamilyName][Key(5)] = "5";
+  const std::string manifest = Files(IsManifest).back();
+  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  Flush();
+  Close();
+  CutFile(disk_.get(), Path(manifest), bytes);
+  for (const std::string& log : Files(IsLog)) ASSERT_OK(disk_->DeleteFile(Path(log)));
   ASSERT_OK(Repair());
   ExpectContents(contents_);
 }

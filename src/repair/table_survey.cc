@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
 #include "lsm/resolve_options.h"
+#include "table/table_properties.h"
 
 namespace ashlar {
 
@@ -53,6 +55,12 @@ Status TableSurveyor::Survey(TableSurvey* table) {
   return refused.WithContext("the options of its column family are needed");
 }
 
+bool TableSurveyor::HasCopy(const TableSurvey& table) const {
+  ASHLAR_ASSERT(!table.is_recorded);
+  const auto newest = newest_.find(table.largest_sequence);
+  return newest != newest_.end() && newest->second;
+}
+
 Status TableSurveyor::SurveyOrdered(const Comparator* comparator, TableSurvey* table) {
   TableCache* const cache = CacheFor(comparator);
   const std::unique_ptr<FileMetaData> file = MetadataOf(*table);
@@ -62,6 +70,7 @@ Status TableSurveyor::SurveyOrdered(const Comparator* comparator, TableSurvey* t
   };
   const Status status = read();
   cache->Evict(file.get());
+  if (!table->is_recorded && table->HasContents()) newest_.emplace(table->largest_sequence, false);
   table->state = status.ok() ? TableSurvey::State::kReadable : TableSurvey::State::kUnreadable;
   if (!status.IsCorruption()) return status;
   table->damage.first = status;
@@ -81,7 +90,12 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
   }
   table->creation_unix_seconds = properties.file_creation_time;
   table->oldest_ancestor_unix_seconds = properties.creation_time;
-  const auto take_sequence = [table](SequenceNumber sequence) {
+  table->is_external = properties.user_collected_properties.contains(kPropertyExternalVersion);
+  const auto take_sequence = [this, table](SequenceNumber sequence) {
+    if (table->is_recorded) {
+      const auto newest = newest_.find(sequence);
+      if (newest != newest_.end()) newest->second = true;
+    }
     table->smallest_sequence = std::min(table->smallest_sequence, sequence);
     table->largest_sequence = std::max(table->largest_sequence, sequence);
   };

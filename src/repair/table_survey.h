@@ -33,7 +33,8 @@ struct TableSurvey {
   std::string family_name;
   uint64_t entries = 0;  // without range tombstones
   bool has_ranges = false;
-  std::string smallest;  // internal keys; both empty: nothing is readable
+  bool is_external = false;  // SstFileWriter made it: its sequences say nothing about flushes
+  std::string smallest;      // internal keys; both empty: nothing is readable
   std::string largest;
   SequenceNumber smallest_sequence = kSequenceNumberMax;
   SequenceNumber largest_sequence = 0;
@@ -45,6 +46,8 @@ struct TableSurvey {
   std::string recorded_smallest;
   std::string recorded_largest;
   SequenceNumber recorded_largest_sequence = 0;
+
+  bool is_copy = false;  // not recorded, and a recorded table has its newest sequence
 
   bool IsIntact() const { return state == State::kReadable && damage.first.ok(); }
   bool HasContents() const { return entries > 0 || has_ranges; }
@@ -66,17 +69,22 @@ class TableSurveyor {
   // Fills in the rest. Requires: number, file_name and file_bytes of a file that exists, and if it
   // is recorded, family and family_name. InvalidArgument: no comparator is the table's.
   Status Survey(TableSurvey* table);
+  // Whether a recorded table has the newest sequence of this one, which is not recorded and has
+  // nothing that they lack then. Requires: recorded tables were surveyed after all others.
+  bool HasCopy(const TableSurvey& table) const;
   // Opens damaged tables as far as they are readable.
   TableCache* CacheFor(const Comparator* comparator);
 
  private:
   Status SurveyOrdered(const Comparator* comparator, TableSurvey* table);
-  static Status Read(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
+  Status Read(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
 
   const Args args_;
   EpochDomain epochs_;
   OpenTables open_tables_{&epochs_, 0};
   std::map<const Comparator*, std::unique_ptr<TableCache>> caches_;
+  // The newest sequences of tables that are not recorded, and whether a recorded one has them.
+  std::map<SequenceNumber, bool> newest_;
 };
 
 }  // namespace ashlar

@@ -16,7 +16,7 @@ namespace {
 class TtlInterchangeTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!HaveRocksDbTools()) GTEST_SKIP() << "needs Debian's rocksdb-tools";
+    ASSERT_TRUE(HaveRocksDbTools());
     options_.create_if_missing = true;
   }
   void Open(int32_t ttl) {

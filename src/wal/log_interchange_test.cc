@@ -20,9 +20,7 @@ constexpr size_t kBatchHeaderBytes = 12;
 
 class LogInterchangeTest : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
-  }
+  void SetUp() override { ASSERT_TRUE(HaveRocksDbTools()); }
 
   // The only log in the database directory.
   std::string FindLog() const {

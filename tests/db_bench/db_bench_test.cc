@@ -682,7 +682,7 @@ TEST_F(DbBenchMeasuringTest, PlainTablesAreMeasured) {
 
 // Keys have the bytes that RocksDB's db_bench gives them.
 TEST_F(DbBenchMeasuringTest, RocksDbsBenchFindsTheKeys) {
-  if (!HaveRocksDbTools()) GTEST_SKIP() << "no rocksdb-tools";
+  ASSERT_TRUE(HaveRocksDbTools());
   for (const char* const flags : {"--key_size=16", "--key_size=5", "--key_size=30"}) {
     (void)Output(StrCat("--num=1000 --benchmarks=fillseq ", flags));
     const ToolRun run =

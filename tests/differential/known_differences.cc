@@ -100,20 +100,6 @@ uint64_t NumberOf(const std::string& answer) {
   return std::strtoull(answer.c_str() + std::string("number ").size(), nullptr, 10);
 }
 
-// After a CompactRange of keys that the memtable does not have.
-bool HasFlushedMore(const std::string& line, const Answers& libraries, const Answers& answers) {
-  if (!line.starts_with("number ") || line.find("-active-mem-table") == std::string::npos ||
-      !std::all_of(answers.begin(), answers.end(), IsNumber))
-    return false;
-  uint64_t ours = 0, fewest = UINT64_MAX;
-  for (size_t i = 0; i < libraries.size(); ++i) {
-    const bool is_rocksdb = libraries[i].starts_with("rocksdb-");
-    if (is_rocksdb) fewest = std::min(fewest, NumberOf(answers[i]));
-    if (!is_rocksdb) ours = std::max(ours, NumberOf(answers[i]));
-  }
-  return ours < fewest;
-}
-
 // Each library reads the directory of another.
 bool SequencesAreClose(const std::string& line, const Answers&, const Answers& answers) {
   if (line != "sequence" || !std::all_of(answers.begin(), answers.end(), IsNumber)) return false;
@@ -136,8 +122,6 @@ const KnownDifference kKnownDifferences[] = {
     {SizesAreAlike, "approximate sizes are approximate"},
     {RefusesRefresh, "RocksDB refuses the refresh of a read-only database's iterator"},
     {CountsDeletionsOnly, "7.8.3 does not count single deletions among a memtable's deletions"},
-    {HasFlushedMore,
-     "Ashlar's CompactRange flushes memtables that its range does not overlap, too"},
     {EstimatesOtherwise, "7.8.3 estimates the keys of tables otherwise"},
     {SequencesAreClose, "RocksDB's flush at a close forgets the sequences of entries it drops"},
     {GuessesTheEmptyValue, "RocksDB reports an empty value for a key that it has not read"},

@@ -9,6 +9,7 @@
 #include "ashlar/listener.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/gate.h"
 
 namespace ashlar {
 namespace {
@@ -415,33 +416,32 @@ TEST_F(FileCallsTest, ForceOptimizedLeavesItsOwnFilesAlone) {
 
 // ---- Manual compactions that exclude others, and that are disabled.
 
-// Holds the first compaction up until it is let go.
-class Gate final : public EventListener {
+// Holds compactions up until they are let go.
+class Holder final : public EventListener {
  public:
   void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) override {
     ++begun;
-    begun.notify_all();
-    while (closed) closed.wait(true);
+    has_begun_.Open();
+    let_go_.Wait();
   }
-  void WaitForJob() {
-    for (int jobs = begun; jobs == 0; jobs = begun) begun.wait(jobs);
-  }
-  void LetGo() {
-    closed = false;
-    closed.notify_all();
-  }
-  std::atomic<bool> closed{true};
+  void WaitForJob() { has_begun_.Wait(); }
+  void LetGo() { let_go_.Open(); }
+
   std::atomic<int> begun{0};
+
+ private:
+  Gate has_begun_;
+  Gate let_go_;
 };
 
 TEST_F(FileCallsTest, AnExclusiveCompactionWaitsForOthersAndKeepsThemOut) {
-  const auto gate = std::make_shared<Gate>();
-  options_.listeners.push_back(gate);
+  const auto holder = std::make_shared<Holder>();
+  options_.listeners.push_back(holder);
   Open();
   WriteTable(0, 9, "v");
   WriteTable(0, 9, "w");
   std::thread first([&] { EXPECT_OK(Compact(CompactRangeOptions())); });
-  gate->WaitForJob();
+  holder->WaitForJob();
   CompactRangeOptions exclusive;
   exclusive.exclusive_manual_compaction = true;
   exclusive.bottommost_level_compaction = BottommostLevelCompaction::kForce;
@@ -455,26 +455,26 @@ TEST_F(FileCallsTest, AnExclusiveCompactionWaitsForOthersAndKeepsThemOut) {
     done = true;
   });
   EXPECT_FALSE(done);
-  EXPECT_EQ(gate->begun, 1);
-  gate->LetGo();
+  EXPECT_EQ(holder->begun, 1);
+  holder->LetGo();
   first.join();
   second.join();
   EXPECT_EQ(Get(Key(3)), "w");
 }
 
 TEST_F(FileCallsTest, DisablingEndsManualCompactions) {
-  const auto gate = std::make_shared<Gate>();
-  options_.listeners.push_back(gate);
+  const auto holder = std::make_shared<Holder>();
+  options_.listeners.push_back(holder);
   Open();
   WriteTable(0, 9, "v");
   WriteTable(0, 9, "w");
   Status status;
   std::thread compaction([&] { status = Compact(CompactRangeOptions()); });
-  gate->WaitForJob();
+  holder->WaitForJob();
   std::thread disabling([&] { db_->DisableManualCompaction(); });
   // The call has to be refused once it is counted, which the running one shows below.
   while (!Compact(CompactRangeOptions()).IsIncomplete()) std::this_thread::yield();
-  gate->LetGo();
+  holder->LetGo();
   disabling.join();
   compaction.join();
   EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
@@ -492,15 +492,15 @@ TEST_F(FileCallsTest, DisablingEndsManualCompactions) {
 }
 
 TEST_F(FileCallsTest, AFileInACompactionIsNotTaken) {
-  const auto gate = std::make_shared<Gate>();
-  options_.listeners.push_back(gate);
+  const auto holder = std::make_shared<Holder>();
+  options_.listeners.push_back(holder);
   Open();
   WriteTable(0, 9, "v");
   WriteTable(0, 9, "w");
   std::thread compaction([&] { EXPECT_OK(Compact(CompactRangeOptions())); });
-  gate->WaitForJob();
+  holder->WaitForJob();
   EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), FileNames(0), 1).IsAborted());
-  gate->LetGo();
+  holder->LetGo();
   compaction.join();
 }
 

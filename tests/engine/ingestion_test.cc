@@ -2,6 +2,7 @@
 // be in the way: memtables, snapshots, running compactions, iterators' gaps, and bad files.
 #include <algorithm>
 #include <fstream>
+#include <thread>
 
 #include "ashlar/convenience.h"
 #include "ashlar/listener.h"
@@ -10,10 +11,12 @@
 #include "ashlar/statistics.h"
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/check_invariants.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/gate.h"
 #include "tests/support/manual_env.h"
 
 namespace ashlar {
@@ -167,13 +170,19 @@ TEST_F(IngestionTest, AReaderAppliesTheRangeDeletionsOfADatabasesTable) {
 
 // ---- Where files go, and what is visible.
 
-TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevelWithoutASequence) {
+TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevel) {
   Open();
   const SequenceNumber before = db_->GetLatestSequenceNumber();
   ASSERT_OK(
       Ingest({WriteFile("1.sst", {{"a", "1"}, {"b", "2"}}), WriteFile("2.sst", {{"c", "3"}})}));
   EXPECT_EQ(Levels(), "6:2");
-  EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), before + 1);
+  IngestExternalFileOptions unnumbered;
+  unnumbered.allow_global_seqno = false;
+  ASSERT_OK(Ingest({WriteFile("3.sst", {{"d", "4"}})}, unnumbered));
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), before + 1);
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 d=4 ");
+  ASSERT_OK(db_->Delete(WriteOptions(), "d"));
   EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
   Open();
   EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
@@ -266,6 +275,101 @@ TEST_F(IngestionTest, SnapshotsDoNotSeeIt) {
   EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
   EXPECT_EQ(Contents(nullptr, snapshot), "a=1 c=3 ");
   db_->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(IngestionTest, ASnapshotThatIsTakenWhileTheManifestIsWrittenDoesNotSeeIt) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  Put("a", "1");
+  const std::string file = WriteFile("1.sst", {{"m", "1"}});
+  const Snapshot* snapshot = nullptr;
+  FaultRule rule;
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = "MANIFEST";
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] {
+    snapshot = db_->GetSnapshot();
+    EXPECT_EQ(Contents(nullptr, snapshot), "a=1 ");
+  };
+  faults->AddRule(rule);
+  ASSERT_OK(Ingest({file}));
+  ASSERT_NE(snapshot, nullptr);
+  EXPECT_EQ(Contents(nullptr, snapshot), "a=1 ");
+  EXPECT_EQ(Contents(), "a=1 m=1 ");
+  db_->ReleaseSnapshot(snapshot);
+  faults->ClearRules();
+  Close();
+}
+
+// A flush of the second turn fails, and a listener resumes before the ingestion has seen the error.
+TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
+  class Resumer final : public EventListener {
+   public:
+    void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*status*/) override {
+      if (resuming.joinable()) return;
+      resuming = std::thread([this] { static_cast<void>(db->Resume().ok()); });
+      begun.Wait();
+    }
+    void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*error*/,
+                              bool* /*auto_recovery*/) override {
+      begun.Open();
+    }
+    DB* db = nullptr;
+    std::thread resuming;
+    Gate begun;
+  };
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  const auto resumer = std::make_shared<Resumer>();
+  options_.env = env.get();
+  options_.num_levels = 1;  // each file needs a flush of all that is unflushed
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.listeners = {resumer};
+  Open();
+  resumer->db = db_.get();
+  Put("b", "1");
+  const std::string file = WriteFile("1.sst", {{"m", "1"}});
+  FaultRule write;
+  write.operations = FaultOperation::kSync;
+  write.name_contains = ".sst";
+  write.nth = 2;  // the copy of the file is the first, the flush between the turns the second
+  write.effect = FaultEffect::kRunAction;
+  write.action = [&] { Put("c", "1"); };
+  faults->AddRule(write);
+  FaultRule fail;
+  fail.operations = FaultOperation::kSync;
+  fail.name_contains = ".sst";
+  fail.nth = 3;
+  faults->AddRule(fail);
+  const Status ingested = Ingest({file});
+  EXPECT_TRUE(ingested.IsIOError()) << ingested.ToString();
+  ASSERT_TRUE(resumer->resuming.joinable());
+  resumer->resuming.join();
+  faults->ClearRules();
+  ASSERT_OK(db_->Resume());
+  ASSERT_OK(Ingest({file}));
+  EXPECT_EQ(Contents(), "b=1 c=1 m=1 ");
+  Close();
+}
+
+// As a call leaves them that died before its edit: the numbers are on no record.
+TEST_F(IngestionTest, AnOpenAfterACrashLeavesLinkedSourcesAlone) {
+  Open();
+  Put("a", "1");  // in the log only: the next open flushes it
+  const std::string file = WriteFile("1.sst", {{"m", "1"}});
+  Close();
+  for (uint64_t number = 1; number < 40; ++number) {
+    std::error_code taken;
+    std::filesystem::create_hard_link(file, TableFileName(path(), number), taken);
+  }
+  Open();
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open(file));
+  std::string value;
+  EXPECT_OK(reader.Get(ReadOptions(), "m", &value));
+  EXPECT_EQ(Contents(), "a=1 ");
 }
 
 TEST_F(IngestionTest, LaterFilesOfACallWin) {
@@ -442,6 +546,34 @@ TEST_F(IngestionTest, TablesOfADatabaseAreTakenWhenAsked) {
   EXPECT_EQ(Contents(), "a=1 b=1 ");
   Open();
   EXPECT_EQ(Contents(), "a=1 b=1 ");
+}
+
+TEST_F(IngestionTest, TablesOfADatabaseAreTakenFromOldToNewOnly) {
+  Open();
+  std::vector<std::string> tables;
+  for (const char* value : {"old", "new"}) {
+    Put("k", value);
+    Flush();
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    const auto newest = std::max_element(files.begin(), files.end(),
+                                         [](const LiveFileMetaData& a, const LiveFileMetaData& b) {
+                                           return a.largest_seqno < b.largest_seqno;
+                                         });
+    tables.push_back(FilePath(StrCat(value, ".sst")));
+    std::filesystem::copy_file(newest->directory + newest->name, tables.back());
+  }
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "a", "z"));
+  Flush();
+  CompactAll();
+  IngestExternalFileOptions options;
+  options.allow_db_generated_files = true;
+  const Status refused = Ingest({tables[1], tables[0]}, options);
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_EQ(Contents(), "");
+  ASSERT_OK(Ingest(tables, options));
+  EXPECT_EQ(Get("k"), "new");
+  EXPECT_EQ(Contents(), "k=new ");
 }
 
 // ---- Behind.

@@ -1,4 +1,4 @@
-// CompactRange while automatic compactions run: the base level moves between its steps.
+// CompactRange: what it flushes, and its work while automatic compactions move the base level.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,6 +73,52 @@ TEST(ManualCompactionTest, KeepsTheNewestValuesWhileAutomaticOnesRun) {
     RunHistory(seed);
     if (HasFatalFailure()) return;
   }
+}
+
+class CompactRangeFlushTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_OK(database_.Open()); }
+
+  // Whether the active memtable was flushed by a call for these keys.
+  bool Flushes(const std::string& begin, const std::string& end) {
+    const Slice begin_slice(begin);
+    const Slice end_slice(end);
+    EXPECT_OK(database_.db()->CompactRange(CompactRangeOptions(), &begin_slice, &end_slice));
+    return Unflushed() == 0;
+  }
+  uint64_t Unflushed() {
+    uint64_t entries = 0;
+    EXPECT_TRUE(
+        database_.db()->GetIntProperty(DB::Properties::kNumEntriesActiveMemTable, &entries));
+    return entries;
+  }
+
+  OpenDatabase database_{std::make_shared<MemoryFileSystem>(), SmallDatabaseOptions(), 1};
+};
+
+TEST_F(CompactRangeFlushTest, IsOfMemtablesThatHaveAKeyOfTheRange) {
+  ASSERT_OK(database_.db()->Put(WriteOptions(), "m", "value"));
+  EXPECT_FALSE(Flushes("a", "l"));
+  EXPECT_FALSE(Flushes("n", "z"));
+  EXPECT_FALSE(Flushes("z", "a"));
+  EXPECT_TRUE(Flushes("m", "m"));
+  ASSERT_OK(database_.db()->Delete(WriteOptions(), "m"));
+  EXPECT_TRUE(Flushes("a", "z"));
+}
+
+TEST_F(CompactRangeFlushTest, IsOfMemtablesThatDeleteAPartOfTheRange) {
+  ASSERT_OK(
+      database_.db()->DeleteRange(WriteOptions(), database_.db()->DefaultColumnFamily(), "d", "m"));
+  EXPECT_FALSE(Flushes("m", "z"));
+  EXPECT_FALSE(Flushes("a", "c"));
+  EXPECT_TRUE(Flushes("e", "f"));
+}
+
+TEST_F(CompactRangeFlushTest, IsOfEveryMemtableIfTheRangeHasAnOpenEnd) {
+  ASSERT_OK(database_.db()->Put(WriteOptions(), "m", "value"));
+  const Slice begin("z");
+  ASSERT_OK(database_.db()->CompactRange(CompactRangeOptions(), &begin, nullptr));
+  EXPECT_EQ(Unflushed(), 0u);
 }
 
 }  // namespace

@@ -10,8 +10,7 @@
 #include "ashlar/db.h"
 #include "ashlar/table_properties_collectors.h"
 #include "base/format.h"
-#include "tests/support/expect_ok.h"
-#include "tests/support/tool_runner.h"
+#include "tests/interchange/ldb_fixture.h"
 
 namespace ashlar {
 namespace {
@@ -41,23 +40,12 @@ class CountingFactory final : public TablePropertiesCollectorFactory {
   const char* Name() const override { return "CountingFactory"; }
 };
 
-class FileCallsInterchangeTest : public ::testing::Test {
+class FileCallsInterchangeTest : public LdbFixture {
  protected:
   void SetUp() override {
-    if (!HaveRocksDbTools()) GTEST_SKIP() << "rocksdb-tools are not installed";
-    options_.create_if_missing = true;
+    LdbFixture::SetUp();
     options_.disable_auto_compactions = true;
     options_.level_compaction_dynamic_level_bytes = false;
-  }
-  std::string Ldb(const std::string& command) {
-    const ToolRun run = RunTool(StrCat("ldb --db=", path_, " ", command));
-    EXPECT_EQ(run.exit_code, 0) << run.output;
-    return run.output;
-  }
-  void Open() { ASSERT_OK(DB::Open(options_, path_, &db_)); }
-  void Close() {
-    ASSERT_OK(db_->Close());
-    db_.reset();
   }
   void WriteTable(const std::vector<std::string>& keys) {
     for (const std::string& key : keys) ASSERT_OK(db_->Put(WriteOptions(), key, "v"));
@@ -69,11 +57,6 @@ class FileCallsInterchangeTest : public ::testing::Test {
     options.target_level = level;
     ASSERT_OK(db_->CompactRange(options, nullptr, nullptr));
   }
-
-  const ScratchDirectory scratch_;
-  const std::string path_ = scratch_.File("db");
-  Options options_;
-  std::unique_ptr<DB> db_;
 };
 
 TEST_F(FileCallsInterchangeTest, LevelsThatWereChangedAreRead) {

@@ -31,8 +31,7 @@ using Map = std::map<std::string, std::string>;
 class InterchangeTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(HaveRocksDbTools())
-        << "the package rocksdb-tools judges the files; ./dev setup installs it";
+    ASSERT_TRUE(HaveRocksDbTools());
     options_.create_if_missing = true;
     options_.create_missing_column_families = true;
     options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');

@@ -16,8 +16,7 @@ namespace ashlar {
 class LdbFixture : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(HaveRocksDbTools())
-        << "the package rocksdb-tools judges the files; ./dev setup installs it";
+    ASSERT_TRUE(HaveRocksDbTools());
     options_.create_if_missing = true;
   }
 

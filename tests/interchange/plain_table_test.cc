@@ -26,8 +26,7 @@ using Map = std::map<std::string, std::string>;
 class PlainTableInterchange : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(HaveRocksDbTools())
-        << "the package rocksdb-tools judges the files; ./dev setup installs it";
+    ASSERT_TRUE(HaveRocksDbTools());
     options_.create_if_missing = true;
     options_.allow_mmap_reads = true;
   }

@@ -16,8 +16,7 @@ namespace {
 class LogInterchangeTest : public DatabaseFixture {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(HaveRocksDbTools())
-        << "the package rocksdb-tools judges the files; ./dev setup installs it";
+    ASSERT_TRUE(HaveRocksDbTools());
     options_.WAL_ttl_seconds = 3600;
   }
   std::string Run(const std::string& command) {

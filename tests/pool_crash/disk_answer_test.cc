@@ -1,13 +1,13 @@
 // A change that finds nothing to do, because another writer's change is committed and not durable
 // yet: its answer waits for that writer's log write, and shares its failure.
 #include <atomic>
-#include <latch>
 #include <thread>
 
 #include "gtest/gtest.h"
 #include "pmem/log_replay.h"
 #include "pmem/logged_medium.h"
 #include "tests/pool_crash/disk_proof.h"
+#include "tests/support/gate.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -61,17 +61,17 @@ class DiskAnswerTest : public ::testing::Test {
   // While the log write of a deletion is under way, which is going to fail, `again` has looked for
   // the key.
   void ExpectSharedFailure(const std::function<Status()>& again) {
-    std::latch writing(1);
-    std::latch looking(1);
+    Gate writing;
+    Gate looking;
     disk_.SetLogSync([&] {
-      writing.count_down();
-      looking.wait();
+      writing.Open();
+      looking.Wait();
       return Status::IOError("the disk is gone");
     });
     Status first;
     std::thread deletes([&] { first = tree_->Delete(NumberKey(100)); });
-    writing.wait();
-    comparator_.SetProbe([&] { looking.count_down(); });
+    writing.Wait();
+    comparator_.SetProbe([&] { looking.Open(); });
     const Status second = again();
     deletes.join();
     EXPECT_TRUE(first.IsIOError()) << first.ToString();

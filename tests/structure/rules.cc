@@ -338,6 +338,16 @@ Violations CheckLocks(const SourceTree& tree) {
                  "notify_one", "notify_all"},
                 "use platform/mutex.h or platform/futex.h", &out);
   }
+  for (const SourceFile& file : tree.files) {
+    // Schedules run on Linux only.
+    const bool checked = file.IsIn("tests") && file.path != "tests/support/gate.h" &&
+                         !file.IsIn("tests/structure") && !file.IsIn("tests/schedule");
+    if (!checked || !file.IsCode()) continue;
+    ForbidWords(file,
+                {"std::latch", "std::barrier", "std::counting_semaphore", "std::binary_semaphore",
+                 "notify_one", "notify_all"},
+                "use tests/support/gate.h, which loses no wake-up under Windows", &out);
+  }
   return out;
 }
 

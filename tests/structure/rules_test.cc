@@ -178,6 +178,16 @@ TEST(LocksTest, StandardLocksBelongToThePlatformFolder) {
   }
 }
 
+TEST(LocksTest, TestsWaitAtGates) {
+  for (const std::string_view text : {"std::latch l(1);\n", "closed.notify_all();\n"}) {
+    EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("tests/support/gate.h", text),
+                                 MakeSourceFile("tests/schedule/a.cc", text)})),
+                IsEmpty());
+    EXPECT_THAT(CheckLocks(Tree({MakeSourceFile("tests/engine/a_test.cc", text)})),
+                ElementsAre(HasSubstr("tests/engine/a_test.cc:1:")));
+  }
+}
+
 TEST(PathsTest, FilesAreOpenedByThePlatformFolder) {
   for (const std::string_view text :
        {"#include <filesystem>\n", "namespace fs = std::filesystem;\n", "std::ofstream f(name);\n",

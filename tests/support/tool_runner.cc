@@ -9,9 +9,11 @@
 
 namespace ashlar {
 
-bool HaveRocksDbTools() {
+testing::AssertionResult HaveRocksDbTools() {
   static const bool have = RunTool("command -v ldb sst_dump db_bench").exit_code == 0;
-  return have;
+  if (have) return testing::AssertionSuccess();
+  return testing::AssertionFailure()
+         << "the package rocksdb-tools judges the files; ./dev setup installs it";
 }
 
 ScratchDirectory::ScratchDirectory() {

@@ -4,6 +4,8 @@
 // Thread safety: one thread.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 
 namespace ashlar {
@@ -22,8 +24,9 @@ ToolRun RunTool(const std::string& command);
 std::string ProgramCommand(const std::string& name);
 std::string OwnCommand();
 
-// Whether ldb, sst_dump and db_bench are there. Tests that need them are skipped otherwise.
-bool HaveRocksDbTools();
+// Whether ldb, sst_dump and db_bench are there. A test that needs them asserts it, so that it fails
+// where they are missing.
+testing::AssertionResult HaveRocksDbTools();
 
 // Where directories for tests are made: a path that this program and the shell's commands
 // understand alike.

@@ -246,7 +246,7 @@ class JavaLogger final : public Logger {
         env->CallStaticObjectMethod(levels_, get_level_, static_cast<jint>(level));
     if (!env->ExceptionCheck()) {
       // Messages are ASCII but for paths.
-      Call call(env);
+      Call call(env, Call::Of::kCallback);
       try {
         env->CallVoidMethod(logger_.get(), log_, java_level, call.NewText(std::string(message)));
       } catch (const ExceptionRaised&) {

@@ -645,6 +645,8 @@ jobject NewLevel(Call& call, const LevelMetaData& level) {
                   static_cast<jint>(level.level), static_cast<jlong>(level.size), files.get());
 }
 
+}  // namespace
+
 jobject NewTableProperties(Call& call, const TableProperties& p) {
   JNIEnv* env = call.env();
   const LocalRef<jbyteArray> family(env, call.NewBytes(p.column_family_name));
@@ -671,8 +673,6 @@ jobject NewTableProperties(Call& call, const TableProperties& p) {
       family.get(), filter.get(), comparator.get(), merge_operator.get(), extractor.get(),
       collectors.get(), compression.get(), user.get(), readable.get());
 }
-
-}  // namespace
 
 ASHLAR_NATIVE(jobjectArray, RocksDB_getLiveFilesMetaData, jlong handle) {
   return Native(env, [&](Call& call) {

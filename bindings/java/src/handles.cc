@@ -1,5 +1,6 @@
 #include "handles.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -73,13 +74,14 @@ RecordOwner::RecordOwner() {
   }
 }
 
+bool IsAnnounced(const ThreadRecord& record, size_t count, jlong handle) {
+  return std::any_of(record.handles.begin(), record.handles.begin() + count,
+                     [&](const std::atomic<jlong>& used) { return used.load() == handle; });
+}
+
 bool AnnouncedElsewhere(const Registry& registry, const ThreadRecord* own, jlong handle) {
   for (const ThreadRecord* r = registry.records.load(); r != nullptr; r = r->next) {
-    if (r == own) continue;
-    const size_t used = r->used_max.load();
-    for (size_t i = 0; i < used; ++i) {
-      if (r->handles[i].load() == handle) return true;
-    }
+    if (r != own && IsAnnounced(*r, r->used_max.load(), handle)) return true;
   }
   return false;
 }
@@ -122,6 +124,10 @@ const char* KindName(Kind kind) {
       "RestoreOptions",
       "slice",
       "Snapshot",
+      "SstFileReader",
+      "SstFileReaderIterator",
+      "SstFileWriter",
+      "SstPartitionerFactory",
       "Statistics",
       "table factory",
       "TransactionLogIterator",
@@ -178,9 +184,11 @@ Object* Announce(ThreadRecord& record, jlong handle) {
 Object* Take(Kind kind, jlong handle) {
   Registry& registry = TheRegistry();
   Slot* slot = KindOf(handle) == kind ? FindSlot(registry, handle) : nullptr;
+  const ThreadRecord* own = &CurrentRecord();
+  if (slot != nullptr && IsAnnounced(*own, own->count, handle))
+    throw ObjectInUse("the object is in use by a call of this thread that has not returned");
   jlong expected = handle;
   if (slot == nullptr || !slot->handle.compare_exchange_strong(expected, 0)) return nullptr;
-  const ThreadRecord* own = &CurrentRecord();
   // Calls are short, except those that wait for background work: no reason to burn a processor.
   for (int round = 0; AnnouncedElsewhere(registry, own, handle); ++round) {
     if (round < 100) {

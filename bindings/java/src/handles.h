@@ -24,6 +24,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 namespace ashlar::java {
 
@@ -62,6 +63,10 @@ enum class Kind : uint8_t {
   kRestoreOptions,
   kSlice,
   kSnapshot,
+  kSstFileReader,
+  kSstFileReaderIterator,
+  kSstFileWriter,
+  kSstPartitionerFactory,
   kStatistics,
   kTableFactory,
   kTransactionLogIterator,
@@ -120,11 +125,16 @@ Object* Announce(ThreadRecord& record, jlong handle);
 inline Kind KindOf(jlong handle) { return static_cast<Kind>((handle >> 32) & 0xff); }
 
 // Deletes the object after the calls of other threads that use it; does nothing for a handle that
-// names none. Requires: the calling thread holds nothing that such a call waits for.
+// names none. ObjectInUse: a call of this thread uses it, from which a callback came here.
+// Requires: the calling thread holds nothing that such a call waits for.
 void Dispose(jlong handle);
 
 // The same without the deletion: null for a handle that names no object of the kind.
 Object* Take(Kind kind, jlong handle);
+
+struct ObjectInUse : std::logic_error {
+  using std::logic_error::logic_error;
+};
 
 // Number of objects that exist.
 size_t LiveObjects();

@@ -130,6 +130,8 @@ void RaiseCurrentException(JNIEnv* env) noexcept {
     throw;
   } catch (const std::bad_alloc&) {
     Raise(env, "java/lang/OutOfMemoryError", "no memory outside of the Java heap");
+  } catch (const ObjectInUse& e) {
+    Raise(env, "java/lang/IllegalStateException", e.what());
   } catch (const std::exception& e) {
     Raise(env, kRocksDBException, e.what());
   } catch (...) {

@@ -91,9 +91,14 @@ class ByteCopy {
 
 class Call {
  public:
-  explicit Call(JNIEnv* env) : env_(env), record_(CurrentRecord()), begin_(record_.count) {}
+  // A native method returns to Java, and raises the exceptions of callbacks then. A callback leaves
+  // them to the native method that it is in.
+  enum class Of : bool { kNative, kCallback };
+
+  explicit Call(JNIEnv* env, Of of = Of::kNative)
+      : env_(env), record_(CurrentRecord()), begin_(record_.count), of_(of) {}
   ~Call() {
-    if (record_.exception != nullptr) [[unlikely]]
+    if (record_.exception != nullptr && of_ == Of::kNative) [[unlikely]]
       RaiseCallbackException();
     DropUses(begin_);
   }
@@ -198,6 +203,7 @@ class Call {
   JNIEnv* env_;
   ThreadRecord& record_;
   size_t begin_;
+  Of of_;
 };
 
 template <typename Body>

@@ -36,6 +36,9 @@
 #include "ashlar/options.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/snapshot.h"
+#include "ashlar/sst_file_reader.h"
+#include "ashlar/sst_file_writer.h"
+#include "ashlar/sst_partitioner.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/transaction_log.h"
@@ -79,11 +82,15 @@ using CompressionOptionsObject = Holder<CompressionOptions, Kind::kCompressionOp
 using ConfigOptionsObject = Holder<ConfigOptions, Kind::kConfigOptions>;
 using FilterPolicyObject = Holder<std::shared_ptr<const FilterPolicy>, Kind::kFilterPolicy>;
 using FlushOptionsObject = Holder<FlushOptions, Kind::kFlushOptions>;
+using IngestExternalFileOptionsObject =
+    Holder<IngestExternalFileOptions, Kind::kIngestExternalFileOptions>;
 using LoggerObject = Holder<std::shared_ptr<Logger>, Kind::kLogger>;
 using MemTableFactoryObject = Holder<std::shared_ptr<MemTableRepFactory>, Kind::kMemTableFactory>;
 using MergeOperatorObject = Holder<std::shared_ptr<MergeOperator>, Kind::kMergeOperator>;
 using RateLimiterObject = Holder<std::shared_ptr<RateLimiter>, Kind::kRateLimiter>;
 using RestoreOptionsObject = Holder<RestoreOptions, Kind::kRestoreOptions>;
+using SstPartitionerFactoryObject =
+    Holder<std::shared_ptr<SstPartitionerFactory>, Kind::kSstPartitionerFactory>;
 using StatisticsObject = Holder<std::shared_ptr<Statistics>, Kind::kStatistics>;
 using TableFactoryObject = Holder<std::shared_ptr<TableFactory>, Kind::kTableFactory>;
 using WriteBatchObject = Holder<WriteBatch, Kind::kWriteBatch>;
@@ -98,6 +105,33 @@ struct BackupEngineOptionsObject : Object {
   std::shared_ptr<Env> env;
   std::shared_ptr<Logger> info_log;  // not used: the engine of backups writes none
 };
+
+struct EnvOptionsObject : Object {
+  static constexpr Kind kKind = Kind::kEnvOptions;
+  EnvOptions value;
+  std::shared_ptr<RateLimiter> rate_limiter;         // that the value points to
+  jlong random_access_max_buffer_size = 1024 << 10;  // accepted: the engine has no such option
+};
+
+// Keeps what its options point to.
+struct SstFileWriterObject : Object {
+  static constexpr Kind kKind = Kind::kSstFileWriter;
+  SstFileWriterObject(const EnvOptionsObject& files, const Options& options, Kept kept_in)
+      : kept(std::move(kept_in)), rate_limiter(files.rate_limiter), writer(files.value, options) {}
+
+  const Kept kept;
+  const std::shared_ptr<RateLimiter> rate_limiter;
+  SstFileWriter writer;
+};
+
+// Shared by Java's reader and its iterators.
+struct SstFile {
+  SstFile(const Options& options, Kept kept_in) : kept(std::move(kept_in)), reader(options) {}
+
+  const Kept kept;
+  SstFileReader reader;
+};
+using SstFileReaderObject = Holder<std::shared_ptr<SstFile>, Kind::kSstFileReader>;
 
 // Bytes of Java's Slice and DirectSlice: own ones, or those of a direct buffer, which the program
 // keeps.
@@ -196,6 +230,14 @@ struct IteratorObject : Child {
   static constexpr Kind kKind = Kind::kIterator;
   using Child::Child;
 
+  std::shared_ptr<Bounds> bounds;  // null: none
+  std::unique_ptr<Iterator> iterator;
+};
+
+struct SstFileReaderIteratorObject : Object {
+  static constexpr Kind kKind = Kind::kSstFileReaderIterator;
+
+  std::shared_ptr<SstFile> file;
   std::shared_ptr<Bounds> bounds;  // null: none
   std::unique_ptr<Iterator> iterator;
 };

@@ -52,6 +52,10 @@ void SetMergeOperator(Call& call, O& options, jlong merge_operator) {
   options.value.merge_operator = call.Use<MergeOperatorObject>(merge_operator).value;
 }
 template <typename O>
+void SetSstPartitionerFactory(Call& call, O& options, jlong factory) {
+  options.value.sst_partitioner_factory = call.Use<SstPartitionerFactoryObject>(factory).value;
+}
+template <typename O>
 void SetMergeOperatorName(Call& call, O& options, jstring name) {
   call.Check(MergeOperators::CreateFromStringId(call.Text(name), &options.value.merge_operator));
 }
@@ -59,12 +63,14 @@ void SetMergeOperatorName(Call& call, O& options, jstring name) {
 // Java hands a factory over: its handle names nothing afterwards.
 template <typename O>
 void SetTableFactory(Call& call, O& options, jlong factory) {
-  options.value.table_factory = call.Use<TableFactoryObject>(factory).value;
+  options.value.table_factory =
+      call.With<TableFactoryObject>(factory, [](auto& object) { return object.value; });
   Dispose(factory);
 }
 template <typename O>
 void SetMemTableFactory(Call& call, O& options, jlong factory) {
-  options.value.memtable_factory = call.Use<MemTableFactoryObject>(factory).value;
+  options.value.memtable_factory =
+      call.With<MemTableFactoryObject>(factory, [](auto& object) { return object.value; });
   Dispose(factory);
 }
 template <typename O>
@@ -307,6 +313,7 @@ jlong FromProperties(Call& call, const ConfigOptions& config, jstring text, Pars
 #undef DB_OPTION
 
 CF_NATIVE_1(void, setMergeOperator, SetMergeOperator, jlong)
+CF_NATIVE_1(void, setSstPartitionerFactory, SetSstPartitionerFactory, jlong)
 CF_NATIVE_1(void, setMergeOperatorName, SetMergeOperatorName, jstring)
 CF_NATIVE_1(void, setTableFactory, SetTableFactory, jlong)
 CF_NATIVE_1(void, setMemTableFactory, SetMemTableFactory, jlong)

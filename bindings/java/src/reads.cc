@@ -111,28 +111,6 @@ Existence LookUp(Call& call, jlong handle, jlong family, jlong options, const Sl
   return found ? kThereWithValue : kThere;
 }
 
-// The options of an iterator. Bounds are copied: Java's slices may be closed before it.
-ReadOptions IteratorOptions(Call& call, jlong handle, const ReadOptions& options,
-                            std::shared_ptr<Bounds>* bounds) {
-  ReadOptions result = options;
-  if (handle == 0) return result;
-  const auto& given = call.Use<ReadOptionsObject>(handle);
-  if (given.lower_bound == 0 && given.upper_bound == 0) return result;
-  *bounds = std::make_shared<Bounds>();
-  Bounds& b = **bounds;
-  if (given.lower_bound != 0) {
-    b.lower = CopySlice(call, given.lower_bound);
-    b.lower_slice = b.lower;
-    result.iterate_lower_bound = &b.lower_slice;
-  }
-  if (given.upper_bound != 0) {
-    b.upper = CopySlice(call, given.upper_bound);
-    b.upper_slice = b.upper;
-    result.iterate_upper_bound = &b.upper_slice;
-  }
-  return result;
-}
-
 jlong NewIterator(JNIEnv* env, jlong handle, jlong family, jlong options) {
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
@@ -163,6 +141,27 @@ void SeekCopied(Call& call, jbyteArray array, jint offset, jint length, Seek see
 }
 
 }  // namespace
+
+ReadOptions IteratorOptions(Call& call, jlong handle, const ReadOptions& options,
+                            std::shared_ptr<Bounds>* bounds) {
+  ReadOptions result = options;
+  if (handle == 0) return result;
+  const auto& given = call.Use<ReadOptionsObject>(handle);
+  if (given.lower_bound == 0 && given.upper_bound == 0) return result;
+  *bounds = std::make_shared<Bounds>();
+  Bounds& b = **bounds;
+  if (given.lower_bound != 0) {
+    b.lower = CopySlice(call, given.lower_bound);
+    b.lower_slice = b.lower;
+    result.iterate_lower_bound = &b.lower_slice;
+  }
+  if (given.upper_bound != 0) {
+    b.upper = CopySlice(call, given.upper_bound);
+    b.upper_slice = b.upper;
+    result.iterate_upper_bound = &b.upper_slice;
+  }
+  return result;
+}
 
 // ---- get
 
@@ -352,15 +351,19 @@ ASHLAR_NATIVE(jlongArray, RocksDB_iterators, jlong handle, jlongArray families, 
   });
 }
 
-// ---- RocksIterator
+// ---- RocksIterator and SstFileReaderIterator
 
-#define ITERATOR(result, name, expression, ...)                                          \
-  ASHLAR_NATIVE(result, RocksIterator_##name, jlong handle __VA_OPT__(, ) __VA_ARGS__) { \
-    return Native(env, [&](Call& call) -> result {                                       \
-      Iterator& iterator = *call.Use<IteratorObject>(handle).iterator;                   \
-      return expression;                                                                 \
-    });                                                                                  \
+#define ITERATOR_OF(object, java_class, result, name, expression, ...)                  \
+  ASHLAR_NATIVE(result, java_class##_##name, jlong handle __VA_OPT__(, ) __VA_ARGS__) { \
+    return Native(env, [&](Call& call) -> result {                                      \
+      Iterator& iterator = *call.Use<object>(handle).iterator;                          \
+      return expression;                                                                \
+    });                                                                                 \
   }
+#define ITERATOR(result, name, expression, ...)                                             \
+  ITERATOR_OF(IteratorObject, RocksIterator, result, name, expression, __VA_ARGS__)         \
+  ITERATOR_OF(SstFileReaderIteratorObject, SstFileReaderIterator, result, name, expression, \
+              __VA_ARGS__)
 ITERATOR(jboolean, isValid0, ToJava<jboolean>(iterator.Valid()))
 ITERATOR(void, seekToFirst0, iterator.SeekToFirst())
 ITERATOR(void, seekToLast0, iterator.SeekToLast())
@@ -398,5 +401,6 @@ ITERATOR(void, seekDirect0, iterator.Seek(call.DirectSlice(buffer, offset, lengt
 ITERATOR(void, seekForPrevDirect0, iterator.SeekForPrev(call.DirectSlice(buffer, offset, length)),
          jobject buffer, jint offset, jint length)
 #undef ITERATOR
+#undef ITERATOR_OF
 
 }  // namespace ashlar::java

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,14 @@ class Reading {
   const ReadOptions* given_;
   std::optional<ReadOptions> copy_;
 };
+
+// The options of an iterator: those of the read, with copies of the bounds that its handle names,
+// since Java's slices may be closed before the iterator. Defined in reads.cc.
+ReadOptions IteratorOptions(Call& call, jlong handle, const ReadOptions& options,
+                            std::shared_ptr<Bounds>* bounds);
+
+// Java's TableProperties. Defined in database.cc.
+jobject NewTableProperties(Call& call, const TableProperties& properties);
 
 // The options of one write.
 inline const WriteOptions& Writing(Call& call, jlong handle) {

@@ -312,6 +312,14 @@ ASHLAR_NATIVE(jlong, UInt64AddOperator_newSharedUInt64AddOperator) {
 // ---- Rate limiters. Which kinds of I/O are limited, and tuning by itself, are accepted: the limit
 // is for writes of the background.
 
+ASHLAR_NATIVE(jlong, SstPartitionerFixedPrefixFactory_newSstPartitionerFixedPrefixFactory0,
+              jlong prefix_bytes) {
+  return Native(env, [&](Call& call) {
+    return Register(new SstPartitionerFactoryObject(
+        NewSstPartitionerFixedPrefixFactory(ToSize(call, prefix_bytes))));
+  });
+}
+
 ASHLAR_NATIVE(jlong, RateLimiter_newRateLimiterHandle, jlong bytes_per_second,
               jlong refill_period_us, jint fairness, jbyte /*mode*/, jboolean /*auto_tune*/) {
   return Native(env, [&](Call&) {

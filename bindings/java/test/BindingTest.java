@@ -293,7 +293,7 @@ public final class BindingTest {
     }
   }
 
-  private static final class Recorder extends WriteBatch.Handler {
+  private static class Recorder extends WriteBatch.Handler {
     private final List<String> seen;
 
     Recorder(List<String> seen) {
@@ -561,6 +561,140 @@ public final class BindingTest {
     }
   }
 
+  static void closingInsideACallbackIsAnException(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir);
+        WriteBatch batch = new WriteBatch()) {
+      batch.put(bytes("a"), bytes("1"));
+      batch.put(bytes("b"), bytes("2"));
+      int[] closed = {0};
+      try (Recorder handler = new Recorder(new ArrayList<>()) {
+        @Override public void put(byte[] key, byte[] value) {
+          if (closed[0]++ == 0) fails(IllegalStateException.class, batch::close);
+        }
+      }) {
+        batch.iterate(handler);
+      }
+      equal(2, closed[0]);
+    }
+  }
+
+  // The engine logs after the comparison, in the same thread.
+  static void aLoggerKeepsTheExceptionOfAComparator(String dir) throws Exception {
+    AtomicBoolean failing = new AtomicBoolean();
+    try (ComparatorOptions how = new ComparatorOptions();
+        Backwards backwards = new Backwards(how, failing);
+        Options options = new Options().setCreateIfMissing(true).setComparator(backwards);
+        Logger logger = new Logger(options) {
+          @Override protected void log(InfoLogLevel level, String message) {}
+        }) {
+      options.setLogger(logger);
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        db.put(bytes("a"), bytes("1"));
+        db.put(bytes("b"), bytes("1"));
+      }
+      failing.set(true);
+      IllegalStateException failure = fails(IllegalStateException.class, () -> RocksDB.open(options, dir).close());
+      equal("the comparator fails", failure.getMessage());
+      failing.set(false);
+    }
+  }
+
+  static void tablesFromOutside(String dir) throws Exception {
+    Files.createDirectories(Path.of(dir));
+    String file = Path.of(dir, "table.sst").toString();
+    try (Options options = new Options().setCreateIfMissing(true).setMergeOperatorName("stringappend");
+        DBOptions of = new DBOptions();
+        EnvOptions files = new EnvOptions(of).setBytesPerSync(1 << 20).setUseDirectWrites(false);
+        RateLimiter limiter = new RateLimiter(1 << 30)) {
+      equal(1L << 20, files.bytesPerSync());
+      files.setRateLimiter(limiter);
+      try (SstFileWriter writer = new SstFileWriter(files, options);
+          Slice slice = new Slice("b");
+          Slice value = new Slice("2")) {
+        fails(RocksDBException.class, () -> writer.put(bytes("a"), bytes("1")));
+        writer.open(file);
+        writer.put(bytes("a"), bytes("1"));
+        writer.put(slice, value);
+        writer.put(direct("c"), direct("3"));
+        writer.merge(bytes("d"), bytes("4"));
+        writer.delete(bytes("e"));
+        RocksDBException descending = fails(RocksDBException.class, () -> writer.put(bytes("a"), bytes("1")));
+        equal(Status.Code.InvalidArgument, descending.getStatus().getCode());
+        writer.finish();
+        check(writer.fileSize() > 0, "the file has bytes");
+      }
+      SstFileReader reader = new SstFileReader(options);
+      fails(IllegalStateException.class, reader::getTableProperties);
+      reader.open(file);
+      reader.verifyChecksum();
+      equal(5L, reader.getTableProperties().getNumEntries());
+      SstFileReaderIterator it;
+      try (ReadOptions read = new ReadOptions();
+          Slice upper = new Slice("d")) {
+        read.setIterateUpperBound(upper);
+        it = reader.newIterator(read);
+      }
+      reader.close();  // the iterator keeps the file
+      List<String> found = new ArrayList<>();
+      for (it.seekToFirst(); it.isValid(); it.next()) found.add(text(it.key()) + text(it.value()));
+      it.status();
+      equal(List.of("a1", "b2", "c3"), found);
+      it.seekForPrev(bytes("bb"));
+      equal(bytes("b"), it.key());
+      it.close();
+      fails(IllegalStateException.class, reader::verifyChecksum);
+
+      try (RocksDB db = RocksDB.open(options, dir + "/db");
+          IngestExternalFileOptions ingest = new IngestExternalFileOptions(false, true, true, true)) {
+        db.put(bytes("e"), bytes("old"));
+        check(ingest.allowGlobalSeqNo() && !ingest.moveFiles(), "what the constructor was given");
+        ingest.setMoveFiles(true);
+        db.ingestExternalFile(List.of(file), ingest);
+        check(!Files.exists(Path.of(file)), "the file was moved");
+        equal(bytes("1"), db.get(bytes("a")));
+        equal(bytes("4"), db.get(bytes("d")));
+        equal((byte[]) null, db.get(bytes("e")));
+        RocksDBException missing = fails(RocksDBException.class, () -> db.ingestExternalFile(List.of(file), ingest));
+        check(missing.getMessage().contains("table.sst"), missing.getMessage());
+      }
+    }
+    // A table of another order, made by a comparator of Java.
+    try (ComparatorOptions how = new ComparatorOptions();
+        Backwards backwards = new Backwards(how, new AtomicBoolean());
+        Options options = new Options().setCreateIfMissing(true).setComparator(backwards);
+        EnvOptions files = new EnvOptions();
+        SstFileWriter writer = new SstFileWriter(files, options);
+        Options usual = new Options();
+        SstFileReader reader = new SstFileReader(usual)) {
+      writer.open(file);
+      writer.put(bytes("b"), bytes("2"));
+      writer.put(bytes("a"), bytes("1"));
+      writer.finish();
+      RocksDBException foreign = fails(RocksDBException.class, () -> reader.open(file));
+      equal(Status.Code.InvalidArgument, foreign.getStatus().getCode());
+      try (RocksDB db = RocksDB.open(options, dir + "/backwards");
+          IngestExternalFileOptions ingest = new IngestExternalFileOptions()) {
+        db.ingestExternalFile(List.of(file), ingest);
+        equal(bytes("2"), db.get(bytes("b")));
+      }
+    }
+  }
+
+  static void tablesCutAtPrefixes(String dir) throws Exception {
+    try (SstPartitionerFixedPrefixFactory byPrefix = new SstPartitionerFixedPrefixFactory(1);
+        Options options = new Options().setCreateIfMissing(true).setSstPartitionerFactory(byPrefix);
+        RocksDB db = RocksDB.open(options, dir);
+        FlushOptions flush = new FlushOptions()) {
+      for (String key : List.of("a1", "a2", "b1", "c1")) db.put(bytes(key), bytes("v"));
+      db.flush(flush);
+      for (String key : List.of("a1", "c2")) db.put(bytes(key), bytes("w"));
+      db.flush(flush);
+      db.compactRange();
+      equal(3, db.getLiveFilesMetaData().size());
+    }
+  }
+
   public static void main(String[] arguments) throws Exception {
     TESTS.put("whatIsPutIsReadAfterReopening", BindingTest::whatIsPutIsReadAfterReopening);
     TESTS.put("errorsHaveCodeAndText", BindingTest::errorsHaveCodeAndText);
@@ -575,6 +709,10 @@ public final class BindingTest {
     TESTS.put("optionsKeepWhatIsSet", BindingTest::optionsKeepWhatIsSet);
     TESTS.put("statisticsAndProperties", BindingTest::statisticsAndProperties);
     TESTS.put("checkpointsAndBackups", BindingTest::checkpointsAndBackups);
+    TESTS.put("closingInsideACallbackIsAnException", BindingTest::closingInsideACallbackIsAnException);
+    TESTS.put("aLoggerKeepsTheExceptionOfAComparator", BindingTest::aLoggerKeepsTheExceptionOfAComparator);
+    TESTS.put("tablesCutAtPrefixes", BindingTest::tablesCutAtPrefixes);
+    TESTS.put("tablesFromOutside", BindingTest::tablesFromOutside);
     TESTS.put("updatesSinceASequence", BindingTest::updatesSinceASequence);
     TESTS.put("valuesWithTimeToLive", BindingTest::valuesWithTimeToLive);
     RocksDB.loadLibrary();

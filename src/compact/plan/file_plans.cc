@@ -230,8 +230,7 @@ Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const Leve
   if (!to) {
     const LevelTargets targets = ComputeLevelTargets(view, config);
     const uint64_t bytes = view.LevelBytes(from);
-    for (Level level = from; level-- > 1 && is_empty(level) && targets.of(level) >= bytes;)
-      target = level;
+    while (target > 1 && is_empty(target - 1) && targets.of(target - 1) >= bytes) --target;
   }
   if (target == from || files.empty()) return Plan();
   if (from == 0)

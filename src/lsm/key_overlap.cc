@@ -1,0 +1,58 @@
+#include "lsm/key_overlap.h"
+
+#include <algorithm>
+
+#include "memtable/memtable_cursor.h"
+
+namespace ashlar {
+
+namespace {
+
+// Whether a key that a source has at or after the smallest is not past the largest.
+bool IsWithin(const Slice& key, const KeyComparator& comparator, const FileBounds& bounds) {
+  const int r = comparator.Compare(key, bounds.largest);
+  return r < 0 || (r == 0 && !bounds.excludes_largest);
+}
+
+bool HasPart(const FragmentedRanges& ranges, const KeyComparator& comparator,
+             const FileBounds& bounds) {
+  FragmentedRanges::Cursor at(&ranges);
+  at.Seek(bounds.smallest);
+  return at.Valid() && IsWithin(at.begin(), comparator, bounds);
+}
+
+// An error counts as an entry.
+bool HasEntry(InternalCursor* cursor, const KeyComparator& comparator, const FileBounds& bounds) {
+  cursor->Seek(MakeInternalKey(bounds.smallest, kSequenceNumberMax, ValueType::kMax));
+  if (!cursor->Valid()) return !cursor->status().ok();
+  return IsWithin(ExtractUserKey(cursor->key()), comparator, bounds);
+}
+
+bool HasKey(const MemTable& table, const KeyComparator& comparator, const FileBounds& bounds) {
+  if (table.IsEmpty()) return false;
+  if (table.HasRangeDeletions()) {
+    constexpr SequenceNumber kNewest[] = {kSequenceNumberMax};
+    if (HasPart(table.Ranges(kNewest), comparator, bounds)) return true;
+  }
+  MemTableCursor cursor(&table, MemTableCursor::Hold::kBorrowed, nullptr);
+  return HasEntry(&cursor, comparator, bounds);
+}
+
+}  // namespace
+
+bool HasUnflushedKey(const ReadView& view, const KeyComparator& comparator,
+                     const FileBounds& bounds) {
+  return HasKey(*view.active, comparator, bounds) ||
+         std::any_of(view.immutable.begin(), view.immutable.end(),
+                     [&](const MemTableRef& table) { return HasKey(*table, comparator, bounds); });
+}
+
+bool HasKey(FileMetaData* file, TableCache* tables, const KeyComparator& comparator,
+            const FileBounds& bounds) {
+  constexpr TableReadOptions kUncached{.fill_cache = false};
+  const Result<TableRef> table = tables->Acquire(file, kUncached);
+  if (!table.ok() || HasPart((*table)->ranges(), comparator, bounds)) return true;
+  return HasEntry((*table)->NewCursor(kUncached).get(), comparator, bounds);
+}
+
+}  // namespace ashlar
