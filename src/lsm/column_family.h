@@ -111,6 +111,8 @@ class ColumnFamily {
       return Status::OK();
     return WrongKeyLength(key);
   }
+  // Whether all keys need one length, so that each key of a foreign table has to be looked at.
+  bool FixesKeyLength() const { return user_key_bytes_ != 0; }
   // InvalidArgument for a range whose end is before its begin; NotSupported if the family's tables
   // cannot hold range tombstones.
   Status CheckRange(const Slice& begin, const Slice& end) const;

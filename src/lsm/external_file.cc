@@ -96,7 +96,16 @@ class Inspection {
       ASHLAR_RETURN_IF_ERROR(args_.family->CheckRange(begin, end).WithContext(file_.path));
     for (const Slice& key : {begin, end})
       ASHLAR_RETURN_IF_ERROR(args_.family->CheckEntry(key, Slice()).WithContext(file_.path));
-    return Status::OK();
+    return args_.family->FixesKeyLength() ? CheckKeys() : Status::OK();
+  }
+
+  Status CheckKeys() const {
+    const std::unique_ptr<InternalCursor> cursor = table_->reader()->NewCursor(kUncached);
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      ASHLAR_RETURN_IF_ERROR(
+          args_.family->CheckEntry(ExtractUserKey(cursor->key()), Slice()).WithContext(file_.path));
+    }
+    return cursor->status();
   }
 
   // Of a database's table, in which they are stored per entry.

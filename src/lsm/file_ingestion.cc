@@ -308,7 +308,14 @@ Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
   if (writes_are_locked_) return Status::OK();
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    ASHLAR_RETURN_IF_ERROR(TryToInstall(FindUnflushedKeys(), to_flush));
+    ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I7
+    const Status installed = TryToInstall(FindUnflushedKeys(), to_flush);
+    // Listeners run without the manifest mutex.
+    if (publish_failed_) {
+      core_->background.LatchError(BackgroundErrorReason::kManifestWrite, "ingestion of files",
+                                   installed);
+    }
+    ASHLAR_RETURN_IF_ERROR(installed);
     if (to_flush->empty() || !may_flush) return Status::OK();
     // Ends: no write comes in between, so each family is flushed once.
     ASHLAR_RETURN_IF_ERROR(
@@ -350,7 +357,6 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
   }
   const Status status = CatchBadAlloc([&]() -> Status {
     kManifestMutex.AssertHeld();
-    ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I7
     if (last_sequence > kSequenceNumberMaxAtOpen)
       return Status::Corruption("the sequence numbers of the files are too large");
     return Publish(last_sequence, MakeEdits(last_sequence));
@@ -532,10 +538,7 @@ Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionE
       family.family()->ingesting = false;
     }
   });
-  if (!published.ok()) {
-    core_->background.LatchError(BackgroundErrorReason::kManifestWrite, "ingestion of files",
-                                 published);
-  }
+  publish_failed_ = !published.ok();
   return published;
 }
 

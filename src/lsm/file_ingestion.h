@@ -139,6 +139,7 @@ class FileIngestion {
   std::vector<Family> families_;
   uint64_t reserve_ = uint64_t{1} << 20;  // I9, sequences
   bool was_outrun_ = false;               // I9: in the last turn
+  bool publish_failed_ = false;           // the error is to be latched
   bool writes_are_locked_ = false;        // by LockWAL, in the last turn: nothing was done
 };
 

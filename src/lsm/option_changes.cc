@@ -79,31 +79,39 @@ Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std
   // log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    MutexLock installers(state_->manifest_mutex());
-    const ColumnFamilySpec spec{.name = name,
-                                .comparator = KeyComparator(filled.comparator),
-                                .levels = static_cast<Level>(filled.num_levels)};
-    ASHLAR_ASSIGN_OR_RETURN(
-        std::unique_ptr<PendingInstall> install,
-        state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
-    const PendingInstall::Change& added = install->changes().front();
-    ASHLAR_ASSERT(state_->Families().Find(added.family->id) == nullptr);  // I1 of FamilyTable
-    std::unique_ptr<FamilyTable> families;
-    {
-      MutexLock lock(state_->mutex());
-      families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version,
-                                                        filled, state_->logs.current_number()));
-    }
-    ASHLAR_ASSERT(families->Find(added.family->id) != nullptr);
-    const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
-      kDatabaseMutex.AssertHeld();
-      state_->SetFamilies(std::move(families));
-    });
-    if (!installed.ok())
+    bool install_failed = false;
+    const Status created = AddFamily(filled, name, &install_failed);
+    if (install_failed) {
       background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family",
-                             installed);
-    return installed;
+                             created);
+    }
+    return created;
   });
+}
+
+Status OptionChanges::AddFamily(const ColumnFamilyOptions& filled, const std::string& name,
+                                bool* install_failed) {
+  MutexLock installers(state_->manifest_mutex());
+  const ColumnFamilySpec spec{.name = name,
+                              .comparator = KeyComparator(filled.comparator),
+                              .levels = static_cast<Level>(filled.num_levels)};
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
+                          state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
+  const PendingInstall::Change& added = install->changes().front();
+  ASHLAR_ASSERT(state_->Families().Find(added.family->id) == nullptr);  // I1 of FamilyTable
+  std::unique_ptr<FamilyTable> families;
+  {
+    MutexLock lock(state_->mutex());
+    families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version, filled,
+                                                      state_->logs.current_number()));
+  }
+  ASHLAR_ASSERT(families->Find(added.family->id) != nullptr);
+  const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
+    kDatabaseMutex.AssertHeld();
+    state_->SetFamilies(std::move(families));
+  });
+  *install_failed = !installed.ok();
+  return installed;
 }
 
 Status OptionChanges::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
@@ -111,31 +119,40 @@ Status OptionChanges::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
     return Status::InvalidArgument("the default column family cannot be dropped");
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    MutexLock installers(state_->manifest_mutex());
-    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
-                            state_->versions->PrepareDropFamily(family->id()));
-    // The table cannot change before the install: that takes the manifest mutex.
-    std::unique_ptr<FamilyTable> families;
-    {
-      MutexLock lock(state_->mutex());
-      families = std::make_unique<FamilyTable>(state_->Families());
-    }
-    families->Remove(family->id());
-    ASHLAR_ASSERT(families->Find(family->id()) == nullptr);  // I1 of FamilyTable
-    const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
-      kDatabaseMutex.AssertHeld();
-      state_->SetFamilies(std::move(families));
-      family->MarkDropped();
-      std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
-        return option.column_family == family->name();
-      });
-      background_.ViewChanged(family);
-    });
-    if (!installed.ok())
+    bool install_failed = false;
+    const Status dropped = RemoveFamily(family, &install_failed);
+    if (install_failed) {
       background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family",
-                             installed);
-    return installed;
+                             dropped);
+    }
+    return dropped;
   });
+}
+
+Status OptionChanges::RemoveFamily(const std::shared_ptr<ColumnFamily>& family,
+                                   bool* install_failed) {
+  MutexLock installers(state_->manifest_mutex());
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
+                          state_->versions->PrepareDropFamily(family->id()));
+  // The table cannot change before the install: that takes the manifest mutex.
+  std::unique_ptr<FamilyTable> families;
+  {
+    MutexLock lock(state_->mutex());
+    families = std::make_unique<FamilyTable>(state_->Families());
+  }
+  families->Remove(family->id());
+  ASHLAR_ASSERT(families->Find(family->id()) == nullptr);  // I1 of FamilyTable
+  const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
+    kDatabaseMutex.AssertHeld();
+    state_->SetFamilies(std::move(families));
+    family->MarkDropped();
+    std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
+      return option.column_family == family->name();
+    });
+    background_.ViewChanged(family);
+  });
+  *install_failed = !installed.ok();
+  return installed;
 }
 
 // ---- The file.

@@ -41,6 +41,12 @@ class OptionChanges {
   void Stop();
 
  private:
+  // The part of a creation or a drop under the manifest mutex. install_failed: the error is to be
+  // latched, without that mutex, because listeners run.
+  Status AddFamily(const ColumnFamilyOptions& filled, const std::string& name,
+                   bool* install_failed);
+  Status RemoveFamily(const std::shared_ptr<ColumnFamily>& family, bool* install_failed);
+
   DatabaseState* const state_;
   BackgroundWork& background_;
   CommitPipeline& commit_;

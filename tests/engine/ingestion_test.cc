@@ -2,6 +2,7 @@
 // be in the way: memtables, snapshots, running compactions, iterators' gaps, and bad files.
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "ashlar/convenience.h"
@@ -351,6 +352,49 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   ASSERT_OK(db_->Resume());
   ASSERT_OK(Ingest({file}));
   EXPECT_EQ(Contents(), "b=1 c=1 m=1 ");
+  Close();
+}
+
+TEST_F(IngestionTest, AListenerMayAskForTheFilesWhenTheManifestCannotBeWritten) {
+  class Asker final : public EventListener {
+   public:
+    void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*status*/) override {
+      std::vector<std::string> files;
+      uint64_t manifest_bytes = 0;
+      EXPECT_OK(db->GetLiveFiles(files, &manifest_bytes, false));
+      ++errors;
+    }
+    DB* db = nullptr;
+    int errors = 0;
+  };
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  const auto asker = std::make_shared<Asker>();
+  options_.env = env.get();
+  options_.listeners = {asker};
+  Open();
+  asker->db = db_.get();
+  const std::string file = WriteFile("1.sst", {{"m", "1"}});
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &other));
+  handles_.push_back(other);
+  ColumnFamilyHandle* none = nullptr;
+  const std::function<Status()> calls[] = {
+      [&] { return Ingest({file}); },
+      [&] { return db_->CreateColumnFamily(ColumnFamilyOptions(options_), "third", &none); },
+      [&] { return db_->DropColumnFamily(other); }};
+  for (const auto& call : calls) {
+    FaultRule fail;
+    fail.operations = FaultOperation::kSync;
+    fail.name_contains = "MANIFEST";
+    faults->AddRule(fail);
+    const int before = asker->errors;
+    EXPECT_TRUE(call().IsIOError());
+    EXPECT_EQ(asker->errors, before + 1);
+    faults->ClearRules();
+    ASSERT_OK(db_->Resume());
+  }
+  EXPECT_EQ(none, nullptr);
   Close();
 }
 

@@ -5,6 +5,8 @@
 
 #include "ashlar/convenience.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
+#include "ashlar/table.h"
 #include "base/random.h"
 #include "tests/engine/database_fixture.h"
 
@@ -268,6 +270,22 @@ TEST_F(PlainTableTest, ValuesArePinnedInTheMapping) {
   EXPECT_EQ(value.ToString(), "apple");
   value.Reset();
   EXPECT_OK(db_->Close());
+}
+
+TEST_F(PlainTableTest, AFileWithAKeyOfAnotherLengthIsNotIngested) {
+  Use("plain_table_factory={hash_table_ratio=0;user_key_len=4}");
+  Open();
+  Options usual = options_;
+  usual.table_factory.reset(NewBlockBasedTableFactory());
+  SstFileWriter writer(EnvOptions(), usual);
+  const std::string file = scratch_.File("external.sst");
+  ASSERT_OK(writer.Open(file));
+  for (const char* key : {"four", "longer", "zzzz"}) ASSERT_OK(writer.Put(key, "1"));
+  ASSERT_OK(writer.Finish());
+  const Status refused = db_->IngestExternalFile({file}, IngestExternalFileOptions());
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_NE(refused.ToString().find("a key of 6 bytes"), std::string::npos) << refused.ToString();
+  EXPECT_EQ(Contents(), "");
 }
 
 TEST_F(PlainTableTest, AKeyOfAnotherLengthIsRefusedBeforeItIsWritten) {
