@@ -640,10 +640,10 @@ Status KeepDamagedLogs(DatabaseState* state) {
   return Status::OK();
 }
 
-// What best_efforts_recovery leaves of newer states: tables, and the MANIFESTs. Their numbers are
-// not used again.
-Status KeepNewerStates(DatabaseState* state) {
-  if (!state->options.best_efforts_recovery) return Status::OK();
+// The numbers of the tables and MANIFESTs that are there are not used again: a table that no
+// version lists may be a link to a file from outside (taken_file.h), which a new table would
+// overwrite. What best_efforts_recovery leaves of newer states is kept.
+Status KeepFoundFiles(DatabaseState* state) {
   const bool went_back = !state->versions->went_back().empty();
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files, ListFiles(*state, state->directory));
@@ -711,7 +711,7 @@ Result<std::unique_ptr<DatabaseState>> RecoverForWriting(const OpenArgs& args) {
   OpenInfoLog(state.get(), args.families);
   Status recovered = RecoverState(args, state.get());
   if (recovered.ok()) recovered = KeepDamagedLogs(state.get());
-  if (recovered.ok()) recovered = KeepNewerStates(state.get());
+  if (recovered.ok()) recovered = KeepFoundFiles(state.get());
   LogRecovery(*state);
   if (recovered.ok()) return state;
   LogWarning(*state, StrCat("the open failed: ", recovered.ToString()));
