@@ -58,12 +58,15 @@ typedef struct rocksdb_dbpath_t rocksdb_dbpath_t;
 typedef struct rocksdb_env_t rocksdb_env_t;
 typedef struct rocksdb_fifo_compaction_options_t rocksdb_fifo_compaction_options_t;
 typedef struct rocksdb_envoptions_t rocksdb_envoptions_t;
+typedef struct rocksdb_export_import_files_metadata_t rocksdb_export_import_files_metadata_t;
 typedef struct rocksdb_filterpolicy_t rocksdb_filterpolicy_t;
 typedef struct rocksdb_flushoptions_t rocksdb_flushoptions_t;
 typedef struct rocksdb_hyper_clock_cache_options_t rocksdb_hyper_clock_cache_options_t;
+typedef struct rocksdb_import_column_family_options_t rocksdb_import_column_family_options_t;
 typedef struct rocksdb_ingestexternalfileoptions_t rocksdb_ingestexternalfileoptions_t;
 typedef struct rocksdb_iterator_t rocksdb_iterator_t;
 typedef struct rocksdb_level_metadata_t rocksdb_level_metadata_t;
+typedef struct rocksdb_livefile_t rocksdb_livefile_t;
 typedef struct rocksdb_livefiles_t rocksdb_livefiles_t;
 typedef struct rocksdb_logger_t rocksdb_logger_t;
 typedef struct rocksdb_lru_cache_options_t rocksdb_lru_cache_options_t;
@@ -155,6 +158,11 @@ ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family(
 ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     int ttl, char** errptr) ASHLAR_NOTHROW;
+// See DB::CreateColumnFamilyWithImport.
+ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family_with_import(
+    rocksdb_t* db, rocksdb_options_t* column_family_options, const char* column_family_name,
+    rocksdb_import_column_family_options_t* import_options,
+    rocksdb_export_import_files_metadata_t* metadata, char** errptr) ASHLAR_NOTHROW;
 // The array and the handles in it, *count of them, also after a failure in the middle.
 ASHLAR_API rocksdb_column_family_handle_t** rocksdb_create_column_families(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,
@@ -582,7 +590,38 @@ ASHLAR_API rocksdb_checkpoint_t* rocksdb_checkpoint_object_create(rocksdb_t* db,
 ASHLAR_API void rocksdb_checkpoint_create(rocksdb_checkpoint_t* checkpoint,
                                           const char* checkpoint_dir, uint64_t log_size_for_flush,
                                           char** errptr) ASHLAR_NOTHROW;
+// Null after an error.
+ASHLAR_API rocksdb_export_import_files_metadata_t* rocksdb_checkpoint_export_column_family(
+    rocksdb_checkpoint_t* checkpoint, rocksdb_column_family_handle_t* column_family,
+    const char* export_dir, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_checkpoint_object_destroy(rocksdb_checkpoint_t* checkpoint) ASHLAR_NOTHROW;
+
+// ---- The tables of an exported family, for rocksdb_create_column_family_with_import.
+
+ASHLAR_API rocksdb_import_column_family_options_t* rocksdb_import_column_family_options_create(void)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_import_column_family_options_set_move_files(
+    rocksdb_import_column_family_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_import_column_family_options_get_move_files(
+    rocksdb_import_column_family_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_import_column_family_options_destroy(
+    rocksdb_import_column_family_options_t* options) ASHLAR_NOTHROW;
+
+ASHLAR_API rocksdb_export_import_files_metadata_t* rocksdb_export_import_files_metadata_create(void)
+    ASHLAR_NOTHROW;
+// The caller frees the result.
+ASHLAR_API char* rocksdb_export_import_files_metadata_get_db_comparator_name(
+    rocksdb_export_import_files_metadata_t* metadata) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_export_import_files_metadata_set_db_comparator_name(
+    rocksdb_export_import_files_metadata_t* metadata, const char* name) ASHLAR_NOTHROW;
+// A copy, which the caller destroys.
+ASHLAR_API rocksdb_livefiles_t* rocksdb_export_import_files_metadata_get_files(
+    rocksdb_export_import_files_metadata_t* metadata) ASHLAR_NOTHROW;
+// Takes the files, and destroys the list.
+ASHLAR_API void rocksdb_export_import_files_metadata_set_files(
+    rocksdb_export_import_files_metadata_t* metadata, rocksdb_livefiles_t* files) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_export_import_files_metadata_destroy(
+    rocksdb_export_import_files_metadata_t* metadata) ASHLAR_NOTHROW;
 
 // ---- Table files from outside; see ashlar/sst_file_writer.h and DB::IngestExternalFile.
 
@@ -940,6 +979,32 @@ ASHLAR_API uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files,
                                               int index) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files,
                                                 int index) ASHLAR_NOTHROW;
+// Lists that a program makes. rocksdb_livefiles_add takes the file, and destroys the object.
+ASHLAR_API rocksdb_livefiles_t* rocksdb_livefiles_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefiles_add(rocksdb_livefiles_t* files,
+                                      rocksdb_livefile_t* file) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_livefile_t* rocksdb_livefile_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_column_family_name(rocksdb_livefile_t* file,
+                                                        const char* name) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_level(rocksdb_livefile_t* file, int level) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_name(rocksdb_livefile_t* file,
+                                          const char* name) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_directory(rocksdb_livefile_t* file,
+                                               const char* directory) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_size(rocksdb_livefile_t* file, size_t size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_smallest_key(rocksdb_livefile_t* file, const char* key,
+                                                  size_t keylen) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_largest_key(rocksdb_livefile_t* file, const char* key,
+                                                 size_t keylen) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_smallest_seqno(rocksdb_livefile_t* file,
+                                                    uint64_t seqno) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_largest_seqno(rocksdb_livefile_t* file,
+                                                   uint64_t seqno) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_num_entries(rocksdb_livefile_t* file,
+                                                 uint64_t entries) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_set_num_deletions(rocksdb_livefile_t* file,
+                                                   uint64_t deletions) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefile_destroy(rocksdb_livefile_t* file) ASHLAR_NOTHROW;
 // The levels of a family and the tables in them. The results of _get_level_metadata and
 // _get_sst_file_metadata (null: no such index) refer to the column family's metadata. Requires: the
 // metadata outlives them.

@@ -17,7 +17,9 @@
 
 namespace ashlar {
 
+class ColumnFamilyHandle;
 class DB;
+struct ExportImportFilesMetaData;
 
 class ASHLAR_API Checkpoint {
  public:
@@ -45,6 +47,15 @@ class ASHLAR_API Checkpoint {
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr) = 0;
+
+  // Flushes the family (null: the default one) and makes export_dir with its tables, linked or
+  // copied as in a checkpoint, for DB::CreateColumnFamilyWithImport. They have every write that
+  // returned before the call. The caller owns *metadata, which is null after a failure. Errors and
+  // temporary files are those of CreateCheckpoint; ColumnFamilyDropped: the family was dropped with
+  // writes that are in no table. A family without tables gives an empty directory and no files,
+  // which cannot be imported.
+  virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
+                                    ExportImportFilesMetaData** metadata) = 0;
 };
 
 }  // namespace ashlar

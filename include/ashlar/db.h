@@ -179,6 +179,35 @@ class ASHLAR_API DB {
                               std::vector<ColumnFamilyHandle*>* handles);
   virtual Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                                       std::vector<ColumnFamilyHandle*>* handles) = 0;
+  // Creates a family from table files, which Checkpoint::ExportColumnFamily or SstFileWriter made,
+  // here or elsewhere. Each keeps its level, and its entries their sequence numbers;
+  // GetLatestSequenceNumber rises to the largest of them. With several metadata the key ranges of
+  // their families must not overlap (ClipColumnFamily). The files are read and checked first, then
+  // copied, or linked and removed with move_files. Writes wait while the MANIFEST is written. The
+  // family is durable when the call returns.
+  //
+  // LiveFileMetaData: the file is db_path (or directory) and name. Needed are level and the
+  // sequence numbers. size 0: any. smallest and largest: may be empty, except for tables of a
+  // database with range deletions (NotSupported).
+  //
+  // InvalidArgument, Corruption or NotSupported naming the file: it has no entries, a level that
+  // the options do not have, another comparator, a size, keys or sequence numbers that its metadata
+  // does not say, entries out of order or of a kind that is not implemented, or it overlaps another
+  // file of its level; any block of it is damaged. InvalidArgument: the name is taken, or the
+  // metadata lists no files. After an error, and after a crash during the call, there is no family
+  // or part of it, *handle is null, and the files are as they were; an error of the OPTIONS file,
+  // or MemoryLimit, may come after the family was created, as with CreateColumnFamily. With
+  // move_files a crash just after the call may leave their names.
+  virtual Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& column_family_name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) = 0;
+  Status CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
+                                      const std::string& column_family_name,
+                                      const ImportColumnFamilyOptions& import_options,
+                                      const ExportImportFilesMetaData& metadata,
+                                      ColumnFamilyHandle** handle);
   // Removes the family from the database at once. Its files are deleted after the last handle,
   // iterator and pin are released.
   Status DropColumnFamily(ColumnFamilyHandle* column_family);
@@ -469,6 +498,19 @@ class ASHLAR_API DB {
   virtual Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges,
                                      size_t n, bool include_end) = 0;
 
+  // Deletes every key outside of [begin_key, end_key), flushes, and compacts the whole family, so
+  // that neither the keys nor their deletions are left in its files. Both sides are deleted at
+  // once, before the compaction. Not for use with concurrent writes to the family: those that are
+  // made during the call may stay. Versions that a snapshot needs stay until a later compaction,
+  // and so does all that compactions do not rewrite: everything with FIFO compaction, the reserved
+  // level with allow_ingest_behind.
+  //
+  // InvalidArgument: end_key is before begin_key. NotSupported: a family of PlainTables. After
+  // another error the keys may be deleted and still take space; call it again.
+  virtual Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                                  const Slice& end_key) = 0;
+
+  // ColumnFamilyDropped: a family was dropped with writes that are in no table.
   virtual Status Flush(const FlushOptions& options,
                        const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) {

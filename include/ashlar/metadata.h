@@ -32,6 +32,10 @@ struct SstFileMetaData {
   uint64_t oldest_ancester_time = 0;  // seconds since 1970; 0 unknown
   uint64_t file_creation_time = 0;
   uint64_t epoch_number = 0;
+  // Internal keys: the bounds within which the file's range deletions apply. For
+  // DB::CreateColumnFamilyWithImport.
+  std::string smallest;
+  std::string largest;
 };
 
 struct LiveFileMetaData : SstFileMetaData {
@@ -50,6 +54,13 @@ struct ColumnFamilyMetaData {
   size_t file_count = 0;
   std::string name;
   std::vector<LevelMetaData> levels;
+};
+
+// What Checkpoint::ExportColumnFamily gives and DB::CreateColumnFamilyWithImport takes: the tables
+// of one column family.
+struct ExportImportFilesMetaData {
+  std::string db_comparator_name;
+  std::vector<LiveFileMetaData> files;
 };
 
 }  // namespace ashlar

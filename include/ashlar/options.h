@@ -553,8 +553,10 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
 enum ReadTier {
   kReadAllTier = 0x0,
   kBlockCacheTier = 0x1,  // memory only; Incomplete when a file would have to be read
-  kPersistedTier = 0x2,   // refused
-  kMemtableTier = 0x3,    // refused
+  // What a crash of the process would leave: all, or without the memtables once a write with
+  // disableWAL was made since the database was opened. Iterators: NotSupported.
+  kPersistedTier = 0x2,
+  kMemtableTier = 0x3,  // iterators: the memtables alone; as kReadAllTier in other reads
 };
 
 struct ReadOptions {
@@ -737,6 +739,13 @@ struct IngestExternalFileOptions {
   bool fill_cache = true;                             // accepted: checks fill no cache
   bool prefetch_lmax_index_and_filter_blocks = true;  // accepted: tables are opened by reads
   int file_opening_threads = 1;                       // accepted
+};
+
+// DB::CreateColumnFamilyWithImport.
+struct ImportColumnFamilyOptions {
+  // The database takes a hard link to each file (a copy of those that cannot be linked), and
+  // removes the file's own name after success.
+  bool move_files = false;
 };
 
 struct WaitForCompactOptions {

@@ -166,6 +166,18 @@ Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options,
   return Status::MemoryLimit();
 }
 
+Status DB::CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
+                                        const std::string& column_family_name,
+                                        const ImportColumnFamilyOptions& import_options,
+                                        const ExportImportFilesMetaData& metadata,
+                                        ColumnFamilyHandle** handle) try {
+  return CreateColumnFamilyWithImport(options, column_family_name, import_options,
+                                      std::vector<const ExportImportFilesMetaData*>{&metadata},
+                                      handle);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
 Status DB::DropColumnFamily(ColumnFamilyHandle* column_family) try {
   return DropColumnFamilies({column_family});
 } catch (const std::bad_alloc&) {

@@ -95,7 +95,8 @@ struct SstFileReader::Rep {
                                       .block_cache = static_cast<BlockCache*>(block_cache.get()),
                                       .mmap_reads = options.allow_mmap_reads,
                                       .direct_reads = options.use_direct_reads,
-                                      .prefix_extractor = options.prefix_extractor}));
+                                      .prefix_extractor = options.prefix_extractor},
+                                     {}));
     files[0] = table->file();
     properties = std::make_shared<const TableProperties>(table->reader()->properties());
     return Status::OK();

@@ -1,4 +1,5 @@
-// Checkpoint: links or copies the live files into a temporary folder, and renames that.
+// Checkpoint: links or copies files of the database (all live ones, or the tables of one family)
+// into a temporary folder, and renames that.
 //
 //   <to>.checkpoint-tmp   tables linked or copied, the rest copied; all synced, the folder too
 //       -- rename -->  <to>  -- sync of the parent -->  durable
@@ -9,7 +10,7 @@
 // file is next to the folder, because Windows does not rename a folder with a held file. It is
 // removed at the end; an empty one that a crash left is taken like a new one.
 //
-// I1: <to> exists only as a complete checkpoint, also after a power cut.
+// I1: <to> exists only complete, also after a power cut.
 // I2: only files with names of a database are removed, so a folder of another's that has the
 //     temporary name is not emptied. Nor is a lock file removed that has contents.
 // I3: a copy is written to a file that it makes: one that exists may be a link to the original.
@@ -20,10 +21,13 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/db.h"
+#include "ashlar/metadata.h"
 #include "backup/backup_folder.h"
 #include "backup/live_files.h"
 #include "base/format.h"
+#include "base/function_ref.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/file_helpers.h"
@@ -88,54 +92,35 @@ class DestinationLock {
   std::unique_ptr<FileLock> lock_;
 };
 
-class CheckpointWriter {
+// Makes the folder <to>.
+class FolderWriter {
  public:
-  CheckpointWriter(DB* db, std::string to)
-      : db_(db),
-        system_(db->GetFileSystem()),
-        to_(std::move(to)),
-        temporary_(to_ + ".checkpoint-tmp") {}
+  FolderWriter(FileSystem* system, std::string to)
+      : system_(system), to_(std::move(to)), temporary_(to_ + ".checkpoint-tmp") {}
 
-  Status Run(uint64_t log_size_for_flush) {
+  // fill: adds the files.
+  Status Run(FunctionRef<Status()> fill) {
     ASHLAR_RETURN_IF_ERROR(CheckIsFree());  // first, so that a refusal writes nothing
     DestinationLock lock(system_, to_);
     ASHLAR_RETURN_IF_ERROR(lock.Take());  // I4
-    // Another checkpoint may have been published before this one had the lock.
+    // Another call may have published the folder before this one had the lock.
     ASHLAR_RETURN_IF_ERROR(CheckIsFree());
     ASHLAR_RETURN_IF_ERROR(RemoveFolder(system_, temporary_));
-    Status status = CatchBadAlloc([&] { return Fill(log_size_for_flush); });
+    Status status = CatchBadAlloc([&]() -> Status {
+      ASHLAR_RETURN_IF_ERROR(system_->CreateDir(temporary_));
+      ASHLAR_RETURN_IF_ERROR(fill());
+      return SyncFolder(system_, temporary_);
+    });
     if (status.ok()) status = Publish();
-    // The error of the checkpoint is the one that counts. The next call removes what is left.
+    // The first error is the one that counts. The next call removes what is left.
     if (!status.ok())
       IgnoreBadAlloc([this] { static_cast<void>(RemoveFolder(system_, temporary_).ok()); });
     return status;
   }
 
- private:
-  Status CheckIsFree() const {
-    const Status exists = system_->FileExists(to_);
-    if (exists.ok())
-      return Status::InvalidArgument(to_, "exists; a checkpoint makes its own directory");
-    return exists.IsNotFound() ? Status::OK() : exists;
-  }
+  // ---- For `fill`.
 
-  Status Fill(uint64_t log_size_for_flush) {
-    ASHLAR_RETURN_IF_ERROR(system_->CreateDir(temporary_));
-    ASHLAR_RETURN_IF_ERROR(VisitLiveFiles(db_, {.flush_from_log_bytes = log_size_for_flush},
-                                          [this](const LiveFile& file) { return Add(file); }));
-    return SyncFolder(system_, temporary_);
-  }
-
-  Status Publish() {
-    Status status = system_->RenameFile(temporary_, to_);  // I1
-    if (status.ok()) status = SyncFolder(system_, ParentDirectory(to_));
-    // An error leaves nothing, also that of a rename that was done.
-    if (!status.ok() && system_->FileExists(temporary_).IsNotFound())
-      static_cast<void>(system_->RenameFile(to_, temporary_).ok());
-    return status;
-  }
-
-  Status Add(const LiveFile& file) {
+  Status Add(const LiveFile& file) const {
     const std::string to = temporary_ + "/" + file.name;
     switch (file.kind) {
       case LiveFile::Kind::kCurrent:
@@ -150,7 +135,30 @@ class CheckpointWriter {
     return Status::OK();
   }
 
-  Status LinkOrCopy(const LiveFile& file, const std::string& to) {
+ private:
+  Status CheckIsFree() const {
+    const Status exists = system_->FileExists(to_);
+    if (exists.ok())
+      return Status::InvalidArgument(to_, "exists; a checkpoint or export makes its own directory");
+    return exists.IsNotFound() ? Status::OK() : exists;
+  }
+
+  Status Publish() {
+    const Status status = CatchBadAlloc([this]() -> Status {
+      ASHLAR_RETURN_IF_ERROR(system_->RenameFile(temporary_, to_));  // I1
+      return SyncFolder(system_, ParentDirectory(to_));
+    });
+    // An error leaves nothing, also that of a rename that was done.
+    if (!status.ok()) {
+      IgnoreBadAlloc([this] {
+        if (system_->FileExists(temporary_).IsNotFound())
+          static_cast<void>(system_->RenameFile(to_, temporary_).ok());
+      });
+    }
+    return status;
+  }
+
+  Status LinkOrCopy(const LiveFile& file, const std::string& to) const {
     if (system_->LinkFile(file.path(), to).ok()) return Status::OK();
     // The link may exist although its call failed. I3.
     const Status removed = system_->DeleteFile(to);
@@ -158,7 +166,7 @@ class CheckpointWriter {
     return Copy(file, to);
   }
 
-  Status Copy(const LiveFile& file, const std::string& to) {
+  Status Copy(const LiveFile& file, const std::string& to) const {
     uint64_t bytes = file.bytes;
     if (bytes == LiveFile::kWhole)
       ASHLAR_RETURN_IF_ERROR(system_->GetFileSize(file.path(), &bytes));
@@ -171,7 +179,6 @@ class CheckpointWriter {
         .status();
   }
 
-  DB* const db_;
   FileSystem* const system_;
   const std::string to_;
   const std::string temporary_;
@@ -183,19 +190,72 @@ class CheckpointImpl final : public Checkpoint {
 
   Status CreateCheckpoint(const std::string& checkpoint_dir, uint64_t log_size_for_flush,
                           uint64_t* sequence_number_ptr) override try {
-    const size_t end = checkpoint_dir.find_last_not_of(kPathSeparators);
-    if (end == std::string::npos)
-      return Status::InvalidArgument(checkpoint_dir, "not the name of a new directory");
+    ASHLAR_ASSIGN_OR_RETURN(const std::string to, FolderName(checkpoint_dir));
     const uint64_t sequence = db_->GetLatestSequenceNumber();
-    ASHLAR_RETURN_IF_ERROR(
-        CheckpointWriter(db_, checkpoint_dir.substr(0, end + 1)).Run(log_size_for_flush));
+    FolderWriter folder(db_->GetFileSystem(), to);
+    ASHLAR_RETURN_IF_ERROR(folder.Run([&] {
+      return VisitLiveFiles(db_, {.flush_from_log_bytes = log_size_for_flush},
+                            [&](const LiveFile& file) { return folder.Add(file); });
+    }));
     if (sequence_number_ptr != nullptr) *sequence_number_ptr = sequence;
     return Status::OK();
   } catch (const std::bad_alloc&) {
     return Status::MemoryLimit();
   }
 
+  Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
+                            ExportImportFilesMetaData** metadata) override try {
+    *metadata = nullptr;
+    ASHLAR_ASSIGN_OR_RETURN(const std::string to, FolderName(export_dir));
+    if (handle == nullptr) handle = db_->DefaultColumnFamily();
+    auto exported = std::make_unique<ExportImportFilesMetaData>();
+    exported->db_comparator_name = handle->GetComparator()->Name();
+    FolderWriter folder(db_->GetFileSystem(), to);
+    const auto fill = [&]() -> Status {
+      const DeletionsHeld held(db_);
+      ASHLAR_RETURN_IF_ERROR(held.status());
+      ASHLAR_RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
+      exported->files = ListTables(handle, to);
+      for (const LiveFileMetaData& file : exported->files) {
+        ASHLAR_RETURN_IF_ERROR(folder.Add(
+            {.directory = db_->GetName(), .name = file.relative_filename, .bytes = file.size}));
+      }
+      return Status::OK();
+    };
+    ASHLAR_RETURN_IF_ERROR(folder.Run(fill));
+    *metadata = exported.release();
+    return Status::OK();
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit();
+  }
+
  private:
+  static Result<std::string> FolderName(const std::string& given) {
+    const size_t end = given.find_last_not_of(kPathSeparators);
+    if (end == std::string::npos)
+      return Status::InvalidArgument(given, "not the name of a new directory");
+    return given.substr(0, end + 1);
+  }
+
+  // As they will be in `to`.
+  std::vector<LiveFileMetaData> ListTables(ColumnFamilyHandle* handle, const std::string& to) {
+    ColumnFamilyMetaData family;
+    db_->GetColumnFamilyMetaData(handle, &family);
+    std::vector<LiveFileMetaData> tables;
+    for (const LevelMetaData& level : family.levels) {
+      for (const SstFileMetaData& file : level.files) {
+        LiveFileMetaData& table = tables.emplace_back();
+        static_cast<SstFileMetaData&>(table) = file;
+        table.directory = to;
+        table.db_path = to;
+        table.being_compacted = false;
+        table.column_family_name = family.name;
+        table.level = level.level;
+      }
+    }
+    return tables;
+  }
+
   DB* const db_;
 };
 

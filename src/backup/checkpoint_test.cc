@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/metadata.h"
 #include "ashlar/options_util.h"
 #include "ashlar/sst_file_writer.h"
 #include "base/format.h"
@@ -47,7 +48,8 @@ class CheckpointTest : public ::testing::Test {
   }
 
   void Put(const std::string& key, const std::string& value) {
-    ASSERT_TRUE(db_->Put(WriteOptions(), key, value).ok());
+    const Status put = db_->Put(WriteOptions(), key, value);
+    ASSERT_TRUE(put.ok()) << put.ToString();
     model_[key] = value;
   }
   void PutMany(int count, const std::string& value) {
@@ -325,6 +327,71 @@ TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
     if (kind.operations == FaultOperation::kAny) {
       EXPECT_GT(failures, 20U);
     }
+  }
+}
+
+// The same of an export.
+TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalfOfAnExport) {
+  options_.disable_auto_compactions = true;
+  OpenDb();
+  PutMany(50, "value");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  struct Kind {
+    FaultEffect effect;
+    bool sticky;
+  };
+  const Kind kinds[] = {{FaultEffect::kFailBefore, false},
+                        {FaultEffect::kFailBefore, true},
+                        {FaultEffect::kFailAfter, false},
+                        {FaultEffect::kThrowBadAlloc, false}};
+  std::unique_ptr<ExportImportFilesMetaData> metadata;
+  const auto export_family = [&] {
+    Checkpoint* made = nullptr;
+    EXPECT_TRUE(Checkpoint::Create(db_.get(), &made).ok());
+    const std::unique_ptr<Checkpoint> checkpoint(made);
+    ExportImportFilesMetaData* exported = nullptr;
+    const Status status = checkpoint->ExportColumnFamily(nullptr, kCopy, &exported);
+    EXPECT_EQ(status.ok(), exported != nullptr);
+    metadata.reset(exported);
+    return status;
+  };
+  const auto check_whole = [&] {
+    std::vector<std::string> names;
+    ASSERT_TRUE(faults_->GetChildren(kCopy, &names).ok());
+    std::vector<LiveFileMetaData> live;
+    db_->GetLiveFilesMetaData(&live);
+    EXPECT_EQ(names.size(), live.size());
+    for (const LiveFileMetaData& file : live) {
+      uint64_t bytes = 0;
+      EXPECT_TRUE(faults_->GetFileSize(kCopy + file.name, &bytes).ok());
+      EXPECT_EQ(bytes, file.size);
+    }
+    Remove(kCopy);
+  };
+  for (const Kind& kind : kinds) {
+    FaultRule rule;
+    rule.effect = kind.effect;
+    rule.sticky = kind.sticky;
+    Put("key1", StrCat("unflushed ", static_cast<int>(kind.effect)));
+    uint64_t failures = 0;
+    Status status;
+    const auto check = [&] {
+      if (status.ok() || (kind.sticky && Exists(kCopy))) {
+        check_whole();
+      } else {
+        ++failures;
+      }
+      ASSERT_FALSE(Exists(kCopy)) << status.ToString();
+      ASSERT_TRUE(db_->Resume().ok());
+      const Status again = export_family();
+      ASSERT_TRUE(again.ok()) << again.ToString() << ", after " << status.ToString();
+      check_whole();
+      ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+      Put("key2", "unflushed");
+    };
+    SweepFaults(faults_.get(), rule, [&] { status = export_family(); }, check);
+    EXPECT_EQ(Contents(db_.get()), model_);
+    EXPECT_GT(failures, 10U);
   }
 }
 

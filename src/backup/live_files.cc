@@ -21,23 +21,6 @@ bool HasType(std::string_view name, FileType wanted) {
 
 namespace {
 
-// Files of a database cannot be deleted while this lives.
-class DeletionsHeld {
- public:
-  explicit DeletionsHeld(DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
-  ~DeletionsHeld() {
-    if (status_.ok()) static_cast<void>(db_->EnableFileDeletions().ok());
-  }
-  DeletionsHeld(const DeletionsHeld&) = delete;
-  DeletionsHeld& operator=(const DeletionsHeld&) = delete;
-
-  const Status& status() const { return status_; }
-
- private:
-  DB* const db_;
-  const Status status_;
-};
-
 std::string LogDirectory(DB* db) {
   const std::string wal_dir = db->GetDBOptions().wal_dir;
   return wal_dir.empty() ? db->GetName() : wal_dir;
@@ -152,6 +135,12 @@ Status VisitDescription(const std::string& directory, const std::string& name,
 }
 
 }  // namespace
+
+DeletionsHeld::DeletionsHeld(DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
+
+DeletionsHeld::~DeletionsHeld() {
+  if (status_.ok()) static_cast<void>(db_->EnableFileDeletions().ok());
+}
 
 Status VisitLiveFiles(DB* db, const LiveFilesRequest& request,
                       FunctionRef<Status(const LiveFile&)> visit) {

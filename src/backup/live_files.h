@@ -31,6 +31,21 @@ namespace ashlar {
 
 class DB;
 
+// Files of a database cannot be deleted while this lives, if its status is ok.
+class DeletionsHeld {
+ public:
+  explicit DeletionsHeld(DB* db);
+  ~DeletionsHeld();
+  DeletionsHeld(const DeletionsHeld&) = delete;
+  DeletionsHeld& operator=(const DeletionsHeld&) = delete;
+
+  const Status& status() const { return status_; }
+
+ private:
+  DB* const db_;
+  const Status status_;
+};
+
 // True if a file of this name has the type.
 bool HasType(std::string_view name, FileType wanted);
 

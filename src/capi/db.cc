@@ -256,6 +256,17 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family(
   return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
 }
 
+rocksdb_column_family_handle_t* rocksdb_create_column_family_with_import(
+    rocksdb_t* db, rocksdb_options_t* column_family_options, const char* column_family_name,
+    rocksdb_import_column_family_options_t* import_options,
+    rocksdb_export_import_files_metadata_t* metadata, char** errptr) noexcept {
+  ColumnFamilyHandle* handle = nullptr;
+  const Status created = db->rep->CreateColumnFamilyWithImport(
+      ColumnFamilyOptions(column_family_options->rep), column_family_name, import_options->rep,
+      metadata->rep, &handle);
+  return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
+}
+
 rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     int ttl, char** errptr) noexcept {

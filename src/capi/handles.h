@@ -168,6 +168,16 @@ struct rocksdb_ingestexternalfileoptions_t {
   ashlar::IngestExternalFileOptions rep;
 };
 
+struct rocksdb_import_column_family_options_t {
+  ashlar::ImportColumnFamilyOptions rep;
+};
+struct rocksdb_export_import_files_metadata_t {
+  ashlar::ExportImportFilesMetaData rep;
+};
+
+struct rocksdb_livefile_t {
+  ashlar::LiveFileMetaData rep;
+};
 struct rocksdb_livefiles_t {
   std::vector<ashlar::LiveFileMetaData> rep;
 };

@@ -1,6 +1,8 @@
 // Metadata of a database's tables, levels and memory.
 #include "ashlar/metadata.h"
 
+#include <utility>
+
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
@@ -89,6 +91,50 @@ uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files, int index) 
 uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files, int index) noexcept {
   return File(files, index).num_deletions;
 }
+
+rocksdb_livefiles_t* rocksdb_livefiles_create(void) noexcept { return new rocksdb_livefiles_t(); }
+void rocksdb_livefiles_add(rocksdb_livefiles_t* files, rocksdb_livefile_t* file) noexcept {
+  files->rep.push_back(std::move(file->rep));
+  delete file;
+}
+rocksdb_livefile_t* rocksdb_livefile_create(void) noexcept { return new rocksdb_livefile_t(); }
+void rocksdb_livefile_set_column_family_name(rocksdb_livefile_t* file, const char* name) noexcept {
+  file->rep.column_family_name = name;
+}
+void rocksdb_livefile_set_level(rocksdb_livefile_t* file, int level) noexcept {
+  file->rep.level = level;
+}
+void rocksdb_livefile_set_name(rocksdb_livefile_t* file, const char* name) noexcept {
+  file->rep.name = name;
+}
+void rocksdb_livefile_set_directory(rocksdb_livefile_t* file, const char* directory) noexcept {
+  file->rep.directory = directory;
+  file->rep.db_path = directory;
+}
+void rocksdb_livefile_set_size(rocksdb_livefile_t* file, size_t size) noexcept {
+  file->rep.size = size;
+}
+void rocksdb_livefile_set_smallest_key(rocksdb_livefile_t* file, const char* key,
+                                       size_t keylen) noexcept {
+  file->rep.smallestkey.assign(key, keylen);
+}
+void rocksdb_livefile_set_largest_key(rocksdb_livefile_t* file, const char* key,
+                                      size_t keylen) noexcept {
+  file->rep.largestkey.assign(key, keylen);
+}
+void rocksdb_livefile_set_smallest_seqno(rocksdb_livefile_t* file, uint64_t seqno) noexcept {
+  file->rep.smallest_seqno = seqno;
+}
+void rocksdb_livefile_set_largest_seqno(rocksdb_livefile_t* file, uint64_t seqno) noexcept {
+  file->rep.largest_seqno = seqno;
+}
+void rocksdb_livefile_set_num_entries(rocksdb_livefile_t* file, uint64_t entries) noexcept {
+  file->rep.num_entries = entries;
+}
+void rocksdb_livefile_set_num_deletions(rocksdb_livefile_t* file, uint64_t deletions) noexcept {
+  file->rep.num_deletions = deletions;
+}
+void rocksdb_livefile_destroy(rocksdb_livefile_t* file) noexcept { delete file; }
 
 // ---- The levels of a family.
 

@@ -103,6 +103,21 @@ Status CommitPipeline::RunExclusive(const std::function<Status()>& task) {
   return status;
 }
 
+Status CommitPipeline::RunExclusiveWrite(const std::function<Status()>& task) {
+  bool is_locked = true;
+  while (is_locked) {
+    ASHLAR_RETURN_IF_ERROR(WaitForUnlock());
+    ASHLAR_RETURN_IF_ERROR(RunExclusive([&]() -> Status {
+      {
+        MutexLock lock(state_->mutex());
+        is_locked = state_->write_controller.IsLocked();
+      }
+      return is_locked ? Status::OK() : task();
+    }));
+  }
+  return Status::OK();
+}
+
 bool CommitPipeline::Join(CommitRequest* request) {
   const PerfTimer timer(&PerfContext::write_thread_wait_nanos, kEnableWait);
   return queue_.Join(request);

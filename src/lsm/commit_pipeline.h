@@ -50,6 +50,9 @@ class CommitPipeline {
 
   // Runs `task` while no write is in progress and none can begin.
   Status RunExclusive(const std::function<Status()>& task);
+  // The same for a task that changes the contents of the database: it waits while writes are
+  // locked (LockWrites).
+  Status RunExclusiveWrite(const std::function<Status()>& task);
   // Makes those active memtables of these families immutable that are not empty, and starts a new
   // log for later writes.
   Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
@@ -62,15 +65,15 @@ class CommitPipeline {
   Status LeaderSyncLog();
   Status FlushLog();
   // Stops the writers, and hands what they wrote to the operating system. After Ok no group is
-  // committed until UnlockWrites was called as often. Exclusive tasks still run; those that write
-  // look at WriteController::IsLocked.
+  // committed until UnlockWrites was called as often. Exclusive tasks still run, except those that
+  // write.
   Status LockWrites();
   // False: there is no lock.
   bool UnlockWrites();
-  // ShutdownInProgress: the database is being closed.
-  Status WaitForUnlock();
 
  private:
+  // ShutdownInProgress: the database is being closed.
+  Status WaitForUnlock();
   // Completes the request from the options and the batch, and commits it.
   Status Submit(const WriteOptions& options, WriteBatch* batch, CommitRequest* request);
   // Waits until a low-priority write gets its turn.

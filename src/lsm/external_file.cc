@@ -34,7 +34,8 @@ class Inspection {
                                        .plain_config = ResolvePlainTableConfig(args_.options),
                                        .mmap_reads = state.options.allow_mmap_reads,
                                        .direct_reads = state.options.use_direct_reads,
-                                       .recorder = state.recorder}));
+                                       .recorder = state.recorder},
+                                      {}));
     file_.file_bytes = table_->file()->file_bytes;
     file_.properties = table_->reader()->properties();
     ASHLAR_RETURN_IF_ERROR(CheckOrigin());

@@ -209,41 +209,15 @@ SequenceNumber FileIngestion::NextSequence(const Family& family, const File& fil
 }
 
 Status FileIngestion::TakeFile(const Request& request, File* file) {
-  file->number = state_->versions->NewFileNumber();
-  file->path = TableFileName(state_->directory, file->number);
-  file->taken = true;
-  FilePatch patch;
+  TakenFile::Source source{.path = file->external.path,
+                           .file_bytes = file->external.file_bytes,
+                           .may_link = request.options.move_files || request.options.link_files,
+                           .may_copy = request.options.failed_move_fall_back_to_copy};
   if (file->written_sequence != 0) {
-    patch.offset = file->external.properties.external_sst_file_global_seqno_offset;
-    PutFixed64(&patch.bytes, file->written_sequence);
-  } else if (request.options.move_files || request.options.link_files) {
-    const Status linked = LinkFile(state_->file_system, file->external.path, file->path);
-    file->linked = linked.ok();
-    if (linked.ok()) return linked;
-    // The link may exist although a call failed, and a copy must not be written into it.
-    const Status removed = state_->file_system->DeleteFile(file->path);
-    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
-    if (!request.options.failed_move_fall_back_to_copy)
-      return linked.WithContext(file->external.path);
+    source.patch.offset = file->external.properties.external_sst_file_global_seqno_offset;
+    PutFixed64(&source.patch.bytes, file->written_sequence);
   }
-  ASHLAR_RETURN_IF_ERROR(
-      CopyToNewFile(state_->file_system, file->external.path, file->path, patch));
-  uint64_t bytes = 0;
-  ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(file->path, &bytes));
-  if (bytes == file->external.file_bytes) return Status::OK();
-  return Status::Corruption(file->external.path,
-                            StrCat("has ", bytes, " bytes now, and had ", file->external.file_bytes,
-                                   ": it was changed meanwhile"));
-}
-
-// Whoever wrote the file need not have synced it.
-Status FileIngestion::LinkFile(FileSystem* file_system, const std::string& from,
-                               const std::string& to) {
-  ASHLAR_RETURN_IF_ERROR(file_system->LinkFile(from, to));
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->ReopenWritableFile(to, FileOptions(), &file));
-  ASHLAR_RETURN_IF_ERROR(file->Sync());
-  return file->Close();
+  return file->taken.Take(*state_, source);
 }
 
 void FileIngestion::LookForKeys(const Family& family, File* file) const {
@@ -283,14 +257,8 @@ Status FileIngestion::InstallAsOftenAsNeeded() {
 
 Status FileIngestion::Install() {
   Families to_flush;
-  const auto turn = [&](bool may_flush) -> Status {
-    do {
-      ASHLAR_RETURN_IF_ERROR(core_->commit.WaitForUnlock());
-      writes_are_locked_ = false;
-      ASHLAR_RETURN_IF_ERROR(core_->commit.RunExclusive(
-          [&] { return CatchBadAlloc([&] { return InstallInTurn(may_flush, &to_flush); }); }));
-    } while (writes_are_locked_);
-    return Status::OK();
+  const auto turn = [&](bool may_flush) {
+    return core_->commit.RunExclusiveWrite([&] { return InstallInTurn(may_flush, &to_flush); });
   };
   ASHLAR_RETURN_IF_ERROR(turn(false));
   if (to_flush.empty()) return Status::OK();
@@ -301,11 +269,6 @@ Status FileIngestion::Install() {
 }
 
 Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
-  {
-    MutexLock lock(state_->mutex());
-    writes_are_locked_ = state_->write_controller.IsLocked();
-  }
-  if (writes_are_locked_) return Status::OK();
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I7
@@ -503,7 +466,7 @@ std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) 
     for (const File& file : family.files) {
       const ExternalFile& external = file.external;
       auto meta = std::make_unique<FileMetaData>();
-      meta->number = file.number;
+      meta->number = file.taken.number();
       meta->file_bytes = external.file_bytes;
       const bool numbered = !external.made_by_database;
       meta->smallest =
@@ -529,7 +492,7 @@ Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionE
                           installer.Prepare(std::move(edits), [](std::span<VersionEdit>) {}));
   // From here on the tables belong to versions, or wait for deletion.
   for (Family& family : families_) {
-    for (File& file : family.files) file.taken = false;
+    for (File& file : family.files) file.taken.Keep();
   }
   const Status published = installer.Publish(prepared, [&] {
     kDatabaseMutex.AssertHeld();
@@ -555,12 +518,7 @@ void FileIngestion::EndPlanning() {
 
 void FileIngestion::RemoveTaken() noexcept {
   for (Family& family : families_) {
-    for (File& file : family.files) {
-      if (!file.taken) continue;
-      file.taken = false;
-      // The next open removes the rest: no version names them.
-      IgnoreBadAlloc([&] { static_cast<void>(state_->file_system->DeleteFile(file.path).ok()); });
-    }
+    for (File& file : family.files) file.taken.Remove(state_->file_system);
   }
 }
 
@@ -583,14 +541,14 @@ void FileIngestion::Report(const Family& family, const File& file) const {
   EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "ingest_finished")
       .Add("cf_name", family.family()->name())
       .Add("external_file", file.external.path)
-      .Add("file_number", file.number)
+      .Add("file_number", file.taken.number())
       .Add("level", file.level)
       .Add("global_seqno", file.sequence)
       .Add("file_size", file.external.file_bytes)
-      .Add("linked", file.linked ? 1 : 0);
+      .Add("linked", file.taken.is_linked() ? 1 : 0);
   const ExternalFileIngestionInfo info{.cf_name = family.family()->name(),
                                        .external_file_path = file.external.path,
-                                       .internal_file_path = file.path,
+                                       .internal_file_path = file.taken.path(),
                                        .global_seqno = file.sequence,
                                        .table_properties = file.external.properties};
   NotifyAll(state_->options.listeners, &EventListener::OnExternalFileIngested, state_->db, info);

@@ -33,6 +33,7 @@
 #include "compact/plan/ingestion_plan.h"
 #include "lsm/external_file.h"
 #include "lsm/lsm_core.h"
+#include "lsm/taken_file.h"
 
 namespace ashlar {
 
@@ -56,10 +57,7 @@ class FileIngestion {
  private:
   struct File {
     ExternalFile external;
-    FileNumber number = 0;
-    std::string path = {};  // in the database
-    bool taken = false;     // something may be at `path`, which belongs to this call
-    bool linked = false;
+    TakenFile taken = {};
     SequenceNumber written_sequence = 0;  // into the copy (I9); 0: none
     std::unordered_set<FileNumber> without_keys = {};
     // Of the turn.
@@ -100,7 +98,6 @@ class FileIngestion {
   Status TakeFile(const Request& request, File* file);
   // I9.
   void ChooseSequences(Family* family) const;
-  static Status LinkFile(FileSystem* file_system, const std::string& from, const std::string& to);
   // Finds files of the tree that overlap the range of `file` and have no key of it.
   void LookForKeys(const Family& family, File* file) const;
 
@@ -140,7 +137,6 @@ class FileIngestion {
   uint64_t reserve_ = uint64_t{1} << 20;  // I9, sequences
   bool was_outrun_ = false;               // I9: in the last turn
   bool publish_failed_ = false;           // the error is to be latched
-  bool writes_are_locked_ = false;        // by LockWAL, in the last turn: nothing was done
 };
 
 }  // namespace ashlar

@@ -13,6 +13,8 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
+#include "lsm/family_clip.h"
+#include "lsm/family_import.h"
 #include "lsm/file_ingestion.h"
 #include "lsm/key_overlap.h"
 #include "lsm/properties.h"
@@ -173,6 +175,24 @@ Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& co
   }
   const Status recorded = option_changes_.RecordFamilyOptions();
   return status.ok() ? recorded : status;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::CreateColumnFamilyWithImport(
+    const ColumnFamilyOptions& options, const std::string& name,
+    const ImportColumnFamilyOptions& import_options,
+    const std::vector<const ExportImportFilesMetaData*>& metadatas,
+    ColumnFamilyHandle** handle) try {
+  *handle = nullptr;
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const FamilyImport::Request request{.options = options,
+                                      .name = name,
+                                      .move_files = import_options.move_files,
+                                      .metadata = metadatas};
+  ASHLAR_RETURN_IF_ERROR(FamilyImport(core_.get(), &option_changes_, request).Run());
+  *handle = NewHandle(name).release();
+  return option_changes_.RecordFamilyOptions();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -437,7 +457,15 @@ Status LsmDB::Flush(const FlushOptions& options,
         "FlushOptions::force_atomic_flush is not implemented; leave it off");
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
-  return core_->FlushFamilies(options, families, FlushReason::kManualFlush);
+  ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(options, families, FlushReason::kManualFlush));
+  if (!options.wait) return Status::OK();
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    // Its memtables stay as they are.
+    if (family->dropped() && !(family->immutable().empty() && family->ActiveLocked()->IsEmpty()))
+      return Status::ColumnFamilyDropped(family->name());
+  }
+  return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -533,6 +561,14 @@ Status LsmDB::DeleteFilesInRanges(ColumnFamilyHandle* column_family, const Range
   LogInfo(*state_, StrCat("[", family->name(), "] DeleteFilesInRanges: ", n, " ranges, ", dropped,
                           " tables were dropped"));
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                               const Slice& end_key) try {
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  return ClipFamily(core_.get(), column_family, SharedFamily(column_family), begin_key, end_key);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -56,6 +56,12 @@ class LsmDB final : public DB {
   using DB::CreateColumnFamilies;
   Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                               std::vector<ColumnFamilyHandle*>* handles) override;
+  using DB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override;
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) override;
   Status DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) override;
   ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
@@ -146,6 +152,8 @@ class LsmDB final : public DB {
                          const TransactionLogIterator::ReadOptions& read_options) override;
   Status GetSortedWalFiles(VectorWalPtr& files) override;
   Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override;
+  Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                          const Slice& end_key) override;
   Status WaitForCompact(const WaitForCompactOptions& options) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;

@@ -72,15 +72,13 @@ Status OptionChanges::SetDBOptions(
 // ---- Families.
 
 Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std::string& name) {
-  ColumnFamilyOptions filled = options;
-  ASHLAR_RETURN_IF_ERROR(ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, filled)}));
-  FillDefaults(&filled);
+  ASHLAR_ASSIGN_OR_RETURN(const ColumnFamilyOptions completed, CompleteNewOptions(options, name));
   // Exclusive: the family appears between two groups of writes, and its log number is that of the
   // log that later writes go to.
   return commit_.RunExclusive([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     bool install_failed = false;
-    const Status created = AddFamily(filled, name, &install_failed);
+    const Status created = AddFamily(completed, name, &install_failed);
     if (install_failed) {
       background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family",
                              created);
@@ -89,27 +87,49 @@ Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std
   });
 }
 
-Status OptionChanges::AddFamily(const ColumnFamilyOptions& filled, const std::string& name,
+Status OptionChanges::AddFamily(const ColumnFamilyOptions& completed, const std::string& name,
                                 bool* install_failed) {
   MutexLock installers(state_->manifest_mutex());
+  ASHLAR_ASSIGN_OR_RETURN(NewFamily prepared, PrepareFamily(completed, name, nullptr));
+  return PublishFamily(std::move(prepared), install_failed);
+}
+
+Result<ColumnFamilyOptions> OptionChanges::CompleteNewOptions(const ColumnFamilyOptions& options,
+                                                              const std::string& name) const {
+  ColumnFamilyOptions completed = options;
+  ASHLAR_RETURN_IF_ERROR(
+      ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, completed)}));
+  FillDefaults(&completed);
+  return completed;
+}
+
+Result<OptionChanges::NewFamily> OptionChanges::PrepareFamily(const ColumnFamilyOptions& completed,
+                                                              const std::string& name,
+                                                              VersionEdit* tables) {
+  NewFamily prepared;
   const ColumnFamilySpec spec{.name = name,
-                              .comparator = KeyComparator(filled.comparator),
-                              .levels = static_cast<Level>(filled.num_levels)};
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
-                          state_->versions->PrepareAddFamily(spec, state_->logs.current_number()));
-  const PendingInstall::Change& added = install->changes().front();
+                              .comparator = KeyComparator(completed.comparator),
+                              .levels = static_cast<Level>(completed.num_levels)};
+  const uint64_t log_number = state_->logs.current_number();
+  ASHLAR_ASSIGN_OR_RETURN(prepared.install,
+                          state_->versions->PrepareAddFamily(spec, log_number, tables));
+  const PendingInstall::Change& added = prepared.install->changes().front();
   ASHLAR_ASSERT(state_->Families().Find(added.family->id) == nullptr);  // I1 of FamilyTable
-  std::unique_ptr<FamilyTable> families;
-  {
-    MutexLock lock(state_->mutex());
-    families = FamiliesWith(*state_, MakeColumnFamily(state_, *added.family, added.version, filled,
-                                                      state_->logs.current_number()));
-  }
-  ASHLAR_ASSERT(families->Find(added.family->id) != nullptr);
-  const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
-    kDatabaseMutex.AssertHeld();
-    state_->SetFamilies(std::move(families));
-  });
+  MutexLock lock(state_->mutex());
+  prepared.family = MakeColumnFamily(state_, *added.family, added.version, completed, log_number);
+  prepared.families = FamiliesWith(*state_, prepared.family);
+  ASHLAR_ASSERT(prepared.families->Find(added.family->id) != nullptr);
+  return prepared;
+}
+
+Status OptionChanges::PublishFamily(NewFamily prepared, bool* install_failed) {
+  const bool has_tables = prepared.install->changes().front().version->NumFiles() > 0;
+  const Status installed =
+      background_.installer().Publish({.install = std::move(prepared.install)}, [&] {
+        kDatabaseMutex.AssertHeld();
+        state_->SetFamilies(std::move(prepared.families));
+        if (has_tables) background_.ViewChanged(prepared.family);
+      });
   *install_failed = !installed.ok();
   return installed;
 }

@@ -14,9 +14,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "ashlar/options.h"
+#include "base/result.h"
 #include "lsm/lsm_core.h"
 
 namespace ashlar {
@@ -32,6 +34,21 @@ class OptionChanges {
   Status SetDBOptions(const OptionTexts& new_options);
 
   Status CreateFamily(const ColumnFamilyOptions& options, const std::string& name);
+  // The parts of CreateFamily, for calls that create a family with tables.
+  // Checks the options of a new family and completes them.
+  Result<ColumnFamilyOptions> CompleteNewOptions(const ColumnFamilyOptions& options,
+                                                 const std::string& name) const;
+  struct NewFamily {
+    std::unique_ptr<PendingInstall> install;
+    std::shared_ptr<ColumnFamily> family;
+    std::unique_ptr<FamilyTable> families;  // with the new one
+  };
+  // For exclusive tasks: nothing is written yet. Takes the new files of `tables` (null: none).
+  Result<NewFamily> PrepareFamily(const ColumnFamilyOptions& completed, const std::string& name,
+                                  VersionEdit* tables) ASHLAR_REQUIRES(kManifestMutex);
+  // install_failed: the error is to be latched after the manifest mutex is released, because
+  // listeners run.
+  Status PublishFamily(NewFamily prepared, bool* install_failed) ASHLAR_REQUIRES(kManifestMutex);
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
   // The OPTIONS file after families came or went: written now, or soon where there are many.
   Status RecordFamilyOptions();
@@ -41,9 +58,8 @@ class OptionChanges {
   void Stop();
 
  private:
-  // The part of a creation or a drop under the manifest mutex. install_failed: the error is to be
-  // latched, without that mutex, because listeners run.
-  Status AddFamily(const ColumnFamilyOptions& filled, const std::string& name,
+  // The parts of a creation and a drop under the manifest mutex. install_failed: as above.
+  Status AddFamily(const ColumnFamilyOptions& completed, const std::string& name,
                    bool* install_failed);
   Status RemoveFamily(const std::shared_ptr<ColumnFamily>& family, bool* install_failed);
 

@@ -506,6 +506,8 @@ void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaD
   out->largest_seqno = file.largest_sequence;
   out->smallestkey = file.smallest_user_key().ToString();
   out->largestkey = file.largest_user_key().ToString();
+  out->smallest = file.smallest;
+  out->largest = file.largest;
   out->being_compacted = IsBeingCompacted(file);
   out->num_entries = file.entries;
   out->num_deletions = file.deletions;

@@ -29,16 +29,19 @@ TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard
 }
 
 Status CheckReadOptions(const ReadOptions& options) {
-  if (options.read_tier == kPersistedTier || options.read_tier == kMemtableTier) {
-    return Status::NotSupported(
-        "ReadOptions::read_tier kPersistedTier and kMemtableTier are not implemented; use "
-        "kReadAllTier or kBlockCacheTier");
-  }
   if (options.table_filter)
     return Status::NotSupported("ReadOptions::table_filter is not implemented; leave it empty");
   if (options.tailing)
     return Status::NotSupported("ReadOptions::tailing is not implemented; use Iterator::Refresh");
   return Status::OK();
+}
+
+Status CheckIteratorOptions(const ReadOptions& options) {
+  if (options.read_tier == kPersistedTier) {
+    return Status::NotSupported(
+        "iterators do not serve ReadOptions::read_tier kPersistedTier; Get and MultiGet do");
+  }
+  return CheckReadOptions(options);
 }
 
 // Null: every seek is in total order.
@@ -173,6 +176,11 @@ void SearchMemTable(const MemTable& table, Lookup* lookup) {
 
 }  // namespace
 
+bool Reader::SkipsMemTables(const ReadOptions& options) const {
+  return options.read_tier == kPersistedTier &&
+         state_->unlogged_writes.load(std::memory_order_relaxed);
+}
+
 void Reader::SearchMemTables(const ReadView& view, Lookup* lookup) const {
   // The sequences visible to the lookup were published after the memtable counted their entries.
   if (!view.active->IsEmpty()) SearchMemTable(*view.active, lookup);
@@ -207,7 +215,8 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
       Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = merge_operator});
   if (options.ignore_range_deletions) [[unlikely]]
     lookup.IgnoreRanges();
-  SearchMemTables(*view, &lookup);
+  if (!SkipsMemTables(options)) [[likely]]
+    SearchMemTables(*view, &lookup);
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
     const LevelFiles* const found_in =
@@ -322,6 +331,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
   guard.SetRoot({&ViewsRoot::kPinOps, &root});
   const std::vector<ReadView*>& views = taken.views;
   const bool observed = Observed(state_->recorder);
+  const bool skips_memtables = SkipsMemTables(options);
   const TableReadOptions table_options = ToTableReadOptions(options, &guard);
   uint64_t bytes = 0;
   FixedVector<Lookup, Version::kLookupsMax> lookups;
@@ -338,7 +348,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
                                         .snapshot = taken.sequence,
                                         .merge_operator = family.merge_operator()});
       if (options.ignore_range_deletions) lookups.back().IgnoreRanges();
-      SearchMemTables(*views[begin], &lookups.back());
+      if (!skips_memtables) SearchMemTables(*views[begin], &lookups.back());
       if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }
     ASHLAR_DCHECK(lookups.size() == (wanted ? end - begin : 0));
@@ -401,6 +411,8 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
   std::unique_ptr<SeekPrefix> seek_prefix = NewSeekPrefix(
       options, state_->options.prefix_seek_opt_in_only, family.comparator(), prefix_extractor);
   const Version& version = *view->version;
+  const bool only_memtables = options.read_tier == kMemtableTier;
+  const Level levels = only_memtables ? 0 : version.levels();
   std::vector<std::unique_ptr<InternalCursor>> children;
   children.reserve(1 + view->immutable.size() + version.files(0).size() +
                    static_cast<size_t>(version.levels()));
@@ -429,7 +441,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                              .lower_bound = options.iterate_lower_bound,
                              .upper_bound = options.iterate_upper_bound,
                              .met_ranges = met_ranges.get()};
-  for (Level level = 0; level < version.levels(); ++level) {
+  for (Level level = 0; level < levels; ++level) {
     const std::span<FileMetaData* const> files = version.files(level);
     const size_t run = IsSorted(level) ? std::max<size_t>(files.size(), 1) : 1;
     for (size_t begin = 0; begin < files.size(); begin += run) {
@@ -440,9 +452,9 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
     }
   }
   const uint64_t view_number = view->number;
-  // A gap may be one of range deletions alone.
-  const bool uses_gaps =
-      seek_prefix == nullptr && family.remembers_gaps() && !options.ignore_range_deletions;
+  // A gap may be one of range deletions alone, and it holds for the tables, too.
+  const bool uses_gaps = seek_prefix == nullptr && family.remembers_gaps() &&
+                         !options.ignore_range_deletions && !only_memtables;
   const MemTable* const gaps = uses_gaps ? view->active.get() : nullptr;
   std::unique_ptr<InternalCursor> cursor;
   if (cover && !children.empty()) {
@@ -521,7 +533,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
 
 Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family,
                            std::unique_ptr<Iterator>* iterator) const {
-  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
+  ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
   ViewRef view = family->PinView();
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? options.snapshot->GetSequenceNumber()
@@ -533,7 +545,7 @@ Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<Col
 Status Reader::NewIterators(const ReadOptions& options,
                             std::span<const std::shared_ptr<ColumnFamily>> families,
                             std::vector<std::unique_ptr<Iterator>>* iterators) const {
-  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
+  ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
   std::vector<ViewRef> views;
   SequenceNumber sequence = 0;
   {

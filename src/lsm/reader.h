@@ -119,6 +119,8 @@ class Reader {
                                               ViewRef view, SequenceNumber sequence) const;
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view,
                             SequenceNumber sequence) const;
+  // kPersistedTier, and writes that are in no log may be in the memtables.
+  bool SkipsMemTables(const ReadOptions& options) const;
   void SearchMemTables(const ReadView& view, Lookup* lookup) const;
   template <typename Observer>
   Status LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key,

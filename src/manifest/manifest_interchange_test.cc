@@ -154,12 +154,12 @@ TEST_F(ManifestInterchangeTest, LdbReadsADatabaseThatWeInstalledInto) {
   ASSERT_TRUE(Install(set.get(), set->PrepareAddFamily(ColumnFamilySpec{.name = "ours",
                                                                         .comparator = KeyComparator(
                                                                             BytewiseComparator())},
-                                                       0))
+                                                       0, nullptr))
                   .ok());
   ASSERT_TRUE(Install(set.get(), set->PrepareAddFamily(ColumnFamilySpec{.name = "gone",
                                                                         .comparator = KeyComparator(
                                                                             BytewiseComparator())},
-                                                       0))
+                                                       0, nullptr))
                   .ok());
   ASSERT_TRUE(Install(set.get(), set->PrepareDropFamily(2)).ok());
   VersionEdit forget;

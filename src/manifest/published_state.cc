@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/format.h"
 
 namespace ashlar {
 
@@ -33,6 +34,11 @@ ColumnFamilyState* PublishedState::FindFamily(const Slice& name) const {
     if (Slice(family->name) == name) return family.get();
   }
   return nullptr;
+}
+
+Status PublishedState::CheckNameIsFree(const std::string& name) const {
+  if (FindFamily(Slice(name)) == nullptr) return Status::OK();
+  return Status::InvalidArgument(StrCat("the column family \"", name, "\" exists already"));
 }
 
 uint64_t PublishedState::MinLogNumberWithUnflushedData() const {

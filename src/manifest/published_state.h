@@ -9,9 +9,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ashlar/slice.h"
+#include "ashlar/status.h"
 #include "ashlar/types.h"
 #include "manifest/column_family_state.h"
 
@@ -31,6 +33,8 @@ struct PublishedState {
   // Null: there is none, or it was dropped.
   ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
   ColumnFamilyState* FindFamily(const Slice& name) const;
+  // InvalidArgument: a family has the name.
+  Status CheckNameIsFree(const std::string& name) const;
   // The lowest log that a live family still needs.
   uint64_t MinLogNumberWithUnflushedData() const;
 

@@ -21,6 +21,11 @@ constexpr FileNumber kFirstManifestNumber = 1;
 // The smallest unit that an operating system writes back.
 constexpr uint64_t kPageBytes = 4096;
 
+void SetAtomicGroup(std::vector<VersionEdit>* edits) {
+  for (size_t i = 0; i < edits->size(); ++i)
+    (*edits)[i].atomic_group_remaining = static_cast<uint32_t>(edits->size() - 1 - i);
+}
+
 }  // namespace
 
 PendingInstall::~PendingInstall() {
@@ -129,10 +134,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
   std::unique_ptr<PendingInstall> install;
   const NewFilesGuard untaken(this, &edits);
   install.reset(new PendingInstall);
-  if (edits.size() > 1) {
-    for (size_t i = 0; i < edits.size(); ++i)
-      edits[i].atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
-  }
+  if (edits.size() > 1) SetAtomicGroup(&edits);
   StampAndEncode(&edits, install.get());
   for (VersionEdit& edit : edits)
     ASHLAR_RETURN_IF_ERROR(ApplyEdit(&edit, &builders, install.get()));
@@ -230,9 +232,13 @@ void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* ins
 }
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const ColumnFamilySpec& spec,
-                                                                     uint64_t log_number) {
-  if (published_.FindFamily(Slice(spec.name)) != nullptr)
-    return Status::InvalidArgument(StrCat("the column family \"", spec.name, "\" exists already"));
+                                                                     uint64_t log_number,
+                                                                     VersionEdit* tables) {
+  std::vector<VersionEdit> edits;
+  const NewFilesGuard untaken(this, &edits);
+  edits.resize(tables == nullptr ? 1 : 2);
+  if (tables != nullptr) edits[1] = std::move(*tables);
+  ASHLAR_RETURN_IF_ERROR(published_.CheckNameIsFree(spec.name));
   if (published_.max_column_family >= kColumnFamilyIdMax) {
     return Status::NotSupported(StrCat("column family \"", spec.name,
                                        "\" cannot be created: all ids up to ", kColumnFamilyIdMax,
@@ -244,15 +250,23 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
           .emplace(published_.max_column_family + 1,
                    std::make_unique<ColumnFamilyState>(published_.max_column_family + 1, spec))
           .first->second.get();
-  std::vector<VersionEdit> edits(1);
   edits[0].column_family = family->id;
   edits[0].added_column_family = spec.name;
   edits[0].comparator = spec.comparator.user_comparator()->Name();
   edits[0].log_number = log_number;
   edits[0].max_column_family = family->id;
-  StampAndEncode(&edits, install.get());
   VersionBuilder builder(VersionBuilder::Args{
       .comparator = spec.comparator, .levels = spec.levels, .base = nullptr, .live = &live_});
+  if (tables != nullptr) {
+    // An edit of its own: readers ignore the files of one that adds a family.
+    edits[1].column_family = family->id;
+    SetAtomicGroup(&edits);
+  }
+  StampAndEncode(&edits, install.get());
+  if (tables != nullptr) {
+    ASHLAR_RETURN_IF_ERROR(
+        builder.Apply(&edits[1]).WithContext(StrCat("column family \"", spec.name, "\"")));
+  }
   PendingInstall::Change* const change = ChangeFor(family, install.get());
   change->log_number = log_number;
   ASHLAR_ASSIGN_OR_RETURN(change->version, builder.Build());

@@ -171,7 +171,7 @@ TEST_F(VersionSetTest, ANewDatabaseIsEmpty) {
 TEST_F(VersionSetTest, InstallsComeBackAfterAReopen) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3, nullptr)).ok());
   const ColumnFamilyId other = db_->Published().FindFamily(Slice("other"))->id;
   EXPECT_EQ(other, 1u);
   for (int i = 0; i < 20; ++i) {
@@ -220,7 +220,7 @@ TEST_F(VersionSetTest, AMoveIsOneEditAndKeepsTheFile) {
 TEST_F(VersionSetTest, SeveralFamiliesChangeTogetherOrNotAtAll) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3, nullptr)).ok());
   const std::string before = db_.State();
   const std::string manifest = DescriptorFileName(kDirectory, db_->manifest_number());
   const size_t bytes_before = ReadWhole(manifest).size();
@@ -249,9 +249,9 @@ TEST_F(VersionSetTest, SeveralFamiliesChangeTogetherOrNotAtAll) {
 TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("a"), 3)).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("b"), 3)).ok());
-  EXPECT_TRUE(db_->PrepareAddFamily(Spec("b"), 3).status().IsInvalidArgument());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("a"), 3, nullptr)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("b"), 3, nullptr)).ok());
+  EXPECT_TRUE(db_->PrepareAddFamily(Spec("b"), 3, nullptr).status().IsInvalidArgument());
   EXPECT_TRUE(db_->PrepareDropFamily(0).status().IsInvalidArgument());
   VersionEdit edit;
   edit.column_family = 2;
@@ -275,7 +275,7 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   ASSERT_TRUE(VersionSet::ListColumnFamilies(file_system_.get(), kDirectory, &names).ok());
   EXPECT_EQ(names, (std::vector<std::string>{"default", "a"}));
   ASSERT_TRUE(db_.Open(Specs({"default", "a"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("c"), 9)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("c"), 9, nullptr)).ok());
   EXPECT_EQ(db_->Published().FindFamily(Slice("c"))->id, 3u);
   // Once more with a snapshot for every install, which must not name the dropped family.
   db_.manifest_bytes_max = 1;
@@ -283,21 +283,21 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(3)).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(1)).ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("d"), 9)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("d"), 9, nullptr)).ok());
   EXPECT_EQ(db_->Published().FindFamily(Slice("d"))->id, 4u);
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(4)).ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(db_.Install(VersionEdit()).ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("e"), 9)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("e"), 9, nullptr)).ok());
   EXPECT_EQ(db_->Published().FindFamily(Slice("e"))->id, 5u);
 }
 
 TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("a"), 3)).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("b"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("a"), 3, nullptr)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("b"), 3, nullptr)).ok());
   VersionEdit edit;
   edit.column_family = 2;
   db_.AddTable(0, &edit);
@@ -317,7 +317,8 @@ TEST_F(VersionSetTest, AnotherComparatorIsRefusedByName) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(
-      db_.Install(db_->PrepareAddFamily(Spec("other", ReverseBytewiseComparator()), 3)).ok());
+      db_.Install(db_->PrepareAddFamily(Spec("other", ReverseBytewiseComparator()), 3, nullptr))
+          .ok());
   const Status status = db_.Open(Specs({"default", "other"}));
   EXPECT_TRUE(status.IsInvalidArgument());
   EXPECT_NE(status.ToString().find("rocksdb.ReverseBytewiseComparator"), std::string::npos)
@@ -368,7 +369,7 @@ TEST_F(VersionSetTest, AManifestOverItsLimitIsReplacedByASnapshot) {
   db_.manifest_bytes_max = 2000;
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3, nullptr)).ok());
   db_->set_database_id(kDatabaseId);
   VersionEdit logs;
   logs.log_additions.push_back(LogAddition{.number = 9, .synced_bytes = 1234});
@@ -410,7 +411,7 @@ TEST_F(VersionSetTest, AManifestOverItsLimitIsReplacedByASnapshot) {
 TEST_F(VersionSetTest, AnInstallOfSeveralRecordsDoesNotCrossAPage) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3, nullptr)).ok());
   for (int i = 0; i < 80; ++i) {
     const uint64_t before = db_->manifest_bytes();
     const FileNumber manifest = db_->manifest_number();
@@ -456,7 +457,7 @@ TEST_F(VersionSetTest, FileNumbersAreHandedOutOnce) {
 TEST_F(VersionSetTest, EveryFlippedByteOfAManifestIsRefused) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3, nullptr)).ok());
   for (int i = 0; i < 5; ++i) {
     VersionEdit edit;
     db_.AddTable(1, &edit);
@@ -564,9 +565,9 @@ TEST_F(ManifestOfEditsTest, WithTooFewSequencesLeftItIsNotWritten) {
 TEST_F(ManifestOfEditsTest, WithAllFamilyIdsUsedNoFamilyIsCreated) {
   first_.max_column_family = kColumnFamilyIdMax - 1;
   ASSERT_TRUE(OpenWith({&first_}).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("last"), 4)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("last"), 4, nullptr)).ok());
   EXPECT_EQ(db_->Published().max_column_family, kColumnFamilyIdMax);
-  EXPECT_TRUE(db_->PrepareAddFamily(Spec("one more"), 4).status().IsNotSupported());
+  EXPECT_TRUE(db_->PrepareAddFamily(Spec("one more"), 4, nullptr).status().IsNotSupported());
 }
 
 TEST_F(ManifestOfEditsTest, ATableInTwoFamiliesIsCorruption) {
@@ -620,7 +621,7 @@ TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
   Random random(seed);
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
-  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("other"), 3, nullptr)).ok());
   for (int i = 0; i < 3; ++i) {
     std::vector<VersionEdit> edits(2);
     db_.AddTable(1, &edits[0]);
@@ -677,7 +678,7 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
       db.manifest_bytes_max = 400;
       ASSERT_TRUE(db.Create().ok());
       ASSERT_TRUE(db.Open(Specs({"default"})).ok());
-      ASSERT_TRUE(db.Install(db->PrepareAddFamily(Spec("other"), 3)).ok());
+      ASSERT_TRUE(db.Install(db->PrepareAddFamily(Spec("other"), 3, nullptr)).ok());
       std::vector<std::string> possible{db.State()};
       FaultRule rule;
       rule.operations = FaultOperation::kAnyWrite;
@@ -744,7 +745,7 @@ TEST(VersionSetCrashTest, EveryCrashImageHoldsWhatWasAcknowledged) {
   ASSERT_TRUE(db.Open(Specs({"default"})).ok());
   const auto acknowledge = [&] { history.push_back({file_system.OperationCount(), db.State()}); };
   acknowledge();
-  ASSERT_TRUE(db.Install(db->PrepareAddFamily(Spec("a"), 3)).ok());
+  ASSERT_TRUE(db.Install(db->PrepareAddFamily(Spec("a"), 3, nullptr)).ok());
   acknowledge();
   for (int i = 0; i < 40; ++i) {
     std::vector<VersionEdit> edits(static_cast<size_t>(i % 2) + 1);

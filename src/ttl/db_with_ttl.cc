@@ -127,6 +127,19 @@ class DBWithTTLImpl final : public DBWithTTL {
     return Status::MemoryLimit();
   }
 
+  using DB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override try {
+    *handle = nullptr;
+    return db_->CreateColumnFamilyWithImport(WithTtl(options, GetEnv(), 0), name, import_options,
+                                             metadatas, handle);
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit();
+  }
+
   void SetTtl(int32_t ttl) override { SetTtl(DefaultColumnFamily(), ttl); }
   void SetTtl(ColumnFamilyHandle* h, int32_t ttl) override { FactoryOf(h)->SetTtl(ttl); }
   Status GetTtl(ColumnFamilyHandle* h, int32_t* ttl) override {

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/checkpoint.h"
 #include "ashlar/compaction_filter.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/metadata.h"
 #include "ashlar/utilities/db_ttl.h"
 #include "ashlar/write_batch.h"
 #include "base/coding.h"
@@ -403,6 +405,37 @@ TEST_F(DBWithTTLTest, OtherCallsReachTheDatabaseBelow) {
   db_->GetLiveFilesMetaData(&files);
   EXPECT_EQ(files.size(), 1U);
   EXPECT_TRUE(db_->Close().ok());
+}
+
+// An imported family has the values' times, and the default ttl.
+TEST_F(DBWithTTLTest, AnImportedFamilyForgetsAndMerges) {
+  Open(kTtl);
+  Put("k", "v");
+  Checkpoint* made = nullptr;
+  ASSERT_TRUE(Checkpoint::Create(db_.get(), &made).ok());
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ExportImportFilesMetaData* exported = nullptr;
+  ASSERT_TRUE(checkpoint->ExportColumnFamily(nullptr, "/exported", &exported).ok());
+  const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamilyWithImport(ColumnFamilyOptions(options_), "imported",
+                                                ImportColumnFamilyOptions(), *metadata, &handle)
+                  .ok());
+  const std::unique_ptr<ColumnFamilyHandle> imported(handle);
+  ASSERT_TRUE(db_->Merge(WriteOptions(), imported.get(), "k", "w").ok());
+  std::string value;
+  ASSERT_TRUE(db_->Get(ReadOptions(), imported.get(), "k", &value).ok());
+  EXPECT_EQ(value, "v,w");
+  db_->SetTtl(imported.get(), kTtl);
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  // The first one combines the operand with the value, which has a new time then.
+  ASSERT_TRUE(db_->CompactRange(force, imported.get(), nullptr, nullptr).ok());
+  ASSERT_TRUE(db_->Get(ReadOptions(), imported.get(), "k", &value).ok());
+  EXPECT_EQ(value, "v,w");
+  PassSeconds(kTtl + 1);
+  ASSERT_TRUE(db_->CompactRange(force, imported.get(), nullptr, nullptr).ok());
+  EXPECT_TRUE(db_->Get(ReadOptions(), imported.get(), "k", &value).IsNotFound());
 }
 
 }  // namespace

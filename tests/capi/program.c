@@ -629,6 +629,99 @@ static void CheckpointsAreMade(void) {
   CHECK_OK(error);
 }
 
+// The list, through the functions that read one and those that make one.
+static rocksdb_livefiles_t* CopyOfFiles(const rocksdb_livefiles_t* files) {
+  rocksdb_livefiles_t* const copy = rocksdb_livefiles_create();
+  for (int i = 0; i < rocksdb_livefiles_count(files); ++i) {
+    rocksdb_livefile_t* const file = rocksdb_livefile_create();
+    size_t size = 0;
+    rocksdb_livefile_set_column_family_name(file, rocksdb_livefiles_column_family_name(files, i));
+    rocksdb_livefile_set_level(file, rocksdb_livefiles_level(files, i));
+    rocksdb_livefile_set_name(file, rocksdb_livefiles_name(files, i));
+    rocksdb_livefile_set_directory(file, rocksdb_livefiles_directory(files, i));
+    rocksdb_livefile_set_size(file, rocksdb_livefiles_size(files, i));
+    const char* key = rocksdb_livefiles_smallestkey(files, i, &size);
+    rocksdb_livefile_set_smallest_key(file, key, size);
+    key = rocksdb_livefiles_largestkey(files, i, &size);
+    rocksdb_livefile_set_largest_key(file, key, size);
+    rocksdb_livefile_set_smallest_seqno(file, rocksdb_livefiles_smallest_seqno(files, i));
+    rocksdb_livefile_set_largest_seqno(file, rocksdb_livefiles_largest_seqno(files, i));
+    rocksdb_livefile_set_num_entries(file, rocksdb_livefiles_entries(files, i));
+    rocksdb_livefile_set_num_deletions(file, rocksdb_livefiles_deletions(files, i));
+    rocksdb_livefiles_add(copy, file);
+  }
+  CHECK(rocksdb_livefiles_count(copy) == rocksdb_livefiles_count(files));
+  for (int i = 0; i < rocksdb_livefiles_count(copy); ++i) {
+    size_t size = 0;
+    CHECK(strcmp(rocksdb_livefiles_column_family_name(copy, i), "default") == 0);
+    CHECK(Equal(rocksdb_livefiles_smallestkey(copy, i, &size), 1, "k"));
+    CHECK(Equal(rocksdb_livefiles_largestkey(copy, i, &size), 1, "k"));
+    CHECK(rocksdb_livefiles_entries(copy, i) == 1 && rocksdb_livefiles_deletions(copy, i) == 0);
+  }
+  rocksdb_livefile_destroy(rocksdb_livefile_create());
+  return copy;
+}
+
+static void FamiliesAreExportedAndImported(void) {
+  char* error = NULL;
+  char folder[512];
+  snprintf(folder, sizeof folder, "%s.exported", directory);
+  rocksdb_destroy_db(options, folder, &error);
+  CHECK_OK(error);
+  rocksdb_t* const db = OpenEmpty();
+  Put(db, "k", "exported");
+  rocksdb_column_family_handle_t* const family = rocksdb_get_default_column_family_handle(db);
+  rocksdb_checkpoint_t* const checkpoint = rocksdb_checkpoint_object_create(db, &error);
+  CHECK_OK(error);
+  rocksdb_export_import_files_metadata_t* const exported =
+      rocksdb_checkpoint_export_column_family(checkpoint, family, folder, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_checkpoint_export_column_family(checkpoint, family, folder, &error) == NULL);
+  EXPECT_ERROR(error, "exists");
+  rocksdb_checkpoint_object_destroy(checkpoint);
+  rocksdb_column_family_handle_destroy(family);
+  Put(db, "k", "later");
+
+  // The metadata, made again.
+  rocksdb_export_import_files_metadata_t* const made =
+      rocksdb_export_import_files_metadata_create();
+  char* const comparator = rocksdb_export_import_files_metadata_get_db_comparator_name(exported);
+  rocksdb_livefiles_t* const files = rocksdb_export_import_files_metadata_get_files(exported);
+  rocksdb_export_import_files_metadata_set_files(made, CopyOfFiles(files));
+  rocksdb_livefiles_destroy(files);
+  rocksdb_import_column_family_options_t* const how = rocksdb_import_column_family_options_create();
+  CHECK(rocksdb_create_column_family_with_import(db, options, "copied", how, made, &error) == NULL);
+  EXPECT_ERROR(error, "comparator");
+  rocksdb_export_import_files_metadata_set_db_comparator_name(made, comparator);
+  rocksdb_free(comparator);
+  rocksdb_column_family_handle_t* const copied =
+      rocksdb_create_column_family_with_import(db, options, "copied", how, made, &error);
+  CHECK_OK(error);
+  rocksdb_import_column_family_options_set_move_files(how, 1);
+  CHECK(rocksdb_import_column_family_options_get_move_files(how) == 1);
+  rocksdb_column_family_handle_t* const moved =
+      rocksdb_create_column_family_with_import(db, options, "moved", how, exported, &error);
+  CHECK_OK(error);
+  rocksdb_column_family_handle_t* const handles[2] = {copied, moved};
+  for (int i = 0; i < 2; ++i) {
+    size_t size = 0;
+    char* const value = rocksdb_get_cf(db, readoptions, handles[i], "k", 1, &size, &error);
+    CHECK_OK(error);
+    CHECK(Equal(value, size, "exported"));
+    rocksdb_free(value);
+    rocksdb_column_family_handle_destroy(handles[i]);
+  }
+  EXPECT_GET(db, "k", "later");
+  CHECK(rocksdb_create_column_family_with_import(db, options, "again", how, made, &error) == NULL);
+  EXPECT_ERROR(error, ".sst");
+  rocksdb_import_column_family_options_destroy(how);
+  rocksdb_export_import_files_metadata_destroy(made);
+  rocksdb_export_import_files_metadata_destroy(exported);
+  rocksdb_close(db);
+  rocksdb_destroy_db(options, folder, &error);
+  CHECK_OK(error);
+}
+
 static void FilesAreWrittenAndIngested(void) {
   char* error = NULL;
   char file[512];
@@ -1348,6 +1441,7 @@ int main(int argc, char** argv) {
   FamiliesComeAndGo();
   TablesAreFlushedCompactedAndDescribed();
   CheckpointsAreMade();
+  FamiliesAreExportedAndImported();
   FilesAreWrittenAndIngested();
   BackupsAreTakenAndRestored();
   ProgramsBringTheirOwnOrderAndMerge();

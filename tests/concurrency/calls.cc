@@ -203,13 +203,16 @@ void Get(const CallArgs& args) { args.scene->ReadOne(args.random); }
 
 void MultiGet(const CallArgs& args) {
   const Scene& scene = *args.scene;
+  // The same, because every write has a log.
+  ReadOptions options;
+  if (args.random->OneIn(2)) options.read_tier = kPersistedTier;
   std::vector<ColumnFamilyHandle*> handles;
   for (const Target& family : scene.families()) handles.push_back(family.get());
   // Through both methods: a key of the model, then keys that are absent.
   std::vector<Slice> keys(handles.size(), "m0-0001");
   std::vector<PinnableSlice> values(keys.size());
   std::vector<Status> statuses(keys.size());
-  args.db()->MultiGet(ReadOptions(), keys.size(), handles.data(), keys.data(), values.data(),
+  args.db()->MultiGet(options, keys.size(), handles.data(), keys.data(), values.data(),
                       statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].IsNotFound()) continue;
@@ -236,7 +239,9 @@ void KeyMayExist(const CallArgs& args) {
 
 void Iterate(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
-  const std::unique_ptr<Iterator> it(args.db()->NewIterator(ReadOptions(), target.get()));
+  ReadOptions options;
+  if (args.random->OneIn(4)) options.read_tier = kMemtableTier;
+  const std::unique_ptr<Iterator> it(args.db()->NewIterator(options, target.get()));
   std::string last;
   size_t forward = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next(), ++forward) {
@@ -565,6 +570,35 @@ void CreateAndDropFamily(const CallArgs& args) {
   EXPECT_OK(args.db()->DestroyColumnFamilyHandle(family));
 }
 
+// All targets, with a range that has every key; then a family of its own.
+void ClipColumnFamily(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  const Target target = scene.Pick(args.random);
+  scene.Succeeded(args.db()->ClipColumnFamily(target.get(), "", "~"), target,
+                  {Status::kIncomplete});
+  ColumnFamilyHandle* family = nullptr;
+  if (!scene.Succeeded(args.db()->CreateColumnFamily(
+          scene.VictimOptions(), StrCat("c", args.thread, "-", args.number), &family)))
+    return;
+  bool written = true;
+  for (const char* const key : {"a", "b", "c", "d"}) {
+    written = written && scene.Succeeded(args.db()->Put(WriteOptions(), family, key, "value"));
+    if (args.random->OneIn(4)) scene.Succeeded(args.db()->Flush(FlushOptions(), family));
+  }
+  // Incomplete: manual compactions were disabled, before or after the keys were deleted.
+  const Status clipped = args.db()->ClipColumnFamily(family, "b", "d");
+  if (written && scene.Succeeded(clipped, {Status::kIncomplete})) {
+    const std::unique_ptr<Iterator> it(args.db()->NewIterator(ReadOptions(), family));
+    std::string keys;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) keys += it->key().ToString();
+    if (scene.Succeeded(it->status())) {
+      EXPECT_EQ(keys, "bc");
+    }
+  }
+  scene.Succeeded(args.db()->DropColumnFamily(family));
+  EXPECT_OK(args.db()->DestroyColumnFamilyHandle(family));
+}
+
 void DropFamilyInUse(const CallArgs& args) { args.scene->DropVictim(); }
 
 // ---- Copies.
@@ -593,6 +627,46 @@ void MakeCheckpoint(const CallArgs& args) {
   }
   args.scene->CheckCopy(own, floor);
   RemoveDatabase(args, own);
+}
+
+void RemoveFolder(FileSystem* system, const std::string& path) {
+  std::vector<std::string> names;
+  EXPECT_OK(system->GetChildren(path, &names));
+  for (const std::string& name : names) EXPECT_OK(system->DeleteFile(StrCat(path, "/", name)));
+  EXPECT_OK(system->DeleteDir(path));
+}
+
+// The first family of the model, as another family of the database.
+void ExportAndImport(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  const Scene::Versions floor = scene.Floor();
+  Checkpoint* made = nullptr;
+  ASSERT_OK(Checkpoint::Create(args.db(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  const std::string path = StrCat("/exported", args.thread);
+  ExportImportFilesMetaData* exported = nullptr;
+  const Status status = checkpoint->ExportColumnFamily(scene.families()[0].get(), path, &exported);
+  const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
+  if (!scene.Succeeded(status)) return;
+  ImportColumnFamilyOptions options;
+  options.move_files = args.random->OneIn(2);
+  ColumnFamilyHandle* family = nullptr;
+  const Status imported = args.db()->CreateColumnFamilyWithImport(
+      scene.VictimOptions(), StrCat("i", args.thread, "-", args.number), options, *metadata,
+      &family);
+  RemoveFolder(args.db()->GetFileSystem(), path);
+  if (metadata->files.empty()) {
+    EXPECT_TRUE(imported.IsInvalidArgument()) << imported.ToString();
+    return;
+  }
+  if (!scene.Succeeded(imported)) return;
+  {
+    std::vector<std::unique_ptr<Iterator>> iterators;
+    iterators.emplace_back(args.db()->NewIterator(ReadOptions(), family));
+    if (scene.Succeeded(iterators[0]->status())) scene.CheckIterators(iterators, floor);
+  }
+  scene.Succeeded(args.db()->DropColumnFamily(family));
+  EXPECT_OK(args.db()->DestroyColumnFamilyHandle(family));
 }
 
 void MakeBackup(const CallArgs& args) {
@@ -683,8 +757,10 @@ const std::vector<Call>& Calls() {
        {"CreateColumnFamily", "CreateColumnFamilies", "DropColumnFamilies",
         "DestroyColumnFamilyHandle"},
        CreateAndDropFamily},
+      {"ClipColumnFamily", {"ClipColumnFamily"}, ClipColumnFamily},
       {"DropFamilyInUse", {"DropColumnFamilies"}, DropFamilyInUse},
       {"CreateCheckpoint", {}, MakeCheckpoint},
+      {"ExportAndImport", {"CreateColumnFamilyWithImport"}, ExportAndImport},
       {"CreateNewBackup", {}, MakeBackup},
       {"Close", {"Close"}, Close},
   };

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -128,6 +129,34 @@ TEST_F(CheckpointCrashTest, WithAFlushToo) {
   const uint64_t begun = disk_->OperationCount();
   ASSERT_TRUE(Create(0).ok());
   CheckImages(begun + 1, disk_->OperationCount());
+}
+
+// An exported family: its folder has all of its tables, or is absent.
+TEST_F(CheckpointCrashTest, AnExportIsCompleteOrAbsent) {
+  Prepare();
+  const uint64_t begun = disk_->OperationCount();
+  Checkpoint* made = nullptr;
+  ASSERT_TRUE(Checkpoint::Create(database_->db(), &made).ok());
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ExportImportFilesMetaData* exported = nullptr;
+  ASSERT_TRUE(checkpoint->ExportColumnFamily(database_->family(kOther), kCopy, &exported).ok());
+  const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
+  std::vector<std::string> bytes;
+  for (const LiveFileMetaData& file : metadata->files)
+    bytes.push_back(ContentsOf(disk_.get(), kCopy + file.name));
+  const uint64_t done = disk_->OperationCount();
+  for (uint64_t k = begun + 1; k <= done && !HasFailure(); ++k) {
+    disk_->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+      SCOPED_TRACE(StrCat("cut off after ", k, " operations"));
+      const bool exists = image.file_system->FileExists(kCopy).ok();
+      ASSERT_TRUE(exists || k < done) << "the export is gone";
+      for (size_t i = 0; i < bytes.size() && exists; ++i) {
+        const std::string path = kCopy + metadata->files[i].name;
+        ASSERT_TRUE(image.file_system->FileExists(path).ok()) << path;
+        ASSERT_TRUE(ContentsOf(image.file_system.get(), path) == bytes[i]) << path;
+      }
+    });
+  }
 }
 
 // One race per call on the temporary folder, until the checkpoint ends before the race.

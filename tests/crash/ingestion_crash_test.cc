@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -107,6 +108,7 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     std::unique_ptr<Directory> folder;
     ASSERT_OK(disk_->NewDirectory(kFolder, &folder));
     ASSERT_OK(folder->Sync());
+    for (const std::string& file : files_) bytes_.push_back(ContentsOf(disk_.get(), file));
     for (IngestExternalFileArg& arg : args_) arg.options = kManners[GetParam()].options;
   }
 
@@ -138,8 +140,13 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
     bool is_a_state = is_in;
     for (const Contents& state : states_) is_a_state = is_a_state || state == found;
     ASSERT_TRUE(is_a_state) << "a part of the call, or files without older writes";
-    for (const std::string& file : files_) {
-      ASSERT_TRUE(is_in || image.file_system->FileExists(file).ok()) << file << " is gone";
+    for (size_t i = 0; i < files_.size(); ++i) {
+      const bool exists = image.file_system->FileExists(files_[i]).ok();
+      ASSERT_TRUE(is_in || exists) << files_[i] << " is gone";
+      // The database may have it as a link, and writes to none.
+      if (exists) {
+        ASSERT_TRUE(ContentsOf(image.file_system.get(), files_[i]) == bytes_[i]) << files_[i];
+      }
     }
     ExpectNoOrphan(image, recovered.db());
   }
@@ -157,6 +164,7 @@ class IngestionCrashTest : public ::testing::TestWithParam<size_t> {
   OpenDatabase database_;
   IngestExternalFileArg args_[2];
   std::vector<std::string> files_;
+  std::vector<std::string> bytes_;  // of the files
   Contents contents_;
   std::vector<Contents> states_;  // from the first that the disk may have on; the last: all files
   uint64_t begun_ = 0;

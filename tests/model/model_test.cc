@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <list>
 #include <map>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "ashlar/cache.h"
+#include "ashlar/checkpoint.h"
 #include "ashlar/compaction_filter.h"
 #include "ashlar/db.h"
 #include "ashlar/filter_policy.h"
@@ -625,8 +627,59 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(db_->IngestExternalFile(files, options));
   }
 
+  void CompareFamily(ColumnFamilyHandle* family, const Model& model, const Snapshot* snapshot) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options, family));
+    it->SeekToFirst();
+    for (const auto& [key, value] : model) {
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key().ToString(), key);
+      ASSERT_EQ(it->value().ToString(), value);
+      it->Next();
+    }
+    ASSERT_FALSE(it->Valid());
+    Check(it->status());
+  }
+  // The family comes back under another name, the versions that snapshots see included, and is
+  // clipped.
+  void ExportAndImport() {
+    Checkpoint* made = nullptr;
+    Check(Checkpoint::Create(db_.get(), &made));
+    const std::unique_ptr<Checkpoint> checkpoint(made);
+    const std::string folder = scratch_.File("exported");
+    ExportImportFilesMetaData* exported = nullptr;
+    Check(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), folder, &exported));
+    const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
+    ImportColumnFamilyOptions options;
+    options.move_files = random_->OneIn(2);
+    ColumnFamilyHandle* handle = nullptr;
+    if (!metadata->files.empty()) {
+      Check(db_->CreateColumnFamilyWithImport(ColumnFamilyOptions(options_), "copy", options,
+                                              *metadata, &handle));
+    }
+    std::filesystem::remove_all(folder);
+    if (handle == nullptr) return;
+    const std::unique_ptr<ColumnFamilyHandle> copy(handle);
+    CompareFamily(copy.get(), model_, nullptr);
+    for (const Held& held : held_) CompareFamily(copy.get(), held.model, held.snapshot);
+    const std::pair<std::string, std::string> range = RandomRange();
+    const Status clipped = db_->ClipColumnFamily(copy.get(), range.first, range.second);
+    if (IsInverted(range)) {
+      ASSERT_TRUE(clipped.IsInvalidArgument()) << clipped.ToString();
+    } else {
+      Check(clipped);
+      const Model inside(model_.lower_bound(range.first), model_.lower_bound(range.second),
+                         model_.key_comp());
+      CompareFamily(copy.get(), inside, nullptr);
+    }
+    for (const Held& held : held_) CompareFamily(copy.get(), held.model, held.snapshot);
+    Check(db_->DropColumnFamily(copy.get()));
+  }
+
   void Upheaval() {
-    switch (random_->Uniform(13)) {
+    switch (random_->Uniform(14)) {
+      case 13: ExportAndImport(); break;
       case 10:
       case 11:
       case 12: Ingest(); break;

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ashlar/checkpoint.h"
 #include "ashlar/db.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
@@ -102,7 +103,7 @@ class Workload {
     std::vector<std::string> names;
     static_cast<void>(DB::ListColumnFamilies(options_, path_, &names).ok());
     for (const std::string& name : names) {
-      if (name == "third") families.emplace_back(name, options_);
+      if (name == "third" || name == "fourth") families.emplace_back(name, options_);
     }
     DB* opened = nullptr;
     const Status status =
@@ -292,6 +293,7 @@ class Workload {
       CheckError(Call("DropColumnFamily", [&] { return db_->DropColumnFamily(third); }));
       delete third;
     }
+    ExportAndImport();
     const std::unordered_map<std::string, std::string> changed = {
         {"level0_file_num_compaction_trigger", "3"}};
     CheckError(Call("SetOptions", [&] { return db_->SetOptions(handles_[0], changed); }));
@@ -326,6 +328,39 @@ class Workload {
       }
     }
     static_cast<void>(options_.env->GetFileSystem()->DeleteFile(path).ok());
+  }
+
+  // The second family as another one, which is clipped and dropped.
+  void ExportAndImport() {
+    const std::string folder = path_ + "_exported";
+    ExportImportFilesMetaData* exported = nullptr;
+    const Status status = Call("ExportColumnFamily", [&]() -> Status {
+      Checkpoint* made = nullptr;
+      ASHLAR_RETURN_IF_ERROR(Checkpoint::Create(db_.get(), &made));
+      const std::unique_ptr<Checkpoint> checkpoint(made);
+      return checkpoint->ExportColumnFamily(handles_[1], folder, &exported);
+    });
+    CheckError(status);
+    const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
+    ColumnFamilyHandle* copy = nullptr;
+    if (status.ok()) {
+      CheckError(Call("CreateColumnFamilyWithImport", [&] {
+        return db_->CreateColumnFamilyWithImport(options_, "fourth", ImportColumnFamilyOptions(),
+                                                 *metadata, &copy);
+      }));
+    }
+    if (copy != nullptr) {
+      CheckError(
+          Call("ClipColumnFamily", [&] { return db_->ClipColumnFamily(copy, "key1", "key3"); }));
+      CheckError(Call("DropColumnFamily", [&] { return db_->DropColumnFamily(copy); }));
+      delete copy;
+    }
+    FileSystem* const system = options_.env->GetFileSystem().get();
+    std::vector<std::string> names;
+    static_cast<void>(system->GetChildren(folder, &names).ok());
+    for (const std::string& name : names)
+      static_cast<void>(system->DeleteFile(folder + "/" + name).ok());
+    static_cast<void>(system->DeleteDir(folder).ok());
   }
 
   void CheckValue(const std::pair<size_t, std::string>& where, const Possible& possible,

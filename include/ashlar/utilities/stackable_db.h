@@ -38,6 +38,15 @@ class ASHLAR_API StackableDB : public DB {
                               std::vector<ColumnFamilyHandle*>* handles) override {
     return db_->CreateColumnFamilies(column_families, handles);
   }
+  using DB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& column_family_name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override {
+    return db_->CreateColumnFamilyWithImport(options, column_family_name, import_options, metadatas,
+                                             handle);
+  }
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) override {
     return db_->DropColumnFamilies(column_families);
   }
@@ -169,6 +178,10 @@ class ASHLAR_API StackableDB : public DB {
   Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges, size_t n,
                              bool include_end) override {
     return db_->DeleteFilesInRanges(column_family, ranges, n, include_end);
+  }
+  Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                          const Slice& end_key) override {
+    return db_->ClipColumnFamily(column_family, begin_key, end_key);
   }
   using DB::Flush;
   Status Flush(const FlushOptions& options,

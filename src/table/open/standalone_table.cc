@@ -41,16 +41,18 @@ Status StandaloneTable::FindBounds(const KeyComparator& comparator) {
   return Status::Corruption(path_, "its keys are out of order");
 }
 
-Result<std::unique_ptr<StandaloneTable>> StandaloneTable::Open(TableCacheArgs args) {
+Result<std::unique_ptr<StandaloneTable>> StandaloneTable::Open(TableCacheArgs args, Record record) {
   const KeyComparator comparator = args.comparator;
   std::unique_ptr<StandaloneTable> opened(new StandaloneTable(std::move(args)));
   ASHLAR_RETURN_IF_ERROR(
       opened->file_system_->GetFileSize(opened->path_, &opened->file_.file_bytes));
   opened->file_.number = 1;
-  opened->file_.largest_sequence = kSequenceNumberMax;
+  opened->file_.smallest = std::move(record.smallest);
+  opened->file_.largest = std::move(record.largest);
+  opened->file_.largest_sequence = record.largest_sequence;
   ASHLAR_ASSIGN_OR_RETURN(TableRef table, opened->cache_.Acquire(&opened->file_, {}));
   opened->table_ = std::make_unique<TableRef>(std::move(table));
-  ASHLAR_RETURN_IF_ERROR(opened->FindBounds(comparator));
+  if (opened->file_.smallest.empty()) ASHLAR_RETURN_IF_ERROR(opened->FindBounds(comparator));
   return opened;
 }
 

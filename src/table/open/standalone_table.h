@@ -1,7 +1,7 @@
 // StandaloneTable: one table file by its path, open outside of any tree.
 //
 // Its open reader is that of a TableCache with a single file, so that every format and every check
-// is the tree's. No MANIFEST says the file's bounds and sequences: the bounds are those of its
+// is the tree's. Without a record of the file's bounds and sequences, the bounds are those of its
 // entries and range deletions (empty: there are none), and entries of a table for ingestion have
 // the sequence that the file says, 0 for most.
 //
@@ -19,9 +19,15 @@ namespace ashlar {
 
 class StandaloneTable {
  public:
+  // What a MANIFEST said of the file.
+  struct Record {
+    std::string smallest = {};  // internal keys; empty: not known
+    std::string largest = {};
+    SequenceNumber largest_sequence = kSequenceNumberMax;  // kSequenceNumberMax: not known
+  };
   // args: file_system, path, comparator, and how to read. The epochs and the set of open tables are
-  // its own. Errors name the file.
-  static Result<std::unique_ptr<StandaloneTable>> Open(TableCacheArgs args);
+  // its own. The entries are not compared with the record. Errors name the file.
+  static Result<std::unique_ptr<StandaloneTable>> Open(TableCacheArgs args, Record record);
   StandaloneTable(const StandaloneTable&) = delete;
   StandaloneTable& operator=(const StandaloneTable&) = delete;
 

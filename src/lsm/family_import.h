@@ -1,0 +1,69 @@
+// FamilyImport: DB::CreateColumnFamilyWithImport. A new column family whose tree is made of table
+// files from outside.
+//
+//   inspect each file                          outside of everything; errors leave no trace
+//     -> link or copy it to a number of the database, sync it, sync the directory
+//     -> turn of the commit queue: log synced, one edit group: the family and its files
+//
+// I1: each file has the level and the sequences that its metadata says and its entries prove. Files
+//     of one level do not overlap, except on level 0, which is ordered by sequences.
+// I2: the published sequence is at least the largest of the files when the family is visible.
+// I3: a reader, and a crash, has the family with all of its files, or no family.
+// I4: files, directory and log are durable before the edit is written: a power cut that keeps the
+//     files keeps all older writes. Until then this call owns the files, and deletes them after an
+//     error.
+// I5: the originals are not changed; with move_files they are removed after success.
+//
+// Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ashlar/metadata.h"
+#include "ashlar/options.h"
+#include "lsm/imported_file.h"
+#include "lsm/lsm_core.h"
+#include "lsm/option_changes.h"
+#include "lsm/taken_file.h"
+
+namespace ashlar {
+
+class FamilyImport {
+ public:
+  struct Request {
+    const ColumnFamilyOptions& options;
+    const std::string& name;
+    bool move_files = false;
+    const std::vector<const ExportImportFilesMetaData*>& metadata;
+  };
+  FamilyImport(LsmCore* core, OptionChanges* option_changes, const Request& request);
+  FamilyImport(const FamilyImport&) = delete;
+  FamilyImport& operator=(const FamilyImport&) = delete;
+
+  Status Run();
+
+ private:
+  // Names and options, before a file is looked at.
+  Status CheckRequest();
+  Status Prepare();
+  // Keys of different metadata do not overlap: each has a sequence space of its own.
+  // ends: of the parts, in files_.
+  Status CheckPartsDoNotOverlap(std::span<const size_t> ends) const;
+  Status Install();
+  Status AddFamily(bool* install_failed);
+  VersionEdit MakeEdit();
+  // Removes moved files, and tells the LOG.
+  void Finish();
+
+  LsmCore* const core_;
+  DatabaseState* const state_;
+  OptionChanges* const option_changes_;
+  const Request& request_;
+  ColumnFamilyOptions options_;  // of the family
+  std::vector<ImportedFile> files_;
+  std::vector<TakenFile> taken_;  // one per file
+};
+
+}  // namespace ashlar

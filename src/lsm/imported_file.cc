@@ -1,0 +1,215 @@
+#include "lsm/imported_file.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "key/record_kind.h"
+#include "lsm/resolve_options.h"
+#include "platform/path.h"
+#include "table/open/standalone_table.h"
+#include "table/table_properties.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr TableReadOptions kUncached{.fill_cache = false};
+
+class Inspection {
+ public:
+  Inspection(const ImportedFileArgs& args, const LiveFileMetaData& given)
+      : args_(args), given_(given), comparator_(args.options->comparator) {}
+
+  Result<ImportedFile> Run() {
+    ASHLAR_RETURN_IF_ERROR(FindPath());
+    ASHLAR_RETURN_IF_ERROR(CheckMetadata());
+    ASHLAR_RETURN_IF_ERROR(Open());
+    ASHLAR_RETURN_IF_ERROR(TakeBounds());
+    ASHLAR_RETURN_IF_ERROR(table_->reader()->Verify());
+    ASHLAR_RETURN_IF_ERROR(CheckEntries());
+    ASHLAR_RETURN_IF_ERROR(CheckRanges());
+    const TableProperties& properties = table_->reader()->properties();
+    file_.meta->LearnCounts(properties.num_entries, properties.num_deletions);
+    file_.meta->has_ranges = table_->reader()->HasRanges() ? HasRanges::kYes : HasRanges::kNo;
+    return std::move(file_);
+  }
+
+ private:
+  Status Bad(const std::string& why) const { return Status::InvalidArgument(file_.path, why); }
+  Status Damaged(const std::string& why) const { return Status::Corruption(file_.path, why); }
+  bool HasBounds() const { return !given_.smallest.empty(); }
+
+  // The name may have come from a text that somebody else wrote.
+  Status FindPath() {
+    std::string name = given_.name.empty() ? given_.relative_filename : given_.name;
+    if (name.starts_with('/')) name.erase(0, 1);
+    if (name.empty() || name.find_first_of(kPathSeparators) != std::string::npos)
+      return Status::InvalidArgument(name, "is not the name of a file in its directory");
+    file_.path = StrCat(given_.db_path.empty() ? given_.directory : given_.db_path, "/", name);
+    return Status::OK();
+  }
+
+  Status CheckMetadata() {
+    const int levels = args_.options->num_levels;
+    if (given_.level < 0 || given_.level >= levels) {
+      return Bad(StrCat("is of level ", given_.level, ", and the column family has ", levels,
+                        " levels; raise num_levels"));
+    }
+    if (given_.smallest_seqno > given_.largest_seqno ||
+        given_.largest_seqno > kSequenceNumberMaxAtOpen)
+      return Bad("its metadata has impossible sequence numbers");
+    if (given_.smallest.empty() != given_.largest.empty())
+      return Bad("its metadata has one bound without the other");
+    if (HasBounds() && (given_.smallest.size() < kTagBytes || given_.largest.size() < kTagBytes ||
+                        comparator_.CompareInternal(given_.smallest, given_.largest) > 0))
+      return Bad("its metadata has bounds that are no internal keys, or in the wrong order");
+    file_.level = static_cast<Level>(given_.level);
+    file_.meta = std::make_unique<FileMetaData>();
+    file_.meta->smallest_sequence = given_.smallest_seqno;
+    file_.meta->largest_sequence = given_.largest_seqno;
+    return Status::OK();
+  }
+
+  Status Open() {
+    const DatabaseState& state = *args_.state;
+    ASHLAR_RETURN_IF_ERROR(state.file_system->GetFileSize(file_.path, &file_.meta->file_bytes));
+    if (given_.size != 0 && given_.size != file_.meta->file_bytes) {
+      return Damaged(
+          StrCat("has ", file_.meta->file_bytes, " bytes, and its metadata says ", given_.size));
+    }
+    ASHLAR_ASSIGN_OR_RETURN(
+        table_, StandaloneTable::Open({.file_system = state.file_system,
+                                       .path = file_.path,
+                                       .comparator = comparator_,
+                                       .config = ResolveTableConfig(*args_.options),
+                                       .plain_config = ResolvePlainTableConfig(*args_.options),
+                                       .mmap_reads = state.options.allow_mmap_reads,
+                                       .direct_reads = state.options.use_direct_reads,
+                                       .recorder = state.recorder},
+                                      {.smallest = given_.smallest,
+                                       .largest = given_.largest,
+                                       .largest_sequence = given_.largest_seqno}));
+    return Status::OK();
+  }
+
+  Status TakeBounds() {
+    const TableReader& reader = *table_->reader();
+    const TableProperties& properties = reader.properties();
+    if (properties.num_entries == 0 && reader.ranges().IsEmpty())
+      return Bad("the table has no entries");
+    // RocksDB writes them longer than the file, and its MANIFEST says where they end.
+    const bool made_by_writer =
+        properties.user_collected_properties.contains(kPropertyExternalVersion);
+    if (!HasBounds() && !made_by_writer && !reader.ranges().IsEmpty()) {
+      return Status::NotSupported(file_.path,
+                                  "range deletions in a database's table whose metadata lacks the "
+                                  "bounds (LiveFileMetaData::smallest and largest)");
+    }
+    if (!reader.ranges().IsEmpty() && WritesPlainTables(*args_.options))
+      return Status::NotSupported(file_.path, "range deletions for a family of PlainTables");
+    file_.meta->smallest = table_->file()->smallest;
+    file_.meta->largest = table_->file()->largest;
+    return Status::OK();
+  }
+
+  Status CheckSequence(SequenceNumber sequence) const {
+    if (sequence >= given_.smallest_seqno && sequence <= given_.largest_seqno) [[likely]]
+      return Status::OK();
+    return Damaged(StrCat("has an entry with sequence number ", sequence,
+                          ", and its metadata says from ", given_.smallest_seqno, " to ",
+                          given_.largest_seqno));
+  }
+
+  Status CheckEntries() const {
+    const FileMetaData& meta = *file_.meta;
+    const uint32_t user_key_bytes = ResolveUserKeyBytes(*args_.options);
+    const std::unique_ptr<InternalCursor> cursor = table_->reader()->NewCursor(kUncached);
+    std::string last;
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      const Slice key = cursor->key();
+      ASHLAR_RETURN_IF_ERROR(CheckSequence(TagSequence(ExtractTag(key))));
+      const RecordRole role = RoleOf(ExtractType(key));
+      if (role == RecordRole::kNone || role == RecordRole::kRefused || role == RecordRole::kRange) {
+        return Status::NotSupported(file_.path,
+                                    StrCat("entries of type ", static_cast<int>(ExtractType(key))));
+      }
+      if (user_key_bytes != 0 && ExtractUserKey(key).size() != user_key_bytes)
+        return Bad(StrCat("has a key that is not of ", user_key_bytes,
+                          " bytes, the length that PlainTableOptions::user_key_len gives"));
+      if (last.empty() && comparator_.CompareInternal(key, meta.smallest) < 0)
+        return Damaged("has a key before the smallest that its metadata says");
+      last.assign(key.data(), key.size());
+    }
+    ASHLAR_RETURN_IF_ERROR(cursor->status());
+    if (!last.empty() && comparator_.CompareInternal(meta.largest, last) < 0)
+      return Damaged("has a key after the largest that its metadata says");
+    return Status::OK();
+  }
+
+  Status CheckRanges() const {
+    FragmentedRanges::Cursor at(&table_->reader()->ranges());
+    for (at.SeekToFirst(); at.Valid(); at.Next()) {
+      ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().front()));
+      ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().back()));
+    }
+    return Status::OK();
+  }
+
+  const ImportedFileArgs& args_;
+  const LiveFileMetaData& given_;
+  const KeyComparator comparator_;
+  ImportedFile file_;
+  std::unique_ptr<StandaloneTable> table_;
+};
+
+// Of files of one level, of which `before` begins first.
+bool OverlapInKeys(const KeyComparator& comparator, const ImportedFile& before,
+                   const ImportedFile& file) {
+  if (!IsSorted(file.level))
+    return !before.meta->EndsBefore(comparator, file.meta->smallest_user_key());
+  return comparator.CompareInternal(before.meta->largest, file.meta->smallest) >= 0;
+}
+
+bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
+  return a.meta->smallest_sequence <= b.meta->largest_sequence &&
+         b.meta->smallest_sequence <= a.meta->largest_sequence;
+}
+
+}  // namespace
+
+Result<ImportedFile> InspectImportedFile(const ImportedFileArgs& args,
+                                         const LiveFileMetaData& given) {
+  return Inspection(args, given).Run();
+}
+
+Status CheckLevels(const KeyComparator& comparator, std::span<const ImportedFile> files) {
+  std::vector<const ImportedFile*> sorted;
+  sorted.reserve(files.size());
+  for (const ImportedFile& file : files) sorted.push_back(&file);
+  std::sort(sorted.begin(), sorted.end(), [&](const ImportedFile* a, const ImportedFile* b) {
+    return a->level != b->level
+               ? a->level < b->level
+               : comparator.CompareInternal(a->meta->smallest, b->meta->smallest) < 0;
+  });
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const ImportedFile& before = *sorted[i];
+    for (size_t j = i + 1; j < sorted.size(); ++j) {
+      const ImportedFile& file = *sorted[j];
+      if (file.level != before.level || !OverlapInKeys(comparator, before, file)) break;
+      if (IsSorted(file.level)) {
+        return Status::InvalidArgument(
+            file.path, StrCat("overlaps ", before.path, ", and both are of level ", file.level));
+      }
+      if (!OverlapInSequences(before, file)) continue;
+      return Status::InvalidArgument(
+          file.path, StrCat("overlaps ", before.path,
+                            " in keys and in sequence numbers, and both are of level 0; compact "
+                            "the column family before it is exported"));
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

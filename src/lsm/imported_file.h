@@ -1,0 +1,41 @@
+// ImportedFile: a table file outside of the database, as an import sees it before it takes it:
+// checked against the metadata that came with it, with its place in the tree.
+//
+// Nothing is changed by a look at it. Errors name the file.
+//
+// Thread safety: pure, except that files are read.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ashlar/metadata.h"
+#include "ashlar/options.h"
+#include "base/result.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+struct ImportedFile {
+  std::string path;
+  Level level = 0;
+  // For the MANIFEST: bounds, sequences, size and counts.
+  std::unique_ptr<FileMetaData> meta;
+};
+
+struct ImportedFileArgs {
+  const DatabaseState* state = nullptr;
+  const ColumnFamilyOptions* options = nullptr;  // of the new family, with defaults filled in
+};
+
+// Opens the file and reads all of it: entries and range deletions are in order, of kinds that are
+// implemented, within the bounds and sequences of the metadata.
+Result<ImportedFile> InspectImportedFile(const ImportedFileArgs& args,
+                                         const LiveFileMetaData& given);
+
+// InvalidArgument naming two files of one level that overlap: in keys, on a sorted level, or in
+// keys and sequences, on level 0, whose files are ordered by their sequences.
+Status CheckLevels(const KeyComparator& comparator, std::span<const ImportedFile> files);
+
+}  // namespace ashlar

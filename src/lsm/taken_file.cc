@@ -1,0 +1,51 @@
+#include "lsm/taken_file.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+
+namespace {
+
+// Its writer need not have synced the file.
+Status LinkFile(FileSystem* file_system, const std::string& from, const std::string& to) {
+  ASHLAR_RETURN_IF_ERROR(file_system->LinkFile(from, to));
+  std::unique_ptr<WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->ReopenWritableFile(to, FileOptions(), &file));
+  ASHLAR_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
+}  // namespace
+
+Status TakenFile::Take(const DatabaseState& state, const Source& source) {
+  number_ = state.versions->NewFileNumber();
+  path_ = TableFileName(state.directory, number_);
+  taken_ = true;
+  is_linked_ = false;
+  if (source.may_link && source.patch.bytes.empty()) {
+    const Status linked = LinkFile(state.file_system, source.path, path_);
+    is_linked_ = linked.ok();
+    if (linked.ok()) return linked;
+    const Status removed = state.file_system->DeleteFile(path_);  // I1
+    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
+    if (!source.may_copy) return linked.WithContext(source.path);
+  }
+  ASHLAR_RETURN_IF_ERROR(CopyToNewFile(state.file_system, source.path, path_, source.patch));
+  uint64_t bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(state.file_system->GetFileSize(path_, &bytes));
+  if (bytes == source.file_bytes) return Status::OK();
+  return Status::Corruption(source.path, StrCat("has ", bytes, " bytes now, and had ",
+                                                source.file_bytes, ": it was changed meanwhile"));
+}
+
+void TakenFile::Remove(FileSystem* file_system) noexcept {
+  if (!std::exchange(taken_, false)) return;
+  IgnoreBadAlloc([&] { static_cast<void>(file_system->DeleteFile(path_).ok()); });
+}
+
+}  // namespace ashlar

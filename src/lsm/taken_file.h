@@ -1,0 +1,48 @@
+// TakenFile: a table file from outside under a number of the database, until a version lists it.
+//
+//   (none) --Take: a link or a copy, synced--> taken --Keep--> (none): it belongs to a version
+//                                                    --Remove--> (none): deleted
+//
+// The directory entry is not durable before the caller has synced the directory. After a crash the
+// next open deletes a taken file, because no version names it.
+//
+// I1: a copy is written to a file that Take makes: one that exists may be a link to the original.
+// I2: the original is not changed.
+//
+// Thread safety: one thread. Lifetime: Keep or Remove is called before the end, if it was taken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "filesystem/file_helpers.h"
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+class TakenFile {
+ public:
+  struct Source {
+    const std::string& path;
+    uint64_t file_bytes = 0;  // Corruption if a copy has another size: the file has changed
+    bool may_link = false;
+    bool may_copy = true;  // where a link is refused
+    FilePatch patch = {};  // of the copy; some bytes: not linked
+  };
+  // After an error there may be a part of the file, which Remove deletes.
+  Status Take(const DatabaseState& state, const Source& source);
+  void Keep() { taken_ = false; }
+  void Remove(FileSystem* file_system) noexcept;
+
+  FileNumber number() const { return number_; }
+  const std::string& path() const { return path_; }
+  bool is_linked() const { return is_linked_; }
+
+ private:
+  FileNumber number_ = 0;
+  std::string path_;
+  bool taken_ = false;  // something may be at path_, which belongs to this object
+  bool is_linked_ = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,186 @@
+// ReadOptions::read_tier: which sources each kind of read looks at.
+#include <utility>
+
+#include "base/format.h"
+#include "tests/engine/database_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class ReadTierTest : public DatabaseFixture {
+ protected:
+  ReadTierTest() {
+    options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+    options_.disable_auto_compactions = true;
+  }
+
+  static ReadOptions Tier(ReadTier tier) {
+    ReadOptions options;
+    options.read_tier = tier;
+    return options;
+  }
+  void PutUnlogged(const std::string& key, const std::string& value) {
+    WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    EXPECT_OK(db_->Put(unlogged, key, value));
+  }
+  static std::string Answer(const Status& status, const Slice& value) {
+    if (status.IsNotFound()) return "-";
+    return status.ok() ? value.ToString() : status.ToString();
+  }
+  // By Get and by MultiGet, in both families.
+  std::string Read(const std::string& key, const ReadOptions& options) {
+    std::string text;
+    for (ColumnFamilyHandle* const family : handles_) {
+      PinnableSlice value;
+      const Status got = db_->Get(options, family, key, &value);
+      const std::string answer = Answer(got, value);
+      Slice keys[] = {key, key};
+      PinnableSlice values[2];
+      Status statuses[2];
+      db_->MultiGet(options, family, 2, keys, values, statuses);
+      for (size_t i = 0; i < 2; ++i) EXPECT_EQ(Answer(statuses[i], values[i]), answer) << key;
+      StrAppend(&text, text.empty() ? "" : " ", answer);
+    }
+    return text;
+  }
+  std::string Walk(const ReadOptions& options) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    return test::WalkBothWays(it.get());
+  }
+  void OpenTwo() {
+    options_.create_missing_column_families = true;
+    OpenFamilies({kDefaultColumnFamilyName, "second"});
+  }
+};
+
+TEST_F(ReadTierTest, APersistedReadSkipsMemtablesOnceAWriteHasNoLog) {
+  OpenTwo();
+  Put("a", "1");
+  Flush();
+  Put("a", "2");
+  Put("b", "2");
+  // A crash would lose nothing.
+  EXPECT_EQ(Read("a", Tier(kPersistedTier)), "2 -");
+  EXPECT_EQ(Read("b", Tier(kPersistedTier)), "2 -");
+  // From here on memtables may have what it would lose, in every family.
+  PutUnlogged("a", "3");
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "a", "3"));
+  EXPECT_EQ(Read("a", Tier(kPersistedTier)), "1 -");
+  EXPECT_EQ(Read("b", Tier(kPersistedTier)), "- -");
+  EXPECT_EQ(Read("a", ReadOptions()), "3 3");
+  Flush();
+  EXPECT_EQ(Read("a", Tier(kPersistedTier)), "3 -");
+  EXPECT_EQ(Read("b", Tier(kPersistedTier)), "2 -");
+  // A new run begins with what was persistent.
+  OpenTwo();
+  Put("a", "4");
+  EXPECT_EQ(Read("a", Tier(kPersistedTier)), "4 3");
+}
+
+TEST_F(ReadTierTest, APersistedReadSkipsDeletionsAndOperandsOfMemtables) {
+  OpenTwo();
+  for (const char* const key : {"a", "b", "c"}) Put(key, "1");
+  Flush();
+  PutUnlogged("x", "x");
+  Delete("a");
+  EXPECT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "b", "c"));
+  Merge("c", "2");
+  for (const char* const key : {"a", "b", "c"}) {
+    EXPECT_EQ(Read(key, Tier(kPersistedTier)), "1 -") << key;
+    PinnableSlice operands[2];
+    GetMergeOperandsOptions wanted;
+    wanted.expected_max_number_of_operands = 2;
+    int count = 0;
+    EXPECT_OK(db_->GetMergeOperands(Tier(kPersistedTier), db_->DefaultColumnFamily(), key, operands,
+                                    &wanted, &count));
+    EXPECT_EQ(count, 1) << key;
+  }
+  EXPECT_EQ(Read("a", ReadOptions()), "- -");
+  EXPECT_EQ(Read("b", ReadOptions()), "- -");
+  EXPECT_EQ(Read("c", ReadOptions()), "1,2 -");
+}
+
+TEST_F(ReadTierTest, APersistedReadAtASnapshot) {
+  OpenTwo();
+  Put("a", "1");
+  ReadOptions options = Tier(kPersistedTier);
+  options.snapshot = db_->GetSnapshot();
+  PutUnlogged("a", "2");
+  EXPECT_EQ(Read("a", options), "- -");
+  Flush();
+  EXPECT_EQ(Read("a", options), "1 -");
+  EXPECT_EQ(Read("a", Tier(kPersistedTier)), "2 -");
+  db_->ReleaseSnapshot(options.snapshot);
+}
+
+TEST_F(ReadTierTest, IteratorsDoNotServeThePersistedTier) {
+  OpenTwo();
+  const std::unique_ptr<Iterator> it(db_->NewIterator(Tier(kPersistedTier)));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsNotSupported()) << it->status().ToString();
+  std::vector<Iterator*> iterators;
+  EXPECT_TRUE(db_->NewIterators(Tier(kPersistedTier), handles_, &iterators).IsNotSupported());
+  EXPECT_TRUE(iterators.empty());
+}
+
+TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierSeesMemtablesAlone) {
+  OpenTwo();
+  Put("a", "1");
+  Put("b", "1");
+  Put("c", "1");
+  Flush();
+  EXPECT_EQ(Walk(Tier(kMemtableTier)), "");
+  Put("b", "2");
+  Delete("c");
+  EXPECT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "d", "z"));
+  EXPECT_EQ(Walk(Tier(kMemtableTier)), "b=2 ");
+  EXPECT_EQ(Walk(ReadOptions()), "a=1 b=2 ");
+  Put("e", "3");
+  const std::unique_ptr<Iterator> it(db_->NewIterator(Tier(kMemtableTier)));
+  EXPECT_EQ(test::WalkBothWays(it.get()), "b=2 e=3 ");
+  Put("f", "4");
+  EXPECT_OK(it->Refresh());
+  EXPECT_EQ(test::WalkBothWays(it.get()), "b=2 e=3 f=4 ");
+  Flush();
+  EXPECT_OK(it->Refresh());
+  EXPECT_EQ(test::WalkBothWays(it.get()), "");
+  std::vector<Iterator*> iterators;
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "k", "v"));
+  ASSERT_OK(db_->NewIterators(Tier(kMemtableTier), handles_, &iterators));
+  const std::unique_ptr<Iterator> first(iterators[0]);
+  const std::unique_ptr<Iterator> second(iterators[1]);
+  EXPECT_EQ(test::WalkBothWays(first.get()), "");
+  EXPECT_EQ(test::WalkBothWays(second.get()), "k=v ");
+}
+
+// What such an iterator walks over is no gap of the tables.
+TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierTeachesOthersNothing) {
+  OpenTwo();
+  for (int i = 0; i < 200; ++i) Put(StrCat("k", 1000 + i), "in a table");
+  Flush();
+  Put("a", "1");
+  Put("z", "1");
+  for (int i = 0; i < 200; ++i) {
+    Put(StrCat("k", 1000 + i, "x"), "short-lived");
+    Delete(StrCat("k", 1000 + i, "x"));
+  }
+  EXPECT_EQ(Walk(Tier(kMemtableTier)), "a=1 z=1 ");
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  int keys = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++keys;
+  EXPECT_EQ(keys, 202);
+}
+
+TEST_F(ReadTierTest, OtherReadsOfTheMemtableTierLookEverywhere) {
+  OpenTwo();
+  Put("a", "1");
+  Flush();
+  Put("b", "2");
+  EXPECT_EQ(Read("a", Tier(kMemtableTier)), "1 -");
+  EXPECT_EQ(Read("b", Tier(kMemtableTier)), "2 -");
+}
+
+}  // namespace
+}  // namespace ashlar
