@@ -134,6 +134,16 @@ ASHLAR_API rocksdb_t* rocksdb_open_for_read_only_column_families(
     const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
     rocksdb_column_family_handle_t** column_family_handles, unsigned char error_if_wal_file_exists,
     char** errptr) ASHLAR_NOTHROW;
+// Secondaries (ashlar/db.h). rocksdb_open_as_secondary opens the default family alone.
+ASHLAR_API rocksdb_t* rocksdb_open_as_secondary(const rocksdb_options_t* options, const char* name,
+                                                const char* secondary_path,
+                                                char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_t* rocksdb_open_as_secondary_column_families(
+    const rocksdb_options_t* options, const char* name, const char* secondary_path,
+    int num_column_families, const char* const* column_family_names,
+    const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_try_catch_up_with_primary(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 // Give back iterators, snapshots, pinned values and handles of families first.
 ASHLAR_API void rocksdb_close(rocksdb_t* db) ASHLAR_NOTHROW;
 // Deletes the files of a database that is not open.

@@ -147,6 +147,34 @@ class ASHLAR_API DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
 
+  // Opens the database of another process, or of another DB of this one: the primary, which writes
+  // it meanwhile. As OpenForReadOnly, and TryCatchUpWithPrimary brings it up to date. Nothing below
+  // `name` is changed. The LOG is written in the directory secondary_path, which is created if it
+  // is missing, unless DBOptions has an info_log. InvalidArgument if secondary_path is `name`, or
+  // if the database has no family of one of the names.
+  //
+  // Only named families are followed. A family that the primary creates later is not; one that it
+  // drops stays readable by its handle, as of the last catch-up before. Keep max_open_files at -1:
+  // every table of the database is then held open, and stays readable after the primary has deleted
+  // it. Otherwise a read may fail with IOError (PathNotFound): the primary has deleted the table,
+  // catch up and read again.
+  //
+  // A secondary reads only: other calls fail with NotSupported. It has no snapshots (GetSnapshot
+  // returns null); iterators are consistent, and stay as they are during later catch-ups.
+  static Status OpenAsSecondary(const Options& options, const std::string& name,
+                                const std::string& secondary_path, DB** dbptr);
+  static Status OpenAsSecondary(const Options& options, const std::string& name,
+                                const std::string& secondary_path, std::unique_ptr<DB>* dbptr);
+  static Status OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                                const std::string& secondary_path,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr);
+  static Status OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                                const std::string& secondary_path,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles,
+                                std::unique_ptr<DB>* dbptr);
+
   // The names of the families in a database that need not be open.
   static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                                    std::vector<std::string>* column_families);
@@ -167,6 +195,15 @@ class ASHLAR_API DB {
   virtual Status Close() = 0;
   // After a background error: retries. Returns ok if the database is writable.
   virtual Status Resume() = 0;
+  // On a secondary: shows everything that the primary had written to its log file, or has in
+  // tables, when the call began (with DBOptions::manual_wal_flush, what it flushed). Readers see a
+  // prefix of the primary's writes: the old one until the call has succeeded, then a longer one. A
+  // Get that runs concurrently may see the new one earlier than another Get; MultiGet and iterators
+  // see one of them whole. Any thread may call it. A failure changes nothing: Corruption for
+  // damage in the primary's files, and if another database has taken its place (then open the
+  // secondary again), IOError for files that cannot be read; TryAgain if the primary changed its
+  // files too quickly. NotSupported if the database is no secondary.
+  virtual Status TryCatchUpWithPrimary();
 
   // ---- Column families.
 

@@ -146,6 +146,59 @@ Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
   return Status::MemoryLimit();
 }
 
+Status DB::OpenAsSecondary(const Options& options, const std::string& name,
+                           const std::string& secondary_path, std::unique_ptr<DB>* dbptr) try {
+  OpenArgs args = OnlyDefault(options, name);
+  args.read_only = true;
+  args.secondary = true;
+  args.secondary_path = secondary_path;
+  return OpenLsm(std::move(args), nullptr, dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status DB::OpenAsSecondary(const Options& options, const std::string& name,
+                           const std::string& secondary_path, DB** dbptr) try {
+  std::unique_ptr<DB> db;
+  const Status status = OpenAsSecondary(options, name, secondary_path, &db);
+  return Release(status, std::move(db), dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                           const std::string& secondary_path,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles,
+                           std::unique_ptr<DB>* dbptr) try {
+  handles->clear();
+  return OpenLsm(OpenArgs{.options = db_options,
+                          .directory = name,
+                          .families = column_families,
+                          .read_only = true,
+                          .secondary = true,
+                          .secondary_path = secondary_path},
+                 handles, dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                           const std::string& secondary_path,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) try {
+  std::unique_ptr<DB> db;
+  const Status status =
+      OpenAsSecondary(db_options, name, secondary_path, column_families, handles, &db);
+  return Release(status, std::move(db), dbptr);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status DB::TryCatchUpWithPrimary() {
+  return Status::NotSupported("the database was not opened by OpenAsSecondary");
+}
+
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                               std::vector<std::string>* column_families) try {
   return VersionSet::ListColumnFamilies(db_options.env->GetFileSystem().get(), name,

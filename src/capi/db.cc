@@ -210,6 +210,34 @@ rocksdb_t* rocksdb_open_for_read_only_column_families(
   return WrapDb(std::move(db));
 }
 
+rocksdb_t* rocksdb_open_as_secondary(const rocksdb_options_t* options, const char* name,
+                                     const char* secondary_path, char** errptr) noexcept {
+  std::unique_ptr<DB> db;
+  return Check(errptr, DB::OpenAsSecondary(options->rep, name, secondary_path, &db))
+             ? WrapDb(std::move(db))
+             : nullptr;
+}
+
+rocksdb_t* rocksdb_open_as_secondary_column_families(
+    const rocksdb_options_t* options, const char* name, const char* secondary_path,
+    int num_column_families, const char* const* column_family_names,
+    const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, char** errptr) noexcept {
+  std::unique_ptr<DB> db;
+  std::vector<ColumnFamilyHandle*> handles;
+  const std::vector<ColumnFamilyDescriptor> families =
+      Descriptors(num_column_families, column_family_names, column_family_options);
+  if (!Check(errptr, DB::OpenAsSecondary(DBOptions(options->rep), name, secondary_path, families,
+                                         &handles, &db)))
+    return nullptr;
+  WrapHandles(handles, column_family_handles);
+  return WrapDb(std::move(db));
+}
+
+void rocksdb_try_catch_up_with_primary(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->TryCatchUpWithPrimary());
+}
+
 void rocksdb_close(rocksdb_t* db) noexcept { delete db; }
 
 void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,

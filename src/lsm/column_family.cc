@@ -232,6 +232,42 @@ void ColumnFamily::CheckInvariants() const {
   ASHLAR_ASSERT(running_flushes >= 0 && running_flushes <= 1);  // I1 of flush_runner.h
 }
 
+ColumnFamily::PreparedFollow ColumnFamily::PrepareFollow(Version* version, uint64_t log_number,
+                                                         const ColumnFamily* rebuilt) {
+  const ColumnFamily& source = rebuilt != nullptr ? *rebuilt : *this;
+  PreparedFollow prepared(version);
+  prepared.immutable.reserve(source.immutable_.size());
+  for (const MemTableEntry& entry : source.immutable_) {
+    if (entry.log_number >= log_number) prepared.immutable.push_back(entry);
+  }
+  prepared.active = source.active_;
+  ASHLAR_ASSERT(prepared.active.log_number >= log_number);
+  prepared.next_memtable_id = std::max(next_memtable_id_, source.next_memtable_id_);
+  ReadView::Args args{.active = prepared.active.table,
+                      .immutable = {},
+                      .version = version,
+                      .prefix_extractor = options_.prefix_extractor,
+                      .number = ++view_number_,
+                      .epochs = epochs_,
+                      .live_views = live_views_};
+  args.immutable.reserve(prepared.immutable.size());
+  for (auto entry = prepared.immutable.rbegin(); entry != prepared.immutable.rend(); ++entry)
+    args.immutable.push_back(entry->table);
+  prepared.view.reset(new ReadView(std::move(args)));
+  return prepared;
+}
+
+void ColumnFamily::Follow(PreparedFollow prepared, SequenceNumber through) noexcept {
+  ASHLAR_ASSERT(running_flushes == 0);  // a secondary flushes nothing
+  immutable_ = std::move(prepared.immutable);
+  SetActive(std::move(prepared.active.table), prepared.active.log_number);
+  next_memtable_id_ = prepared.next_memtable_id;
+  if (prepared.version != version_) SetVersion(prepared.version);
+  // Older sources have entries that were never in the memtable.
+  NoteIngested(through);
+  PublishView(prepared.view.release());
+}
+
 void ColumnFamily::InstallView() { PublishView(NewView(active_.table, nullptr)); }
 
 ViewRef ColumnFamily::PinView() const {

@@ -194,6 +194,31 @@ class ColumnFamily {
             immutable_.size() >=
                 static_cast<size_t>(policy_->config().common.min_write_buffer_number_to_merge));
   }
+  // The next view of a secondary's family, allocated before anything changes.
+  class PreparedFollow {
+   public:
+    PreparedFollow(PreparedFollow&&) = default;
+
+   private:
+    friend class ColumnFamily;
+    explicit PreparedFollow(Version* to) : version(to) {}
+
+    Version* const version;
+    std::vector<MemTableEntry> immutable;
+    MemTableEntry active;
+    uint64_t next_memtable_id = 0;
+    std::unique_ptr<ReadView, PreparedSwitch::Unlinker> view;
+  };
+  // The primary has recorded this version, whose tables have all writes of the logs below
+  // log_number: memtables with nothing else leave. rebuilt: a family that has the memtables to use
+  // instead of this one's; null: its own. Requires: no switch or install until Follow takes the
+  // result, and an active memtable whose log number is not below log_number.
+  PreparedFollow PrepareFollow(Version* version, uint64_t log_number, const ColumnFamily* rebuilt)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // Publishes the view. through: every sequence that the primary has used for the version is not
+  // above it. Call EpochDomain::Reclaim after releasing the mutex.
+  void Follow(PreparedFollow prepared, SequenceNumber through) noexcept
+      ASHLAR_REQUIRES(kDatabaseMutex);
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
   void InstallView() ASHLAR_REQUIRES(kDatabaseMutex);

@@ -94,6 +94,9 @@ struct DatabaseState {
   std::unique_ptr<Directory> wal_directory_handle;
   std::string session_id;
   bool read_only = false;
+  // Read-only, and replaced from time to time by what another process has written since
+  // (primary_follower.h).
+  bool is_secondary = false;
   RecoveryReport recovery;
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless read-only
   DB* db = nullptr;                             // for listeners

@@ -157,6 +157,12 @@ Status LifeCycle::CloseFiles() {
     });
     state_->lock.reset();
   }
+  if (state_->is_secondary) {
+    // No catch-up is under way, and none begins.
+    MutexLock installers(state_->manifest_mutex());
+    MutexLock lock(state_->mutex());
+    state_->closing.store(true, std::memory_order_relaxed);
+  }
   if (state_->logger != nullptr) state_->logger->Flush();
   MutexLock lock(state_->mutex());
   closed_ = true;

@@ -67,14 +67,15 @@ Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) try {
 
 // ---- Opening and closing.
 
-LsmDB::LsmDB(std::unique_ptr<LsmCore> core)
+LsmDB::LsmDB(std::unique_ptr<LsmCore> core, std::unique_ptr<PrimaryFollower> follower)
     : core_(std::move(core)),
       state_(core_->state.get()),
       background_(core_->background),
       commit_(core_->commit),
       reader_(core_->reader),
       option_changes_(core_.get()),
-      life_cycle_(core_.get(), &option_changes_) {
+      life_cycle_(core_.get(), &option_changes_),
+      follower_(std::move(follower)) {
   state_->db = this;
 }
 
@@ -86,6 +87,7 @@ LsmDB::~LsmDB() {
     });
   }
   default_handle_.reset();
+  follower_.reset();
   if (core_->IsInUse()) {
     IgnoreBadAlloc([this] {
       LogWarning(*state_,
@@ -101,9 +103,15 @@ LsmDB::~LsmDB() {
 Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
                                            std::vector<ColumnFamilyHandle*>* handles) {
   const std::vector<ColumnFamilyDescriptor> families = args.families;
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<DatabaseState> state, RecoverDatabase(std::move(args)));
+  ASHLAR_ASSIGN_OR_RETURN(RecoveredDatabase recovered, RecoverDatabase(std::move(args)));
   ReapUnused();
-  auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(state)));
+  std::unique_ptr<PrimaryFollower> follower;
+  if (recovered.state->is_secondary) {
+    follower =
+        std::make_unique<PrimaryFollower>(recovered.state.get(), std::move(recovered.replay));
+  }
+  auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(recovered.state)),
+                                    std::move(follower));
   if (!db->state_->read_only) {
     if (const Status started = db->life_cycle_.StartWriting(families); !started.ok()) {
       LogWarning(*db->state_, StrCat("the open failed: ", started.ToString()));
@@ -136,9 +144,19 @@ Status LsmDB::Resume() try {
   return Status::MemoryLimit();
 }
 
+Status LsmDB::TryCatchUpWithPrimary() try {
+  if (follower_ == nullptr) return DB::TryCatchUpWithPrimary();
+  return follower_->CatchUp();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
 Status LsmDB::CheckWritable() const {
-  if (state_->read_only) return Status::NotSupported("the database was opened read-only");
-  return Status::OK();
+  if (!state_->read_only) return Status::OK();
+  return Status::NotSupported(state_->is_secondary
+                                  ? "the database was opened as a secondary: only its primary "
+                                    "writes it"
+                                  : "the database was opened read-only");
 }
 
 // ---- Column families.
@@ -434,6 +452,8 @@ Status LsmDB::NewIterators(const ReadOptions& options,
 }
 
 const Snapshot* LsmDB::GetSnapshot() try {
+  // The primary does not know it, and drops what it would need.
+  if (state_->is_secondary) return nullptr;
   const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
   MutexLock lock(state_->mutex());
   return state_->snapshots.Acquire(state_->PublishedSequence(), unix_seconds);

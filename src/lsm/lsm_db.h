@@ -4,6 +4,7 @@
 //   writes -> CommitPipeline                reads -> Reader        properties -> PropertyReader
 //   flush, compaction -> BackgroundWork     opening -> RecoverDatabase, LifeCycle
 //   options, families -> OptionChanges      closing, resuming -> LifeCycle
+//   catching up -> PrimaryFollower
 //
 // Thread safety and lifetime: as DB documents.
 #pragma once
@@ -16,6 +17,7 @@
 #include "lsm/life_cycle.h"
 #include "lsm/lsm_core.h"
 #include "lsm/option_changes.h"
+#include "lsm/primary_follower.h"
 #include "lsm/recovery.h"
 
 namespace ashlar {
@@ -45,11 +47,13 @@ class LsmDB final : public DB {
   // Options must have been checked (ValidateForOpen). handles may be null.
   static Result<std::unique_ptr<LsmDB>> Open(OpenArgs args,
                                              std::vector<ColumnFamilyHandle*>* handles);
-  explicit LsmDB(std::unique_ptr<LsmCore> core);
+  // follower: of a secondary; null: the database is none.
+  LsmDB(std::unique_ptr<LsmCore> core, std::unique_ptr<PrimaryFollower> follower);
   ~LsmDB() override;
 
   Status Close() override;
   Status Resume() override;
+  Status TryCatchUpWithPrimary() override;
 
   Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                             ColumnFamilyHandle** handle) override;
@@ -224,6 +228,7 @@ class LsmDB final : public DB {
   Reader& reader_;
   OptionChanges option_changes_;
   LifeCycle life_cycle_;
+  std::unique_ptr<PrimaryFollower> follower_;  // null unless a secondary
   std::unique_ptr<FamilyHandle> default_handle_;
 };
 

@@ -84,9 +84,10 @@ Status WriteNewOptionsFile(DatabaseState* state,
   return Status::OK();
 }
 
-void OpenInfoLog(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families) {
+void OpenInfoLog(DatabaseState* state, const std::string& directory,
+                 const std::vector<ColumnFamilyDescriptor>& families) {
   if (state->logger == nullptr) {
-    Result<std::shared_ptr<Logger>> logger = OpenLogFile(state->options, state->directory);
+    Result<std::shared_ptr<Logger>> logger = OpenLogFile(state->options, directory);
     if (logger.ok()) state->logger = std::move(logger).value();
   }
   LogInfo(*state, StrCat("Ashlar ", GetAshlarVersionAsString()));

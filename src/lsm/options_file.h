@@ -22,6 +22,7 @@ Status WriteNewOptionsFile(DatabaseState* state,
                            const std::vector<ColumnFamilyDescriptor>& families);
 // Opens the LOG of a database that was given no logger; without one if that fails. Logs the version
 // and the options, and which have no effect. Requires: the database's lock.
-void OpenInfoLog(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& families);
+void OpenInfoLog(DatabaseState* state, const std::string& directory,
+                 const std::vector<ColumnFamilyDescriptor>& families);
 
 }  // namespace ashlar

@@ -302,6 +302,16 @@ Status Reader::GetUnpublished(const ReadOptions& options, ColumnFamily* family, 
 template <typename FamilyPointer>
 Reader::Views Reader::TakeViews(const ReadOptions& options,
                                 std::span<const FamilyPointer> families) const {
+  if (!state_->is_secondary) [[likely]]
+    return LoadViews(options, families);
+  // A view of a secondary belongs to one sequence (primary_follower.h).
+  MutexLock lock(state_->mutex());
+  return LoadViews(options, families);
+}
+
+template <typename FamilyPointer>
+Reader::Views Reader::LoadViews(const ReadOptions& options,
+                                std::span<const FamilyPointer> families) const {
   Views taken{.views = std::vector<ReadView*>(families.size())};
   for (bool settled = false; !settled;) {
     for (size_t i = 0; i < families.size(); ++i) {
@@ -497,10 +507,14 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                                                                   IteratorSource* source) mutable {
     ReadView* current = nullptr;
     SequenceNumber newest = 0;
+    ReadOptions at_snapshot;
+    at_snapshot.snapshot = snapshot;
     {
       const EpochGuard guard(state_->epochs);
-      current = family->view();
-      newest = snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence();
+      const Views taken =
+          TakeViews(at_snapshot, std::span<const std::shared_ptr<ColumnFamily>>(&family, 1));
+      current = taken.views.front();
+      newest = taken.sequence;
       ASHLAR_DCHECK(current->number >= source->view_number);  // views only become newer
       if (complete && current->number == source->view_number && !MayHaveRanges(*current)) {
         source->sequence = newest;
@@ -533,12 +547,18 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
 
 Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family,
                            std::unique_ptr<Iterator>* iterator) const {
-  ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
-  ViewRef view = family->PinView();
-  const SequenceNumber sequence = options.snapshot != nullptr
-                                      ? options.snapshot->GetSequenceNumber()
-                                      : state_->PublishedSequence();
-  *iterator = NewIteratorOnView(options, family, std::move(view), sequence);
+  if (!state_->is_secondary) [[likely]] {
+    ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
+    ViewRef view = family->PinView();
+    const SequenceNumber sequence = options.snapshot != nullptr
+                                        ? options.snapshot->GetSequenceNumber()
+                                        : state_->PublishedSequence();
+    *iterator = NewIteratorOnView(options, family, std::move(view), sequence);
+    return Status::OK();
+  }
+  std::vector<std::unique_ptr<Iterator>> made;
+  ASHLAR_RETURN_IF_ERROR(NewIterators(options, {&family, 1}, &made));
+  *iterator = std::move(made.front());
   return Status::OK();
 }
 
@@ -546,7 +566,10 @@ Status Reader::NewIterators(const ReadOptions& options,
                             std::span<const std::shared_ptr<ColumnFamily>> families,
                             std::vector<std::unique_ptr<Iterator>>* iterators) const {
   ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
+  if (options.snapshot != nullptr && state_->is_secondary)
+    return Status::NotSupported("ReadOptions::snapshot: a secondary has no snapshots");
   std::vector<ViewRef> views;
+  views.reserve(families.size());
   SequenceNumber sequence = 0;
   {
     const EpochGuard guard(state_->epochs);

@@ -93,6 +93,8 @@ class Reader {
   // inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
+  template <typename FamilyPointer>
+  Views LoadViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
   // The roots of guards, on the stacks of their calls: the view of a Get, and the views of a

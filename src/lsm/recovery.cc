@@ -1,34 +1,30 @@
 #include "lsm/recovery.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
-#include <optional>
 #include <random>
 #include <utility>
 
-#include "ashlar/write_batch.h"
 #include "base/assert.h"
-#include "base/coding.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
-#include "key/write_batch_internal.h"
 #include "lsm/job_events.h"
 #include "lsm/lost_files.h"
-#include "lsm/memtable_inserter.h"
 #include "lsm/options_file.h"
-#include "lsm/predecessor_record.h"
 #include "lsm/resolve_options.h"
 #include "manifest/read_without_lock.h"
 #include "observe/event_line.h"
 #include "platform/path.h"
-#include "wal/log_reader.h"
-#include "wal/recovery_policy.h"
 
 namespace ashlar {
 
 namespace {
+
+// No lock is needed: no other thread knows the database yet.
+const FamilyTable& FamiliesOf(const DatabaseState& state) {
+  kDatabaseMutex.AssertHeld();
+  return state.Families();
+}
 
 // The state that the MANIFEST gives. No lock is needed: no other thread knows the database yet.
 const PublishedState& Recovered(const DatabaseState& state) {
@@ -165,306 +161,6 @@ Status CheckDirectIo(const DatabaseState& state) {
   return opened.WithContext("DBOptions::use_direct_reads, use_direct_io_for_flush_and_compaction");
 }
 
-// ---- The logs.
-
-// One more than the offset of the last byte after `from` that is not zero; `from` if there is none.
-Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64_t from) {
-  constexpr size_t kPieceBytes = size_t{1} << 16;
-  std::unique_ptr<SequentialFile> file;
-  ASHLAR_RETURN_IF_ERROR(fs->NewSequentialFile(name, FileOptions(), &file));
-  ASHLAR_RETURN_IF_ERROR(file->Skip(from));
-  const auto scratch = std::make_unique_for_overwrite<char[]>(kPieceBytes);
-  uint64_t end = from;
-  for (uint64_t offset = from;;) {
-    Slice piece;
-    ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
-    if (piece.empty()) return end;
-    const auto last =
-        std::find_if(std::make_reverse_iterator(piece.end()),
-                     std::make_reverse_iterator(piece.begin()), [](char c) { return c != 0; });
-    const auto used_bytes = static_cast<uint64_t>(last.base() - piece.begin());
-    if (used_bytes > 0) end = offset + used_bytes;
-    offset += piece.size();
-  }
-}
-
-class LogReplay {
- public:
-  LogReplay(DatabaseState* state, WALRecoveryMode mode)
-      : state_(state),
-        mode_(mode),
-        report_(&state->recovery),
-        sequence_(Recovered(*state).last_sequence) {}
-
-  // Finds the logs that are needed. Read-only it also opens them, newest first: an older log is
-  // complete by the time its size is taken.
-  Status FindLogs() {
-    std::vector<std::string> names;
-    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
-    oldest_ = std::max(Recovered(*state_).MinLogNumberWithUnflushedData(),
-                       Recovered(*state_).min_log_number_to_keep);
-    for (const std::string& name : names) {
-      uint64_t number = 0;
-      FileType type = FileType::kTempFile;
-      const bool parsed = ParseFileName(name, &number, &type);
-      const bool is_log = parsed ? type == FileType::kWalFile : name.ends_with(".log");
-      if (!is_log) continue;
-      if (!parsed || !state_->versions->MayBelong(number)) {
-        report_->warnings.push_back(StrCat(state_->wal_directory, "/", name,
-                                           " is not a log of this database, which has never "
-                                           "reached such a number; the file is left alone"));
-        continue;
-      }
-      state_->versions->MarkFileNumberUsed(number);
-      if (number >= oldest_) logs_.push_back({.number = number});
-    }
-    std::sort(logs_.begin(), logs_.end(),
-              [](const Log& a, const Log& b) { return a.number < b.number; });
-    // A listing during which files come and go may give one name twice.
-    logs_.erase(std::unique(logs_.begin(), logs_.end(),
-                            [](const Log& a, const Log& b) { return a.number == b.number; }),
-                logs_.end());
-    for (const Log& log : logs_) {
-      ASHLAR_ASSERT(report_->logs.empty() || report_->logs.back() < log.number);  // no name twice
-      report_->logs.push_back(log.number);
-    }
-    for (const auto& [number, synced_bytes] : Recovered(*state_).recorded_logs) {
-      if (!WentBack() && number >= oldest_ && synced_bytes.has_value() &&
-          !std::binary_search(report_->logs.begin(), report_->logs.end(), number)) {
-        return Status::Corruption(WalFileName(state_->wal_directory, number),
-                                  "the log is on record as synced, and missing");
-      }
-    }
-    if (!state_->read_only) return Status::OK();
-    for (auto log = logs_.rbegin(); log != logs_.rend(); ++log) {
-      const Status opened = OpenLog(&*log);
-      if (opened.IsPathNotFound()) return opened;
-      // Other errors, such as too many open files, are reported when the log is replayed.
-      if (!opened.ok()) log->file.reset();
-    }
-    return Status::OK();
-  }
-
-  Status Run() {
-    for (Log& log : logs_) {
-      if (WentBack()) {
-        stopped_early_ = true;
-        AddLoss({.number = log.number,
-                 .reason = StrCat(LogName(log.number),
-                                  ": the log does not continue the state of the tables "
-                                  "(best_efforts_recovery)")});
-      } else if (dropped_rest_) {
-        AddLoss({.number = log.number,
-                 .reason = StrCat(LogName(log.number), ": the log before it ends early")});
-      } else {
-        ASHLAR_RETURN_IF_ERROR(ReplayLog(&log));
-      }
-    }
-    if (dropped_rest_ && !report_->DamagedLogs().empty()) report_->NoTornTails();
-    report_->must_flush =
-        stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
-    ASHLAR_ASSERT(sequence_ >= Recovered(*state_).last_sequence);  // I3 of database_state.h
-    state_->published_sequence.store(sequence_, std::memory_order_release);
-    return Status::OK();
-  }
-  // Of a log that was read: where its last record ends. 0 for one that was not.
-  uint64_t good_bytes(uint64_t number) const {
-    const auto found = good_bytes_.find(number);
-    return found == good_bytes_.end() ? 0 : found->second;
-  }
-  bool applied_records() const { return applied_records_; }
-
- private:
-  struct Log {
-    uint64_t number = 0;
-    uint64_t bytes = 0;                         // when it was opened
-    std::unique_ptr<SequentialFile> file = {};  // null: not open
-  };
-
-  bool WentBack() const { return !state_->versions->went_back().empty(); }
-  std::string LogName(uint64_t number) const { return WalFileName(state_->wal_directory, number); }
-
-  Status OpenLog(Log* log) const {
-    const std::string name = LogName(log->number);
-    ASHLAR_RETURN_IF_ERROR(state_->file_system->NewSequentialFile(name, FileOptions(), &log->file));
-    return state_->file_system->GetFileSize(name, &log->bytes);
-  }
-
-  // Adds a loss that goes on to the end of the log. Nothing but zeros is no loss.
-  void AddLoss(RecoveryReport::Loss loss) {
-    const Result<uint64_t> end =
-        FindContentsEnd(state_->file_system, LogName(loss.number), loss.offset);
-    // Another process may have deleted the log of a read-only database.
-    if (end.ok() && *end == loss.offset) return;
-    loss.bytes = end.ok() ? *end - loss.offset : 0;
-    report_->losses.push_back(std::move(loss));
-  }
-
-  Status ReplayLog(Log* log) {
-    const uint64_t number = log->number;
-    if (log->file == nullptr) ASHLAR_RETURN_IF_ERROR(OpenLog(log));
-    LogReader reader(std::move(log->file), LogName(number), number, log->bytes);
-    MemTableInserter inserter(MemTableInserter::Args{
-        .families = &state_->Families(), .replaying = true, .log_number = number});
-    Slice record;
-    std::string scratch;
-    std::optional<RecoveryReport::Loss>
-        skipped;  // begun by damage that is skipped; ends where the next record begins
-    for (;;) {
-      while (reader.ReadRecord(&record, &scratch)) {
-        if (skipped.has_value()) {
-          skipped->bytes = reader.record_offset() - skipped->offset;
-          report_->losses.push_back(*std::exchange(skipped, std::nullopt));
-        }
-        ASHLAR_RETURN_IF_ERROR(ReplayRecord(reader, record, &inserter));
-        if (dropped_rest_) return Status::OK();
-        if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
-      }
-      const LogStop stop{.mode = mode_,
-                         .outcome = reader.outcome(),
-                         .last_good_offset = reader.last_good_offset(),
-                         .synced_bytes = SyncedBytes(number)};
-      const LogStopAction action = DecideAtLogStop(stop);
-      if (action == LogStopAction::kFail) return LogStopFailure(reader, stop);
-      if (reader.outcome() != LogReader::Outcome::kEnd) {
-        stopped_early_ = true;
-        if (!skipped.has_value()) {
-          skipped = RecoveryReport::Loss{
-              .number = number,
-              .offset = reader.last_good_offset(),
-              .is_torn_tail = reader.outcome() == LogReader::Outcome::kTornTail,
-              .reason = reader.status().getState()};
-        }
-      }
-      if (action == LogStopAction::kSkipDamage) {
-        reader.SkipDamage();
-        continue;
-      }
-      if (skipped.has_value()) AddLoss(*std::move(skipped));
-      ASHLAR_ASSERT(!good_bytes_.contains(number));  // each log is read once
-      good_bytes_[number] = reader.last_good_offset();
-      continuity_ = ContinuityAfter(action, continuity_);
-      if (action == LogStopAction::kNextLogOrStop)
-        ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
-      return Status::OK();
-    }
-  }
-
-  Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter) {
-    const auto context = [&](const Status& status) {
-      return status.WithContext(
-          StrCat(reader.file_name(), ": batch of the record at offset ", reader.record_offset()));
-    };
-    if (record.size() < WriteBatchInternal::kHeaderBytes)
-      return context(Status::Corruption("shorter than a batch's header"));
-    const SequenceNumber first = WriteBatchInternal::Sequence(record);
-    if (DecodeFixed32(record.data() + sizeof(SequenceNumber)) == 0) {
-      if (const std::optional<PredecessorRecord> head = DecodePredecessorRecord(record);
-          head.has_value())
-        return CheckContinues(reader, *head);
-    }
-    switch (DecideAtRecord(continuity_, first, next_replayed_.value_or(sequence_ + 1))) {
-      case RecordAction::kApply: continuity_ = Continuity::kNotNeeded; break;
-      case RecordAction::kDropRest:
-        dropped_rest_ = true;
-        AddLoss({.number = reader.log_number(),
-                 .offset = reader.record_offset(),
-                 .reason = StrCat(reader.file_name(), ": records before the one at offset ",
-                                  reader.record_offset(), " are missing")});
-        return Status::OK();
-      case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
-    }
-    const WriteBatch batch(record.ToString());
-    if (first > kSequenceNumberMaxAtOpen || batch.Count() > kSequenceNumberMaxAtOpen - first) {
-      return context(Status::Corruption(StrCat("the sequence ", first,
-                                               " is above the highest that is allowed, ",
-                                               kSequenceNumberMaxAtOpen)));
-    }
-    if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok())
-      return context(checked);
-    bool has_applied = false;
-    if (const Status applied = inserter->Apply(batch.Data(), first, &has_applied); !applied.ok())
-      return context(applied);
-    const uint32_t count = batch.Count();
-    next_replayed_ = first + count;
-    if (count > 0) sequence_ = std::max(sequence_, first + count - 1);
-    applied_records_ |= count > 0;
-    return Status::OK();
-  }
-
-  // The head of a log says how long the one before it was: whether that one was read to its end.
-  Status CheckContinues(const LogReader& reader, const PredecessorRecord& head) {
-    if (head.previous_number < oldest_ || mode_ == WALRecoveryMode::kSkipAnyCorruptedRecords)
-      return Status::OK();
-    const std::string previous = WalFileName(state_->wal_directory, head.previous_number);
-    const auto read = good_bytes_.find(head.previous_number);
-    if (read == good_bytes_.end())
-      return Status::Corruption(
-          previous, StrCat("the log is missing, and ", reader.file_name(), " continues it"));
-    if (read->second >= head.previous_bytes) {
-      continuity_ = Continuity::kNotNeeded;
-      return Status::OK();
-    }
-    const Status cut =
-        Status::Corruption(previous, StrCat("the log ends at offset ", read->second, ", but ",
-                                            head.previous_bytes, " bytes were written to it"));
-    if (mode_ != WALRecoveryMode::kPointInTimeRecovery) return cut;
-    dropped_rest_ = true;
-    stopped_early_ = true;
-    AddLoss({.number = reader.log_number(),
-             .offset = reader.last_good_offset(),
-             .reason = StrCat(reader.file_name(), ": ", cut.getState())});
-    return CheckNoFamilyIsAhead(head.previous_number, cut);
-  }
-
-  void SwitchFullMemTables(uint64_t log_number) {
-    MutexLock lock(state_->mutex());
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      if (!family->IsFull()) continue;
-      // The log number stays that of the first log: nothing is installed before the end of the
-      // replay.
-      const uint64_t number = std::min(family->active_log_number(), log_number);
-      family->SwitchMemTable(family->PrepareSwitch(), number);
-    }
-  }
-
-  uint64_t SyncedBytes(uint64_t number) const {
-    const RecordedLogs& logs = Recovered(*state_).recorded_logs;
-    const auto found = logs.find(number);
-    return found == logs.end() ? 0 : found->second.value_or(0);
-  }
-
-  Status CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const {
-    for (const auto& [id, family] : Recovered(*state_).families) {
-      if (FamilyIsAhead(family->log_number, family->current->NumFiles() > 0, stopped_log)) {
-        return Status::Corruption(StrCat("column family ", family->name,
-                                         " has tables that are newer than the damage in the log, "
-                                         "so the families cannot be brought to one "
-                                         "point in time"),
-                                  damage.getState());
-      }
-    }
-    return Status::OK();
-  }
-
-  DatabaseState* const state_;
-  const WALRecoveryMode mode_;
-  RecoveryReport* const report_;
-  SequenceNumber sequence_;
-  std::optional<SequenceNumber>
-      next_replayed_;    // one more than the last one replayed; the MANIFEST may know of later ones
-  uint64_t oldest_ = 0;  // logs below are not needed
-  std::vector<Log> logs_;  // ascending
-  std::map<uint64_t, uint64_t>
-      good_bytes_;  // of the logs read so far: up to the end of the last record
-  Continuity continuity_ = Continuity::kNotNeeded;
-  bool dropped_rest_ = false;
-  bool stopped_early_ =
-      // a log ended early: recovered records must reach tables before a new one is logged
-      false;
-  bool applied_records_ = false;
-};
-
 // ---- The families.
 
 Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& descriptors) {
@@ -475,12 +171,14 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
       .drop_file =
           [state](FileMetaData* file) {
             state->open_tables.Evict(file);
+            if (state->read_only) return;  // it deletes no file
             state->obsolete_files.AddTable(
                 {.number = file->number, .file_bytes = file->file_bytes});
           },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
-      .best_efforts = state->options.best_efforts_recovery,
+      // A secondary goes on from the last state.
+      .best_efforts = state->options.best_efforts_recovery && !state->is_secondary,
   });
   std::vector<ColumnFamilySpec> specs;
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
@@ -663,28 +361,43 @@ Status KeepFoundFiles(DatabaseState* state) {
   return Status::OK();
 }
 
+Status CheckManifestUnchanged(const DatabaseState& state) {
+  kManifestMutex.AssertHeld();  // no other thread knows the database
+  return state.versions->CheckManifestUnchanged(state.versions->place());
+}
+
 // Recovers versions, families and memtables. Requires: the lock, unless read-only.
-Status RecoverState(const OpenArgs& args, DatabaseState* state) {
+Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
+  DatabaseState* const state = recovered->state.get();
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
   std::vector<ColumnFamilyDescriptor> families = args.families;
   ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state, &families));
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state, families));
-  LogReplay replay(state, args.salvages_logs ? WALRecoveryMode::kSkipAnyCorruptedRecords
-                                             : state->options.wal_recovery_mode);
-  ASHLAR_RETURN_IF_ERROR(replay.FindLogs());
-  if (state->read_only) ASHLAR_RETURN_IF_ERROR(state->versions->CheckManifestUnchanged());
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state, families));
+  recovered->replay =
+      std::make_unique<LogReplay>(state,
+                                  args.salvages_logs ? WALRecoveryMode::kSkipAnyCorruptedRecords
+                                                     : state->options.wal_recovery_mode,
+                                  args.secondary);
+  LogReplay& replay = *recovered->replay;
+  ASHLAR_RETURN_IF_ERROR(replay.FindLogs({.recorded = &Recovered(*state),
+                                          .families = &FamiliesOf(*state),
+                                          .report = &state->recovery}));
+  if (state->read_only) ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
   if (!state->read_only) {
     EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started")
         .Add("wal_files", state->recovery.logs);
   }
   ASHLAR_RETURN_IF_ERROR(replay.Run());
+  state->published_sequence.store(replay.sequence(), std::memory_order_release);
   if (args.error_if_log_exists && replay.applied_records()) {
     return Status::Corruption(args.directory,
                               "there is a log with records, and error_if_wal_file_exists is set");
   }
-  for (const uint64_t number : state->recovery.logs)
-    state->logs.AdoptClosed(number, replay.good_bytes(number));
+  if (!args.secondary) {
+    for (const uint64_t number : state->recovery.logs)
+      state->logs.AdoptClosed(number, replay.good_bytes(number));
+  }
   ASHLAR_ASSERT(state->logs.current_number() == 0);  // I1
   if constexpr (kDebugChecks) {
     MutexLock lock(state->mutex());
@@ -701,6 +414,7 @@ bool MayDeleteManifest(DatabaseState* state, FileNumber number) {
 std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
   auto state = std::make_unique<DatabaseState>(args.options, args.directory);
   state->read_only = args.read_only;
+  state->is_secondary = args.secondary;
   state->session_id = NewSessionId();
   state->logger = args.options.info_log;
   MutexLock lock(state->mutex());
@@ -708,20 +422,55 @@ std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
   return state;
 }
 
-Result<std::unique_ptr<DatabaseState>> RecoverForWriting(const OpenArgs& args) {
-  std::unique_ptr<DatabaseState> state = NewState(args);
-  ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state.get()));
-  OpenInfoLog(state.get(), args.families);
-  Status recovered = RecoverState(args, state.get());
-  if (recovered.ok()) recovered = KeepDamagedLogs(state.get());
-  if (recovered.ok()) recovered = KeepFoundFiles(state.get());
+Result<RecoveredDatabase> RecoverForWriting(const OpenArgs& args) {
+  RecoveredDatabase recovered{.state = NewState(args), .replay = nullptr};
+  DatabaseState* const state = recovered.state.get();
+  ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state));
+  OpenInfoLog(state, state->directory, args.families);
+  Status status = RecoverState(args, &recovered);
+  if (status.ok()) status = KeepDamagedLogs(state);
+  if (status.ok()) status = KeepFoundFiles(state);
   LogRecovery(*state);
-  if (recovered.ok()) return state;
-  LogWarning(*state, StrCat("the open failed: ", recovered.ToString()));
-  return recovered;
+  if (status.ok()) return recovered;
+  LogWarning(*state, StrCat("the open failed: ", status.ToString()));
+  return status;
 }
 
-Result<std::unique_ptr<DatabaseState>> RecoverForReading(const OpenArgs& args) {
+std::string WithoutSeparatorAtEnd(std::string path) {
+  while (path.size() > 1 && kPathSeparators.find(path.back()) != std::string_view::npos)
+    path.pop_back();
+  return path;
+}
+
+// The LOG of a secondary is its own.
+Status OpenSecondaryLog(const OpenArgs& args, DatabaseState* state) {
+  if (state->logger == nullptr) {
+    if (WithoutSeparatorAtEnd(args.secondary_path) == WithoutSeparatorAtEnd(args.directory)) {
+      return Status::InvalidArgument(args.secondary_path,
+                                     "is the primary's directory: a secondary writes its LOG in a "
+                                     "directory of its own");
+    }
+    ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(state->file_system, args.secondary_path));
+  }
+  OpenInfoLog(state, args.secondary_path, args.families);
+  LogInfo(*state, StrCat("as a secondary of ", args.directory));
+  if (args.options.max_open_files != -1) {
+    LogWarning(*state,
+               StrCat("max_open_files is ", args.options.max_open_files,
+                      ": tables beyond that are opened when they are read, and the primary may "
+                      "have deleted them; with -1 all are held open"));
+  }
+  return Status::OK();
+}
+
+Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
+  std::string session_id = NewSessionId();
+  if (args.secondary) {
+    const std::unique_ptr<DatabaseState> before = NewState(args);
+    ASHLAR_RETURN_IF_ERROR(OpenSecondaryLog(args, before.get()));
+    args.options.info_log = before->logger;
+    session_id = before->session_id;
+  }
   // Tables stay open from one attempt to the next: a table that both need cannot be missed any
   // more.
   const auto pinned_tables = std::make_shared<PinnedTables>(
@@ -729,24 +478,25 @@ Result<std::unique_ptr<DatabaseState>> RecoverForReading(const OpenArgs& args) {
                          .file_options = {.use_mmap_reads = args.options.allow_mmap_reads,
                                           .use_direct_io = args.options.use_direct_reads},
                          .files_max = ResolveOpenTablesMax(args.options)});
-  std::unique_ptr<DatabaseState> state;
-  const Status recovered = ReadWithoutLock([&]() -> Status {
-    state = NewState(args);
-    state->pinned_tables = pinned_tables;
-    Status status = PrepareDirectory(state.get());
-    if (status.ok()) status = RecoverState(args, state.get());
+  RecoveredDatabase recovered;
+  const Status read = ReadWithoutLock([&]() -> Status {
+    recovered = {.state = NewState(args), .replay = nullptr};
+    recovered.state->session_id = session_id;
+    recovered.state->pinned_tables = pinned_tables;
+    Status status = PrepareDirectory(recovered.state.get());
+    if (status.ok()) status = RecoverState(args, &recovered);
     if (!status.ok()) {
-      state.reset();
+      recovered = {};
       return status;
     }
     // A record that is being written may look like damage.
-    const std::string damage = state->recovery.DamageReasons();
+    const std::string damage = recovered.state->recovery.DamageReasons();
     return damage.empty() ? Status::OK() : Status::Corruption(damage);
   });
-  if (state == nullptr) return recovered;
-  pinned_tables->Retain(state->versions->LiveTables());
-  LogRecovery(*state);
-  return state;
+  if (recovered.state == nullptr) return read;
+  pinned_tables->Retain(recovered.state->versions->LiveTables());
+  LogRecovery(*recovered.state);
+  return recovered;
 }
 
 // FileJanitor tries again what fails here.
@@ -758,9 +508,9 @@ Status DeleteOrphan(DatabaseState* state, const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args) {
+Result<RecoveredDatabase> RecoverDatabase(OpenArgs args) {
   for (ColumnFamilyDescriptor& descriptor : args.families) FillDefaults(&descriptor.options);
-  return args.read_only ? RecoverForReading(args) : RecoverForWriting(args);
+  return args.read_only ? RecoverForReading(std::move(args)) : RecoverForWriting(args);
 }
 
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {

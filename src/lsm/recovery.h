@@ -31,6 +31,7 @@
 #include "ashlar/db.h"
 #include "base/result.h"
 #include "lsm/database_state.h"
+#include "lsm/log_replay.h"
 
 namespace ashlar {
 
@@ -40,13 +41,20 @@ struct OpenArgs {
   std::vector<ColumnFamilyDescriptor> families;
   bool read_only = false;
   bool error_if_log_exists = false;  // read-only
+  // Read-only, and catches up with the process that writes the database (primary_follower.h).
+  bool secondary = false;
+  std::string secondary_path = {};  // of its LOG
   // Replays all that is readable in damaged logs, whatever DBOptions::wal_recovery_mode is.
   bool salvages_logs = false;
 };
 
+struct RecoveredDatabase {
+  std::unique_ptr<DatabaseState> state;
+  std::unique_ptr<LogReplay> replay;
+};
 // The state with its families, the records of the logs in memtables; no background work yet.
 // DatabaseState::recovery is the report.
-Result<std::unique_ptr<DatabaseState>> RecoverDatabase(OpenArgs args);
+Result<RecoveredDatabase> RecoverDatabase(OpenArgs args);
 
 // A family over a version; used by recovery and by CreateColumnFamily.
 std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,

@@ -21,7 +21,7 @@ class Search {
 
   Result<CompleteStates> Run(FileNumber manifest_number) {
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader,
-                            ManifestReader::OpenNumber(fs_, directory_, manifest_number));
+                            ManifestReader::OpenNumber(fs_, directory_, manifest_number, 0));
     families_[kDefaultFamilyId].state.name = kDefaultFamilyName;
     while (true) {
       VersionEdit edit;

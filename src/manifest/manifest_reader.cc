@@ -11,7 +11,7 @@ namespace ashlar {
 Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_system,
                                                              const std::string& directory) {
   ASHLAR_ASSIGN_OR_RETURN(const FileNumber number, ReadCurrentFile(file_system, directory));
-  Result<std::unique_ptr<ManifestReader>> opened = OpenNumber(file_system, directory, number);
+  Result<std::unique_ptr<ManifestReader>> opened = OpenNumber(file_system, directory, number, 0);
   if (opened.status().IsPathNotFound())
     return Status::Corruption(StrCat(CurrentFileName(directory), " names a file that is missing: ",
                                      DescriptorFileName(directory, number)));
@@ -20,13 +20,22 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_sy
 
 Result<std::unique_ptr<ManifestReader>> ManifestReader::OpenNumber(FileSystem* file_system,
                                                                    const std::string& directory,
-                                                                   FileNumber number) {
+                                                                   FileNumber number,
+                                                                   uint64_t from) {
   const std::string name = DescriptorFileName(directory, number);
   uint64_t bytes = 0;
   std::unique_ptr<SequentialFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(name, &bytes));
   ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(name, FileOptions{}, &file));
-  return std::unique_ptr<ManifestReader>(new ManifestReader(number, std::move(file), name, bytes));
+  if (from == 0)
+    return std::unique_ptr<ManifestReader>(
+        new ManifestReader(number, std::move(file), name, bytes));
+  if (bytes < from)
+    return Status::Corruption(name, StrCat("has ", bytes, " bytes, and had ", from, " before"));
+  std::unique_ptr<ManifestReader> reader(new ManifestReader(number, nullptr, name, bytes));
+  reader->end_ = from;
+  ASHLAR_RETURN_IF_ERROR(reader->log_.ContinueAt(from, std::move(file), bytes));
+  return reader;
 }
 
 ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file,
@@ -41,6 +50,7 @@ bool ManifestReader::Next(VersionEdit* edit) {
     VersionEdit next;
     if (!ReadEdit(&next)) return false;
     if (!next.atomic_group_remaining.has_value()) {
+      end_ = log_.last_good_offset();
       *edit = std::move(next);
       return true;
     }
@@ -60,6 +70,7 @@ bool ManifestReader::Next(VersionEdit* edit) {
       --remaining;
       group_.push_back(std::move(member));
     }
+    end_ = log_.last_good_offset();
   }
   *edit = std::move(group_.front());
   group_.pop_front();

@@ -22,10 +22,11 @@ class ManifestReader {
  public:
   static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* file_system,
                                                       const std::string& directory);
-  // One that CURRENT need not name. PathNotFound without the file.
+  // One that CURRENT need not name. PathNotFound without the file. from: 0, or where an earlier
+  // reader ended; Corruption if the file is shorter.
   static Result<std::unique_ptr<ManifestReader>> OpenNumber(FileSystem* file_system,
                                                             const std::string& directory,
-                                                            FileNumber number);
+                                                            FileNumber number, uint64_t from);
 
   // True: *edit is the next one. False: the end, or an error: see status().
   [[nodiscard]] bool Next(VersionEdit* edit);
@@ -37,6 +38,8 @@ class ManifestReader {
   const std::string& file_name() const { return log_.file_name(); }
   // The end of the reading. Later appends are not read.
   uint64_t file_bytes() const { return file_bytes_; }
+  // Where the last edit or group ends that is whole.
+  uint64_t end() const { return end_; }
 
  private:
   ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file,
@@ -52,6 +55,7 @@ class ManifestReader {
   std::string scratch_;
   std::deque<VersionEdit> group_;  // complete, or being collected
   bool ends_incomplete_ = false;
+  uint64_t end_ = 0;
   Status status_;
 };
 

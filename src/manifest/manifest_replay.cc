@@ -7,6 +7,7 @@
 #include "ashlar/comparator.h"
 #include "base/assert.h"
 #include "base/format.h"
+#include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 
 namespace ashlar {
@@ -28,7 +29,11 @@ Result<RecoveredState> ManifestReplay::Run() {
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, OpenManifest());
   state_.manifest_number = manifest->number();
   state_.manifest_bytes = manifest->file_bytes();
-  ASHLAR_RETURN_IF_ERROR(OpenFamily(kDefaultFamilyId, *default_spec));
+  if (continues_) {
+    StartFromBase();
+  } else {
+    ASHLAR_RETURN_IF_ERROR(OpenFamily(kDefaultFamilyId, *default_spec));
+  }
   for (uint64_t number = 1;; ++number) {
     VersionEdit edit;
     if (!manifest->Next(&edit)) break;
@@ -39,6 +44,7 @@ Result<RecoveredState> ManifestReplay::Run() {
     }
   }
   if (!args_.best_efforts) ASHLAR_RETURN_IF_ERROR(manifest->status());
+  state_.manifest_end = manifest->end();
   for (const auto& [id, family] : complete_.families) {
     if (!family.is_newest) state_.went_back.push_back(family.name);
   }
@@ -47,9 +53,56 @@ Result<RecoveredState> ManifestReplay::Run() {
 }
 
 Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenManifest() {
+  if (args_.base != nullptr) return OpenFromBase();
   if (!args_.best_efforts) return ManifestReader::Open(args_.file_system, args_.directory);
   ASHLAR_ASSIGN_OR_RETURN(complete_, FindCompleteStates(args_.file_system, args_.directory));
-  return ManifestReader::OpenNumber(args_.file_system, args_.directory, complete_.manifest_number);
+  return ManifestReader::OpenNumber(args_.file_system, args_.directory, complete_.manifest_number,
+                                    0);
+}
+
+Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenFromBase() {
+  ASHLAR_ASSIGN_OR_RETURN(const FileNumber current,
+                          ReadCurrentFile(args_.file_system, args_.directory));
+  const ManifestPlace& place = *args_.base_place;
+  if (current < place.manifest_number) {
+    return Status::Corruption(
+        DescriptorFileName(args_.directory, current),
+        StrCat("is older than the MANIFEST that was current before, of number ",
+               place.manifest_number, ": the database was replaced by another; open it again"));
+  }
+  continues_ = current == place.manifest_number;
+  if (!continues_) return ManifestReader::Open(args_.file_system, args_.directory);
+  return ManifestReader::OpenNumber(args_.file_system, args_.directory, current,
+                                    place.manifest_end);
+}
+
+void ManifestReplay::StartFromBase() {
+  const ManifestPlace& place = *args_.base_place;
+  state_.database_id = place.database_id;
+  state_.unopened = place.unopened;
+  state_.published.max_column_family = args_.base->max_column_family;
+  state_.published.last_sequence = args_.base->last_sequence;
+  state_.published.min_log_number_to_keep = args_.base->min_log_number_to_keep;
+  state_.published.recorded_logs = args_.base->recorded_logs;
+  next_file_number_ = place.next_file_number;
+  has_log_number_ = true;
+  has_last_sequence_ = true;
+  for (const auto& [id, family] : args_.base->families) {
+    auto copy = std::make_unique<ColumnFamilyState>(*family);
+    copy->current = nullptr;
+    builders_.emplace(
+        id, std::make_unique<VersionBuilder>(VersionBuilder::Args{.comparator = family->comparator,
+                                                                  .levels = family->levels,
+                                                                  .base = family->current,
+                                                                  .live = args_.live}));
+    state_.published.families.emplace(id, std::move(copy));
+  }
+}
+
+Version* ManifestReplay::BaseVersion(ColumnFamilyId id) const {
+  const ColumnFamilyState* const family =
+      args_.base != nullptr ? args_.base->FindFamily(id) : nullptr;
+  return family != nullptr ? family->current : nullptr;
 }
 
 bool ManifestReplay::IsBeyond(const VersionEdit& edit, uint64_t number) const {
@@ -78,22 +131,23 @@ Status ManifestReplay::Apply(VersionEdit* edit) {
 Status ManifestReplay::AddFamily(const VersionEdit& edit) {
   const std::string& name = *edit.added_column_family;
   const ColumnFamilyId id = edit.column_family;
-  if (state_.published.families.contains(id) || unopened_.contains(id))
+  if (state_.published.families.contains(id) || state_.unopened.contains(id))
     return Status::Corruption(StrCat("column family ", id, " is added twice"));
   state_.published.max_column_family = std::max(state_.published.max_column_family, id);
   const ColumnFamilySpec* const spec = FindSpec(name);
-  if (spec != nullptr) return OpenFamily(id, *spec);
-  if (name == kStatisticsFamilyName)
+  const bool is_new = args_.base != nullptr && BaseVersion(id) == nullptr;
+  if (spec != nullptr && !is_new) return OpenFamily(id, *spec);
+  if (name == kStatisticsFamilyName && !is_new)
     return OpenFamily(
         id, ColumnFamilySpec{.name = name, .comparator = KeyComparator(BytewiseComparator())});
-  unopened_.emplace(id, name);
+  state_.unopened.emplace(id, name);
   return Status::OK();
 }
 
 Status ManifestReplay::DropFamily(const VersionEdit& edit) {
   const bool opened = state_.published.families.erase(edit.column_family) > 0;
   builders_.erase(edit.column_family);
-  if (opened || unopened_.erase(edit.column_family) > 0) return Status::OK();
+  if (opened || state_.unopened.erase(edit.column_family) > 0) return Status::OK();
   return Status::Corruption(
       StrCat("column family ", edit.column_family, " is dropped but does not exist"));
 }
@@ -101,7 +155,7 @@ Status ManifestReplay::DropFamily(const VersionEdit& edit) {
 Status ManifestReplay::ApplyToFamily(VersionEdit* edit) {
   const auto builder = builders_.find(edit->column_family);
   if (builder != builders_.end()) return builder->second->Apply(edit);
-  if (unopened_.contains(edit->column_family)) return Status::OK();
+  if (state_.unopened.contains(edit->column_family)) return Status::OK();
   return Status::Corruption(
       StrCat("an edit names column family ", edit->column_family, ", which does not exist"));
 }
@@ -155,12 +209,14 @@ Status ManifestReplay::OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spe
       id, std::make_unique<VersionBuilder>(VersionBuilder::Args{.comparator = spec.comparator,
                                                                 .levels = spec.levels,
                                                                 .base = nullptr,
+                                                                .known = BaseVersion(id),
                                                                 .live = args_.live}));
   return Status::OK();
 }
 
 Status ManifestReplay::Finish() {
   ASHLAR_RETURN_IF_ERROR(CheckComplete());
+  if (args_.base != nullptr) ASHLAR_RETURN_IF_ERROR(CheckContinuesBase());
   if (args_.all_families_must_open) ASHLAR_RETURN_IF_ERROR(CheckAllOpened());
   ASHLAR_RETURN_IF_ERROR(BuildVersions());
   RaiseNextFileNumber();
@@ -178,16 +234,35 @@ Status ManifestReplay::CheckComplete() const {
   return Status::Corruption(StrCat("no edit has a", missing));
 }
 
+Status ManifestReplay::CheckContinuesBase() const {
+  const std::string& before = args_.base_place->database_id;
+  if (!before.empty() && !state_.database_id.empty() && state_.database_id != before) {
+    return Status::Corruption(StrCat("the database of identity ", before,
+                                     " was replaced by that of ", state_.database_id,
+                                     "; open it again"));
+  }
+  if (state_.published.last_sequence >= args_.base->last_sequence) return Status::OK();
+  return Status::Corruption(StrCat("the last sequence is ", state_.published.last_sequence,
+                                   ", and was ", args_.base->last_sequence,
+                                   " before: the database was replaced by an older state of it; "
+                                   "open it again"));
+}
+
 Status ManifestReplay::CheckAllOpened() const {
-  if (unopened_.empty()) return Status::OK();
+  if (state_.unopened.empty()) return Status::OK();
   std::string names;
-  for (const auto& [id, name] : unopened_) StrAppend(&names, names.empty() ? "" : ", ", name);
+  for (const auto& [id, name] : state_.unopened) StrAppend(&names, names.empty() ? "" : ", ", name);
   return Status::InvalidArgument("Column families not opened", names);
 }
 
 Status ManifestReplay::BuildVersions() {
   ASHLAR_ASSERT(builders_.size() == state_.published.families.size());
   for (auto& [id, family] : state_.published.families) {
+    if (continues_ && !builders_.at(id)->HasChanges()) {
+      family->current = BaseVersion(id);
+      family->current->Ref();
+      continue;
+    }
     Result<Version*> version = builders_.at(id)->Build();
     if (!version.ok())
       return version.status().WithContext(StrCat("column family \"", family->name, "\""));
@@ -230,8 +305,15 @@ Status ManifestReplay::CheckNumbersAreLeft() const {
 Status ManifestReplay::CheckTables() const {
   std::unordered_set<FileNumber> seen;
   for (const auto& [id, family] : state_.published.families) {
+    // Those that the base has as well were looked for before.
+    std::unordered_set<const FileMetaData*> known;
+    const Version* const before = BaseVersion(id);
+    if (family->current == before) continue;
+    for (Level level = 0; before != nullptr && level < before->levels(); ++level)
+      known.insert(before->files(level).begin(), before->files(level).end());
     for (Level level = 0; level < family->levels; ++level) {
       for (const FileMetaData* file : family->current->files(level)) {
+        if (known.contains(file)) continue;
         if (!seen.insert(file->number).second)
           return Status::Corruption(
               StrCat("table ", file->number, " belongs to more than one column family"));

@@ -5,7 +5,15 @@
 // One VersionBuilder per family collects the tables, and a Version is built once, at the end. Of a
 // family that the caller did not name, only its name is kept.
 //
-// Thread safety: one thread. Lifetime: `live` outlives the result.
+// A secondary replays again and again, each time from its last state (Args::base):
+//
+//   CURRENT names the same MANIFEST   the edits after those of the base, on top of its Versions
+//   another one has replaced it       all of its edits; tables of the base keep their metadata
+//
+// Families that the base does not have are not opened. A family whose tables did not change keeps
+// its Version.
+//
+// Thread safety: one thread. Lifetime: `live` outlives the result, the base outlives the replay.
 #pragma once
 
 #include <map>
@@ -31,12 +39,18 @@ inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 // Takes an edit's log additions and deletion into the record.
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs);
 
-struct RecoveredState {
-  PublishedState published;
+// A place between two edits of a MANIFEST, and what is known there besides the families.
+struct ManifestPlace {
   FileNumber manifest_number = 0;
   uint64_t manifest_bytes = 0;  // that were read
+  uint64_t manifest_end = 0;    // of the last whole edit or atomic group
   FileNumber next_file_number = 0;
   std::string database_id;
+  std::map<ColumnFamilyId, std::string> unopened;  // families that were not named
+};
+
+struct RecoveredState : ManifestPlace {
+  PublishedState published;
   // Families that are in an older state than the last one, for lack of tables (best_efforts).
   std::vector<std::string> went_back;
 };
@@ -54,14 +68,21 @@ class ManifestReplay {
     // Each family in the newest state of which all tables exist. The log numbers are those of the
     // states; later logs do not continue a state that is not the last one.
     bool best_efforts = false;
+    // The state from which to continue, and its place. Null: the replay is the first.
+    const PublishedState* base = nullptr;
+    const ManifestPlace* base_place = nullptr;
   };
 
   explicit ManifestReplay(const Args& args) : args_(args) {}
 
+  // With a base, Corruption as well when CURRENT leads to another database, or to an older state.
   Result<RecoveredState> Run();
 
  private:
   Result<std::unique_ptr<ManifestReader>> OpenManifest();
+  Result<std::unique_ptr<ManifestReader>> OpenFromBase();
+  // Begins with the families of the base and their Versions.
+  void StartFromBase();
   // True: the edit is after the complete state of its family.
   bool IsBeyond(const VersionEdit& edit, uint64_t number) const;
   Status Apply(VersionEdit* edit);
@@ -72,9 +93,12 @@ class ManifestReplay {
   void TakeDatabaseFields(const VersionEdit& edit);
   const ColumnFamilySpec* FindSpec(const std::string& name) const;
   Status OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spec);
+  // The family's Version in the base. Null: there is none.
+  Version* BaseVersion(ColumnFamilyId id) const;
 
   Status Finish();
   Status CheckComplete() const;
+  Status CheckContinuesBase() const;
   Status CheckAllOpened() const;
   Status BuildVersions();
   Status CheckTables() const;
@@ -87,7 +111,7 @@ class ManifestReplay {
   CompleteStates complete_;  // with best_efforts
   RecoveredState state_;
   std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>> builders_;
-  std::map<ColumnFamilyId, std::string> unopened_;
+  bool continues_ = false;  // the edits after those of the base
   std::optional<FileNumber> next_file_number_;
   bool has_log_number_ = false;
   bool has_last_sequence_ = false;

@@ -30,9 +30,10 @@ Status VersionBuilder::Apply(VersionEdit* edit) {
       args_.live->Discard(std::move(added.owned));
       continue;
     }
+    const FileNumber number = added.file->number;
     FileMetaData* const adopted =
-        added.owned != nullptr ? args_.live->Adopt(std::move(added.owned)) : nullptr;
-    status = ApplyAddition(added.level, added.file->number, adopted);
+        added.owned != nullptr ? TakeOver(std::move(added.owned)) : nullptr;
+    status = ApplyAddition(added.level, number, adopted);
   }
   edit->TakeNewFiles();
   return status;
@@ -56,12 +57,26 @@ void VersionBuilder::CheckInvariants() const {
 
 void VersionBuilder::IndexBase() {
   ASHLAR_ASSERT(where_.empty() && changes_.empty());
+  ASHLAR_ASSERT(args_.base == nullptr || args_.known == nullptr);
   base_indexed_ = true;
+  for (Level level = 0; args_.known != nullptr && level < args_.known->levels(); ++level) {
+    for (FileMetaData* file : args_.known->files(level)) known_.emplace(file->number, file);
+  }
   if (args_.base == nullptr) return;
   for (Level level = 0; level < args_.base->levels(); ++level) {
     for (FileMetaData* file : args_.base->files(level))
       where_.emplace(file->number, Place{.level = level, .file = file});
   }
+}
+
+FileMetaData* VersionBuilder::TakeOver(std::unique_ptr<FileMetaData> brought) {
+  const auto known = known_.find(brought->number);
+  const auto moved = removed_from_base_.find(brought->number);
+  if (known == known_.end() && moved == removed_from_base_.end())
+    return args_.live->Adopt(std::move(brought));
+  FileMetaData* const file = known != known_.end() ? known->second : moved->second;
+  LiveFiles::Acquire(file);
+  return file;
 }
 
 Status VersionBuilder::ApplyDeletion(const DeletedFile& deleted) {

@@ -8,7 +8,7 @@
 // I2: levels without a change are shared with the base.
 //
 // Thread safety: one thread.
-// Lifetime: the base and LiveFiles outlive the builder.
+// Lifetime: the base, the known version and LiveFiles outlive the builder.
 #pragma once
 
 #include <map>
@@ -30,6 +30,9 @@ class VersionBuilder {
     KeyComparator comparator;
     Level levels = 7;
     Version* base = nullptr;  // null: empty
+    // Files that it has keep its metadata, and with them their open tables, when an edit adds them
+    // to an empty base. Null: none.
+    Version* known = nullptr;
     LiveFiles* live = nullptr;
   };
 
@@ -40,6 +43,8 @@ class VersionBuilder {
 
   // Takes the edit's new files. After an error the builder is good for nothing but destruction.
   Status Apply(VersionEdit* edit);
+  // Whether the edits changed any file.
+  bool HasChanges() const { return !changes_.empty(); }
   // The caller owns one count. InvalidArgument: a file's level is beyond the number of levels.
   // Corruption: a level is out of order.
   Result<Version*> Build();
@@ -55,6 +60,9 @@ class VersionBuilder {
   };
 
   void IndexBase();
+  // The file that the edit brings, or the same one of the base or the known version, with a count
+  // for the builder.
+  FileMetaData* TakeOver(std::unique_ptr<FileMetaData> brought);
   // Asserts I1.
   void CheckInvariants() const;
   Status ApplyDeletion(const DeletedFile& deleted);
@@ -67,6 +75,7 @@ class VersionBuilder {
   std::map<Level, LevelChanges> changes_;
   std::unordered_map<FileNumber, Place> where_;  // every file of the version so far
   std::unordered_map<FileNumber, FileMetaData*> removed_from_base_;  // the base holds them
+  std::unordered_map<FileNumber, FileMetaData*> known_;              // args_.known holds them
   bool base_indexed_ = false;
 };
 

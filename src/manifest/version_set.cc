@@ -88,7 +88,8 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
   kManifestMutex.AssertHeld();  // no other thread knows the set
   published_ = std::move(state.published);
   manifest_number_ = state.manifest_number;
-  recovered_manifest_bytes_ = state.manifest_bytes;
+  place_ = static_cast<const ManifestPlace&>(state);
+  specs_.assign(specs.begin(), specs.end());
   database_id_ = std::move(state.database_id);
   went_back_ = std::move(state.went_back);
   next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
@@ -116,16 +117,39 @@ void VersionSet::CheckInvariants() const {
   ASHLAR_ASSERT(uncertain_ || quarantine_.empty());  // I3
 }
 
-Status VersionSet::CheckManifestUnchanged() const {
+Status VersionSet::CheckManifestUnchanged(const ManifestPlace& place) const {
   ASHLAR_ASSIGN_OR_RETURN(const FileNumber number,
                           ReadCurrentFile(args_.file_system, args_.directory));
   const std::string name = DescriptorFileName(args_.directory, number);
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(name, &bytes));
-  kManifestMutex.AssertHeld();  // no other thread knows the set
-  if (number == manifest_number_ && bytes == recovered_manifest_bytes_) return Status::OK();
+  if (number == place.manifest_number && bytes == place.manifest_bytes) return Status::OK();
   return Status::TryAgain(
       name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
+}
+
+Result<RecoveredState> VersionSet::ReadOn() const {
+  return ManifestReplay(ManifestReplay::Args{.file_system = args_.file_system,
+                                             .directory = args_.directory,
+                                             .specs = specs_,
+                                             .all_families_must_open = false,
+                                             .live = &live_,
+                                             .pinned_tables = args_.pinned_tables,
+                                             .best_efforts = false,
+                                             .base = &published_,
+                                             .base_place = &place_})
+      .Run();
+}
+
+PublishedState VersionSet::Adopt(RecoveredState state) noexcept {
+  PublishedState replaced = std::move(published_);
+  published_ = std::move(state.published);
+  manifest_number_ = state.manifest_number;
+  if (state.next_file_number > next_file_number())
+    next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
+  place_ = std::move(static_cast<ManifestPlace&>(state));
+  if constexpr (kDebugChecks) CheckInvariants();
+  return replaced;
 }
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionEdit> edits) {

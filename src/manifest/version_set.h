@@ -121,10 +121,20 @@ class VersionSet {
   // RecoveredState::went_back.
   const std::vector<std::string>& went_back() const { return went_back_; }
 
-  // For a reader without the lock, after Recover: TryAgain if the MANIFEST was written to or
-  // replaced since Recover began to read it. Ok: every file that the recovered state needs was
-  // there until now, because the writer records that a file is not needed before it deletes it.
-  Status CheckManifestUnchanged() const;
+  // For a reader without the lock, after Recover or ReadOn: TryAgain if the MANIFEST was written to
+  // or replaced since that began to read it. Ok: every file that its state needs was there until
+  // now, because the writer records that a file is not needed before it deletes it.
+  Status CheckManifestUnchanged(const ManifestPlace& place) const;
+  // Where Recover, or the ReadOn that was adopted last, has ended.
+  const ManifestPlace& place() const ASHLAR_REQUIRES(kManifestMutex) { return place_; }
+
+  // For a secondary: the state that the writer has recorded by now. New tables are pinned.
+  // TryAgain and the like are left to the caller (read_without_lock.h).
+  Result<RecoveredState> ReadOn() const ASHLAR_REQUIRES(kManifestMutex);
+  // Makes a state of ReadOn the published one. The replaced state is returned, for its Versions to
+  // be released without the mutex.
+  PublishedState Adopt(RecoveredState state) noexcept
+      ASHLAR_REQUIRES(kManifestMutex, kDatabaseMutex);
 
   // One or more edits as one atomic change; several of one family are applied in order. An edit has
   // the change (files, log_number, min_log_number_to_keep, last_sequence, log additions). The set
@@ -216,17 +226,18 @@ class VersionSet {
       ASHLAR_REQUIRES(kManifestMutex);
 
   const Args args_;
-  LiveFiles live_;
+  mutable LiveFiles live_;                       // the replays of ReadOn add to it
   std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
   // Constant after Recover, database_id_ after the open.
   FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;
-  uint64_t recovered_manifest_bytes_ = 0;  // that Recover read
+  std::vector<ColumnFamilySpec> specs_;  // of Recover
   std::string database_id_;
   std::vector<std::string> went_back_;
 
   // null: the next Write starts a MANIFEST
   std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);
   FileNumber manifest_number_ ASHLAR_GUARDED_BY(kManifestMutex) = 0;
+  ManifestPlace place_ ASHLAR_GUARDED_BY(kManifestMutex);  // of Recover and Adopt
   bool uncertain_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
   mutable Mutex quarantine_mutex_;
   std::unordered_set<FileNumber> quarantine_

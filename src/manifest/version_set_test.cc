@@ -111,6 +111,29 @@ class Database {
     return Install(std::move(edits));
   }
 
+  // As a secondary: what the process that writes has recorded since.
+  Status CatchUp() {
+    kManifestMutex.AssertHeld();
+    kDatabaseMutex.AssertHeld();
+    ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, set_->ReadOn());
+    ASHLAR_RETURN_IF_ERROR(set_->CheckManifestUnchanged(read));
+    const PublishedState replaced = set_->Adopt(std::move(read));
+    set_->CheckInvariants();
+    return Status::OK();
+  }
+  // The metadata of a table, by its number; null: no version has it.
+  const FileMetaData* Find(FileNumber number) {
+    kDatabaseMutex.AssertHeld();
+    for (const auto& [id, family] : set_->Published().families) {
+      for (Level level = 0; level < family->levels; ++level) {
+        for (const FileMetaData* file : family->current->files(level)) {
+          if (file->number == number) return file;
+        }
+      }
+    }
+    return nullptr;
+  }
+
   // Everything that a restart must bring back.
   std::string State() {
     kDatabaseMutex.AssertHeld();
@@ -427,6 +450,80 @@ TEST_F(VersionSetTest, AnInstallOfSeveralRecordsDoesNotCrossAPage) {
   const std::string state = db_.State();
   ASSERT_TRUE(db_.Open(Specs({"default", "other"})).ok());
   EXPECT_EQ(db_.State(), state);
+}
+
+// A second set follows the first: at its own pace, over replaced MANIFESTs and dropped families.
+TEST_F(VersionSetTest, ASecondaryFollowsEveryInstall) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open({Spec("default")}).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("second"), 3, nullptr)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("third"), 3, nullptr)).ok());
+  const std::vector<ColumnFamilySpec> all = {Spec("default"), Spec("second"), Spec("third")};
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    db_.Close();
+    db_.manifest_bytes_max = random.OneIn(2) ? 400 : uint64_t{1} << 30;
+    ASSERT_TRUE(db_.Open(all).ok());
+    Database secondary(file_system_.get());
+    ASSERT_TRUE(secondary.Open(all, /*read_only=*/true).ok());
+    std::vector<std::pair<ColumnFamilyId, FileNumber>> tables;
+    for (int i = 0; i < 40; ++i) {
+      std::vector<VersionEdit> edits(1 + random.Uniform(3));
+      for (size_t e = 0; e < edits.size(); ++e) {
+        edits[e].column_family = static_cast<ColumnFamilyId>(e);
+        edits[e].last_sequence = 1000 * seed + static_cast<uint64_t>(i);
+        tables.emplace_back(e, db_.AddTable(1, &edits[e]));
+      }
+      if (random.OneIn(3)) {
+        const size_t gone = random.Uniform(tables.size() - edits.size() + 1);
+        if (tables[gone].first == 0 && gone + edits.size() < tables.size()) {
+          edits[0].DeleteFile(1, tables[gone].second);
+          tables.erase(tables.begin() + static_cast<ptrdiff_t>(gone));
+        }
+      }
+      ASSERT_TRUE(db_.Install(std::move(edits)).ok());
+      if (!random.OneIn(3)) continue;
+      std::map<FileNumber, const FileMetaData*> before;
+      for (const auto& [family, number] : tables) before[number] = secondary.Find(number);
+      ASSERT_TRUE(secondary.CatchUp().ok());
+      EXPECT_EQ(secondary.State(), db_.State());
+      for (const auto& [number, file] : before)
+        EXPECT_TRUE(file == nullptr || secondary.Find(number) == file) << "known metadata is kept";
+    }
+    ASSERT_TRUE(secondary.CatchUp().ok());
+    EXPECT_EQ(secondary.State(), db_.State());
+    secondary.Close();
+  }
+}
+
+TEST_F(VersionSetTest, ASecondaryDropsFamiliesAndIgnoresNewOnes) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open({Spec("default")}).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("second"), 3, nullptr)).ok());
+  for (const uint64_t manifest_bytes_max : {uint64_t{1} << 30, uint64_t{1}}) {
+    db_.Close();
+    db_.manifest_bytes_max = manifest_bytes_max;
+    ASSERT_TRUE(db_.Open({Spec("default"), Spec("second")}).ok());
+    Database secondary(file_system_.get());
+    ASSERT_TRUE(secondary.Open({Spec("default"), Spec("second")}, /*read_only=*/true).ok());
+    const ColumnFamilyId id = db_->Published().FindFamily(Slice("second"))->id;
+    ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("later"), 3, nullptr)).ok());
+    ASSERT_TRUE(secondary.CatchUp().ok());
+    EXPECT_EQ(secondary->Published().families.size(), 2u);
+    ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(id)).ok());
+    ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("second"), 3, nullptr)).ok());
+    VersionEdit edit;
+    edit.column_family = db_->Published().FindFamily(Slice("second"))->id;
+    db_.AddTable(0, &edit);
+    ASSERT_TRUE(db_.Install(std::move(edit)).ok());
+    ASSERT_TRUE(secondary.CatchUp().ok());
+    EXPECT_EQ(secondary->Published().families.size(), 1u) << "the other is of the same name only";
+    ASSERT_TRUE(
+        db_.Install(db_->PrepareDropFamily(db_->Published().FindFamily(Slice("later"))->id)).ok());
+    ASSERT_TRUE(secondary.CatchUp().ok());
+    secondary.Close();
+  }
 }
 
 TEST_F(VersionSetTest, FileNumbersAreHandedOutOnce) {

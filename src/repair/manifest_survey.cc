@@ -117,7 +117,7 @@ class Survey {
 Result<ManifestSurvey> ReadOne(FileSystem* file_system, const std::string& directory,
                                FileNumber number) {
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader,
-                          ManifestReader::OpenNumber(file_system, directory, number));
+                          ManifestReader::OpenNumber(file_system, directory, number, 0));
   Survey survey(number);
   Status damage;
   while (damage.ok()) {

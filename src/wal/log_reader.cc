@@ -87,6 +87,34 @@ void LogReader::Extend(uint64_t file_bytes) {
   outcome_ = Outcome::kReading;
 }
 
+Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<SequentialFile> file,
+                             uint64_t file_bytes) {
+  ASHLAR_ASSERT(offset <= file_bytes);
+  file_ = std::move(file);
+  file_bytes_ = file_bytes;
+  block_offset_ = offset / kBlockBytes * kBlockBytes;
+  block_bytes_ = 0;
+  position_ = 0;
+  in_record_ = false;
+  last_good_offset_ = offset;
+  record_offset_ = std::min(record_offset_, offset);
+  outcome_ = Outcome::kReading;
+  status_ = file_->Skip(block_offset_);
+  if (!status_.ok()) {
+    outcome_ = Outcome::kIoError;
+    return status_;
+  }
+  const auto in_block = static_cast<size_t>(offset - block_offset_);
+  if (in_block == 0) return Status::OK();
+  if (!LoadBlock()) return status_;
+  position_ = std::min(in_block, block_bytes_);
+  if (position_ < in_block) {
+    last_good_offset_ = block_offset_ + position_;
+    static_cast<void>(StopCorrupt(this->offset(), "the log has become shorter"));
+  }
+  return Status::OK();
+}
+
 bool LogReader::NextFragment(Fragment* fragment) {
   while (block_bytes_ - position_ < kHeaderBytes) {
     if (IsLastBlock()) return FinishAtFileEnd();

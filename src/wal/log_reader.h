@@ -2,6 +2,7 @@
 //
 //   kReading --> kReading | kEnd | kTornTail | kCorruption | kUnsupported | kIoError
 //   kCorruption --SkipDamage--> kReading        kEnd --Extend--> kReading
+//   any --ContinueAt--> kReading
 //
 // At a fragment that is not intact (README.md has the reasons):
 //   an intact record begins after it (a hole is never skipped)           kCorruption
@@ -48,6 +49,7 @@ class LogReader {
   static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
 
   // file_bytes: the size of the file; the reader stops there even if more has been appended since.
+  // file: null only if ContinueAt comes before the first ReadRecord.
   LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number,
             uint64_t file_bytes);
   ~LogReader();
@@ -61,6 +63,10 @@ class LogReader {
   // continues with the first of those that were not there before. Less than before, or kEnd before
   // the end of the file as it was known (in a recycled log): nothing changes.
   void Extend(uint64_t file_bytes);
+  // Continues at `offset`, 0 or the end of a record that was read, in a file of the same log that
+  // was opened anew and now has file_bytes: of a log that another process writes. What was read
+  // beyond the offset is forgotten. An error of the file system leaves kIoError.
+  Status ContinueAt(uint64_t offset, std::unique_ptr<SequentialFile> file, uint64_t file_bytes);
   // After kCorruption: continues with the first record found after the damage. For
   // kSkipAnyCorruptedRecords and for tools.
   void SkipDamage();
@@ -139,7 +145,7 @@ class LogReader {
 
   const std::string file_name_;
   const uint64_t log_number_;
-  const std::unique_ptr<SequentialFile> file_;
+  std::unique_ptr<SequentialFile> file_;
   const std::unique_ptr<char[]> block_;
   uint64_t file_bytes_;        // lowered when the file turns out to be shorter
   uint64_t block_offset_ = 0;  // of block_ in the file

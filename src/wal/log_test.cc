@@ -106,6 +106,33 @@ class LogTest : public testing::Test {
   const std::shared_ptr<MemoryFileSystem> file_system_ = std::make_shared<MemoryFileSystem>();
 };
 
+// As a follower of another process reads: some bytes of the file, then more of them.
+class GrowingLog {
+ public:
+  GrowingLog(MemoryFileSystem* file_system, std::string whole)
+      : file_system_(file_system), whole_(std::move(whole)), reader_(nullptr, kName, kNumber, 0) {}
+
+  // What is found with so many bytes of the file, and zeros after them, that was not found before.
+  void Read(size_t bytes, size_t zeros, std::vector<std::string>* records) {
+    const std::string contents = whole_.substr(0, bytes) + std::string(zeros, '\0');
+    ASSERT_TRUE(WriteStringToFile(file_system_, contents, kName, Durability::kBuffered).ok());
+    std::unique_ptr<SequentialFile> file;
+    ASSERT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+    ASSERT_TRUE(reader_.ContinueAt(good_bytes_, std::move(file), contents.size()).ok());
+    Slice record;
+    std::string scratch;
+    while (reader_.ReadRecord(&record, &scratch)) records->push_back(record.ToString());
+    good_bytes_ = reader_.last_good_offset();
+  }
+  LogReader& reader() { return reader_; }
+
+ private:
+  MemoryFileSystem* const file_system_;
+  const std::string whole_;
+  LogReader reader_;
+  uint64_t good_bytes_ = 0;
+};
+
 // Bytes without a zero among them, so that no sector of a record looks unwritten.
 std::string Text(size_t bytes, char seed) {
   std::string text(bytes, 'x');
@@ -432,6 +459,44 @@ TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
   EXPECT_EQ(result.last_good_offset, own.size());
 }
 
+TEST_F(LogTest, AReaderContinuesWhereALogEndedBefore) {
+  std::vector<std::string> written;
+  for (const size_t bytes : {size_t{1}, size_t{100}, size_t{40000}, size_t{0}, size_t{32741},
+                             size_t{7}, size_t{90000}, size_t{3}})
+    written.push_back(Text(bytes, static_cast<char>(written.size())));
+  const std::string whole = Write(written);
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    GrowingLog log(file_system_.get(), whole);
+    std::vector<std::string> records;
+    for (size_t bytes = 0; bytes < whole.size();) {
+      bytes = std::min(whole.size(), bytes + random.Uniform(random.OneIn(2) ? 50 : 50000));
+      log.Read(bytes, random.OneIn(2) ? 0 : random.Uniform(40000), &records);
+      ASSERT_TRUE(IsPrefixOf(records, written));
+    }
+    log.Read(whole.size(), 0, &records);
+    EXPECT_EQ(records, written);
+    EXPECT_EQ(log.reader().outcome(), Outcome::kEnd);
+  }
+}
+
+TEST_F(LogTest, ALogThatHasBecomeShorterIsCorruption) {
+  const std::string whole = Write({"one", "two", "three"});
+  GrowingLog log(file_system_.get(), whole);
+  std::vector<std::string> records;
+  log.Read(whole.size(), 0, &records);
+  ASSERT_EQ(records.size(), 3u);
+  SetFile(whole.substr(0, whole.size() - 1));
+  std::unique_ptr<SequentialFile> file;
+  ASSERT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+  ASSERT_TRUE(log.reader().ContinueAt(whole.size(), std::move(file), whole.size()).ok());
+  Slice record;
+  std::string scratch;
+  EXPECT_FALSE(log.reader().ReadRecord(&record, &scratch));
+  EXPECT_EQ(log.reader().outcome(), Outcome::kCorruption);
+}
+
 TEST_F(LogTest, AFlippedTypeDoesNotMakeALogLookRecycled) {
   std::string bytes = Write({"one", "two"});
   bytes[6] = log_format::kRecyclableFull;
@@ -482,6 +547,22 @@ TEST_F(LogTest, CompressedRecordsAreRead) {
     result = ReadBytes(head + FragmentBytes(log_format::kFull, bad));
     EXPECT_EQ(result.records.size(), 1u);
     EXPECT_EQ(result.outcome, Outcome::kCorruption);
+  }
+}
+
+TEST_F(LogTest, ACompressedLogIsContinued) {
+  std::string whole = CompressionFragment(7);
+  std::vector<std::string> written;
+  for (const char seed : {'a', 'b', 'c'}) {
+    written.push_back(Text(5000, seed));
+    whole += FragmentBytes(log_format::kFull, ZstdFrame(written.back()));
+  }
+  for (size_t first = 0; first <= whole.size(); first += 3) {
+    GrowingLog log(file_system_.get(), whole);
+    std::vector<std::string> records;
+    log.Read(first, 0, &records);
+    log.Read(whole.size(), 0, &records);
+    ASSERT_EQ(records, written) << first;
   }
 }
 

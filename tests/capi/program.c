@@ -409,6 +409,45 @@ static void SnapshotsLookBack(void) {
   rocksdb_close(db);
 }
 
+// A primary with these three families, and its secondaries.
+static void SecondariesFollow(const char* const* names, const rocksdb_options_t* const* all) {
+  char* error = NULL;
+  size_t size = 0;
+  char own[600];
+  snprintf(own, sizeof(own), "%s-secondary", directory);
+  rocksdb_column_family_handle_t* of_primary[3];
+  rocksdb_t* const primary =
+      rocksdb_open_column_families(options, directory, 3, names, all, of_primary, &error);
+  CHECK_OK(error);
+  rocksdb_column_family_handle_t* handles[2];
+  rocksdb_t* secondary = rocksdb_open_as_secondary_column_families(options, directory, own, 2,
+                                                                   names, all, handles, &error);
+  CHECK_OK(error);
+  rocksdb_put_cf(primary, writeoptions, of_primary[1], "later", 5, "written", 7, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_get_cf(secondary, readoptions, handles[1], "later", 5, &size, &error) == NULL);
+  rocksdb_try_catch_up_with_primary(secondary, &error);
+  CHECK_OK(error);
+  char* const copy = rocksdb_get_cf(secondary, readoptions, handles[1], "later", 5, &size, &error);
+  CHECK(Equal(copy, size, "written"));
+  rocksdb_free(copy);
+  rocksdb_put(secondary, writeoptions, "k", 1, "v", 1, &error);
+  EXPECT_ERROR(error, "secondary");
+  for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);
+  rocksdb_close(secondary);
+  secondary = rocksdb_open_as_secondary(options, directory, own, &error);
+  CHECK_OK(error);
+  rocksdb_try_catch_up_with_primary(secondary, &error);
+  CHECK_OK(error);
+  rocksdb_close(secondary);
+  rocksdb_try_catch_up_with_primary(primary, &error);
+  EXPECT_ERROR(error, "OpenAsSecondary");
+  CHECK(rocksdb_open_as_secondary(options, directory, directory, &error) == NULL);
+  EXPECT_ERROR(error, "directory");
+  for (int i = 0; i < 3; ++i) rocksdb_column_family_handle_destroy(of_primary[i]);
+  rocksdb_close(primary);
+}
+
 static void FamiliesComeAndGo(void) {
   char* error = NULL;
   size_t size = 0;
@@ -484,6 +523,7 @@ static void FamiliesComeAndGo(void) {
   EXPECT_ERROR(error, "Not implemented");
   for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);
   rocksdb_close(db);
+  SecondariesFollow((const char* const*)list, all);
   db = rocksdb_open(options, directory, &error);
   CHECK(db == NULL);
   EXPECT_ERROR(error, "one");

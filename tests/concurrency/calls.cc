@@ -44,6 +44,13 @@ void ExpectTemporary(const CallArgs& args, const Target& target, const std::stri
   EXPECT_EQ(value, wanted) << key << " of " << target.handle->GetName();
 }
 
+std::vector<ColumnFamilyHandle*> Pointers(
+    const std::vector<std::unique_ptr<ColumnFamilyHandle>>& handles) {
+  std::vector<ColumnFamilyHandle*> pointers;
+  for (const auto& handle : handles) pointers.push_back(handle.get());
+  return pointers;
+}
+
 bool PutTemporary(const CallArgs& args, const Target& target, const std::string& key) {
   if (!args.scene->Succeeded(args.db()->Put(WriteOptions(), target.get(), key, "temporary"),
                              target))
@@ -683,6 +690,25 @@ void MakeBackup(const CallArgs& args) {
   EXPECT_OK(engine->PurgeOldBackups(1));
 }
 
+// A secondary of the database, which catches up while the other call runs.
+void CatchUp(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  EXPECT_TRUE(args.db()->TryCatchUpWithPrimary().IsNotSupported());
+  std::unique_ptr<DB> secondary;
+  std::vector<std::unique_ptr<ColumnFamilyHandle>> handles;
+  Scene::Versions floor = scene.Floor();
+  if (!scene.Succeeded(scene.OpenSecondary(&secondary, &handles))) return;
+  const std::vector<ColumnFamilyHandle*> families = Pointers(handles);
+  for (int i = 0; i < 4; ++i) {
+    std::vector<Iterator*> made;
+    ASSERT_OK(secondary->NewIterators(ReadOptions(), families, &made));
+    const std::vector<std::unique_ptr<Iterator>> iterators(made.begin(), made.end());
+    scene.CheckIterators(iterators, floor);
+    floor = scene.Floor();
+    if (!scene.Succeeded(secondary->TryCatchUpWithPrimary())) return;
+  }
+}
+
 // ---- The end.
 
 void Close(const CallArgs& args) {
@@ -762,6 +788,7 @@ const std::vector<Call>& Calls() {
       {"CreateCheckpoint", {}, MakeCheckpoint},
       {"ExportAndImport", {"CreateColumnFamilyWithImport"}, ExportAndImport},
       {"CreateNewBackup", {}, MakeBackup},
+      {"TryCatchUpWithPrimary", {"TryCatchUpWithPrimary"}, CatchUp},
       {"Close", {"Close"}, Close},
   };
   return kCalls;

@@ -139,9 +139,7 @@ void Scene::CloseHandles() {
 void Scene::Open() {
   std::vector<std::string> there;
   static_cast<void>(DB::ListColumnFamilies(options_, kPath, &there).ok());
-  std::vector<ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : kFamilyNames)
-    descriptors.emplace_back(name, OptionsOf(name, options_));
+  std::vector<ColumnFamilyDescriptor> descriptors = ModelFamilies();
   // Victims, and families of calls that Close cut off.
   for (const std::string& name : there) {
     if (std::find(kFamilyNames.begin(), kFamilyNames.end(), name) == kFamilyNames.end())
@@ -250,13 +248,27 @@ void Scene::CheckIterators(const std::vector<std::unique_ptr<Iterator>>& iterato
   }
 }
 
-void Scene::CheckCopy(const std::string& path, const Versions& floor) const {
+std::vector<ColumnFamilyDescriptor> Scene::ModelFamilies() const {
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : kFamilyNames)
     descriptors.emplace_back(name, OptionsOf(name, options_));
+  return descriptors;
+}
+
+Status Scene::OpenSecondary(std::unique_ptr<DB>* secondary,
+                            std::vector<std::unique_ptr<ColumnFamilyHandle>>* handles) const {
+  std::vector<ColumnFamilyHandle*> opened;
+  const Status status =
+      DB::OpenAsSecondary(options_, kPath, "/secondary", ModelFamilies(), &opened, secondary);
+  handles->clear();
+  for (ColumnFamilyHandle* const handle : opened) handles->emplace_back(handle);
+  return status;
+}
+
+void Scene::CheckCopy(const std::string& path, const Versions& floor) const {
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> copy;
-  ASSERT_OK(DB::OpenForReadOnly(options_, path, descriptors, &handles, &copy));
+  ASSERT_OK(DB::OpenForReadOnly(options_, path, ModelFamilies(), &handles, &copy));
   std::vector<std::unique_ptr<Iterator>> iterators;
   for (ColumnFamilyHandle* const handle : handles)
     iterators.emplace_back(copy->NewIterator(ReadOptions(), handle));

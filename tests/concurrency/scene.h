@@ -75,6 +75,9 @@ class Scene {
   // the same in all families.
   void CheckIterators(const std::vector<std::unique_ptr<Iterator>>& iterators,
                       const Versions& floor) const;
+  // A secondary of the database, with handles for the families of the model.
+  Status OpenSecondary(std::unique_ptr<DB>* secondary,
+                       std::vector<std::unique_ptr<ColumnFamilyHandle>>* handles) const;
   // The same of a copy of the database.
   void CheckCopy(const std::string& path, const Versions& floor) const;
   // Of the database while nothing runs.
@@ -89,6 +92,7 @@ class Scene {
   }
 
  private:
+  std::vector<ColumnFamilyDescriptor> ModelFamilies() const;
   void CreateVictim();
   void CloseHandles();
   void RemoveTemporaryKeys();

@@ -89,14 +89,24 @@ void KilledChild::Note(const LoadReport& report) {
   }
 }
 
-bool KilledChild::KillAt(const Moment& moment) {
+bool KilledChild::Await(uint64_t reports, LoadReport::Kind kind) {
   LoadReport report;
   uint64_t seen = 0;
-  while (seen < moment.reports && Read(&report, kForever)) {
+  while (seen < reports && Read(&report, kForever)) {
     Note(report);
-    if (report.kind == moment.kind) ++seen;
+    if (report.kind == kind) ++seen;
   }
-  const bool in_time = seen == moment.reports;
+  return seen == reports && !failed_;
+}
+
+void KilledChild::ReadWaiting() {
+  LoadReport report;
+  while (Read(&report, 0)) Note(report);
+}
+
+bool KilledChild::KillAt(const Moment& moment) {
+  LoadReport report;
+  const bool in_time = Await(moment.reports, moment.kind);
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(moment.micros);
   // Its reports are read from the pipe meanwhile, so that it does not wait for the parent.
   while (std::chrono::steady_clock::now() < end) {

@@ -44,6 +44,10 @@ class KilledChild {
     LoadReport::Kind kind = LoadReport::kCommitted;
     uint64_t micros = 0;  // and so much later
   };
+  // Reads reports until so many of this kind have come. False: it ended before, or failed.
+  bool Await(uint64_t reports, LoadReport::Kind kind);
+  // Reads the reports that are there.
+  void ReadWaiting();
   // Kills the child at that moment and reads the rest of its reports. False: it ended before, or
   // failed.
   bool KillAt(const Moment& moment);

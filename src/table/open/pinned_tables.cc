@@ -1,30 +1,58 @@
 #include "table/open/pinned_tables.h"
 
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/result.h"
 
 namespace ashlar {
 
+namespace {
+
+// One of the owners of a file.
+class SharedFile final : public RandomAccessFile {
+ public:
+  explicit SharedFile(std::shared_ptr<RandomAccessFile> file) : file_(std::move(file)) {}
+
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    return file_->Read(offset, n, result, scratch);
+  }
+  Status Map(Slice* contents) const override { return file_->Map(contents); }
+  Status Size(uint64_t* bytes) const override { return file_->Size(bytes); }
+  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+    file_->Hint(pattern, offset, bytes);
+  }
+
+ private:
+  const std::shared_ptr<RandomAccessFile> file_;
+};
+
+}  // namespace
+
 Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* bytes) {
   bool has_room = false;
   {
     MutexLock lock(mutex_);
-    if (const auto pinned = pinned_.find(number); pinned != pinned_.end())
-      return pinned->second.file->Size(bytes);
-    has_room = args_.files_max == 0 || pinned_.size() < args_.files_max;
+    if (const auto pinned = pinned_.find(number); pinned != pinned_.end()) {
+      std::shared_ptr<RandomAccessFile> file = pinned->second.file;
+      if (file == nullptr) file = pinned->second.taken.lock();
+      if (file != nullptr) return file->Size(bytes);
+    }
+    has_room = args_.files_max == 0 || held_ < args_.files_max;
   }
   if (has_room) {
-    Taken opened{.file = nullptr, .path = path};
-    const Status status =
-        args_.file_system->NewRandomAccessFile(path, args_.file_options, &opened.file);
+    std::unique_ptr<RandomAccessFile> opened;
+    const Status status = args_.file_system->NewRandomAccessFile(path, args_.file_options, &opened);
     if (status.IsPathNotFound()) return status;
     if (status.ok()) {
-      ASHLAR_RETURN_IF_ERROR(opened.file->Size(bytes));
+      ASHLAR_RETURN_IF_ERROR(opened->Size(bytes));
+      std::shared_ptr<RandomAccessFile> file = std::move(opened);
       MutexLock lock(mutex_);
-      pinned_.emplace(number, std::move(opened));
-      ASHLAR_ASSERT(args_.files_max == 0 || pinned_.size() <= args_.files_max);  // I1
+      Pinned& pinned = pinned_[number];
+      pinned = {.file = std::move(file), .taken = {}, .path = path};
+      ++held_;
+      ASHLAR_ASSERT(args_.files_max == 0 || held_ <= args_.files_max);  // I1
       return Status::OK();
     }
   }
@@ -32,23 +60,48 @@ Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* byt
 }
 
 PinnedTables::Taken PinnedTables::Take(uint64_t number) {
-  MutexLock lock(mutex_);
-  const auto pinned = pinned_.find(number);
-  if (pinned == pinned_.end()) return {};
-  Taken taken = std::move(pinned->second);
-  pinned_.erase(pinned);
+  std::shared_ptr<RandomAccessFile> file;
+  Taken taken;
+  {
+    MutexLock lock(mutex_);
+    const auto found = pinned_.find(number);
+    if (found == pinned_.end()) return taken;
+    Pinned& pinned = found->second;
+    taken.path = pinned.path;
+    file = pinned.file != nullptr ? pinned.file : pinned.taken.lock();
+    if (file == nullptr) {
+      pinned_.erase(found);
+      return {};
+    }
+    if (pinned.file != nullptr) {
+      pinned.taken = pinned.file;
+      pinned.file.reset();
+      --held_;
+    }
+  }
+  taken.file = std::make_unique<SharedFile>(std::move(file));
   return taken;
 }
 
 void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
+  std::vector<std::shared_ptr<RandomAccessFile>> closed;  // without the mutex
   MutexLock lock(mutex_);
-  std::erase_if(pinned_,
-                [&numbers](const auto& pinned) { return !numbers.contains(pinned.first); });
+  for (auto pinned = pinned_.begin(); pinned != pinned_.end();) {
+    if (numbers.contains(pinned->first)) {
+      ++pinned;
+      continue;
+    }
+    if (pinned->second.file != nullptr) {
+      --held_;
+      closed.push_back(std::move(pinned->second.file));
+    }
+    pinned = pinned_.erase(pinned);
+  }
 }
 
 size_t PinnedTables::Count() const {
   MutexLock lock(mutex_);
-  return pinned_.size();
+  return held_;
 }
 
 }  // namespace ashlar

@@ -2,6 +2,7 @@
 //
 //   Pin: opened by name while the MANIFEST names it ──> PINNED
 //   Take: the first read of the table               ──> its TableReader owns the file
+//   Take by a read that comes at the same time      ──> both own it
 //
 // The writer may delete a table at any time. An open file stays readable after that, so a reader
 // that has pinned every table of its MANIFEST needs no names. (On Windows too: files are opened
@@ -39,7 +40,8 @@ class PinnedTables {
   // Pins the file, unless it is pinned, and returns its size. PathNotFound: it is missing. A file
   // that cannot be opened for another reason is not pinned: the table's reader reports the error.
   Status Pin(uint64_t number, const std::string& path, uint64_t* bytes);
-  // Unpins the file and returns it with its path. Null file: it was not pinned.
+  // Unpins the file and returns it with its path. A file that was taken before is given again while
+  // that one lives. Null file: it was not pinned, or has been closed.
   struct Taken {
     std::unique_ptr<RandomAccessFile> file;
     std::string path;
@@ -51,8 +53,15 @@ class PinnedTables {
 
  private:
   const Args args_;
+  struct Pinned {
+    std::shared_ptr<RandomAccessFile> file;  // null: it was taken
+    std::weak_ptr<RandomAccessFile> taken;
+    std::string path;
+  };
+
   mutable Mutex mutex_;  // a leaf
-  std::map<uint64_t, Taken> pinned_ ASHLAR_GUARDED_BY(mutex_);
+  std::map<uint64_t, Pinned> pinned_ ASHLAR_GUARDED_BY(mutex_);
+  size_t held_ ASHLAR_GUARDED_BY(mutex_) = 0;  // those that were not taken
 };
 
 }  // namespace ashlar

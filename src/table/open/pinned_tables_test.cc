@@ -30,13 +30,21 @@ TEST_F(PinnedTablesTest, AFileThatIsHeldOutlivesItsName) {
   EXPECT_EQ(Pin(&tables, 1), 5u);
   ASSERT_TRUE(disk_->DeleteFile("1").ok());
   EXPECT_EQ(Pin(&tables, 1), 5u) << "it is held already";
-  const PinnedTables::Taken taken = tables.Take(1);
+  PinnedTables::Taken taken = tables.Take(1);
   ASSERT_NE(taken.file, nullptr);
   EXPECT_EQ(taken.path, "1");
   char scratch[8];
   Slice bytes;
   ASSERT_TRUE(taken.file->Read(0, sizeof(scratch), &bytes, scratch).ok());
   EXPECT_EQ(bytes, Slice("table"));
+  EXPECT_EQ(tables.Count(), 0u);
+  // A second read, before the first has made a reader of it.
+  PinnedTables::Taken again = tables.Take(1);
+  ASSERT_NE(again.file, nullptr);
+  taken.file.reset();
+  ASSERT_TRUE(again.file->Read(0, sizeof(scratch), &bytes, scratch).ok());
+  EXPECT_EQ(bytes, Slice("table"));
+  again.file.reset();
   EXPECT_EQ(tables.Take(1).file, nullptr);
   uint64_t size = 0;
   EXPECT_TRUE(tables.Pin(1, "1", &size).IsPathNotFound());

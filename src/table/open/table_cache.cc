@@ -189,6 +189,12 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
       path = legacy;
     }
   }
+  if (status.IsPathNotFound() && args_.pinned_tables != nullptr) {
+    return Status::PathNotFound(path,
+                                "the process that writes the database has deleted the table, which "
+                                "was not held open; catch up with it or open the database again, "
+                                "and read again");
+  }
   ASHLAR_RETURN_IF_ERROR(status);
   ASHLAR_ASSIGN_OR_RETURN(const uint64_t magic, ReadMagic(*opened, path, file->file_bytes));
   switch (magic) {

@@ -1,0 +1,390 @@
+#include "lsm/log_replay.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "ashlar/write_batch.h"
+#include "base/assert.h"
+#include "base/coding.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "filesystem/filename.h"
+#include "key/write_batch_internal.h"
+
+namespace ashlar {
+
+namespace {
+
+// One more than the offset of the last byte after `from` that is not zero; `from` if there is none.
+Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64_t from) {
+  constexpr size_t kPieceBytes = size_t{1} << 16;
+  std::unique_ptr<SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(fs->NewSequentialFile(name, FileOptions(), &file));
+  ASHLAR_RETURN_IF_ERROR(file->Skip(from));
+  const auto scratch = std::make_unique_for_overwrite<char[]>(kPieceBytes);
+  uint64_t end = from;
+  for (uint64_t offset = from;;) {
+    Slice piece;
+    ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
+    if (piece.empty()) return end;
+    const auto last =
+        std::find_if(std::make_reverse_iterator(piece.end()),
+                     std::make_reverse_iterator(piece.begin()), [](char c) { return c != 0; });
+    const auto used_bytes = static_cast<uint64_t>(last.base() - piece.begin());
+    if (used_bytes > 0) end = offset + used_bytes;
+    offset += piece.size();
+  }
+}
+
+}  // namespace
+
+std::string LogReplay::LogName(uint64_t number) const {
+  return WalFileName(state_->wal_directory, number);
+}
+
+// ---- Finding the logs.
+
+Status LogReplay::FindLogs(const Input& input) {
+  input_ = input;
+  oldest_ = std::max(input.recorded->MinLogNumberWithUnflushedData(),
+                     input.recorded->min_log_number_to_keep);
+  std::vector<uint64_t> numbers;
+  ASHLAR_RETURN_IF_ERROR(ListLogs(&numbers));
+  ASHLAR_RETURN_IF_ERROR(TakeNewLogs(numbers));
+  input.report->logs = std::move(numbers);
+  ASHLAR_RETURN_IF_ERROR(CheckSyncedLogsAreThere());
+  return state_->read_only ? OpenLogs() : Status::OK();
+}
+
+Status LogReplay::ListLogs(std::vector<uint64_t>* numbers) {
+  std::vector<std::string> names;
+  ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    FileType type = FileType::kTempFile;
+    const bool parsed = ParseFileName(name, &number, &type);
+    const bool is_log = parsed ? type == FileType::kWalFile : name.ends_with(".log");
+    if (!is_log) continue;
+    if (!parsed || !state_->versions->MayBelong(number)) {
+      input_.report->warnings.push_back(StrCat(state_->wal_directory, "/", name,
+                                               " is not a log of this database, which has never "
+                                               "reached such a number; the file is left alone"));
+      continue;
+    }
+    state_->versions->MarkFileNumberUsed(number);
+    if (number >= oldest_) numbers->push_back(number);
+  }
+  std::sort(numbers->begin(), numbers->end());
+  // A listing during which files come and go may give one name twice.
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+  return Status::OK();
+}
+
+Status LogReplay::TakeNewLogs(const std::vector<uint64_t>& numbers) {
+  std::erase_if(logs_, [this](const Log& log) { return log.number < oldest_; });
+  good_bytes_.erase(good_bytes_.begin(), good_bytes_.lower_bound(oldest_));
+  for (const Log& log : logs_) {
+    if (log.number >= first_ && !std::binary_search(numbers.begin(), numbers.end(), log.number))
+      return Status::PathNotFound(LogName(log.number), "the log is missing");
+  }
+  const uint64_t newest = logs_.empty() ? 0 : logs_.back().number;
+  for (const uint64_t number : numbers) {
+    if (number > newest) {
+      logs_.push_back({.number = number});
+      continue;
+    }
+    const bool known = std::any_of(logs_.begin(), logs_.end(),
+                                   [number](const Log& log) { return log.number == number; });
+    if (!known) return Status::TryAgain(LogName(number), "the log was not there before");
+  }
+  return Status::OK();
+}
+
+Status LogReplay::CheckSyncedLogsAreThere() const {
+  for (const auto& [number, synced_bytes] : input_.recorded->recorded_logs) {
+    if (!WentBack() && number >= oldest_ && synced_bytes.has_value() &&
+        !std::binary_search(input_.report->logs.begin(), input_.report->logs.end(), number)) {
+      return Status::Corruption(LogName(number), "the log is on record as synced, and missing");
+    }
+  }
+  return Status::OK();
+}
+
+Status LogReplay::OpenLogs() {
+  for (auto log = logs_.rbegin(); log != logs_.rend(); ++log) {
+    if (log->number < first_) continue;
+    const Status opened = OpenLog(&*log);
+    if (opened.IsPathNotFound()) return opened;
+    // Other errors, such as too many open files, are reported when the log is replayed.
+    if (!opened.ok()) log->file.reset();
+    if (opened.ok() && log->bytes < good_bytes(log->number)) {
+      return Status::TryAgain(LogName(log->number),
+                              StrCat("the log was cut back by its writer, to ", log->bytes, " of ",
+                                     good_bytes(log->number), " bytes that were read"));
+    }
+  }
+  return Status::OK();
+}
+
+Status LogReplay::OpenLog(Log* log) const {
+  const std::string name = LogName(log->number);
+  ASHLAR_RETURN_IF_ERROR(state_->file_system->NewSequentialFile(name, FileOptions(), &log->file));
+  return state_->file_system->GetFileSize(name, &log->bytes);
+}
+
+// ---- Replaying them.
+
+Status LogReplay::Run() {
+  sequence_ = std::max(sequence_, input_.recorded->last_sequence);
+  continuity_ = Continuity::kNotNeeded;
+  if (follows_) SeparateMemTables(0);
+  for (Log& log : logs_) {
+    if (log.number < first_) continue;
+    if (WentBack()) {
+      stopped_early_ = true;
+      AddLoss({.number = log.number,
+               .reason = StrCat(LogName(log.number),
+                                ": the log does not continue the state of the tables "
+                                "(best_efforts_recovery)")});
+    } else if (dropped_rest_) {
+      AddLoss({.number = log.number,
+               .reason = StrCat(LogName(log.number), ": the log before it ends early")});
+    } else {
+      ASHLAR_RETURN_IF_ERROR(ReplayLog(&log));
+    }
+  }
+  for (Log& log : logs_) {
+    if (log.number < first_) log.reader.reset();
+  }
+  if (dropped_rest_ && !input_.report->DamagedLogs().empty()) input_.report->NoTornTails();
+  input_.report->must_flush =
+      stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
+  ASHLAR_ASSERT(sequence_ >= input_.recorded->last_sequence);  // I3 of database_state.h
+  return Status::OK();
+}
+
+void LogReplay::AddLoss(RecoveryReport::Loss loss) {
+  const Result<uint64_t> end =
+      FindContentsEnd(state_->file_system, LogName(loss.number), loss.offset);
+  // Another process may have deleted the log of a read-only database.
+  if (end.ok() && *end == loss.offset) return;
+  loss.bytes = end.ok() ? *end - loss.offset : 0;
+  input_.report->losses.push_back(std::move(loss));
+}
+
+void LogReplay::SeparateMemTables(uint64_t log_number) {
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : input_.families->families) {
+    const ColumnFamilyState* const recorded = input_.recorded->FindFamily(family->id());
+    ASHLAR_ASSERT(recorded != nullptr);
+    const uint64_t needed = std::max(recorded->log_number, log_number);
+    if (family->active_log_number() >= needed) continue;
+    if (family->ActiveLocked()->IsEmpty()) {
+      family->AdvanceEmptyMemTable(needed);
+    } else {
+      family->SwitchMemTable(family->PrepareSwitch(), needed);
+    }
+  }
+}
+
+Status LogReplay::BeginReading(Log* log) const {
+  if (log->file == nullptr) ASHLAR_RETURN_IF_ERROR(OpenLog(log));
+  if (log->reader != nullptr)
+    return log->reader->ContinueAt(good_bytes(log->number), std::move(log->file), log->bytes);
+  log->reader = std::make_unique<LogReader>(std::move(log->file), LogName(log->number), log->number,
+                                            log->bytes);
+  return Status::OK();
+}
+
+Status LogReplay::ReplayLog(Log* log) {
+  const uint64_t number = log->number;
+  ASHLAR_RETURN_IF_ERROR(BeginReading(log));
+  LogReader& reader = *log->reader;
+  if (follows_) SeparateMemTables(number);
+  MemTableInserter inserter(
+      MemTableInserter::Args{.families = input_.families, .replaying = true, .log_number = number});
+  Slice record;
+  std::string scratch;
+  int corrupt_reads = 0;
+  std::optional<RecoveryReport::Loss>
+      skipped;  // begun by damage that is skipped; ends where the next record begins
+  for (;;) {
+    while (reader.ReadRecord(&record, &scratch)) {
+      if (skipped.has_value()) {
+        skipped->bytes = reader.record_offset() - skipped->offset;
+        input_.report->losses.push_back(*std::exchange(skipped, std::nullopt));
+      }
+      ASHLAR_RETURN_IF_ERROR(ReplayRecord(reader, record, &inserter));
+      if (dropped_rest_) return Status::OK();
+      first_ = number;
+      if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
+    }
+    good_bytes_[number] = reader.last_good_offset();
+    if (MayGrow(*log)) {
+      ASHLAR_ASSIGN_OR_RETURN(const bool is_torn, IsLastRecordTorn(log, &corrupt_reads));
+      if (is_torn) {
+        if (skipped.has_value()) AddLoss(*std::move(skipped));
+        return Status::OK();
+      }
+      if (reader.outcome() == LogReader::Outcome::kReading) continue;
+    }
+    const LogStop stop{.mode = mode_,
+                       .outcome = reader.outcome(),
+                       .last_good_offset = reader.last_good_offset(),
+                       .synced_bytes = SyncedBytes(number)};
+    const LogStopAction action = DecideAtLogStop(stop);
+    if (action == LogStopAction::kFail) return LogStopFailure(reader, stop);
+    if (reader.outcome() != LogReader::Outcome::kEnd) {
+      stopped_early_ = true;
+      if (!skipped.has_value()) {
+        skipped =
+            RecoveryReport::Loss{.number = number,
+                                 .offset = reader.last_good_offset(),
+                                 .is_torn_tail = reader.outcome() == LogReader::Outcome::kTornTail,
+                                 .reason = reader.status().getState()};
+      }
+    }
+    if (action == LogStopAction::kSkipDamage) {
+      reader.SkipDamage();
+      continue;
+    }
+    if (skipped.has_value()) AddLoss(*std::move(skipped));
+    continuity_ = ContinuityAfter(action, continuity_);
+    if (action == LogStopAction::kNextLogOrStop)
+      ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
+    return Status::OK();
+  }
+}
+
+Status LogReplay::ReadAgain(Log* log) const {
+  std::unique_ptr<SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(
+      state_->file_system->NewSequentialFile(LogName(log->number), FileOptions(), &file));
+  return log->reader->ContinueAt(good_bytes(log->number), std::move(file), log->bytes);
+}
+
+bool LogReplay::MayGrow(const Log& log) const {
+  const LogReader::Outcome outcome = log.reader->outcome();
+  return follows_ && log.number == logs_.back().number &&
+         good_bytes(log.number) >= SyncedBytes(log.number) &&  // otherwise it was complete once
+         outcome != LogReader::Outcome::kUnsupported && outcome != LogReader::Outcome::kIoError;
+}
+
+Result<bool> LogReplay::IsLastRecordTorn(Log* log, int* corrupt_reads) const {
+  LogReader& reader = *log->reader;
+  if (reader.outcome() != LogReader::Outcome::kCorruption) return true;
+  // Damage with nothing after it may be a record that is being copied into a mapped log.
+  if (++*corrupt_reads == 2) {
+    Slice record;
+    std::string scratch;
+    reader.SkipDamage();
+    if (!reader.ReadRecord(&record, &scratch)) return true;
+  }
+  if (*corrupt_reads <= 2) ASHLAR_RETURN_IF_ERROR(ReadAgain(log));
+  return false;
+}
+
+Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
+                               MemTableInserter* inserter) {
+  const auto context = [&](const Status& status) {
+    return status.WithContext(
+        StrCat(reader.file_name(), ": batch of the record at offset ", reader.record_offset()));
+  };
+  if (record.size() < WriteBatchInternal::kHeaderBytes)
+    return context(Status::Corruption("shorter than a batch's header"));
+  const SequenceNumber first = WriteBatchInternal::Sequence(record);
+  if (DecodeFixed32(record.data() + sizeof(SequenceNumber)) == 0) {
+    if (const std::optional<PredecessorRecord> head = DecodePredecessorRecord(record);
+        head.has_value())
+      return CheckContinues(reader, *head);
+  }
+  switch (DecideAtRecord(continuity_, first, next_replayed_.value_or(sequence_ + 1))) {
+    case RecordAction::kApply: continuity_ = Continuity::kNotNeeded; break;
+    case RecordAction::kDropRest:
+      dropped_rest_ = true;
+      AddLoss({.number = reader.log_number(),
+               .offset = reader.record_offset(),
+               .reason = StrCat(reader.file_name(), ": records before the one at offset ",
+                                reader.record_offset(), " are missing")});
+      return Status::OK();
+    case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
+  }
+  const WriteBatch batch(record.ToString());
+  if (first > kSequenceNumberMaxAtOpen || batch.Count() > kSequenceNumberMaxAtOpen - first) {
+    return context(
+        Status::Corruption(StrCat("the sequence ", first, " is above the highest that is allowed, ",
+                                  kSequenceNumberMaxAtOpen)));
+  }
+  if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok())
+    return context(checked);
+  bool has_applied = false;
+  if (const Status applied = inserter->Apply(batch.Data(), first, &has_applied); !applied.ok())
+    return context(applied);
+  const uint32_t count = batch.Count();
+  next_replayed_ = first + count;
+  if (count > 0) sequence_ = std::max(sequence_, first + count - 1);
+  applied_records_ |= count > 0;
+  return Status::OK();
+}
+
+Status LogReplay::CheckContinues(const LogReader& reader, const PredecessorRecord& head) {
+  if (head.previous_number < oldest_ || mode_ == WALRecoveryMode::kSkipAnyCorruptedRecords)
+    return Status::OK();
+  const std::string previous = LogName(head.previous_number);
+  const auto read = good_bytes_.find(head.previous_number);
+  if (read == good_bytes_.end())
+    return Status::Corruption(
+        previous, StrCat("the log is missing, and ", reader.file_name(), " continues it"));
+  if (follows_ && read->second > head.previous_bytes) {
+    return Status::TryAgain(
+        previous, StrCat("the log was cut back by its writer, to ", head.previous_bytes, " of ",
+                         read->second, " bytes that were read"));
+  }
+  if (read->second >= head.previous_bytes) {
+    continuity_ = Continuity::kNotNeeded;
+    return Status::OK();
+  }
+  const Status cut =
+      Status::Corruption(previous, StrCat("the log ends at offset ", read->second, ", but ",
+                                          head.previous_bytes, " bytes were written to it"));
+  if (mode_ != WALRecoveryMode::kPointInTimeRecovery) return cut;
+  dropped_rest_ = true;
+  stopped_early_ = true;
+  AddLoss({.number = reader.log_number(),
+           .offset = reader.last_good_offset(),
+           .reason = StrCat(reader.file_name(), ": ", cut.getState())});
+  return CheckNoFamilyIsAhead(head.previous_number, cut);
+}
+
+void LogReplay::SwitchFullMemTables(uint64_t log_number) {
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : input_.families->families) {
+    if (!family->IsFull()) continue;
+    // The log number stays that of the first log: nothing is installed before the end of the
+    // replay.
+    const uint64_t number = std::min(family->active_log_number(), log_number);
+    family->SwitchMemTable(family->PrepareSwitch(), number);
+  }
+}
+
+uint64_t LogReplay::SyncedBytes(uint64_t number) const {
+  const RecordedLogs& logs = input_.recorded->recorded_logs;
+  const auto found = logs.find(number);
+  return found == logs.end() ? 0 : found->second.value_or(0);
+}
+
+Status LogReplay::CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const {
+  for (const auto& [id, family] : input_.recorded->families) {
+    if (FamilyIsAhead(family->log_number, family->current->NumFiles() > 0, stopped_log)) {
+      return Status::Corruption(StrCat("column family ", family->name,
+                                       " has tables that are newer than the damage in the log, "
+                                       "so the families cannot be brought to one "
+                                       "point in time"),
+                                damage.getState());
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

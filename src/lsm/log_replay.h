@@ -1,0 +1,130 @@
+// LogReplay: applies the records of the logs that some family may still need, oldest log first.
+//
+//   FindLogs --> Run          a recovery: every log to its end, once
+//   (FindLogs --> Run)*       a secondary: each Run continues where the last one ended
+//
+// What a log that ends early means is decided by wal/recovery_policy.h; RecoveryReport has the
+// findings. With `follows` the last log is one that another process may be writing: its torn tail
+// is where the next Run continues. An earlier log is complete, because its writer completes a log
+// before it begins the next one.
+//
+// I1: each record is applied once, in the order of the logs, and none is left out before one that
+//     is applied, except as the recovery mode allows.
+// I2: with `follows` a memtable has records of one log only, so that it can leave as a whole when
+//     the MANIFEST says that its family needs the log no more.
+// I3: after a Run that failed, or found damage, the memtables hold a part of what was read, and the
+//     replay can only be thrown away.
+//
+// Thread safety: one thread, the only writer of the memtables. Lifetime: the state, and of each
+// Run its Input, outlive the calls.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/options.h"
+#include "base/result.h"
+#include "lsm/column_family.h"
+#include "lsm/database_state.h"
+#include "lsm/memtable_inserter.h"
+#include "lsm/predecessor_record.h"
+#include "lsm/recovery_report.h"
+#include "manifest/published_state.h"
+#include "wal/log_reader.h"
+#include "wal/recovery_policy.h"
+
+namespace ashlar {
+
+class LogReplay {
+ public:
+  LogReplay(DatabaseState* state, WALRecoveryMode mode, bool follows)
+      : state_(state), mode_(mode), follows_(follows) {}
+  LogReplay(const LogReplay&) = delete;
+  LogReplay& operator=(const LogReplay&) = delete;
+
+  struct Input {
+    const PublishedState* recorded = nullptr;  // by the MANIFEST
+    const FamilyTable* families = nullptr;     // that get the records; those of others are skipped
+    RecoveryReport* report = nullptr;
+  };
+
+  // Finds the logs that are needed. A reader without the lock opens them too, newest first: an
+  // older log is complete by the time its size is taken. TryAgain if a log is not what an earlier
+  // Run has read: what that Run applied has to be thrown away.
+  Status FindLogs(const Input& input);
+  Status Run();
+
+  // Of a log that was read: where its last record ends. 0 for one that was not.
+  uint64_t good_bytes(uint64_t number) const {
+    const auto found = good_bytes_.find(number);
+    return found == good_bytes_.end() ? 0 : found->second;
+  }
+  bool applied_records() const { return applied_records_; }
+  // The newest of the records and of the MANIFEST.
+  SequenceNumber sequence() const { return sequence_; }
+  // Records were dropped, because others before them are missing.
+  bool dropped_rest() const { return dropped_rest_; }
+
+ private:
+  struct Log {
+    uint64_t number = 0;
+    uint64_t bytes = 0;                           // when it was opened
+    std::unique_ptr<SequentialFile> file = {};    // null: not open
+    std::unique_ptr<LogReader> reader = nullptr;  // null: nothing was read yet
+  };
+
+  bool WentBack() const { return !state_->versions->went_back().empty(); }
+  std::string LogName(uint64_t number) const;
+  // The numbers in the directory, ascending.
+  Status ListLogs(std::vector<uint64_t>* numbers);
+  Status TakeNewLogs(const std::vector<uint64_t>& numbers);
+  Status CheckSyncedLogsAreThere() const;
+  Status OpenLogs();
+  Status OpenLog(Log* log) const;
+  // Adds a loss that goes on to the end of the log. Nothing but zeros is no loss.
+  void AddLoss(RecoveryReport::Loss loss);
+  // I2.
+  void SeparateMemTables(uint64_t log_number);
+  Status BeginReading(Log* log) const;
+  Status ReplayLog(Log* log);
+  // Whether the log may just not be written further yet: one that ends early is no damage.
+  bool MayGrow(const Log& log) const;
+  // Of such a log, after a stop. False: the reader continues at the same place, because a read that
+  // met a write may see only a part of it; or after two reads it has stopped at damage that a
+  // record follows.
+  Result<bool> IsLastRecordTorn(Log* log, int* corrupt_reads) const;
+  // Continues after the last record that was read, in the same bytes of the file.
+  Status ReadAgain(Log* log) const;
+  Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter);
+  // The head of a log says how long the one before it was: whether that one was read to its end.
+  Status CheckContinues(const LogReader& reader, const PredecessorRecord& head);
+  void SwitchFullMemTables(uint64_t log_number);
+  uint64_t SyncedBytes(uint64_t number) const;
+  Status CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const;
+
+  DatabaseState* const state_;
+  const WALRecoveryMode mode_;
+  const bool follows_;
+  Input input_;
+  SequenceNumber sequence_ = 0;
+  std::optional<SequenceNumber>
+      next_replayed_;    // one more than the last one replayed; the MANIFEST may know of later ones
+  uint64_t oldest_ = 0;  // logs below are not needed
+  std::vector<Log> logs_;  // ascending
+  uint64_t first_ = 0;     // logs below were read to their ends: a later one has a record
+  std::map<uint64_t, uint64_t>
+      good_bytes_;  // of the logs read so far: up to the end of the last record
+  Continuity continuity_ = Continuity::kNotNeeded;
+  bool dropped_rest_ = false;
+  bool stopped_early_ =
+      // a log ended early: recovered records must reach tables before a new one is logged
+      false;
+  bool applied_records_ = false;
+};
+
+}  // namespace ashlar

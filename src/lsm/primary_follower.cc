@@ -1,0 +1,137 @@
+#include "lsm/primary_follower.h"
+
+#include <utility>
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "base/result.h"
+#include "lsm/recovery.h"
+#include "manifest/read_without_lock.h"
+
+namespace ashlar {
+
+namespace {
+// Each attempt but the last needs a change by the primary while it runs, and reads what is new.
+constexpr int kAttemptsMax = 1000;
+}  // namespace
+
+Status PrimaryFollower::CatchUp() {
+  MutexLock installers(state_->manifest_mutex());
+  if (state_->closing.load(std::memory_order_relaxed))
+    return Status::ShutdownInProgress("the database is closed");
+  int attempts = 0;
+  Status last;
+  return ReadWithoutLock([&] {
+    kManifestMutex.AssertHeld();
+    // A status that comes again ends the attempts.
+    if (attempts++ < kAttemptsMax) last = TryToCatchUp();
+    return last;
+  });
+}
+
+Status PrimaryFollower::TryToCatchUp() {
+  ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, state_->versions->ReadOn());
+  const bool rebuilds = must_rebuild_;
+  if (rebuilds) {
+    replay_ = std::make_unique<LogReplay>(state_, state_->options.wal_recovery_mode,
+                                          /*follows=*/true);
+  }
+  const std::unique_ptr<FamilyTable> families = FamiliesOf(read.published, rebuilds);
+  RecoveryReport report;
+  const Status found = replay_->FindLogs(
+      {.recorded = &read.published, .families = families.get(), .report = &report});
+  if (found.IsTryAgain()) must_rebuild_ = true;
+  ASHLAR_RETURN_IF_ERROR(found);
+  ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
+  must_rebuild_ = true;  // unless all that is applied is installed
+  ASHLAR_RETURN_IF_ERROR(Replay(report));
+  Install(std::move(read), rebuilds ? families.get() : nullptr);
+  must_rebuild_ = false;
+  return Status::OK();
+}
+
+std::unique_ptr<FamilyTable> PrimaryFollower::FamiliesOf(const PublishedState& recorded,
+                                                         bool rebuilt) {
+  auto families = std::make_unique<FamilyTable>();
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    const ColumnFamilyState* const now = recorded.FindFamily(family->id());
+    if (now == nullptr) continue;
+    families->Add(
+        rebuilt ? MakeColumnFamily(state_, *now, now->current, family->options(), now->log_number)
+                : family);
+  }
+  return families;
+}
+
+Status PrimaryFollower::Replay(const RecoveryReport& report) {
+  ASHLAR_RETURN_IF_ERROR(replay_->Run());
+  const std::string damage = report.DamageReasons();
+  const bool passes_over =
+      state_->options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+  if (!damage.empty() && !passes_over) return Status::Corruption(damage);
+  if (replay_->dropped_rest())
+    return Status::Corruption(state_->wal_directory, "records of the logs are missing");
+  if (replay_->sequence() >= state_->PublishedSequence()) return Status::OK();
+  return Status::TryAgain(
+      state_->directory,
+      StrCat("the primary took back writes that were in its log: the last sequence is ",
+             replay_->sequence(), ", and was ", state_->PublishedSequence(),
+             "; catch up again when it has written more"));
+}
+
+std::vector<PrimaryFollower::Change> PrimaryFollower::Prepare(const PublishedState& recorded,
+                                                              const FamilyTable* rebuilt) {
+  std::vector<Change> changes;
+  for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    const ColumnFamilyState* const now = recorded.FindFamily(family->id());
+    if (now == nullptr) {
+      changes.push_back({.family = std::move(family), .prepared = std::nullopt});
+      continue;
+    }
+    const ColumnFamily* const source = rebuilt != nullptr ? rebuilt->Find(now->id) : nullptr;
+    const bool stays = now->current == family->version() && source == nullptr &&
+                       family->OldestLogNumber() >= now->log_number;
+    if (stays) continue;
+    ColumnFamily::PreparedFollow prepared =
+        family->PrepareFollow(now->current, now->log_number, source);
+    changes.push_back({.family = std::move(family), .prepared = std::move(prepared)});
+  }
+  return changes;
+}
+
+void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt) {
+  std::vector<Change> changes;
+  {
+    std::optional<PublishedState> replaced;  // released without the mutex
+    MutexLock lock(state_->mutex());
+    changes = Prepare(read.published, rebuilt);
+    auto remaining = std::make_unique<FamilyTable>();
+    for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      if (read.published.FindFamily(family->id()) != nullptr) remaining->Add(std::move(family));
+    }
+    const bool drops = remaining->families.size() < state_->Families().families.size();
+    const SequenceNumber sequence = replay_->sequence();
+    // Nothing fails from here on (I3). The sequence before the views.
+    state_->published_sequence.store(sequence, std::memory_order_release);
+    replaced.emplace(state_->versions->Adopt(std::move(read)));
+    for (Change& change : changes) {
+      if (change.prepared.has_value()) {
+        change.family->Follow(*std::move(change.prepared), sequence);
+      } else {
+        change.family->MarkDropped();
+      }
+    }
+    if (drops) state_->SetFamilies(std::move(remaining));
+    if constexpr (kDebugChecks) state_->CheckInvariants();
+    state_->NotifyChange();
+  }
+  state_->epochs.Reclaim();
+  if (!changes.empty()) state_->pinned_tables->Retain(state_->versions->LiveTables());
+  for (const Change& change : changes) {
+    if (change.family->dropped())
+      LogInfo(*state_, StrCat("[", change.family->name(), "] the primary has dropped the family"));
+  }
+}
+
+}  // namespace ashlar

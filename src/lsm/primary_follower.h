@@ -1,0 +1,69 @@
+// PrimaryFollower: brings a secondary up to what the primary has written since: another process, or
+// another object of this one, that writes the database concurrently.
+//
+//   CatchUp   MANIFEST: the edits since, new tables opened   VersionSet::ReadOn
+//               --> logs found and opened                    LogReplay::FindLogs
+//               --> MANIFEST unchanged? --no--> again        read_without_lock.h
+//               --> records since, into memtables            LogReplay::Run
+//               --> Install: versions, memtables and sequence at once
+//
+// I1: a reader sees a prefix of the primary's history: all writes up to one of them, in all
+//     families. It never becomes shorter, and after CatchUp it has every write that was in the log
+//     file, or in tables, when CatchUp was called.
+// I2: the MANIFEST did not change from before its first edit was read until after the length of the
+//     last log was taken. So the versions and the logs are of one moment, and everything that they
+//     need is open.
+// I3: CatchUp that fails changes nothing that a reader sees.
+// I4: an entry that is not part of the view's prefix has a sequence above the published one.
+// I5: nothing is written below the primary's directory.
+//
+// README.md, "Secondaries", argues the order of an install and names what was rejected.
+//
+// Thread safety: any thread. Lifetime: the state outlives it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lsm/database_state.h"
+#include "lsm/log_replay.h"
+
+namespace ashlar {
+
+class PrimaryFollower {
+ public:
+  // replay: that of the open.
+  PrimaryFollower(DatabaseState* state, std::unique_ptr<LogReplay> replay)
+      : state_(state), replay_(std::move(replay)) {}
+  PrimaryFollower(const PrimaryFollower&) = delete;
+  PrimaryFollower& operator=(const PrimaryFollower&) = delete;
+
+  // ShutdownInProgress after Close; Corruption for damage; the file system's error; TryAgain if the
+  // primary changed its files faster than they could be read.
+  Status CatchUp();
+
+ private:
+  struct Change {
+    std::shared_ptr<ColumnFamily> family;
+    std::optional<ColumnFamily::PreparedFollow> prepared;  // none: it was dropped
+  };
+
+  Status TryToCatchUp() ASHLAR_REQUIRES(kManifestMutex);
+  // The families that get the records: those of the database that are not dropped, or, to rebuild
+  // their memtables, new ones in their place.
+  std::unique_ptr<FamilyTable> FamiliesOf(const PublishedState& recorded, bool rebuilt)
+      ASHLAR_REQUIRES(kManifestMutex);
+  Status Replay(const RecoveryReport& report) ASHLAR_REQUIRES(kManifestMutex);
+  std::vector<Change> Prepare(const PublishedState& recorded, const FamilyTable* rebuilt)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // rebuilt: null, or the families with the memtables to use.
+  void Install(RecoveredState read, const FamilyTable* rebuilt) ASHLAR_REQUIRES(kManifestMutex);
+
+  DatabaseState* const state_;
+  std::unique_ptr<LogReplay> replay_ ASHLAR_GUARDED_BY(kManifestMutex);
+  bool must_rebuild_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,480 @@
+// Catching up while the primary works: each state that the secondary shows is one moment of the
+// primary, not older than the call, and never older than the one before.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/sst_file_writer.h"
+#include "base/random.h"
+#include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
+#include "tests/secondary/secondary_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class CatchUpTest : public SecondaryFixture {
+ protected:
+  void SetUp() override {
+    OpenPrimary();
+    for (int i = 0; i < 3; ++i) Step();
+    Write();
+  }
+  // The primary's newest log.
+  std::string NewestLog() const {
+    std::vector<std::string> names;
+    EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
+    std::string newest;
+    for (const std::string& name : names) {
+      if (name.ends_with(".log")) newest = std::max(newest, name);
+    }
+    return StrCat(OpenDatabase::kPath, "/", newest);
+  }
+  uint64_t IntProperty(const char* name) {
+    uint64_t value = 0;
+    EXPECT_TRUE(secondary_->GetIntProperty(name, &value));
+    return value;
+  }
+};
+
+TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCall) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+        WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    options_.wal_recovery_mode = mode;
+    calls_->ClearRules();
+    ASSERT_OK(OpenSecondary());
+    for (uint64_t nth = 1;; ++nth) {
+      SCOPED_TRACE(StrCat("mode ", static_cast<int>(mode), ", a step at call ", nth));
+      Write();
+      const uint64_t at_least = written();
+      const int steps_before = steps_;
+      calls_->ClearRules();
+      StepAtCall(nth, false, 1);
+      ASSERT_OK(CatchUp());
+      calls_->ClearRules();
+      ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+      if (steps_ == steps_before) break;
+    }
+  }
+}
+
+TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCallOfTheOpen) {
+  for (uint64_t nth = 1;; ++nth) {
+    SCOPED_TRACE(StrCat("a step at call ", nth));
+    const uint64_t at_least = written();
+    const int steps_before = steps_;
+    calls_->ClearRules();
+    StepAtCall(nth, false, 1);
+    ASSERT_OK(OpenSecondary());
+    calls_->ClearRules();
+    ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+    Write();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    if (steps_ == steps_before) break;
+  }
+}
+
+TEST_F(CatchUpTest, StepsAtEveryCallForAWhile) {
+  ASSERT_OK(OpenSecondary());
+  for (uint64_t nth = 1; nth < 40; nth += 5) {
+    SCOPED_TRACE(StrCat("steps from call ", nth, " on"));
+    const uint64_t at_least = written();
+    calls_->ClearRules();
+    StepAtCall(nth, true, 100);
+    ASSERT_OK(CatchUp());
+    calls_->ClearRules();
+    ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+  }
+}
+
+TEST_F(CatchUpTest, APrimaryThatIsAlwaysFasterIsGivenUp) {
+  ASSERT_OK(OpenSecondary());
+  FaultRule rule;
+  rule.name_contains = "CURRENT";
+  rule.operations = FaultOperation::kOpenForReading;
+  rule.sticky = true;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this] {
+    Write();
+    FlushPrimary();
+  };
+  calls_->AddRule(rule);
+  const Status caught_up = CatchUp();
+  EXPECT_TRUE(caught_up.IsTryAgain()) << caught_up.ToString();
+  calls_->ClearRules();
+  ExpectOneMoment(0);
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
+TEST_F(CatchUpTest, OldIteratorsStayAsTheyAre) {
+  ASSERT_OK(OpenSecondary());
+  std::map<uint64_t, std::unique_ptr<Iterator>> iterators;
+  for (int i = 0; i < 12; ++i) {
+    iterators[written()].reset(secondary_->NewIterator(ReadOptions(), handles_[1].get()));
+    Step();
+    ASSERT_OK(CatchUp());
+  }
+  // Their tables were deleted long ago.
+  for (const auto& [number, it] : iterators)
+    EXPECT_EQ(ReadAll(it.get()), states_[number].at(kSecond)) << number;
+  for (const auto& [number, it] : iterators) {
+    ASSERT_OK(it->Refresh());
+    EXPECT_EQ(ReadAll(it.get()), states_.back().at(kSecond)) << number;
+  }
+}
+
+TEST_F(CatchUpTest, OnlyWhatIsNewIsRead) {
+  options_.disable_auto_compactions = true;
+  options_.max_manifest_file_size = 1 << 20;
+  ASSERT_OK(primary_->Close());
+  OpenPrimary();
+  for (int i = 0; i < 150; ++i) {
+    Write();
+    FlushPrimary();
+  }
+  ASSERT_OK(OpenSecondary());
+  const auto calls_of_catch_up = [this] {
+    calls_->ResetCounts();
+    EXPECT_OK(CatchUp());
+    return calls_->CallCount(FaultOperation::kAny);
+  };
+  constexpr uint64_t kCallsOfNothing = 25;
+  EXPECT_LE(calls_of_catch_up(), kCallsOfNothing);
+  Write();
+  EXPECT_LE(calls_of_catch_up(), kCallsOfNothing);
+  ExpectAll();
+  FlushPrimary();
+  EXPECT_LE(calls_of_catch_up(), kCallsOfNothing + 10);  // and the new tables
+  // Another MANIFEST with the same tables: none is opened again.
+  ASSERT_OK(primary_->Close());
+  OpenPrimary();
+  calls_->ResetCounts();
+  EXPECT_OK(CatchUp());
+  EXPECT_LE(calls_->CallCount(FaultOperation::kOpenForReading), kCallsOfNothing);
+  ExpectAll();
+}
+
+TEST_F(CatchUpTest, MemTablesLeaveWhenThePrimaryHasFlushedThem) {
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 30; ++i) {
+    Step();
+    ASSERT_OK(CatchUp());
+    EXPECT_LE(IntProperty("rocksdb.num-immutable-mem-table"), 1u);
+  }
+  FlushPrimary();
+  ASSERT_OK(CatchUp());
+  EXPECT_EQ(IntProperty("rocksdb.num-entries-active-mem-table"), 0u);
+  EXPECT_EQ(IntProperty("rocksdb.num-immutable-mem-table"), 0u);
+  ExpectAll();
+}
+
+// A merge operand that is in a table and in a memtable would be applied twice.
+TEST_F(CatchUpTest, NoOperandIsAppliedTwice) {
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 40; ++i) {
+    for (const char* const family : {kDefaultColumnFamilyName.c_str(), kSecond})
+      Write({{Change::Kind::kMerge, family, "list", StrCat(i)}});
+    if (i % 3 == 0) {
+      ASSERT_OK(primary_->Flush({i % 2 == 0 ? kDefaultColumnFamilyName : kSecond}, true));
+    }
+    if (i % 2 == 0) {
+      ASSERT_OK(CatchUp());
+      ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    }
+  }
+}
+
+// ---- The log.
+
+// The file of the newest log as far as each byte of it, as if it was being written.
+TEST_F(CatchUpTest, ATornTailIsContinuedAtTheNextCatchUp) {
+  for (int i = 0; i < 4; ++i) Write();
+  // Longer than a block.
+  Write({{Change::Kind::kPut, kDefaultColumnFamilyName, "long", std::string(40000, 'x')}});
+  for (int i = 0; i < 4; ++i) Write();
+  const std::string log = NewestLog();
+  std::string whole;
+  ASSERT_OK(ReadFileToString(disk_.get(), log, size_t{1} << 20).status());
+  whole = *ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  ASSERT_GT(whole.size(), 40000u);
+  const auto write_log = [&](const std::string& bytes) {
+    ASSERT_OK(WriteStringToFile(disk_.get(), bytes, log, Durability::kBuffered));
+  };
+  Random random(20261125);
+  for (size_t bytes = 0; bytes <= whole.size(); bytes += 1 + random.Uniform(900)) {
+    SCOPED_TRACE(StrCat(bytes, " bytes"));
+    write_log(whole.substr(0, bytes));
+    ASSERT_OK(OpenSecondary());
+    ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(0));
+    size_t more = bytes;
+    for (int i = 0; i < 3; ++i) {
+      more = std::min(more + random.Uniform(40000), whole.size());
+      // What a mapped log has after its end.
+      write_log(whole.substr(0, more) +
+                std::string(random.OneIn(2) ? 0 : random.Uniform(5000), '\0'));
+      ASSERT_OK(CatchUp());
+      ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(0));
+    }
+    write_log(whole);
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  }
+}
+
+TEST_F(CatchUpTest, DamageInTheLogIsReportedAndTheViewStays) {
+  ASSERT_OK(OpenSecondary());
+  const uint64_t shown = written();
+  for (int i = 0; i < 6; ++i) Write();
+  const std::string log = NewestLog();
+  const std::string whole = *ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  std::string damaged = whole;
+  damaged[whole.size() - whole.size() / 4] ^= 0x10;
+  ASSERT_OK(WriteStringToFile(disk_.get(), damaged, log, Durability::kBuffered));
+  for (int i = 0; i < 2; ++i) {
+    const Status caught_up = CatchUp();
+    EXPECT_TRUE(caught_up.IsCorruption()) << caught_up.ToString();
+    EXPECT_NE(caught_up.ToString().find(log), std::string::npos) << caught_up.ToString();
+    ExpectOneMoment(shown);
+    EXPECT_EQ(shown_, shown);
+  }
+  // What the primary flushes does not come from the log.
+  FlushPrimary();
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
+// A write is in the log when the secondary reads it, fails to be synced, and is cut off again.
+TEST_F(CatchUpTest, AWriteThatThePrimaryTakesBackIsGoneAfterItHasResumed) {
+  ASSERT_OK(OpenSecondary());
+  FaultRule sync;
+  sync.operations = FaultOperation::kSync;
+  sync.name_contains = ".log";
+  FaultRule cut;
+  cut.operations = FaultOperation::kTruncate;
+  cut.name_contains = ".log";
+  cut.effect = FaultEffect::kRunAction;
+  bool saw = false;
+  cut.action = [&] {
+    ASSERT_OK(CatchUp());
+    std::string value;
+    saw = secondary_->Get(ReadOptions(), "failed", &value).ok();
+  };
+  primary_files_->AddRule(sync);
+  primary_files_->AddRule(cut);
+  WriteOptions synced;
+  synced.sync = true;
+  const Commit failed = {{Change::Kind::kPut, kDefaultColumnFamilyName, "failed", "write"}};
+  EXPECT_FALSE(primary_->Write(failed, synced).ok());
+  primary_files_->ClearRules();
+  ASSERT_TRUE(saw) << "the secondary did not read the log in time";
+  ASSERT_OK(primary_->db()->Resume());
+  for (int i = 0; i < 5; ++i) {
+    Write();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  }
+  std::string value;
+  EXPECT_TRUE(secondary_->Get(ReadOptions(), "failed", &value).IsNotFound());
+}
+
+TEST_F(CatchUpTest, WritesThatWaitInMemoryComeWhenTheyAreFlushed) {
+  options_.manual_wal_flush = true;
+  ASSERT_OK(primary_->Close());
+  OpenPrimary();
+  ASSERT_OK(OpenSecondary());
+  ExpectAll();
+  Write();
+  ASSERT_OK(CatchUp());
+  ExpectOneMoment(written() - 1);
+  EXPECT_EQ(shown_, written() - 1);
+  ASSERT_OK(primary_->db()->FlushWAL(false));
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+  Write();
+  FlushPrimary();
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
+TEST_F(CatchUpTest, APrimaryThatIsOpenedAgainIsFollowed) {
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 6; ++i) {
+    options_.avoid_flush_during_recovery = i % 2 == 0;
+    Write();
+    if (i % 3 == 0) {
+      ASSERT_OK(CatchUp());
+    }
+    ASSERT_OK(primary_->Close());
+    primary_.reset();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    OpenPrimary();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    Write();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  }
+}
+
+TEST_F(CatchUpTest, LogsInAnotherDirectoryAreFollowed) {
+  ASSERT_OK(primary_->Close());
+  Options options = options_;
+  options.env = &secondary_env_;
+  ASSERT_OK(DestroyDB(OpenDatabase::kPath, options));
+  states_.resize(1);
+  options_.wal_dir = "/logs";
+  OpenPrimary();
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 5; ++i) {
+    Step();
+    ASSERT_OK(CatchUp());
+    ExpectAll();
+  }
+}
+
+// ---- Families.
+
+TEST_F(CatchUpTest, FamiliesThatAreCreatedLaterAreIgnored) {
+  ASSERT_OK(OpenSecondary());
+  ASSERT_OK(primary_->CreateFamily("third"));
+  for (int i = 0; i < 4; ++i) {
+    Write({{Change::Kind::kPut, "third", StrCat("key", i), "value"}});
+    if (i % 2 == 1) Step();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  }
+  ASSERT_OK(primary_->DropFamily("third"));
+  Write();
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
+TEST_F(CatchUpTest, ADroppedFamilyStaysReadableAsItWas) {
+  ASSERT_OK(OpenSecondary());
+  Write();
+  ASSERT_OK(CatchUp());
+  const FamilyContents before = Read(1);
+  ASSERT_OK(primary_->Write({{Change::Kind::kPut, kSecond, "never", "seen"}}, WriteOptions()));
+  ASSERT_OK(primary_->DropFamily(kSecond));
+  Contents last = states_.back();
+  for (int i = 0; i < 20; ++i) {
+    const Commit commit = {
+        {Change::Kind::kPut, kDefaultColumnFamilyName, StrCat("after", i), "value"}};
+    Apply(commit, &last);
+    ASSERT_OK(primary_->Write(commit, WriteOptions()));
+    if (i % 4 == 0) FlushPrimary();
+    // One of the same name is another family.
+    if (i == 10) {
+      ASSERT_OK(primary_->CreateFamily(kSecond));
+    }
+    ASSERT_OK(CatchUp());
+    EXPECT_EQ(Read(0), last[kDefaultColumnFamilyName]);
+    EXPECT_EQ(Read(1), before);
+  }
+  const Status opened_again = OpenSecondary();
+  ASSERT_OK(opened_again);
+  EXPECT_EQ(Read(1), FamilyContents());
+}
+
+// ---- Tables.
+
+TEST_F(CatchUpTest, ATableThatIsGoneIsAnErrorThatSaysWhatToDo) {
+  options_.max_open_files = 1;
+  ASSERT_OK(OpenSecondary());
+  const uint64_t shown = written();
+  for (int i = 0; i < 4; ++i) Step();
+  bool failed = false;
+  for (const auto& [key, value] : states_[shown].at(kSecond)) {
+    std::string got;
+    const Status status = secondary_->Get(ReadOptions(), handles_[1].get(), key, &got);
+    if (status.ok()) {
+      EXPECT_EQ(got, value);
+      continue;
+    }
+    failed = true;
+    EXPECT_TRUE(status.IsPathNotFound()) << status.ToString();
+    EXPECT_NE(status.ToString().find("catch up"), std::string::npos) << status.ToString();
+  }
+  EXPECT_TRUE(failed) << "no table is missing";
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
+TEST_F(CatchUpTest, IngestedFilesAreFollowedInTheirOrder) {
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 6; ++i) {
+    Write();
+    Options options = options_;
+    options.env = primary_->env();
+    SstFileWriter writer(EnvOptions(), options);
+    ASSERT_OK(writer.Open("/external.sst"));
+    const std::string value = StrCat("ingested", i);
+    Commit commit;
+    for (const char* const key : {"key1", "key5"}) {
+      ASSERT_OK(writer.Put(key, value));
+      commit.push_back({Change::Kind::kPut, kDefaultColumnFamilyName, key, value});
+    }
+    ASSERT_OK(writer.Finish());
+    ASSERT_OK(primary_->db()->IngestExternalFile({"/external.sst"}, IngestExternalFileOptions()));
+    Apply(commit, &states_.back());
+    if (i % 2 == 0) {
+      ASSERT_OK(CatchUp());
+      ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    }
+    Write();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  }
+}
+
+// ---- Everything.
+
+TEST_F(CatchUpTest, RandomHistories) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    Random random(seed);
+    options_.max_manifest_file_size = random.OneIn(2) ? 600 : 100000;
+    options_.write_buffer_size = random.OneIn(2) ? 8 << 10 : 64 << 10;
+    options_.avoid_flush_during_recovery = random.OneIn(2);
+    ASSERT_OK(primary_->Close());
+    OpenPrimary();
+    ASSERT_OK(OpenSecondary());
+    for (int i = 0; i < 150; ++i) {
+      const std::string family = random.OneIn(2) ? kSecond : kDefaultColumnFamilyName;
+      const std::string key = StrCat("r", random.Uniform(40));
+      switch (random.Uniform(12)) {
+        case 0: Write({{Change::Kind::kDelete, family, key, ""}}); break;
+        case 1: Write({{Change::Kind::kDeleteRange, family, key, key + "9"}}); break;
+        case 2: Write({{Change::Kind::kMerge, family, key, StrCat(i)}}); break;
+        case 3: ASSERT_OK(primary_->Flush({family}, random.OneIn(2))); break;
+        case 4: FlushPrimary(); break;
+        case 5:
+          ASSERT_OK(primary_->db()->CompactRange(CompactRangeOptions(), primary_->family(family),
+                                                 nullptr, nullptr));
+          break;
+        case 6:
+          if (!random.OneIn(4)) break;
+          ASSERT_OK(primary_->Close());
+          OpenPrimary();
+          break;
+        default:
+          Write({{Change::Kind::kPut, family, key,
+                  std::string(static_cast<size_t>(random.Uniform(600)), 'v')}});
+      }
+      if (random.OneIn(3)) {
+        ASSERT_OK(CatchUp());
+        ASSERT_NO_FATAL_FAILURE(ExpectAll());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,178 @@
+// SecondaryFixture: a primary whose batches are numbered, and a secondary that must show the state
+// after one of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/support/check_invariants.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+
+class SecondaryFixture : public ::testing::Test {
+ protected:
+  static constexpr const char* kSecond = "second";
+  static constexpr const char* kOwnPath = "/secondary";
+  static constexpr const char* kNumberKey = "number";
+
+  // Small MANIFESTs: they are replaced often.
+  SecondaryFixture() { options_.max_manifest_file_size = 600; }
+
+  void OpenPrimary() {
+    primary_ = std::make_unique<OpenDatabase>(primary_files_, options_, 1);
+    ASSERT_OK(primary_->Open());
+    if (!primary_->families().contains(kSecond)) {
+      ASSERT_OK(primary_->CreateFamily(kSecond));
+    }
+  }
+  // The next batch: these changes, and its number in both families.
+  void Write(Commit commit, const WriteOptions& write_options = WriteOptions()) {
+    for (const std::string& family : {kDefaultColumnFamilyName, std::string(kSecond)}) {
+      commit.push_back({.kind = Change::Kind::kPut,
+                        .family = family,
+                        .key = kNumberKey,
+                        .value = StrCat(states_.size())});
+    }
+    Contents next = states_.back();
+    Apply(commit, &next);
+    states_.push_back(std::move(next));
+    ASSERT_OK(primary_->Write(commit, write_options));
+  }
+  void Write() {
+    Commit commit;
+    for (const std::string& family : {kDefaultColumnFamilyName, std::string(kSecond)}) {
+      const std::string key = StrCat("key", states_.size() % 7);
+      commit.push_back(
+          {.kind = Change::Kind::kPut, .family = family, .key = key, .value = StrCat(key, family)});
+      if (states_.size() % 5 == 0) {
+        commit.push_back({.kind = Change::Kind::kMerge,
+                          .family = family,
+                          .key = StrCat("key", states_.size() % 3),
+                          .value = StrCat(states_.size())});
+      }
+    }
+    Write(std::move(commit));
+  }
+  void FlushPrimary() { ASSERT_OK(primary_->Flush(primary_->families(), true)); }
+  // Every kind of change to the files.
+  void Step() {
+    Write();
+    FlushPrimary();
+    if (++steps_ % 2 == 0) {
+      for (const std::string& family : primary_->families()) {
+        ASSERT_OK(primary_->db()->CompactRange(CompactRangeOptions(), primary_->family(family),
+                                               nullptr, nullptr));
+      }
+    }
+    Write();
+  }
+  // A step at the nth call of the secondary, and if sticky at each later one.
+  void StepAtCall(uint64_t nth, bool sticky, int steps_max) {
+    FaultRule rule;
+    rule.nth = nth;
+    rule.sticky = sticky;
+    rule.effect = FaultEffect::kRunAction;
+    steps_left_ = steps_max;
+    rule.action = [this] {
+      if (steps_left_-- > 0) Step();
+    };
+    calls_->AddRule(rule);
+  }
+  uint64_t written() const { return states_.size() - 1; }
+
+  Status OpenSecondary() {
+    CloseSecondary();
+    Options options = options_;
+    options.env = &secondary_env_;
+    std::vector<ColumnFamilyHandle*> handles;
+    const Status opened =
+        DB::OpenAsSecondary(options, OpenDatabase::kPath, kOwnPath,
+                            {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
+                             ColumnFamilyDescriptor(kSecond, options)},
+                            &handles, &secondary_);
+    for (ColumnFamilyHandle* const handle : handles) handles_.emplace_back(handle);
+    shown_ = 0;
+    return opened;
+  }
+  void CloseSecondary() {
+    handles_.clear();
+    secondary_.reset();
+  }
+  Status CatchUp() {
+    const Status caught_up = secondary_->TryCatchUpWithPrimary();
+    CheckInvariants(secondary_.get());
+    return caught_up;
+  }
+
+  static FamilyContents ReadAll(Iterator* it) {
+    FamilyContents contents;
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      contents[it->key().ToString()] = it->value().ToString();
+    EXPECT_OK(it->status());
+    return contents;
+  }
+  FamilyContents Read(size_t family) const {
+    const std::unique_ptr<Iterator> it(
+        secondary_->NewIterator(ReadOptions(), handles_[family].get()));
+    FamilyContents contents = ReadAll(it.get());
+    // Each way of reading finds the same.
+    std::vector<Slice> keys;
+    for (const auto& [key, value] : contents) {
+      std::string got;
+      EXPECT_OK(secondary_->Get(ReadOptions(), handles_[family].get(), key, &got));
+      EXPECT_EQ(got, value) << key;
+      keys.emplace_back(key);
+    }
+    std::vector<std::string> values;
+    const std::vector<ColumnFamilyHandle*> of_each(keys.size(), handles_[family].get());
+    const std::vector<Status> statuses =
+        secondary_->MultiGet(ReadOptions(), of_each, keys, &values);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_OK(statuses[i]);
+      EXPECT_EQ(values[i], contents[keys[i].ToString()]);
+    }
+    return contents;
+  }
+  static uint64_t NumberOf(const FamilyContents& contents) {
+    const auto number = contents.find(kNumberKey);
+    return number == contents.end() ? 0 : std::stoull(number->second);
+  }
+  // The secondary shows the state after one batch: at_least, or a later one; never an older one
+  // than before.
+  void ExpectOneMoment(uint64_t at_least) {
+    const FamilyContents first = Read(0);
+    const uint64_t number = NumberOf(first);
+    ASSERT_GE(number, std::max(at_least, shown_));
+    ASSERT_LE(number, written());
+    EXPECT_EQ(first, states_[number].at(kDefaultColumnFamilyName)) << "after batch " << number;
+    EXPECT_EQ(Read(1), states_[number].at(kSecond)) << "after batch " << number;
+    shown_ = number;
+  }
+  void ExpectAll() { ExpectOneMoment(written()); }
+
+  Options options_ = SmallDatabaseOptions();
+  const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
+  const std::shared_ptr<FaultFileSystem> primary_files_ = std::make_shared<FaultFileSystem>(disk_);
+  const std::shared_ptr<FaultFileSystem> calls_ = std::make_shared<FaultFileSystem>(disk_);
+  std::unique_ptr<OpenDatabase> primary_;
+  ManualEnv secondary_env_{calls_, 2};
+  std::unique_ptr<DB> secondary_;
+  std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;
+  // The contents after each batch; the first is the empty database.
+  std::vector<Contents> states_ = {{{kDefaultColumnFamilyName, {}}, {kSecond, {}}}};
+  uint64_t shown_ = 0;  // by the secondary, at the last look
+  int steps_ = 0;
+  int steps_left_ = 0;  // that StepAtCall may still take
+};
+
+}  // namespace ashlar
