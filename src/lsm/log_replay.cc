@@ -138,6 +138,7 @@ Status LogReplay::OpenLog(Log* log) const {
 Status LogReplay::Run() {
   sequence_ = std::max(sequence_, input_.recorded->last_sequence);
   continuity_ = Continuity::kNotNeeded;
+  separated_ = 0;
   if (follows_) SeparateMemTables(0);
   for (Log& log : logs_) {
     if (log.number < first_) continue;
@@ -201,7 +202,6 @@ Status LogReplay::ReplayLog(Log* log) {
   const uint64_t number = log->number;
   ASHLAR_RETURN_IF_ERROR(BeginReading(log));
   LogReader& reader = *log->reader;
-  if (follows_) SeparateMemTables(number);
   MemTableInserter inserter(
       MemTableInserter::Args{.families = input_.families, .replaying = true, .log_number = number});
   Slice record;
@@ -318,6 +318,12 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
   }
   if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok())
     return context(checked);
+  // Not before there is a record: a log that is empty does not show that those before it are
+  // complete.
+  if (follows_ && separated_ != reader.log_number()) {
+    SeparateMemTables(reader.log_number());
+    separated_ = reader.log_number();
+  }
   bool has_applied = false;
   if (const Status applied = inserter->Apply(batch.Data(), first, &has_applied); !applied.ok())
     return context(applied);

@@ -88,7 +88,8 @@ class LogReplay {
   Status OpenLog(Log* log) const;
   // Adds a loss that goes on to the end of the log. Nothing but zeros is no loss.
   void AddLoss(RecoveryReport::Loss loss);
-  // I2.
+  // I2. Active memtables without records of the log become immutable, or belong to it from now on:
+  // records of logs before it are taken for flushed ones.
   void SeparateMemTables(uint64_t log_number);
   Status BeginReading(Log* log) const;
   Status ReplayLog(Log* log);
@@ -115,8 +116,9 @@ class LogReplay {
   std::optional<SequenceNumber>
       next_replayed_;    // one more than the last one replayed; the MANIFEST may know of later ones
   uint64_t oldest_ = 0;  // logs below are not needed
-  std::vector<Log> logs_;  // ascending
-  uint64_t first_ = 0;     // logs below were read to their ends: a later one has a record
+  std::vector<Log> logs_;   // ascending
+  uint64_t separated_ = 0;  // the log that the memtables belong to; 0: none since the Run began
+  uint64_t first_ = 0;      // logs below were read to their ends: a later one has a record
   std::map<uint64_t, uint64_t>
       good_bytes_;  // of the logs read so far: up to the end of the last record
   Continuity continuity_ = Continuity::kNotNeeded;

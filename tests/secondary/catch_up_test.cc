@@ -227,6 +227,32 @@ TEST_F(CatchUpTest, ATornTailIsContinuedAtTheNextCatchUp) {
   }
 }
 
+// RocksDB makes the next log before it writes the rest of the one before.
+TEST_F(CatchUpTest, TheRestOfALogComesAfterTheNextOneWasMade) {
+  for (int i = 0; i < 4; ++i) Write();
+  const std::string log = NewestLog();
+  const std::string whole = *ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  uint64_t number = 0;
+  FileType type;
+  ASSERT_TRUE(ParseFileName(BaseName(log), &number, &type));
+  for (const size_t bytes : {size_t{0}, whole.size() / 2}) {
+    SCOPED_TRACE(StrCat(bytes, " bytes"));
+    ASSERT_OK(WriteStringToFile(disk_.get(), whole.substr(0, bytes), log, Durability::kBuffered));
+    ASSERT_OK(WriteStringToFile(disk_.get(), "", WalFileName(OpenDatabase::kPath, number + 1),
+                                Durability::kBuffered));
+    const Status opened = OpenSecondary();
+    ASSERT_OK(WriteStringToFile(disk_.get(), whole, log, Durability::kBuffered));
+    if (!opened.ok()) {  // a record that ends in the middle of an older log
+      EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
+      ASSERT_OK(OpenSecondary());
+    }
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    CloseSecondary();
+    ASSERT_OK(disk_->DeleteFile(WalFileName(OpenDatabase::kPath, number + 1)));
+  }
+}
+
 TEST_F(CatchUpTest, DamageInTheLogIsReportedAndTheViewStays) {
   ASSERT_OK(OpenSecondary());
   const uint64_t shown = written();
