@@ -152,7 +152,12 @@ Status LsmDB::TryCatchUpWithPrimary() try {
 }
 
 Status LsmDB::CheckWritable() const {
-  if (!state_->read_only) return Status::OK();
+  if (state_->read_only) [[unlikely]]
+    return RefusalOfWrites();
+  return Status::OK();
+}
+
+Status LsmDB::RefusalOfWrites() const {
   return Status::NotSupported(state_->is_secondary
                                   ? "the database was opened as a secondary: only its primary "
                                     "writes it"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "base/compiler.h"
 #include "lsm/life_cycle.h"
 #include "lsm/lsm_core.h"
 #include "lsm/option_changes.h"
@@ -215,6 +216,7 @@ class LsmDB final : public DB {
   // Null when there is no family of this name.
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
   Status CheckWritable() const;
+  ASHLAR_NO_INLINE Status RefusalOfWrites() const;
   Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
                             const Slice& value) const;
   // Commits the batch with the one entry that CheckWritableEntry found right for the family.
