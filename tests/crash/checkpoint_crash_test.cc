@@ -10,6 +10,7 @@
 
 #include "ashlar/checkpoint.h"
 #include "base/format.h"
+#include "tests/crash/file_call_fixture.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/file_damage.h"
@@ -19,7 +20,6 @@ namespace ashlar {
 namespace {
 
 constexpr char kCopy[] = "/copy";
-constexpr char kOther[] = "other";
 
 class CheckpointCrashTest : public ::testing::Test {
  protected:
@@ -35,13 +35,7 @@ class CheckpointCrashTest : public ::testing::Test {
   }
 
   void Write(int i) {
-    const std::string value = StrCat(i, std::string(200, 'v'));
-    const Commit commit = {
-        {.kind = Change::Kind::kMerge,
-         .family = kDefaultColumnFamilyName,
-         .key = "list",
-         .value = value},
-        {.kind = Change::Kind::kPut, .family = kOther, .key = StrCat("key", i), .value = value}};
+    const Commit commit = BatchOverFamilies(i);
     ASSERT_TRUE(database_->Write(commit, WriteOptions()).ok());
     Apply(commit, &contents_);
     states_.push_back(contents_);
