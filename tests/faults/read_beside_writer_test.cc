@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -56,15 +57,7 @@ class ReadBesideWriterTest : public ::testing::Test {
     Write();
   }
   void StepAtCall(uint64_t nth, bool sticky, int steps_max) {
-    FaultRule rule;
-    rule.nth = nth;
-    rule.sticky = sticky;
-    rule.effect = FaultEffect::kRunAction;
-    steps_left_ = steps_max;
-    rule.action = [this] {
-      if (steps_left_-- > 0) Step();
-    };
-    calls_->AddRule(rule);
+    RunAtCall(calls_.get(), nth, sticky, steps_max, [this] { Step(); });
   }
 
   Status OpenReader() {
@@ -115,7 +108,6 @@ class ReadBesideWriterTest : public ::testing::Test {
   std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;
   int written_ = 0;
   int steps_ = 0;
-  int steps_left_ = 0;  // that StepAtCall may still take
 };
 
 // The modes treat a missing log differently: one of them continues.

@@ -16,6 +16,7 @@
 #include "base/format.h"
 #include "base/random.h"
 #include "tests/kill/killed_child.h"
+#include "tests/kill/small_levels.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -67,21 +68,12 @@ void ApplyTo(const std::vector<Change>& changes, std::vector<Contents>* families
   }
 }
 
-// A database so small that flushes and compactions are under way at every moment.
 struct LoadedDatabase {
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
 
   Status Open(const std::string& directory, bool read_only) {
-    Options options;
-    options.create_if_missing = true;
-    options.create_missing_column_families = true;
-    options.merge_operator = MergeOperators::CreateStringAppendOperator(',');
-    options.write_buffer_size = 64 << 10;
-    options.target_file_size_base = 32 << 10;
-    options.max_bytes_for_level_base = 128 << 10;
-    options.level0_file_num_compaction_trigger = 2;
-    options.max_background_jobs = 3;
+    const Options options = SmallLevels();
     std::vector<ColumnFamilyDescriptor> families;
     for (const char* const name : kFamilies) families.emplace_back(name, options);
     return read_only ? DB::OpenForReadOnly(options, directory, families, &handles, &db)

@@ -19,6 +19,7 @@
 #include "base/format.h"
 #include "base/random.h"
 #include "tests/kill/killed_child.h"
+#include "tests/kill/small_levels.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/tool_runner.h"
 
@@ -33,15 +34,7 @@ using Contents = std::map<std::string, std::string>;
 using BothContents = std::array<Contents, std::size(kFamilies)>;
 
 Options SmallOptions() {
-  Options options;
-  options.create_if_missing = true;
-  options.create_missing_column_families = true;
-  options.merge_operator = MergeOperators::CreateStringAppendOperator(',');
-  options.write_buffer_size = 64 << 10;
-  options.target_file_size_base = 32 << 10;
-  options.max_bytes_for_level_base = 128 << 10;
-  options.level0_file_num_compaction_trigger = 2;
-  options.max_background_jobs = 3;
+  Options options = SmallLevels();
   options.max_manifest_file_size = 3000;
   return options;
 }

@@ -491,9 +491,12 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   }
 
   void CompareScan(const Model& model, const Snapshot* snapshot) {
+    CompareScan(db_->DefaultColumnFamily(), model, snapshot);
+  }
+  void CompareScan(ColumnFamilyHandle* family, const Model& model, const Snapshot* snapshot) {
     ReadOptions options;
     options.snapshot = snapshot;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options, family));
     it->SeekToFirst();
     for (const auto& [key, value] : model) {
       ASSERT_TRUE(it->Valid()) << it->status().ToString();
@@ -627,20 +630,6 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(db_->IngestExternalFile(files, options));
   }
 
-  void CompareFamily(ColumnFamilyHandle* family, const Model& model, const Snapshot* snapshot) {
-    ReadOptions options;
-    options.snapshot = snapshot;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(options, family));
-    it->SeekToFirst();
-    for (const auto& [key, value] : model) {
-      ASSERT_TRUE(it->Valid()) << it->status().ToString();
-      ASSERT_EQ(it->key().ToString(), key);
-      ASSERT_EQ(it->value().ToString(), value);
-      it->Next();
-    }
-    ASSERT_FALSE(it->Valid());
-    Check(it->status());
-  }
   // The family comes back under another name, the versions that snapshots see included, and is
   // clipped.
   void ExportAndImport() {
@@ -661,8 +650,8 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     std::filesystem::remove_all(folder);
     if (handle == nullptr) return;
     const std::unique_ptr<ColumnFamilyHandle> copy(handle);
-    CompareFamily(copy.get(), model_, nullptr);
-    for (const Held& held : held_) CompareFamily(copy.get(), held.model, held.snapshot);
+    CompareScan(copy.get(), model_, nullptr);
+    for (const Held& held : held_) CompareScan(copy.get(), held.model, held.snapshot);
     const std::pair<std::string, std::string> range = RandomRange();
     const Status clipped = db_->ClipColumnFamily(copy.get(), range.first, range.second);
     if (IsInverted(range)) {
@@ -671,9 +660,9 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
       Check(clipped);
       const Model inside(model_.lower_bound(range.first), model_.lower_bound(range.second),
                          model_.key_comp());
-      CompareFamily(copy.get(), inside, nullptr);
+      CompareScan(copy.get(), inside, nullptr);
     }
-    for (const Held& held : held_) CompareFamily(copy.get(), held.model, held.snapshot);
+    for (const Held& held : held_) CompareScan(copy.get(), held.model, held.snapshot);
     Check(db_->DropColumnFamily(copy.get()));
   }
 

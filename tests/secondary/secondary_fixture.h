@@ -15,6 +15,7 @@
 #include "tests/support/check_invariants.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -78,15 +79,7 @@ class SecondaryFixture : public ::testing::Test {
   }
   // A step at the nth call of the secondary, and if sticky at each later one.
   void StepAtCall(uint64_t nth, bool sticky, int steps_max) {
-    FaultRule rule;
-    rule.nth = nth;
-    rule.sticky = sticky;
-    rule.effect = FaultEffect::kRunAction;
-    steps_left_ = steps_max;
-    rule.action = [this] {
-      if (steps_left_-- > 0) Step();
-    };
-    calls_->AddRule(rule);
+    RunAtCall(calls_.get(), nth, sticky, steps_max, [this] { Step(); });
   }
   uint64_t written() const { return states_.size() - 1; }
 
@@ -172,7 +165,6 @@ class SecondaryFixture : public ::testing::Test {
   std::vector<Contents> states_ = {{{kDefaultColumnFamilyName, {}}, {kSecond, {}}}};
   uint64_t shown_ = 0;  // by the secondary, at the last look
   int steps_ = 0;
-  int steps_left_ = 0;  // that StepAtCall may still take
 };
 
 }  // namespace ashlar

@@ -5,10 +5,17 @@
 //   SweepFaults(&faults, rule, [&] { created = Create(); },      with the rule
 //               [&] { ... what must hold, and the next attempt works });   without it
 //
+// RunAtCall: another program's step between two calls.
+//
 // Thread safety: none.
 #pragma once
 
 #include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "base/format.h"
 #include "base/function_ref.h"
@@ -31,6 +38,19 @@ inline void SweepFaults(FaultFileSystem* faults, FaultRule rule, FunctionRef<voi
     check();
     ASSERT_LT(rule.nth, kCallsMax) << "the attempt has no end";
   }
+}
+
+// Runs the action at the nth call, and if sticky at each later one, as often as that.
+inline void RunAtCall(FaultFileSystem* faults, uint64_t nth, bool sticky, int times_max,
+                      std::function<void()> action) {
+  FaultRule rule;
+  rule.nth = nth;
+  rule.sticky = sticky;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [left = std::make_shared<int>(times_max), action = std::move(action)] {
+    if ((*left)-- > 0) action();
+  };
+  faults->AddRule(rule);
 }
 
 }  // namespace ashlar
