@@ -66,11 +66,13 @@ class DbBenchPrimaryTest : public SecondaryInterchangeTest,
   }
 };
 
+// The rate of writing leaves the secondary two seconds, of which it needs a part.
 TEST_P(DbBenchPrimaryTest, IsFollowedWhileItWrites) {
   const std::string bench =
       StrCat("db_bench --db=", path_, " --benchmarks=fillseq --value_size=100 --num=", kKeys,
              " --write_buffer_size=300000 --target_file_size_base=200000 "
-             "--max_bytes_for_level_base=800000 --level0_file_num_compaction_trigger=2 ",
+             "--max_bytes_for_level_base=800000 --level0_file_num_compaction_trigger=2 "
+             "--benchmark_write_rate_limit=3500000 ",
              GetParam());
   std::atomic<bool> ended{false};
   std::thread primary([&] {
