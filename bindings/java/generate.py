@@ -13,8 +13,6 @@ from pathlib import Path
 from natives import Native, natives_of_jar
 
 PACKAGE = "org.rocksdb."
-# Natives of which some overloads are there: the table cannot tell overloads apart.
-OWN_OVERLOADS = {"Java_org_rocksdb_Statistics_newStatistics__", "Java_org_rocksdb_Statistics_newStatistics___3B"}
 
 
 def read_unsupported() -> list[tuple[str, str]]:
@@ -24,7 +22,7 @@ def read_unsupported() -> list[tuple[str, str]]:
 
 def feature_of(native: Native, patterns: list[tuple[str, str]]) -> str | None:
     """The feature that the native throws for; None if it is served."""
-    if native.method == "disposeInternal" or native.symbol in OWN_OVERLOADS:
+    if native.method == "disposeInternal":
         return None
     name = f"{native.class_name.removeprefix(PACKAGE)}.{native.method}"
     return next((feature for pattern, feature in patterns if fnmatch.fnmatchcase(name, pattern)), None)

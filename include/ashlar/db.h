@@ -453,6 +453,9 @@ class ASHLAR_API DB {
   }
   // The sum over all families.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
+  // Sets what rocksdb.stats and rocksdb.cfstats sum up over jobs and stalls, in all families, and
+  // the lost errors that rocksdb.background-errors counts, to zero. Statistics are not changed.
+  virtual Status ResetStats() = 0;
 
   enum class SizeApproximationFlags : uint8_t {
     NONE = 0,
@@ -634,6 +637,10 @@ class ASHLAR_API DB {
   Status GetPropertiesOfAllTables(TablePropertiesCollection* props) {
     return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
   }
+  // Of the tables that may have keys in one of the n ranges, whose limits belong to them here. A
+  // range whose limit is before its start has no tables.
+  virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
+                                              size_t n, TablePropertiesCollection* props) = 0;
   // Paths, relative to the directory and beginning with '/', of the tables, CURRENT, MANIFEST and
   // OPTIONS file of the current state, and the number of bytes of the MANIFEST that belong to it.
   // Flushes first if flush_memtable is set. Copy them between DisableFileDeletions and

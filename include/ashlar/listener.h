@@ -151,6 +151,7 @@ struct CompactionJobInfo {
   std::vector<CompactionFileInfo> input_file_infos;
   std::vector<std::string> output_files;
   std::vector<CompactionFileInfo> output_file_infos;
+  // By path, of the inputs and the outputs. A table that cannot be opened is left out.
   TablePropertiesCollection table_properties;
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;

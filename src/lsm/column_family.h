@@ -52,7 +52,7 @@ struct MemTableEntry {
   bool flushing = false;
 };
 
-// Sums over the jobs of a family since the database was opened.
+// Sums over the jobs of a family since the database was opened, or since DB::ResetStats.
 struct FamilyTotals {
   struct OfLevel {
     uint64_t jobs = 0;
@@ -65,6 +65,12 @@ struct FamilyTotals {
   };
   // A flush writes to level 0 and reads no table.
   void CountJob(Level output_level, const TableJobStatistics& statistics);
+  // Keeps the room for the levels, so that it needs no memory, nor does CountJob.
+  void Reset() {
+    levels.clear();
+    delays = 0;
+    stops = 0;
+  }
 
   std::vector<OfLevel> levels;  // by the level that was written to
   uint64_t delays = 0;          // times that writers began to be slowed down

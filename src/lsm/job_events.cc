@@ -236,10 +236,14 @@ CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
   info.compaction_reason = ToCompactionReason(plan.reason);
   info.compression = plan.compression;
   for (const CompactionInputs& inputs : plan.inputs) {
-    for (const FileMetaData* const file : inputs.files) {
-      info.input_files.push_back(TableFileName(state_->directory, file->number));
+    for (FileMetaData* const file : inputs.files) {
+      const std::string& path =
+          info.input_files.emplace_back(TableFileName(state_->directory, file->number));
       info.input_file_infos.push_back(
           {.level = static_cast<int>(inputs.level), .file_number = file->number});
+      const Result<TableRef> table = family_.tables()->Acquire(file, {});
+      if (table.ok())
+        info.table_properties[path] = std::make_shared<TableProperties>((*table)->properties());
     }
   }
   info.stats.is_full_compaction = is_full_compaction_;

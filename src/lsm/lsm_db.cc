@@ -706,6 +706,14 @@ bool LsmDB::GetAggregatedIntProperty(const Slice& property, uint64_t* value) try
   return false;
 }
 
+Status LsmDB::ResetStats() {
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+    family->totals.Reset();
+  state_->lost_errors.store(0, std::memory_order_relaxed);
+  return Status::OK();
+}
+
 Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options,
                                   ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                   uint64_t* sizes) try {
@@ -762,6 +770,14 @@ void LsmDB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
 Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                        TablePropertiesCollection* props) try {
   return PropertyReader(state_, &background_).TablesOf(SharedFamily(column_family), props);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
+                                           size_t n, TablePropertiesCollection* props) try {
+  return PropertyReader(state_, &background_)
+      .TablesInRanges(SharedFamily(column_family), {range, n}, props);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -123,6 +123,7 @@ class LsmDB final : public DB {
   bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
                       uint64_t* value) override;
   bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override;
+  Status ResetStats() override;
   using DB::GetApproximateSizes;
   Status GetApproximateSizes(const SizeApproximationOptions& options,
                              ColumnFamilyHandle* column_family, const Range* ranges, int n,
@@ -187,6 +188,8 @@ class LsmDB final : public DB {
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override;
+  Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
+                                      size_t n, TablePropertiesCollection* props) override;
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                       bool flush_memtable) override;
   Status GetDbIdentity(std::string& identity) const override;

@@ -1,6 +1,7 @@
 #include "lsm/properties.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -553,22 +554,43 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
   ASHLAR_ASSERT(listed_bytes == metadata->size);
 }
 
+Status PropertyReader::AddTable(const ColumnFamily& family, FileMetaData* file,
+                                TablePropertiesCollection* properties) const {
+  ASHLAR_ASSIGN_OR_RETURN(const TableRef table, family.tables()->Acquire(file, {}));
+  (*properties)[TableFileName(state_->directory, file->number)] =
+      std::make_shared<TableProperties>(table->properties());
+  return Status::OK();
+}
+
 Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,
                                 TablePropertiesCollection* properties) const {
   properties->clear();
   const ViewOfCall view(background_, *family);
   Status status;
   ForEachFile(*view->version, [&](Level, FileMetaData* file) {
-    if (!status.ok()) return;
-    const Result<TableRef> table = family->tables()->Acquire(file, {});
-    if (!table.ok()) {
-      status = table.status();
-      return;
-    }
-    (*properties)[TableFileName(state_->directory, file->number)] =
-        std::make_shared<TableProperties>((*table)->properties());
+    if (status.ok()) status = AddTable(*family, file, properties);
   });
   return status;
+}
+
+Status PropertyReader::TablesInRanges(const std::shared_ptr<ColumnFamily>& family,
+                                      std::span<const Range> ranges,
+                                      TablePropertiesCollection* properties) const {
+  properties->clear();
+  const ViewOfCall view(background_, *family);
+  const Version& version = *view->version;
+  std::set<FileMetaData*> found;  // once each: ranges may overlap
+  for (const Range& range : ranges) {
+    if (version.comparator().Compare(range.start, range.limit) > 0) continue;
+    for (Level level = 0; level < version.levels(); ++level) {
+      for (FileMetaData* const file :
+           version.OverlappingFiles(level, {.smallest = &range.start, .largest = &range.limit}))
+        found.insert(file);
+    }
+  }
+  for (FileMetaData* const file : found)
+    ASHLAR_RETURN_IF_ERROR(AddTable(*family, file, properties));
+  return Status::OK();
 }
 
 bool AnyValuePinned(DatabaseState* state) {

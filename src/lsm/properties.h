@@ -2,7 +2,8 @@
 //
 // Numbers are in one table (properties.cc): a name and a function. Texts are made from the
 // numbers and from the version. Thread safety: all methods from any thread. No method reads a table
-// file, except TablesOf and those that need entry counts of tables that are not open.
+// file, except TablesOf, TablesInRanges, and those that need entry counts of tables that are not
+// open.
 #pragma once
 
 #include <map>
@@ -39,8 +40,13 @@ class PropertyReader {
   std::string Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const;
   Status TablesOf(const std::shared_ptr<ColumnFamily>& family,
                   TablePropertiesCollection* properties) const;
+  // Of the tables that overlap one of the ranges; their limits are inclusive.
+  Status TablesInRanges(const std::shared_ptr<ColumnFamily>& family, std::span<const Range> ranges,
+                        TablePropertiesCollection* properties) const;
 
  private:
+  Status AddTable(const ColumnFamily& family, FileMetaData* file,
+                  TablePropertiesCollection* properties) const;
   void LearnAllEntryCounts() const;
   std::string LevelStats(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);
   std::string FamilyStats(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);

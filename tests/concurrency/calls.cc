@@ -313,6 +313,7 @@ void GetProperties(const CallArgs& args) {
   }
   EXPECT_TRUE(db->GetAggregatedIntProperty("rocksdb.estimate-num-keys", &number) ||
               args.scene->is_closing());
+  if (args.random->OneIn(4)) args.scene->Succeeded(db->ResetStats());
 }
 
 void GetApproximateSizes(const CallArgs& args) {
@@ -336,6 +337,9 @@ void GetMetadata(const CallArgs& args) {
   db->GetColumnFamilyMetaData(target.get(), &metadata);
   TablePropertiesCollection properties;
   args.scene->Succeeded(db->GetPropertiesOfAllTables(target.get(), &properties), target);
+  const Range all("", "~");
+  args.scene->Succeeded(db->GetPropertiesOfTablesInRange(target.get(), &all, 1, &properties),
+                        target);
 }
 
 void GetLiveFiles(const CallArgs& args) {
@@ -737,13 +741,15 @@ const std::vector<Call>& Calls() {
       {"NewIterators", {"NewIterators"}, NewIterators},
       {"GetSnapshot", {"GetSnapshot", "ReleaseSnapshot"}, ReadAtSnapshot},
       {"GetProperty",
-       {"GetProperty", "GetMapProperty", "GetIntProperty", "GetAggregatedIntProperty"},
+       {"GetProperty", "GetMapProperty", "GetIntProperty", "GetAggregatedIntProperty",
+        "ResetStats"},
        GetProperties},
       {"GetApproximateSizes",
        {"GetApproximateSizes", "GetApproximateMemTableStats"},
        GetApproximateSizes},
       {"GetMetadata",
-       {"GetLiveFilesMetaData", "GetColumnFamilyMetaData", "GetPropertiesOfAllTables"},
+       {"GetLiveFilesMetaData", "GetColumnFamilyMetaData", "GetPropertiesOfAllTables",
+        "GetPropertiesOfTablesInRange"},
        GetMetadata},
       {"GetLiveFiles", {"GetLiveFiles"}, GetLiveFiles},
       {"GetName",

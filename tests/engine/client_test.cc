@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -272,6 +274,63 @@ TEST_F(ClientTest, StatsHaveATableOfLevelsUnderRocksDbsTitles) {
   EXPECT_EQ(slots[1], "1/0");
   EXPECT_NE(text.find("\n  Sum "), std::string::npos) << text;
   EXPECT_NE(Text("rocksdb.cfstats").find("** Compaction Stats [default] **"), std::string::npos);
+}
+
+TEST_F(ClientTest, ResetStatsSetsTheSumsOverJobsToZeroAndTheyCountOn) {
+  Open();
+  Put("a", "1");
+  Flush();
+  db_->ReportLostError("call", Status::IOError("lost"));
+  std::map<std::string, std::string> stats;
+  ASSERT_TRUE(db_->GetMapProperty("rocksdb.cfstats", &stats));
+  ASSERT_EQ(stats["compaction.L0.CompCount"], "1");
+  ASSERT_EQ(Text("rocksdb.background-errors"), "1");
+  ASSERT_TRUE(db_->ResetStats().ok());
+  ASSERT_TRUE(db_->GetMapProperty("rocksdb.cfstats", &stats));
+  EXPECT_EQ(stats.count("compaction.L0.CompCount"), 0u);
+  EXPECT_EQ(stats["compaction.L0.NumFiles"], "1");
+  EXPECT_EQ(Text("rocksdb.background-errors"), "0");
+  Put("b", "2");
+  Flush();
+  ASSERT_TRUE(db_->GetMapProperty("rocksdb.cfstats", &stats));
+  EXPECT_EQ(stats["compaction.L0.CompCount"], "1");
+}
+
+TEST_F(ClientTest, PropertiesOfTheTablesInRanges) {
+  options_.disable_auto_compactions = true;
+  Open();
+  for (const char* const key : {"b", "f", "j"}) {
+    Put(key, "1");
+    Put(key + std::string("9"), "1");
+    Flush();
+  }
+  ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  for (const char* const key : {"c", "k"}) {
+    Put(key, "1");
+    Flush();
+  }
+  const auto entries = [&](const std::vector<Range>& ranges) {
+    TablePropertiesCollection found;
+    found["left"] = nullptr;
+    EXPECT_TRUE(db_->GetPropertiesOfTablesInRange(db_->DefaultColumnFamily(), ranges.data(),
+                                                  ranges.size(), &found)
+                    .ok());
+    std::multiset<uint64_t> counts;
+    for (const auto& [file, properties] : found) {
+      EXPECT_EQ(file.find(path() + "/"), 0u) << file;
+      counts.insert(properties->num_entries);
+    }
+    return counts;
+  };
+  using Counts = std::multiset<uint64_t>;
+  EXPECT_EQ(entries({Range("", "z")}), (Counts{1, 1, 6}));
+  EXPECT_EQ(entries({}), Counts());
+  EXPECT_EQ(entries({Range("", "a")}), Counts());
+  EXPECT_EQ(entries({Range("", "b")}), Counts{6}) << "the limit belongs to the range";
+  EXPECT_EQ(entries({Range("g", "h")}), Counts{6}) << "between two keys of a table";
+  EXPECT_EQ(entries({Range("k", "k")}), Counts{1});
+  EXPECT_EQ(entries({Range("a", "d"), Range("c", "c")}), (Counts{1, 6})) << "each table once";
+  EXPECT_EQ(entries({Range("z", "a")}), Counts()) << "an empty range";
 }
 
 TEST_F(ClientTest, AnObjectWithoutANameIsRefusedAtOpen) {

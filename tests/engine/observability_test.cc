@@ -391,7 +391,10 @@ TEST_F(ObservabilityTest, ListenersHearOfACompactionAndOfTheTablesThatGo) {
   EXPECT_EQ(info.stats.num_input_records, 20u);
   EXPECT_EQ(info.stats.num_output_records, 10u);
   EXPECT_EQ(info.stats.num_records_replaced, 10u);
-  EXPECT_EQ(info.table_properties.size(), 1u);
+  EXPECT_EQ(info.table_properties.size(), 3u);
+  for (const std::string& file : info.input_files)
+    EXPECT_EQ(info.table_properties.at(file)->num_entries, 10u) << file;
+  EXPECT_EQ(info.table_properties.at(info.output_files[0])->num_entries, 10u);
 }
 
 TEST_F(ObservabilityTest, ListenersHearOfStallsInTheirOrder) {

@@ -184,7 +184,9 @@ ASHLAR_NATIVE(void, ConfigOptions_setDelimiter, jlong handle, jstring delimiter)
 }
 ASHLAR_NATIVE(void, ConfigOptions_setEnv, jlong handle, jlong environment) {
   Native(env, [&](Call& call) {
-    call.Use<ConfigOptionsObject>(handle).value.env = call.Use<EnvObject>(environment).value.get();
+    auto& config = call.Use<ConfigOptionsObject>(handle);
+    config.env = call.Use<EnvObject>(environment).value;
+    config.value.env = config.env.get();
   });
 }
 // Ashlar compares comparators at open, whatever is asked for here.

@@ -14,9 +14,24 @@ namespace ashlar::java {
 // ---- DBObject.
 
 DBObject::DBObject(std::unique_ptr<DB> db, std::vector<Kept> kept)
-    : kept_(std::move(kept)), db_(std::move(db)) {}
+    : kept_(std::move(kept)), owned_(std::move(db)), db_(owned_.get()) {}
+
+DBObject::DBObject(DB* borrowed) : db_(borrowed) {}
 
 DBObject::~DBObject() { CloseChildren(); }
+
+const char* DBObject::ReasonNotToClose(const ThreadRecord& own) const {
+  if (owned_ == nullptr) return nullptr;
+  if (InThreadOfEngine()) return "a thread of the engine cannot close a database: use another one";
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto* used = own.handles.begin() + own.count;
+  const bool has_part = std::any_of(own.handles.begin(), used, [&](const auto& handle) {
+    return children_.count(handle.load(std::memory_order_relaxed)) != 0;
+  });
+  return has_part ? "an iterator or another part of the database is in use by a call of this "
+                    "thread that has not returned"
+                  : nullptr;
+}
 
 Status DBObject::Close() {
   CloseChildren();
@@ -70,7 +85,7 @@ jlong DBObject::DefaultColumnFamily() {
 }
 
 Child::~Child() {
-  if (handle_ != 0) parent_.RemoveChild(handle_);
+  if (handle_ != 0) parent_->RemoveChild(handle_);
 }
 
 namespace {
@@ -102,10 +117,11 @@ Families TakeFamilies(Call& call, jobjectArray names, jlongArray options) {
 }
 
 // The handles of a database and of its families, as RocksDB.open takes them.
-jlongArray RegisterDatabase(Call& call, std::unique_ptr<DBObject> db,
+jlongArray RegisterDatabase(Call& call, std::unique_ptr<DBObject> db, const OwnHandle& own,
                             const std::vector<ColumnFamilyHandle*>& families) {
   DBObject& object = *db;
   std::vector<jlong> handles = {Register(db.release())};
+  own->store(handles[0]);
   for (ColumnFamilyHandle* family : families) {
     handles.push_back(object.RegisterChild(new ColumnFamilyObject(object, family, true)));
   }
@@ -114,22 +130,28 @@ jlongArray RegisterDatabase(Call& call, std::unique_ptr<DBObject> db,
 
 template <typename Open>
 jlong OpenOne(Call& call, jlong options, Open open) {
-  const auto& opened = call.Use<OptionsObject>(options);
+  const auto& given = call.Use<OptionsObject>(options);
+  Options opened = given.value;
+  const OwnHandle own = BindListeners(&opened.listeners);
   std::unique_ptr<DB> db;
-  call.Check(open(opened.value, &db));
-  return Register(new DBObject(std::move(db), {opened.kept}));
+  call.Check(open(opened, &db));
+  const jlong handle = Register(new DBObject(std::move(db), {given.kept}));
+  own->store(handle);
+  return handle;
 }
 template <typename Open>
 jlongArray OpenFamilies(Call& call, jlong options, jobjectArray names, jlongArray family_options,
                         Open open) {
-  const auto& opened = call.Use<DBOptionsObject>(options);
+  const auto& given = call.Use<DBOptionsObject>(options);
+  DBOptions opened = given.value;
+  const OwnHandle own = BindListeners(&opened.listeners);
   Families families = TakeFamilies(call, names, family_options);
-  families.kept.push_back(opened.kept);
+  families.kept.push_back(given.kept);
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
-  call.Check(open(opened.value, families.descriptors, &handles, &db));
+  call.Check(open(opened, families.descriptors, &handles, &db));
   return RegisterDatabase(call, std::make_unique<DBObject>(std::move(db), std::move(families.kept)),
-                          handles);
+                          own, handles);
 }
 
 }  // namespace
@@ -172,6 +194,27 @@ ASHLAR_NATIVE(jlongArray, RocksDB_openROnly__JLjava_lang_String_2_3_3B_3JZ, jlon
                         [&](const DBOptions& o, const auto& families, auto* handles, auto* db) {
                           return DB::OpenForReadOnly(o, name, families, handles, db,
                                                      error_if_wal != 0);
+                        });
+  });
+}
+
+ASHLAR_NATIVE(jlong, RocksDB_openAsSecondary__JLjava_lang_String_2Ljava_lang_String_2,
+              jlong options, jstring path, jstring own_path) {
+  return Native(env, [&](Call& call) {
+    const std::string name = call.Text(path), own_name = call.Text(own_path);
+    return OpenOne(call, options, [&](const Options& o, auto* db) {
+      return DB::OpenAsSecondary(o, name, own_name, db);
+    });
+  });
+}
+ASHLAR_NATIVE(jlongArray, RocksDB_openAsSecondary__JLjava_lang_String_2Ljava_lang_String_2_3_3B_3J,
+              jlong options, jstring path, jstring own_path, jobjectArray names,
+              jlongArray family_options) {
+  return Native(env, [&](Call& call) {
+    const std::string name = call.Text(path), own_name = call.Text(own_path);
+    return OpenFamilies(call, options, names, family_options,
+                        [&](const DBOptions& o, const auto& families, auto* handles, auto* db) {
+                          return DB::OpenAsSecondary(o, name, own_name, families, handles, db);
                         });
   });
 }
@@ -510,12 +553,22 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_compactFiles, jlong handle, jlong options, j
               jobjectArray files, jint level, jint path, jlong job_info) {
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
-    if (job_info != 0) call.Unsupported("CompactionJobInfo");
+    auto* report = call.UseOrNull<CompactionJobInfoObject>(job_info);
     std::vector<std::string> outputs;
     call.Check(db.db().CompactFiles(call.Use<CompactionOptionsObject>(options).value,
                                     Family(call, db, family), call.Texts(files), level, path,
-                                    &outputs));
+                                    &outputs, report == nullptr ? nullptr : &report->value));
     return call.NewTexts(outputs);
+  });
+}
+// Java can give no range. RocksDB's library suggests that from the empty key to the empty key, and
+// returns these.
+ASHLAR_NATIVE(jlongArray, RocksDB_suggestCompactRange, jlong handle, jlong family) {
+  return Native(env, [&](Call& call) {
+    auto& db = call.Use<DBObject>(handle);
+    const Slice begin, end;
+    call.Check(db.db().SuggestCompactRange(Family(call, db, family), &begin, &end));
+    return call.NewLongs({Register(new SliceObject), Register(new SliceObject)});
   });
 }
 ASHLAR_NATIVE(void, RocksDB_deleteFilesInRanges, jlong handle, jlong family, jobjectArray ranges,
@@ -539,19 +592,31 @@ ASHLAR_NATIVE(void, RocksDB_deleteFilesInRanges, jlong handle, jlong family, job
                                            include_end != 0));
   });
 }
+namespace {
+
+// Ranges of keys, from handles of slices, begin and end in turn. A copy: slices may be closed by
+// other threads meanwhile.
+struct Ranges {
+  Ranges(Call& call, jlongArray slices) {
+    const std::vector<jlong> bounds = call.Longs(slices);
+    keys.reserve(bounds.size());
+    for (const jlong bound : bounds) keys.push_back(CopySlice(call, bound));
+    for (size_t i = 0; i + 1 < keys.size(); i += 2) list.emplace_back(keys[i], keys[i + 1]);
+  }
+  std::vector<std::string> keys;
+  std::vector<Range> list;
+};
+
+}  // namespace
+
 ASHLAR_NATIVE(jlongArray, RocksDB_getApproximateSizes, jlong handle, jlong family,
               jlongArray slices, jbyte flags) {
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
-    const std::vector<jlong> bounds = call.Longs(slices);
-    std::vector<Range> ranges(bounds.size() / 2);
-    std::vector<std::string> keys;  // slices may be closed by other threads meanwhile
-    keys.reserve(bounds.size());
-    for (const jlong bound : bounds) keys.push_back(CopySlice(call, bound));
-    for (size_t i = 0; i < ranges.size(); ++i) ranges[i] = Range(keys[2 * i], keys[2 * i + 1]);
-    std::vector<uint64_t> sizes(ranges.size());
-    call.Check(db.db().GetApproximateSizes(Family(call, db, family), ranges.data(),
-                                           static_cast<int>(ranges.size()), sizes.data(),
+    const Ranges ranges(call, slices);
+    std::vector<uint64_t> sizes(ranges.list.size());
+    call.Check(db.db().GetApproximateSizes(Family(call, db, family), ranges.list.data(),
+                                           static_cast<int>(sizes.size()), sizes.data(),
                                            static_cast<DB::SizeApproximationFlags>(flags)));
     return call.NewLongs(std::vector<jlong>(sizes.begin(), sizes.end()));
   });
@@ -583,6 +648,8 @@ DB_STATUS(enableFileDeletions, db.EnableFileDeletions(), jboolean /*force*/)
 DB_STATUS(flushWal, db.FlushWAL(sync != 0), jboolean sync)
 DB_STATUS(syncWal, db.SyncWAL())
 DB_STATUS(verifyChecksum, db.VerifyChecksum())
+DB_STATUS(resetStats, db.ResetStats())
+DB_STATUS(tryCatchUpWithPrimary, db.TryCatchUpWithPrimary())
 #undef DB_STATUS
 
 ASHLAR_NATIVE(void, RocksDB_cancelAllBackgroundWork, jlong handle, jboolean wait) {
@@ -674,6 +741,16 @@ jobject NewTableProperties(Call& call, const TableProperties& p) {
       collectors.get(), compression.get(), user.get(), readable.get());
 }
 
+jobject NewTablePropertiesMap(Call& call, const TablePropertiesCollection& tables) {
+  const jobject map = call.NewMap();
+  for (const auto& [path, properties] : tables) {
+    const LocalRef<jstring> key(call.env(), call.NewText(path));
+    const LocalRef<> value(call.env(), NewTableProperties(call, *properties));
+    call.PutInMap(map, key.get(), value.get());
+  }
+  return map;
+}
+
 ASHLAR_NATIVE(jobjectArray, RocksDB_getLiveFilesMetaData, jlong handle) {
   return Native(env, [&](Call& call) {
     std::vector<LiveFileMetaData> files;
@@ -724,13 +801,18 @@ ASHLAR_NATIVE(jobject, RocksDB_getPropertiesOfAllTables, jlong handle, jlong fam
     auto& db = call.Use<DBObject>(handle);
     TablePropertiesCollection tables;
     call.Check(db.db().GetPropertiesOfAllTables(Family(call, db, family), &tables));
-    const jobject map = call.NewMap();
-    for (const auto& [path, properties] : tables) {
-      const LocalRef<jstring> key(env, call.NewText(path));
-      const LocalRef<> value(env, NewTableProperties(call, *properties));
-      call.PutInMap(map, key.get(), value.get());
-    }
-    return map;
+    return NewTablePropertiesMap(call, tables);
+  });
+}
+ASHLAR_NATIVE(jobject, RocksDB_getPropertiesOfTablesInRange, jlong handle, jlong family,
+              jlongArray slices) {
+  return Native(env, [&](Call& call) {
+    auto& db = call.Use<DBObject>(handle);
+    const Ranges ranges(call, slices);
+    TablePropertiesCollection tables;
+    call.Check(db.db().GetPropertiesOfTablesInRange(Family(call, db, family), ranges.list.data(),
+                                                    ranges.list.size(), &tables));
+    return NewTablePropertiesMap(call, tables);
   });
 }
 ASHLAR_NATIVE(jlong, RocksDB_getEnv, jlong handle) {

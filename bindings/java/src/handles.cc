@@ -79,6 +79,20 @@ bool IsAnnounced(const ThreadRecord& record, size_t count, jlong handle) {
                      [&](const std::atomic<jlong>& used) { return used.load() == handle; });
 }
 
+constexpr const char* kInUse =
+    "the object is in use by a call of this thread that has not returned";
+
+// See Object. Only databases have parts.
+const char* ReasonNotToClose(ThreadRecord& own, jlong handle) {
+  if (IsAnnounced(own, own.count, handle)) return kInUse;
+  if (KindOf(handle) != Kind::kDB) return nullptr;
+  if (own.count == ThreadRecord::kHandlesMax) return kInUse;
+  const Object* object = Announce(own, handle);
+  const char* reason = object == nullptr ? nullptr : object->ReasonNotToClose(own);
+  own.handles[--own.count].store(0, std::memory_order_release);
+  return reason;
+}
+
 bool AnnouncedElsewhere(const Registry& registry, const ThreadRecord* own, jlong handle) {
   for (const ThreadRecord* r = registry.records.load(); r != nullptr; r = r->next) {
     if (r != own && IsAnnounced(*r, r->used_max.load(), handle)) return true;
@@ -100,6 +114,8 @@ const char* KindName(Kind kind) {
       "CompactRangeOptions",
       "compaction filter",
       "compaction filter factory",
+      "CompactionJobInfo",
+      "CompactionJobStats",
       "CompactionOptions",
       "CompactionOptionsFIFO",
       "CompactionOptionsUniversal",
@@ -111,6 +127,7 @@ const char* KindName(Kind kind) {
       "DBOptions",
       "Env",
       "EnvOptions",
+      "event listener",
       "Filter",
       "FlushOptions",
       "IngestExternalFileOptions",
@@ -184,9 +201,11 @@ Object* Announce(ThreadRecord& record, jlong handle) {
 Object* Take(Kind kind, jlong handle) {
   Registry& registry = TheRegistry();
   Slot* slot = KindOf(handle) == kind ? FindSlot(registry, handle) : nullptr;
-  const ThreadRecord* own = &CurrentRecord();
-  if (slot != nullptr && IsAnnounced(*own, own->count, handle))
-    throw ObjectInUse("the object is in use by a call of this thread that has not returned");
+  ThreadRecord* own = &CurrentRecord();
+  if (slot != nullptr) {
+    const char* reason = ReasonNotToClose(*own, handle);
+    if (reason != nullptr) throw ObjectInUse(reason);
+  }
   jlong expected = handle;
   if (slot == nullptr || !slot->handle.compare_exchange_strong(expected, 0)) return nullptr;
   // Calls are short, except those that wait for background work: no reason to burn a processor.

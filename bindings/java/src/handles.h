@@ -39,6 +39,8 @@ enum class Kind : uint8_t {
   kCompactRangeOptions,
   kCompactionFilter,
   kCompactionFilterFactory,
+  kCompactionJobInfo,
+  kCompactionJobStats,
   kCompactionOptions,
   kCompactionOptionsFifo,
   kCompactionOptionsUniversal,
@@ -50,6 +52,7 @@ enum class Kind : uint8_t {
   kDBOptions,
   kEnv,
   kEnvOptions,
+  kEventListener,
   kFilterPolicy,
   kFlushOptions,
   kIngestExternalFileOptions,
@@ -76,6 +79,8 @@ enum class Kind : uint8_t {
 };
 const char* KindName(Kind kind);
 
+struct ThreadRecord;
+
 // What a handle names. Deleted by Dispose.
 class Object {
  public:
@@ -83,6 +88,9 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
   virtual ~Object() = default;
+
+  // Of objects with parts: why the thread of the record cannot close it now; null if it can.
+  virtual const char* ReasonNotToClose(const ThreadRecord& /*own*/) const { return nullptr; }
 };
 
 // An object that is one value.
@@ -125,7 +133,8 @@ Object* Announce(ThreadRecord& record, jlong handle);
 inline Kind KindOf(jlong handle) { return static_cast<Kind>((handle >> 32) & 0xff); }
 
 // Deletes the object after the calls of other threads that use it; does nothing for a handle that
-// names none. ObjectInUse: a call of this thread uses it, from which a callback came here.
+// names none. ObjectInUse: a call of this thread uses it or a part of it, from which a callback
+// came here, or it is a database and this is a thread of the engine.
 // Requires: the calling thread holds nothing that such a call waits for.
 void Dispose(jlong handle);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdarg>
+#include <cstring>
 #include <exception>
 #include <limits>
 
@@ -18,6 +19,9 @@ jclass rocksdb_exception = nullptr;
 jclass status_class = nullptr;
 jmethodID new_rocksdb_exception = nullptr;
 jmethodID new_status = nullptr;
+// Of RocksDB's classes; null is the machine's own.
+jobject class_loader = nullptr;
+jmethodID load_class = nullptr;
 
 // UTF-8 to Java's string. Bytes that are not UTF-8 become U+FFFD.
 std::u16string ToUtf16(const std::string& text) {
@@ -87,8 +91,11 @@ struct Attachment {
   }
   bool attached = false;
 };
+thread_local Attachment attachment;
 
 }  // namespace
+
+bool InThreadOfEngine() { return attachment.attached; }
 
 jbyte JavaCode(Status::Code code) {
   return code <= Status::kTryAgain ? static_cast<jbyte>(code) : jbyte{0x7f};
@@ -293,7 +300,18 @@ jint Call::CopyOutDirect(const Slice& bytes, jobject buffer, jint offset, jint l
   return static_cast<jint>(bytes.size());
 }
 
-jclass Call::Class(const char* name) { return Made(env_->FindClass(name)); }
+jclass Call::Class(const char* name) {
+  const bool of_rocksdb = std::strncmp(name, "org/rocksdb/", 12) == 0;
+  if (of_ == Of::kNative || class_loader == nullptr || !of_rocksdb) {
+    return Made(env_->FindClass(name));
+  }
+  std::string dotted = name;
+  std::replace(dotted.begin(), dotted.end(), '/', '.');
+  const LocalRef<jstring> text(env_, NewText(dotted));
+  const jobject found = env_->CallObjectMethod(class_loader, load_class, text.get());
+  CheckJava();
+  return static_cast<jclass>(Made(found));
+}
 
 jobject Call::New(const char* class_name, const char* signature, ...) {
   const LocalRef<jclass> type(env_, Class(class_name));
@@ -320,10 +338,17 @@ jobject Call::NewList(size_t size) {
 }
 
 void Call::AddToList(jobject list, jobject value) {
-  const LocalRef<jclass> type(env_, Class("java/util/ArrayList"));
+  const LocalRef<jclass> type(env_, Class("java/util/List"));
   const jmethodID add = Made(env_->GetMethodID(type.get(), "add", "(Ljava/lang/Object;)Z"));
   env_->CallBooleanMethod(list, add, value);
   CheckJava();
+}
+
+jobject Call::NewStatus(const Status& status) {
+  const LocalRef<jstring> state(env_,
+                                *status.getState() == '\0' ? nullptr : NewText(status.getState()));
+  return Made(env_->NewObject(status_class, new_status, JavaCode(status.code()),
+                              JavaSubCode(status.subcode()), state.get()));
 }
 
 JavaThread::JavaThread(jint references) {
@@ -331,7 +356,6 @@ JavaThread::JavaThread(jint references) {
   if (machine == nullptr) return;
   void* env = nullptr;
   if (machine->GetEnv(&env, JNI_VERSION_1_8) == JNI_EDETACHED) {
-    static thread_local Attachment attachment;
     JavaVMAttachArgs arguments = {JNI_VERSION_1_8, const_cast<char*>("ashlar"), nullptr};
     if (machine->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) return;
     attachment.attached = true;
@@ -379,9 +403,25 @@ bool JavaThread::ReportException() {
   return true;
 }
 
+void JavaThread::PrintException() {
+  if (!env_->ExceptionCheck()) return;
+  env_->ExceptionDescribe();
+  env_->ExceptionClear();
+}
+
 void Call::RaiseCallbackException() {
   const jthrowable exception = std::exchange(record_.exception, nullptr);
-  if (!env_->ExceptionCheck()) env_->Throw(exception);
+  // What the call raised is a consequence, and is added to it.
+  const LocalRef<jthrowable> raised(env_, env_->ExceptionOccurred());
+  if (raised.get() != nullptr) {
+    env_->ExceptionClear();
+    const LocalRef<jclass> type(env_, env_->FindClass("java/lang/Throwable"));
+    const jmethodID add =
+        env_->GetMethodID(type.get(), "addSuppressed", "(Ljava/lang/Throwable;)V");
+    env_->CallVoidMethod(exception, add, raised.get());
+    env_->ExceptionClear();
+  }
+  env_->Throw(exception);
   env_->DeleteGlobalRef(exception);
 }
 
@@ -413,6 +453,29 @@ size_t ToSize(Call& call, jlong value) {
 
 }  // namespace ashlar::java
 
+namespace ashlar::java {
+namespace {
+
+// False if it raised an exception.
+bool FindClassLoader(JNIEnv* env) {
+  const LocalRef<jclass> class_of_classes(env, env->FindClass("java/lang/Class"));
+  const LocalRef<jclass> class_of_loaders(env, env->FindClass("java/lang/ClassLoader"));
+  if (class_of_classes.get() == nullptr || class_of_loaders.get() == nullptr) return false;
+  load_class = env->GetMethodID(class_of_loaders.get(), "loadClass",
+                                "(Ljava/lang/String;)Ljava/lang/Class;");
+  const jmethodID get_loader =
+      env->GetMethodID(class_of_classes.get(), "getClassLoader", "()Ljava/lang/ClassLoader;");
+  if (load_class == nullptr || get_loader == nullptr) return false;
+  const LocalRef<> loader(env, env->CallObjectMethod(rocksdb_exception, get_loader));
+  if (env->ExceptionCheck()) return false;
+  if (loader.get() == nullptr) return true;
+  class_loader = env->NewGlobalRef(loader.get());
+  return class_loader != nullptr;
+}
+
+}  // namespace
+}  // namespace ashlar::java
+
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* machine, void* /*reserved*/) {
   using namespace ashlar::java;
   void* place = nullptr;
@@ -424,6 +487,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* machine, void* /*reserved*/
   new_rocksdb_exception = env->GetMethodID(rocksdb_exception, "<init>", "(Lorg/rocksdb/Status;)V");
   new_status = env->GetMethodID(status_class, "<init>", "(BBLjava/lang/String;)V");
   if (new_rocksdb_exception == nullptr || new_status == nullptr) return JNI_ERR;
+  if (!FindClassLoader(env)) return JNI_ERR;
   java_machine.store(machine);
   return JNI_VERSION_1_8;
 }

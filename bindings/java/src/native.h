@@ -118,6 +118,12 @@ class Call {
     return handle == 0 ? nullptr : &Use<T>(handle);
   }
   Object* UseObject(Kind kind, jlong handle);
+  // Null if it was closed. It cannot be closed in this thread before the call ends, in either case.
+  template <typename T>
+  T* UseUnlessClosed(jlong handle) {
+    if (KindOf(handle) != T::kKind || record_.count == ThreadRecord::kHandlesMax) return nullptr;
+    return static_cast<T*>(Announce(record_, handle));
+  }
   // The function's result, which must not refer to the object: for lists of any length.
   template <typename T, typename F>
   auto With(jlong handle, F function) {
@@ -184,6 +190,7 @@ class Call {
   jint CopyOutDirect(const Slice& bytes, jobject buffer, jint offset, jint length);
 
   // ---- Java objects.
+  // Also in threads of the engine, which are in no method whose classes FindClass would find.
   jclass Class(const char* name);
   // The constructor is called with these arguments.
   jobject New(const char* class_name, const char* signature, ...);
@@ -191,6 +198,7 @@ class Call {
   void PutInMap(jobject map, jobject key, jobject value);
   jobject NewList(size_t size);
   void AddToList(jobject list, jobject value);
+  jobject NewStatus(const Status& status);
 
  private:
   void DropUses(size_t begin) {
@@ -237,6 +245,9 @@ class JavaThread {
   // method that the thread is in raises it when it returns. In a thread of the engine it is printed.
   // Returns whether there was one.
   bool ReportException();
+  // For callbacks that the engine does not wait for, such as those of listeners: prints a pending
+  // exception and takes it away.
+  void PrintException();
 
  private:
   JNIEnv* env_ = nullptr;
@@ -244,6 +255,9 @@ class JavaThread {
   // comparator, say.
   jthrowable pending_ = nullptr;
 };
+
+// Whether the calling thread is one of the engine that a callback attached to the Java machine.
+bool InThreadOfEngine();
 
 // The text of an exception: toString().
 std::string ExceptionText(JNIEnv* env, jthrowable exception);

@@ -13,6 +13,7 @@
 // Java's object and the engine each have a share.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -31,6 +32,7 @@
 #include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/iterator.h"
+#include "ashlar/listener.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
@@ -73,13 +75,14 @@ using CompactionFilterObject =
     Holder<std::shared_ptr<const CompactionFilter>, Kind::kCompactionFilter>;
 using CompactionFilterFactoryObject =
     Holder<std::shared_ptr<CompactionFilterFactory>, Kind::kCompactionFilterFactory>;
+using CompactionJobInfoObject = Holder<CompactionJobInfo, Kind::kCompactionJobInfo>;
 using CompactionOptionsObject = Holder<CompactionOptions, Kind::kCompactionOptions>;
 using CompactionOptionsFifoObject = Holder<CompactionOptionsFIFO, Kind::kCompactionOptionsFifo>;
 using CompactionOptionsUniversalObject =
     Holder<CompactionOptionsUniversal, Kind::kCompactionOptionsUniversal>;
 using ComparatorObject = Holder<std::shared_ptr<const Comparator>, Kind::kComparator>;
 using CompressionOptionsObject = Holder<CompressionOptions, Kind::kCompressionOptions>;
-using ConfigOptionsObject = Holder<ConfigOptions, Kind::kConfigOptions>;
+using EventListenerObject = Holder<std::shared_ptr<EventListener>, Kind::kEventListener>;
 using FilterPolicyObject = Holder<std::shared_ptr<const FilterPolicy>, Kind::kFilterPolicy>;
 using FlushOptionsObject = Holder<FlushOptions, Kind::kFlushOptions>;
 using IngestExternalFileOptionsObject =
@@ -104,6 +107,18 @@ struct BackupEngineOptionsObject : Object {
   BackupEngineOptions value;
   std::shared_ptr<Env> env;
   std::shared_ptr<Logger> info_log;  // not used: the engine of backups writes none
+};
+
+struct ConfigOptionsObject : Object {
+  static constexpr Kind kKind = Kind::kConfigOptions;
+  ConfigOptions value;
+  std::shared_ptr<Env> env;  // that the value points to; null: the default one
+};
+
+struct CompactionJobStatsObject : Object {
+  static constexpr Kind kKind = Kind::kCompactionJobStats;
+  CompactionJobStats value;
+  uint64_t input_files_at_output_level = 0;
 };
 
 struct EnvOptionsObject : Object {
@@ -151,6 +166,9 @@ struct ReadOptionsObject : Object {
 
 class Child;
 
+// The handle of a database, for its listeners, which are called before it has one; 0 until then.
+using OwnHandle = std::shared_ptr<std::atomic<jlong>>;
+
 // Invariants:
 //   I1  children_ has every child whose destructor has not ended
 class DBObject : public Object {
@@ -158,8 +176,12 @@ class DBObject : public Object {
   static constexpr Kind kKind = Kind::kDB;
 
   DBObject(std::unique_ptr<DB> db, std::vector<Kept> kept);
+  // A database of the engine for the length of a callback.
+  explicit DBObject(DB* borrowed);
   // Closes the children and the database.
   ~DBObject() override;
+
+  const char* ReasonNotToClose(const ThreadRecord& own) const override;
 
   DB& db() { return *db_; }
   Env* env() { return db_->GetEnv(); }
@@ -184,24 +206,28 @@ class DBObject : public Object {
   void RemoveChild(jlong handle);
   void CloseChildren();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable child_removed_;
   std::set<jlong> children_;  // under mutex_, as are the two below
   std::vector<Kept> kept_;
   jlong default_family_ = 0;
-  std::unique_ptr<DB> db_;  // after what it points to
+  std::unique_ptr<DB> owned_;  // after what it points to; null: borrowed
+  DB* const db_;
 };
 
 // Part of a database, which waits for its children before it is closed.
 class Child : public Object {
  public:
-  explicit Child(DBObject& parent) : parent_(parent) {}
+  explicit Child(DBObject& parent) : parent_(&parent) {}
   ~Child() override;
 
-  bool IsChildOf(const DBObject& db) const { return &parent_ == &db; }
+  bool IsChildOf(const DBObject& db) const { return parent_ == &db; }
 
  protected:
-  DBObject& parent_;
+  // Of a database that has no object: it is being closed.
+  Child() : parent_(nullptr) {}
+
+  DBObject* const parent_;
 
  private:
   friend class DBObject;
@@ -212,12 +238,13 @@ struct ColumnFamilyObject : Child {
   static constexpr Kind kKind = Kind::kColumnFamily;
   ColumnFamilyObject(DBObject& parent, ColumnFamilyHandle* family_in, bool owned_in)
       : Child(parent), family(family_in), owned(owned_in) {}
+  explicit ColumnFamilyObject(ColumnFamilyHandle* family_in) : family(family_in), owned(false) {}
   ~ColumnFamilyObject() override {
     if (owned) delete family;
   }
 
   ColumnFamilyHandle* family;
-  bool owned;  // false: the default one's own handle
+  bool owned;  // false: the default one's own handle, or that of a callback
 };
 
 // The bounds of an iterator, which refers to them.
@@ -246,7 +273,7 @@ struct SnapshotObject : Child {
   static constexpr Kind kKind = Kind::kSnapshot;
   SnapshotObject(DBObject& parent, const Snapshot* snapshot_in)
       : Child(parent), snapshot(snapshot_in) {}
-  ~SnapshotObject() override { parent_.db().ReleaseSnapshot(snapshot); }
+  ~SnapshotObject() override { parent_->db().ReleaseSnapshot(snapshot); }
 
   const Snapshot* snapshot;
 };

@@ -3,6 +3,7 @@
 #include <map>
 #include <type_traits>
 
+#include "ashlar/options_util.h"
 #include "convert.h"
 #include "native.h"
 #include "objects.h"
@@ -285,6 +286,59 @@ jlong FromProperties(Call& call, const ConfigOptions& config, jstring text, Pars
   return status.ok() ? Register(holder.release()) : 0;  // Java takes 0 as "not parsed"
 }
 
+// ---- Options of files.
+
+// What load reads becomes the value of Java's DBOptions, and descriptors in Java's list.
+template <typename Load>
+void LoadOptions(Call& call, const ConfigOptions& config, const std::shared_ptr<Env>& environment,
+                 jlong db_options, jobject families, Load load) {
+  if (families == nullptr) call.Fail("java/lang/NullPointerException", "the list is null");
+  auto& options = call.Use<DBOptionsObject>(db_options);
+  DBOptions loaded;
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  call.Check(load(config, &loaded, &descriptors));
+  loaded.env = config.env;
+  options.value = loaded;
+  options.kept.env = environment;
+  for (const ColumnFamilyDescriptor& descriptor : descriptors) {
+    const LocalRef<jbyteArray> name(call.env(), call.NewBytes(descriptor.name));
+    const LocalRef<> family(
+        call.env(), call.New("org/rocksdb/ColumnFamilyOptions", "(J)V",
+                             Register(new ColumnFamilyOptionsObject(descriptor.options, Kept()))));
+    const LocalRef<> java(
+        call.env(), call.New("org/rocksdb/ColumnFamilyDescriptor",
+                             "([BLorg/rocksdb/ColumnFamilyOptions;)V", name.get(), family.get()));
+    call.AddToList(families, java.get());
+  }
+}
+
+// With a ConfigOptions of Java, or with an environment and one of its members.
+template <typename Load>
+void LoadWithConfig(Call& call, jlong config, jlong db_options, jobject families, Load load) {
+  const auto& given = call.Use<ConfigOptionsObject>(config);
+  LoadOptions(call, given.value, given.env, db_options, families, load);
+}
+template <typename Load>
+void LoadWithEnv(Call& call, jlong environment, bool ignore_unknown, jlong db_options,
+                 jobject families, Load load) {
+  const std::shared_ptr<Env>& given = call.Use<EnvObject>(environment).value;
+  ConfigOptions config;
+  config.env = given.get();
+  config.ignore_unknown_options = ignore_unknown;
+  LoadOptions(call, config, given, db_options, families, load);
+}
+
+auto LatestOf(const std::string& path) {
+  return [path](const ConfigOptions& config, DBOptions* db, auto* families) {
+    return LoadLatestOptions(config, path, db, families);
+  };
+}
+auto FromFile(const std::string& file) {
+  return [file](const ConfigOptions& config, DBOptions* db, auto* families) {
+    return LoadOptionsFromFile(config, file, db, families);
+  };
+}
+
 }  // namespace
 
 // ---- Numbers, by the table.
@@ -455,6 +509,45 @@ ASHLAR_NATIVE(jlong, ColumnFamilyOptions_getColumnFamilyOptionsFromProps__JLjava
         [](const auto& c, const auto& base, const auto& from, auto* to) {
           return GetColumnFamilyOptionsFromString(c, base, from, to);
         });
+  });
+}
+
+// ---- OptionsUtil
+
+ASHLAR_NATIVE(void, OptionsUtil_loadLatestOptions__Ljava_lang_String_2JJLjava_util_List_2Z,
+              jstring path, jlong environment, jlong db_options, jobject families,
+              jboolean ignore_unknown) {
+  Native(env, [&](Call& call) {
+    LoadWithEnv(call, environment, ignore_unknown != 0, db_options, families,
+                LatestOf(call.Text(path)));
+  });
+}
+ASHLAR_NATIVE(void, OptionsUtil_loadLatestOptions__JLjava_lang_String_2JLjava_util_List_2,
+              jlong config, jstring path, jlong db_options, jobject families) {
+  Native(env, [&](Call& call) {
+    LoadWithConfig(call, config, db_options, families, LatestOf(call.Text(path)));
+  });
+}
+ASHLAR_NATIVE(void, OptionsUtil_loadOptionsFromFile__Ljava_lang_String_2JJLjava_util_List_2Z,
+              jstring file, jlong environment, jlong db_options, jobject families,
+              jboolean ignore_unknown) {
+  Native(env, [&](Call& call) {
+    LoadWithEnv(call, environment, ignore_unknown != 0, db_options, families,
+                FromFile(call.Text(file)));
+  });
+}
+ASHLAR_NATIVE(void, OptionsUtil_loadOptionsFromFile__JLjava_lang_String_2JLjava_util_List_2,
+              jlong config, jstring file, jlong db_options, jobject families) {
+  Native(env, [&](Call& call) {
+    LoadWithConfig(call, config, db_options, families, FromFile(call.Text(file)));
+  });
+}
+ASHLAR_NATIVE(jstring, OptionsUtil_getLatestOptionsFileName, jstring path, jlong environment) {
+  return Native(env, [&](Call& call) {
+    std::string name;
+    call.Check(GetLatestOptionsFileName(call.Text(path),
+                                        call.Use<EnvObject>(environment).value.get(), &name));
+    return call.NewText(name);
   });
 }
 

@@ -91,14 +91,6 @@ jobjectArray MultiGetBytes(JNIEnv* env, jlong handle, jlong options, jobjectArra
   });
 }
 
-jobject NewStatus(Call& call, const Status& status) {
-  const LocalRef<jstring> state(
-      call.env(), *status.getState() == '\0' ? nullptr : call.NewText(status.getState()));
-  return call.New("org/rocksdb/Status", "(BBLjava/lang/String;)V",
-                  static_cast<jint>(JavaCode(status.code())),
-                  static_cast<jint>(JavaSubCode(status.subcode())), state.get());
-}
-
 enum Existence : jint { kNotThere, kThere, kThereWithValue };
 Existence LookUp(Call& call, jlong handle, jlong family, jlong options, const Slice& key,
                  std::string* value) {
@@ -263,7 +255,7 @@ ASHLAR_NATIVE(
                                              static_cast<jint>(std::max(room, jlong{0})));
         env->SetIntArrayRegion(sizes, place, 1, &size);
       }
-      const LocalRef<> status(env, NewStatus(call, results[i]));
+      const LocalRef<> status(env, call.NewStatus(results[i]));
       env->SetObjectArrayElement(statuses, place, status.get());
     }
   });

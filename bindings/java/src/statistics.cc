@@ -1,6 +1,9 @@
 // Statistics: counters and distributions by the numbers that Java's classes have, which are not
 // those of the engine. Counters of Java that the engine lacks are 0.
 #include <array>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "native.h"
@@ -229,14 +232,71 @@ constexpr auto kHistogramOf = ByNumber(kHistograms, HISTOGRAM_ENUM_MAX);
 constexpr std::array<StatsLevel, 3> kLevels = {StatsLevel::kExceptDetailedTimers,
                                                StatsLevel::kExceptTimeForMutex, StatsLevel::kAll};
 
+// Counts, and has others count the same, as RocksDB's statistics that were made of others do. What
+// is read is its own; a ticker that is set or reset is so in both.
+class ChainedStatistics final : public Statistics {
+ public:
+  explicit ChainedStatistics(std::shared_ptr<Statistics> next)
+      : own_(CreateDBStatistics()), next_(std::move(next)) {
+    own_->set_stats_level(StatsLevel::kAll);  // the level of this object decides
+  }
+
+  uint64_t getTickerCount(uint32_t ticker) const override { return own_->getTickerCount(ticker); }
+  void recordTick(uint32_t ticker, uint64_t count) override {
+    if (get_stats_level() <= StatsLevel::kExceptTickers) return;
+    own_->recordTick(ticker, count);
+    next_->recordTick(ticker, count);
+  }
+  void setTickerCount(uint32_t ticker, uint64_t count) override {
+    own_->setTickerCount(ticker, count);
+    next_->setTickerCount(ticker, count);
+  }
+  uint64_t getAndResetTickerCount(uint32_t ticker) override {
+    next_->setTickerCount(ticker, 0);
+    return own_->getAndResetTickerCount(ticker);
+  }
+  bool getTickerMap(std::map<std::string, uint64_t>* tickers) const override {
+    return own_->getTickerMap(tickers);
+  }
+  void histogramData(uint32_t histogram, HistogramData* data) const override {
+    own_->histogramData(histogram, data);
+  }
+  std::string getHistogramString(uint32_t histogram) const override {
+    return own_->getHistogramString(histogram);
+  }
+  void recordInHistogram(uint32_t histogram, uint64_t value) override {
+    if (get_stats_level() <= StatsLevel::kExceptHistogramOrTimers) return;
+    own_->recordInHistogram(histogram, value);
+    next_->recordInHistogram(histogram, value);
+  }
+  Status Reset() override { return own_->Reset(); }
+  std::string ToString() const override { return own_->ToString(); }
+
+ private:
+  const std::shared_ptr<Statistics> own_;
+  const std::shared_ptr<Statistics> next_;
+};
+
+jlong NewChained(Call& call, jlong next) {
+  return Register(new StatisticsObject(
+      std::make_shared<ChainedStatistics>(call.Use<StatisticsObject>(next).value)));
+}
+
 }  // namespace
 
 ASHLAR_NATIVE(jlong, Statistics_newStatistics__) {
   return Native(env, [&](Call&) { return Register(new StatisticsObject(CreateDBStatistics())); });
 }
-// Accepted: all histograms are recorded.
+ASHLAR_NATIVE(jlong, Statistics_newStatistics__J, jlong next) {
+  return Native(env, [&](Call& call) { return NewChained(call, next); });
+}
+// Histograms to ignore are accepted: all are recorded.
 ASHLAR_NATIVE(jlong, Statistics_newStatistics___3B, jbyteArray /*ignored_histograms*/) {
   return Native(env, [&](Call&) { return Register(new StatisticsObject(CreateDBStatistics())); });
+}
+ASHLAR_NATIVE(jlong, Statistics_newStatistics___3BJ, jbyteArray /*ignored_histograms*/,
+              jlong next) {
+  return Native(env, [&](Call& call) { return NewChained(call, next); });
 }
 ASHLAR_NATIVE(void, Statistics_setStatsLevel, jlong handle, jbyte level) {
   Native(env, [&](Call& call) {

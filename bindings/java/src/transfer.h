@@ -80,8 +80,13 @@ class Reading {
 ReadOptions IteratorOptions(Call& call, jlong handle, const ReadOptions& options,
                             std::shared_ptr<Bounds>* bounds);
 
-// Java's TableProperties. Defined in database.cc.
+// Java's TableProperties, and a map of them by the paths of the tables. Defined in database.cc.
 jobject NewTableProperties(Call& call, const TableProperties& properties);
+jobject NewTablePropertiesMap(Call& call, const TablePropertiesCollection& tables);
+
+// Gives each listener of Java a copy of its own, which knows the database that is being opened; its
+// handle is stored in the result when there is one. Defined in listeners.cc.
+OwnHandle BindListeners(std::vector<std::shared_ptr<EventListener>>* listeners);
 
 // The options of one write.
 inline const WriteOptions& Writing(Call& call, jlong handle) {

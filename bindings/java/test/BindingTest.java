@@ -5,10 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -695,6 +698,412 @@ public final class BindingTest {
     }
   }
 
+  static void aSecondaryFollowsItsPrimary(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB primary = RocksDB.open(options, dir)) {
+      ColumnFamilyHandle family = primary.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
+      primary.put(bytes("a"), bytes("1"));
+      primary.put(family, bytes("b"), bytes("2"));
+      List<ColumnFamilyHandle> handles = new ArrayList<>();
+      try (RocksDB secondary = RocksDB.openAsSecondary(options, dir, dir + "-one");
+          DBOptions plain = new DBOptions();
+          ColumnFamilyOptions own = new ColumnFamilyOptions();
+          RocksDB both = RocksDB.openAsSecondary(plain, dir, dir + "-two",
+              List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, own), new ColumnFamilyDescriptor(bytes("f"), own)), handles)) {
+        equal(bytes("1"), secondary.get(bytes("a")));
+        equal(bytes("2"), both.get(handles.get(1), bytes("b")));
+        primary.put(bytes("a"), bytes("3"));
+        primary.put(family, bytes("b"), bytes("4"));
+        equal(bytes("1"), secondary.get(bytes("a")));
+        secondary.tryCatchUpWithPrimary();
+        both.tryCatchUpWithPrimary();
+        equal(bytes("3"), secondary.get(bytes("a")));
+        equal(bytes("4"), both.get(handles.get(1), bytes("b")));
+        equal(Status.Code.NotSupported, fails(RocksDBException.class, () -> secondary.put(bytes("a"), bytes("5"))).getStatus().getCode());
+        equal(Status.Code.NotSupported, fails(RocksDBException.class, primary::tryCatchUpWithPrimary).getStatus().getCode());
+      }
+      fails(RocksDBException.class, () -> RocksDB.openAsSecondary(options, dir, dir));
+    }
+  }
+
+  static void optionsOfFiles(String dir) throws Exception {
+    String name;
+    try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true).setMaxOpenFiles(77);
+        ColumnFamilyOptions one = new ColumnFamilyOptions();
+        ColumnFamilyOptions two = new ColumnFamilyOptions().setWriteBufferSize(3 << 20)) {
+      List<ColumnFamilyDescriptor> families = List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, one), new ColumnFamilyDescriptor(bytes("f"), two));
+      RocksDB.open(options, dir, families, new ArrayList<>()).close();
+      name = OptionsUtil.getLatestOptionsFileName(dir, Env.getDefault());
+      check(name.startsWith("OPTIONS-"), name);
+    }
+    try (ConfigOptions config = new ConfigOptions().setIgnoreUnknownOptions(true).setEnv(Env.getDefault())) {
+      for (int form = 0; form < 4; ++form) {
+        try (DBOptions options = new DBOptions()) {
+          List<ColumnFamilyDescriptor> families = form % 2 == 0 ? new ArrayList<>() : new LinkedList<>();
+          if (form == 0) OptionsUtil.loadLatestOptions(dir, Env.getDefault(), options, families);
+          if (form == 1) OptionsUtil.loadLatestOptions(config, dir, options, families);
+          if (form == 2) OptionsUtil.loadOptionsFromFile(dir + "/" + name, Env.getDefault(), options, families);
+          if (form == 3) OptionsUtil.loadOptionsFromFile(config, dir + "/" + name, options, families);
+          equal(77, options.maxOpenFiles());
+          equal(2, families.size());
+          equal("f", text(families.get(1).getName()));
+          equal(3L << 20, families.get(1).getOptions().writeBufferSize());
+          RocksDB.open(options, dir, families, new ArrayList<>()).close();
+          for (ColumnFamilyDescriptor family : families) family.getOptions().close();
+          name = OptionsUtil.getLatestOptionsFileName(dir, Env.getDefault());
+        }
+      }
+    }
+    try (DBOptions options = new DBOptions()) {
+      fails(RocksDBException.class, () -> OptionsUtil.loadLatestOptions(dir + "-none", Env.getDefault(), options, new ArrayList<>()));
+      fails(NullPointerException.class, () -> OptionsUtil.loadLatestOptions(dir, Env.getDefault(), options, null));
+    }
+  }
+
+  static void statisticsWithinOthers(String dir) throws Exception {
+    try (Statistics inner = new Statistics();
+        Statistics outer = new Statistics(inner);
+        Options options = new Options().setCreateIfMissing(true).setStatistics(outer)) {
+      inner.close();
+      try (Options other = new Options().setStatistics(outer); Statistics shared = other.statistics(); RocksDB db = RocksDB.open(options, dir)) {
+        for (int i = 0; i < 10; ++i) db.put(bytes("k" + i), bytes("v"));
+        equal(10L, shared.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      }
+    }
+    try (Statistics inner = new Statistics();
+        Statistics outer = new Statistics(java.util.EnumSet.of(HistogramType.DB_WRITE), inner);
+        Options options = new Options().setCreateIfMissing(true).setStatistics(outer);
+        RocksDB db = RocksDB.open(options, dir)) {
+      for (int i = 0; i < 10; ++i) db.put(bytes("k" + i), bytes("v"));
+      db.get(bytes("k1"));
+      equal(10L, outer.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      equal(10L, inner.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      equal(1L, outer.getHistogramData(HistogramType.DB_GET).getCount());
+      equal(1L, inner.getHistogramData(HistogramType.DB_GET).getCount());
+      equal(10L, outer.getAndResetTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      equal(0L, inner.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
+      outer.reset();
+      equal(0L, outer.getHistogramData(HistogramType.DB_GET).getCount());
+      equal(1L, inner.getHistogramData(HistogramType.DB_GET).getCount());
+    }
+  }
+
+  static void propertiesOfRangesAndSumsThatStartAgain(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir); FlushOptions flush = new FlushOptions();
+        Slice a = new Slice("a"); Slice b = new Slice("b"); Slice c = new Slice("c"); Slice z = new Slice("z")) {
+      db.put(bytes("a"), bytes("1"));
+      db.flush(flush);
+      db.put(bytes("y"), bytes("1"));
+      db.put(bytes("z"), bytes("1"));
+      db.flush(flush);
+      Map<String, TableProperties> found = db.getPropertiesOfTablesInRange(List.of(new Range(a, b)));
+      equal(1, found.size());
+      equal(1L, found.values().iterator().next().getNumEntries());
+      equal(2, db.getPropertiesOfTablesInRange(List.of(new Range(a, b), new Range(c, z))).size());
+      equal(0, db.getPropertiesOfTablesInRange(List.of(new Range(b, c))).size());
+      equal("2", db.getMapProperty("rocksdb.cfstats").get("compaction.L0.CompCount"));
+      db.resetStats();
+      equal(null, db.getMapProperty("rocksdb.cfstats").get("compaction.L0.CompCount"));
+    }
+  }
+
+  /** Writes each event with what matters of it. */
+  private static class Diary extends AbstractEventListener {
+    final List<String> seen = Collections.synchronizedList(new ArrayList<>());
+    final List<CompactionJobInfo> compactions = Collections.synchronizedList(new ArrayList<>());
+    final List<FlushJobInfo> flushes = Collections.synchronizedList(new ArrayList<>());
+    final List<Object> infos = Collections.synchronizedList(new ArrayList<>());
+
+    Diary(EnabledEventCallback... enabled) { super(enabled); }
+    Diary() {}
+
+    private String valueOfA(RocksDB db) {
+      try {
+        return text(db.get(bytes("a")));
+      } catch (RocksDBException e) {
+        return e.getMessage();
+      }
+    }
+
+    @Override public void onFlushBegin(RocksDB db, FlushJobInfo info) { seen.add("flush begins " + info.getColumnFamilyName() + " " + valueOfA(db) + " " + info.getFlushReason()); }
+    @Override public void onFlushCompleted(RocksDB db, FlushJobInfo info) {
+      seen.add("flush ends " + info.getFlushReason() + " " + info.getTableProperties().getNumEntries() + " " + db.getName());
+      flushes.add(info);
+    }
+    @Override public void onCompactionBegin(RocksDB db, CompactionJobInfo info) { seen.add("compaction begins " + info.compactionReason() + " " + valueOfA(db)); }
+    @Override public void onCompactionCompleted(RocksDB db, CompactionJobInfo info) {
+      try (CompactionJobStats stats = info.stats()) {
+        seen.add("compaction ends " + info.status().getCode() + " " + text(info.columnFamilyName()) + " of " + info.inputFiles().size() + " to " + info.outputFiles().size()
+            + ", level " + info.baseInputLevel() + " to " + info.outputLevel() + ", tables " + info.tableProperties().size() + ", " + info.compactionReason() + " "
+            + valueOfA(db) + ", records " + stats.numInputRecords() + " to " + stats.numOutputRecords() + ", replaced " + stats.numRecordsReplaced() + " " + stats.isManualCompaction());
+      }
+      compactions.add(info);
+    }
+    @Override public void onTableFileCreationStarted(TableFileCreationBriefInfo info) { seen.add("table begins " + info.getReason() + " " + info.getColumnFamilyName()); }
+    @Override public void onTableFileCreated(TableFileCreationInfo info) {
+      seen.add("table ends " + info.getReason() + " " + info.getStatus().getCode() + " " + info.getTableProperties().getNumEntries());
+      infos.add(info);
+    }
+    @Override public void onTableFileDeleted(TableFileDeletionInfo info) {
+      seen.add("table deleted " + info.getStatus().getCode());
+      infos.add(info);
+    }
+    @Override public void onMemTableSealed(MemTableInfo info) { seen.add("sealed " + info.getColumnFamilyName() + " " + info.getNumEntries() + " " + info.getNumDeletes()); }
+    @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
+      try {
+        seen.add("handle " + text(handle.getName()) + " " + handle.getID());
+      } catch (RocksDBException e) {
+        seen.add(e.getMessage());
+      }
+    }
+    @Override public void onExternalFileIngested(RocksDB db, ExternalFileIngestionInfo info) {
+      seen.add("ingested " + info.getColumnFamilyName() + " " + info.getTableProperties().getNumEntries() + " " + valueOfA(db));
+      infos.add(info);
+    }
+    @Override public void onBackgroundError(BackgroundErrorReason reason, Status error) { seen.add("error " + reason + " " + error.getCode()); }
+    @Override public void onStallConditionsChanged(WriteStallInfo info) { seen.add("stall " + info.getPreviousCondition() + " to " + info.getCurrentCondition()); }
+  }
+
+  static void listenersAreToldOfJobs(String dir) throws Exception {
+    Diary diary = new Diary();
+    String table = dir + "-table.sst";
+    try (Options options = new Options().setCreateIfMissing(true).setListeners(List.of(diary)); FlushOptions flush = new FlushOptions(); CompactRangeOptions forced = new CompactRangeOptions()) {
+      check(options.listeners().size() == 1 && options.listeners().get(0) == diary, "the same object");
+      try (DBOptions part = new DBOptions(options); Options copy = new Options(options)) {
+        check(part.listeners().get(0) == diary && copy.listeners().get(0) == diary, "the same object in copies");
+        copy.setListeners(List.of());
+        equal(0, copy.listeners().size());
+      }
+      RocksDB db = RocksDB.open(options, dir);
+      diary.close();  // the options and the database have their shares
+      ColumnFamilyHandle family = db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
+      db.put(bytes("a"), bytes("1"));
+      db.delete(bytes("b"));
+      db.flush(flush);
+      db.put(bytes("a"), bytes("2"));
+      db.flush(flush);
+      forced.setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
+      db.compactRange(null, null, null, forced);
+      try (EnvOptions files = new EnvOptions(); SstFileWriter writer = new SstFileWriter(files, options); IngestExternalFileOptions ingest = new IngestExternalFileOptions()) {
+        writer.open(table);
+        writer.put(bytes("x"), bytes("1"));
+        writer.finish();
+        db.ingestExternalFile(List.of(table), ingest);
+      }
+      family.close();
+      db.close();
+    }
+    List<String> seen = new ArrayList<>(diary.seen);
+    for (String wanted : List.of("sealed default 2 1", "flush begins default 1 MANUAL_FLUSH", "table begins FLUSH default", "table ends FLUSH Ok 2", "flush ends MANUAL_FLUSH 2 " + dir,
+        "flush ends MANUAL_FLUSH 1 " + dir, "compaction begins kManualCompaction 2",
+        "compaction ends Ok default of 2 to 1, level 0 to 6, tables 3, kManualCompaction 2, records 3 to 1, replaced 1 true",
+        "table begins COMPACTION default", "table ends COMPACTION Ok 1", "table deleted Ok", "ingested default 1 2", "handle f 1")) {
+      check(seen.contains(wanted), "no \"" + wanted + "\" in " + seen);
+    }
+    FlushJobInfo first = diary.flushes.get(0);
+    check(first.getFilePath().endsWith(".sst") && first.getFilePath().startsWith(dir), first.getFilePath());
+    check(first.getJobId() > 0 && first.getThreadId() > 0 && first.getSmallestSeqno() == 1 && first.getLargestSeqno() == 2, first.toString());
+    for (Object info : diary.infos) {
+      if (info instanceof TableFileCreationInfo) check(((TableFileCreationInfo) info).getFileSize() > 0 && ((TableFileCreationInfo) info).getDbName().equals(dir), info.toString());
+      if (info instanceof TableFileDeletionInfo) check(((TableFileDeletionInfo) info).getFilePath().startsWith(dir), info.toString());
+      if (info instanceof ExternalFileIngestionInfo) equal(table, ((ExternalFileIngestionInfo) info).getExternalFilePath());
+    }
+    // The report of a compaction belongs to its callback.
+    fails(IllegalStateException.class, () -> diary.compactions.get(0).jobId());
+  }
+
+  static void listenersAreToldOfStallsAndErrors(String dir) throws Exception {
+    Diary diary = new Diary();
+    try (Options options = new Options().setCreateIfMissing(true).setListeners(List.of(diary))
+             .setLevelZeroFileNumCompactionTrigger(2).setLevelZeroSlowdownWritesTrigger(2);
+        FlushOptions flush = new FlushOptions()) {
+      RocksDB db = RocksDB.open(options, dir);
+      for (int i = 0; i < 4; ++i) {
+        db.put(bytes("a"), bytes("" + i));
+        db.flush(flush);
+      }
+      // A directory in the place of each table to come.
+      for (int number = 1; number < 100; ++number) {
+        Path path = Path.of(dir, String.format("%06d.sst", number));
+        if (!Files.exists(path)) Files.createDirectory(path);
+      }
+      db.put(bytes("a"), bytes("5"));
+      fails(RocksDBException.class, () -> db.flush(flush));
+      db.close();
+    }
+    check(diary.seen.contains("stall NORMAL to DELAYED"), "stalls: " + diary.seen);
+    check(diary.seen.contains("error FLUSH IOError"), "errors: " + diary.seen);
+    diary.close();
+  }
+
+  static void aListenerIsToldOfWhatItWants(String dir) throws Exception {
+    try (Diary diary = new Diary(AbstractEventListener.EnabledEventCallback.ON_MEMTABLE_SEALED);
+        Options options = new Options().setCreateIfMissing(true).setListeners(List.of(diary));
+        FlushOptions flush = new FlushOptions()) {
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        db.put(bytes("a"), bytes("1"));
+        db.flush(flush);
+      }
+      equal(List.of("sealed default 1 0"), diary.seen);
+    }
+  }
+
+  static void theReportOfACompactionOfFiles(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true);
+        RocksDB db = RocksDB.open(options, dir);
+        FlushOptions flush = new FlushOptions();
+        CompactionOptions how = new CompactionOptions();
+        CompactionJobInfo report = new CompactionJobInfo();
+        CompactionJobStats sum = new CompactionJobStats()) {
+      List<String> files = new ArrayList<>();
+      for (int i = 0; i < 2; ++i) {
+        db.put(bytes("a"), bytes("" + i));
+        db.flush(flush);
+      }
+      for (LiveFileMetaData file : db.getLiveFilesMetaData()) files.add(file.fileName());
+      List<String> made = db.compactFiles(how, files, 3, -1, report);
+      equal(made, report.outputFiles());
+      equal(2, report.inputFiles().size());
+      equal(3, report.outputLevel());
+      try (CompactionJobStats stats = report.stats()) {
+        equal(2L, stats.numInputRecords());
+        equal(0L, stats.numInputFilesAtOutputLevel());
+        equal(0, stats.smallestOutputKeyPrefix().length);
+        sum.add(stats);
+        sum.add(stats);
+        equal(4L, sum.numInputRecords());
+        equal(2 * stats.totalOutputBytes(), sum.totalOutputBytes());
+        sum.reset();
+        equal(0L, sum.numInputRecords());
+      }
+    }
+  }
+
+  static void aSuggestedRangeIsCompacted(String dir) throws Exception {
+    CountDownLatch marked = new CountDownLatch(1);
+    try (AbstractEventListener listener = new AbstractEventListener(AbstractEventListener.EnabledEventCallback.ON_COMPACTION_COMPLETED) {
+          @Override public void onCompactionCompleted(RocksDB db, CompactionJobInfo info) {
+            if (info.compactionReason() == CompactionReason.kFilesMarkedForCompaction) marked.countDown();
+          }
+        };
+        Options options = new Options().setCreateIfMissing(true).setListeners(List.of(listener));
+        RocksDB db = RocksDB.open(options, dir);
+        FlushOptions flush = new FlushOptions()) {
+      db.put(bytes("a"), bytes("1"));
+      db.flush(flush);
+      db.compactRange();
+      db.put(new byte[0], bytes("2"));
+      db.put(bytes("b"), bytes("2"));
+      db.flush(flush);
+      // RocksDB's library suggests the empty key, and so does this one.
+      check(db.suggestCompactRange() != null, "a range");
+      marked.await();
+    }
+  }
+
+  static void exceptionsOfListenersStayThere(String dir) throws Exception {
+    AtomicLong thrown = new AtomicLong();
+    AtomicBoolean failing = new AtomicBoolean();
+    AbstractEventListener listener = new AbstractEventListener() {
+      private IllegalStateException failure() {
+        thrown.incrementAndGet();
+        return new IllegalStateException("expected: the listener fails");
+      }
+      @Override public void onFlushCompleted(RocksDB db, FlushJobInfo info) { throw failure(); }
+      @Override public void onTableFileCreationStarted(TableFileCreationBriefInfo info) { throw failure(); }
+      @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) { throw failure(); }
+    };
+    try (ComparatorOptions how = new ComparatorOptions();
+        Backwards backwards = new Backwards(how, failing);
+        Options options = new Options().setCreateIfMissing(true).setListeners(List.of(listener)).setComparator(backwards);
+        FlushOptions flush = new FlushOptions()) {
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        ColumnFamilyHandle family = db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
+        db.put(bytes("a"), bytes("1"));
+        db.put(bytes("b"), bytes("1"));
+        db.flush(flush);
+        equal(bytes("1"), db.get(bytes("a")));
+        db.put(bytes("c"), bytes("1"));
+        db.put(bytes("d"), bytes("1"));
+        db.dropColumnFamily(family);
+        family.close();
+      }
+      check(thrown.get() >= 3, "the listener was called " + thrown.get() + " times");
+      // The opening thread replays the log, which needs comparisons, and closes handles after them.
+      failing.set(true);
+      long before = thrown.get();
+      IllegalStateException failure = fails(IllegalStateException.class, () -> RocksDB.open(options, dir).close());
+      equal("the comparator fails", failure.getMessage());
+      check(thrown.get() > before, "the listener was called after the comparator");
+      failing.set(false);
+    }
+    listener.close();
+  }
+
+  /** Closes a database where that cannot be: the database stays open, so each has a directory of its own. */
+  static void closingADatabaseInItsOwnCallbackIsAnException(String dir) throws Exception {
+    AtomicReference<RocksDB> opened = new AtomicReference<>();
+    List<String> failures = Collections.synchronizedList(new ArrayList<>());
+    Action closing = () -> failures.add(fails(IllegalStateException.class, () -> opened.get().close()).getMessage());
+    for (String event : List.of("flush", "deletion", "handle", "iterator")) {
+      failures.clear();
+      AtomicBoolean ready = new AtomicBoolean();
+      CountDownLatch called = new CountDownLatch(1);
+      AbstractEventListener listener = new AbstractEventListener() {
+        private void close(String now) {
+          if (!now.equals(event) || !ready.compareAndSet(true, false)) return;
+          try {
+            closing.run();
+          } catch (Throwable e) {
+            failures.add(e.toString());
+          }
+          called.countDown();
+        }
+        @Override public void onFlushCompleted(RocksDB db, FlushJobInfo info) { close("flush"); }
+        @Override public void onTableFileDeleted(TableFileDeletionInfo info) { close("deletion"); }
+        @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) { close("handle"); }
+      };
+      try (ComparatorOptions how = new ComparatorOptions();
+          AbstractComparator comparator = new AbstractComparator(how) {
+            @Override public String name() { return "test.Closing"; }
+            @Override public int compare(ByteBuffer a, ByteBuffer b) {
+              if (event.equals("iterator") && ready.compareAndSet(true, false)) {
+                try {
+                  closing.run();
+                } catch (Exception e) {
+                  failures.add(e.toString());
+                }
+                called.countDown();
+              }
+              return a.compareTo(b);
+            }
+          };
+          Options options = new Options().setCreateIfMissing(true).setListeners(List.of(listener)).setComparator(comparator);
+          FlushOptions flush = new FlushOptions()) {
+        opened.set(RocksDB.open(options, dir + event));
+        RocksDB db = opened.get();
+        ColumnFamilyHandle family = db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
+        db.put(bytes("a"), bytes("1"));
+        db.put(bytes("b"), bytes("1"));
+        RocksIterator iterator = db.newIterator();
+        ready.set(true);
+        if (event.equals("handle")) {
+          family.close();
+        } else if (event.equals("iterator")) {
+          iterator.seek(bytes("b"));
+          equal(bytes("b"), iterator.key());
+        } else {
+          db.flush(flush);
+          db.compactRange(null, null, null, new CompactRangeOptions().setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce));
+        }
+        called.await();
+        equal(1, failures.size());
+        equal(bytes("1"), db.get(bytes("a")));
+        iterator.close();
+      }
+    }
+  }
+
   public static void main(String[] arguments) throws Exception {
     TESTS.put("whatIsPutIsReadAfterReopening", BindingTest::whatIsPutIsReadAfterReopening);
     TESTS.put("errorsHaveCodeAndText", BindingTest::errorsHaveCodeAndText);
@@ -715,6 +1124,17 @@ public final class BindingTest {
     TESTS.put("tablesFromOutside", BindingTest::tablesFromOutside);
     TESTS.put("updatesSinceASequence", BindingTest::updatesSinceASequence);
     TESTS.put("valuesWithTimeToLive", BindingTest::valuesWithTimeToLive);
+    TESTS.put("aSecondaryFollowsItsPrimary", BindingTest::aSecondaryFollowsItsPrimary);
+    TESTS.put("optionsOfFiles", BindingTest::optionsOfFiles);
+    TESTS.put("statisticsWithinOthers", BindingTest::statisticsWithinOthers);
+    TESTS.put("propertiesOfRangesAndSumsThatStartAgain", BindingTest::propertiesOfRangesAndSumsThatStartAgain);
+    TESTS.put("listenersAreToldOfJobs", BindingTest::listenersAreToldOfJobs);
+    TESTS.put("listenersAreToldOfStallsAndErrors", BindingTest::listenersAreToldOfStallsAndErrors);
+    TESTS.put("aListenerIsToldOfWhatItWants", BindingTest::aListenerIsToldOfWhatItWants);
+    TESTS.put("theReportOfACompactionOfFiles", BindingTest::theReportOfACompactionOfFiles);
+    TESTS.put("aSuggestedRangeIsCompacted", BindingTest::aSuggestedRangeIsCompacted);
+    TESTS.put("exceptionsOfListenersStayThere", BindingTest::exceptionsOfListenersStayThere);
+    TESTS.put("closingADatabaseInItsOwnCallbackIsAnException", BindingTest::closingADatabaseInItsOwnCallbackIsAnException);
     RocksDB.loadLibrary();
     String library = ownLibrary();
     System.out.println("library: " + library);

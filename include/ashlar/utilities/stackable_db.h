@@ -142,6 +142,7 @@ class ASHLAR_API StackableDB : public DB {
   bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override {
     return db_->GetAggregatedIntProperty(property, value);
   }
+  Status ResetStats() override { return db_->ResetStats(); }
   using DB::GetApproximateSizes;
   Status GetApproximateSizes(const SizeApproximationOptions& options,
                              ColumnFamilyHandle* column_family, const Range* ranges, int n,
@@ -246,6 +247,10 @@ class ASHLAR_API StackableDB : public DB {
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override {
     return db_->GetPropertiesOfAllTables(column_family, props);
+  }
+  Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
+                                      size_t n, TablePropertiesCollection* props) override {
+    return db_->GetPropertiesOfTablesInRange(column_family, range, n, props);
   }
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                       bool flush_memtable = true) override {
