@@ -135,6 +135,7 @@ jlong OpenOne(Call& call, jlong options, Open open) {
   const OwnHandle own = BindListeners(&opened.listeners);
   std::unique_ptr<DB> db;
   call.Check(open(opened, &db));
+  if (call.CallbackHasThrown()) throw ExceptionRaised();
   const jlong handle = Register(new DBObject(std::move(db), {given.kept}));
   own->store(handle);
   return handle;
@@ -150,6 +151,10 @@ jlongArray OpenFamilies(Call& call, jlong options, jobjectArray names, jlongArra
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
   call.Check(open(opened, families.descriptors, &handles, &db));
+  if (call.CallbackHasThrown()) {
+    for (ColumnFamilyHandle* family : handles) delete family;
+    throw ExceptionRaised();
+  }
   return RegisterDatabase(call, std::make_unique<DBObject>(std::move(db), std::move(families.kept)),
                           own, handles);
 }

@@ -148,6 +148,8 @@ class Call {
     RaiseUnsupported(env_, feature);
     throw ExceptionRaised();
   }
+  // Whether a callback has thrown, which is raised when the call ends: its result is lost.
+  bool CallbackHasThrown() const { return record_.exception != nullptr; }
   // After a call into Java.
   void CheckJava() {
     if (env_->ExceptionCheck()) [[unlikely]]
