@@ -1,10 +1,11 @@
 // Event listeners of Java, and the jobs that they are told of.
 //
 // A callback attaches its thread to the Java machine only if the listener has the event enabled. An
-// exception is printed: the engine does not wait for what a listener says. Databases that are passed
-// to a callback are the program's own, except while they are being opened or closed: then, as other
-// objects that the engine passes, they live as long as the callback, and use after it is recognised.
-// A listener cannot close the database that calls it (Object::ReasonNotToClose).
+// exception is printed, and nothing else depends on it. A database that is passed to a callback is
+// the program's own, by the handle that Java has, except while it is being opened or closed: then,
+// as other objects that the engine passes, it has a handle for the length of the callback, and use
+// afterwards is recognised. A listener cannot close the database that calls it: see
+// Object::ReasonNotToClose.
 #include <array>
 #include <exception>
 

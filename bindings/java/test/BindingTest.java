@@ -927,12 +927,15 @@ public final class BindingTest {
         Path path = Path.of(dir, String.format("%06d.sst", number));
         if (!Files.exists(path)) Files.createDirectory(path);
       }
-      db.put(bytes("a"), bytes("5"));
-      fails(RocksDBException.class, () -> db.flush(flush));
+      // A compaction may fail before.
+      fails(RocksDBException.class, () -> {
+        db.put(bytes("a"), bytes("5"));
+        db.flush(flush);
+      });
       db.close();
     }
     check(diary.seen.contains("stall NORMAL to DELAYED"), "stalls: " + diary.seen);
-    check(diary.seen.contains("error FLUSH IOError"), "errors: " + diary.seen);
+    check(diary.seen.contains("error FLUSH IOError") || diary.seen.contains("error COMPACTION IOError"), "errors: " + diary.seen);
     diary.close();
   }
 
@@ -1038,10 +1041,8 @@ public final class BindingTest {
       equal("the comparator fails", failure.getMessage());
       check(thrown.get() > before, "the listener was called after the comparator");
       failing.set(false);
-      // What could not be returned was closed.
-      try (RocksDB db = RocksDB.open(options, dir + "-log")) {
-        equal(bytes("1"), db.get(bytes("a")));
-      }
+      // What could not be returned was closed: otherwise it could not be destroyed.
+      RocksDB.destroyDB(dir + "-log", options);
     }
     listener.close();
   }
