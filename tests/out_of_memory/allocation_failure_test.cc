@@ -241,6 +241,12 @@ class Workload {
       return db_->GetProperty("rocksdb.stats", &text) ? Status::OK() : Status::MemoryLimit();
     });
     CheckError(property);
+    CheckError(Call("ResetStats", [&] { return db_->ResetStats(); }));
+    const Range all("", "~");
+    TablePropertiesCollection properties;
+    CheckError(Call("GetPropertiesOfTablesInRange", [&] {
+      return db_->GetPropertiesOfTablesInRange(handles_[0], &all, 1, &properties);
+    }));
     const Snapshot* snapshot = nullptr;
     CheckError(Call("GetSnapshot", [&] {
       snapshot = db_->GetSnapshot();
