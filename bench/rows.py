@@ -25,6 +25,7 @@ WRITTEN = Metric("written_bytes_per_op", "B written", MARGINS["bytes"])
 SPACE = Metric("folder_bytes_per_key", "B on disk", MARGINS["bytes"])
 MEMORY = Metric("peak_memory_mib", "MiB peak", MARGINS["memory"])
 TAIL = Metric("p999_us", "µs p99.9", MARGINS["time"])
+LONGEST = Metric("max_us", "µs at most", MARGINS["time"])
 
 
 @dataclass(frozen=True)
@@ -292,6 +293,13 @@ def _compaction() -> list[Group]:
             in_quick=compression == "none",
         )
         for compression in ("none", "lz4", "zstd")
+    ] + [
+        Group(
+            "compaction-filter",
+            {"shape": "runs", "runs": 5, "keep-filter": True},
+            (Workload("compact", rows=(Judged("compaction of five runs, a filter that keeps all, per entry", (CPU,), 3.0),)),),
+            in_quick=False,
+        )
     ]
 
 
@@ -324,8 +332,12 @@ def _styles() -> list[Group]:
             **size,
         )
 
-    # 1 / 0.9: ten percent less. Not universal and FIFO: a run of RocksDB with universal compaction did not end in 300 s, for a reason that is not known.
-    return [group("leveled", "leveled", "", 1.11)]
+    fifo = "compaction_style=kCompactionStyleFIFO;compaction_options_fifo={max_table_files_size=10000000000;allow_compaction=true;};"
+    return [
+        group("leveled", "leveled", "", 1.11),  # 1 / 0.9: ten percent less
+        group("universal", "universal", "compaction_style=kCompactionStyleUniversal;", 1.0),
+        group("fifo", "FIFO", fifo, 1.0),
+    ]
 
 
 def _layouts() -> list[Group]:
@@ -462,8 +474,49 @@ def _deletions() -> list[Group]:
     ]
 
 
+def _files() -> list[Group]:
+    """Files in and out. Numbers of files, batches and families are the same at every scale, the tables' sizes are not."""
+
+    def group(name: str, flags: dict[str, str | int | bool], *workloads: Workload, keys: int = 0) -> Group:
+        size = {"keys_min": keys, "keys_max": keys} if keys else {}
+        return Group(f"files-{name}", flags, workloads, in_quick=False, **size)
+
+    def workload(name: str, operations: int, title: str = "", metrics: tuple[Metric, ...] = BOTH) -> Workload:
+        return Workload(name, 0, rows=(Judged(title, metrics, 1.0),) if title else (), operations_min=operations)
+
+    small = {"options": "target_file_size_base=24576;max_open_files=-1"}
+    return [
+        group("ingest", {"shape": "compacted"}, workload("ingest", 100, "ingest a table into a full database")),
+        group(
+            "ingest-stall",
+            {"shape": "compacted", "options": "disable_auto_compactions=true"},
+            workload("writewhileingesting", 100, "slowest Put while 100 tables are ingested", (LONGEST,)),
+        ),
+        group("checkpoint", {"shape": "compacted"} | small, workload("checkpoint", 10, "checkpoint of 1,000 tables"), keys=200_000),
+        group(
+            "logs",
+            {"write-buffer-bytes": 512 << 20},
+            Workload("putbuffered"),
+            Workload("readlogs", rows=(Judged("GetUpdatesSince, per batch", BOTH, 1.0),)),
+        ),
+        group(
+            "secondary",
+            {"shape": "runs", "runs": 5},
+            workload("opensecondary", 20, "open as secondary"),
+            workload("catchup", 2000, "a write seen by a secondary: Put, catch up, Get"),
+        ),
+        group(
+            "families",
+            {},
+            workload("createfamilies", 1000, "create 1,000 families, per family"),
+            workload("openfamilies", 1000, "open with 1,000 families, per family"),
+            keys=1000,
+        ),
+    ]
+
+
 GROUPS: tuple[Group, ...] = tuple(
-    _fills() + _reads() + _deletions() + _compaction() + _styles() + _layouts() + _large_values() + _values() + _in_ram() + _sizes() + _shapes()
+    _fills() + _reads() + _deletions() + _files() + _compaction() + _styles() + _layouts() + _large_values() + _values() + _in_ram() + _sizes() + _shapes()
 )
 
 

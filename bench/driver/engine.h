@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/driver/file_calls.h"
 #include "bench/driver/tally.h"
 
 namespace ashlar::bench {
@@ -53,7 +54,8 @@ struct EngineOptions {
   size_t key_bytes = 16;
   size_t prefix_bytes = 0;  // 0: no prefix extractor
   Order order = Order::kBytewise;
-  std::string text;  // further options, in RocksDB's words: "name=value;..."
+  bool keep_filter = false;  // a compaction filter of the program's, which keeps every entry
+  std::string text;          // further options, in RocksDB's words: "name=value;..."
   uint64_t families =
       1;  // column families that the keys are spread over; several are only put to and got from
 };
@@ -117,6 +119,8 @@ class Engine {
     uint64_t flushes = 0;
     uint64_t compactions = 0;
   };
+  // Null if the library does nothing of the kind. Lives as long as the engine.
+  virtual FileCalls* files() { return nullptr; }
   // The background work at this moment; empty if the library does not report it.
   virtual std::optional<Background> RunningNow() = 0;
 };

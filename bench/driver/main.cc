@@ -186,6 +186,8 @@ int Main(int argc, char** argv) {
   app.add_option("--table", run.engine.table)->transform(CLI::CheckedTransformer(table_names));
   app.add_option("--memtable", run.engine.memtable)
       ->transform(CLI::CheckedTransformer(memtable_names));
+  app.add_flag("--keep-filter", run.engine.keep_filter,
+               "with a compaction filter that keeps every entry");
   app.add_flag("--bulk-load", run.engine.bulk_load, "with the options for bulk loads");
   app.add_flag("!--no-compactions", run.engine.auto_compactions, "without automatic compactions");
   app.add_flag("!--no-log", run.log, "without a write-ahead log");

@@ -30,6 +30,14 @@ struct RocksIterator;
 struct RocksPinnableSlice;
 struct RocksFamily;
 struct RocksComparator;
+struct RocksCompactionFilter;
+struct RocksEnvOptions;
+struct RocksSstFileWriter;
+struct RocksIngestOptions;
+struct RocksCheckpoint;
+struct RocksWalIterator;
+struct RocksWalReadOptions;
+struct RocksWriteBatch;
 
 using RocksBool = unsigned char;
 
@@ -122,7 +130,43 @@ using RocksBool = unsigned char;
   F(get_pinned_cf, RocksPinnableSlice*,                                                          \
     (RocksDb*, const RocksReadOptions*, RocksFamily*, const char*, size_t, char**))              \
   F(flush_cf, void, (RocksDb*, const RocksFlushOptions*, RocksFamily*, char**))                  \
-  F(compact_range_cf, void, (RocksDb*, RocksFamily*, const char*, size_t, const char*, size_t))
+  F(compact_range_cf, void, (RocksDb*, RocksFamily*, const char*, size_t, const char*, size_t))  \
+  F(compactionfilter_create, RocksCompactionFilter*,                                             \
+    (void*, void (*)(void*),                                                                     \
+     RocksBool (*)(void*, int, const char*, size_t, const char*, size_t, char**, size_t*,        \
+                   RocksBool*),                                                                  \
+     const char* (*)(void*)))                                                                    \
+  F(options_set_compaction_filter, void, (RocksOptions*, RocksCompactionFilter*))                \
+  F(envoptions_create, RocksEnvOptions*, ())                                                     \
+  F(envoptions_destroy, void, (RocksEnvOptions*))                                                \
+  F(sstfilewriter_create, RocksSstFileWriter*, (const RocksEnvOptions*, const RocksOptions*))    \
+  F(sstfilewriter_open, void, (RocksSstFileWriter*, const char*, char**))                        \
+  F(sstfilewriter_put, void,                                                                     \
+    (RocksSstFileWriter*, const char*, size_t, const char*, size_t, char**))                     \
+  F(sstfilewriter_finish, void, (RocksSstFileWriter*, char**))                                   \
+  F(sstfilewriter_destroy, void, (RocksSstFileWriter*))                                          \
+  F(ingestexternalfileoptions_create, RocksIngestOptions*, ())                                   \
+  F(ingestexternalfileoptions_destroy, void, (RocksIngestOptions*))                              \
+  F(ingestexternalfileoptions_set_move_files, void, (RocksIngestOptions*, RocksBool))            \
+  F(ingest_external_file, void,                                                                  \
+    (RocksDb*, const char* const*, size_t, const RocksIngestOptions*, char**))                   \
+  F(checkpoint_object_create, RocksCheckpoint*, (RocksDb*, char**))                              \
+  F(checkpoint_create, void, (RocksCheckpoint*, const char*, uint64_t, char**))                  \
+  F(checkpoint_object_destroy, void, (RocksCheckpoint*))                                         \
+  F(get_updates_since, RocksWalIterator*,                                                        \
+    (RocksDb*, uint64_t, const RocksWalReadOptions*, char**))                                    \
+  F(wal_iter_valid, RocksBool, (const RocksWalIterator*))                                        \
+  F(wal_iter_next, void, (RocksWalIterator*))                                                    \
+  F(wal_iter_status, void, (const RocksWalIterator*, char**))                                    \
+  F(wal_iter_get_batch, RocksWriteBatch*, (const RocksWalIterator*, uint64_t*))                  \
+  F(wal_iter_destroy, void, (const RocksWalIterator*))                                           \
+  F(writebatch_data, const char*, (RocksWriteBatch*, size_t*))                                   \
+  F(writebatch_destroy, void, (RocksWriteBatch*))                                                \
+  F(open_as_secondary, RocksDb*, (const RocksOptions*, const char*, const char*, char**))        \
+  F(try_catch_up_with_primary, void, (RocksDb*, char**))                                         \
+  F(open_column_families, RocksDb*,                                                              \
+    (const RocksOptions*, const char*, int, const char* const*, const RocksOptions* const*,      \
+     RocksFamily**, char**))
 
 struct RocksApi {
   using Db = RocksDb;

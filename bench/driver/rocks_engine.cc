@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "bench/driver/fail.h"
 #include "bench/driver/library.h"
 #include "bench/driver/rocks_api.h"
+#include "bench/driver/rocks_file_calls.h"
 
 namespace ashlar::bench {
 
@@ -146,6 +148,12 @@ int CompareBytes(void* /*state*/, const char* a, size_t a_bytes, const char* b, 
   return order != 0 ? order : (a_bytes > b_bytes) - (a_bytes < b_bytes);
 }
 
+RocksBool KeepEverything(void* /*state*/, int /*level*/, const char* /*key*/, size_t /*key_bytes*/,
+                         const char* /*value*/, size_t /*value_bytes*/, char** /*new_value*/,
+                         size_t* /*new_value_bytes*/, RocksBool* /*value_changed*/) {
+  return 0;
+}
+
 class RocksEngine : public Engine {
  public:
   RocksEngine(const std::string& library, const EngineOptions& options)
@@ -158,6 +166,13 @@ class RocksEngine : public Engine {
       RocksComparator* const comparator = Need(api_.comparator_create, "rocksdb_comparator_create")(
           nullptr, [](void*) {}, &CompareBytes, [](void*) { return "bench.bytes"; });
       Need(api_.options_set_comparator, "rocksdb_options_set_comparator")(db_options, comparator);
+    }
+    if (options.keep_filter) {
+      RocksCompactionFilter* const filter =
+          Need(api_.compactionfilter_create, "rocksdb_compactionfilter_create")(
+              nullptr, [](void*) {}, &KeepEverything, [](void*) { return "bench.keep"; });
+      Need(api_.options_set_compaction_filter, "rocksdb_options_set_compaction_filter")(db_options,
+                                                                                        filter);
     }
     if (options.bulk_load)
       Need(api_.options_prepare_for_bulk_load, "rocksdb_options_prepare_for_bulk_load")(db_options);
@@ -178,14 +193,19 @@ class RocksEngine : public Engine {
           db_, db_options, ("f" + std::to_string(i)).c_str(), &error));
       CheckError(api_, error, "create_column_family");
     }
-    api_.options_destroy(db_options);
+    db_options_ = db_options;
+    files_ = NewRocksFileCalls(api_, db_, db_options_, options.dir);
     if (cache_ != nullptr) api_.cache_destroy(cache_);
   }
   ~RocksEngine() override {
     for (RocksFamily* const family : families_)
       Need(api_.column_family_handle_destroy, "rocksdb_column_family_handle_destroy")(family);
+    files_.reset();
     api_.close(db_);
+    api_.options_destroy(db_options_);
   }
+
+  FileCalls* files() override { return files_.get(); }
 
   std::unique_ptr<Session> NewSession(const SessionOptions& options) override {
     if (families_.empty()) return std::make_unique<RocksSession>(api_, db_, options_, options);
@@ -213,9 +233,15 @@ class RocksEngine : public Engine {
   }
 
   void WaitForBackgroundWork() override {
-    // Twice: a job that has just ended may be about to make the next one due.
-    for (int quiet = 0; quiet < 2;) {
-      quiet = Busy() ? 0 : quiet + 1;
+    // Twice: a job that has just ended may be about to make the next one due. A compaction that is
+    // due and does not begin will not: RocksDB's universal compaction says so of runs that it
+    // leaves.
+    constexpr int kIdleMsMax = 500;
+    int idle_ms = 0;
+    for (int quiet = 0; quiet < 2 && idle_ms < kIdleMsMax;) {
+      const bool works = Works();
+      quiet = works || IsDue() ? 0 : quiet + 1;
+      idle_ms = works ? 0 : idle_ms + 1;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
@@ -290,11 +316,14 @@ class RocksEngine : public Engine {
     api_.block_based_options_destroy(table);
   }
 
-  bool Busy() {
+  bool Works() {
     for (const char* const name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
                                    "rocksdb.num-running-compactions"}) {
       if (Property(name) != 0) return true;
     }
+    return false;
+  }
+  bool IsDue() {
     return options_.auto_compactions && !options_.bulk_load &&
            Property("rocksdb.compaction-pending") != 0;
   }
@@ -311,6 +340,8 @@ class RocksEngine : public Engine {
   const EngineOptions options_;
   RocksCache* cache_ = nullptr;
   RocksDb* db_ = nullptr;
+  RocksOptions* db_options_ = nullptr;
+  std::unique_ptr<FileCalls> files_;
   std::vector<RocksFamily*> families_;  // none: everything is in the default family
 };
 

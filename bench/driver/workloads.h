@@ -104,6 +104,22 @@ class Runner {
   void PopQueue(Result* result);
   void Write(std::span<const uint32_t> order, uint64_t generation, Result* result);
 
+  // In file_workloads.cc.
+  void Ingest(Result* result);
+  void WriteBesideIngestion(Result* result);
+  void Checkpoint(Result* result);
+  void ReadLogs(Result* result);
+  void OpenSecondary(Result* result);
+  void CatchUp(Result* result);
+  void CreateFamilies(Result* result);
+  void OpenFamilies(Result* result);
+  FileCalls* Files() const;
+  std::string SideFolder(const std::string& name) const;
+  // As many tables as the task has operations, with a new value of every key between them.
+  std::vector<std::string> WriteTables() const;
+  // Calls `one` with 0, 1, … as often as the task has operations, and measures each call.
+  void Repeat(const std::function<void(uint64_t number, Tally* tally)>& one, Result* result);
+
   void ReadRandom(Result* result);
   void ReadCopied(Result* result);
   void ReadMissing(Result* result);

@@ -443,7 +443,7 @@ struct ASHLAR_API DBOptions {
   size_t random_access_max_buffer_size = 1024 * 1024;   // accepted
   size_t writable_file_max_buffer_size = 1024 * 1024;   // accepted
   uint64_t bytes_per_sync = 0;  // start write-back of tables every so many bytes; 0: every 4 MiB
-  uint64_t wal_bytes_per_sync = 0;     // accepted
+  uint64_t wal_bytes_per_sync = 0;     // the same for the log; 0: left to the operating system
   bool strict_bytes_per_sync = false;  // accepted
   size_t compaction_readahead_size = 2 * 1024 * 1024;
   size_t log_readahead_size = 0;  // accepted
@@ -459,11 +459,13 @@ struct ASHLAR_API DBOptions {
       0;  // bytes of logs that make old column families flush; 0: four times all write buffers
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   bool manual_wal_flush = false;  // the log is handed to the operating system by FlushWAL only
-  CompressionType wal_compression = kNoCompression;  // refused
-  uint64_t WAL_ttl_seconds = 0;                      // how long old logs stay in archive/
-  uint64_t WAL_size_limit_MB = 0;                    // bytes of old logs in archive/; both 0: none
-  size_t recycle_log_file_num = 0;                   // accepted: logs are not reused
-  WalFilter* wal_filter = nullptr;                   // refused
+  // kZSTD: each record of a log is compressed, up to 1 GiB of them. Other codecs have no effect.
+  CompressionType wal_compression = kNoCompression;
+  uint64_t WAL_ttl_seconds = 0;     // how long old logs stay in archive/
+  uint64_t WAL_size_limit_MB = 0;   // bytes of old logs in archive/; both 0: none
+  size_t recycle_log_file_num = 0;  // accepted: logs are not reused
+  // Asked about each batch that an open reads from the logs. Not owned; outlives the database.
+  WalFilter* wal_filter = nullptr;
   bool avoid_flush_during_recovery = false;
   bool avoid_flush_during_shutdown = false;
 

@@ -569,7 +569,6 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(db([](auto* o) { o->max_open_files = -2; }).IsInvalidArgument());
   EXPECT_TRUE(
       db([](auto* o) { o->allow_mmap_reads = o->use_direct_reads = true; }).IsInvalidArgument());
-  EXPECT_TRUE(db([](auto* o) { o->wal_compression = kZSTD; }).IsNotSupported());
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
 }
 
@@ -648,6 +647,11 @@ TEST(Validate, OptionsWithoutEffectAreListed) {
   EXPECT_EQ(ListOptionsWithoutEffect(db_options, {ColumnFamilyDescriptor("a\n", options)}),
             (std::vector<std::string>{"enable_pipelined_write=true",
                                       "inplace_update_num_locks=1 of column family a\\x0a"}));
+  db_options = {};
+  db_options.wal_compression = kLZ4Compression;
+  EXPECT_EQ(ListOptionsWithoutEffect(db_options, {}),
+            std::vector<std::string>{"wal_compression=kLZ4Compression because only kZSTD "
+                                     "compresses logs, if the build has it"});
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {

@@ -386,6 +386,12 @@ std::vector<std::string> ListOptionsWithoutEffect(
     const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
   std::vector<std::string> out;
   AppendWithoutEffect(db_options, "", &out);
+  const CompressionType log_codec = db_options.wal_compression;
+  if (log_codec != kNoCompression &&
+      (log_codec != kZSTD || !ValidateCompressionType(log_codec).ok())) {
+    out.push_back(StrCat("wal_compression=", OptionCodec<CompressionType>::Print(log_codec),
+                         " because only kZSTD compresses logs, if the build has it"));
+  }
   for (const ColumnFamilyDescriptor& family : families) {
     const std::string where = StrCat(" of column family ", EscapeForDisplay(family.name));
     AppendWithoutEffect(family.options, where, &out);

@@ -29,13 +29,13 @@
 #include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
-#include "base/arena.h"
 #include "compact/plan/compaction_policy.h"
 #include "compact/run/table_job.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
 #include "lsm/read_view.h"
 #include "manifest/database_locks.h"
+#include "memtable/arena.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "execute/read_guard.h"
@@ -84,6 +85,10 @@ Status CommitPipeline::Submit(const WriteOptions& options, WriteBatch* batch,
   request->batch = batch;
   request->batch_bytes = batch->GetDataSize();
   ASHLAR_DCHECK(request->batch_bytes >= WriteBatchInternal::kHeaderBytes);
+  if (request->batch_bytes > state_->logs.record_bytes_max() && !options.disableWAL) [[unlikely]]
+    return Status::InvalidArgument(StrCat(
+        "a batch of ", request->batch_bytes, " bytes is too long for a compressed log (at most ",
+        state_->logs.record_bytes_max(), "); divide it, or open without wal_compression"));
   const StopWatch watch(state_->recorder, DB_WRITE);
   if (options.low_pri && state_->write_controller.CompactionBehind())
     ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(*request));

@@ -44,10 +44,12 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       recorder(db_options.statistics.get()),
       arena_blocks(ArenaBlockPool::Options{
           .free_bytes_max = kIdleArenaBytesMax, .map = &MapPages, .unmap = &UnmapPages}),
-      logs(file_system, wal_directory, LogFileOptions(db_options)),
+      logs(file_system, wal_directory, LogFileOptions(db_options), db_options.wal_compression),
       open_tables(&epochs, ResolveOpenTablesMax(db_options)),
       log_bytes_max(db_options.max_total_wal_size),
-      current_options(db_options) {}
+      current_options(db_options) {
+  logs.SetWriteBackBytes(db_options.wal_bytes_per_sync);
+}
 
 DatabaseState::~DatabaseState() {
   delete family_table.exchange(nullptr);

@@ -26,7 +26,6 @@
 #include "ashlar/env.h"
 #include "ashlar/options.h"
 #include "ashlar/options_util.h"
-#include "base/arena.h"
 #include "cache/block_cache.h"
 #include "execute/clock.h"
 #include "execute/epoch.h"
@@ -40,6 +39,7 @@
 #include "lsm/write_controller.h"
 #include "manifest/database_locks.h"
 #include "manifest/version_set.h"
+#include "memtable/arena.h"
 #include "observe/recorder.h"
 #include "platform/mutex.h"
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
 #include "base/assert.h"
 #include "base/coding.h"
@@ -140,6 +141,7 @@ Status LogReplay::Run() {
   continuity_ = Continuity::kNotNeeded;
   separated_ = 0;
   if (follows_) SeparateMemTables(0);
+  if (filter_ != nullptr) TellFilterOfFamilies();
   for (Log& log : logs_) {
     if (log.number < first_) continue;
     if (WentBack()) {
@@ -310,14 +312,19 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
       return Status::OK();
     case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
   }
-  const WriteBatch batch(record.ToString());
-  if (first > kSequenceNumberMaxAtOpen || batch.Count() > kSequenceNumberMaxAtOpen - first) {
+  std::optional<WriteBatch> batch(record.ToString());
+  const uint32_t count = batch->Count();
+  if (first > kSequenceNumberMaxAtOpen || count > kSequenceNumberMaxAtOpen - first) {
     return context(
         Status::Corruption(StrCat("the sequence ", first, " is above the highest that is allowed, ",
                                   kSequenceNumberMaxAtOpen)));
   }
-  if (const Status checked = WriteBatchInternal::CheckApplicable(&batch); !checked.ok())
+  if (const Status checked = WriteBatchInternal::CheckApplicable(&*batch); !checked.ok())
     return context(checked);
+  if (filter_ != nullptr) {
+    if (const Status asked = AskFilter(reader, &batch); !asked.ok()) return context(asked);
+    if (dropped_rest_) return Status::OK();
+  }
   // Not before there is a record: a log that is empty does not show that those before it are
   // complete.
   if (follows_ && separated_ != reader.log_number()) {
@@ -325,13 +332,77 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
     separated_ = reader.log_number();
   }
   bool has_applied = false;
-  if (const Status applied = inserter->Apply(batch.Data(), first, &has_applied); !applied.ok())
-    return context(applied);
-  const uint32_t count = batch.Count();
+  if (batch.has_value()) {
+    if (const Status applied = inserter->Apply(batch->Data(), first, &has_applied); !applied.ok())
+      return context(applied);
+  }
   next_replayed_ = first + count;
   if (count > 0) sequence_ = std::max(sequence_, first + count - 1);
   applied_records_ |= count > 0;
   return Status::OK();
+}
+
+void LogReplay::TellFilterOfFamilies() const {
+  std::map<uint32_t, uint64_t> log_numbers;
+  std::map<std::string, uint32_t> ids;
+  for (const auto& [id, family] : input_.recorded->families) {
+    log_numbers.emplace(id, family->log_number);
+    ids.emplace(family->name, id);
+  }
+  filter_->ColumnFamilyLogNumberMap(log_numbers, ids);
+}
+
+Status LogReplay::AskFilter(const LogReader& reader, std::optional<WriteBatch>* batch) {
+  using Decision = WalFilter::WalProcessingOption;
+  WriteBatch replacement;
+  bool is_changed = false;
+  const Decision decision = filter_->LogRecordFound(reader.log_number(), reader.file_name(),
+                                                    **batch, &replacement, &is_changed);
+  switch (decision) {
+    case Decision::kContinueProcessing: break;
+    case Decision::kIgnoreCurrentRecord: batch->reset(); return Status::OK();
+    case Decision::kStopReplay:
+      dropped_rest_ = true;
+      stopped_early_ = true;
+      AddLoss({.number = reader.log_number(),
+               .offset = reader.record_offset(),
+               .reason = StrCat(reader.file_name(), ": WalFilter ", filter_->Name(),
+                                " ended the replay at offset ", reader.record_offset())});
+      return Status::OK();
+    case Decision::kCorruptedRecord: batch->reset(); return StopAtRefusedRecord(reader);
+    default:
+      return Status::InvalidArgument(StrCat("WalFilter ", filter_->Name(), " decided ",
+                                            static_cast<int>(decision), ", which has no meaning"));
+  }
+  if (!is_changed) return Status::OK();
+  if (replacement.Count() > (*batch)->Count()) {
+    return Status::NotSupported(StrCat("WalFilter ", filter_->Name(), " made a batch of ",
+                                       replacement.Count(), " entries of one of ",
+                                       (*batch)->Count(),
+                                       "; the sequences of later batches leave no room"));
+  }
+  WriteBatchInternal::SetSequence(&replacement, WriteBatchInternal::Sequence((*batch)->Data()));
+  *batch = std::move(replacement);
+  return WriteBatchInternal::CheckApplicable(&**batch);
+}
+
+Status LogReplay::StopAtRefusedRecord(const LogReader& reader) {
+  RecoveryReport::Loss loss{
+      .number = reader.log_number(),
+      .offset = reader.record_offset(),
+      .bytes = reader.last_good_offset() - reader.record_offset(),
+      .reason = StrCat(reader.file_name(), ": WalFilter ", filter_->Name(),
+                       " takes the record at offset ", reader.record_offset(), " for damaged")};
+  const Status damage = Status::Corruption(loss.reason);
+  stopped_early_ = true;
+  if (mode_ == WALRecoveryMode::kSkipAnyCorruptedRecords) {
+    input_.report->losses.push_back(std::move(loss));
+    return Status::OK();
+  }
+  if (mode_ != WALRecoveryMode::kPointInTimeRecovery) return damage;
+  dropped_rest_ = true;
+  AddLoss(std::move(loss));
+  return CheckNoFamilyIsAhead(reader.log_number(), damage);
 }
 
 Status LogReplay::CheckContinues(const LogReader& reader, const PredecessorRecord& head) {

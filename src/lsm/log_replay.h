@@ -9,7 +9,7 @@
 // before it begins the next one.
 //
 // I1: each record is applied once, in the order of the logs, and none is left out before one that
-//     is applied, except as the recovery mode allows.
+//     is applied, except as the recovery mode or the program's WalFilter allows.
 // I2: with `follows` a memtable has records of one log only, so that it can leave as a whole when
 //     the MANIFEST says that its family needs the log no more.
 // I3: after a Run that failed, or found damage, the memtables hold a part of what was read, and the
@@ -28,6 +28,7 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/write_batch.h"
 #include "base/result.h"
 #include "lsm/column_family.h"
 #include "lsm/database_state.h"
@@ -43,7 +44,10 @@ namespace ashlar {
 class LogReplay {
  public:
   LogReplay(DatabaseState* state, WALRecoveryMode mode, bool follows)
-      : state_(state), mode_(mode), follows_(follows) {}
+      : state_(state),
+        mode_(mode),
+        follows_(follows),
+        filter_(follows ? nullptr : state->options.wal_filter) {}
   LogReplay(const LogReplay&) = delete;
   LogReplay& operator=(const LogReplay&) = delete;
 
@@ -102,6 +106,11 @@ class LogReplay {
   // Continues after the last record that was read, in the same bytes of the file.
   Status ReadAgain(Log* log) const;
   Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter);
+  // What the program's filter makes of a batch that is to be applied: *batch as it shall be, or
+  // std::nullopt.
+  void TellFilterOfFamilies() const;
+  Status AskFilter(const LogReader& reader, std::optional<WriteBatch>* batch);
+  Status StopAtRefusedRecord(const LogReader& reader);
   // The head of a log says how long the one before it was: whether that one was read to its end.
   Status CheckContinues(const LogReader& reader, const PredecessorRecord& head);
   void SwitchFullMemTables(uint64_t log_number);
@@ -111,6 +120,7 @@ class LogReplay {
   DatabaseState* const state_;
   const WALRecoveryMode mode_;
   const bool follows_;
+  WalFilter* const filter_;  // null: every record is applied
   Input input_;
   SequenceNumber sequence_ = 0;
   std::optional<SequenceNumber>

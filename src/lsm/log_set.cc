@@ -31,6 +31,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
   ASHLAR_ASSERT(current_ == nullptr);  // retired
   current_ = std::move(next);
   current_is_cut_ = false;
+  bytes_in_write_back_ = 0;
   leader_progress_ = progress.get();
   PublishProgress();
   {
@@ -60,6 +61,7 @@ Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
   ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
   auto writer = std::make_unique<LogWriter>(std::move(file), name, log.number);
   Status status = log.directory_handle->Sync();
+  if (status.ok() && compression_ != kNoCompression) status = writer->CompressRecords(compression_);
   if (const std::optional<PredecessorRecord> head = MakeHead(); status.ok() && head.has_value()) {
     status = writer->AddRecord(EncodePredecessorRecord(*head, log.next_sequence));
     if (status.ok()) status = writer->HandOver();
@@ -154,7 +156,16 @@ Status LogSet::FlushCurrent() {
   ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
   ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->HandOver()));
   PublishProgress();
+  if (write_back_bytes_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    StartWriteBack();
   return Status::OK();
+}
+
+void LogSet::StartWriteBack() {
+  const uint64_t bytes = current_->bytes();
+  if (bytes - bytes_in_write_back_ < write_back_bytes_.load(std::memory_order_relaxed)) return;
+  current_->StartWriteBack(bytes_in_write_back_);
+  bytes_in_write_back_ = bytes;
 }
 
 Status LogSet::SyncAll() {

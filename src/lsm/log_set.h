@@ -28,6 +28,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,12 +36,14 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/compression_type.h"
 #include "ashlar/file_system.h"
 #include "ashlar/types.h"
 #include "base/result.h"
 #include "lsm/predecessor_record.h"
 #include "platform/mutex.h"
 #include "wal/log_writer.h"
+#include "wal/record_compression.h"
 
 namespace ashlar {
 
@@ -56,8 +59,13 @@ struct LogProgress {
 class LogSet {
  public:
   // file_options: of the logs; they may keep a tail of zeros while they are the current one.
-  LogSet(FileSystem* file_system, std::string directory, const FileOptions& file_options)
-      : file_system_(file_system), directory_(std::move(directory)), file_options_(file_options) {}
+  // compression: of their records; none if CanCompressRecords refuses it.
+  LogSet(FileSystem* file_system, std::string directory, const FileOptions& file_options,
+         CompressionType compression)
+      : file_system_(file_system),
+        directory_(std::move(directory)),
+        file_options_(file_options),
+        compression_(CanCompressRecords(compression) ? compression : kNoCompression) {}
   LogSet(const LogSet&) = delete;
   LogSet& operator=(const LogSet&) = delete;
 
@@ -78,6 +86,11 @@ class LogSet {
   // A group: one Append per record, then FlushCurrent or SyncAll or neither (the records wait in
   // memory), then EndGroup. A group whose calls did not all succeed is not in the log.
   Status Append(std::span<const Slice> pieces);
+  // The write-back of the current log begins each time that so many bytes have been written; 0: it
+  // is left to the operating system. Any thread.
+  void SetWriteBackBytes(uint64_t bytes) {
+    write_back_bytes_.store(bytes, std::memory_order_relaxed);
+  }
   // Appended records survive kill -9.
   Status FlushCurrent();
   // Syncs the closed logs and then the current one: appended records survive a power cut.
@@ -104,6 +117,11 @@ class LogSet {
   // Syncs and closes everything. The current log becomes a closed one.
   Status Close();
 
+  // Append takes no longer record.
+  uint64_t record_bytes_max() const {
+    return compression_ == kNoCompression ? std::numeric_limits<uint64_t>::max()
+                                          : kCompressedRecordBytesMax;
+  }
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
   // Bytes in all live logs.
   uint64_t TotalBytes() const {
@@ -128,6 +146,7 @@ class LogSet {
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
   void CheckClosedLogs() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
+  void StartWriteBack();
   // I7.
   void PublishProgress() {
     leader_progress_->good_bytes.store(current_->good_bytes(), std::memory_order_release);
@@ -150,6 +169,7 @@ class LogSet {
   FileSystem* const file_system_;
   const std::string directory_;
   const FileOptions file_options_;
+  const CompressionType compression_;
 
   // Held across the sync of closed logs. On the write path only a leader that has to sync takes it.
   mutable Mutex mutex_;
@@ -159,6 +179,8 @@ class LogSet {
   std::unique_ptr<LogWriter> current_;      // commit leader only
   LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_
   bool unsynced_ = false;                   // commit leader only: bytes since the last sync
+  uint64_t bytes_in_write_back_ = 0;        // commit leader only: of current_
+  std::atomic<uint64_t> write_back_bytes_{0};
   bool current_is_cut_ = false;  // commit leader only: I4 holds of the failed current log
   std::atomic<uint64_t> current_number_{0};   // written by the leader
   std::atomic<uint64_t> current_bytes_{0};    // written by the leader

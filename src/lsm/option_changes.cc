@@ -57,6 +57,7 @@ Status OptionChanges::SetDBOptions(
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
     state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
     state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
+    state_->logs.SetWriteBackBytes(changed.wal_bytes_per_sync);
     background_.StartThreads(changed);
     MutexLock lock(state_->mutex());
     state_->current_options = changed;

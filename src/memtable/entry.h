@@ -8,9 +8,9 @@
 //     nothing.
 #pragma once
 
-#include "base/arena.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
+#include "memtable/arena.h"
 
 namespace ashlar {
 

@@ -27,10 +27,10 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/arena.h"
 #include "base/pin.h"
 #include "key/key_comparator.h"
 #include "key/lookup.h"
+#include "memtable/arena.h"
 #include "memtable/entry.h"
 #include "platform/cpu.h"
 

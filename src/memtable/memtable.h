@@ -33,12 +33,12 @@
 #include <vector>
 
 #include "ashlar/slice_transform.h"
-#include "base/arena.h"
 #include "base/pin.h"
 #include "execute/shared_count.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
 #include "key/lookup.h"
+#include "memtable/arena.h"
 #include "memtable/entry_buckets.h"
 #include "memtable/entry_tree.h"
 #include "memtable/known_gaps.h"

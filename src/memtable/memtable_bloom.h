@@ -15,8 +15,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/arena.h"
 #include "base/hash.h"
+#include "memtable/arena.h"
 
 namespace ashlar {
 

@@ -22,8 +22,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/arena.h"
 #include "key/key_comparator.h"
+#include "memtable/arena.h"
 #include "ranges/cover_summary.h"
 #include "ranges/range_tombstone.h"
 

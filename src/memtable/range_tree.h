@@ -29,8 +29,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/arena.h"
 #include "key/key_comparator.h"
+#include "memtable/arena.h"
 #include "memtable/range_summary.h"
 #include "ranges/fragmented_ranges.h"
 

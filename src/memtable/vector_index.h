@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/pin.h"
 #include "key/key_comparator.h"
 #include "key/lookup.h"
+#include "memtable/arena.h"
 
 namespace ashlar {
 

@@ -14,7 +14,7 @@ void AdviseHugePages(void* start, size_t bytes);
 
 // Zeroed memory from the system, returned to it at once. A general allocator may keep large pieces,
 // depending on their neighbours. It is laid and advised so that it can be huge pages, where the
-// system has them. Null: there is none. The signatures fit the hooks of base/arena.h. Thread
+// system has them. Null: there is none. The signatures fit the hooks of memtable/arena.h. Thread
 // safety: any thread.
 void* MapPages(size_t bytes) noexcept;
 // Requires: a result of MapPages(bytes), not null.

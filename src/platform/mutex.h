@@ -1,5 +1,6 @@
-// Mutex, SharedMutex and CondVar: the standard ones, annotated so that clang checks at compile time
-// that guarded members are touched under their lock. Nothing outside this folder uses std::mutex.
+// Mutex and CondVar: the system's (native_locks.h), annotated so that clang checks at
+// compile time that guarded members are touched under their lock. Nothing outside this folder uses
+// std::mutex.
 //
 //   Mutex mutex_;
 //   CondVar changed_;
@@ -11,12 +12,9 @@
 // Not recursive. A CondVar may wake without a signal: wait in a loop over the condition.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
-#include <shared_mutex>
 
+#include "platform/native_locks.h"
 #include "platform/thread_annotations.h"
 
 namespace ashlar {
@@ -36,7 +34,7 @@ class ASHLAR_CAPABILITY("mutex") Mutex {
 
  private:
   friend class CondVar;
-  std::mutex mutex_;
+  NativeMutex mutex_;
 };
 
 // Holds a Mutex for the length of a scope. Unlock and Lock open a gap inside the scope.
@@ -70,66 +68,16 @@ class CondVar {
   CondVar& operator=(const CondVar&) = delete;
 
   // Gives up the mutex while waiting; holds it again on return.
-  void Wait(Mutex& mutex) ASHLAR_REQUIRES(mutex) {
-    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
-    signal_.wait(lock);
-    lock.release();
-  }
+  void Wait(Mutex& mutex) ASHLAR_REQUIRES(mutex) { signal_.Wait(mutex.mutex_); }
   // The same, for at most timeout_us microseconds. False when the time ran out.
   bool TimedWait(Mutex& mutex, uint64_t timeout_us) ASHLAR_REQUIRES(mutex) {
-    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
-    // The bound keeps the sum of now and the time-out inside the clock's range.
-    constexpr uint64_t kLongestUs = uint64_t{1} << 50;
-    const std::chrono::microseconds timeout(
-        static_cast<int64_t>(timeout_us < kLongestUs ? timeout_us : kLongestUs));
-    const bool signalled = signal_.wait_for(lock, timeout) == std::cv_status::no_timeout;
-    lock.release();
-    return signalled;
+    return signal_.TimedWait(mutex.mutex_, timeout_us);
   }
-  void Signal() { signal_.notify_one(); }
-  void SignalAll() { signal_.notify_all(); }
+  void Signal() { signal_.Signal(); }
+  void SignalAll() { signal_.SignalAll(); }
 
  private:
-  std::condition_variable signal_;
-};
-
-class ASHLAR_CAPABILITY("shared mutex") SharedMutex {
- public:
-  SharedMutex() = default;
-  SharedMutex(const SharedMutex&) = delete;
-  SharedMutex& operator=(const SharedMutex&) = delete;
-
-  void Lock() ASHLAR_ACQUIRE() { mutex_.lock(); }
-  void Unlock() ASHLAR_RELEASE() { mutex_.unlock(); }
-  void LockShared() ASHLAR_ACQUIRE_SHARED() { mutex_.lock_shared(); }
-  void UnlockShared() ASHLAR_RELEASE_SHARED() { mutex_.unlock_shared(); }
-
- private:
-  std::shared_mutex mutex_;
-};
-
-class ASHLAR_SCOPED_CAPABILITY ReaderLock {
- public:
-  explicit ReaderLock(SharedMutex& mutex) ASHLAR_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
-    mutex_.LockShared();
-  }
-  ~ReaderLock() ASHLAR_RELEASE_GENERIC() { mutex_.UnlockShared(); }
-  ReaderLock(const ReaderLock&) = delete;
-  ReaderLock& operator=(const ReaderLock&) = delete;
-
- private:
-  SharedMutex& mutex_;
-};
-
-class ASHLAR_SCOPED_CAPABILITY WriterLock {
- public:
-  explicit WriterLock(SharedMutex& mutex) ASHLAR_ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
-  ~WriterLock() ASHLAR_RELEASE() { mutex_.Unlock(); }
-  WriterLock(const WriterLock&) = delete;
-  WriterLock& operator=(const WriterLock&) = delete;
-
- private:
-  SharedMutex& mutex_;
+  NativeCondVar signal_;
 };
 
 }  // namespace ashlar

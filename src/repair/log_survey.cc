@@ -60,6 +60,7 @@ Result<LogSurvey> SurveyLog(FileSystem* file_system, const std::string& path, ui
     if (torn) break;
     reader.SkipDamage();
   }
+  log.good_bytes = reader.last_good_offset();
   if (lost_from != kNothingLost) log.lost_bytes += log.file_bytes - lost_from;
   return log;
 }

@@ -17,6 +17,7 @@ struct LogSurvey {
   uint64_t number = 0;
   uint64_t file_bytes = 0;
   uint64_t records = 0;
+  uint64_t good_bytes = 0;  // the end of the last record
   uint64_t lost_bytes = 0;
   Status damage;              // the first; Ok: it was read to its end
   bool is_torn_tail = false;  // the only damage is the end that a crash leaves

@@ -123,7 +123,10 @@ class Planner {
     if (!plan_.families.contains(table.family)) return "its column family was dropped";
     const auto recorded = manifest_.families.find(table.family);
     if (recorded == manifest_.families.end() || lossy_.contains(table.family)) return "";
-    if (table.largest_sequence > recorded->second.flushed_sequence && !table.is_copy) return "";
+    // An edit that is lost may have added the table.
+    const bool may_be_recorded =
+        table.largest_sequence > recorded->second.flushed_sequence || !manifest_.IsSound();
+    if (may_be_recorded && !table.is_copy) return "";
     return "the recorded tables have all of its data";
   }
 
@@ -162,8 +165,11 @@ class Planner {
     for (const LogSurvey& log : findings_.logs)
       plan_.needs_repair |= log.number >= first && !log.damage.ok() && !log.is_torn_tail;
     for (const auto& [number, synced] : manifest_.recorded_logs) {
+      // An open refuses a log that is shorter than what was synced.
       const bool is_there = std::any_of(findings_.logs.begin(), findings_.logs.end(),
-                                        [n = number](const LogSurvey& l) { return l.number == n; });
+                                        [n = number, s = synced](const auto& log) {
+                                          return log.number == n && log.good_bytes >= s.value_or(0);
+                                        });
       const bool is_needed =
           number >= std::max(first, manifest_.min_log_number_to_keep) && synced.has_value();
       plan_.needs_repair |= is_needed && !is_there;

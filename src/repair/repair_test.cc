@@ -401,6 +401,34 @@ TEST_F(RepairTest, ATableThatTheManifestLostComesBack) {
   ExpectContents(contents_);
 }
 
+TEST_F(RepairTest, ATableWhoseEditIsDamagedComesBackWhateverLaterEditsSay) {
+  Open();
+  const std::string manifest = Files(IsManifest).back();
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  Flush();
+  PutMany(kDefaultColumnFamilyName, 60, 90, "b");
+  Flush();
+  Close();
+  FlipByte(disk_.get(), Path(manifest), bytes + 20);
+  ASSERT_OK(Repair());
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, ALogThatLostSyncedBytesIsDamage) {
+  Open();
+  for (const char* key : {"a", "b", "c"}) Put(kDefaultColumnFamilyName, key, "1");
+  Close();
+  const std::string log = Files(IsLog).back();
+  CutFile(disk_.get(), Path(log), ContentsOf(disk_.get(), Path(log)).size() - 1);
+  OpenDatabase refused(disk_, settings_, 2);
+  ASSERT_TRUE(refused.Open().IsCorruption());
+  ASSERT_OK(Repair());
+  EXPECT_TRUE(report_.needs_repair);
+  contents_[kDefaultColumnFamilyName].erase("c");
+  ExpectContents(contents_);
+}
+
 TEST_F(RepairTest, RecordsAfterDamageInALogAreKept) {
   Open();
   Put(kDefaultColumnFamilyName, "a", "1");

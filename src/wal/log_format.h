@@ -11,6 +11,10 @@
 //
 //   a record is  Full  or  First Middle* Last
 //
+// In a compressed log (kSetCompression) no fragment that begins a block fills it. RocksDB 7.8 reads
+// blocks into one buffer, and takes a fragment at the address of the one before for that one: the
+// rest of the record would be lost.
+//
 // Length 0 is a legal payload. A header of zeros marks space that was reserved and never written.
 #pragma once
 

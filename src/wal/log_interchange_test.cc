@@ -9,6 +9,7 @@
 
 #include "base/coding.h"
 #include "base/format.h"
+#include "base/random.h"
 #include "tests/support/tool_runner.h"
 #include "wal/log_reader.h"
 #include "wal/log_writer.h"
@@ -95,17 +96,24 @@ TEST_F(LogInterchangeTest, TheLogsOfDbBenchAreReadCompressedToo) {
   }
 }
 
-TEST_F(LogInterchangeTest, LdbReadsOurLog) {
+class OurLogTest : public LogInterchangeTest,
+                   public testing::WithParamInterface<CompressionType> {};
+
+TEST_P(OurLogTest, LdbReadsIt) {
   const std::string path = scratch_.File("000004.log");
   std::unique_ptr<WritableFile> file;
   ASSERT_TRUE(FileSystem::Default()->NewWritableFile(path, FileOptions{}, &file).ok());
   LogWriter writer(std::move(file), path, 4);
+  if (GetParam() != kNoCompression) {
+    ASSERT_TRUE(writer.CompressRecords(GetParam()).ok());
+  }
   uint64_t sequence = 0;
+  Random random(1);
   for (const size_t value_bytes :
-       std::initializer_list<size_t>{0, 1, 1000, 32768 - 60, 32768, 100000, 3}) {
+       std::initializer_list<size_t>{0, 1, 1000, 32768 - 60, 32768, 100000, 300000, 3}) {
     ++sequence;
     const std::string batch =
-        PutBatch(sequence, StrCat("key", sequence), std::string(value_bytes, 'v'));
+        PutBatch(sequence, StrCat("key", sequence), random.Bytes(value_bytes));
     const std::vector<Slice> pieces{
         Slice(batch.data(), kBatchHeaderBytes),
         Slice(batch.data() + kBatchHeaderBytes, batch.size() - kBatchHeaderBytes)};
@@ -124,6 +132,11 @@ TEST_F(LogInterchangeTest, LdbReadsOurLog) {
   }
   EXPECT_EQ(CountLines(dump.output, "rruption"), 0u) << dump.output;
 }
+
+INSTANTIATE_TEST_SUITE_P(Codecs, OurLogTest, testing::Values(kNoCompression, kZSTD),
+                         [](const testing::TestParamInfo<CompressionType>& codec) -> std::string {
+                           return codec.param == kNoCompression ? "None" : "Zstd";
+                         });
 
 }  // namespace
 }  // namespace ashlar

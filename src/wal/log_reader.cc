@@ -8,7 +8,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
-#include "wal/record_decompressor.h"
+#include "wal/record_compression.h"
 
 namespace ashlar {
 
@@ -238,7 +238,8 @@ bool LogReader::CompleteRecord(const Slice& bytes, Slice* record) {
   in_record_ = false;
   *record = bytes;
   if (decompressor_ != nullptr) {
-    const Status status = decompressor_->Decompress(bytes, kDecompressedBytesMax, &decompressed_);
+    const Status status =
+        decompressor_->Decompress(bytes, kCompressedRecordBytesMax, &decompressed_);
     if (!status.ok()) return StopCorrupt(pending_offset_, status.getState());
     *record = decompressed_;
   }

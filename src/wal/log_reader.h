@@ -17,7 +17,7 @@
 //     order with none missing between two of them, except after SkipDamage.
 // I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
 // I3: memory is bounded by the size of the longest record in the file (for a compressed record by
-//     kDecompressedBytesMax).
+//     kCompressedRecordBytesMax).
 // I4: the search for a record after damage checksums at most kSearchBytesMax bytes per reader;
 //     beyond them only the beginnings of blocks are tried.
 //
@@ -45,7 +45,6 @@ class LogReader {
   // file system.
   enum class Outcome : uint8_t { kReading, kEnd, kTornTail, kCorruption, kUnsupported, kIoError };
 
-  static constexpr uint64_t kDecompressedBytesMax = uint64_t{1} << 30;
   static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
 
   // file_bytes: the size of the file; the reader stops there even if more has been appended since.

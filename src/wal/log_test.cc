@@ -21,7 +21,7 @@
 #include "tests/support/fault_file_system.h"
 #include "wal/log_reader.h"
 #include "wal/log_writer.h"
-#include "wal/record_decompressor.h"
+#include "wal/record_compression.h"
 
 namespace ashlar {
 namespace {
@@ -564,6 +564,47 @@ TEST_F(LogTest, ACompressedLogIsContinued) {
     log.Read(whole.size(), 0, &records);
     ASSERT_EQ(records, written) << first;
   }
+}
+
+TEST_F(LogTest, ACompressedLogIsOneFragmentAndAFramePerRecord) {
+  std::vector<std::string> written{"", "one", Text(100, 'a'), std::string(1 << 20, 'z')};
+  Random random(301);
+  for (const size_t bytes : {32768u, 100000u, 5u}) written.push_back(random.Bytes(bytes));
+  const std::unique_ptr<LogWriter> writer = OpenWriter();
+  ASSERT_TRUE(writer->CompressRecords(kZSTD).ok());
+  uint64_t raw_bytes = 0;
+  for (const std::string& record : written) {
+    // In pieces, empty ones too: a record is compressed as a whole.
+    const size_t middle = record.size() / 3;
+    const std::vector<Slice> pieces{Slice(record.data(), middle), Slice(),
+                                    Slice(record.data() + middle, record.size() - middle)};
+    ASSERT_TRUE(writer->AddRecord(std::span<const Slice>(pieces)).ok());
+    writer->MarkCommitted();
+    raw_bytes += record.size();
+  }
+  EXPECT_LT(writer->bytes(), raw_bytes / 2);
+  ASSERT_TRUE(writer->Close().ok());
+  EXPECT_EQ(writer->good_bytes(), writer->bytes());
+  Result<std::string> contents = ReadFileToString(file_system_.get(), kName, size_t{1} << 30);
+  ASSERT_TRUE(contents.ok());
+  const std::string bytes = *contents;
+  EXPECT_TRUE(Slice(bytes).starts_with(CompressionFragment(7)));
+  const ReadResult result = ReadBytes(bytes);
+  EXPECT_EQ(result.records, written);
+  EXPECT_EQ(result.outcome, Outcome::kEnd);
+  // Wherever a crash cuts it, the records before are read.
+  for (size_t cut = 0; cut < 4000; ++cut) {
+    const ReadResult torn = ReadBytes(bytes.substr(0, cut));
+    EXPECT_TRUE(torn.outcome == Outcome::kEnd || torn.outcome == Outcome::kTornTail) << cut;
+    ASSERT_TRUE(std::equal(torn.records.begin(), torn.records.end(), written.begin())) << cut;
+  }
+}
+
+TEST(RecordCompressor, OtherCodecsCompressNoLogs) {
+  EXPECT_TRUE(CanCompressRecords(kZSTD));
+  for (const CompressionType type : {kNoCompression, kSnappyCompression, kLZ4Compression,
+                                     kZlibCompression, kDisableCompressionOption})
+    EXPECT_FALSE(CanCompressRecords(type)) << int{type};
 }
 
 TEST(RecordDecompressor, ACompressionBombIsRefusedWithoutItsMemory) {

@@ -10,6 +10,7 @@
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "wal/log_format.h"
+#include "wal/record_compression.h"
 
 namespace ashlar {
 
@@ -89,9 +90,27 @@ Status LogWriter::AddRecord(std::span<const Slice> pieces) {
   return WriteStaged();
 }
 
+Status LogWriter::CompressRecords(CompressionType type) {
+  ASHLAR_ASSERT(bytes_ == 0 && compressor_ == nullptr);  // readers want the fragment first
+  ASHLAR_ASSIGN_OR_RETURN(compressor_, RecordCompressor::Create(type));
+  char codec[sizeof(uint32_t)];
+  EncodeFixed32(codec, type);
+  const Slice payload(codec, sizeof(codec));
+  PieceReader reader(std::span<const Slice>(&payload, 1));
+  StageFragment(&reader, payload.size(), log_format::kSetCompression);
+  return Status::OK();
+}
+
 Status LogWriter::StageRecord(std::span<const Slice> pieces) {
   if (!first_error_.ok()) return first_error_;
   ASHLAR_ASSERT(file_ != nullptr);
+  if (compressor_ == nullptr) [[likely]]
+    return StageFragments(pieces);
+  ASHLAR_ASSIGN_OR_RETURN(const Slice frame, compressor_->Compress(pieces));
+  return StageFragments(std::span<const Slice>(&frame, 1));
+}
+
+Status LogWriter::StageFragments(std::span<const Slice> pieces) {
   PieceReader reader(pieces);
   size_t left = TotalBytes(pieces);
   bool first = true;
@@ -99,7 +118,10 @@ Status LogWriter::StageRecord(std::span<const Slice> pieces) {
     if (kStagingBytes - staged_bytes_ < kBlockBytes + kHeaderBytes)
       ASHLAR_RETURN_IF_ERROR(WriteStaged());
     if (kBlockBytes - block_offset_ < kHeaderBytes) StageBlockTrailer();
-    const size_t payload = std::min(left, kBlockBytes - block_offset_ - kHeaderBytes);
+    size_t room = kBlockBytes - block_offset_ - kHeaderBytes;
+    if (compressor_ != nullptr && block_offset_ == 0) [[unlikely]]
+      room /= 2;  // a rule of log_format.h
+    const size_t payload = std::min(left, room);
     StageFragment(&reader, payload, FragmentTypeFor(first, payload == left));
     left -= payload;
     first = false;
@@ -150,6 +172,12 @@ Status LogWriter::Flush() {
   ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([this] { return file_->Flush(); })));
   HandedOver();
   return Status::OK();
+}
+
+void LogWriter::StartWriteBack(uint64_t offset) {
+  ASHLAR_ASSERT(offset <= handed_over_bytes_ && file_ != nullptr);
+  // The file remembers an error that matters, and its Sync reports it.
+  static_cast<void>(file_->RangeSync(offset, handed_over_bytes_ - offset).ok());
 }
 
 Status LogWriter::Sync() {

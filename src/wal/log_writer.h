@@ -15,7 +15,8 @@
 //
 // A record is framed in a buffer of three blocks, and the file gets the buffer's content in one
 // append: a group of records costs one system call, and a large record is written in large pieces.
-// (Appending headers and payloads one by one would cost two calls per record.)
+// (Appending headers and payloads one by one would cost two calls per record.) With a codec a
+// record is compressed before it is framed.
 //
 // Thread safety: one thread at a time.
 // Lifetime: owns the file. The destructor closes without reporting; call Close.
@@ -26,12 +27,15 @@
 #include <span>
 #include <string>
 
+#include "ashlar/compression_type.h"
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "base/assert.h"
 
 namespace ashlar {
+
+class RecordCompressor;
 
 class LogWriter {
  public:
@@ -42,16 +46,23 @@ class LogWriter {
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
+  // Every record is compressed from now on. Requires: an empty file, and CanCompressRecords(type).
+  // Stages the fragment that tells readers.
+  Status CompressRecords(CompressionType type);
+
   // One record: the pieces one after another. They may be empty, also all of them. AddRecord
   // appends it to the file. StageRecord keeps it in the buffer, which is appended to the file when
   // it is full, and by every call below and AddRecord.
   Status AddRecord(std::span<const Slice> pieces);
   Status AddRecord(const Slice& record) { return AddRecord(std::span<const Slice>(&record, 1)); }
+  // With CompressRecords a record has at most kCompressedRecordBytesMax.
   Status StageRecord(std::span<const Slice> pieces);
   // To the operating system: survives kill -9. Also cuts a tail of zeros that the file keeps.
   Status Flush();
   // The same without the cut.
   Status HandOver();
+  // Advice to begin writing to the medium what the operating system has from `offset` on.
+  void StartWriteBack(uint64_t offset);
   // To the medium: survives a power cut.
   Status Sync();
   // After an error: closes the file as it is, without writing the buffer, and returns the error.
@@ -81,6 +92,7 @@ class LogWriter {
  private:
   class PieceReader;
 
+  Status StageFragments(std::span<const Slice> pieces);
   void StageBlockTrailer();
   void StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t type);
   Status WriteStaged();
@@ -97,7 +109,8 @@ class LogWriter {
   const std::string file_name_;
   const uint64_t log_number_;
   const std::unique_ptr<char[]> staging_;
-  std::unique_ptr<WritableFile> file_;  // null once closed
+  std::unique_ptr<WritableFile> file_;            // null once closed
+  std::unique_ptr<RecordCompressor> compressor_;  // null: records are written as they are
   const bool appends_at_once_;
   size_t staged_bytes_ = 0;
   size_t block_offset_;  // where in its block the next fragment begins, staged bytes included

@@ -50,6 +50,10 @@ const Scenario kScenarios[] = {
     {.name = "LogsFlushedByHand",
      .several_families = true,
      .set = [](Options* o) { o->manual_wal_flush = true; }},
+    {.name = "CompressedLogs",
+     .several_families = true,
+     .value_bits = 14,
+     .set = [](Options* o) { o->wal_compression = kZSTD; }},
 };
 
 uint64_t SeedFor(uint64_t otherwise) {

@@ -18,7 +18,7 @@ struct SourceFile {
   std::string path;
   std::vector<std::string> lines;  // without the line ends
 
-  std::string_view Folder() const;  // "src/base" for "src/base/arena.h"
+  std::string_view Folder() const;  // "src/base" for "src/base/coding.h"
   std::string_view Name() const;    // "arena.h"
   bool IsHeader() const;            // .h
   bool IsCode() const;              // .h, .cc or .c

@@ -251,6 +251,7 @@
        "Tell the system that tables are read at random")                                           \
   FLAG("Files", bool, use_fsync, false, "fsync in place of fdatasync")                             \
   FLAG("Files", std::string, wal_dir, "", "Directory of the log; empty: the database's")           \
+  FLAG("Files", std::string, wal_compression, "none", "Codec of the log: none, zstd")              \
   FLAG("Files", uint64_t, max_total_wal_size, 0,                                                   \
        "Bytes of logs that make old column families flush")                                        \
   FLAG("Files", bool, manual_wal_flush, false,                                                     \

@@ -58,7 +58,6 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"use_keep_filter", kAbsent, "false"},
     {"statistics_string", kAbsent, ""},
     {"finish_after_writes", kAbsent, "false"},
-    {"wal_compression", kAbsent, "none"},
     {"optimistic_transaction_db", kAbsent, "false"},
     {"transaction_db", kAbsent, "false"},
     {"use_blob_db", kAbsent, "false"},

@@ -35,7 +35,7 @@ Status AddFromText(const std::string& text, ColumnFamilyOptions* options) {
   return GetColumnFamilyOptionsFromString(config, *options, text, options);
 }
 
-Status CompressionByName(const std::string& name, CompressionType* type) {
+Status CompressionByName(std::string_view flag, const std::string& name, CompressionType* type) {
   constexpr std::array<std::pair<std::string_view, CompressionType>, 6> kNames = {
       {{"none", kNoCompression},
        {"snappy", kSnappyCompression},
@@ -49,12 +49,12 @@ Status CompressionByName(const std::string& name, CompressionType* type) {
     if (value != kNoCompression &&
         std::find(supported.begin(), supported.end(), value) == supported.end()) {
       return Status::InvalidArgument(
-          fmt::format("--compression_type={}: this build does not have that codec", name));
+          fmt::format("--{}={}: this build does not have that codec", flag, name));
     }
     *type = value;
     return Status::OK();
   }
-  return BadFlag("compression_type", name, "none, snappy, zlib, lz4, lz4hc, zstd");
+  return BadFlag(flag, name, "none, snappy, zlib, lz4, lz4hc, zstd");
 }
 
 // Flags that are options under another name.
@@ -68,8 +68,9 @@ constexpr std::pair<std::string_view, std::string_view> kOptionOfFlag[] = {
     {"ttl_seconds", "ttl"},
 };
 // Flags with the name of an option and another form of value: set below.
-constexpr std::string_view kOwnForm[] = {"compaction_pri", "compaction_style", "merge_operator",
-                                         "rate_limiter_bytes_per_sec", "statistics"};
+constexpr std::string_view kOwnForm[] = {"compaction_pri", "compaction_style",
+                                         "merge_operator", "rate_limiter_bytes_per_sec",
+                                         "statistics",     "wal_compression"};
 
 using OptionTexts = std::unordered_map<std::string, std::string>;
 
@@ -114,7 +115,7 @@ Status SetMemtables(const Flags& flags, ColumnFamilyOptions* options) {
 
 Status SetCompression(const Flags& flags, ColumnFamilyOptions* options) {
   CompressionType compression = kNoCompression;
-  Status s = CompressionByName(flags.compression_type, &compression);
+  Status s = CompressionByName("compression_type", flags.compression_type, &compression);
   if (!s.ok()) return s;
   options->compression = compression;
   options->compression_opts.level = flags.compression_level;
@@ -226,6 +227,8 @@ Status FromFlagsAlone(const Flags& flags, Options* options) {
         NewGenericRateLimiter(static_cast<int64_t>(flags.rate_limiter_bytes_per_sec),
                               flags.rate_limiter_refill_period_us));
   }
+  s = CompressionByName("wal_compression", flags.wal_compression, &options->wal_compression);
+  if (!s.ok()) return s;
   if (flags.prefix_size > 0)
     options->prefix_extractor.reset(
         NewFixedPrefixTransform(static_cast<size_t>(flags.prefix_size)));

@@ -1,5 +1,6 @@
 #include "platform/futex.h"
 
+#include "platform/windows/timeout.h"
 #include "platform/windows/windows_headers.h"
 
 namespace ashlar {
@@ -19,10 +20,8 @@ void FutexWait(const std::atomic<uint32_t>& word, uint32_t expected) {
 }
 
 bool FutexTimedWait(const std::atomic<uint32_t>& word, uint32_t expected, uint64_t timeout_us) {
-  const uint64_t milliseconds = timeout_us / 1000 + (timeout_us % 1000 != 0 ? 1 : 0);
-  constexpr uint64_t kLongest = INFINITE - 1;
-  const auto timeout = static_cast<DWORD>(milliseconds < kLongest ? milliseconds : kLongest);
-  return WaitOnAddress(AddressOf(word), &expected, sizeof(expected), timeout) != 0 ||
+  return WaitOnAddress(AddressOf(word), &expected, sizeof(expected), TimeoutMillis(timeout_us)) !=
+             0 ||
          GetLastError() != ERROR_TIMEOUT;
 }
 

@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "memtable/arena.h"
 
 #include <bit>
 #include <cstring>
@@ -57,7 +57,7 @@ ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
   if (bytes_min <= kBlockBytesMax) {
     const size_t index = SizeIndex(bytes_min);
     block.bytes = kBlockBytesMin << index;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     block.data = free_[index];
     if (block.data != nullptr) {
       ASHLAR_UNPOISON(block.data, block.bytes);
@@ -68,14 +68,14 @@ ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
     }
   }
   block.data = NewBlock(block.bytes);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   ++blocks_out_;
   return block;
 }
 
 void ArenaBlockPool::Release(ArenaBlock block) noexcept {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     --blocks_out_;
     if (block.bytes <= kBlockBytesMax && free_bytes_ + block.bytes <= options_.free_bytes_max) {
       const size_t index = SizeIndex(block.bytes);
@@ -90,7 +90,7 @@ void ArenaBlockPool::Release(ArenaBlock block) noexcept {
 }
 
 size_t ArenaBlockPool::FreeBytes() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return free_bytes_;
 }
 

@@ -23,11 +23,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/assert.h"
 #include "base/compiler.h"
+#include "platform/mutex.h"
 
 namespace ashlar {
 
@@ -77,11 +77,11 @@ class ArenaBlockPool {
   void FreeBlock(char* data, size_t bytes) const noexcept;
 
   const Options options_;
-  mutable std::mutex mutex_;
-  // Guarded by mutex_. A free block holds the link to the next one in its first bytes.
-  std::array<char*, kSizes> free_{};
-  size_t free_bytes_ = 0;
-  size_t blocks_out_ = 0;
+  mutable Mutex mutex_;
+  // A free block holds the link to the next one in its first bytes.
+  std::array<char*, kSizes> free_ ASHLAR_GUARDED_BY(mutex_){};
+  size_t free_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  size_t blocks_out_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
 class Arena {

@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "memtable/arena.h"
 
 #include <gtest/gtest.h>
 

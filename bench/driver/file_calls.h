@@ -1,0 +1,53 @@
+// FileCalls: what a library does with the files of a database besides reading and writing them:
+// tables from outside, checkpoints, the contents of logs, secondaries, many families. Failures end
+// the process (fail.h).
+//
+// Thread safety: one thread at a time, concurrent with sessions. Lifetime: ends before its engine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bench/driver/tally.h"
+
+namespace ashlar::bench {
+
+class FileCalls {
+ public:
+  virtual ~FileCalls() = default;
+
+  // A table file of the library's own writer. Keys ascend.
+  class TableWriter {
+   public:
+    virtual ~TableWriter() = default;
+    virtual void Add(std::string_view key, std::string_view value) = 0;
+    virtual void Finish() = 0;
+  };
+  virtual std::unique_ptr<TableWriter> NewTable(const std::string& path) = 0;
+  // The file moves into the database.
+  virtual void Ingest(const std::string& path) = 0;
+
+  // folder: does not exist yet.
+  virtual void Checkpoint(const std::string& folder) = 0;
+
+  // Every batch in the logs, from the first write on. Returns how many.
+  virtual uint64_t ReadLogs(Tally* tally) = 0;
+
+  class Secondary {
+   public:
+    virtual ~Secondary() = default;
+    virtual void CatchUp() = 0;
+    virtual void Get(std::string_view key, Tally* tally) = 0;
+  };
+  // folder: where its LOG goes.
+  virtual std::unique_ptr<Secondary> OpenSecondary(const std::string& folder) = 0;
+
+  // A second database in `folder`, with so many families besides the default one.
+  virtual void CreateFamilies(const std::string& folder, uint64_t families) = 0;
+  // Opens it with all of them, and closes it.
+  virtual void OpenFamilies(const std::string& folder, uint64_t families) = 0;
+};
+
+}  // namespace ashlar::bench

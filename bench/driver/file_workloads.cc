@@ -1,0 +1,160 @@
+// The workloads of Runner that bring files into a database, or take them out.
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "bench/driver/fail.h"
+#include "bench/driver/workloads.h"
+
+namespace ashlar::bench {
+
+namespace {
+
+// Generations of values; a load has written 0.
+constexpr uint64_t kIngested = 2;
+constexpr uint64_t kWrittenBeside = 3;
+
+constexpr const char* kFamiliesFolder = "families";
+
+}  // namespace
+
+FileCalls* Runner::Files() const {
+  FileCalls* const files = engine_->files();
+  if (files == nullptr) NotAvailable("the library does nothing of the kind with files");
+  return files;
+}
+
+// Next to the database, on the same file system.
+std::string Runner::SideFolder(const std::string& name) const {
+  return options_.engine.dir + "." + name;
+}
+
+std::vector<std::string> Runner::WriteTables() const {
+  const std::string folder = SideFolder("tables");
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::string key(dataset_.options().key_bytes, '\0');
+  std::vector<std::string> paths;
+  const uint64_t tables = std::min(task_.operations, dataset_.num());
+  for (uint64_t table = 0; table < tables; ++table) {
+    paths.push_back(folder + "/" + std::to_string(table) + ".sst");
+    const std::unique_ptr<FileCalls::TableWriter> writer = Files()->NewTable(paths.back());
+    const uint64_t end = dataset_.num() * (table + 1) / tables;
+    for (uint64_t number = dataset_.num() * table / tables; number < end; ++number) {
+      dataset_.MakeKey(static_cast<uint32_t>(number), key.data());
+      writer->Add(key, dataset_.Value(static_cast<uint32_t>(number), kIngested));
+    }
+    writer->Finish();
+  }
+  return paths;
+}
+
+void Runner::Repeat(const std::function<void(uint64_t number, Tally* tally)>& one, Result* result) {
+  result->operations = task_.operations;
+  Measure(
+      [&](uint64_t, Session*, LapClock* laps, Progress* progress, Tally* tally) {
+        for (uint64_t i = 0; i < task_.operations; ++i) {
+          one(i, tally);
+          laps->Lap();
+          progress->operations.store(i + 1, std::memory_order_relaxed);
+        }
+      },
+      nullptr, result);
+}
+
+void Runner::Ingest(Result* result) {
+  const std::vector<std::string> tables = WriteTables();
+  task_.operations = tables.size();
+  Repeat([&](uint64_t i, Tally*) { Files()->Ingest(tables[i]); }, result);
+  std::filesystem::remove_all(SideFolder("tables"));
+  result->contents_hash = engine_->NewSession({})->HashContents();
+}
+
+// Puts as long as a second thread ingests; they, and not the ingestions, are measured.
+void Runner::WriteBesideIngestion(Result* result) {
+  const std::vector<std::string> tables = WriteTables();
+  const std::vector<uint32_t> order = InOrder(dataset_.num());
+  std::atomic<bool> is_over{false};
+  std::thread ingestion([&] {
+    for (const std::string& table : tables) Files()->Ingest(table);
+    is_over.store(true, std::memory_order_relaxed);
+  });
+  std::string key(dataset_.options().key_bytes, '\0');
+  Measure(
+      [&](uint64_t, Session* session, LapClock* laps, Progress* progress, Tally*) {
+        while (!is_over.load(std::memory_order_relaxed)) {
+          const uint32_t number = order[result->operations % order.size()];
+          dataset_.MakeKey(number, key.data());
+          session->Put(key, dataset_.Value(number, kWrittenBeside));
+          laps->Lap();
+          progress->operations.store(++result->operations, std::memory_order_relaxed);
+        }
+      },
+      nullptr, result);
+  ingestion.join();
+  engine_->WaitForBackgroundWork();
+  std::filesystem::remove_all(SideFolder("tables"));
+}
+
+void Runner::Checkpoint(Result* result) {
+  const std::string folder = SideFolder("checkpoints");
+  std::filesystem::create_directories(folder);
+  Repeat([&](uint64_t i, Tally*) { Files()->Checkpoint(folder + "/" + std::to_string(i)); },
+         result);
+  std::filesystem::remove_all(folder);
+}
+
+void Runner::ReadLogs(Result* result) {
+  uint64_t batches = 0;
+  Measure([&](uint64_t, Session*, LapClock*, Progress*,
+              Tally* tally) { batches = Files()->ReadLogs(tally); },
+          nullptr, result);
+  if (batches == 0) Fail("no log has a batch");
+  result->operations = batches;
+}
+
+void Runner::OpenSecondary(Result* result) {
+  const std::string folder = SideFolder("secondary");
+  Repeat([&](uint64_t, Tally*) { Files()->OpenSecondary(folder); }, result);
+  std::filesystem::remove_all(folder);
+}
+
+// A write, and the moment at which a secondary has it.
+void Runner::CatchUp(Result* result) {
+  const std::string folder = SideFolder("secondary");
+  const std::unique_ptr<FileCalls::Secondary> secondary = Files()->OpenSecondary(folder);
+  const std::unique_ptr<Session> session = engine_->NewSession({.log = true, .sync = false});
+  std::string key(dataset_.options().key_bytes, '\0');
+  Repeat(
+      [&](uint64_t i, Tally* tally) {
+        const auto number = static_cast<uint32_t>(i % dataset_.num());
+        dataset_.MakeKey(number, key.data());
+        session->Put(key, dataset_.Value(number, 1 + i));
+        secondary->CatchUp();
+        secondary->Get(key, tally);
+      },
+      result);
+  if (result->tally.found != result->operations) Fail("a secondary lacks a write");
+  std::filesystem::remove_all(folder);
+}
+
+void Runner::CreateFamilies(Result* result) {
+  const std::string folder = SideFolder(kFamiliesFolder);
+  std::filesystem::remove_all(folder);
+  result->operations = task_.operations;
+  Measure([&](uint64_t, Session*, LapClock*, Progress*,
+              Tally*) { Files()->CreateFamilies(folder, task_.operations); },
+          nullptr, result);
+}
+
+// Of the database that CreateFamilies left, with as many operations.
+void Runner::OpenFamilies(Result* result) {
+  const std::string folder = SideFolder(kFamiliesFolder);
+  result->operations = task_.operations;
+  Measure([&](uint64_t, Session*, LapClock*, Progress*,
+              Tally*) { Files()->OpenFamilies(folder, task_.operations); },
+          nullptr, result);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace ashlar::bench

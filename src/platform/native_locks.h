@@ -1,0 +1,81 @@
+// The locks of the system, for mutex.h only: those of the standard library, and on Windows one word
+// each, waiting without a kernel object. There the standard library's wait on semaphores (mingw-w64
+// with POSIX threads): two threads that take turns need 167 microseconds a turn under Wine, and 1.8
+// with these.
+#pragma once
+
+#include <cstdint>
+
+#if !defined(_WIN32)
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#endif
+
+namespace ashlar {
+
+#if defined(_WIN32)
+
+class NativeMutex {
+ public:
+  NativeMutex() = default;
+  NativeMutex(const NativeMutex&) = delete;
+  NativeMutex& operator=(const NativeMutex&) = delete;
+
+  void lock();
+  void unlock();
+  bool try_lock();
+
+ private:
+  friend class NativeCondVar;
+  void* lock_ = nullptr;  // an SRWLOCK
+};
+
+class NativeCondVar {
+ public:
+  NativeCondVar() = default;
+  NativeCondVar(const NativeCondVar&) = delete;
+  NativeCondVar& operator=(const NativeCondVar&) = delete;
+
+  void Wait(NativeMutex& mutex);
+  // False when the time ran out. In whole milliseconds.
+  bool TimedWait(NativeMutex& mutex, uint64_t timeout_us);
+  void Signal();
+  void SignalAll();
+
+ private:
+  void* waiters_ = nullptr;  // a CONDITION_VARIABLE
+};
+
+#else
+
+using NativeMutex = std::mutex;
+
+class NativeCondVar {
+ public:
+  void Wait(NativeMutex& mutex) {
+    std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);
+    signal_.wait(lock);
+    lock.release();
+  }
+  // False when the time ran out.
+  bool TimedWait(NativeMutex& mutex, uint64_t timeout_us) {
+    std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);
+    // The bound keeps the sum of now and the time-out inside the clock's range.
+    constexpr uint64_t kLongestUs = uint64_t{1} << 50;
+    const std::chrono::microseconds timeout(
+        static_cast<int64_t>(timeout_us < kLongestUs ? timeout_us : kLongestUs));
+    const bool signalled = signal_.wait_for(lock, timeout) == std::cv_status::no_timeout;
+    lock.release();
+    return signalled;
+  }
+  void Signal() { signal_.notify_one(); }
+  void SignalAll() { signal_.notify_all(); }
+
+ private:
+  std::condition_variable signal_;
+};
+
+#endif
+
+}  // namespace ashlar

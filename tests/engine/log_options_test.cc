@@ -1,0 +1,299 @@
+// The options of logs: wal_compression, wal_filter, wal_bytes_per_sync.
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/wal_filter.h"
+#include "ashlar/write_batch.h"
+#include "base/format.h"
+#include "base/random.h"
+#include "filesystem/memory_file_system.h"
+#include "tests/engine/database_fixture.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+using Decision = WalFilter::WalProcessingOption;
+
+class LogOptionsTest : public DatabaseFixture {
+ protected:
+  uint64_t LogBytes() const {
+    uint64_t bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
+      if (entry.path().extension() == ".log") bytes += entry.file_size();
+    return bytes;
+  }
+};
+
+TEST_F(LogOptionsTest, ACompressedLogIsShorterAndReadByEveryOpen) {
+  options_.wal_compression = kZSTD;
+  options_.allow_fallocate = false;  // a file is as long as its records
+  options_.avoid_flush_during_shutdown = true;
+  Open();
+  std::string expected;
+  for (int i = 10; i < 60; ++i) {
+    Put(StrCat("key", i), StrCat(std::string(10000, 'v'), i));
+    expected += StrCat("key", i, "=", std::string(10000, 'v'), i, " ");
+  }
+  EXPECT_EQ(Contents(), expected);
+  EXPECT_LT(LogBytes(), 50000u);
+  options_.wal_compression = kNoCompression;  // of new logs; those that are there say what they are
+  options_.avoid_flush_during_recovery = true;
+  Open();
+  EXPECT_EQ(Contents(), expected);
+  Put("after", "1");
+  options_.wal_compression = kZSTD;
+  Open();
+  EXPECT_EQ(Contents(), "after=1 " + expected);
+}
+
+TEST_F(LogOptionsTest, LdbReadsADatabaseWhoseLogIsCompressed) {
+  ASSERT_TRUE(HaveRocksDbTools());
+  options_.wal_compression = kZSTD;
+  options_.avoid_flush_during_shutdown = true;
+  Open();
+  Random random(7);
+  std::map<std::string, std::string> written;
+  for (int i = 0; i < 200; ++i) {
+    const std::string key = StrCat("key", random.Uniform(100));
+    written[key] = Slice(random.Bytes(random.Uniform(40000))).ToString(true);
+    Put(key, written[key]);
+  }
+  Close();
+  const ToolRun scan = RunTool(StrCat("ldb --db=", path(), " scan"));
+  ASSERT_EQ(scan.exit_code, 0) << scan.output;
+  std::string expected;
+  for (const auto& [key, value] : written) expected += StrCat(key, " : ", value, "\n");
+  EXPECT_TRUE(scan.output == expected) << scan.output.size() << " bytes";
+}
+
+TEST_F(LogOptionsTest, ACodecThatCompressesNoLogsHasNoEffect) {
+  options_.wal_compression = kLZ4Compression;
+  Open();
+  Put("a", std::string(10000, 'a'));
+  EXPECT_GT(LogBytes(), 10000u);
+  Open();
+  EXPECT_EQ(Get("a").size(), 10000u);
+}
+
+TEST(LogWriteBackTest, BeginsAfterSoManyBytes) {
+  const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  uint64_t begun = 0;
+  FaultRule count;
+  count.operations = FaultOperation::kRangeSync;
+  count.name_contains = ".log";
+  count.sticky = true;
+  count.effect = FaultEffect::kRunAction;
+  count.action = [&begun] { ++begun; };
+  files->AddRule(count);
+  Options options = SmallDatabaseOptions();
+  options.write_buffer_size = 1 << 20;
+  options.wal_bytes_per_sync = 10000;
+  OpenDatabase database(files, options, 1);
+  ASSERT_OK(database.Open());
+  const auto put = [&](int times) {
+    for (int i = 0; i < times; ++i)
+      ASSERT_OK(database.db()->Put(WriteOptions(), "key", std::string(1000, 'v')));
+  };
+  put(100);
+  EXPECT_EQ(begun, 10u);
+  ASSERT_OK(database.db()->SetDBOptions({{"wal_bytes_per_sync", "0"}}));
+  put(100);
+  EXPECT_EQ(begun, 10u);
+  ASSERT_OK(database.db()->SetDBOptions({{"wal_bytes_per_sync", "50000"}}));
+  put(100);
+  EXPECT_EQ(begun, 13u);  // at once, and twice more
+  ASSERT_OK(database.Close());
+}
+
+// Decides about the batch with a certain entry, and records what it was told.
+class TestFilter final : public WalFilter {
+ public:
+  using Decide = std::function<Decision(const WriteBatch&, WriteBatch*, bool*)>;
+  explicit TestFilter(Decide decide) : decide_(std::move(decide)) {}
+  const char* Name() const override { return "TestFilter"; }
+  void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& log_numbers,
+                                const std::map<std::string, uint32_t>& ids) override {
+    log_numbers_ = log_numbers;
+    ids_ = ids;
+  }
+  Decision LogRecordFound(unsigned long long log_number, const std::string& name,
+                          const WriteBatch& batch, WriteBatch* new_batch,
+                          bool* batch_changed) override {
+    EXPECT_NE(name.find(StrCat(log_number, ".log")), std::string::npos) << name;
+    ++batches_;
+    return decide_(batch, new_batch, batch_changed);
+  }
+
+  int batches_ = 0;
+  std::map<uint32_t, uint64_t> log_numbers_;
+  std::map<std::string, uint32_t> ids_;
+
+ private:
+  const Decide decide_;
+};
+
+// Whether a batch puts this key.
+bool Puts(const WriteBatch& batch, const std::string& key) {
+  struct Finder : WriteBatch::Handler {
+    Status PutCF(uint32_t, const Slice& put, const Slice&) override {
+      found |= put == Slice(wanted);
+      return Status::OK();
+    }
+    std::string wanted;
+    bool found = false;
+  } finder;
+  finder.wanted = key;
+  EXPECT_OK(batch.Iterate(&finder));
+  return finder.found;
+}
+
+class WalFilterTest : public LogOptionsTest {
+ protected:
+  // Four batches in one log: a=1, b=2 c=3, d=4, a=5.
+  void WriteBatches() {
+    options_.avoid_flush_during_shutdown = true;
+    Open();
+    Put("a", "1");
+    WriteBatch batch;
+    EXPECT_OK(batch.Put("b", "2"));
+    EXPECT_OK(batch.Put("c", "3"));
+    EXPECT_OK(db_->Write(WriteOptions(), &batch));
+    Put("d", "4");
+    Put("a", "5");
+  }
+  Status TryOpenWith(TestFilter* filter) {
+    options_.wal_filter = filter;
+    const Status opened = TryOpen();
+    options_.wal_filter = nullptr;
+    return opened;
+  }
+};
+
+Decision Continue(const WriteBatch&, WriteBatch*, bool*) { return Decision::kContinueProcessing; }
+
+TestFilter::Decide At(const std::string& key, Decision decision) {
+  return [=](const WriteBatch& batch, WriteBatch*, bool*) {
+    return Puts(batch, key) ? decision : Decision::kContinueProcessing;
+  };
+}
+
+TEST_F(WalFilterTest, SeesEachBatchOnceAndTheFamilies) {
+  OpenFamilies({"default"});
+  WriteBatches();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), "other", &family));
+  EXPECT_OK(db_->Put(WriteOptions(), family, "x", "y"));
+  delete family;
+  Close();
+  TestFilter filter(&Continue);
+  options_.wal_filter = &filter;
+  OpenFamilies({"default", "other"});
+  EXPECT_EQ(filter.batches_, 5);
+  EXPECT_EQ(filter.ids_, (std::map<std::string, uint32_t>{{"default", 0}, {"other", 1}}));
+  EXPECT_EQ(filter.log_numbers_.size(), 2u);
+  EXPECT_EQ(Contents(), "a=5 b=2 c=3 d=4 ");
+  // They are in tables now.
+  OpenFamilies({"default", "other"});
+  EXPECT_EQ(filter.batches_, 5);
+  Close();
+  options_.wal_filter = nullptr;
+}
+
+TEST_F(WalFilterTest, ABatchIsLeftOut) {
+  WriteBatches();
+  TestFilter filter(At("c", Decision::kIgnoreCurrentRecord));
+  ASSERT_OK(TryOpenWith(&filter));
+  EXPECT_EQ(Contents(), "a=5 d=4 ");
+  Open();  // and is gone
+  EXPECT_EQ(Contents(), "a=5 d=4 ");
+}
+
+TEST_F(WalFilterTest, AReadOnlyOpenAsksToo) {
+  WriteBatches();
+  Close();
+  TestFilter filter(At("c", Decision::kIgnoreCurrentRecord));
+  options_.wal_filter = &filter;
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  options_.wal_filter = nullptr;
+  EXPECT_EQ(Contents(), "a=5 d=4 ");
+  Open();  // nothing was changed
+  EXPECT_EQ(Contents(), "a=5 b=2 c=3 d=4 ");
+}
+
+TEST_F(WalFilterTest, ABatchIsReplacedUnderItsSequences) {
+  WriteBatches();
+  const SequenceNumber last = db_->GetLatestSequenceNumber();
+  TestFilter filter([](const WriteBatch& batch, WriteBatch* replacement, bool* changed) {
+    if (!Puts(batch, "c")) return Decision::kContinueProcessing;
+    *changed = true;
+    EXPECT_OK(replacement->Put("e", "6"));
+    return Decision::kContinueProcessing;
+  });
+  ASSERT_OK(TryOpenWith(&filter));
+  EXPECT_EQ(Contents(), "a=5 d=4 e=6 ");
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), last);
+}
+
+TEST_F(WalFilterTest, AReplacementWithMoreEntriesIsRefusedAndNothingIsLost) {
+  WriteBatches();
+  TestFilter filter([](const WriteBatch&, WriteBatch* replacement, bool* changed) {
+    *changed = true;
+    for (const char* key : {"x", "y", "z"}) EXPECT_OK(replacement->Put(key, "1"));
+    return Decision::kContinueProcessing;
+  });
+  const Status opened = TryOpenWith(&filter);
+  EXPECT_TRUE(opened.IsNotSupported()) << opened.ToString();
+  EXPECT_NE(opened.ToString().find("TestFilter made a batch of 3 entries of one of 1"),
+            std::string::npos)
+      << opened.ToString();
+  Open();
+  EXPECT_EQ(Contents(), "a=5 b=2 c=3 d=4 ");
+}
+
+TEST_F(WalFilterTest, TheReplayStopsInLaterLogsToo) {
+  WriteBatches();
+  options_.avoid_flush_during_recovery = true;
+  Open();  // continues in another log
+  Put("f", "7");
+  TestFilter filter(At("d", Decision::kStopReplay));
+  ASSERT_OK(TryOpenWith(&filter));
+  EXPECT_EQ(filter.batches_, 3);
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
+  Open();
+  EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
+}
+
+TEST_F(WalFilterTest, ARefusedRecordIsDamageToTheRecoveryMode) {
+  for (const auto& [mode, expected] :
+       {std::pair(WALRecoveryMode::kPointInTimeRecovery, "a=1 b=2 c=3 "),
+        std::pair(WALRecoveryMode::kSkipAnyCorruptedRecords, "a=5 b=2 c=3 "),
+        std::pair(WALRecoveryMode::kAbsoluteConsistency, ""),
+        std::pair(WALRecoveryMode::kTolerateCorruptedTailRecords, "")}) {
+    Close();
+    std::filesystem::remove_all(path());
+    WriteBatches();
+    TestFilter filter(At("d", Decision::kCorruptedRecord));
+    options_.wal_recovery_mode = mode;
+    const Status opened = TryOpenWith(&filter);
+    EXPECT_EQ(opened.ok(), expected[0] != '\0') << opened.ToString();
+    if (opened.ok()) {
+      EXPECT_EQ(Contents(), expected);
+    } else {
+      EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
+      EXPECT_NE(opened.ToString().find("WalFilter TestFilter takes the record"), std::string::npos);
+      Open();
+      EXPECT_EQ(Contents(), "a=5 b=2 c=3 d=4 ");
+    }
+    options_.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
+  }
+}
+
+}  // namespace
+}  // namespace ashlar
