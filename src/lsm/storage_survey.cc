@@ -135,7 +135,7 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
                 .manifest_bytes = versions.manifest_bytes()};
   if (state_->read_only) {
     moment.manifest_number = versions.place().manifest_number;
-    moment.manifest_bytes = versions.place().manifest_bytes;
+    moment.manifest_bytes = versions.place().manifest_end;
   } else if (versions.IsUncertain()) {
     return Status::IOError(DescriptorFileName(state_->directory, moment.manifest_number),
                            "a write of the MANIFEST has failed: its contents are not known before "
