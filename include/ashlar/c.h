@@ -1010,8 +1010,8 @@ ASHLAR_API uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files,
                                               int index) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files,
                                                 int index) ASHLAR_NOTHROW;
-// All files of the database, for copies of it; see DB::GetLiveFilesStorageInfo in ashlar/db.h. Texts
-// are valid until the list is destroyed. Requires: index is below the count.
+// All files of the database, for copies of it; see DB::GetLiveFilesStorageInfo in ashlar/db.h.
+// Texts are valid until the list is destroyed. Requires: index is below the count.
 ASHLAR_API rocksdb_livefiles_storage_info_options_t* rocksdb_livefiles_storage_info_options_create(
     void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_livefiles_storage_info_options_destroy(

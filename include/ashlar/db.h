@@ -101,9 +101,9 @@ struct IngestExternalFileArg {
   ColumnFamilyHandle* column_family = nullptr;  // null: the default one
   std::vector<std::string> external_files;
   IngestExternalFileOptions options;
-  // Checksums of the whole files (ashlar/file_checksum.h), in the order of the files, or empty. With
-  // verify_file_checksum, Corruption for a file with another one, InvalidArgument for a function
-  // that DBOptions::file_checksum_gen_factory does not have. Without a factory,
+  // Checksums of the whole files (ashlar/file_checksum.h), in the order of the files, or empty.
+  // With verify_file_checksum, Corruption for a file with another one, InvalidArgument for a
+  // function that DBOptions::file_checksum_gen_factory does not have. Without a factory,
   // FileChecksumCrc32c is verified and others are ignored; nothing is recorded.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
@@ -690,8 +690,8 @@ class ASHLAR_API DB {
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
   // Reads every table with a recorded checksum, and compares (ashlar/file_checksum.h). Corruption
-  // names the first file that differs. InvalidArgument: there is no file_checksum_gen_factory, or it
-  // does not have the function of a table.
+  // names the first file that differs. InvalidArgument: there is no file_checksum_gen_factory, or
+  // it does not have the function of a table.
   virtual Status VerifyFileChecksums(const ReadOptions& options) = 0;
 
   // For callers that have no place for the error of a call, as the functions of the C interface

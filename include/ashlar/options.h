@@ -729,8 +729,8 @@ struct IngestExternalFileOptions {
   // Reads every block of each file first, and checks it.
   bool verify_checksums_before_ingest = false;
   size_t verify_checksums_readahead_size = 0;  // accepted
-  // Compares IngestExternalFileArg::files_checksums with the files. False: they are recorded as they
-  // are given.
+  // Compares IngestExternalFileArg::files_checksums with the files. False: they are recorded as
+  // they are given.
   bool verify_file_checksum = true;
   // TryAgain if a file does not fit into the last level.
   bool fail_if_not_bottommost_level = false;

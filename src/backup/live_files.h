@@ -1,5 +1,5 @@
-// Live files: the copying of the files of an open database, as DB::GetLiveFilesStorageInfo describes
-// them. Backups and checkpoints are made of them.
+// Live files: the copying of the files of an open database, as DB::GetLiveFilesStorageInfo
+// describes them. Backups and checkpoints are made of them.
 //
 // Thread safety: any thread. Lifetime: the database outlives the call.
 #pragma once

@@ -52,9 +52,8 @@ class WritesLocked {
 Result<std::vector<LiveFileStorageInfo>> StorageSurvey::Run() {
   std::optional<DeletionsDisabled> disabled;
   if (!state_->read_only) disabled.emplace(&core_->background.files());
-  const uint64_t oldest_log = OldestLog();
-  ASHLAR_RETURN_IF_ERROR(Flush(oldest_log));
-  ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeMoment(oldest_log));
+  ASHLAR_RETURN_IF_ERROR(Flush());
+  ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeMoment(OldestLog()));
   Files files;
   ASHLAR_RETURN_IF_ERROR(AddDescription(moment, &files));
   for (Files* const part : {&moment.logs, &moment.tables})
@@ -82,11 +81,11 @@ Result<std::map<uint64_t, std::string>> StorageSurvey::ListLogs(uint64_t oldest)
   return logs;
 }
 
-Result<bool> StorageSurvey::WantsFlush(uint64_t oldest_log) const {
+Result<bool> StorageSurvey::WantsFlush() const {
   const uint64_t from_bytes = options_.wal_size_for_flush;
   if (state_->read_only || from_bytes == std::numeric_limits<uint64_t>::max()) return false;
   if (from_bytes == 0) return true;
-  ASHLAR_ASSIGN_OR_RETURN(const auto logs, ListLogs(oldest_log));
+  ASHLAR_ASSIGN_OR_RETURN(const auto logs, ListLogs(OldestLog()));
   uint64_t sum = 0;
   for (const auto& [number, path] : logs) {
     uint64_t bytes = 0;
@@ -96,8 +95,8 @@ Result<bool> StorageSurvey::WantsFlush(uint64_t oldest_log) const {
   return sum >= from_bytes;
 }
 
-Status StorageSurvey::Flush(uint64_t oldest_log) {
-  ASHLAR_ASSIGN_OR_RETURN(const bool wanted, WantsFlush(oldest_log));
+Status StorageSurvey::Flush() {
+  ASHLAR_ASSIGN_OR_RETURN(const bool wanted, WantsFlush());
   if (!wanted) return Status::OK();
   if (options_.atomic_flush) {
     return Status::NotSupported(

@@ -54,8 +54,8 @@ class StorageSurvey {
   uint64_t OldestLog() const;
   // By number, from `oldest` on.
   Result<std::map<uint64_t, std::string>> ListLogs(uint64_t oldest) const;
-  Result<bool> WantsFlush(uint64_t oldest_log) const;
-  Status Flush(uint64_t oldest_log);
+  Result<bool> WantsFlush() const;
+  Status Flush();
   Result<Moment> TakeMoment(uint64_t oldest_log);
   Result<Moment> TakeOnce(uint64_t oldest_log);
   Result<Moment> TakeTree();

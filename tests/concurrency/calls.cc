@@ -494,9 +494,8 @@ void DisableManualCompaction(const CallArgs& args) {
 // A table of the family that loses its oldest ones. Another one may be the oldest by now.
 void DeleteFile(const CallArgs& args) {
   const auto& families = args.scene->families();
-  const auto target = std::find_if(families.begin(), families.end(), [](const Target& family) {
-    return family.loses_old_tables;
-  });
+  const auto target = std::find_if(families.begin(), families.end(),
+                                   [](const Target& family) { return family.loses_old_tables; });
   ASSERT_NE(target, families.end());
   ColumnFamilyMetaData metadata;
   args.db()->GetColumnFamilyMetaData(target->get(), &metadata);

@@ -268,7 +268,8 @@ TEST_F(FileChecksumTest, AChangedByteIsFoundAndTheFileNamed) {
     if (TryOpen().ok()) {
       const Status status = db_->VerifyFileChecksums(ReadOptions());
       EXPECT_TRUE(status.IsCorruption()) << "byte " << at;
-      EXPECT_NE(status.ToString().find(file.relative_filename), std::string::npos) << status.ToString();
+      EXPECT_NE(status.ToString().find(file.relative_filename), std::string::npos)
+          << status.ToString();
       Close();
     }
     Flip(table, at);

@@ -28,13 +28,13 @@ class FileChecksumInterchangeTest : public LdbFixture {
     ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", i), "v"));
     ASSERT_OK(db_->Flush(FlushOptions()));
   }
-  // "12, FileChecksumCrc32c, 0A1B2C3D"
+  // "12, FileChecksumCrc32c, 0x0A1B2C3D"
   std::set<std::string> Recorded() {
     std::vector<LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
     std::set<std::string> lines;
     for (const LiveFileMetaData& file : files) {
-      lines.insert(StrCat(file.file_number, ", ", file.file_checksum_func_name, ", ",
+      lines.insert(StrCat(file.file_number, ", ", file.file_checksum_func_name, ", 0x",
                           Slice(file.file_checksum).ToString(/*hex=*/true)));
     }
     return lines;
@@ -56,7 +56,9 @@ TEST_F(FileChecksumInterchangeTest, LdbPrintsOurs) {
   options_.disable_auto_compactions = true;
   Open();
   for (int i = 0; i < 3; ++i) WriteTable(i);
-  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  CompactRangeOptions options;
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(options, nullptr, nullptr));
   WriteTable(3);
   const std::set<std::string> recorded = Recorded();
   EXPECT_EQ(recorded.size(), 2u);
