@@ -656,7 +656,7 @@ class ASHLAR_API DB {
   // database with every write that returned before the call, and perhaps later ones. In the order
   // in which they are to be copied: MANIFEST, CURRENT, OPTIONS, the logs by number, the tables.
   // IDENTITY is not among them. Copy them between DisableFileDeletions and EnableFileDeletions.
-  // After an error *files is empty.
+  // After an error *files is empty. A secondary: IOError if its primary deletes files meanwhile.
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                          std::vector<LiveFileStorageInfo>* files) = 0;
   // The recorded checksums of all tables (ashlar/file_checksum.h), "" and "Unknown" for a table

@@ -189,10 +189,11 @@ TEST_F(StorageInfoTest, DatabasesThatAreOnlyReadListTheirState) {
   Options options = options_;
   options.max_open_files = -1;
   ASSERT_OK(DB::OpenAsSecondary(options, path(), scratch().File("secondary"), &secondary));
-  Put("c", "3");
-  Flush();
   ASSERT_OK(List(secondary.get(), 0, &files));
   const size_t tables_before = Tables(files);
+  Put("c", "3");
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // no file is deleted from here on
   ASSERT_OK(secondary->TryCatchUpWithPrimary());
   ASSERT_OK(List(secondary.get(), 0, &files));
   EXPECT_EQ(Tables(files), tables_before + 1);
