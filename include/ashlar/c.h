@@ -56,6 +56,7 @@ typedef struct rocksdb_comparator_t rocksdb_comparator_t;
 typedef struct rocksdb_create_backup_options_t rocksdb_create_backup_options_t;
 typedef struct rocksdb_dbpath_t rocksdb_dbpath_t;
 typedef struct rocksdb_env_t rocksdb_env_t;
+typedef struct rocksdb_file_checksum_gen_factory_t rocksdb_file_checksum_gen_factory_t;
 typedef struct rocksdb_fifo_compaction_options_t rocksdb_fifo_compaction_options_t;
 typedef struct rocksdb_envoptions_t rocksdb_envoptions_t;
 typedef struct rocksdb_export_import_files_metadata_t rocksdb_export_import_files_metadata_t;
@@ -67,6 +68,8 @@ typedef struct rocksdb_ingestexternalfileoptions_t rocksdb_ingestexternalfileopt
 typedef struct rocksdb_iterator_t rocksdb_iterator_t;
 typedef struct rocksdb_level_metadata_t rocksdb_level_metadata_t;
 typedef struct rocksdb_livefile_t rocksdb_livefile_t;
+typedef struct rocksdb_livefiles_storage_info_options_t rocksdb_livefiles_storage_info_options_t;
+typedef struct rocksdb_livefiles_storage_info_t rocksdb_livefiles_storage_info_t;
 typedef struct rocksdb_livefiles_t rocksdb_livefiles_t;
 typedef struct rocksdb_logger_t rocksdb_logger_t;
 typedef struct rocksdb_lru_cache_options_t rocksdb_lru_cache_options_t;
@@ -534,6 +537,8 @@ ASHLAR_API void rocksdb_delete_file_in_range_cf(rocksdb_t* db,
                                                 const char* start_key, size_t start_key_size,
                                                 const char* limit_key, size_t limit_key_size,
                                                 char** errptr) ASHLAR_NOTHROW;
+// Deprecated. Its errors go to the LOG.
+ASHLAR_API void rocksdb_delete_file(rocksdb_t* db, const char* name) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_disable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_enable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
@@ -548,6 +553,10 @@ ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOT
 ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
                                                      const rocksdb_readoptions_t* options,
                                                      char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_verify_file_checksums(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_verify_file_checksums_with_options(rocksdb_t* db,
+                                                           const rocksdb_readoptions_t* options,
+                                                           char** errptr) ASHLAR_NOTHROW;
 
 // ---- Logs; see ashlar/transaction_log.h.
 
@@ -731,6 +740,18 @@ ASHLAR_API void rocksdb_ingestexternalfileoptions_set_ingest_behind(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_fail_if_not_bottommost_level(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_verify_checksums_before_ingest(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_verify_checksums_before_ingest(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_verify_checksums_readahead_size(
+    rocksdb_ingestexternalfileoptions_t* options, size_t value) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_ingestexternalfileoptions_get_verify_checksums_readahead_size(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_verify_file_checksum(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_verify_file_checksum(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingest_external_file(rocksdb_t* db, const char* const* file_list,
                                              size_t list_len,
                                              const rocksdb_ingestexternalfileoptions_t* options,
@@ -989,6 +1010,53 @@ ASHLAR_API uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files,
                                               int index) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files,
                                                 int index) ASHLAR_NOTHROW;
+// All files of the database, for copies of it; see DB::GetLiveFilesStorageInfo in ashlar/db.h.
+// Texts are valid until the list is destroyed. Requires: index is below the count.
+ASHLAR_API rocksdb_livefiles_storage_info_options_t* rocksdb_livefiles_storage_info_options_create(
+    void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefiles_storage_info_options_destroy(
+    rocksdb_livefiles_storage_info_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefiles_storage_info_options_set_include_checksum_info(
+    rocksdb_livefiles_storage_info_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_livefiles_storage_info_options_get_include_checksum_info(
+    rocksdb_livefiles_storage_info_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefiles_storage_info_options_set_wal_size_for_flush(
+    rocksdb_livefiles_storage_info_options_t* options, uint64_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_livefiles_storage_info_options_get_wal_size_for_flush(
+    rocksdb_livefiles_storage_info_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefiles_storage_info_options_set_atomic_flush(
+    rocksdb_livefiles_storage_info_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_livefiles_storage_info_options_get_atomic_flush(
+    rocksdb_livefiles_storage_info_options_t* options) ASHLAR_NOTHROW;
+// Null after a failure. Null options: the defaults.
+ASHLAR_API rocksdb_livefiles_storage_info_t* rocksdb_get_livefiles_storage_info(
+    rocksdb_t* db, const rocksdb_livefiles_storage_info_options_t* options,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_livefiles_storage_info_destroy(rocksdb_livefiles_storage_info_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_livefiles_storage_info_count(const rocksdb_livefiles_storage_info_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_storage_info_relative_filename(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_storage_info_directory(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_livefiles_storage_info_file_number(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_livefiles_storage_info_file_type(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_livefiles_storage_info_size(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_livefiles_storage_info_temperature(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+// A checksum may have zeros inside: its length is that of its function.
+ASHLAR_API const char* rocksdb_livefiles_storage_info_file_checksum(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_storage_info_file_checksum_func_name(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_livefiles_storage_info_replacement_contents(
+    const rocksdb_livefiles_storage_info_t* info, size_t index, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_livefiles_storage_info_trim_to_size(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
 // Lists that a program makes. rocksdb_livefiles_add takes the file, and destroys the object.
 ASHLAR_API rocksdb_livefiles_t* rocksdb_livefiles_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_livefiles_add(rocksdb_livefiles_t* files,
@@ -1559,6 +1627,14 @@ ASHLAR_API void rocksdb_sst_partitioner_factory_destroy(rocksdb_sst_partitioner_
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_sst_partitioner_factory(
     rocksdb_options_t* options, rocksdb_sst_partitioner_factory_t* factory) ASHLAR_NOTHROW;
+// See ashlar/file_checksum.h. The options keep the factory alive; the program destroys its own.
+// Null: none.
+ASHLAR_API rocksdb_file_checksum_gen_factory_t* rocksdb_file_checksum_gen_crc32c_factory_create(
+    void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_file_checksum_gen_factory_destroy(
+    rocksdb_file_checksum_gen_factory_t* factory) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_file_checksum_gen_factory(
+    rocksdb_options_t* options, rocksdb_file_checksum_gen_factory_t* factory) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_disable_auto_compactions(rocksdb_options_t* options,
                                                              int value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_options_get_disable_auto_compactions(rocksdb_options_t* options)

@@ -45,6 +45,7 @@ namespace ashlar {
 inline const std::string kDefaultColumnFamilyName = "default";
 
 struct CompactionJobInfo;
+class FileChecksumList;
 
 struct ColumnFamilyDescriptor {
   std::string name = kDefaultColumnFamilyName;
@@ -100,9 +101,10 @@ struct IngestExternalFileArg {
   ColumnFamilyHandle* column_family = nullptr;  // null: the default one
   std::vector<std::string> external_files;
   IngestExternalFileOptions options;
-  // Of the files, in their order, or empty. Verified with verify_file_checksum: Corruption for a
-  // file with another one. The function is FileChecksumCrc32c (CRC32C, 4 bytes, big-endian); others
-  // are NotSupported.
+  // Checksums of the whole files (ashlar/file_checksum.h), in the order of the files, or empty.
+  // With verify_file_checksum, Corruption for a file with another one, InvalidArgument for a
+  // function that DBOptions::file_checksum_gen_factory does not have. Without a factory,
+  // FileChecksumCrc32c is verified and others are ignored; nothing is recorded.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
   Temperature file_temperature = Temperature::kUnknown;  // accepted
@@ -222,6 +224,9 @@ class ASHLAR_API DB {
   // their families must not overlap (ClipColumnFamily). The files are read and checked first, then
   // copied, or linked and removed with move_files. Writes wait while the MANIFEST is written. The
   // family is durable when the call returns.
+  //
+  // With DBOptions::file_checksum_gen_factory each file gets a checksum; file_checksum of its
+  // metadata must be the same, if the factory has the function.
   //
   // LiveFileMetaData: the file is db_path (or directory) and name. Needed are level and the
   // sequence numbers. size 0: any. smallest and largest: may be empty, except for tables of a
@@ -550,6 +555,13 @@ class ASHLAR_API DB {
   virtual Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
                                   const Slice& end_key) = 0;
 
+  // Deprecated; use DeleteFilesInRanges. Drops one table ("000012.sst") with all its entries, or
+  // deletes one archived log ("archive/000012.log"). The table must be on the deepest level that
+  // has any, and the oldest of level 0: then no older version of a key can appear. One that a
+  // compaction reads stays, with Ok. InvalidArgument: another table, or there is none of the name.
+  // NotSupported: a log that is not archived. IOError (PathNotFound): the archive has no such log.
+  virtual Status DeleteFile(const std::string& name) = 0;
+
   // ColumnFamilyDropped: a family was dropped with writes that are in no table.
   virtual Status Flush(const FlushOptions& options,
                        const std::vector<ColumnFamilyHandle*>& column_families) = 0;
@@ -647,6 +659,16 @@ class ASHLAR_API DB {
   // EnableFileDeletions.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
+  // All files of the state at one moment, logs included: copied as they are described, they are a
+  // database with every write that returned before the call, and perhaps later ones. In the order
+  // in which they are to be copied: MANIFEST, CURRENT, OPTIONS, the logs by number, the tables.
+  // IDENTITY is not among them. Copy them between DisableFileDeletions and EnableFileDeletions.
+  // After an error *files is empty. A secondary: IOError if its primary deletes files meanwhile.
+  virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
+                                         std::vector<LiveFileStorageInfo>* files) = 0;
+  // The recorded checksums of all tables (ashlar/file_checksum.h), "" and "Unknown" for a table
+  // without one. The list is emptied first. GetLiveFilesStorageInfo has them too.
+  virtual Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) = 0;
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   virtual Status GetDbSessionId(std::string& session_id) const = 0;
 
@@ -674,6 +696,10 @@ class ASHLAR_API DB {
   // Reads every block of every table and checks it. The first error names file and offset.
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
+  // Reads every table with a recorded checksum, and compares (ashlar/file_checksum.h). Corruption
+  // names the first file that differs. InvalidArgument: there is no file_checksum_gen_factory, or
+  // it does not have the function of a table.
+  virtual Status VerifyFileChecksums(const ReadOptions& options) = 0;
 
   // For callers that have no place for the error of a call, as the functions of the C interface
   // that return nothing: writes it to the LOG, and counts it in the property

@@ -140,6 +140,8 @@ class ASHLAR_API FileSystem {
   // Atomically replaces `to`.
   virtual Status RenameFile(const std::string& from, const std::string& to) = 0;
   virtual Status LinkFile(const std::string& from, const std::string& to);
+  // How many names the file has.
+  virtual Status NumFileLinks(const std::string& path, uint64_t* count);
   virtual Status Truncate(const std::string& path, uint64_t bytes) = 0;
   // Creates `path` if it is missing, and holds it exclusively against other processes and against
   // this one. IOError with the subcode kFileLocked, naming the holder: it is held. The file may be

@@ -10,16 +10,33 @@
 
 namespace ashlar {
 
-struct SstFileMetaData {
+// A file of a database, as far as it matters for storing it.
+struct FileStorageInfo {
   std::string relative_filename;  // "000012.sst"
-  std::string name;               // "/000012.sst"
-  std::string directory;
-  std::string db_path;  // the same as directory
-  uint64_t file_number = 0;
+  std::string directory;          // without a '/' at its end
+  uint64_t file_number = 0;       // 0: the name has none
+  FileType file_type = kTempFile;
   uint64_t size = 0;  // bytes
   Temperature temperature = Temperature::kUnknown;
-  std::string file_checksum;  // empty: not recorded
+  // Of a table: what the MANIFEST has (ashlar/file_checksum.h). Empty and "Unknown": nothing.
+  std::string file_checksum;
   std::string file_checksum_func_name;
+};
+
+// A file of an open database, as it was when DB::GetLiveFilesStorageInfo was called.
+struct LiveFileStorageInfo : FileStorageInfo {
+  // Not empty: the contents, `size` bytes. The file itself may have others by now.
+  std::string replacement_contents;
+  // The file may have become longer: its first `size` bytes count. Such a file is to be copied, not
+  // linked. False: a file of another size is damaged.
+  bool trim_to_size = false;
+};
+
+struct SstFileMetaData : FileStorageInfo {
+  SstFileMetaData() { file_type = kTableFile; }
+
+  std::string name;     // "/000012.sst"
+  std::string db_path;  // the same as directory
 
   SequenceNumber smallest_seqno = 0;
   SequenceNumber largest_seqno = 0;

@@ -404,8 +404,9 @@ struct ASHLAR_API DBOptions {
       rate_limiter;  // bytes written by flushes and compactions; null: no limit
   std::shared_ptr<Statistics> statistics;  // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;
-  std::shared_ptr<SstFileManager> sst_file_manager;                   // accepted
-  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;  // refused
+  std::shared_ptr<SstFileManager> sst_file_manager;  // accepted
+  // Makes the checksums of whole tables (ashlar/file_checksum.h); null: they have none.
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;
   std::shared_ptr<Cache> row_cache;  // refused: cached blocks lead straight to their entries
   std::shared_ptr<WriteBufferManager> write_buffer_manager;             // accepted
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;  // accepted
@@ -730,7 +731,8 @@ struct IngestExternalFileOptions {
   // Reads every block of each file first, and checks it.
   bool verify_checksums_before_ingest = false;
   size_t verify_checksums_readahead_size = 0;  // accepted
-  // Compares IngestExternalFileArg::files_checksums with the files. The checksums are not kept.
+  // Compares IngestExternalFileArg::files_checksums with the files. False: they are recorded as
+  // they are given.
   bool verify_file_checksum = true;
   // TryAgain if a file does not fit into the last level.
   bool fail_if_not_bottommost_level = false;
@@ -748,6 +750,17 @@ struct ImportColumnFamilyOptions {
   // The database takes a hard link to each file (a copy of those that cannot be linked), and
   // removes the file's own name after success.
   bool move_files = false;
+};
+
+// DB::GetLiveFilesStorageInfo.
+struct LiveFilesStorageInfoOptions {
+  // Whether the checksums that the MANIFEST has are given, too.
+  bool include_checksum_info = false;
+  // Flushes first if the logs have at least so many bytes. 0: always. The largest number: never;
+  // writes with disableWAL that are in no table are then in no file.
+  uint64_t wal_size_for_flush = 0;
+  // Of all families at once. NotSupported if a flush is to be made.
+  bool atomic_flush = false;
 };
 
 struct WaitForCompactOptions {

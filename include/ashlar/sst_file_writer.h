@@ -34,7 +34,8 @@ struct ExternalSstFileInfo {
   std::string largest_key;
   std::string smallest_range_del_key;  // of the range deletions; empty: there are none
   std::string largest_range_del_key;   // excluded
-  std::string file_checksum;           // empty: not computed
+  // Of the whole file (ashlar/file_checksum.h); empty and "Unknown": there is no factory.
+  std::string file_checksum;
   std::string file_checksum_func_name;
   SequenceNumber sequence_number = 0;
   uint64_t file_size = 0;              // bytes

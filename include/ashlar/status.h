@@ -90,6 +90,10 @@ class [[nodiscard]] ASHLAR_API Status {
   static Status NoSpace(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kIOError, kNoSpace, msg, msg2);
   }
+  // SstFileManager::SetMaxAllowedSpaceUsage.
+  static Status SpaceLimit(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kIOError, kSpaceLimit, msg, msg2);
+  }
   static Status MergeInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kMergeInProgress, kNone, msg, msg2);
   }
@@ -110,6 +114,9 @@ class [[nodiscard]] ASHLAR_API Status {
   }
   static Status TryAgain(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kTryAgain, kNone, msg, msg2);
+  }
+  static Status CompactionTooLarge(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kCompactionTooLarge, kNone, msg, msg2);
   }
   static Status ColumnFamilyDropped(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kColumnFamilyDropped, kNone, msg, msg2);
@@ -141,6 +148,8 @@ class [[nodiscard]] ASHLAR_API Status {
   bool IsTryAgain() const { return code_ == kTryAgain; }
   bool IsColumnFamilyDropped() const { return code_ == kColumnFamilyDropped; }
   bool IsNoSpace() const { return code_ == kIOError && subcode_ == kNoSpace; }
+  bool IsSpaceLimit() const { return code_ == kIOError && subcode_ == kSpaceLimit; }
+  bool IsCompactionTooLarge() const { return code_ == kCompactionTooLarge; }
   bool IsMemoryLimit() const { return code_ == kAborted && subcode_ == kMemoryLimit; }
   bool IsPathNotFound() const {
     return subcode_ == kPathNotFound && (code_ == kIOError || code_ == kNotFound);

@@ -158,7 +158,7 @@ struct SstFileWriter::Rep {
     const std::vector<std::unique_ptr<FileMetaData>> files = output->TakeFiles();
     ASHLAR_ASSERT(files.size() == 1);
     file_bytes = files.front()->file_bytes;
-    if (info != nullptr) Describe(info);
+    if (info != nullptr) Describe(*files.front(), info);
     return Status::OK();
   }
 
@@ -169,7 +169,7 @@ struct SstFileWriter::Rep {
     return tombstones;
   }
 
-  void Describe(ExternalSstFileInfo* info) const {
+  void Describe(const FileMetaData& file, ExternalSstFileInfo* info) const {
     *info = ExternalSstFileInfo();
     info->file_path = path;
     info->smallest_key = smallest;
@@ -181,6 +181,8 @@ struct SstFileWriter::Rep {
       if (first || comparator.Compare(info->largest_range_del_key, range.end) < 0)
         info->largest_range_del_key = range.end;
     }
+    info->file_checksum = file.checksum;
+    info->file_checksum_func_name = file.checksum_function;
     info->file_size = file_bytes;
     info->num_entries = entries;
     info->num_range_del_entries = ranges.size();

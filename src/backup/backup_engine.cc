@@ -1,12 +1,13 @@
 // BackupEngine: takes a backup of an open database, and puts one back.
 //
-// live_files.h gives the files of a backup and their order. Later writes in the logs are part of
-// the backup as well. A record cut off at the end of the last log is a torn tail, where recovery
-// ends.
+// DB::GetLiveFilesStorageInfo gives the files of a backup and their order. Later writes in the logs
+// are part of the backup as well. A record cut off at the end of the last log is a torn tail, where
+// recovery ends.
 #include "ashlar/backup_engine.h"
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -44,11 +45,11 @@ class BackupWriter {
   Result<Backup> Run(bool with_logs, const std::string& app_metadata) {
     ASHLAR_RETURN_IF_ERROR(folder_->file_system()->CreateDirIfMissing(
         folder_->Path(BackupFolder::PrivateFolder(id_))));
+    constexpr uint64_t kNoFlush = std::numeric_limits<uint64_t>::max();
     ASHLAR_RETURN_IF_ERROR(VisitLiveFiles(
-        db_,
-        {.with_logs = with_logs,
-         .flush_from_log_bytes = options_.flush_before_backup ? 0 : LiveFilesRequest::kNoFlush},
-        [this](const LiveFile& file) { return AddLiveFile(file); }));
+        db_, options_.flush_before_backup ? 0 : kNoFlush, [&](const LiveFileStorageInfo& file) {
+          return file.file_type == kWalFile && !with_logs ? Status::OK() : AddLiveFile(file);
+        }));
     int64_t now = 0;
     ASHLAR_RETURN_IF_ERROR(db_->GetEnv()->GetCurrentTime(&now));
     backup_.meta.timestamp = now;
@@ -60,9 +61,10 @@ class BackupWriter {
  private:
   FileSystem* system() const { return folder_->file_system(); }
 
-  CopyPlan PlanFrom(const std::string& path) const {
+  CopyPlan PlanFrom(const FileStorageInfo& file) const {
     return {.from_system = db_->GetFileSystem(),
-            .from = path,
+            .from = PathOf(file),
+            .bytes_max = file.size,
             .sync = folder_->sync(),
             .stopped = [this] { return stopped_.load(); },
             .limiter = limiter_};
@@ -74,9 +76,10 @@ class BackupWriter {
     if (options_.progress_callback) options_.progress_callback();
   }
 
-  Status AddLiveFile(const LiveFile& file) {
-    if (file.kind == LiveFile::Kind::kCurrent) return AddText(file.name, file.contents);
-    return file.kind == LiveFile::Kind::kTable ? AddTable(file) : AddPrivate(file);
+  Status AddLiveFile(const LiveFileStorageInfo& file) {
+    if (!file.replacement_contents.empty())
+      return AddText(file.relative_filename, file.replacement_contents);
+    return file.file_type == kTableFile ? AddTable(file) : AddPrivate(file);
   }
 
   Status AddText(const std::string& name, const std::string& text) {
@@ -90,28 +93,26 @@ class BackupWriter {
     return Status::OK();
   }
 
-  Status AddPrivate(const LiveFile& file) {
-    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", file.name);
-    CopyPlan plan = PlanFrom(file.path());
+  Status AddPrivate(const FileStorageInfo& file) {
+    const std::string& name = file.relative_filename;
+    const std::string path = StrCat(BackupFolder::PrivateFolder(id_), "/", name);
+    CopyPlan plan = PlanFrom(file);
     plan.to_system = system();
     plan.to = folder_->Path(path);
-    plan.bytes_max = file.bytes;
-    if (file.bytes == LiveFile::kWhole)
-      ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &plan.bytes_max));
     ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyExactly(plan));
-    Add(path, file.name, copied);
+    Add(path, name, copied);
     return Status::OK();
   }
 
   // A table that an earlier backup may have is read first, and copied only if its contents are new:
   // numbers are used again by other databases.
-  Status AddTable(const LiveFile& table) {
-    const std::string& name = table.name;
-    CopyPlan plan = PlanFrom(table.path());
-    ASHLAR_RETURN_IF_ERROR(plan.from_system->GetFileSize(plan.from, &plan.bytes_max));
+  Status AddTable(const FileStorageInfo& table) {
+    const std::string& name = table.relative_filename;
+    CopyPlan plan = PlanFrom(table);
     ASHLAR_ASSIGN_OR_RETURN(const bool like, SharedHasLike(name, plan.bytes_max));
     if (like) {
       ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyExactly(plan));
+      ASHLAR_RETURN_IF_ERROR(CheckAgainstRecord(table, read.crc));
       const std::string path = SharedPath(name, read.crc, read.bytes);
       uint64_t there = 0;
       if (system()->GetFileSize(folder_->Path(path), &there).ok() && there == read.bytes) {
@@ -122,6 +123,7 @@ class BackupWriter {
     plan.to_system = system();
     plan.to = folder_->Path(StrCat(kSharedChecksumFolder, "/.", name, ".tmp"));
     ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyExactly(plan));
+    ASHLAR_RETURN_IF_ERROR(CheckAgainstRecord(table, copied.crc));
     const std::string path = SharedPath(name, copied.crc, copied.bytes);
     ASHLAR_RETURN_IF_ERROR(system()->RenameFile(plan.to, folder_->Path(path)));
     Add(path, name, copied);

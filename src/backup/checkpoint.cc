@@ -120,19 +120,13 @@ class FolderWriter {
 
   // ---- For `fill`.
 
-  Status Add(const LiveFile& file) const {
-    const std::string to = temporary_ + "/" + file.name;
-    switch (file.kind) {
-      case LiveFile::Kind::kCurrent:
-        return WriteStringToFile(system_, file.contents, to, Durability::kSynced);
-      case LiveFile::Kind::kTable: return LinkOrCopy(file, to);
-      case LiveFile::Kind::kOptions:
-        ASHLAR_RETURN_IF_ERROR(Copy(file, to));
-        return SetLogFolder(system_, to, "");
-      case LiveFile::Kind::kManifest:
-      case LiveFile::Kind::kLog: return Copy(file, to);
-    }
-    return Status::OK();
+  Status Add(const LiveFileStorageInfo& file) const {
+    const std::string to = temporary_ + "/" + file.relative_filename;
+    if (!file.replacement_contents.empty())
+      return WriteStringToFile(system_, file.replacement_contents, to, Durability::kSynced);
+    if (file.file_type == kTableFile) return LinkOrCopy(file, to);
+    ASHLAR_RETURN_IF_ERROR(Copy(file, to));
+    return file.file_type == kOptionsFile ? SetLogFolder(system_, to, "") : Status::OK();
   }
 
  private:
@@ -158,25 +152,22 @@ class FolderWriter {
     return status;
   }
 
-  Status LinkOrCopy(const LiveFile& file, const std::string& to) const {
-    if (system_->LinkFile(file.path(), to).ok()) return Status::OK();
+  Status LinkOrCopy(const FileStorageInfo& file, const std::string& to) const {
+    if (system_->LinkFile(PathOf(file), to).ok()) return Status::OK();
     // The link may exist although its call failed. I3.
     const Status removed = system_->DeleteFile(to);
     if (!removed.ok() && !removed.IsPathNotFound()) return removed;
     return Copy(file, to);
   }
 
-  Status Copy(const LiveFile& file, const std::string& to) const {
-    uint64_t bytes = file.bytes;
-    if (bytes == LiveFile::kWhole)
-      ASHLAR_RETURN_IF_ERROR(system_->GetFileSize(file.path(), &bytes));
-    return CopyExactly({.from_system = system_,
-                        .from = file.path(),
-                        .to_system = system_,
-                        .to = to,
-                        .bytes_max = bytes,
-                        .replaces = false})
-        .status();
+  Status Copy(const FileStorageInfo& file, const std::string& to) const {
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyExactly({.from_system = system_,
+                                                                  .from = PathOf(file),
+                                                                  .to_system = system_,
+                                                                  .to = to,
+                                                                  .bytes_max = file.size,
+                                                                  .replaces = false}));
+    return CheckAgainstRecord(file, copied.crc);
   }
 
   FileSystem* const system_;
@@ -194,8 +185,8 @@ class CheckpointImpl final : public Checkpoint {
     const uint64_t sequence = db_->GetLatestSequenceNumber();
     FolderWriter folder(db_->GetFileSystem(), to);
     ASHLAR_RETURN_IF_ERROR(folder.Run([&] {
-      return VisitLiveFiles(db_, {.flush_from_log_bytes = log_size_for_flush},
-                            [&](const LiveFile& file) { return folder.Add(file); });
+      return VisitLiveFiles(db_, log_size_for_flush,
+                            [&](const LiveFileStorageInfo& file) { return folder.Add(file); });
     }));
     if (sequence_number_ptr != nullptr) *sequence_number_ptr = sequence;
     return Status::OK();
@@ -217,8 +208,10 @@ class CheckpointImpl final : public Checkpoint {
       ASHLAR_RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
       exported->files = ListTables(handle, to);
       for (const LiveFileMetaData& file : exported->files) {
-        ASHLAR_RETURN_IF_ERROR(folder.Add(
-            {.directory = db_->GetName(), .name = file.relative_filename, .bytes = file.size}));
+        LiveFileStorageInfo source;
+        static_cast<FileStorageInfo&>(source) = file;
+        source.directory = db_->GetName();
+        ASHLAR_RETURN_IF_ERROR(folder.Add(source));
       }
       return Status::OK();
     };

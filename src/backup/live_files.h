@@ -1,28 +1,15 @@
-// Live files: the files that make up an open database at one moment, in the order in which they are
-// to be copied. Backups and checkpoints are made from them.
+// Live files: the copying of the files of an open database, as DB::GetLiveFilesStorageInfo
+// describes them. Backups and checkpoints are made of them.
 //
-// While deletions of files are held back:
-//   1  the oldest log that a recovery looks for  read first: later states need no older log
-//   2  the tables and the length of the MANIFEST one state, taken under the engine's lock
-//   3  the lengths of the logs                   after 2, so that they have at least the writes
-//                                                that the state lacks
-//   4  the MANIFEST has grown since 2: from 2 again, and after some attempts without writers
-//   5  visits: MANIFEST up to its length, CURRENT, OPTIONS, the logs, the tables
-//
-// I1: the length of a log is taken after those of all older ones. It is closed before the next
-//     begins, so none is taken shorter than the head of the next says.
-// I2: logs and MANIFEST grow, and a recovery cuts logs: they are copied, never linked. Tables and
-//     OPTIONS files never change.
-// I3: no edit comes between 2 and 3. An ingestion is in no log: the copy would lack it, and have
-//     writes that the program made after it.
+// Thread safety: any thread. Lifetime: the database outlives the call.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 
 #include "ashlar/file_system.h"
+#include "ashlar/metadata.h"
+#include "ashlar/options.h"
 #include "ashlar/status.h"
 #include "base/function_ref.h"
 #include "filesystem/filename.h"
@@ -49,33 +36,17 @@ class DeletionsHeld {
 // True if a file of this name has the type.
 bool HasType(std::string_view name, FileType wanted);
 
-struct LiveFile {
-  enum class Kind : uint8_t { kManifest, kCurrent, kOptions, kLog, kTable };
-  static constexpr uint64_t kWhole = std::numeric_limits<uint64_t>::max();
+// "directory/name" of the file.
+std::string PathOf(const FileStorageInfo& file);
 
-  Kind kind = Kind::kTable;
-  std::string directory = {};
-  std::string name = {};
-  // The part that belongs to the moment, from the beginning. The file may be longer.
-  uint64_t bytes = kWhole;
-  // kCurrent only: the text to write. The file itself may name the next MANIFEST by now.
-  std::string contents = {};
+// Visits the files, with their checksums. Ends with the first error of a visit. No file is deleted
+// before the return.
+Status VisitLiveFiles(DB* db, uint64_t wal_size_for_flush,
+                      FunctionRef<Status(const LiveFileStorageInfo&)> visit);
 
-  std::string path() const { return directory + "/" + name; }
-};
-
-struct LiveFilesRequest {
-  static constexpr uint64_t kNoFlush = std::numeric_limits<uint64_t>::max();
-
-  bool with_logs = true;
-  // Flushes first if the logs have at least this many bytes. Data that were written without a log
-  // are in the files only after a flush.
-  uint64_t flush_from_log_bytes = kNoFlush;
-};
-
-// Visits the files. Ends with the first error of a visit. No file is deleted before the return.
-Status VisitLiveFiles(DB* db, const LiveFilesRequest& request,
-                      FunctionRef<Status(const LiveFile&)> visit);
+// Corruption: bytes with this crc-32c are not those of the file, by its recorded checksum. A
+// checksum by another function is not looked at.
+Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc);
 
 // Changes a copied OPTIONS file to name this folder of logs; empty: the database's directory. A
 // program that opens the copy with the original's folder would read, and delete, logs of the other.

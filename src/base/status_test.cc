@@ -33,6 +33,11 @@ TEST(StatusTest, SubcodeSpeaksWhenThereIsNoText) {
   EXPECT_TRUE(Status::PathNotFound("x").IsPathNotFound());
   EXPECT_FALSE(Status::IOError("x").IsPathNotFound());
   EXPECT_TRUE(Status::MemoryLimit("x").IsMemoryLimit());
+  EXPECT_TRUE(Status::SpaceLimit().IsSpaceLimit());
+  EXPECT_TRUE(Status::SpaceLimit().IsIOError());
+  EXPECT_EQ(Status::SpaceLimit().ToString(), "IO error: Space limit reached");
+  EXPECT_FALSE(Status::NoSpace().IsSpaceLimit());
+  EXPECT_TRUE(Status::CompactionTooLarge().IsCompactionTooLarge());
 }
 
 // Language bindings distinguish codes by the beginning of the text.

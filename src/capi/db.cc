@@ -491,6 +491,16 @@ void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptio
                                           char** errptr) noexcept {
   Check(errptr, db->rep->VerifyChecksum(options->rep));
 }
+void rocksdb_verify_file_checksums(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->VerifyFileChecksums(ashlar::ReadOptions()));
+}
+void rocksdb_verify_file_checksums_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options,
+                                                char** errptr) noexcept {
+  Check(errptr, db->rep->VerifyFileChecksums(options->rep));
+}
+void rocksdb_delete_file(rocksdb_t* db, const char* name) noexcept {
+  db->rep->ReportLostError("rocksdb_delete_file", db->rep->DeleteFile(name));
+}
 
 // ---- Properties and sizes.
 

@@ -34,6 +34,7 @@
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/iterator.h"
 #include "ashlar/listener.h"
@@ -131,6 +132,9 @@ struct rocksdb_cache_t {
 struct rocksdb_ratelimiter_t {
   std::shared_ptr<ashlar::RateLimiter> rep;
 };
+struct rocksdb_file_checksum_gen_factory_t {
+  std::shared_ptr<ashlar::FileChecksumGenFactory> rep;
+};
 struct rocksdb_sst_partitioner_factory_t {
   std::shared_ptr<ashlar::SstPartitionerFactory> rep;
 };
@@ -177,6 +181,12 @@ struct rocksdb_export_import_files_metadata_t {
 
 struct rocksdb_livefile_t {
   ashlar::LiveFileMetaData rep;
+};
+struct rocksdb_livefiles_storage_info_options_t {
+  ashlar::LiveFilesStorageInfoOptions rep;
+};
+struct rocksdb_livefiles_storage_info_t {
+  std::vector<ashlar::LiveFileStorageInfo> rep;
 };
 struct rocksdb_livefiles_t {
   std::vector<ashlar::LiveFileMetaData> rep;

@@ -78,6 +78,9 @@ ASHLAR_C_SETTER(ingestexternalfileoptions, allow_global_seqno, unsigned char)
 ASHLAR_C_SETTER(ingestexternalfileoptions, allow_blocking_flush, unsigned char)
 ASHLAR_C_SETTER(ingestexternalfileoptions, ingest_behind, unsigned char)
 ASHLAR_C_SETTER(ingestexternalfileoptions, fail_if_not_bottommost_level, unsigned char)
+ASHLAR_C_ACCESSORS(ingestexternalfileoptions, verify_checksums_before_ingest, unsigned char)
+ASHLAR_C_ACCESSORS(ingestexternalfileoptions, verify_checksums_readahead_size, size_t)
+ASHLAR_C_ACCESSORS(ingestexternalfileoptions, verify_file_checksum, unsigned char)
 
 void rocksdb_ingest_external_file(rocksdb_t* db, const char* const* file_list, size_t list_len,
                                   const rocksdb_ingestexternalfileoptions_t* options,

@@ -3,11 +3,12 @@
 
 #include <utility>
 
-#include "capi/handles.h"
+#include "capi/accessors.h"
 #include "capi/transfer.h"
 
 using ashlar::DB;
 using ashlar::LiveFileMetaData;
+using ashlar::capi::Check;
 using ashlar::capi::CopyBytes;
 using ashlar::capi::CopyText;
 
@@ -15,6 +16,11 @@ namespace {
 
 const LiveFileMetaData& File(const rocksdb_livefiles_t* files, int index) {
   return files->rep[static_cast<size_t>(index)];
+}
+
+const ashlar::LiveFileStorageInfo& File(const rocksdb_livefiles_storage_info_t* info,
+                                        size_t index) {
+  return info->rep[index];
 }
 
 const char* Borrow(const std::string& bytes, size_t* size) {
@@ -135,6 +141,69 @@ void rocksdb_livefile_set_num_deletions(rocksdb_livefile_t* file, uint64_t delet
   file->rep.num_deletions = deletions;
 }
 void rocksdb_livefile_destroy(rocksdb_livefile_t* file) noexcept { delete file; }
+
+// ---- The files of a database.
+
+ASHLAR_C_CREATE_AND_DESTROY(livefiles_storage_info_options)
+ASHLAR_C_ACCESSORS(livefiles_storage_info_options, include_checksum_info, unsigned char)
+ASHLAR_C_ACCESSORS(livefiles_storage_info_options, wal_size_for_flush, uint64_t)
+ASHLAR_C_ACCESSORS(livefiles_storage_info_options, atomic_flush, unsigned char)
+
+rocksdb_livefiles_storage_info_t* rocksdb_get_livefiles_storage_info(
+    rocksdb_t* db, const rocksdb_livefiles_storage_info_options_t* options,
+    char** errptr) noexcept {
+  auto info = std::make_unique<rocksdb_livefiles_storage_info_t>();
+  const ashlar::LiveFilesStorageInfoOptions defaults;
+  const ashlar::Status status =
+      db->rep->GetLiveFilesStorageInfo(options == nullptr ? defaults : options->rep, &info->rep);
+  return Check(errptr, status) ? info.release() : nullptr;
+}
+void rocksdb_livefiles_storage_info_destroy(rocksdb_livefiles_storage_info_t* info) noexcept {
+  delete info;
+}
+size_t rocksdb_livefiles_storage_info_count(const rocksdb_livefiles_storage_info_t* info) noexcept {
+  return info->rep.size();
+}
+const char* rocksdb_livefiles_storage_info_relative_filename(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) noexcept {
+  return File(info, index).relative_filename.c_str();
+}
+const char* rocksdb_livefiles_storage_info_directory(const rocksdb_livefiles_storage_info_t* info,
+                                                     size_t index) noexcept {
+  return File(info, index).directory.c_str();
+}
+uint64_t rocksdb_livefiles_storage_info_file_number(const rocksdb_livefiles_storage_info_t* info,
+                                                    size_t index) noexcept {
+  return File(info, index).file_number;
+}
+int rocksdb_livefiles_storage_info_file_type(const rocksdb_livefiles_storage_info_t* info,
+                                             size_t index) noexcept {
+  return File(info, index).file_type;
+}
+uint64_t rocksdb_livefiles_storage_info_size(const rocksdb_livefiles_storage_info_t* info,
+                                             size_t index) noexcept {
+  return File(info, index).size;
+}
+int rocksdb_livefiles_storage_info_temperature(const rocksdb_livefiles_storage_info_t* info,
+                                               size_t index) noexcept {
+  return static_cast<int>(File(info, index).temperature);
+}
+const char* rocksdb_livefiles_storage_info_file_checksum(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) noexcept {
+  return File(info, index).file_checksum.c_str();
+}
+const char* rocksdb_livefiles_storage_info_file_checksum_func_name(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) noexcept {
+  return File(info, index).file_checksum_func_name.c_str();
+}
+unsigned char rocksdb_livefiles_storage_info_trim_to_size(
+    const rocksdb_livefiles_storage_info_t* info, size_t index) noexcept {
+  return static_cast<unsigned char>(File(info, index).trim_to_size);
+}
+const char* rocksdb_livefiles_storage_info_replacement_contents(
+    const rocksdb_livefiles_storage_info_t* info, size_t index, size_t* size) noexcept {
+  return Borrow(File(info, index).replacement_contents, size);
+}
 
 // ---- The levels of a family.
 

@@ -101,6 +101,18 @@ void rocksdb_options_set_sst_partitioner_factory(
     rocksdb_options_t* options, rocksdb_sst_partitioner_factory_t* factory) noexcept {
   options->rep.sst_partitioner_factory = factory == nullptr ? nullptr : factory->rep;
 }
+rocksdb_file_checksum_gen_factory_t* rocksdb_file_checksum_gen_crc32c_factory_create(
+    void) noexcept {
+  return new rocksdb_file_checksum_gen_factory_t{ashlar::GetFileChecksumGenCrc32cFactory()};
+}
+void rocksdb_file_checksum_gen_factory_destroy(
+    rocksdb_file_checksum_gen_factory_t* factory) noexcept {
+  delete factory;
+}
+void rocksdb_options_set_file_checksum_gen_factory(
+    rocksdb_options_t* options, rocksdb_file_checksum_gen_factory_t* factory) noexcept {
+  options->rep.file_checksum_gen_factory = factory == nullptr ? nullptr : factory->rep;
+}
 void rocksdb_options_set_merge_operator(rocksdb_options_t* options,
                                         rocksdb_mergeoperator_t* merge_operator) noexcept {
   options->rep.merge_operator.reset(Rep(merge_operator));

@@ -8,6 +8,7 @@
 #include "ashlar/cache.h"
 #include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_partitioner.h"
 #include "config/memtable_factory.h"
@@ -320,6 +321,25 @@ Status OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Parse(
 std::string OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Print(
     const std::shared_ptr<SstPartitionerFactory>& value) {
   return value == nullptr ? std::string(kNullText) : value->GetId();
+}
+
+// ---- Checksums of files
+
+Status OptionCodec<std::shared_ptr<FileChecksumGenFactory>>::Parse(
+    std::string_view text, std::shared_ptr<FileChecksumGenFactory>* value) {
+  if (IsNullText(text)) {
+    value->reset();
+    return Status::OK();
+  }
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  std::shared_ptr<FileChecksumGenFactory> own = GetFileChecksumGenCrc32cFactory();
+  if (object.id != own->Name()) return UnknownObject("factory of file checksums", object.id);
+  *value = std::move(own);
+  return Status::OK();
+}
+std::string OptionCodec<std::shared_ptr<FileChecksumGenFactory>>::Print(
+    const std::shared_ptr<FileChecksumGenFactory>& value) {
+  return PrintName(value);
 }
 
 // ---- Table factories

@@ -386,6 +386,12 @@ struct OptionCodec<std::shared_ptr<SstPartitionerFactory>> {
   static std::string Print(const std::shared_ptr<SstPartitionerFactory>& value);
 };
 
+template <>
+struct OptionCodec<std::shared_ptr<FileChecksumGenFactory>> {
+  static Status Parse(std::string_view text, std::shared_ptr<FileChecksumGenFactory>* value);
+  static std::string Print(const std::shared_ptr<FileChecksumGenFactory>& value);
+};
+
 // Objects of classes that this release does not have: only their absence has a text.
 template <typename T>
 struct AbsentObjectCodec {

@@ -165,7 +165,7 @@ struct DbTable {
       ASHLAR_OPTION(write_dbid_to_manifest, kAccepted, kFixed),
       ASHLAR_OPTION(db_host_id, kHonoured, kFixed),
       ASHLAR_OPTION(listeners, kHonoured, kFixed, Place::kTextOnly),
-      ASHLAR_OPTION(file_checksum_gen_factory, kRefusedWriting, kFixed),
+      ASHLAR_OPTION(file_checksum_gen_factory, kHonoured, kFixed),
       ASHLAR_OPTION(lowest_used_cache_tier, kAccepted, kFixed),
       ASHLAR_OPTION(info_log_level, kHonoured, kFixed),
       ASHLAR_OPTION(db_log_dir, kHonoured, kFixed),

@@ -344,7 +344,8 @@ TEST_P(ConformanceTest, MissingThingsArePathNotFoundAndNamed) {
       fs_->GetFileModificationTime(none, &number),
       fs_->RenameFile(none, Path("g")),
       fs_->Truncate(none, 0),
-      fs_->LinkFile(none, Path("g"))};
+      fs_->LinkFile(none, Path("g")),
+      fs_->NumFileLinks(none, &number)};
   for (size_t i = 0; i < statuses.size(); i++) {
     EXPECT_TRUE(statuses[i].IsPathNotFound()) << i << ": " << statuses[i].ToString();
     EXPECT_NE(statuses[i].ToString().find("none"), std::string::npos) << statuses[i].ToString();
@@ -432,7 +433,14 @@ TEST_P(ConformanceTest, AnOpenFileMovesWithItsName) {
 
 TEST_P(ConformanceTest, AHardLinkIsASecondName) {
   Write(Path("a"), "x");
+  uint64_t links = 0;
+  ASSERT_TRUE(fs_->NumFileLinks(Path("a"), &links).ok());
+  EXPECT_EQ(links, 1u);
   ASSERT_TRUE(fs_->LinkFile(Path("a"), Path("b")).ok());
+  for (const char* const name : {"a", "b"}) {
+    ASSERT_TRUE(fs_->NumFileLinks(Path(name), &links).ok());
+    EXPECT_EQ(links, 2u);
+  }
   EXPECT_TRUE(fs_->LinkFile(Path("a"), Path("b")).IsIOError());
   ASSERT_TRUE(fs_->DeleteFile(Path("a")).ok());
   EXPECT_EQ(Read(Path("b")), "x");

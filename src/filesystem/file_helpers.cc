@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/crc32c.h"
 #include "base/format.h"
-#include "base/function_ref.h"
 #include "filesystem/filename.h"
 
 namespace ashlar {
@@ -28,20 +26,6 @@ Status WriteNewFile(FileSystem* file_system, const Slice& data, const std::strin
   std::unique_ptr<WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(path, options, &file));
   return WriteAndClose(file.get(), data, Durability::kSynced);
-}
-
-Status ForEachPiece(FileSystem* file_system, const std::string& path,
-                    FunctionRef<Status(const Slice& piece)> take) {
-  std::unique_ptr<SequentialFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, FileOptions(), &file));
-  constexpr size_t kPieceBytes = size_t{1} << 20;
-  const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
-  for (;;) {
-    Slice piece;
-    ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
-    if (piece.empty()) return Status::OK();
-    ASHLAR_RETURN_IF_ERROR(take(piece));
-  }
 }
 
 }  // namespace
@@ -72,6 +56,20 @@ Result<std::string> ReadFileToString(FileSystem* file_system, const std::string&
   }
 }
 
+Status ForEachPiece(FileSystem* file_system, const std::string& path,
+                    FunctionRef<Status(const Slice& piece)> take) {
+  std::unique_ptr<SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, FileOptions(), &file));
+  constexpr size_t kPieceBytes = size_t{1} << 20;
+  const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
+  for (;;) {
+    Slice piece;
+    ASHLAR_RETURN_IF_ERROR(file->Read(kPieceBytes, &piece, scratch.get()));
+    if (piece.empty()) return Status::OK();
+    ASHLAR_RETURN_IF_ERROR(take(piece));
+  }
+}
+
 Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std::string& to,
                      const FilePatch& patch) {
   FileOptions options;
@@ -95,15 +93,6 @@ Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std
   }));
   ASHLAR_RETURN_IF_ERROR(copy->Sync());
   return copy->Close();
-}
-
-Result<uint32_t> ComputeFileCrc(FileSystem* file_system, const std::string& path) {
-  uint32_t crc = 0;
-  ASHLAR_RETURN_IF_ERROR(ForEachPiece(file_system, path, [&crc](const Slice& piece) {
-    crc = crc32c::Extend(crc, piece.data(), piece.size());
-    return Status::OK();
-  }));
-  return crc;
 }
 
 Status SetCurrentFile(FileSystem* file_system, const std::string& directory,

@@ -16,6 +16,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "base/function_ref.h"
 #include "base/result.h"
 
 namespace ashlar {
@@ -43,8 +44,9 @@ struct FilePatch {
 Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std::string& to,
                      const FilePatch& patch);
 
-// The CRC32C of all bytes of a file.
-Result<uint32_t> ComputeFileCrc(FileSystem* file_system, const std::string& path);
+// Reads a file from its beginning to its end. The first error of `take` ends it.
+Status ForEachPiece(FileSystem* file_system, const std::string& path,
+                    FunctionRef<Status(const Slice& piece)> take);
 
 // Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error
 // CURRENT may be either.

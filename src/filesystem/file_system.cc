@@ -17,6 +17,10 @@ Status FileSystem::LinkFile(const std::string& from, const std::string& to) {
   return Status::NotSupported(StrCat(Name(), " has no hard links"), StrCat(from, " to ", to));
 }
 
+Status FileSystem::NumFileLinks(const std::string& path, uint64_t*) {
+  return Status::NotSupported(StrCat(Name(), " does not count hard links"), path);
+}
+
 Status FileSystem::GetFreeSpace(const std::string& path, uint64_t*) {
   return Status::NotSupported(StrCat(Name(), " does not know its free space"), path);
 }

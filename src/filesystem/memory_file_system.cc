@@ -206,6 +206,7 @@ class MemoryNamespace {
   Status RemoveDirectory(const std::string& path);
   Status Rename(const std::string& from, const std::string& to);
   Status Link(const std::string& from, const std::string& to);
+  Result<uint64_t> CountLinks(const std::string& path);
   Status List(const std::string& path, std::vector<std::string>* names);
   void SyncDirectory(const MemoryDirectory& directory);
 
@@ -229,6 +230,7 @@ class MemoryNamespace {
   Status CheckRename(const Place& source, const Place& target, const std::string& to)
       ASHLAR_REQUIRES(mutex_);
   static bool Contains(const MemoryNode& tree, const MemoryDirectory* wanted);
+  static uint64_t CountLinks(const MemoryDirectory& tree, const MemoryFile* file);
   void CollectEntries(const std::string& prefix, const MemoryDirectory& directory,
                       MemoryImage* image) ASHLAR_REQUIRES(mutex_);
   MutationListener* listener() const { return usage_->listener.load(std::memory_order_acquire); }
@@ -405,6 +407,21 @@ Status MemoryNamespace::Link(const std::string& from, const std::string& to) {
   if (listener() != nullptr)
     listener()->OnLink(target.parent->id, target.name, source.node.file->id(), false);
   return Status::OK();
+}
+
+uint64_t MemoryNamespace::CountLinks(const MemoryDirectory& tree, const MemoryFile* file) {
+  uint64_t count = 0;
+  for (const auto& [name, node] : tree.entries) {
+    if (node.file.get() == file) ++count;
+    if (node.directory != nullptr) count += CountLinks(*node.directory, file);
+  }
+  return count;
+}
+
+Result<uint64_t> MemoryNamespace::CountLinks(const std::string& path) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<MemoryFile> file, FindFile("inspect", path));
+  MutexLock lock(mutex_);
+  return CountLinks(*root_, file.get());
 }
 
 Status MemoryNamespace::List(const std::string& path, std::vector<std::string>* names) {
@@ -760,6 +777,11 @@ Status MemoryFileSystem::RenameFile(const std::string& from, const std::string& 
 
 Status MemoryFileSystem::LinkFile(const std::string& from, const std::string& to) {
   return names_->Link(from, to);
+}
+
+Status MemoryFileSystem::NumFileLinks(const std::string& path, uint64_t* count) {
+  ASHLAR_ASSIGN_OR_RETURN(*count, names_->CountLinks(path));
+  return Status::OK();
 }
 
 Status MemoryFileSystem::Truncate(const std::string& path, uint64_t bytes) {

@@ -97,6 +97,12 @@ Status NativeFileSystem::RenameFile(const std::string& from, const std::string& 
   return RenamePath(from, to);
 }
 
+Status NativeFileSystem::NumFileLinks(const std::string& path, uint64_t* count) {
+  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
+  *count = info.links;
+  return Status::OK();
+}
+
 Status NativeFileSystem::LinkFile(const std::string& from, const std::string& to) {
   return HardLink(from, to);
 }

@@ -47,6 +47,7 @@ class NativeFileSystem final : public FileSystem {
   Status GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) override;
   Status RenameFile(const std::string& from, const std::string& to) override;
   Status LinkFile(const std::string& from, const std::string& to) override;
+  Status NumFileLinks(const std::string& path, uint64_t* count) override;
   Status Truncate(const std::string& path, uint64_t bytes) override;
   Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override;
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;

@@ -5,7 +5,6 @@
 
 #include "base/coding.h"
 #include "base/format.h"
-#include "filesystem/file_helpers.h"
 #include "lsm/resolve_options.h"
 #include "table/open/standalone_table.h"
 #include "table/table_properties.h"
@@ -25,7 +24,7 @@ class Inspection {
 
   Result<ExternalFile> Run() {
     const DatabaseState& state = *args_.state;
-    ASHLAR_RETURN_IF_ERROR(CheckChecksum());
+    ASHLAR_RETURN_IF_ERROR(TakeChecksum());
     ASHLAR_ASSIGN_OR_RETURN(
         table_, StandaloneTable::Open({.file_system = state.file_system,
                                        .path = file_.path,
@@ -53,13 +52,33 @@ class Inspection {
   }
   Status Bad(const std::string& why) const { return Status::InvalidArgument(file_.path, why); }
 
-  Status CheckChecksum() const {
-    if (args_.checksum == nullptr) return Status::OK();
-    ASHLAR_ASSIGN_OR_RETURN(const uint32_t crc,
-                            ComputeFileCrc(args_.state->file_system, file_.path));
-    std::string found;
-    for (int shift = 24; shift >= 0; shift -= 8) found.push_back(static_cast<char>(crc >> shift));
-    if (found == *args_.checksum) return Status::OK();
+  // Without a factory nothing is recorded.
+  Status TakeChecksum() {
+    FileChecksumGenFactory* const factory = args_.state->options.file_checksum_gen_factory.get();
+    const FileChecksum* const given = args_.given_checksum;
+    if (factory != nullptr && given != nullptr && !args_.verify_given_checksum) {
+      file_.checksum = *given;
+      return NewChecksumGenerator(factory, file_.path, given->function).status();
+    }
+    if (factory != nullptr) {
+      ASHLAR_ASSIGN_OR_RETURN(file_.checksum,
+                              Compute(factory, given != nullptr ? given->function : std::string()));
+      return given == nullptr ? Status::OK() : CheckIsGiven(file_.checksum);
+    }
+    if (given == nullptr || !args_.verify_given_checksum ||
+        given->function != kStandardDbFileChecksumFuncName)
+      return Status::OK();
+    ASHLAR_ASSIGN_OR_RETURN(const FileChecksum found,
+                            Compute(GetFileChecksumGenCrc32cFactory().get(), given->function));
+    return CheckIsGiven(found);
+  }
+
+  Result<FileChecksum> Compute(FileChecksumGenFactory* factory, const std::string& function) const {
+    return ComputeFileChecksum(args_.state->file_system, file_.path, factory, function);
+  }
+
+  Status CheckIsGiven(const FileChecksum& found) const {
+    if (found == *args_.given_checksum) return Status::OK();
     return Status::Corruption(file_.path, "the file has another checksum than the one given");
   }
 

@@ -12,6 +12,7 @@
 #include "ashlar/table_properties.h"
 #include "base/result.h"
 #include "compact/plan/plan_builder.h"
+#include "filesystem/file_checksum.h"
 #include "lsm/database_state.h"
 
 namespace ashlar {
@@ -30,6 +31,7 @@ struct ExternalFile {
   bool takes_global_sequence = false;
   bool made_by_database = false;
   TableProperties properties;
+  FileChecksum checksum;  // for the MANIFEST
 
   FileBounds bounds() const {
     return {ExtractUserKey(smallest), ExtractUserKey(largest), ExtractTag(largest) == kRangeEndTag};
@@ -41,8 +43,8 @@ struct ExternalFileArgs {
   const ColumnFamily* family = nullptr;
   ColumnFamilyOptions options;  // of the family
   bool verify_blocks = false;
-  // That the whole file must have: CRC32C, 4 bytes, big-endian. Null: any.
-  const std::string* checksum = nullptr;
+  const FileChecksum* given_checksum = nullptr;  // of the whole file; null: none
+  bool verify_given_checksum = true;             // false: it is believed
   bool may_be_of_database = false;
   bool any_family = false;  // the file may have been written for another one
 };

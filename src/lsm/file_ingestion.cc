@@ -19,7 +19,6 @@ namespace ashlar {
 
 namespace {
 
-constexpr char kChecksumFunction[] = "FileChecksumCrc32c";
 constexpr char kNoPlace[] = "needs a global sequence number, and has no place for one";
 constexpr uint64_t kReserveMax = uint64_t{1} << 40;
 
@@ -102,20 +101,14 @@ Status FileIngestion::CheckRequest(const Request& request) {
         "allow_db_generated_files excludes ingest_behind and write_global_seqno: the entries of "
         "such a table keep their sequence numbers");
   }
-  if (!options.verify_file_checksum) return Status::OK();
   const size_t checksums = request.checksums.size();
   if (checksums != request.checksum_functions.size() ||
       (checksums != 0 && checksums != request.paths.size())) {
     return Status::InvalidArgument(
         name, "give files_checksums and files_checksum_func_names for each file, or none of them");
   }
-  for (const std::string& function : request.checksum_functions) {
-    if (function != kChecksumFunction) {
-      return Status::NotSupported(
-          name, StrCat("checksums of files by the function \"", function, "\"; they can be by ",
-                       kChecksumFunction, ", or be ignored (verify_file_checksum)"));
-    }
-  }
+  if (std::count(request.checksum_functions.begin(), request.checksum_functions.end(), "") > 0)
+    return Status::InvalidArgument(name, "one of files_checksum_func_names is empty");
   return Status::OK();
 }
 
@@ -150,12 +143,16 @@ Status FileIngestion::PrepareFamily(Family* family) {
                         .family = family->family().get(),
                         .options = family->options,
                         .verify_blocks = options.verify_checksums_before_ingest,
+                        .verify_given_checksum = options.verify_file_checksum,
                         .may_be_of_database = options.allow_db_generated_files,
                         .any_family = options.allow_db_generated_files};
   family->files.reserve(request.paths.size());
   for (size_t i = 0; i < request.paths.size(); ++i) {
-    if (options.verify_file_checksum && !request.checksums.empty())
-      args.checksum = &request.checksums[i];
+    FileChecksum given;
+    if (!request.checksums.empty()) {
+      given = {.value = request.checksums[i], .function = request.checksum_functions[i]};
+      args.given_checksum = &given;
+    }
     ASHLAR_ASSIGN_OR_RETURN(ExternalFile external, InspectExternalFile(args, request.paths[i]));
     if (family->WritesSequences() && external.properties.external_sst_file_global_seqno_offset == 0)
       return Status::InvalidArgument(external.path, kNoPlace);
@@ -217,7 +214,13 @@ Status FileIngestion::TakeFile(const Request& request, File* file) {
     source.patch.offset = file->external.properties.external_sst_file_global_seqno_offset;
     PutFixed64(&source.patch.bytes, file->written_sequence);
   }
-  return file->taken.Take(*state_, source);
+  ASHLAR_RETURN_IF_ERROR(file->taken.Take(*state_, source));
+  FileChecksumGenFactory* const factory = state_->options.file_checksum_gen_factory.get();
+  if (file->written_sequence == 0 || factory == nullptr) return Status::OK();
+  ASHLAR_ASSIGN_OR_RETURN(
+      file->external.checksum,
+      ComputeFileChecksum(state_->file_system, file->taken.path(), factory, std::string()));
+  return Status::OK();
 }
 
 void FileIngestion::LookForKeys(const Family& family, File* file) const {
@@ -474,6 +477,8 @@ std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) 
       meta->largest = numbered ? WithSequence(external.largest, file.sequence) : external.largest;
       meta->smallest_sequence = numbered ? file.sequence : external.smallest_sequence;
       meta->largest_sequence = numbered ? file.sequence : external.largest_sequence;
+      meta->checksum = external.checksum.value;
+      meta->checksum_function = external.checksum.function;
       meta->creation_unix_seconds = now;
       const uint64_t created = external.properties.creation_time;
       meta->oldest_ancestor_unix_seconds = created != 0 ? created : now;

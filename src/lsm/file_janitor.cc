@@ -96,6 +96,12 @@ void FileJanitor::DeleteObsoleteFilesIfAny() noexcept {
   if (state_->obsolete_files.Some()) DeleteObsoleteFiles();
 }
 
+Status FileJanitor::DeleteArchivedLog(uint64_t number) {
+  MutexLock deleting(deletion_mutex_);
+  if (stopped_) return Status::ShutdownInProgress("the database is being closed");  // I3
+  return archive_.Delete(number);
+}
+
 void FileJanitor::Disable() {
   MutexLock deleting(deletion_mutex_);
   disabled_.fetch_add(1, std::memory_order_relaxed);

@@ -60,6 +60,8 @@ class FileJanitor {
   void ReleaseLogs() noexcept;
   void ReleaseLogs(uint64_t oldest_recorded) noexcept;
 
+  // A log in the archive, whether it is old enough or not.
+  Status DeleteArchivedLog(uint64_t number);
   // Nothing is deleted until Enable was called as often.
   void Disable();
   // False: nothing was disabled.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "filesystem/file_checksum.h"
 #include "key/record_kind.h"
 #include "lsm/resolve_options.h"
 #include "platform/path.h"
@@ -30,6 +31,7 @@ class Inspection {
     ASHLAR_RETURN_IF_ERROR(table_->reader()->Verify());
     ASHLAR_RETURN_IF_ERROR(CheckEntries());
     ASHLAR_RETURN_IF_ERROR(CheckRanges());
+    ASHLAR_RETURN_IF_ERROR(TakeChecksum());
     const TableProperties& properties = table_->reader()->properties();
     file_.meta->LearnCounts(properties.num_entries, properties.num_deletions);
     file_.meta->has_ranges = table_->reader()->HasRanges() ? HasRanges::kYes : HasRanges::kNo;
@@ -154,6 +156,24 @@ class Inspection {
       ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().front()));
       ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().back()));
     }
+    return Status::OK();
+  }
+
+  // The given one is compared if the factory has its function.
+  Status TakeChecksum() {
+    FileChecksumGenFactory* const factory = args_.state->options.file_checksum_gen_factory.get();
+    if (factory == nullptr) return Status::OK();
+    const bool compares =
+        !given_.file_checksum.empty() && !given_.file_checksum_func_name.empty() &&
+        NewChecksumGenerator(factory, file_.path, given_.file_checksum_func_name).ok();
+    ASHLAR_ASSIGN_OR_RETURN(
+        FileChecksum found,
+        ComputeFileChecksum(args_.state->file_system, file_.path, factory,
+                            compares ? given_.file_checksum_func_name : std::string()));
+    if (compares && found.value != given_.file_checksum)
+      return Damaged("has another checksum than its metadata says");
+    file_.meta->checksum = std::move(found.value);
+    file_.meta->checksum_function = std::move(found.function);
     return Status::OK();
   }
 

@@ -100,6 +100,10 @@ void JobEvents::TableEnded(const Ended& table) {
         .Add("reason", CreationReasonName(reason_))
         .Add("file_number", table.number)
         .Add("file_size", table.file_bytes);
+    if (!table.checksum.value.empty()) {
+      line.Add("file_checksum", Slice(table.checksum.value).ToString(/*hex=*/true))
+          .Add("file_checksum_func_name", table.checksum.function);
+    }
     if (table.properties != nullptr) AddProperties(*table.properties, &line);
     line.Add("status", table.status.ToString());
   }
@@ -120,6 +124,8 @@ void JobEvents::TableEnded(const Ended& table) {
   info.file_size = table.file_bytes;
   if (properties != nullptr) info.table_properties = *properties;
   info.status = table.status;
+  info.file_checksum = table.checksum.value;
+  info.file_checksum_func_name = table.checksum.function;
   NotifyAll(state_->options.listeners, &EventListener::OnTableFileCreated, info);
 }
 

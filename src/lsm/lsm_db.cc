@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "filesystem/file_checksum.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
@@ -19,6 +20,7 @@
 #include "lsm/key_overlap.h"
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
+#include "lsm/storage_survey.h"
 #include "lsm/tree_inputs.h"
 #include "lsm/wal_files.h"
 #include "lsm/wal_follower.h"
@@ -598,6 +600,29 @@ Status LsmDB::ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& b
   return Status::MemoryLimit();
 }
 
+Status LsmDB::DeleteFile(const std::string& name) try {
+  constexpr std::string_view kArchive = "archive/";
+  ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  std::string_view file = name;
+  if (file.starts_with('/')) file.remove_prefix(1);
+  const bool archived = file.starts_with(kArchive);
+  if (archived) file.remove_prefix(kArchive.size());
+  uint64_t number = 0;
+  FileType type = kTempFile;
+  if (!ParseFileName(file, &number, &type) || (type != kTableFile && type != kWalFile) ||
+      (archived && type != kWalFile))
+    return Status::InvalidArgument(name, "not the name of a table or of an archived log");
+  if (archived) return background_.files().DeleteArchivedLog(number);
+  if (type == kWalFile)
+    return Status::NotSupported(name, "only archived logs can be deleted (\"archive/...\")");
+  bool dropped = false;
+  ASHLAR_RETURN_IF_ERROR(background_.manual_compactions().DeleteFile(number, &dropped));
+  LogInfo(*state_, StrCat("DeleteFile: ", name, dropped ? "" : " is being compacted, and stays"));
+  return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
 Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   if (options.flush)
@@ -802,6 +827,15 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
   return Status::MemoryLimit();
 }
 
+Status LsmDB::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
+                                      std::vector<LiveFileStorageInfo>* files) try {
+  files->clear();
+  ASHLAR_ASSIGN_OR_RETURN(*files, StorageSurvey(core_.get(), options).Run());
+  return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
 Status LsmDB::GetDbIdentity(std::string& identity) const try {
   identity = state_->versions->database_id();
   return identity.empty() ? Status::NotFound(IdentityFileName(state_->directory),
@@ -818,7 +852,7 @@ Status LsmDB::GetDbSessionId(std::string& session_id) const try {
   return Status::MemoryLimit();
 }
 
-Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
+Status LsmDB::ForEachTable(FunctionRef<Status(ColumnFamily&, FileMetaData*)> visit) {
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
     MutexLock lock(state_->mutex());
@@ -828,10 +862,48 @@ Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
     const ViewOfCall view(&background_, *family);
     for (Level level = 0; level < view->version->levels(); ++level) {
       for (FileMetaData* file : view->version->files(level))
-        ASHLAR_RETURN_IF_ERROR(family->tables()->Verify(file));
+        ASHLAR_RETURN_IF_ERROR(visit(*family, file));
     }
   }
   return Status::OK();
+}
+
+Status LsmDB::VerifyChecksum(const ReadOptions& /*options*/) try {
+  return ForEachTable(
+      [](ColumnFamily& family, FileMetaData* file) { return family.tables()->Verify(file); });
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::VerifyFileChecksums(const ReadOptions& /*options*/) try {
+  FileChecksumGenFactory* const factory = state_->options.file_checksum_gen_factory.get();
+  if (factory == nullptr) {
+    return Status::InvalidArgument(
+        "file_checksum_gen_factory is null; open the database with the factory of its checksums");
+  }
+  return ForEachTable([&](ColumnFamily& /*family*/, FileMetaData* file) -> Status {
+    if (file->checksum.empty()) return Status::OK();
+    const std::string path = TableFileName(state_->directory, file->number);
+    ASHLAR_ASSIGN_OR_RETURN(
+        const FileChecksum found,
+        ComputeFileChecksum(state_->file_system, path, factory, file->checksum_function));
+    state_->recorder.Tick(VERIFY_CHECKSUM_READ_BYTES, file->file_bytes);
+    if (found.value == file->checksum) return Status::OK();
+    return Status::Corruption(
+        path, StrCat("has the checksum ", Slice(found.value).ToString(/*hex=*/true),
+                     ", and the MANIFEST says ", Slice(file->checksum).ToString(/*hex=*/true)));
+  });
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) try {
+  if (checksum_list == nullptr) return Status::InvalidArgument("the list is null");
+  checksum_list->reset();
+  return ForEachTable([&](ColumnFamily& /*family*/, FileMetaData* file) {
+    return checksum_list->InsertOneFileChecksum(file->number, file->checksum,
+                                                file->checksum_function);
+  });
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -15,6 +15,7 @@
 
 #include "ashlar/db.h"
 #include "base/compiler.h"
+#include "base/function_ref.h"
 #include "lsm/life_cycle.h"
 #include "lsm/lsm_core.h"
 #include "lsm/option_changes.h"
@@ -160,6 +161,7 @@ class LsmDB final : public DB {
   Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override;
   Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
                           const Slice& end_key) override;
+  Status DeleteFile(const std::string& name) override;
   Status WaitForCompact(const WaitForCompactOptions& options) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;
@@ -192,6 +194,9 @@ class LsmDB final : public DB {
                                       size_t n, TablePropertiesCollection* props) override;
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                       bool flush_memtable) override;
+  Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
+                                 std::vector<LiveFileStorageInfo>* files) override;
+  Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override;
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
   using DB::IngestExternalFile;
@@ -201,6 +206,7 @@ class LsmDB final : public DB {
   Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override;
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override;
+  Status VerifyFileChecksums(const ReadOptions& options) override;
 
   void ReportLostError(const Slice& call, const Status& error) override;
 
@@ -218,6 +224,8 @@ class LsmDB final : public DB {
   }
   // Null when there is no family of this name.
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
+  // Visits the tables of all families, which are not deleted meanwhile.
+  Status ForEachTable(FunctionRef<Status(ColumnFamily&, FileMetaData*)> visit);
   Status CheckWritable() const;
   ASHLAR_NO_INLINE Status RefusalOfWrites() const;
   Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/tree_inputs.h"
@@ -125,6 +126,34 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
     compaction = parts_.runner->Start(family, std::move(*plan));
     ++running_;
   }
+  return RunStep(call, std::move(compaction), [](const CompactionPlan&) {});
+}
+
+Status ManualCompactions::DeleteFile(FileNumber number, bool* dropped) {
+  *dropped = false;
+  std::shared_ptr<ColumnFamily> family;
+  std::unique_ptr<Compaction> compaction;
+  {
+    MutexLock lock(state_->mutex());
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
+    if (state_->closing.load(std::memory_order_relaxed))
+      return Status::ShutdownInProgress("the database is being closed");
+    std::optional<CompactionPlan> plan;
+    for (const std::shared_ptr<ColumnFamily>& candidate : state_->LiveFamilies()) {
+      Result<std::optional<CompactionPlan>> found =
+          PlanDropOfFile(MakeWholeTreeView(*state_, *candidate), number);
+      if (found.status().IsNotFound()) continue;
+      ASHLAR_ASSIGN_OR_RETURN(plan, std::move(found));
+      family = candidate;
+      break;
+    }
+    if (family == nullptr) return Status::InvalidArgument(StrCat("there is no table ", number));
+    if (!plan) return Status::OK();
+    *dropped = true;
+    compaction = parts_.runner->Start(family, std::move(*plan));
+    ++running_;
+  }
+  const Call call{.family = family};
   return RunStep(call, std::move(compaction), [](const CompactionPlan&) {});
 }
 

@@ -1,5 +1,5 @@
-// ManualCompactions: CompactRange, CompactFiles and DeleteFilesInRanges, in the threads of their
-// callers.
+// ManualCompactions: CompactRange, CompactFiles, DeleteFilesInRanges and DeleteFile, in the threads
+// of their callers.
 //
 //   pick a step of the call (database mutex) -> CompactionRunner -> count down (database mutex)
 //     -> next step, until the call is done; a step that conflicts with a running plan waits
@@ -59,6 +59,8 @@ class ManualCompactions {
   // Drops the files inside the ranges; waits for no other plan. *dropped counts them.
   Status DeleteFiles(const std::shared_ptr<ColumnFamily>& family,
                      std::span<const UserKeyRange> ranges, bool include_end, size_t* dropped);
+  // DB::DeleteFile of a table. *dropped is false if a compaction reads it.
+  Status DeleteFile(FileNumber number, bool* dropped);
   void Disable();
   void Enable();
   // Steps that run.

@@ -39,6 +39,7 @@ void ResolveOutput(const DBOptions& db_options, const ColumnFamilyOptions& optio
   output->file_options.use_direct_io = db_options.use_direct_io_for_flush_and_compaction;
   output->file_options.use_mmap_writes = db_options.allow_mmap_writes;
   output->file_options.preallocate_bytes = 0;
+  output->checksums = db_options.file_checksum_gen_factory.get();
   if (WritesPlainTables(options)) output->plain = ResolvePlainTableConfig(options);
   TableWriteArgs& table = output->table;
   table.collector_factories = options.table_properties_collector_factories;

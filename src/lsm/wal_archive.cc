@@ -90,6 +90,16 @@ bool WalArchive::IsTooMuch(const Log& oldest, uint64_t now_nanos) const {
   return ttl_nanos_ > 0 && now_nanos - oldest.since_nanos > ttl_nanos_;
 }
 
+Status WalArchive::Delete(uint64_t number) {
+  ASHLAR_RETURN_IF_ERROR(DeleteObsoleteFile(*state_, WalFileName(directory_, number)));
+  const auto log = logs_.find(number);
+  if (log == logs_.end()) return Status::OK();  // it is none of this run's
+  bytes_ -= log->second.bytes;
+  logs_.erase(log);
+  if constexpr (kDebugChecks) CheckInvariants();
+  return Status::OK();
+}
+
 Status WalArchive::Purge() {
   const uint64_t now_nanos = state_->clock->NowNanos();
   while (!logs_.empty() && IsTooMuch(logs_.begin()->second, now_nanos)) {  // I3

@@ -11,7 +11,7 @@
 //     or found it. A wall clock that jumps deletes nothing, and the time during which a database is
 //     closed does not count, because no reader could have followed it. A database that is never
 //     open for the whole WAL_ttl_seconds keeps its logs: WAL_size_limit_MB bounds them then.
-// I3: logs leave the archive oldest first, so that the rest has no gap.
+// I3: Purge deletes logs oldest first, so that the rest has no gap. Only the program makes gaps.
 // I4: a log that is needed by a recovery is never here: the MANIFEST says that it may be missing.
 // A log that is being read stays open in its reader; nothing waits for readers.
 //
@@ -47,6 +47,9 @@ class WalArchive {
   Status Add(uint64_t number);
   // Deletes what is too much. The first error; the log is tried again by the next call.
   Status Purge();
+
+  // PathNotFound: it is not in the archive.
+  Status Delete(uint64_t number);
 
   uint64_t bytes() const { return bytes_; }
   // Asserts that bytes() is the sum over the logs.

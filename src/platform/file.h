@@ -45,6 +45,7 @@ struct FileInfo {
   uint64_t bytes = 0;
   uint64_t modified_unix_seconds = 0;
   bool is_directory = false;
+  uint64_t links = 1;  // names of a file
 };
 
 enum class FileAdvice { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };

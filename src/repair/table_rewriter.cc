@@ -86,6 +86,7 @@ CompactionOutputArgs TableRewriter::OutputArgs(Level level) const {
   output.file_system = args_.file_system;
   output.directory = args_.directory;
   output.file_options.use_direct_io = args_.db_options->use_direct_io_for_flush_and_compaction;
+  output.checksums = args_.db_options->file_checksum_gen_factory.get();
   output.creation_unix_seconds = args_.db_options->env->NowMicros() / 1000000;
   output.new_file_number = args_.new_file_number;
   output.bytes_per_sync = args_.db_options->bytes_per_sync;

@@ -533,6 +533,35 @@ static void FamiliesComeAndGo(void) {
   EXPECT_ERROR(error, "/nonexistent/directory");
 }
 
+static void ListsAllFiles(rocksdb_t* db) {
+  char* error = NULL;
+  rocksdb_livefiles_storage_info_options_t* const how =
+      rocksdb_livefiles_storage_info_options_create();
+  rocksdb_livefiles_storage_info_options_set_include_checksum_info(how, 1);
+  rocksdb_livefiles_storage_info_t* const files =
+      rocksdb_get_livefiles_storage_info(db, how, &error);
+  CHECK_OK(error);
+  rocksdb_livefiles_storage_info_options_set_atomic_flush(how, 1);
+  CHECK(rocksdb_get_livefiles_storage_info(db, how, &error) == NULL);
+  EXPECT_ERROR(error, "atomic_flush");
+  rocksdb_livefiles_storage_info_options_destroy(how);
+  size_t size = 0;
+  CHECK(rocksdb_livefiles_storage_info_count(files) > 3);
+  CHECK(strncmp(rocksdb_livefiles_storage_info_relative_filename(files, 0), "MANIFEST-", 9) == 0 &&
+        strcmp(rocksdb_livefiles_storage_info_directory(files, 0), directory) == 0);
+  CHECK(rocksdb_livefiles_storage_info_file_number(files, 0) > 0 &&
+        rocksdb_livefiles_storage_info_file_type(files, 0) == 3 &&
+        rocksdb_livefiles_storage_info_size(files, 0) > 0 &&
+        rocksdb_livefiles_storage_info_temperature(files, 0) == 0 &&
+        rocksdb_livefiles_storage_info_trim_to_size(files, 0));
+  CHECK(strcmp(rocksdb_livefiles_storage_info_file_checksum(files, 0), "") == 0 &&
+        strcmp(rocksdb_livefiles_storage_info_file_checksum_func_name(files, 0), "Unknown") == 0);
+  CHECK(strncmp(rocksdb_livefiles_storage_info_replacement_contents(files, 1, &size), "MANIFEST-",
+                9) == 0 &&
+        size == rocksdb_livefiles_storage_info_size(files, 1));
+  rocksdb_livefiles_storage_info_destroy(files);
+}
+
 static void TablesAreFlushedCompactedAndDescribed(void) {
   rocksdb_t* const db = OpenEmpty();
   char* error = NULL;
@@ -566,6 +595,7 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
   CHECK(rocksdb_livefiles_smallest_seqno(files, 0) < rocksdb_livefiles_largest_seqno(files, 0) &&
         rocksdb_livefiles_deletions(files, 0) == 0);
   rocksdb_livefiles_destroy(files);
+  ListsAllFiles(db);
 
   rocksdb_compact_range(db, NULL, 0, NULL, 0);
   rocksdb_wait_for_compact_options_t* const wait = rocksdb_wait_for_compact_options_create();
@@ -1362,6 +1392,37 @@ static void DatabasesWithTtlsOpen(void) {
   rocksdb_close(db);
 }
 
+static void ChecksumsOfFilesAreMadeAndVerified(void) {
+  char* error = NULL;
+  rocksdb_options_t* const simple = options;
+  options = rocksdb_options_create_copy(simple);
+  rocksdb_file_checksum_gen_factory_t* const factory =
+      rocksdb_file_checksum_gen_crc32c_factory_create();
+  rocksdb_options_set_file_checksum_gen_factory(options, factory);
+  rocksdb_file_checksum_gen_factory_destroy(factory);
+  rocksdb_t* db = OpenEmpty();
+  Put(db, "a", "1");
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  rocksdb_verify_file_checksums(db, &error);
+  CHECK_OK(error);
+  rocksdb_readoptions_t* const how = rocksdb_readoptions_create();
+  rocksdb_verify_file_checksums_with_options(db, how, &error);
+  CHECK_OK(error);
+  rocksdb_readoptions_destroy(how);
+  const rocksdb_livefiles_t* const files = rocksdb_livefiles(db);
+  rocksdb_delete_file(db, rocksdb_livefiles_name(files, 0));
+  rocksdb_livefiles_destroy(files);
+  EXPECT_GET(db, "a", NULL);
+  rocksdb_close(db);
+  rocksdb_options_set_file_checksum_gen_factory(options, NULL);
+  rocksdb_options_destroy(options);
+  options = simple;
+  db = OpenEmpty();
+  rocksdb_verify_file_checksums(db, &error);
+  EXPECT_ERROR(error, "file_checksum_gen_factory");
+  rocksdb_close(db);
+}
+
 static void PartitionsAndLimitsOfMergesAreSet(void) {
   rocksdb_options_t* const simple = options;
   options = rocksdb_options_create_copy(simple);
@@ -1492,6 +1553,7 @@ int main(int argc, char** argv) {
   TableFilesAreNamedCompactedAndDeleted();
   MemTablesOfEveryKindTakeWrites();
   DatabasesWithTtlsOpen();
+  ChecksumsOfFilesAreMadeAndVerified();
   PartitionsAndLimitsOfMergesAreSet();
   ThreadsOfEveryPriorityReadBackAsTheyWereSet();
   FunctionsThatAreMissingAreRefusedAtOpen();

@@ -14,9 +14,12 @@
 #include "ashlar/backup_engine.h"
 #include "ashlar/checkpoint.h"
 #include "ashlar/convenience.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/transaction_log.h"
 #include "base/format.h"
+#include "base/result.h"
+#include "filesystem/file_helpers.h"
 #include "tests/support/expect_ok.h"
 
 namespace ashlar {
@@ -349,6 +352,11 @@ void GetLiveFiles(const CallArgs& args) {
   EXPECT_TRUE(!args.scene->Succeeded(got) || files.size() > 2);
 }
 
+void GetLiveFilesChecksumInfo(const CallArgs& args) {
+  const std::unique_ptr<FileChecksumList> list(NewFileChecksumList());
+  args.scene->Succeeded(args.db()->GetLiveFilesChecksumInfo(list.get()));
+}
+
 void GetNames(const CallArgs& args) {
   DB* const db = args.db();
   EXPECT_EQ(db->GetName(), "/db");
@@ -403,6 +411,10 @@ void LockWAL(const CallArgs& args) {
 
 void VerifyChecksum(const CallArgs& args) {
   args.scene->Succeeded(args.db()->VerifyChecksum(ReadOptions()));
+}
+
+void VerifyFileChecksums(const CallArgs& args) {
+  args.scene->Succeeded(args.db()->VerifyFileChecksums(ReadOptions()));
 }
 
 void ReportLostError(const CallArgs& args) {
@@ -483,6 +495,19 @@ void DisableManualCompaction(const CallArgs& args) {
 }
 
 // Keys that no other call reads: deleted ones may come back.
+// A table of the family that loses its oldest ones. Another one may be the oldest by now.
+void DeleteFile(const CallArgs& args) {
+  const auto& families = args.scene->families();
+  const auto target = std::find_if(families.begin(), families.end(),
+                                   [](const Target& family) { return family.loses_old_tables; });
+  ASSERT_NE(target, families.end());
+  ColumnFamilyMetaData metadata;
+  args.db()->GetColumnFamilyMetaData(target->get(), &metadata);
+  const std::vector<SstFileMetaData>& tables = metadata.levels[0].files;
+  if (tables.empty()) return;
+  args.scene->Succeeded(args.db()->DeleteFile(tables.back().relative_filename),
+                        {Status::kInvalidArgument});
+}
 void DeleteFilesInRange(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
   const std::string prefix = StrCat("g", args.thread, "-", args.random->Uniform(4));
@@ -640,6 +665,41 @@ void MakeCheckpoint(const CallArgs& args) {
   RemoveDatabase(args, own);
 }
 
+// Copies the files as they are described.
+void CopyByDescription(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  FileSystem* const system = args.db()->GetFileSystem();
+  const Scene::Versions floor = scene.Floor();
+  const std::string path = StrCat("/described", args.thread);
+  LiveFilesStorageInfoOptions options;
+  options.include_checksum_info = true;
+  options.wal_size_for_flush = args.random->OneIn(2) ? 0 : UINT64_MAX;
+  std::vector<LiveFileStorageInfo> files;
+  if (!scene.Succeeded(args.db()->DisableFileDeletions())) return;
+  const bool listed = scene.Succeeded(args.db()->GetLiveFilesStorageInfo(options, &files));
+  if (listed) {
+    ASSERT_OK(system->CreateDir(path));
+    for (const LiveFileStorageInfo& file : files) {
+      std::string contents = file.replacement_contents;
+      if (contents.empty()) {
+        const Result<std::string> bytes = ReadFileToString(
+            system, StrCat(file.directory, "/", file.relative_filename), size_t{64} << 20);
+        ASSERT_OK(bytes.status());
+        contents = *bytes;
+      }
+      ASSERT_TRUE(file.trim_to_size || contents.size() == file.size) << file.relative_filename;
+      ASSERT_GE(contents.size(), file.size) << file.relative_filename;
+      contents.resize(file.size);
+      ASSERT_OK(WriteStringToFile(system, contents, StrCat(path, "/", file.relative_filename),
+                                  Durability::kBuffered));
+    }
+  }
+  scene.Succeeded(args.db()->EnableFileDeletions());
+  if (!listed) return;
+  scene.CheckCopy(path, floor);
+  RemoveDatabase(args, path);
+}
+
 void RemoveFolder(FileSystem* system, const std::string& path) {
   std::vector<std::string> names;
   EXPECT_OK(system->GetChildren(path, &names));
@@ -752,6 +812,7 @@ const std::vector<Call>& Calls() {
         "GetPropertiesOfTablesInRange"},
        GetMetadata},
       {"GetLiveFiles", {"GetLiveFiles"}, GetLiveFiles},
+      {"GetLiveFilesChecksumInfo", {"GetLiveFilesChecksumInfo"}, GetLiveFilesChecksumInfo},
       {"GetName",
        {"GetName", "GetEnv", "GetFileSystem", "GetRootDB", "DefaultColumnFamily", "NumberLevels",
         "GetLatestSequenceNumber", "GetDbIdentity", "GetDbSessionId"},
@@ -760,6 +821,7 @@ const std::vector<Call>& Calls() {
       {"GetSortedWalFiles", {"GetSortedWalFiles", "GetCurrentWalFile"}, GetSortedWalFiles},
       {"LockWAL", {"LockWAL", "UnlockWAL"}, LockWAL},
       {"VerifyChecksum", {"VerifyChecksum"}, VerifyChecksum},
+      {"VerifyFileChecksums", {"VerifyFileChecksums"}, VerifyFileChecksums},
       {"ReportLostError", {"ReportLostError"}, ReportLostError},
       {"Flush", {"Flush"}, Flush},
       {"CompactRange", {"CompactRange"}, CompactRange},
@@ -771,6 +833,7 @@ const std::vector<Call>& Calls() {
        {"DisableManualCompaction", "EnableManualCompaction"},
        DisableManualCompaction},
       {"DeleteFilesInRanges", {"DeleteFilesInRanges"}, DeleteFilesInRange},
+      {"DeleteFile", {"DeleteFile"}, DeleteFile},
       {"WaitForCompact", {"WaitForCompact"}, WaitForCompact},
       {"PauseBackgroundWork",
        {"PauseBackgroundWork", "ContinueBackgroundWork"},
@@ -792,6 +855,7 @@ const std::vector<Call>& Calls() {
       {"ClipColumnFamily", {"ClipColumnFamily"}, ClipColumnFamily},
       {"DropFamilyInUse", {"DropColumnFamilies"}, DropFamilyInUse},
       {"CreateCheckpoint", {}, MakeCheckpoint},
+      {"GetLiveFilesStorageInfo", {"GetLiveFilesStorageInfo"}, CopyByDescription},
       {"ExportAndImport", {"CreateColumnFamilyWithImport"}, ExportAndImport},
       {"CreateNewBackup", {}, MakeBackup},
       {"TryCatchUpWithPrimary", {"TryCatchUpWithPrimary"}, CatchUp},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ashlar/compaction_filter.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
@@ -114,6 +115,7 @@ Scene::Scene() : env_(NewCompositeEnv(std::make_shared<MemoryFileSystem>())) {
   options_.create_if_missing = true;
   options_.create_missing_column_families = true;
   options_.compression = kNoCompression;
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   options_.merge_operator = MergeOperators::CreateStringAppendOperator();
   options_.write_buffer_size = 64 << 10;
   options_.max_write_buffer_number = 4;

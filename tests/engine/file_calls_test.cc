@@ -206,6 +206,73 @@ TEST_F(FileCallsTest, TablesAreDeletedWhileBackgroundWorkIsPaused) {
 
 // ---- CompactFiles.
 
+// ---- DeleteFile.
+
+TEST_F(FileCallsTest, DropsATableByItsName) {
+  Open();
+  FillLevel2(3);
+  const std::vector<std::string> names = FileNames(2);
+  ASSERT_OK(db_->DeleteFile(names[1]));
+  EXPECT_EQ(Levels(), "2:2");
+  EXPECT_EQ(Get(Key(15)), "NOT_FOUND");
+  EXPECT_EQ(Get(Key(5)), std::string(100, 'v'));
+  ASSERT_OK(db_->DeleteFile("/" + names[0]));
+  EXPECT_EQ(Tables(), 1);
+  EXPECT_TRUE(db_->DeleteFile(names[0]).IsInvalidArgument()) << "it is gone";
+  Open();
+  EXPECT_EQ(Levels(), "2:1");
+  EXPECT_EQ(Get(Key(29)), std::string(100, 'v'));
+}
+
+TEST_F(FileCallsTest, KeepsATableThatHidesOlderVersions) {
+  Open();
+  FillLevel2(1);
+  WriteTable(0, 9, "newer");
+  EXPECT_TRUE(db_->DeleteFile(FileNames(0)[0]).IsInvalidArgument());
+  ASSERT_OK(db_->DeleteFile(FileNames(2)[0]));
+  WriteTable(0, 9, "newest");
+  const std::vector<std::string> names = FileNames(0);
+  EXPECT_TRUE(db_->DeleteFile(names.front()).IsInvalidArgument()) << "newest first";
+  EXPECT_EQ(Get(Key(3)), "newest");
+  ASSERT_OK(db_->DeleteFile(names.back()));
+  ASSERT_OK(db_->DeleteFile(names.front()));
+  EXPECT_EQ(Contents(), "");
+}
+
+TEST_F(FileCallsTest, DeletesNothingByAnotherName) {
+  Open();
+  FillLevel2(1);
+  for (const char* const name : {"", "/", "CURRENT", "MANIFEST-000001", "000001.sst.bak", "LOCK",
+                                 "archive/000001.sst", "../db/000009.sst", "no.sst"}) {
+    EXPECT_TRUE(db_->DeleteFile(name).IsInvalidArgument()) << name;
+  }
+  EXPECT_TRUE(db_->DeleteFile("000001.log").IsNotSupported());
+  EXPECT_TRUE(db_->DeleteFile("archive/999999.log").IsPathNotFound());
+  EXPECT_EQ(Levels(), "2:1");
+}
+
+TEST_F(FileCallsTest, DeletesAnArchivedLog) {
+  options_.WAL_ttl_seconds = 3600;
+  Open();
+  for (int i = 0; i < 3; ++i) WriteTable(0, 9, StrCat("v", i));
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  std::vector<std::string> archived;
+  for (const auto& log : logs) {
+    if (log->Type() == kArchivedLogFile) archived.push_back(log->PathName());
+  }
+  ASSERT_GE(archived.size(), 2u);
+  ASSERT_OK(db_->DeleteFile(archived[0]));
+  EXPECT_TRUE(db_->DeleteFile(archived[0]).IsPathNotFound());
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  EXPECT_EQ(logs.front()->PathName(), archived[1]);
+  // The archive of an earlier run counts, too.
+  options_.WAL_ttl_seconds = 0;
+  Open();
+  ASSERT_OK(db_->DeleteFile(archived[1].substr(1)));
+  EXPECT_FALSE(std::filesystem::exists(path() + archived[1]));
+}
+
 TEST_F(FileCallsTest, CompactsTheNamedFiles) {
   Open();
   WriteTable(0, 9, "old");

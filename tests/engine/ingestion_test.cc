@@ -10,7 +10,6 @@
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
-#include "base/crc32c.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
@@ -844,32 +843,6 @@ TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
   EXPECT_EQ(Contents(), "a=1 ");  // its turn came later
   EXPECT_EQ(Tables(), 2);
   Close();
-}
-
-TEST_F(IngestionTest, ChecksumsOfFilesAreCompared) {
-  Open();
-  IngestExternalFileArg arg;
-  const std::string file = WriteFile("1.sst", {{"a", "1"}});
-  const std::string bytes = FileBytes(file);
-  const uint32_t crc = crc32c::Value(bytes.data(), bytes.size());
-  std::string checksum;
-  for (int shift = 24; shift >= 0; shift -= 8) checksum.push_back(static_cast<char>(crc >> shift));
-  arg.external_files = {file};
-  arg.files_checksums = {"1234"};
-  EXPECT_TRUE(db_->IngestExternalFiles({arg}).IsInvalidArgument());  // by which function?
-  arg.files_checksum_func_names = {"FileChecksumCrc32c"};
-  const Status differs = db_->IngestExternalFiles({arg});
-  EXPECT_TRUE(differs.IsCorruption());
-  EXPECT_NE(differs.ToString().find(file), std::string::npos) << differs.ToString();
-  arg.files_checksum_func_names = {"Mine"};
-  EXPECT_TRUE(db_->IngestExternalFiles({arg}).IsNotSupported());
-  arg.options.verify_file_checksum = false;
-  ASSERT_OK(db_->IngestExternalFiles({arg}));
-  arg.options.verify_file_checksum = true;
-  arg.files_checksums = {checksum};
-  arg.files_checksum_func_names = {"FileChecksumCrc32c"};
-  ASSERT_OK(db_->IngestExternalFiles({arg}));
-  EXPECT_EQ(Contents(), "a=1 ");
 }
 
 // ---- Bad files.

@@ -21,6 +21,7 @@
 #include "ashlar/checkpoint.h"
 #include "ashlar/compaction_filter.h"
 #include "ashlar/db.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
@@ -236,6 +237,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     options_.write_buffer_size = 64 << 10;
     options_.compression = kNoCompression;
     options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+    if (number() % 2 == 0) options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
     Scenarios()[number()].set(&options_);
     model_ = Model(KeyOrder{options_.comparator});
     Reopen();
@@ -727,6 +729,8 @@ TEST_P(ModelTest, HistoriesAgree) {
   Reopen();
   CompareEverything();
   Check(db_->VerifyChecksum());
+  if (options_.file_checksum_gen_factory != nullptr)
+    Check(db_->VerifyFileChecksums(ReadOptions()));
 }
 
 TEST_P(ModelTest, EveryOperationAgrees) {

@@ -18,6 +18,7 @@
 
 #include "ashlar/checkpoint.h"
 #include "ashlar/db.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
 #include "base/format.h"
@@ -52,6 +53,7 @@ class Workload {
     options_.write_buffer_size = 64 << 10;
     options_.level0_file_num_compaction_trigger = 2;
     options_.create_missing_column_families = true;
+    options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
     FailingNew::Arm(args.fails_at, args.kind);
   }
 
@@ -341,11 +343,28 @@ class Workload {
       delete third;
     }
     ExportAndImport();
+    ListFiles();
     const std::unordered_map<std::string, std::string> changed = {
         {"level0_file_num_compaction_trigger", "3"}};
     CheckError(Call("SetOptions", [&] { return db_->SetOptions(handles_[0], changed); }));
     CheckError(
         Call("WaitForCompact", [&] { return db_->WaitForCompact(WaitForCompactOptions()); }));
+  }
+
+  void ListFiles() {
+    CheckError(
+        Call("VerifyFileChecksums", [&] { return db_->VerifyFileChecksums(ReadOptions()); }));
+    std::vector<LiveFileStorageInfo> files;
+    const Status listed = Call("GetLiveFilesStorageInfo", [&] {
+      return db_->GetLiveFilesStorageInfo(LiveFilesStorageInfoOptions(), &files);
+    });
+    CheckError(listed);
+    EXPECT_EQ(listed.ok(), !files.empty());
+    const std::unique_ptr<FileChecksumList> list(NewFileChecksumList());
+    CheckError(Call("GetLiveFilesChecksumInfo",
+                    [&] { return db_->GetLiveFilesChecksumInfo(list.get()); }));
+    const Status deleted = Call("DeleteFile", [&] { return db_->DeleteFile("999999.sst"); });
+    if (!deleted.IsInvalidArgument()) CheckError(deleted);
   }
 
   // Into both families: all or nothing, with a flush of the memtable that has a key of the file.

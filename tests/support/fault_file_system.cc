@@ -300,6 +300,9 @@ Status FaultFileSystem::GetFileModificationTime(const std::string& path, uint64_
 Status FaultFileSystem::RenameFile(const std::string& from, const std::string& to) {
   return Run(FaultOperation::kRename, to, [&] { return base_->RenameFile(from, to); });
 }
+Status FaultFileSystem::NumFileLinks(const std::string& path, uint64_t* count) {
+  return Run(FaultOperation::kInspect, path, [&] { return base_->NumFileLinks(path, count); });
+}
 Status FaultFileSystem::LinkFile(const std::string& from, const std::string& to) {
   return Run(FaultOperation::kLink, to, [&] { return base_->LinkFile(from, to); });
 }

@@ -42,7 +42,7 @@ enum class FaultOperation : uint32_t {
   kDelete = 1u << 9,  // of files and directories
   kCreateDirectory = 1u << 10,
   kList = 1u << 11,
-  kInspect = 1u << 12,  // FileExists, GetFileSize, times, free space
+  kInspect = 1u << 12,  // FileExists, GetFileSize, times, links, free space
   kLink = 1u << 13,
   kTruncate = 1u << 14,
   kLock = 1u << 15,
@@ -126,6 +126,7 @@ class FaultFileSystem final : public FileSystem {
   Status GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) override;
   Status RenameFile(const std::string& from, const std::string& to) override;
   Status LinkFile(const std::string& from, const std::string& to) override;
+  Status NumFileLinks(const std::string& path, uint64_t* count) override;
   Status Truncate(const std::string& path, uint64_t bytes) override;
   Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override;
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;

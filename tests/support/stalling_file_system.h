@@ -151,6 +151,9 @@ class StallingFileSystem final : public FileSystem {
   Status RenameFile(const std::string& from, const std::string& to) override {
     return base_->RenameFile(from, to);
   }
+  Status NumFileLinks(const std::string& path, uint64_t* count) override {
+    return base_->NumFileLinks(path, count);
+  }
   Status LinkFile(const std::string& from, const std::string& to) override {
     return base_->LinkFile(from, to);
   }

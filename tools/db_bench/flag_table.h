@@ -207,6 +207,7 @@
   FLAG("Tables", bool, index_with_first_key, false, "The index has the first key of each block")   \
   FLAG("Tables", bool, use_ribbon_filter, false, "Ribbon filters in place of Bloom filters")       \
   FLAG("Tables", int, checksum_type, 4, "0 none, 1 CRC32c, 2 xxHash, 3 xxHash64, 4 XXH3")          \
+  FLAG("Tables", bool, file_checksum, false, "A CRC32c of each whole table")                       \
   FLAG("Tables", int, format_version, 5, "Layout of the table")                                    \
   FLAG("Tables", bool, enable_index_compression, true, "Compress the index")                       \
   FLAG("Tables", bool, block_align, false, "Align data blocks")                                    \

@@ -71,7 +71,6 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"trace_file", kAbsent, ""},
     {"block_cache_trace_file", kAbsent, ""},
     {"rate_limit_user_ops", kAbsent, "false"},
-    {"file_checksum", kAbsent, "false"},
     {"rate_limit_auto_wal_flush", kAbsent, "false"},
     {"charge_compression_dictionary_building_buffer", kAbsent, "false"},
     {"charge_filter_construction", kAbsent, "false"},

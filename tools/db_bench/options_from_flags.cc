@@ -13,6 +13,7 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
@@ -267,6 +268,7 @@ Status OptionsFromFlags(const Flags& flags, Options* options) {
   if (!s.ok()) return s;
   options->create_if_missing = !flags.use_existing_db;
   options->create_missing_column_families = flags.num_column_families > 1;
+  if (flags.file_checksum) options->file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   if (flags.statistics) {
     options->statistics = CreateDBStatistics();
     options->statistics->set_stats_level(static_cast<StatsLevel>(flags.stats_level));

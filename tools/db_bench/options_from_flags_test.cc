@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ashlar/file_checksum.h"
 #include "ashlar/table.h"
 
 namespace ashlar::bench {
@@ -25,6 +26,7 @@ TEST(OptionsFromFlagsTest, FlagsReachTheOptionsAlsoUnderAnotherName) {
   flags.block_size = 5000;
   flags.format_version = 4;
   flags.rate_limiter_bytes_per_sec = 1000000;
+  flags.file_checksum = true;
   Options options;
   const Status made = OptionsFromFlags(flags, &options);
   ASSERT_TRUE(made.ok()) << made.ToString();
@@ -41,6 +43,7 @@ TEST(OptionsFromFlagsTest, FlagsReachTheOptionsAlsoUnderAnotherName) {
   EXPECT_EQ(options.write_buffer_size, 123456u);
   EXPECT_EQ(options.bytes_per_sync, 4321u);
   EXPECT_NE(options.rate_limiter, nullptr);
+  EXPECT_EQ(options.file_checksum_gen_factory, GetFileChecksumGenCrc32cFactory());
   const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
   ASSERT_NE(table, nullptr);
   EXPECT_EQ(table->block_size, 5000u);

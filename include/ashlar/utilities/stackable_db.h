@@ -184,6 +184,7 @@ class ASHLAR_API StackableDB : public DB {
                           const Slice& end_key) override {
     return db_->ClipColumnFamily(column_family, begin_key, end_key);
   }
+  Status DeleteFile(const std::string& name) override { return db_->DeleteFile(name); }
   using DB::Flush;
   Status Flush(const FlushOptions& options,
                const std::vector<ColumnFamilyHandle*>& column_families) override {
@@ -256,6 +257,13 @@ class ASHLAR_API StackableDB : public DB {
                       bool flush_memtable = true) override {
     return db_->GetLiveFiles(files, manifest_file_size, flush_memtable);
   }
+  Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
+                                 std::vector<LiveFileStorageInfo>* files) override {
+    return db_->GetLiveFilesStorageInfo(options, files);
+  }
+  Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override {
+    return db_->GetLiveFilesChecksumInfo(checksum_list);
+  }
   Status GetDbIdentity(std::string& identity) const override {
     return db_->GetDbIdentity(identity);
   }
@@ -274,6 +282,9 @@ class ASHLAR_API StackableDB : public DB {
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override {
     return db_->VerifyChecksum(options);
+  }
+  Status VerifyFileChecksums(const ReadOptions& options) override {
+    return db_->VerifyFileChecksums(options);
   }
   void ReportLostError(const Slice& call, const Status& error) override {
     db_->ReportLostError(call, error);

@@ -172,6 +172,32 @@ std::optional<CompactionPlan> PlanFilesInRanges(const TreeView& view,
   return PlanDropOf(view, std::move(inputs), PlanReason::kDeleteFiles);
 }
 
+Result<std::optional<CompactionPlan>> PlanDropOfFile(const TreeView& view, FileNumber number) {
+  const TreeFiles tree(view);
+  for (Level level = 0; level < view.num_levels(); ++level) {
+    const auto has_number = [number](const FileMetaData* file) { return file->number == number; };
+    const auto groups = tree.Groups(level);
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& candidate) {
+      return std::any_of(candidate.begin(), candidate.end(), has_number);
+    });
+    if (group == groups.end()) continue;
+    FileMetaData* const file = *std::find_if(group->begin(), group->end(), has_number);
+    if (file->being_compacted) return std::optional<CompactionPlan>();
+    for (Level deeper = level + 1; deeper < view.num_levels(); ++deeper) {
+      if (!view.files(deeper).empty())
+        return Status::InvalidArgument(
+            StrCat("table ", number, " is not on the deepest level that has tables"));
+    }
+    if (!IsSorted(level) && view.files(level).back() != file)
+      return Status::InvalidArgument(StrCat("table ", number, " is not the oldest one of level 0"));
+    if (group->size() > 1)
+      return Status::InvalidArgument(
+          StrCat("table ", number, " shares a user key with its neighbour"));
+    return PlanDropOf(view, {{.level = level, .files = {file}}}, PlanReason::kDeleteFiles);
+  }
+  return Status::NotFound(StrCat("there is no table ", number));
+}
+
 Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& config,
                                  const FilesRequest& request) {
   CompactionPlan plan;

@@ -36,6 +36,10 @@ std::optional<CompactionPlan> PlanFilesInRanges(const TreeView& view,
                                                 std::span<const UserKeyRange> ranges,
                                                 bool include_end);
 
+// Drops one file: the plan of DB::DeleteFile. Nothing: another plan has it. NotFound: there is no
+// such file. InvalidArgument: without it older versions of its keys could appear.
+Result<std::optional<CompactionPlan>> PlanDropOfFile(const TreeView& view, FileNumber number);
+
 // Marks the files that have keys of the range, except those of the last level with files. Call
 // under the mutex that guards the marks.
 void MarkForCompaction(const TreeView& view, const UserKeyRange& range);

@@ -125,6 +125,40 @@ TEST(PlanFilesInRanges, SeveralRanges) {
   EXPECT_EQ(Text(PlanFilesInRanges(tree.View(), ranges, true)), "L1 [5 7] dropped, delete files");
 }
 
+// ---- One file.
+
+std::string DropOf(const std::string& text, FileNumber number) {
+  const TreeText tree(text, 5);
+  const Result<std::optional<CompactionPlan>> plan = PlanDropOfFile(tree.View(), number);
+  return plan.ok() ? Text(*plan) : plan.status().ToString();
+}
+
+TEST(PlanDropOfFile, TakesAFileOfTheDeepestLevelWithFiles) {
+  const std::string tree = "L0: 9[d-e 10]\nL1: 5[a-c 20]\nL3: 1[c-d 20] 2[e-f 20]";
+  EXPECT_EQ(DropOf(tree, 2), "L3 [2] dropped, delete files");
+  EXPECT_EQ(DropOf(tree, 5),
+            "Invalid argument: table 5 is not on the deepest level that has tables");
+  EXPECT_EQ(DropOf(tree, 9),
+            "Invalid argument: table 9 is not on the deepest level that has tables");
+  EXPECT_EQ(DropOf(tree, 3), "NotFound: there is no table 3");
+}
+
+TEST(PlanDropOfFile, TakesTheOldestOfLevel0) {
+  const std::string tree = "L0: 9[a-e 10] 8[a-e 10] 7[x-z 10]";
+  EXPECT_EQ(DropOf(tree, 7), "L0 [7] dropped, delete files");
+  EXPECT_EQ(DropOf(tree, 8), "Invalid argument: table 8 is not the oldest one of level 0");
+}
+
+TEST(PlanDropOfFile, FilesInPlansStay) {
+  EXPECT_EQ(DropOf("L1: 5[a-c 20 busy] 6[d-f 20]", 5), "nothing");
+}
+
+TEST(PlanDropOfFile, NeighboursThatShareAKeyStay) {
+  EXPECT_EQ(DropOf("L1: 5[a-c 20] 6[c-f 20]", 6),
+            "Invalid argument: table 6 shares a user key with its neighbour");
+  EXPECT_EQ(DropOf("L1: 5[a-c 20 open] 6[c-f 20]", 6), "L1 [6] dropped, delete files");
+}
+
 // ---- Named files.
 
 std::string Files(const std::string& text, const std::vector<FileNumber>& files, Level output_level,

@@ -83,6 +83,7 @@ Status CompactionOutput::Open() {
 Status CompactionOutput::StartFile(OpenFile* opened) {
   ASHLAR_RETURN_IF_ERROR(
       args_.file_system->NewWritableFile(opened->path, args_.file_options, &opened->file));
+  if (args_.checksums != nullptr) ASHLAR_RETURN_IF_ERROR(AddChecksum(opened));
   opened->write_back_at = write_back_bytes_;
 
   TableWriteArgs table = args_.table;
@@ -102,6 +103,16 @@ Status CompactionOutput::StartFile(OpenFile* opened) {
     ASHLAR_ASSIGN_OR_RETURN(opened->block_based, TableBuilder::Create(std::move(table)));
   }
   cutter_.Begin();
+  return Status::OK();
+}
+
+Status CompactionOutput::AddChecksum(OpenFile* opened) const {
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<FileChecksumGenerator> generator,
+                          NewChecksumGenerator(args_.checksums, opened->path, ""));
+  if (generator == nullptr) return Status::OK();
+  auto file = std::make_unique<ChecksummedFile>(std::move(opened->file), std::move(generator));
+  opened->checksummed = file.get();
+  opened->file = std::move(file);
   return Status::OK();
 }
 
@@ -145,6 +156,8 @@ Status CompactionOutput::Close(const Slice* next) {
                                            : args_.creation_unix_seconds;
   meta->entries = result.properties.num_entries;
   meta->deletions = result.properties.num_deletions;
+  meta->checksum = std::move(closing->checksum.value);
+  meta->checksum_function = std::move(closing->checksum.function);
   meta->has_ranges = result.properties.num_range_deletions > 0 ? HasRanges::kYes : HasRanges::kNo;
   meta->marked_for_compaction = (args_.marks_dense_files && result.IsDense()) ||
                                 (args_.collectors_mark_files && result.collectors_need_compaction);
@@ -159,7 +172,9 @@ Status CompactionOutput::Complete(OpenFile* closing, TableWriteResult* result) {
     const StopWatch watch(args_.table.recorder, args_.sync_histogram);
     ASHLAR_RETURN_IF_ERROR(closing->file->Sync());
   }
-  return closing->file->Close();
+  ASHLAR_RETURN_IF_ERROR(closing->file->Close());
+  if (closing->checksummed != nullptr) closing->checksum = closing->checksummed->Finish();
+  return Status::OK();
 }
 
 void CompactionOutput::NotifyEnd(const OpenFile& file, const TableWriteResult* result,
@@ -169,6 +184,7 @@ void CompactionOutput::NotifyEnd(const OpenFile& file, const TableWriteResult* r
                               .number = file.number,
                               .file_bytes = result != nullptr ? result->file_bytes : 0,
                               .properties = result != nullptr ? &result->properties : nullptr,
+                              .checksum = file.checksum,
                               .status = status});
 }
 

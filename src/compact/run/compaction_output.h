@@ -32,6 +32,7 @@
 #include "base/result.h"
 #include "compact/plan/file_cutter.h"
 #include "compact/run/compaction_ranges.h"
+#include "filesystem/file_checksum.h"
 #include "key/internal_key.h"
 #include "table/blockbased/table_builder.h"
 #include "table/file_metadata.h"
@@ -48,6 +49,7 @@ class CompactionOutputObserver {
     uint64_t number = 0;
     uint64_t file_bytes = 0;                      // 0 unless Ok
     const TableProperties* properties = nullptr;  // null unless Ok
+    const FileChecksum& checksum;                 // none unless Ok
     Status status;
   };
   virtual ~CompactionOutputObserver() = default;
@@ -63,6 +65,7 @@ struct CompactionOutputArgs {
   FileOptions file_options;
   // Common to all files. The output sets file, file_name, file_number and the three times below.
   TableWriteArgs table;
+  FileChecksumGenFactory* checksums = nullptr;  // of the whole files; null: none
   // Set: PlainTables are written.
   std::optional<PlainTableConfig> plain;
   uint64_t creation_unix_seconds = 0;         // now
@@ -132,6 +135,8 @@ class CompactionOutput {
     uint64_t number;
     std::string path;
     std::unique_ptr<WritableFile> file;
+    ChecksummedFile* checksummed = nullptr;  // `file`; null: it has no checksum
+    FileChecksum checksum = {};              // once it is complete
     // One of the two: a choice per entry, and no virtual call.
     std::unique_ptr<TableBuilder> block_based;
     std::unique_ptr<PlainTableBuilder> plain;
@@ -163,6 +168,7 @@ class CompactionOutput {
 
   Status Open();
   Status StartFile(OpenFile* opened);
+  Status AddChecksum(OpenFile* opened) const;
   // next: the first user key of the next file; null: this is the last file.
   Status Close(const Slice* next);
   void AddRanges(OpenFile* file, const Slice* next);

@@ -52,7 +52,8 @@ Result<FileInfo> GetFileInfo(const std::string& path) {
   if (::stat(path.c_str(), &info) == -1) return SystemError("inspect", path, errno);
   return FileInfo{.bytes = S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0,
                   .modified_unix_seconds = static_cast<uint64_t>(info.st_mtime),
-                  .is_directory = S_ISDIR(info.st_mode)};
+                  .is_directory = S_ISDIR(info.st_mode),
+                  .links = static_cast<uint64_t>(info.st_nlink)};
 }
 
 Result<std::vector<std::string>> ListDirectory(const std::string& path) {

@@ -84,6 +84,7 @@ Result<HandleInfo> InspectHandle(HANDLE handle, const std::string& path) {
       Join(system.ftLastWriteTime.dwHighDateTime, system.ftLastWriteTime.dwLowDateTime);
   result.info.modified_unix_seconds =
       ticks < kUnixEpochTicks ? 0 : (ticks - kUnixEpochTicks) / kTicksPerSecond;
+  result.info.links = system.nNumberOfLinks;
   result.is_link = (system.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
   result.volume = system.dwVolumeSerialNumber;
   result.index = Join(system.nFileIndexHigh, system.nFileIndexLow);

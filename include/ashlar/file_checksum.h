@@ -1,0 +1,97 @@
+// Checksums of whole files. With DBOptions::file_checksum_gen_factory every new table has one,
+// which is computed while the table is written and recorded in the MANIFEST. It is the same
+// whichever program computes it, so a table can be checked wherever it is stored or sent.
+//
+// DB::VerifyFileChecksums compares the tables with their records. Ingestions and backups compare,
+// too. Checksums of blocks (BlockBasedTableOptions::checksum) are independent of these.
+//
+// Thread safety: a generator is used by one thread at a time, a factory by several at once, a list
+// by one. Must not throw. Lifetime: the database shares its factory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/export.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+struct ConfigOptions;
+
+// Of a file without a recorded checksum.
+inline constexpr char kUnknownFileChecksum[] = "";
+inline constexpr char kUnknownFileChecksumFuncName[] = "Unknown";
+// The function of GetFileChecksumGenCrc32cFactory.
+inline constexpr char kStandardDbFileChecksumFuncName[] = "FileChecksumCrc32c";
+
+struct FileChecksumGenContext {
+  std::string file_name;  // with its directory
+  // The function that an existing file was recorded with; empty: the factory's choice.
+  std::string requested_checksum_func_name;
+};
+
+// Computes the checksum of one file: Update (any number of times), then Finalize once, then
+// GetChecksum.
+class ASHLAR_API FileChecksumGenerator {
+ public:
+  virtual ~FileChecksumGenerator() = default;
+
+  // The next n bytes of the file.
+  virtual void Update(const char* data, size_t n) = 0;
+  virtual void Finalize() = 0;
+  // Any bytes, but not none: an empty checksum means that there is none.
+  virtual std::string GetChecksum() const = 0;
+  // Of the function; recorded with each checksum.
+  virtual const char* Name() const = 0;
+};
+
+class ASHLAR_API FileChecksumGenFactory {
+ public:
+  virtual ~FileChecksumGenFactory() = default;
+
+  static const char* Type() { return "FileChecksumGenFactory"; }
+  // From its text in an OPTIONS file: "FileChecksumGenCrc32cFactory", or "nullptr" for none.
+  // NotSupported: only a program can make the factory.
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                 std::shared_ptr<FileChecksumGenFactory>* result);
+
+  // Null: the factory does not have the requested function; or, if none is requested, the file
+  // shall have no checksum.
+  virtual std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
+      const FileChecksumGenContext& context) = 0;
+  // Written into the OPTIONS file.
+  virtual const char* Name() const = 0;
+};
+
+// The checksums of files by their numbers.
+class ASHLAR_API FileChecksumList {
+ public:
+  virtual ~FileChecksumList() = default;
+
+  virtual void reset() = 0;
+  virtual size_t size() const = 0;
+  // Appends to the three, in the same order. InvalidArgument: a pointer is null.
+  virtual Status GetAllFileChecksums(std::vector<uint64_t>* file_numbers,
+                                     std::vector<std::string>* checksums,
+                                     std::vector<std::string>* checksum_func_names) = 0;
+  // NotFound: the list does not have the file.
+  virtual Status SearchOneFileChecksum(uint64_t file_number, std::string* checksum,
+                                       std::string* checksum_func_name) = 0;
+  // Replaces what the list has for the file.
+  virtual Status InsertOneFileChecksum(uint64_t file_number, const std::string& checksum,
+                                       const std::string& checksum_func_name) = 0;
+  // NotFound: the list does not have the file.
+  virtual Status RemoveOneFileChecksum(uint64_t file_number) = 0;
+};
+
+// The caller owns it.
+ASHLAR_API FileChecksumList* NewFileChecksumList();
+
+// CRC32C of all bytes, 4 bytes, big-endian. One object for all callers.
+ASHLAR_API std::shared_ptr<FileChecksumGenFactory> GetFileChecksumGenCrc32cFactory();
+
+}  // namespace ashlar

@@ -1,0 +1,64 @@
+// Checksums of whole files (ashlar/file_checksum.h): while a file is written, and of one that is
+// there.
+//
+// Thread safety: as the files. Lifetime: a factory outlives the call.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ashlar/file_checksum.h"
+#include "ashlar/file_system.h"
+#include "base/result.h"
+
+namespace ashlar {
+
+struct FileChecksum {
+  std::string value;  // empty: none
+  std::string function = kUnknownFileChecksumFuncName;
+
+  bool operator==(const FileChecksum&) const = default;
+};
+
+// InvalidArgument: the factory does not have the function. Null: no function is named, and the
+// factory wants no checksum for the file.
+Result<std::unique_ptr<FileChecksumGenerator>> NewChecksumGenerator(FileChecksumGenFactory* factory,
+                                                                    const std::string& path,
+                                                                    const std::string& function);
+
+// Reads all of the file. function: as in NewChecksumGenerator; empty: the factory's choice.
+Result<FileChecksum> ComputeFileChecksum(FileSystem* file_system, const std::string& path,
+                                         FileChecksumGenFactory* factory,
+                                         const std::string& function);
+
+// A file that is written, with the checksum of what is appended. A wrapper, so that files without
+// a checksum cost nothing.
+class ChecksummedFile final : public WritableFile {
+ public:
+  ChecksummedFile(std::unique_ptr<WritableFile> file,
+                  std::unique_ptr<FileChecksumGenerator> generator)
+      : file_(std::move(file)), generator_(std::move(generator)) {}
+
+  Status Append(const Slice& data) override {
+    generator_->Update(data.data(), data.size());
+    return file_->Append(data);
+  }
+  bool AppendsAtOnce() const override { return file_->AppendsAtOnce(); }
+  Status Flush() override { return file_->Flush(); }
+  Status Sync() override { return file_->Sync(); }
+  Status Close() override { return file_->Close(); }
+  uint64_t Size() const override { return file_->Size(); }
+  Status RangeSync(uint64_t offset, uint64_t bytes) override {
+    return file_->RangeSync(offset, bytes);
+  }
+
+  // Of all that was appended. Once, after the last Append.
+  FileChecksum Finish();
+
+ private:
+  const std::unique_ptr<WritableFile> file_;
+  const std::unique_ptr<FileChecksumGenerator> generator_;
+};
+
+}  // namespace ashlar

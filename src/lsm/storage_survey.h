@@ -1,0 +1,72 @@
+// StorageSurvey: DB::GetLiveFilesStorageInfo. The files that make up an open database at one
+// moment. Backups and checkpoints are made from them.
+//
+// While deletions of files are held back:
+//   1  the oldest log that a recovery looks for  read first: later states need no older log
+//   2  the tables and the length of the MANIFEST one state, taken under the manifest mutex
+//   3  the lengths of the logs                   after 2, so that they have at least the writes
+//                                                that the state lacks
+//   4  the MANIFEST has grown since 2: from 2 again, and after some attempts without writers
+//
+// I1: the length of a log is taken after those of all older ones. It is closed before the next
+//     begins, so none is taken shorter than the predecessor record of the next says.
+// I2: logs and MANIFEST grow, and a recovery cuts logs: they are to be copied. Tables and OPTIONS
+//     files never change.
+// I3: no edit comes between 2 and 3. An ingestion is in no log: the copy would lack it, and have
+//     writes that the program made after it.
+//
+// A database that is read without its lock has no deletions to hold back and no writers to stop:
+// its state is the one that it shows, and the primary may have deleted files of it.
+//
+// Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ashlar/metadata.h"
+#include "ashlar/options.h"
+#include "base/result.h"
+#include "lsm/lsm_core.h"
+
+namespace ashlar {
+
+class StorageSurvey {
+ public:
+  StorageSurvey(LsmCore* core, const LiveFilesStorageInfoOptions& options)
+      : core_(core), state_(core->state.get()), options_(options) {}
+  StorageSurvey(const StorageSurvey&) = delete;
+  StorageSurvey& operator=(const StorageSurvey&) = delete;
+
+  // In the order in which they are to be copied.
+  Result<std::vector<LiveFileStorageInfo>> Run();
+
+ private:
+  using Files = std::vector<LiveFileStorageInfo>;
+  struct Moment {
+    uint64_t manifest_number = 0;
+    uint64_t manifest_bytes = 0;
+    Files tables = {};
+    Files logs = {};
+  };
+
+  uint64_t OldestLog() const;
+  // By number, from `oldest` on.
+  Result<std::map<uint64_t, std::string>> ListLogs(uint64_t oldest) const;
+  Result<bool> WantsFlush() const;
+  Status Flush();
+  Result<Moment> TakeMoment(uint64_t oldest_log);
+  Result<Moment> TakeOnce(uint64_t oldest_log);
+  Result<Moment> TakeTree();
+  Result<Files> TakeLogs(uint64_t oldest_log);
+  Status AddDescription(const Moment& moment, Files* files) const;
+  LiveFileStorageInfo Describe(const std::string& path, FileType type, uint64_t number,
+                               uint64_t bytes) const;
+
+  LsmCore* const core_;
+  DatabaseState* const state_;
+  const LiveFilesStorageInfoOptions& options_;
+};
+
+}  // namespace ashlar
