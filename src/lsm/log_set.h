@@ -65,7 +65,9 @@ class LogSet {
       : file_system_(file_system),
         directory_(std::move(directory)),
         file_options_(file_options),
-        compression_(CanCompressRecords(compression) ? compression : kNoCompression) {}
+        compression_(CanCompressRecords(compression) ? compression : kNoCompression),
+        record_bytes_max_(compression_ == kNoCompression ? std::numeric_limits<uint64_t>::max()
+                                                         : kCompressedRecordBytesMax) {}
   LogSet(const LogSet&) = delete;
   LogSet& operator=(const LogSet&) = delete;
 
@@ -118,10 +120,7 @@ class LogSet {
   Status Close();
 
   // Append takes no longer record.
-  uint64_t record_bytes_max() const {
-    return compression_ == kNoCompression ? std::numeric_limits<uint64_t>::max()
-                                          : kCompressedRecordBytesMax;
-  }
+  uint64_t record_bytes_max() const { return record_bytes_max_; }
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
   // Bytes in all live logs.
   uint64_t TotalBytes() const {
@@ -170,6 +169,7 @@ class LogSet {
   const std::string directory_;
   const FileOptions file_options_;
   const CompressionType compression_;
+  const uint64_t record_bytes_max_;
 
   // Held across the sync of closed logs. On the write path only a leader that has to sync takes it.
   mutable Mutex mutex_;

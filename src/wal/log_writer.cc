@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/coding.h"
+#include "base/compiler.h"
 #include "base/crc32c.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -101,16 +102,9 @@ Status LogWriter::CompressRecords(CompressionType type) {
   return Status::OK();
 }
 
-Status LogWriter::StageRecord(std::span<const Slice> pieces) {
-  if (!first_error_.ok()) return first_error_;
-  ASHLAR_ASSERT(file_ != nullptr);
-  if (compressor_ == nullptr) [[likely]]
-    return StageFragments(pieces);
-  ASHLAR_ASSIGN_OR_RETURN(const Slice frame, compressor_->Compress(pieces));
-  return StageFragments(std::span<const Slice>(&frame, 1));
-}
-
-Status LogWriter::StageFragments(std::span<const Slice> pieces) {
+// Inlined into both callers: this is a part of every Put.
+template <bool kIsCompressed>
+ASHLAR_ALWAYS_INLINE Status LogWriter::StageFragments(std::span<const Slice> pieces) {
   PieceReader reader(pieces);
   size_t left = TotalBytes(pieces);
   bool first = true;
@@ -119,14 +113,26 @@ Status LogWriter::StageFragments(std::span<const Slice> pieces) {
       ASHLAR_RETURN_IF_ERROR(WriteStaged());
     if (kBlockBytes - block_offset_ < kHeaderBytes) StageBlockTrailer();
     size_t room = kBlockBytes - block_offset_ - kHeaderBytes;
-    if (compressor_ != nullptr && block_offset_ == 0) [[unlikely]]
-      room /= 2;  // a rule of log_format.h
+    if (kIsCompressed && block_offset_ == 0) room /= 2;  // a rule of log_format.h
     const size_t payload = std::min(left, room);
     StageFragment(&reader, payload, FragmentTypeFor(first, payload == left));
     left -= payload;
     first = false;
   } while (left > 0);
   return Status::OK();
+}
+
+Status LogWriter::StageRecord(std::span<const Slice> pieces) {
+  if (!first_error_.ok()) return first_error_;
+  ASHLAR_ASSERT(file_ != nullptr);
+  if (compressor_ != nullptr) [[unlikely]]
+    return StageCompressed(pieces);
+  return StageFragments<false>(pieces);
+}
+
+ASHLAR_NO_INLINE Status LogWriter::StageCompressed(std::span<const Slice> pieces) {
+  ASHLAR_ASSIGN_OR_RETURN(const Slice frame, compressor_->Compress(pieces));
+  return StageFragments<true>(std::span<const Slice>(&frame, 1));
 }
 
 void LogWriter::StageBlockTrailer() {

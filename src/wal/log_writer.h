@@ -92,6 +92,8 @@ class LogWriter {
  private:
   class PieceReader;
 
+  Status StageCompressed(std::span<const Slice> pieces);
+  template <bool kIsCompressed>
   Status StageFragments(std::span<const Slice> pieces);
   void StageBlockTrailer();
   void StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t type);
