@@ -73,22 +73,29 @@ Result<UniqueHandle> OpenName(std::string_view action, const std::string& path, 
 }
 
 Result<HandleInfo> InspectHandle(HANDLE handle, const std::string& path) {
-  BY_HANDLE_FILE_INFORMATION system;
-  if (!GetFileInformationByHandle(handle, &system))
+  FILE_BASIC_INFO basic;
+  FILE_STANDARD_INFO standard;
+  if (!GetFileInformationByHandleEx(handle, FileBasicInfo, &basic, sizeof(basic)) ||
+      !GetFileInformationByHandleEx(handle, FileStandardInfo, &standard, sizeof(standard)))
     return SystemError("inspect", path, GetLastError());
   HandleInfo result;
-  result.info.is_directory = (system.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+  result.info.is_directory = standard.Directory != 0;
   result.info.bytes =
-      result.info.is_directory ? 0 : Join(system.nFileSizeHigh, system.nFileSizeLow);
-  const uint64_t ticks =
-      Join(system.ftLastWriteTime.dwHighDateTime, system.ftLastWriteTime.dwLowDateTime);
+      result.info.is_directory ? 0 : static_cast<uint64_t>(standard.EndOfFile.QuadPart);
+  const auto ticks = static_cast<uint64_t>(basic.LastWriteTime.QuadPart);
   result.info.modified_unix_seconds =
       ticks < kUnixEpochTicks ? 0 : (ticks - kUnixEpochTicks) / kTicksPerSecond;
-  result.info.links = system.nNumberOfLinks;
-  result.is_link = (system.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-  result.volume = system.dwVolumeSerialNumber;
-  result.index = Join(system.nFileIndexHigh, system.nFileIndexLow);
+  result.info.links = standard.NumberOfLinks;
+  result.is_link = (basic.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
   return result;
+}
+
+Result<FileIdentity> IdentifyHandle(HANDLE handle, const std::string& path) {
+  BY_HANDLE_FILE_INFORMATION system;
+  if (!GetFileInformationByHandle(handle, &system))
+    return SystemError("identify", path, GetLastError());
+  return FileIdentity{.volume = system.dwVolumeSerialNumber,
+                      .index = Join(system.nFileIndexHigh, system.nFileIndexLow)};
 }
 
 Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n,

@@ -45,10 +45,17 @@ Result<UniqueHandle> OpenName(std::string_view action, const std::string& path, 
 struct HandleInfo {
   FileInfo info;
   bool is_link = false;  // or another kind of reparse point
-  uint64_t volume = 0;
-  uint64_t index = 0;  // names the file on its volume
 };
 Result<HandleInfo> InspectHandle(HANDLE handle, const std::string& path);
+
+// Names a file. The volume costs a question to the mount manager, so nothing else asks for it.
+struct FileIdentity {
+  uint64_t volume = 0;
+  uint64_t index = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+};
+Result<FileIdentity> IdentifyHandle(HANDLE handle, const std::string& path);
 
 // Until n bytes are there or the file ends.
 Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n,

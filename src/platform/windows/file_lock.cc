@@ -23,8 +23,7 @@ constexpr DWORD kShareNothing = 0;
 
 struct HeldLock {
   uint64_t ticket;
-  uint64_t volume;
-  uint64_t index;
+  FileIdentity identity;
   std::string path;
   UniqueHandle handle;
 };
@@ -47,8 +46,9 @@ Status CheckNotHeldHere(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
   if (!look.ok()) return look.status().IsPathNotFound() ? Status::OK() : look.status();
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(look->get(), path));
   if (found.info.is_directory) return Status::IOError(StrCat("lock ", path), "is a directory");
+  ASHLAR_ASSIGN_OR_RETURN(const FileIdentity identity, IdentifyHandle(look->get(), path));
   for (const HeldLock& held : table.locks) {
-    if (held.volume != found.volume || held.index != found.index) continue;
+    if (held.identity != identity) continue;
     return Status::Error(
         Status::kIOError, Status::kFileLocked, StrCat("lock ", path),
         StrCat("held by this process (", CurrentProcessId(), "), through ", held.path));
@@ -81,13 +81,11 @@ Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path)
   }
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
   if (found.is_link) return Status::IOError(StrCat("lock ", path), "is a symbolic link");
+  ASHLAR_ASSIGN_OR_RETURN(const FileIdentity identity, IdentifyHandle(handle.get(), path));
   const uint64_t ticket = table.next_ticket++;
   // `handle` closes the file if this fails.
-  table.locks.push_back({.ticket = ticket,
-                         .volume = found.volume,
-                         .index = found.index,
-                         .path = path,
-                         .handle = std::move(handle)});
+  table.locks.push_back(
+      {.ticket = ticket, .identity = identity, .path = path, .handle = std::move(handle)});
   taken->ticket_ = ticket;
   return taken;
 }
