@@ -13,6 +13,7 @@
 
 #include "bench/driver/fail.h"
 #include "bench/driver/library.h"
+#include "bench/driver/tally.h"
 
 namespace ashlar::bench {
 
@@ -181,6 +182,15 @@ struct RocksApi {
   ASHLAR_BENCH_ROCKS_OPTIONAL(ASHLAR_BENCH_DECLARE)
 #undef ASHLAR_BENCH_DECLARE
 };
+
+// Adds the value to the tally, and gives it back. Null: the key was not found.
+inline void AddPinned(const RocksApi& api, RocksPinnableSlice* value, Tally* tally) {
+  if (value == nullptr) return;
+  size_t value_bytes = 0;
+  const char* const data = api.pinnableslice_value(value, &value_bytes);
+  tally->Add(data, value_bytes);
+  api.pinnableslice_destroy(value);
+}
 
 // The function, or the end of the process if the library does not export it.
 template <typename Function>

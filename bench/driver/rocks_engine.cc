@@ -60,7 +60,7 @@ class RocksSession : public CSession<RocksApi> {
     char* error = nullptr;
     RocksPinnableSlice* const value = api_.get_pinned(db_, read_, key.data(), key.size(), &error);
     CheckError(api_, error, "get_pinned");
-    AddAndDestroy(value, tally);
+    AddPinned(api_, value, tally);
   }
 
   void MultiGet(std::span<const std::string_view> keys, Tally* tally) override {
@@ -77,17 +77,8 @@ class RocksSession : public CSession<RocksApi> {
                               lengths_.data(), values_.data(), errors_.data(), false);
     for (size_t i = 0; i < keys.size(); i++) {
       CheckError(api_, errors_[i], "batched_multi_get_cf");
-      AddAndDestroy(values_[i], tally);
+      AddPinned(api_, values_[i], tally);
     }
-  }
-
- protected:
-  void AddAndDestroy(RocksPinnableSlice* value, Tally* tally) {
-    if (value == nullptr) return;
-    size_t value_bytes = 0;
-    const char* const data = api_.pinnableslice_value(value, &value_bytes);
-    tally->Add(data, value_bytes);
-    api_.pinnableslice_destroy(value);
   }
 
  private:
@@ -130,7 +121,7 @@ class FamiliesSession final : public RocksSession {
     RocksPinnableSlice* const value =
         api_.get_pinned_cf(db_, read_, FamilyOf(key), key.data(), key.size(), &error);
     CheckError(api_, error, "get_pinned_cf");
-    AddAndDestroy(value, tally);
+    AddPinned(api_, value, tally);
   }
 
  private:

@@ -73,11 +73,7 @@ class RocksSecondary final : public FileCalls::Secondary {
     char* error = nullptr;
     RocksPinnableSlice* const value = api_.get_pinned(db_, read_, key.data(), key.size(), &error);
     CheckError(api_, error, "get_pinned");
-    if (value == nullptr) return;
-    size_t value_bytes = 0;
-    const char* const data = api_.pinnableslice_value(value, &value_bytes);
-    tally->Add(data, value_bytes);
-    api_.pinnableslice_destroy(value);
+    AddPinned(api_, value, tally);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "config/option_text.h"
+#include "filesystem/file_checksum.h"
 #include "filesystem/file_helpers.h"
 
 namespace ashlar {
@@ -44,13 +45,7 @@ Status VisitLiveFiles(DB* db, uint64_t wal_size_for_flush,
 Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc) {
   if (file.file_checksum.empty() || file.file_checksum_func_name != kStandardDbFileChecksumFuncName)
     return Status::OK();
-  std::string checksum;
-  for (int shift = 24; shift >= 0; shift -= 8) checksum.push_back(static_cast<char>(crc >> shift));
-  if (checksum == file.file_checksum) return Status::OK();
-  return Status::Corruption(
-      PathOf(file),
-      StrCat("has the checksum ", Slice(checksum).ToString(/*hex=*/true),
-             ", and the MANIFEST says ", Slice(file.file_checksum).ToString(/*hex=*/true)));
+  return CheckIsRecorded(PathOf(file), StandardChecksum(crc), file.file_checksum);
 }
 
 Status SetLogFolder(FileSystem* file_system, const std::string& options_file,

@@ -108,6 +108,10 @@ std::string BuildZstdDictionary(const DictionaryParameters& /*parameters*/, int 
 }
 #endif
 
+bool CompressesLogs(CompressionType type) {
+  return type == kZSTD && ValidateCompressionType(type).ok();
+}
+
 Status ValidateCompressionType(CompressionType type) {
   return type == kNoCompression ? Status::OK() : FindCodec(type).status();
 }

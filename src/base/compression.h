@@ -31,6 +31,8 @@ namespace ashlar {
 const char* CompressionTypeName(CompressionType type);
 // Ok, or NotSupported naming the codec. kNoCompression is Ok.
 Status ValidateCompressionType(CompressionType type);
+// Whether logs can be written with the codec: ZSTD only, if it is built in.
+bool CompressesLogs(CompressionType type);
 
 // Leaves the level to the codec: zlib 6, lz4 1, lz4hc 9, zstd 3.
 inline constexpr int kDefaultCompressionLevel = 32767;

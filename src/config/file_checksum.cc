@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/crc32c.h"
 #include "config/option_codec.h"
+#include "filesystem/file_checksum.h"
 
 namespace ashlar {
 
@@ -17,8 +18,7 @@ class Crc32cGenerator final : public FileChecksumGenerator {
   void Update(const char* data, size_t n) override { crc_ = crc32c::Extend(crc_, data, n); }
   void Finalize() override {
     ASHLAR_ASSERT(checksum_.empty());  // once
-    for (int shift = 24; shift >= 0; shift -= 8)
-      checksum_.push_back(static_cast<char>(crc_ >> shift));
+    checksum_ = StandardChecksum(crc_);
   }
   std::string GetChecksum() const override { return checksum_; }
   const char* Name() const override { return kStandardDbFileChecksumFuncName; }

@@ -387,8 +387,7 @@ std::vector<std::string> ListOptionsWithoutEffect(
   std::vector<std::string> out;
   AppendWithoutEffect(db_options, "", &out);
   const CompressionType log_codec = db_options.wal_compression;
-  if (log_codec != kNoCompression &&
-      (log_codec != kZSTD || !ValidateCompressionType(log_codec).ok())) {
+  if (log_codec != kNoCompression && !CompressesLogs(log_codec)) {
     out.push_back(StrCat("wal_compression=", OptionCodec<CompressionType>::Print(log_codec),
                          " because only kZSTD compresses logs, if the build has it"));
   }

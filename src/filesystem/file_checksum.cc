@@ -14,6 +14,20 @@ FileChecksum FinishGenerator(FileChecksumGenerator* generator) {
 
 }  // namespace
 
+std::string StandardChecksum(uint32_t crc) {
+  std::string checksum;
+  for (int shift = 24; shift >= 0; shift -= 8) checksum.push_back(static_cast<char>(crc >> shift));
+  return checksum;
+}
+
+Status CheckIsRecorded(const std::string& path, const std::string& found,
+                       const std::string& recorded) {
+  if (found == recorded) return Status::OK();
+  return Status::Corruption(
+      path, StrCat("has the checksum ", Slice(found).ToString(/*hex=*/true),
+                   ", and the MANIFEST says ", Slice(recorded).ToString(/*hex=*/true)));
+}
+
 Result<std::unique_ptr<FileChecksumGenerator>> NewChecksumGenerator(FileChecksumGenFactory* factory,
                                                                     const std::string& path,
                                                                     const std::string& function) {

@@ -21,6 +21,12 @@ struct FileChecksum {
   bool operator==(const FileChecksum&) const = default;
 };
 
+// The checksum of kStandardDbFileChecksumFuncName: 4 bytes, big-endian.
+std::string StandardChecksum(uint32_t crc);
+// Corruption naming the file unless it has the checksum that the MANIFEST records.
+Status CheckIsRecorded(const std::string& path, const std::string& found,
+                       const std::string& recorded);
+
 // InvalidArgument: the factory does not have the function. Null: no function is named, and the
 // factory wants no checksum for the file.
 Result<std::unique_ptr<FileChecksumGenerator>> NewChecksumGenerator(FileChecksumGenFactory* factory,

@@ -39,6 +39,7 @@
 #include "ashlar/compression_type.h"
 #include "ashlar/file_system.h"
 #include "ashlar/types.h"
+#include "base/compression.h"
 #include "base/result.h"
 #include "lsm/predecessor_record.h"
 #include "platform/mutex.h"
@@ -59,13 +60,13 @@ struct LogProgress {
 class LogSet {
  public:
   // file_options: of the logs; they may keep a tail of zeros while they are the current one.
-  // compression: of their records; none if CanCompressRecords refuses it.
+  // compression: of their records; none if CompressesLogs refuses it.
   LogSet(FileSystem* file_system, std::string directory, const FileOptions& file_options,
          CompressionType compression)
       : file_system_(file_system),
         directory_(std::move(directory)),
         file_options_(file_options),
-        compression_(CanCompressRecords(compression) ? compression : kNoCompression),
+        compression_(CompressesLogs(compression) ? compression : kNoCompression),
         record_bytes_max_(compression_ == kNoCompression ? std::numeric_limits<uint64_t>::max()
                                                          : kCompressedRecordBytesMax) {}
   LogSet(const LogSet&) = delete;

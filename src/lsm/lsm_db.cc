@@ -888,10 +888,7 @@ Status LsmDB::VerifyFileChecksums(const ReadOptions& /*options*/) try {
         const FileChecksum found,
         ComputeFileChecksum(state_->file_system, path, factory, file->checksum_function));
     state_->recorder.Tick(VERIFY_CHECKSUM_READ_BYTES, file->file_bytes);
-    if (found.value == file->checksum) return Status::OK();
-    return Status::Corruption(
-        path, StrCat("has the checksum ", Slice(found.value).ToString(/*hex=*/true),
-                     ", and the MANIFEST says ", Slice(file->checksum).ToString(/*hex=*/true)));
+    return CheckIsRecorded(path, found.value, file->checksum);
   });
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();

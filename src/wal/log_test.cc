@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/coding.h"
+#include "base/compression.h"
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "base/random.h"
@@ -601,10 +602,10 @@ TEST_F(LogTest, ACompressedLogIsOneFragmentAndAFramePerRecord) {
 }
 
 TEST(RecordCompressor, OtherCodecsCompressNoLogs) {
-  EXPECT_TRUE(CanCompressRecords(kZSTD));
+  EXPECT_TRUE(CompressesLogs(kZSTD));
   for (const CompressionType type : {kNoCompression, kSnappyCompression, kLZ4Compression,
                                      kZlibCompression, kDisableCompressionOption})
-    EXPECT_FALSE(CanCompressRecords(type)) << int{type};
+    EXPECT_FALSE(CompressesLogs(type)) << int{type};
 }
 
 TEST(RecordDecompressor, ACompressionBombIsRefusedWithoutItsMemory) {

@@ -46,7 +46,7 @@ class LogWriter {
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
-  // Every record is compressed from now on. Requires: an empty file, and CanCompressRecords(type).
+  // Every record is compressed from now on. Requires: an empty file, and CompressesLogs(type).
   // Stages the fragment that tells readers.
   Status CompressRecords(CompressionType type);
 

@@ -108,16 +108,12 @@ Status RecordDecompressor::Decompress(const Slice& frame, size_t bytes_max, std:
 
 #endif
 
-bool CanCompressRecords(CompressionType type) {
-  return type == kZSTD && ValidateCompressionType(kZSTD).ok();
-}
-
 RecordCompressor::RecordCompressor(std::unique_ptr<Context> context)
     : context_(std::move(context)) {}
 RecordCompressor::~RecordCompressor() = default;
 
 Result<std::unique_ptr<RecordCompressor>> RecordCompressor::Create(CompressionType type) {
-  ASHLAR_ASSERT(CanCompressRecords(type));
+  ASHLAR_ASSERT(CompressesLogs(type));
   auto context = std::make_unique<Context>();
   if (!context->IsUsable()) return Status::MemoryLimit("no memory for a ZSTD context");
   return std::unique_ptr<RecordCompressor>(new RecordCompressor(std::move(context)));

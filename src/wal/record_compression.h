@@ -19,12 +19,9 @@ namespace ashlar {
 // A longer record is not written, and not believed when it is read.
 inline constexpr size_t kCompressedRecordBytesMax = size_t{1} << 30;
 
-// Whether logs can be written with this codec: ZSTD only, if it is built in.
-bool CanCompressRecords(CompressionType type);
-
 class RecordCompressor {
  public:
-  // Requires: CanCompressRecords(type). MemoryLimit if there is no memory for a context.
+  // Requires: CompressesLogs(type). MemoryLimit if there is no memory for a context.
   static Result<std::unique_ptr<RecordCompressor>> Create(CompressionType type);
   ~RecordCompressor();
   RecordCompressor(const RecordCompressor&) = delete;

@@ -20,6 +20,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "filesystem/file_helpers.h"
+#include "tests/support/copy_live_file.h"
 #include "tests/support/expect_ok.h"
 
 namespace ashlar {
@@ -679,20 +680,7 @@ void CopyByDescription(const CallArgs& args) {
   const bool listed = scene.Succeeded(args.db()->GetLiveFilesStorageInfo(options, &files));
   if (listed) {
     ASSERT_OK(system->CreateDir(path));
-    for (const LiveFileStorageInfo& file : files) {
-      std::string contents = file.replacement_contents;
-      if (contents.empty()) {
-        const Result<std::string> bytes = ReadFileToString(
-            system, StrCat(file.directory, "/", file.relative_filename), size_t{64} << 20);
-        ASSERT_OK(bytes.status());
-        contents = *bytes;
-      }
-      ASSERT_TRUE(file.trim_to_size || contents.size() == file.size) << file.relative_filename;
-      ASSERT_GE(contents.size(), file.size) << file.relative_filename;
-      contents.resize(file.size);
-      ASSERT_OK(WriteStringToFile(system, contents, StrCat(path, "/", file.relative_filename),
-                                  Durability::kBuffered));
-    }
+    for (const LiveFileStorageInfo& file : files) CopyLiveFile(system, file, path);
   }
   scene.Succeeded(args.db()->EnableFileDeletions());
   if (!listed) return;

@@ -16,6 +16,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/copy_live_file.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/open_database.h"
 
@@ -44,25 +45,8 @@ class StorageInfoTest : public DatabaseFixture {
         files.begin(), files.end(),
         [](const LiveFileStorageInfo& file) { return file.file_type == kTableFile; }));
   }
-  // As the contract says: contents, or a part of the file, or the file, linked.
   static void Copy(const LiveFileStorageInfo& file, const std::string& to) {
-    FileSystem* const system = FileSystem::Default().get();
-    const std::string from = file.directory + "/" + file.relative_filename;
-    const std::string target = to + "/" + file.relative_filename;
-    if (!file.replacement_contents.empty()) {
-      EXPECT_EQ(file.size, file.replacement_contents.size());
-      ASSERT_OK(
-          WriteStringToFile(system, file.replacement_contents, target, Durability::kBuffered));
-    } else if (file.trim_to_size) {
-      const Result<std::string> bytes = ReadFileToString(system, from, size_t{64} << 20);
-      ASSERT_OK(bytes.status());
-      ASSERT_GE(bytes->size(), file.size);
-      ASSERT_OK(
-          WriteStringToFile(system, bytes->substr(0, file.size), target, Durability::kBuffered));
-    } else {
-      ASSERT_EQ(std::filesystem::file_size(from), file.size) << from;
-      ASSERT_OK(system->LinkFile(from, target));
-    }
+    CopyLiveFile(FileSystem::Default().get(), file, to);
   }
   std::map<std::string, std::string> ContentsOf(const std::string& directory) {
     Options options = options_;

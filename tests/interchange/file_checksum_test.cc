@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "tests/interchange/ldb_fixture.h"
+#include "tests/support/copy_live_file.h"
 
 namespace ashlar {
 namespace {
@@ -102,18 +103,8 @@ TEST_F(FileChecksumInterchangeTest, LdbReadsACopyMadeByTheListOfFiles) {
   WriteTable(3);
   const std::string copy = scratch_.File("copy");
   std::filesystem::create_directory(copy);
-  FileSystem* const system = FileSystem::Default().get();
-  for (const LiveFileStorageInfo& file : files) {
-    std::string contents = file.replacement_contents;
-    if (contents.empty()) {
-      const Result<std::string> bytes = ReadFileToString(
-          system, StrCat(file.directory, "/", file.relative_filename), size_t{64} << 20);
-      ASSERT_OK(bytes.status());
-      contents = bytes->substr(0, file.size);
-    }
-    ASSERT_OK(WriteStringToFile(system, contents, StrCat(copy, "/", file.relative_filename),
-                                Durability::kBuffered));
-  }
+  for (const LiveFileStorageInfo& file : files)
+    CopyLiveFile(FileSystem::Default().get(), file, copy);
   ASSERT_OK(db_->EnableFileDeletions());
   Close();
   EXPECT_EQ(RunCommand(StrCat("ldb --db=", copy, " scan")), "key0 : v\nkey1 : in the log\n");
