@@ -380,8 +380,7 @@ TEST_F(FileChecksumTest, ImportedFilesHaveThoseOfTheirBytes) {
   ColumnFamilyHandle* family = nullptr;
   const std::string right = metadata->files[0].file_checksum;
   metadata->files[0].file_checksum = "1234";
-  const Status differs =
-      db_->CreateColumnFamilyWithImport(options_, "new", {}, *metadata, &family);
+  const Status differs = db_->CreateColumnFamilyWithImport(options_, "new", {}, *metadata, &family);
   EXPECT_TRUE(differs.IsCorruption());
   EXPECT_NE(differs.ToString().find("checksum"), std::string::npos) << differs.ToString();
   metadata->files[0].file_checksum_func_name = "Other";  // cannot be compared

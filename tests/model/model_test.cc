@@ -729,8 +729,7 @@ TEST_P(ModelTest, HistoriesAgree) {
   Reopen();
   CompareEverything();
   Check(db_->VerifyChecksum());
-  if (options_.file_checksum_gen_factory != nullptr)
-    Check(db_->VerifyFileChecksums(ReadOptions()));
+  if (options_.file_checksum_gen_factory != nullptr) Check(db_->VerifyFileChecksums(ReadOptions()));
 }
 
 TEST_P(ModelTest, EveryOperationAgrees) {
