@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <random>
 #include <system_error>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/format.h"
@@ -27,8 +28,13 @@ ScratchDirectory::ScratchDirectory() {
 }
 
 ScratchDirectory::~ScratchDirectory() {
+  // Each name once: remove_all of GCC for Windows asks for ever while a file is open.
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  std::vector<std::filesystem::path> names{path_};
+  for (std::filesystem::recursive_directory_iterator at(path_, ignored), end; !ignored && at != end;
+       at.increment(ignored))
+    names.push_back(at->path());
+  for (size_t i = names.size(); i-- > 0;) std::filesystem::remove(names[i], ignored);
 }
 
 }  // namespace ashlar
