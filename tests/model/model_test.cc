@@ -5,12 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -42,10 +43,39 @@ struct KeyOrder {
 };
 using Model = std::map<std::string, std::string, KeyOrder>;
 
+// Tickets of one thread for the work of another, so that it is the same on fast and slow systems.
+class Tickets {
+ public:
+  void Add() {
+    const std::scoped_lock lock(mutex_);
+    ++tickets_;
+    changed_.notify_one();
+  }
+  // False: no more will come.
+  bool Take(uint64_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_ || tickets_ >= count; });
+    if (ended_) return false;
+    tickets_ -= count;
+    return true;
+  }
+  void End() {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    changed_.notify_one();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t tickets_ = 0;
+  bool ended_ = false;
+};
+
 struct Scenario {
   const char* name;
   std::function<void(Options*)> set;
-  bool compacts_meanwhile = false;  // a thread compacts ranges by hand all the time
+  bool compacts_meanwhile = false;  // a thread compacts ranges by hand
 };
 
 void SetTinyLevels(Options* options) {
@@ -256,12 +286,14 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
     ASSERT_TRUE(opened.ok()) << opened.ToString();
     CheckInvariants(db_.get());
-    if (Scenarios()[number()].compacts_meanwhile)
-      compactor_ = std::thread([this, seed = random_->Next()] { CompactUntilStopped(seed); });
+    if (!Scenarios()[number()].compacts_meanwhile) return;
+    writes_ = std::make_unique<Tickets>();
+    compactor_ = std::thread([this, seed = random_->Next()] { CompactUntilStopped(seed); });
   }
   void CompactUntilStopped(uint64_t seed) {
+    constexpr uint64_t kWritesPerCompaction = 4;
     Random random(seed);
-    while (!stop_compacting_.load()) {
+    while (writes_->Take(kWritesPerCompaction)) {
       const uint64_t first = random.Uniform(900);
       const std::string begin = "k" + std::to_string(first);
       const std::string end =
@@ -275,9 +307,9 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
   void StopCompacting() {
-    stop_compacting_.store(true);
-    if (compactor_.joinable()) compactor_.join();
-    stop_compacting_.store(false);
+    if (!compactor_.joinable()) return;
+    writes_->End();
+    compactor_.join();
   }
   void ReleaseSnapshots() {
     for (const Held& held : held_) db_->ReleaseSnapshot(held.snapshot);
@@ -339,6 +371,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   }
 
   void WriteSomething() {
+    if (compactor_.joinable()) writes_->Add();
     const std::string key = RandomKey();
     if (random_->OneIn(200)) return DeleteNeighbours();
     if (deletes_ranges() && random_->OneIn(12)) return DeleteSomeRange();
@@ -713,8 +746,8 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   std::unique_ptr<DB> db_;
   std::list<Held> held_;
   int exports_ = 0;
+  std::unique_ptr<Tickets> writes_;  // for compactor_
   std::thread compactor_;
-  std::atomic<bool> stop_compacting_{false};
 };
 
 TEST_P(ModelTest, HistoriesAgree) {
