@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
@@ -43,6 +44,19 @@ ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<SequentialFile
     : number_(number),
       file_bytes_(file_bytes),
       log_(std::move(file), file_name, number, file_bytes) {}
+
+Result<bool> ManifestReader::Extend(FileSystem* file_system) {
+  ASHLAR_ASSERT(status_.ok() && group_.empty());
+  uint64_t bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(file_name(), &bytes));
+  if (bytes <= file_bytes_) return false;
+  std::unique_ptr<SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(file_name(), FileOptions{}, &file));
+  ASHLAR_RETURN_IF_ERROR(log_.ContinueAt(end_, std::move(file), bytes));
+  file_bytes_ = bytes;
+  ends_incomplete_ = false;
+  return true;
+}
 
 bool ManifestReader::Next(VersionEdit* edit) {
   if (!status_.ok()) return false;

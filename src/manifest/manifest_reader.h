@@ -31,12 +31,14 @@ class ManifestReader {
   // True: *edit is the next one. False: the end, or an error: see status().
   [[nodiscard]] bool Next(VersionEdit* edit);
   const Status& status() const { return status_; }
+  // After the end, without an error: true if the file has grown. Next then goes on after end().
+  Result<bool> Extend(FileSystem* file_system);
   // After the end: whether an incomplete edit or group is there.
   bool ends_incomplete() const { return ends_incomplete_; }
 
   FileNumber number() const { return number_; }
   const std::string& file_name() const { return log_.file_name(); }
-  // The end of the reading. Later appends are not read.
+  // The end of the reading. Later appends are not read before Extend.
   uint64_t file_bytes() const { return file_bytes_; }
   // Where the last edit or group ends that is whole.
   uint64_t end() const { return end_; }
@@ -50,7 +52,7 @@ class ManifestReader {
   bool Fail(Status status);
 
   const FileNumber number_;
-  const uint64_t file_bytes_;
+  uint64_t file_bytes_;
   LogReader log_;
   std::string scratch_;
   std::deque<VersionEdit> group_;  // complete, or being collected

@@ -28,21 +28,20 @@ Result<RecoveredState> ManifestReplay::Run() {
     return Status::InvalidArgument("the column family \"default\" must be opened");
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest, OpenManifest());
   state_.manifest_number = manifest->number();
-  state_.manifest_bytes = manifest->file_bytes();
   if (continues_) {
     StartFromBase();
   } else {
     ASHLAR_RETURN_IF_ERROR(OpenFamily(kDefaultFamilyId, *default_spec));
   }
-  for (uint64_t number = 1;; ++number) {
-    VersionEdit edit;
-    if (!manifest->Next(&edit)) break;
-    if (IsBeyond(edit, number)) {
-      TakeDatabaseFields(edit);
-    } else {
-      ASHLAR_RETURN_IF_ERROR(Apply(&edit).WithContext(manifest->file_name()));
-    }
+  uint64_t number = 0;
+  for (bool more = true; more;) {
+    ASHLAR_RETURN_IF_ERROR(ApplyAll(manifest.get(), &number));
+    // I1
+    const bool may_grow = args_.pinned_tables != nullptr && manifest->status().ok();
+    ASHLAR_ASSIGN_OR_RETURN(more,
+                            may_grow ? manifest->Extend(args_.file_system) : Result<bool>(false));
   }
+  state_.manifest_bytes = manifest->file_bytes();
   if (!args_.best_efforts) ASHLAR_RETURN_IF_ERROR(manifest->status());
   state_.manifest_end = manifest->end();
   for (const auto& [id, family] : complete_.families) {
@@ -50,6 +49,19 @@ Result<RecoveredState> ManifestReplay::Run() {
   }
   ASHLAR_RETURN_IF_ERROR(Finish().WithContext(manifest->file_name()));
   return std::move(state_);
+}
+
+Status ManifestReplay::ApplyAll(ManifestReader* manifest, uint64_t* number) {
+  for (;;) {
+    VersionEdit edit;
+    if (!manifest->Next(&edit)) return Status::OK();
+    ++*number;
+    if (IsBeyond(edit, *number)) {
+      TakeDatabaseFields(edit);
+    } else {
+      ASHLAR_RETURN_IF_ERROR(Apply(&edit).WithContext(manifest->file_name()));
+    }
+  }
 }
 
 Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenManifest() {

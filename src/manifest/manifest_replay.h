@@ -13,6 +13,10 @@
 // Families that the base does not have are not opened. A family whose tables did not change keeps
 // its Version.
 //
+// I1: a replay without the lock (Args::pinned_tables) reads on until the file has not grown since
+//     the last reading. Otherwise the tables of a long MANIFEST would be gone, time and again, before
+//     it is read.
+//
 // Thread safety: one thread. Lifetime: `live` outlives the result, the base outlives the replay.
 #pragma once
 
@@ -85,6 +89,9 @@ class ManifestReplay {
   void StartFromBase();
   // True: the edit is after the complete state of its family.
   bool IsBeyond(const VersionEdit& edit, uint64_t number) const;
+  // The edits up to the end that the reader knows. *number counts them. The reader's error is its
+  // own.
+  Status ApplyAll(ManifestReader* manifest, uint64_t* number);
   Status Apply(VersionEdit* edit);
   Status AddFamily(const VersionEdit& edit);
   Status DropFamily(const VersionEdit& edit);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/sst_file_writer.h"
@@ -77,6 +78,48 @@ TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCallOfTheOpen) {
     ASSERT_NO_FATAL_FAILURE(ExpectAll());
     if (steps_ == steps_before) break;
   }
+}
+
+class LongManifestTest : public CatchUpTest {
+ protected:
+  void SetUp() override {
+    options_.max_manifest_file_size = 1 << 20;
+    CatchUpTest::SetUp();
+  }
+  void CountAttempts() {
+    FaultRule rule;
+    rule.name_contains = "CURRENT";
+    rule.operations = FaultOperation::kOpenForReading;
+    rule.sticky = true;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [this] { ++reads_of_current_; };
+    calls_->AddRule(rule);
+  }
+
+  int reads_of_current_ = 0;
+};
+
+// Reading a long MANIFEST takes longer than a table lives: an attempt that only notes the change
+// would be followed by another one that does.
+TEST_F(LongManifestTest, AnOpenReadsOnWhereTheManifestHasGrown) {
+  CountAttempts();
+  ASSERT_OK(OpenSecondary());
+  const int in_one_attempt = std::exchange(reads_of_current_, 0);
+  calls_->ClearRules();
+  CountAttempts();
+  FaultRule rule;
+  rule.name_contains = "MANIFEST";
+  rule.operations = FaultOperation::kOpenForReading;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this] {
+    Step();
+    Step();
+  };
+  calls_->AddRule(rule);
+  ASSERT_OK(OpenSecondary());
+  calls_->ClearRules();
+  EXPECT_EQ(reads_of_current_, in_one_attempt);
+  ExpectAll();
 }
 
 TEST_F(CatchUpTest, StepsAtEveryCallForAWhile) {
