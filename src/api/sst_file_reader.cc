@@ -63,7 +63,7 @@ class TableEntryIterator final : public Iterator {
 struct SstFileReader::Rep {
   Options options;
   KeyComparator comparator{nullptr};
-  std::shared_ptr<Cache> block_cache;  // outlives the table; null: none
+  std::shared_ptr<Cache> block_cache;  // null: none
   std::unique_ptr<StandaloneTable> table;
   FileMetaData* files[1] = {};  // the run of the one file
   std::shared_ptr<const TableProperties> properties;
@@ -87,16 +87,17 @@ struct SstFileReader::Rep {
     if (options.comparator == nullptr) return Status::InvalidArgument(path, "no comparator");
     block_cache = ResolveBlockCache(&options);
     ASHLAR_ASSIGN_OR_RETURN(
-        table, StandaloneTable::Open({.file_system = options.env->GetFileSystem().get(),
-                                      .path = path,
-                                      .comparator = comparator,
-                                      .config = ResolveTableConfig(options),
-                                      .plain_config = ResolvePlainTableConfig(options),
-                                      .block_cache = static_cast<BlockCache*>(block_cache.get()),
-                                      .mmap_reads = options.allow_mmap_reads,
-                                      .direct_reads = options.use_direct_reads,
-                                      .prefix_extractor = options.prefix_extractor},
-                                     {}));
+        table,
+        StandaloneTable::Open({.file_system = options.env->GetFileSystem().get(),
+                               .path = path,
+                               .comparator = comparator,
+                               .config = ResolveTableConfig(options),
+                               .plain_config = ResolvePlainTableConfig(options),
+                               .block_cache = std::static_pointer_cast<BlockCache>(block_cache),
+                               .mmap_reads = options.allow_mmap_reads,
+                               .direct_reads = options.use_direct_reads,
+                               .prefix_extractor = options.prefix_extractor},
+                              {}));
     files[0] = table->file();
     properties = std::make_shared<const TableProperties>(table->reader()->properties());
     return Status::OK();

@@ -101,7 +101,7 @@ struct DatabaseState {
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless read-only
   DB* db = nullptr;                             // for listeners
 
-  // Kept alive until the last table that caches in them is gone.
+  // Kept until no family and no table uses them and no block of them is pinned.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(kDatabaseMutex);
 
   // ---- Self-synchronised.

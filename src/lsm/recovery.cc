@@ -272,7 +272,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                      .comparator = recorded.comparator,
                      .config = ResolveTableConfig(filled),
                      .plain_config = ResolvePlainTableConfig(filled),
-                     .block_cache = static_cast<BlockCache*>(cache.get()),
+                     .block_cache = std::static_pointer_cast<BlockCache>(cache),
                      .open_tables = &state->open_tables,
                      .pinned_tables = state->pinned_tables.get(),
                      .mmap_reads = state->options.allow_mmap_reads,
@@ -281,7 +281,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                      .live_blocks = &state->live_blocks,
                      .random_access_hint = state->options.advise_random_on_open,
                      .prefix_extractor = filled.prefix_extractor});
-  // A cache that no family uses any more stays as long as a block of it is pinned.
+  // A cache that no family and no table uses any more stays as long as a block of it is pinned.
   std::erase_if(state->block_caches, [](const std::shared_ptr<Cache>& other) {
     return other.use_count() == 1 && other->GetUsage() == 0;
   });

@@ -20,7 +20,8 @@ BlockBasedTable::BlockBasedTable(const TableOpenArgs& args, TableParts parts)
     : TableReader(args.epochs, &SearchInStages, std::move(parts.ranges)),
       comparator_(args.comparator),
       config_(args.config),
-      cache_(args.block_cache),
+      keeps_cache_(args.block_cache),
+      cache_(keeps_cache_.get()),
       recorder_(args.recorder),
       live_blocks_(args.live_blocks),
       parts_(std::move(parts)) {}

@@ -44,7 +44,7 @@ struct TableOpenArgs {
   EpochDomain* epochs = nullptr;  // of the guards in which the table and its blocks are found
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
-  BlockCache* block_cache = nullptr;  // null: none
+  std::shared_ptr<BlockCache> block_cache{};  // kept by the table; null: none
   bool mmap_reads = false;
   Recorder recorder{};
   std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks in memory; null: none
@@ -169,7 +169,9 @@ class BlockBasedTable final : public TableReader {
 
   const KeyComparator comparator_;
   const BlockBasedTableConfig config_;
-  BlockCache* const cache_;
+  // The destructor works in it, after the last user of the family.
+  const std::shared_ptr<BlockCache> keeps_cache_;
+  BlockCache* const cache_;  // the same: one load less
   const Recorder recorder_;
   std::atomic<int64_t>* const live_blocks_;
   const TableParts parts_;

@@ -1,6 +1,8 @@
 // The range deletion block: written, read, verified, and damaged.
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "base/format.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
@@ -109,8 +111,8 @@ TEST_F(RangeDeletionBlock, ATableOfRangeDeletionsAloneIsATable) {
     EXPECT_EQ(result_.properties.num_data_blocks, 0u);
     EXPECT_EQ(result_.smallest_sequence, 8u);
     EXPECT_EQ(result_.smallest, MakeInternalKey("b", 8, ValueType::kRangeDeletion));
-    BlockCache cache(1 << 16);
-    Result<TableReaderPtr> opened = Open({.cache = &cache});
+    const auto cache = std::make_shared<BlockCache>(1 << 16);
+    Result<TableReaderPtr> opened = Open({.cache = cache});
     ASSERT_OK(opened.status());
     const OpenedTable table(std::move(opened).value());
     EXPECT_OK(table->Verify());

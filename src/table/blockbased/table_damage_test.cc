@@ -2,6 +2,7 @@
 // its memory.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 
 #include "base/coding.h"
@@ -45,9 +46,9 @@ Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::str
   MemoryFileSystem fs;
   EXPECT_OK(fs.CreateDir("db"));
   EXPECT_OK(WriteStringToFile(&fs, bytes, kPath, Durability::kBuffered));
-  BlockCache cache(1 << 16);
+  const auto cache = std::make_shared<BlockCache>(1 << 16);
   Result<TableReaderPtr> opened =
-      OpenTable(&fs, kPath, {.comparator = sample.spec.comparator, .cache = &cache, .mmap = mmap});
+      OpenTable(&fs, kPath, {.comparator = sample.spec.comparator, .cache = cache, .mmap = mmap});
   if (!opened.ok()) {
     *text = opened.status().ToString();
     return Outcome::kRefused;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "base/format.h"
@@ -143,8 +144,8 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
   const std::vector<std::string> tables = Tables();
   ASSERT_EQ(tables.size(), 1u);
 
-  BlockCache cache(1 << 20);
-  Result<TableReaderPtr> opened = OpenTable(fs_.get(), tables[0], {.cache = &cache});
+  const auto cache = std::make_shared<BlockCache>(1 << 20);
+  Result<TableReaderPtr> opened = OpenTable(fs_.get(), tables[0], {.cache = cache});
   ASSERT_OK(opened.status());
   const OpenedTable table(std::move(opened).value());
   ASSERT_OK(table->Verify());
@@ -157,7 +158,7 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
   EXPECT_EQ(Slice(test::FinishFilter(&filter)).ToString(true),
             Slice(ReadMetaBlock(fs_.get(), tables[0], kFullFilterName)).ToString(true));
   // Used, not just there: absent keys read no block.
-  cache.EraseUnRefEntries();
+  cache->EraseUnRefEntries();
   EXPECT_LT(CountUnfiltered(table.get()), 50);
 }
 

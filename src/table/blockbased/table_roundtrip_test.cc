@@ -1,6 +1,7 @@
 // Tables written and read back, against a map.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
 
 #include "table/blockbased/table_cursor.h"
@@ -178,12 +179,12 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
       EXPECT_EQ(result.largest, entries.rbegin()->first);
       EXPECT_EQ(result.properties.num_entries, entries.size());
 
-      const auto cache = std::make_unique<BlockCache>(random.OneIn(2) ? 1 << 20 : 2000);
+      const auto cache = std::make_shared<BlockCache>(random.OneIn(2) ? 1 << 20 : 2000);
       const bool mmap = random.OneIn(3);
       Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst",
                                                 {.comparator = comparator,
                                                  .config = spec.config,
-                                                 .cache = random.OneIn(4) ? nullptr : cache.get(),
+                                                 .cache = random.OneIn(4) ? nullptr : cache,
                                                  .mmap = mmap});
       ASSERT_OK(opened.status());
       {
@@ -221,9 +222,9 @@ TEST(TableRoundTrip, LayoutsAreWritten) {
   const auto write = [&](const std::string& name, TableSpec spec) {
     MemoryFileSystem fs;
     ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &results[name]));
-    const auto cache = std::make_unique<BlockCache>(1 << 20);
+    const auto cache = std::make_shared<BlockCache>(1 << 20);
     Result<TableReaderPtr> opened =
-        OpenTable(&fs, "t.sst", {.cache = cache.get(), .prefix_extractor = spec.prefix_extractor});
+        OpenTable(&fs, "t.sst", {.cache = cache, .prefix_extractor = spec.prefix_extractor});
     ASSERT_OK(opened.status());
     const OpenedTable table(std::move(opened).value());
     ASSERT_OK(table->Verify());
@@ -359,8 +360,8 @@ TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
     TableWriteResult result;
     ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
     EXPECT_EQ(result.properties.index_key_is_user_key, 0u);
-    BlockCache cache(1 << 20);
-    for (BlockCache* const used : {&cache, static_cast<BlockCache*>(nullptr)}) {
+    const auto cache = std::make_shared<BlockCache>(1 << 20);
+    for (const auto& used : {cache, std::shared_ptr<BlockCache>()}) {
       SCOPED_TRACE(used == nullptr ? "without a cache" : "with a cache");
       Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = used});
       ASSERT_OK(opened.status());
@@ -407,11 +408,11 @@ TEST(TableRoundTrip, ValuesArePinnedInPlace) {
   TableWriteResult result;
   ASSERT_OK(WriteTable(&fs, "t.sst", {}, entries, &result));
   for (const bool mmap : {false, true}) {
-    BlockCache cache(1 << 20);
+    const auto cache = std::make_shared<BlockCache>(1 << 20);
     std::vector<PinnableSlice> pinned;
     std::vector<std::string> expected;
     {
-      Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = &cache, .mmap = mmap});
+      Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = cache, .mmap = mmap});
       ASSERT_OK(opened.status());
       const OpenedTable table(std::move(opened).value());
       for (const auto& [key, value] : entries) {
@@ -425,14 +426,14 @@ TEST(TableRoundTrip, ValuesArePinnedInPlace) {
         pinned.push_back(std::move(slice));
         expected.push_back(value);
       }
-      EXPECT_GT(mmap ? table->Refs() : static_cast<int64_t>(cache.GetPinnedUsage()), 0);
+      EXPECT_GT(mmap ? table->Refs() : static_cast<int64_t>(cache->GetPinnedUsage()), 0);
     }
     // The table is gone from the world; its values are not.
-    cache.EraseUnRefEntries();
+    cache->EraseUnRefEntries();
     for (size_t i = 0; i < pinned.size(); ++i) ASSERT_EQ(pinned[i].ToString(), expected[i]);
     pinned.clear();
     SettleEpochs();
-    EXPECT_EQ(cache.GetUsage(), 0u);
+    EXPECT_EQ(cache->GetUsage(), 0u);
   }
 }
 
@@ -443,8 +444,8 @@ TEST(TableRoundTrip, CachedOnlyReadsNothing) {
   MemoryFileSystem fs;
   TableWriteResult result;
   ASSERT_OK(WriteTable(&fs, "t.sst", {}, entries, &result));
-  BlockCache cache(1 << 20);
-  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = &cache});
+  const auto cache = std::make_shared<BlockCache>(1 << 20);
+  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = cache});
   ASSERT_OK(opened.status());
   const OpenedTable table(std::move(opened).value());
   TableReadOptions cached_only;
@@ -460,6 +461,24 @@ TEST(TableRoundTrip, CachedOnlyReadsNothing) {
   EXPECT_EQ(GetText(table.get(), cached_only, key, kSequenceNumberMax), there);
   cursor->SeekToFirst();
   EXPECT_TRUE(cursor->Valid());
+}
+
+// It empties its slots in it at its end, which may come when no family uses the cache any more.
+TEST(TableRoundTrip, ATableKeepsItsCache) {
+  const KeyComparator comparator(BytewiseComparator());
+  Random random(4);
+  MemoryFileSystem fs;
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", {}, MakeEntries(comparator, {.keys = 20}, &random), &result));
+  auto cache = std::make_shared<BlockCache>(1 << 20);
+  const std::weak_ptr<BlockCache> kept = cache;
+  {
+    Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.cache = std::move(cache)});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    EXPECT_FALSE(kept.expired());
+  }
+  EXPECT_TRUE(kept.expired());
 }
 
 TEST(TableRoundTrip, OffsetsAndAnchorsAreMonotone) {

@@ -64,7 +64,7 @@ inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpe
 struct OpenSpec {
   KeyComparator comparator{BytewiseComparator()};
   BlockBasedTableConfig config{};
-  BlockCache* cache = nullptr;
+  std::shared_ptr<BlockCache> cache{};
   bool mmap = false;
   Statistics* statistics = nullptr;
   std::shared_ptr<const SliceTransform> prefix_extractor{};

@@ -88,7 +88,7 @@ struct TableCacheArgs {
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
   PlainTableConfig plain_config{};
-  BlockCache* block_cache = nullptr;  // null: none
+  std::shared_ptr<BlockCache> block_cache{};  // null: none
   OpenTables* open_tables = nullptr;
   PinnedTables* pinned_tables =
       nullptr;  // asked for a file before it is opened by name; null: none

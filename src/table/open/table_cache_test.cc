@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 
 #include "filesystem/filename.h"
@@ -22,7 +23,7 @@ class TableCacheTest : public ::testing::Test {
   void TearDown() override {
     for (const auto& file : files_) EXPECT_EQ(file->reader.load(), nullptr);
     SettleEpochs();
-    EXPECT_EQ(block_cache_.GetUsage(), 0u);
+    EXPECT_EQ(block_cache_->GetUsage(), 0u);
   }
 
   std::unique_ptr<FileMetaData> MakeFile(uint64_t number) {
@@ -47,7 +48,7 @@ class TableCacheTest : public ::testing::Test {
             .epochs = &TestEpochs(),
             .directory = "db",
             .comparator = KeyComparator(BytewiseComparator()),
-            .block_cache = &block_cache_,
+            .block_cache = block_cache_,
             .open_tables = open_tables,
             .mmap_reads = mmap};
   }
@@ -62,7 +63,7 @@ class TableCacheTest : public ::testing::Test {
   }
 
   MemoryFileSystem fs_;
-  BlockCache block_cache_{1 << 20};
+  const std::shared_ptr<BlockCache> block_cache_ = std::make_shared<BlockCache>(1 << 20);
   std::vector<std::unique_ptr<FileMetaData>> files_;
 };
 
@@ -196,7 +197,7 @@ TEST_F(TableCacheTest, ColumnFamiliesShareTheLimit) {
 
 TEST_F(TableCacheTest, ManyThreadsBesideEvictionOfTablesAndBlocks) {
   OpenTables open_tables(&TestEpochs(), 4);
-  block_cache_.SetCapacity(6000);
+  block_cache_->SetCapacity(6000);
   TableCache tables(Args(&open_tables));
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -223,7 +224,7 @@ TEST_F(TableCacheTest, ManyThreadsBesideEvictionOfTablesAndBlocks) {
         value.Reset();
         expected = ValueOf(file->number, key);
         if (Get(&tables, file, "key" + std::to_string(key), &value) != expected) ++wrong;
-        if (block_cache_.GetUsage() > 6000) ++wrong;
+        if (block_cache_->GetUsage() > 6000) ++wrong;
       }
     });
   }
@@ -231,7 +232,7 @@ TEST_F(TableCacheTest, ManyThreadsBesideEvictionOfTablesAndBlocks) {
   EXPECT_EQ(wrong, 0);
   tables.Close();
   SettleEpochs();
-  block_cache_.CheckInvariants();
+  block_cache_->CheckInvariants();
 }
 
 }  // namespace
