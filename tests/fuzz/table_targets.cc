@@ -148,9 +148,8 @@ Seeds SeedTables() {
 void RunTable(const std::string& input) {
   for (const bool cached : {false, true}) {
     MemoryFileSystem file_system;
-    BlockCache cache(size_t{1} << 16);
     test::OpenSpec spec{
-        .cache = cached ? &cache : nullptr,
+        .cache = cached ? std::make_shared<BlockCache>(size_t{1} << 16) : nullptr,
         .mmap = !cached,
         .prefix_extractor = std::shared_ptr<const SliceTransform>(NewCappedPrefixTransform(3))};
     Result<TableReaderPtr> opened = test::OpenTable(&file_system, Entry(input, &file_system), spec);
