@@ -14,8 +14,8 @@
 // its Version.
 //
 // I1: a replay without the lock (Args::pinned_tables) reads on until the file has not grown since
-//     the last reading. Otherwise the tables of a long MANIFEST would be gone, time and again, before
-//     it is read.
+//     the last reading. Otherwise the tables of a long MANIFEST would be gone, time and again,
+//     before it is read.
 //
 // Thread safety: one thread. Lifetime: `live` outlives the result, the base outlives the replay.
 #pragma once

@@ -5,13 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -30,6 +28,7 @@
 #include "base/random.h"
 #include "tests/support/check_invariants.h"
 #include "tests/support/comparators.h"
+#include "tests/support/gate.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -42,35 +41,6 @@ struct KeyOrder {
   }
 };
 using Model = std::map<std::string, std::string, KeyOrder>;
-
-// Tickets of one thread for the work of another, so that it is the same on fast and slow systems.
-class Tickets {
- public:
-  void Add() {
-    const std::scoped_lock lock(mutex_);
-    ++tickets_;
-    changed_.notify_one();
-  }
-  // False: no more will come.
-  bool Take(uint64_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return ended_ || tickets_ >= count; });
-    if (ended_) return false;
-    tickets_ -= count;
-    return true;
-  }
-  void End() {
-    const std::scoped_lock lock(mutex_);
-    ended_ = true;
-    changed_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  uint64_t tickets_ = 0;
-  bool ended_ = false;
-};
 
 struct Scenario {
   const char* name;

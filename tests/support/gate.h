@@ -1,12 +1,15 @@
 // Gate: threads wait in front of it until another one opens it. Closed at first; open for good.
+// Tickets: one thread pays for the work of another, so that the amount of it is the same on fast
+// and slow systems.
 //
 // std::latch and the waits of std::atomic are not for tests: under Windows, libstdc++ 12 loses
 // their wake-ups.
 //
-// Thread safety: all methods. The gate outlives every call.
+// Thread safety: all methods. The object outlives every call.
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace ashlar {
@@ -27,6 +30,34 @@ class Gate {
   std::mutex mutex_;
   std::condition_variable opened_;
   bool is_open_ = false;
+};
+
+class Tickets {
+ public:
+  void Add() {
+    const std::scoped_lock lock(mutex_);
+    ++tickets_;
+    changed_.notify_all();
+  }
+  // Waits for `count` tickets. False: no more will come.
+  bool Take(uint64_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ended_ || tickets_ >= count; });
+    if (ended_) return false;
+    tickets_ -= count;
+    return true;
+  }
+  void End() {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  uint64_t tickets_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace ashlar
