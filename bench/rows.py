@@ -160,6 +160,11 @@ def _reads() -> list[Group]:
             others=("leveldb", "lmdb"),
         ),
         Group(
+            "tail",
+            {"shape": "compacted"},
+            (Workload("putandtail", 0.5, rows=(Judged("Put, and seek of it by a tailing iterator", BOTH, 1.0),)),),
+        ),
+        Group(
             "five-runs",
             {"shape": "runs", "runs": 5},
             (

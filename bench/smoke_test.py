@@ -50,7 +50,7 @@ class SmokeTest(unittest.TestCase):
                     self.assertGreater(result["operations"], 0)
                     if result["workload"] == "readmissing":
                         self.assertEqual(result["found"], 0)
-                    elif result["workload"] in ("readrandom", "readcopied", "readskewed", "multiget", "seek", "seeknew", "seekfirst", "popqueue", "readwhilewriting"):
+                    elif result["workload"] in ("readrandom", "readcopied", "readskewed", "multiget", "seek", "seeknew", "seekfirst", "popqueue", "putandtail", "readwhilewriting"):
                         self.assertEqual(result["found"], result["operations"])
                     elif result["workload"] in ("readseq", "readreverse") and not deleted:
                         self.assertEqual(result["found"] % KEYS, 0)

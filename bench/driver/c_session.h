@@ -145,6 +145,16 @@ class CSession : public Session {
  protected:
   using Iterator = typename Api::Iterator;
 
+  void SeekAndNext(Iterator* iterator, std::string_view key, uint64_t next, Tally* tally) {
+    api_.iter_seek(iterator, key.data(), key.size());
+    for (uint64_t i = 0; api_.iter_valid(iterator); i++) {
+      AddValue(iterator, tally);
+      if (i == next) return;
+      api_.iter_next(iterator);
+    }
+    CheckIterator(iterator);
+  }
+
   // The read options of SeekPrefix, for a library with an option to stay within a prefix.
   virtual const typename Api::ReadOptions* prefix_read() const { return read_; }
 
@@ -158,16 +168,6 @@ class CSession : public Session {
     size_t value_bytes = 0;
     const char* const value = api_.iter_value(iterator, &value_bytes);
     tally->Add(value, value_bytes);
-  }
-
-  void SeekAndNext(Iterator* iterator, std::string_view key, uint64_t next, Tally* tally) {
-    api_.iter_seek(iterator, key.data(), key.size());
-    for (uint64_t i = 0; api_.iter_valid(iterator); i++) {
-      AddValue(iterator, tally);
-      if (i == next) return;
-      api_.iter_next(iterator);
-    }
-    CheckIterator(iterator);
   }
 
   void CheckIterator(const Iterator* iterator) {

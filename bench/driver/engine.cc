@@ -15,6 +15,10 @@ void Session::SeekToFirst(Tally* /*tally*/) { NotAvailable("no call finds the fi
 
 void Session::PopFirst(Tally* /*tally*/) { NotAvailable("no call deletes the first key"); }
 
+void Session::PutAndTail(std::string_view /*key*/, std::string_view /*value*/, Tally* /*tally*/) {
+  NotAvailable("no iterator follows the writes");
+}
+
 std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library,
                                    const EngineOptions& options) {
   if (name == "rocksdb") return OpenRocks(library, options);

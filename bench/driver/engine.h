@@ -91,6 +91,8 @@ class Session {
   virtual void Seek(std::string_view key, uint64_t next, Tally* tally) = 0;
   // The same with one iterator that is kept.
   virtual void SeekKept(std::string_view key, uint64_t next, Tally* tally) = 0;
+  // A Put, then a seek of its key by one kept iterator that follows the writes.
+  virtual void PutAndTail(std::string_view key, std::string_view value, Tally* tally);
   // The entries that share the first `prefix_bytes` bytes with `key`, from `key` on, by a new
   // iterator.
   virtual void SeekPrefix(std::string_view key, size_t prefix_bytes, Tally* tally) = 0;

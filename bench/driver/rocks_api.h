@@ -119,6 +119,7 @@ using RocksBool = unsigned char;
   F(options_set_prefix_extractor, void, (RocksOptions*, RocksSliceTransform*))                   \
   F(slicetransform_create_fixed_prefix, RocksSliceTransform*, (size_t))                          \
   F(readoptions_set_prefix_same_as_start, void, (RocksReadOptions*, RocksBool))                  \
+  F(readoptions_set_tailing, void, (RocksReadOptions*, RocksBool))                               \
   F(comparator_create, RocksComparator*,                                                         \
     (void*, void (*)(void*), int (*)(void*, const char*, size_t, const char*, size_t),           \
      const char* (*)(void*)))                                                                    \

@@ -33,7 +33,21 @@ class RocksSession : public CSession<RocksApi> {
            "rocksdb_readoptions_set_prefix_same_as_start")(read_prefix_, 1);
     }
   }
-  ~RocksSession() override { api_.readoptions_destroy(read_prefix_); }
+  ~RocksSession() override {
+    if (tail_ != nullptr) api_.iter_destroy(tail_);
+    if (read_tail_ != nullptr) api_.readoptions_destroy(read_tail_);
+    api_.readoptions_destroy(read_prefix_);
+  }
+
+  void PutAndTail(std::string_view key, std::string_view value, Tally* tally) override {
+    if (tail_ == nullptr) {
+      read_tail_ = api_.readoptions_create();
+      Need(api_.readoptions_set_tailing, "rocksdb_readoptions_set_tailing")(read_tail_, 1);
+      tail_ = api_.create_iterator(db_, read_tail_);
+    }
+    Put(key, value);
+    SeekAndNext(tail_, key, 0, tally);
+  }
 
   void Merge(std::string_view key, std::string_view operand) override {
     char* error = nullptr;
@@ -93,7 +107,9 @@ class RocksSession : public CSession<RocksApi> {
   }
 
   RocksReadOptions* const read_prefix_;
-  RocksFamily* family_ = nullptr;  // the default one, from its first use on
+  RocksFamily* family_ = nullptr;          // the default one, from its first use on
+  RocksReadOptions* read_tail_ = nullptr;  // both from the first use on
+  RocksIterator* tail_ = nullptr;
 
   // MultiGet's arrays, kept between calls.
   std::vector<const char*> starts_;

@@ -60,6 +60,7 @@ std::span<const Runner::Workload> Runner::Workloads() {
       {"deletefront", &Runner::DeleteFront, false},
       {"deleterandom", &Runner::DeleteRandom, false},
       {"popqueue", &Runner::PopQueue, false},
+      {"putandtail", &Runner::PutAndTail, false},
       {"ingest", &Runner::Ingest, false},
       {"writewhileingesting", &Runner::WriteBesideIngestion, false},
       {"checkpoint", &Runner::Checkpoint, false},
@@ -353,6 +354,12 @@ void PutOne(const Dataset& dataset, Session* session, uint32_t number, char* key
   session->Put({key, dataset.options().key_bytes}, dataset.Value(number, 1));
 }
 
+void PutAndTailOne(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                   Tally* tally) {
+  dataset.MakeKey(number, key);
+  session->PutAndTail({key, dataset.options().key_bytes}, dataset.Value(number, 1), tally);
+}
+
 void DeleteOne(const Dataset& dataset, Session* session, uint32_t number, char* key,
                Tally* /*tally*/) {
   dataset.MakeKey(number, key);
@@ -426,6 +433,8 @@ void Runner::SeekFirst(Result* result) { Read(InOrder(task_.operations), SeekToT
 void Runner::PopQueue(Result* result) { Change(InOrder(task_.operations), PopTheFirst, result); }
 
 void Runner::PutBuffered(Result* result) { Change(SomeShuffled(), PutOne, result); }
+
+void Runner::PutAndTail(Result* result) { Change(SomeShuffled(), PutAndTailOne, result); }
 
 void Runner::DeleteRanges(Result* result) { Change(SomeShuffled(), DeleteBetween, result); }
 

@@ -102,6 +102,7 @@ class Runner {
   void DeleteFront(Result* result);
   void DeleteRandom(Result* result);
   void PopQueue(Result* result);
+  void PutAndTail(Result* result);
   void Write(std::span<const uint32_t> order, uint64_t generation, Result* result);
 
   // In file_workloads.cc.

@@ -1,5 +1,6 @@
 // Iterator: walks the keys of a column family in order, in both directions, over the state of the
-// database at its creation (or at ReadOptions::snapshot).
+// database at its creation (or at ReadOptions::snapshot). ReadOptions::tailing: over later states
+// too.
 //
 // An iterator is either valid, standing at an entry, or not valid: before the first, after the
 // last, or stopped by an error. Only status() distinguishes the end from an error. Check it when

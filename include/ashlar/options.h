@@ -590,7 +590,12 @@ struct ReadOptions {
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
   bool ignore_range_deletions = false;  // keys of range deletions are found, if still stored
-  bool tailing = false;                 // refused: use Refresh
+  // An iterator that follows the writes. A seek, and a Next that has come to the end, look at the
+  // newest state; so does a Next that finds other memtables or tables, at the latest after a block.
+  // Other moves stay in the state of the last look, whose memory is held until the next. The keys
+  // after each look ascend; keys before the current one are not seen until the next seek. No
+  // snapshot (InvalidArgument). SeekToLast, SeekForPrev and Prev: not valid, status NotSupported.
+  bool tailing = false;
   // Iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a key
   // that has a prefix look for keys with that prefix: these are exact. The keys that the iterator
   // returns after them are in order, but otherwise unspecified. Tables that do not know the prefix
@@ -609,8 +614,11 @@ struct ReadOptions {
   bool background_purge_on_iterator_cleanup = false;  // accepted
   // Refused unless empty.
   std::function<bool(const TableProperties&)> table_filter;
-  bool allow_unprepared_value = false;                      // accepted: values are always prepared
-  bool auto_refresh_iterator_with_snapshot = false;         // accepted
+  bool allow_unprepared_value = false;  // accepted: values are always prepared
+  // With a snapshot: an iterator that moves gives up memtables and tables that were replaced, and
+  // goes on at its key in the new ones. It shows the same, but for entries that compaction filters,
+  // FIFO compaction or DeleteFilesInRanges took. The snapshot outlives it or its Refresh.
+  bool auto_refresh_iterator_with_snapshot = false;
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;  // accepted
   // Accepted: a name of the request, for the program's own file system.
   const std::string* request_id = nullptr;

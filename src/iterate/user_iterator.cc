@@ -27,10 +27,15 @@ constexpr uint64_t kFirstGapCheck = 4;
 constexpr uint64_t kGapCheckInterval = 16;
 constexpr uint64_t kRememberedDeletionsMin = 48;
 
+Status TailingMoveError() {
+  return Status::NotSupported("an iterator with ReadOptions::tailing moves forward only");
+}
+
 }  // namespace
 
 UserIterator::UserIterator(UserIteratorArgs args) : args_(std::move(args)) {
   ASHLAR_ASSERT(args_.source.cursor != nullptr);
+  ASHLAR_ASSERT(args_.renewed_by == RenewedBy::kNothing || args_.renewal != nullptr);
   // At least one step between two seeks: a seek to the last version of a key may stay where it is.
   args_.max_sequential_skip = std::max(args_.max_sequential_skip, uint64_t{1});
 }
@@ -68,6 +73,82 @@ void UserIterator::BeginSeek() {
   BeginMove();
   in_prefix_ = false;
   status_ = Status::OK();
+}
+
+// --- renewals of the source ---
+
+ASHLAR_NO_INLINE bool UserIterator::RenewSource(bool in_walk) {
+  const Result<bool> renewed =
+      args_.renewal->Renew({.snapshot = args_.snapshot, .in_walk = in_walk}, &args_.source);
+  if (!renewed.ok()) {
+    Stop(renewed.status());
+    return false;
+  }
+  if (!*renewed) return false;
+  // What the move found in the other source counts no more.
+  deletions_stepped_over_ = 0;
+  gap_check_ = args_.source.gaps != nullptr ? kFirstDeletion : kNever;
+  SetScope(scope_);
+  return true;
+}
+
+// The target may point into the source.
+bool UserIterator::RenewForSeek(Slice* target) {
+  if (args_.renewed_by == RenewedBy::kNewerView && !args_.renewal->IsDue()) return true;
+  if (target != nullptr) {
+    renewed_at_.Assign(*target);
+    *target = renewed_at_.key();
+  }
+  RenewSource(/*in_walk=*/false);
+  return status_.ok();
+}
+
+inline bool UserIterator::BeginForwardSeek(Slice* target) {
+  BeginSeek();
+  return !RenewsInWalk() || RenewForSeek(target);
+}
+
+inline bool UserIterator::BeginBackwardSeek(Slice* target) {
+  BeginSeek();
+  if (!RenewsInWalk()) [[likely]]
+    return true;
+  if (args_.renewed_by == RenewedBy::kTailing) {
+    Stop(TailingMoveError());
+    return false;
+  }
+  return RenewForSeek(target);
+}
+
+ASHLAR_NO_INLINE void UserIterator::NextWithRenewal() {
+  renewed_at_.Assign(key_);
+  const auto look_again = [this] {
+    SaveKey(renewed_at_.key());  // I3
+    SeekCursor(saved_key(), kTagAfterAll);
+    FindVisibleForward(/*past_saved_key=*/true);
+    ASHLAR_DCHECK(!valid_ || args_.comparator.Compare(key_, renewed_at_.key()) > 0);  // I3
+  };
+  if (args_.renewal->IsDue() && RenewSource(/*in_walk=*/true)) {
+    look_again();
+  } else if (status_.ok()) {
+    NextInSource();
+  }
+  const bool at_end = !valid_ && status_.ok();
+  if (at_end && args_.renewed_by == RenewedBy::kTailing && RenewSource(/*in_walk=*/true))
+    look_again();
+}
+
+ASHLAR_NO_INLINE void UserIterator::PrevWithRenewal() {
+  if (args_.renewed_by == RenewedBy::kTailing) return Stop(TailingMoveError());
+  if (args_.renewal->IsDue()) {
+    renewed_at_.Assign(key_);
+    if (RenewSource(/*in_walk=*/true)) {
+      SaveKey(renewed_at_.key());  // I3
+      SeekCursorForPrev(saved_key(), kTagBeforeAll);
+      return FindVisibleBackward();
+    }
+    if (!status_.ok()) return;
+  }
+  PrevInSource();
 }
 
 void UserIterator::StayInPrefixOf(const Slice& user_key) {
@@ -283,7 +364,7 @@ void UserIterator::End() {
 // --- forward ---
 
 void UserIterator::SeekToFirstMove() {
-  BeginSeek();
+  if (!BeginForwardSeek(nullptr)) return;
   SetScope(SeekScope::kTotalOrder);
   if (args_.lower_bound != nullptr) {
     SeekCursor(*args_.lower_bound, SeekTag(args_.source.sequence));
@@ -294,9 +375,9 @@ void UserIterator::SeekToFirstMove() {
   if (valid_) StayInPrefixOf(key_);
 }
 
-void UserIterator::SeekMove(const Slice& target) {
+void UserIterator::SeekMove(Slice target) {
+  if (!BeginForwardSeek(&target)) return;
   const bool from_bound = BelowLowerBound(target);
-  BeginSeek();
   StayInPrefixOf(target);
   SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
   SeekCursor(from_bound ? *args_.lower_bound : target, SeekTag(args_.source.sequence));
@@ -306,6 +387,12 @@ void UserIterator::SeekMove(const Slice& target) {
 void UserIterator::NextMove() {
   ASHLAR_DCHECK(valid_);
   BeginMove();
+  if (RenewsInWalk()) [[unlikely]]
+    return NextWithRenewal();
+  NextInSource();
+}
+
+void UserIterator::NextInSource() {
   bool past_saved_key = true;
   switch (state_) {
     case State::kForward:
@@ -418,7 +505,7 @@ UserIterator::Outcome UserIterator::MergeForward() {
 // --- backward ---
 
 void UserIterator::SeekToLastMove() {
-  BeginSeek();
+  if (!BeginBackwardSeek(nullptr)) return;
   SetScope(SeekScope::kTotalOrder);
   if (args_.upper_bound != nullptr) {
     SeekCursorForPrev(*args_.upper_bound, kTagBeforeAll);
@@ -429,9 +516,9 @@ void UserIterator::SeekToLastMove() {
   if (valid_) StayInPrefixOf(key_);
 }
 
-void UserIterator::SeekForPrevMove(const Slice& target) {
+void UserIterator::SeekForPrevMove(Slice target) {
+  if (!BeginBackwardSeek(&target)) return;
   const bool from_bound = AtUpperBound(target);
-  BeginSeek();
   StayInPrefixOf(target);
   SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
   SeekCursorForPrev(from_bound ? *args_.upper_bound : target,
@@ -442,6 +529,12 @@ void UserIterator::SeekForPrevMove(const Slice& target) {
 void UserIterator::PrevMove() {
   ASHLAR_DCHECK(valid_);
   BeginMove();
+  if (RenewsInWalk()) [[unlikely]]
+    return PrevWithRenewal();
+  PrevInSource();
+}
+
+void UserIterator::PrevInSource() {
   if (state_ != State::kBackward) {
     SaveKey(key_);
     SeekCursorForPrev(saved_key(), kTagBeforeAll);
@@ -655,9 +748,14 @@ void UserIterator::PinValue(PinnableSlice* value) const {
 
 Status UserIterator::Refresh(const Snapshot* snapshot) {
   BeginSeek();
-  if (!args_.refresh)
+  if (args_.renewal == nullptr)
     return Status::NotSupported("this iterator cannot be refreshed: make a new one");
-  status_ = CatchBadAlloc([&] { return args_.refresh(snapshot, &args_.source); });
+  status_ = CatchBadAlloc([&]() -> Status {
+    ASHLAR_RETURN_IF_ERROR(
+        args_.renewal->Renew({.snapshot = snapshot, .in_walk = false}, &args_.source).status());
+    args_.snapshot = snapshot;
+    return Status::OK();
+  });
   return status_;
 }
 

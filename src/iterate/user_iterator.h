@@ -12,17 +12,17 @@
 // StepForward and StepBackward move between two plain values inside the cursor's batch, without a
 // copy or a pin. Every other move decides from scratch. Forward, the first visible version of a key
 // decides. Backward, versions arrive oldest first, so the last visible one decides and is pinned
-// before the cursor leaves it. README.md explains skips by seek and prefixes.
+// before the cursor leaves it. README.md explains skips by seek, prefixes and renewals.
 //
 // I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented
 //     is NotSupported, never skipped.
 // I2: key() and value() stay valid until the next move.
+// I3: a move that exchanges the source goes on at the key that was shown: none is shown twice.
 //
 // Lifetime: owns its cursor; `keep_alive` is released after the cursor. The bounds'
 // slices are the caller's; their bytes may change before a seek. Thread safety: one thread.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,7 +42,7 @@
 
 namespace ashlar {
 
-// The sources of an iterator. Refresh replaces them together.
+// The sources of an iterator. A renewal replaces them together.
 struct IteratorSource {
   // Pins the sources that the cursor does not pin itself, and prefix_extractor.
   Pin keep_alive;
@@ -56,9 +56,37 @@ struct IteratorSource {
   uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
 };
 
-// Replaces *source with one of the snapshot (null: the newest state). On an error *source is
-// unchanged. Refresh calls it on the iterator's thread.
-using RefreshFunction = std::function<Status(const Snapshot* snapshot, IteratorSource* source)>;
+// Exchanges the source of one iterator, on the iterator's thread.
+class SourceRenewal {
+ public:
+  struct Request {
+    const Snapshot* snapshot = nullptr;  // null: the newest state
+    // The iterator goes on with the prefix that it has: no source with another extractor will do.
+    bool in_walk = false;
+  };
+
+  SourceRenewal() = default;
+  virtual ~SourceRenewal() = default;
+  SourceRenewal(const SourceRenewal&) = delete;
+  SourceRenewal& operator=(const SourceRenewal&) = delete;
+
+  // Whether there is a newer view than the source's. Cheap; takes no lock.
+  virtual bool IsDue() const = 0;
+  // Makes *source one of the requested state. False: it has not changed. On an error it is as
+  // before.
+  virtual Result<bool> Renew(const Request& request, IteratorSource* source) = 0;
+};
+
+// What exchanges the source, besides Refresh.
+enum class RenewedBy : uint8_t {
+  kNothing,
+  // ReadOptions::tailing: a seek, and a move that has come to the end, to the newest state; a move
+  // that finds a newer view, too. Moves backward are refused.
+  kTailing,
+  // ReadOptions::auto_refresh_iterator_with_snapshot: a move that finds a newer view, to the same
+  // snapshot.
+  kNewerView,
+};
 
 struct UserIteratorArgs {
   KeyComparator comparator;
@@ -69,7 +97,9 @@ struct UserIteratorArgs {
   uint64_t max_sequential_skip = 8;
   uint64_t max_skippable_entries = 0;  // ReadOptions::max_skippable_internal_keys; 0: any number
   Recorder recorder = {};
-  RefreshFunction refresh = {};  // empty: Refresh is NotSupported
+  std::unique_ptr<SourceRenewal> renewal = nullptr;  // null: Refresh is NotSupported
+  RenewedBy renewed_by = RenewedBy::kNothing;        // with another, renewal is not null
+  const Snapshot* snapshot = nullptr;                // of the source; null: none
   IteratorSource source = {};
 };
 
@@ -115,6 +145,7 @@ class UserIterator final : public Iterator {
   Slice saved_key() const { return saved_key_.key(); }
   void SaveKey(const Slice& user_key) { saved_key_.Assign(user_key); }
   void SetScope(SeekScope scope) {
+    scope_ = scope;
     if (args_.source.seek_prefix != nullptr) args_.source.seek_prefix->SetScope(scope);
   }
   // The target's prefix limits the keys that a seek may return. A target without a prefix does not.
@@ -141,8 +172,8 @@ class UserIterator final : public Iterator {
   void CountInPerfContext() const;
   void SeekToFirstMove();
   void SeekToLastMove();
-  void SeekMove(const Slice& target);
-  void SeekForPrevMove(const Slice& target);
+  void SeekMove(Slice target);
+  void SeekForPrevMove(Slice target);
   void NextMove();
   void PrevMove();
 
@@ -154,6 +185,10 @@ class UserIterator final : public Iterator {
 
   void BeginMove();
   void BeginSeek();
+  // The beginnings of seeks that may have to renew the source. *target (may be null) is then a
+  // copy. False: the seek is over, with an error.
+  bool BeginForwardSeek(Slice* target);
+  bool BeginBackwardSeek(Slice* target);
   void StayInPrefixOf(const Slice& user_key);
   // Checks that most iterators do without are not inlined and take keys by value: a step that takes
   // the address of a local pays for the stack protector.
@@ -172,6 +207,19 @@ class UserIterator final : public Iterator {
   void Stop(Status status);
   void StopWithoutMemory();
   void End();
+
+  // Whether a move has to look for a newer view.
+  bool RenewsInWalk() const {
+    return args_.renewed_by == RenewedBy::kTailing ||
+           (args_.renewed_by == RenewedBy::kNewerView && args_.snapshot != nullptr);
+  }
+  // False: the source is as before, or the move is over, with an error.
+  bool RenewSource(bool in_walk);
+  bool RenewForSeek(Slice* target);
+  void NextInSource();
+  void NextWithRenewal();
+  void PrevInSource();
+  void PrevWithRenewal();
 
   void FindVisibleForward(bool past_saved_key);
   void ShowMerged();
@@ -205,6 +253,8 @@ class UserIterator final : public Iterator {
   Slice value_;
   Status status_;
 
+  SeekScope scope_ = SeekScope::kTotalOrder;  // of the last seek
+  SavedKey renewed_at_;     // of a move that may renew the source: the target, or the key before it
   bool in_prefix_ = false;  // the iterator ends where prefix_ does
   SavedKey prefix_;
   uint64_t steps_ = 0;                   // entries stepped over in this move

@@ -9,11 +9,13 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "ashlar/snapshot.h"
 #include "base/random.h"
 #include "iterate/merging_cursor.h"
 #include "tests/support/comparators.h"
@@ -419,21 +421,41 @@ TEST(UserIteratorTest, MergeThatEndsInAnExistingValueIsShownInPlace) {
   }
 }
 
+// Renewals as a test decides.
+class ScriptedRenewal final : public SourceRenewal {
+ public:
+  using Function = std::function<Result<bool>(const Request& request, IteratorSource* source)>;
+  explicit ScriptedRenewal(Function renew) : renew_(std::move(renew)) {}
+
+  bool IsDue() const override { return is_due; }
+  Result<bool> Renew(const Request& request, IteratorSource* source) override {
+    is_due = false;
+    return renew_(request, source);
+  }
+
+  bool is_due = false;
+
+ private:
+  const Function renew_;
+};
+
 TEST(UserIteratorTest, RefreshReplacesTheSource) {
   const KeyComparator comparator{BytewiseComparator()};
   UserIteratorArgs args{.comparator = comparator};
   args.source.cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old"));
   args.source.sequence = 1;
   int refreshes = 0;
-  args.refresh = [&](const Snapshot*, IteratorSource* source) -> Status {
-    EXPECT_NE(source->cursor, nullptr);
-    if (++refreshes == 2) return Status::Aborted("closing");
-    if (refreshes == 3) throw std::bad_alloc();
-    source->cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old a2=new"));
-    source->sequence = 2;
-    source->view_number = 9;
-    return Status::OK();
-  };
+  args.renewal = std::make_unique<ScriptedRenewal>(
+      [&](const SourceRenewal::Request& request, IteratorSource* source) -> Result<bool> {
+        EXPECT_NE(source->cursor, nullptr);
+        EXPECT_FALSE(request.in_walk);
+        if (++refreshes == 2) return Status::Aborted("closing");
+        if (refreshes == 3) throw std::bad_alloc();
+        source->cursor = std::make_unique<VectorCursor>(comparator, ParseEntries("a1=old a2=new"));
+        source->sequence = 2;
+        source->view_number = 9;
+        return true;
+      });
   UserIterator iterator(std::move(args));
   iterator.SeekToFirst();
   EXPECT_EQ(iterator.value(), Slice("old"));
@@ -451,6 +473,151 @@ TEST(UserIteratorTest, RefreshReplacesTheSource) {
   EXPECT_TRUE(iterator.Refresh().IsMemoryLimit());
   iterator.SeekToFirst();
   EXPECT_EQ(iterator.value(), Slice("new"));
+}
+
+class SnapshotAt100 final : public Snapshot {
+ public:
+  SequenceNumber GetSequenceNumber() const override { return 100; }
+  int64_t GetUnixTime() const override { return 0; }
+};
+
+// An iterator whose source is renewed from the entries of now.
+struct Renewed {
+  explicit Renewed(RenewedBy by, const std::string& entries) : now(entries) {
+    UserIteratorArgs args{.comparator = comparator};
+    args.source.cursor = std::make_unique<VectorCursor>(comparator, ParseEntries(entries));
+    args.source.sequence = 100;
+    args.renewed_by = by;
+    if (by == RenewedBy::kNewerView) args.snapshot = &snapshot;
+    auto scripted = std::make_unique<ScriptedRenewal>(
+        [this](const SourceRenewal::Request& request, IteratorSource* source) -> Result<bool> {
+          EXPECT_EQ(request.snapshot, wanted);
+          ++renewals;
+          if (!error.ok()) return error;
+          source->cursor = std::make_unique<VectorCursor>(comparator, ParseEntries(now));
+          return true;
+        });
+    renewal = scripted.get();
+    wanted = args.snapshot;
+    args.renewal = std::move(scripted);
+    iterator = std::make_unique<UserIterator>(std::move(args));
+  }
+  std::string Shown() const {
+    if (iterator->Valid()) return iterator->key().ToString() + "=" + iterator->value().ToString();
+    return iterator->status().ok() ? "end" : iterator->status().ToString();
+  }
+
+  const KeyComparator comparator{BytewiseComparator()};
+  const SnapshotAt100 snapshot;
+  const Snapshot* wanted = nullptr;
+  std::string now;
+  Status error;
+  int renewals = 0;
+  ScriptedRenewal* renewal = nullptr;
+  std::unique_ptr<UserIterator> iterator;
+};
+
+TEST(UserIteratorTest, ATailLooksAgainAtASeekAtTheEndAndWhereAViewIsNewer) {
+  Renewed tail(RenewedBy::kTailing, "a1=1 c1=3");
+  tail.iterator->SeekToFirst();
+  EXPECT_EQ(tail.renewals, 1);
+  tail.now = "a1=1 b1=2 c1=3 d1=4 f1=-";
+  tail.iterator->Next();
+  EXPECT_EQ(tail.Shown(), "c=3");
+  EXPECT_EQ(tail.renewals, 1);
+  tail.iterator->Next();  // the end of the old state
+  EXPECT_EQ(tail.Shown(), "d=4");
+  EXPECT_EQ(tail.renewals, 2);
+  tail.now = "a1=1 d1=4 e1=5 g1=7";
+  tail.renewal->is_due = true;
+  tail.iterator->Next();
+  EXPECT_EQ(tail.Shown(), "e=5");
+  EXPECT_EQ(tail.renewals, 3);
+  tail.now = "e5=5";
+  tail.iterator->Next();
+  EXPECT_EQ(tail.Shown(), "g=7");
+  tail.iterator->Next();
+  EXPECT_EQ(tail.Shown(), "end");
+  tail.now = "e5=5 g8=8";
+  tail.iterator->Seek("e0");
+  EXPECT_EQ(tail.Shown(), "g=8");
+}
+
+// The end may lie after deleted keys: what is written between it and the last key is seen.
+TEST(UserIteratorTest, ATailGoesOnAfterTheKeyThatItHasShown) {
+  Renewed tail(RenewedBy::kTailing, "a1=1 m1- x1-");
+  tail.iterator->SeekToFirst();
+  tail.now = "a1=1 b2=2 m1- x1-";
+  tail.iterator->Next();
+  EXPECT_EQ(tail.Shown(), "b=2");
+}
+
+TEST(UserIteratorTest, ATailMovesForwardOnly) {
+  Renewed tail(RenewedBy::kTailing, "a1=1 b1=2");
+  const auto refused = [&] {
+    return !tail.iterator->Valid() && tail.iterator->status().IsNotSupported();
+  };
+  tail.iterator->SeekToLast();
+  EXPECT_TRUE(refused());
+  tail.iterator->SeekForPrev("b");
+  EXPECT_TRUE(refused());
+  tail.iterator->Seek("b");
+  EXPECT_EQ(tail.Shown(), "b=2");
+  tail.iterator->Prev();
+  EXPECT_TRUE(refused());
+  tail.iterator->SeekToFirst();
+  EXPECT_EQ(tail.Shown(), "a=1");
+}
+
+TEST(UserIteratorTest, AFailedRenewalEndsTheMove) {
+  Renewed tail(RenewedBy::kTailing, "a1=1");
+  tail.iterator->SeekToFirst();
+  tail.error = Status::Aborted("closing");
+  tail.iterator->Next();
+  EXPECT_TRUE(tail.iterator->status().IsAborted()) << tail.Shown();
+  tail.iterator->Seek("a");
+  EXPECT_TRUE(tail.iterator->status().IsAborted()) << tail.Shown();
+  tail.error = Status::OK();
+  tail.iterator->Seek("a");
+  EXPECT_EQ(tail.Shown(), "a=1");
+}
+
+TEST(UserIteratorTest, AnIteratorOfASnapshotGoesOnInANewerViewInBothDirections) {
+  const std::string entries = "a1=1 b1=2 c1+x c0=y d1=4 e1=5";
+  Renewed renewed(RenewedBy::kNewerView, entries);
+  UserIterator& it = *renewed.iterator;
+  it.Seek("b");
+  EXPECT_EQ(renewed.renewals, 0);
+  renewed.now = "a1=1 b1=2 c200=new c1=3 d1=4 e1=5";
+  renewed.renewal->is_due = true;
+  it.Next();
+  EXPECT_EQ(renewed.Shown(), "c=3");
+  renewed.renewal->is_due = true;
+  it.Prev();
+  EXPECT_EQ(renewed.Shown(), "b=2");
+  renewed.renewal->is_due = true;
+  it.Prev();
+  EXPECT_EQ(renewed.Shown(), "a=1");
+  renewed.renewal->is_due = true;
+  it.Next();
+  EXPECT_EQ(renewed.Shown(), "b=2");
+  renewed.renewal->is_due = true;
+  it.SeekForPrev("d5");
+  EXPECT_EQ(renewed.Shown(), "d=4");
+  renewed.renewal->is_due = true;
+  it.SeekToLast();
+  EXPECT_EQ(renewed.Shown(), "e=5");
+  EXPECT_EQ(renewed.renewals, 6);
+  it.Next();
+  EXPECT_EQ(renewed.Shown(), "end");
+  EXPECT_EQ(renewed.renewals, 6);
+  // Without a snapshot it stays in its view.
+  renewed.wanted = nullptr;
+  ASSERT_TRUE(it.Refresh().ok());
+  EXPECT_EQ(renewed.renewals, 7);
+  renewed.renewal->is_due = true;
+  it.SeekToFirst();
+  EXPECT_EQ(renewed.renewals, 7);
 }
 
 TEST(UserIteratorTest, UnknownPropertyIsRefused) {

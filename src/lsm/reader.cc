@@ -31,9 +31,12 @@ TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard
 Status CheckReadOptions(const ReadOptions& options) {
   if (options.table_filter)
     return Status::NotSupported("ReadOptions::table_filter is not implemented; leave it empty");
-  if (options.tailing)
-    return Status::NotSupported("ReadOptions::tailing is not implemented; use Iterator::Refresh");
   return Status::OK();
+}
+
+Status TailOfSnapshotError() {
+  return Status::InvalidArgument(
+      "an iterator with ReadOptions::tailing shows the newest state, and none of a snapshot");
 }
 
 Status CheckIteratorOptions(const ReadOptions& options) {
@@ -41,7 +44,13 @@ Status CheckIteratorOptions(const ReadOptions& options) {
     return Status::NotSupported(
         "iterators do not serve ReadOptions::read_tier kPersistedTier; Get and MultiGet do");
   }
+  if (options.tailing && options.snapshot != nullptr) return TailOfSnapshotError();
   return CheckReadOptions(options);
+}
+
+RenewedBy RenewalOf(const ReadOptions& options) {
+  if (options.tailing) return RenewedBy::kTailing;
+  return options.auto_refresh_iterator_with_snapshot ? RenewedBy::kNewerView : RenewedBy::kNothing;
 }
 
 // Null: every seek is in total order.
@@ -328,6 +337,23 @@ Reader::Views Reader::LoadViews(const ReadOptions& options,
   return taken;
 }
 
+Reader::ViewAtSequence Reader::TakeView(const ColumnFamily& family,
+                                        const Snapshot* snapshot) const {
+  if (!state_->is_secondary) [[likely]]
+    return LoadView(family, snapshot);
+  // A view of a secondary belongs to one sequence (primary_follower.h).
+  MutexLock lock(state_->mutex());
+  return LoadView(family, snapshot);
+}
+
+Reader::ViewAtSequence Reader::LoadView(const ColumnFamily& family,
+                                        const Snapshot* snapshot) const {
+  ReadView* const view = family.view();
+  return {.view = view,
+          .sequence =
+              snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence()};
+}
+
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
   const StopWatch watch(state_->recorder, DB_MULTIGET);
   ASHLAR_DCHECK(request.families.size() == request.keys.size());
@@ -486,6 +512,64 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                         .view_number = view_number};
 }
 
+// The views of one iterator, one after the other.
+class Reader::ViewRenewal final : public SourceRenewal {
+ public:
+  // view: that of the first source.
+  ViewRenewal(const Reader* reader, const ReadOptions& options,
+              std::shared_ptr<ColumnFamily> family, const ReadView* view)
+      : reader_(reader),
+        options_(options),
+        family_(std::move(family)),
+        view_(view),
+        follows_(FollowsWrites(*view)) {}
+
+  bool IsDue() const override { return family_->view() != view_; }
+
+  Result<bool> Renew(const Request& request, IteratorSource* source) override {
+    if (options_.tailing && request.snapshot != nullptr) return TailOfSnapshotError();
+    ViewAtSequence taken;
+    {
+      const EpochGuard guard(reader_->state_->epochs);
+      taken = reader_->TakeView(*family_, request.snapshot);
+      ASHLAR_DCHECK(taken.view->number >= source->view_number);  // views only become newer
+      if (taken.view == view_ && taken.sequence == source->sequence) return false;
+      if (taken.view == view_ && follows_ && !MayHaveRanges(*taken.view)) {
+        source->sequence = taken.sequence;
+        return true;
+      }
+      if (request.in_walk && taken.view->prefix_extractor.get() != source->prefix_extractor)
+        return false;
+      taken.view->pins.Acquire();
+    }
+    ViewRef renewed(taken.view);
+    const bool follows = FollowsWrites(*taken.view);  // before the source is made
+    {
+      // Its cursors end before its view.
+      const IteratorSource replaced = std::exchange(
+          *source, reader_->MakeSource(options_, *family_, std::move(renewed), taken.sequence));
+    }
+    view_ = taken.view;
+    follows_ = follows;
+    DeleteFilesOfViews(reader_->background_);
+    return true;
+  }
+
+ private:
+  // Whether a source over the view serves later sequences too. An empty active memtable is left out
+  // of the source, and the cursors of some kinds do not see later entries. A source with range
+  // tombstones is for one sequence.
+  static bool FollowsWrites(const ReadView& view) {
+    return !view.active->IsEmpty() && view.active->CursorsFollow() && !MayHaveRanges(view);
+  }
+
+  const Reader* const reader_;
+  const ReadOptions options_;
+  const std::shared_ptr<ColumnFamily> family_;
+  const ReadView* view_;  // the source's, which pins it: another view has another address
+  bool follows_;
+};
+
 void Reader::IteratorIsGone(void* state, void* background) {
   auto* const database = static_cast<DatabaseState*>(state);
   DeleteFilesOfViews(static_cast<BackgroundWork*>(background));
@@ -496,38 +580,7 @@ void Reader::IteratorIsGone(void* state, void* background) {
 std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                                                     const std::shared_ptr<ColumnFamily>& family,
                                                     ViewRef view, SequenceNumber sequence) const {
-  // An empty active memtable is left out of the source, and the cursors of some kinds do not see
-  // later entries. A source with range tombstones is for one sequence. A refresh reuses none of
-  // them.
-  const auto is_complete = [](const ReadView& of) {
-    return !of.active->IsEmpty() && of.active->CursorsFollow() && !MayHaveRanges(of);
-  };
-  RefreshFunction refresh = [this, options, family, is_complete,
-                             complete = is_complete(*view.get())](const Snapshot* snapshot,
-                                                                  IteratorSource* source) mutable {
-    ReadView* current = nullptr;
-    SequenceNumber newest = 0;
-    ReadOptions at_snapshot;
-    at_snapshot.snapshot = snapshot;
-    {
-      const EpochGuard guard(state_->epochs);
-      const Views taken =
-          TakeViews(at_snapshot, std::span<const std::shared_ptr<ColumnFamily>>(&family, 1));
-      current = taken.views.front();
-      newest = taken.sequence;
-      ASHLAR_DCHECK(current->number >= source->view_number);  // views only become newer
-      if (complete && current->number == source->view_number && !MayHaveRanges(*current)) {
-        source->sequence = newest;
-        return Status::OK();
-      }
-      current->pins.Acquire();
-    }
-    ViewRef refreshed(current);
-    const bool follows = is_complete(*current);
-    *source = MakeSource(options, *family, std::move(refreshed), newest);
-    complete = follows;
-    return Status::OK();
-  };
+  auto renewal = std::make_unique<ViewRenewal>(this, options, family, view.get());
   UserIteratorArgs args{.comparator = family->comparator(),
                         .merge_operator = family->merge_operator(),
                         .lower_bound = options.iterate_lower_bound,
@@ -536,7 +589,9 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                         .max_sequential_skip = family->max_sequential_skip(),
                         .max_skippable_entries = options.max_skippable_internal_keys,
                         .recorder = state_->recorder,
-                        .refresh = std::move(refresh),
+                        .renewal = std::move(renewal),
+                        .renewed_by = RenewalOf(options),
+                        .snapshot = options.snapshot,
                         .source = MakeSource(options, *family, std::move(view), sequence)};
   auto iterator = std::make_unique<UserIterator>(std::move(args));
   state_->recorder.Tick(NO_ITERATOR_CREATED);

@@ -78,7 +78,7 @@ class Reader {
 
   Status NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family,
                      std::unique_ptr<Iterator>* iterator) const;
-  // One iterator per family, all over one state.
+  // One iterator per family, all over one state; with ReadOptions::tailing until its first move.
   Status NewIterators(const ReadOptions& options,
                       std::span<const std::shared_ptr<ColumnFamily>> families,
                       std::vector<std::unique_ptr<Iterator>>* iterators) const;
@@ -95,6 +95,13 @@ class Reader {
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   template <typename FamilyPointer>
   Views LoadViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
+  struct ViewAtSequence {
+    ReadView* view = nullptr;
+    SequenceNumber sequence = 0;
+  };
+  // The same for one family. The sequence is the snapshot's (null: the published one).
+  ViewAtSequence TakeView(const ColumnFamily& family, const Snapshot* snapshot) const;
+  ViewAtSequence LoadView(const ColumnFamily& family, const Snapshot* snapshot) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
   // The roots of guards, on the stacks of their calls: the view of a Get, and the views of a
@@ -114,6 +121,8 @@ class Reader {
   ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family,
                                      const Slice& key, const MergeOperator* merge_operator,
                                      Observer* observer) const;
+  // Exchanges the views of an iterator.
+  class ViewRenewal;
   // Runs when an iterator has released its view.
   static void IteratorIsGone(void* state, void* background);
   std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options,

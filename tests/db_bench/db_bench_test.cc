@@ -476,6 +476,7 @@ TEST_F(DbBenchMeasuringTest, MemtablesOfAllKindsAreMeasured) {
 
 TEST_F(DbBenchMeasuringTest, SeeksAreBounded) {
   for (const char* const flags : {"--seek_nexts=20 --max_scan_distance=5",
+                                  "--seek_nexts=20 --max_scan_distance=5 --use_tailing_iterator",
                                   "--seek_nexts=20 --max_scan_distance=5 --reverse_iterator=1"}) {
     const std::string output = Output(
         StrCat("--num=1000 --value_size=84 --benchmarks=fillseq,seekrandom --json=", File("json"),
@@ -488,6 +489,16 @@ TEST_F(DbBenchMeasuringTest, SeeksAreBounded) {
     EXPECT_GT(bytes, 450'000) << flags;
     EXPECT_LE(bytes, 600'000) << flags;
   }
+}
+
+TEST_F(DbBenchMeasuringTest, TailsSeekWhileKeysAreWritten) {
+  const std::string output =
+      Output("--num=500 --benchmarks=fillseq,seekrandomwhilewriting --use_tailing_iterator=1");
+  EXPECT_NE(output.find("(500 of 500 found)"), std::string::npos) << output;
+  const ToolRun backward =
+      Run("--num=100 --benchmarks=fillseq,seekrandom --use_tailing_iterator --reverse_iterator "
+          "--seek_nexts=1");
+  EXPECT_NE(backward.output.find("moves forward only"), std::string::npos) << backward.output;
 }
 
 TEST_F(DbBenchMeasuringTest, AnOptionsFileSetsTheOptions) {

@@ -82,6 +82,8 @@
        "Bound iterators to this many key numbers from the seek; 0: no bound")                      \
   FLAG("Reads", bool, seek_missing_prefix, false,                                                  \
        "Seek prefixes that do not exist; needs a prefix_size above 8")                             \
+  FLAG("Reads", bool, use_tailing_iterator, false,                                                 \
+       "seekrandom keeps one iterator that follows the writes")                                    \
   FLAG("Reads", bool, total_order_seek, false, "Iterators see all prefixes")                       \
   FLAG("Reads", bool, prefix_same_as_start, false, "Iterators end with the prefix of the seek")    \
   FLAG("Reads", bool, auto_prefix_mode, false,                                                     \

@@ -1,6 +1,7 @@
 #include "tools/db_bench/workloads/seeking.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -27,19 +28,23 @@ Status SeekRandom(Worker& worker) {
   Loop loop = worker.RandomLoop(ReadsOf(flags));
   Tally& tally = worker.stats.tally;
   ReadOptions options = worker.read_options;
+  options.tailing = flags.use_tailing_iterator;
   std::string bound;
   Slice bound_slice;
+  if (flags.max_scan_distance > 0)
+    (reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_slice;
+  std::map<ColumnFamilyHandle*, std::unique_ptr<Iterator>> iterators;
   while (loop.Continue()) {
     const uint64_t number = worker.picker.Pick(&worker.random);
     if (flags.max_scan_distance > 0) {
       bound = BoundFor(worker, number);
       bound_slice = bound;
-      (reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_slice;
     }
     const Slice key =
         flags.seek_missing_prefix ? worker.keys.MissingKey(number) : worker.keys.Key(number);
-    const std::unique_ptr<Iterator> iterator(
-        worker.database.db().NewIterator(options, worker.database.Family(number)));
+    ColumnFamilyHandle* const family = worker.database.Family(number);
+    std::unique_ptr<Iterator>& iterator = iterators[family];
+    if (iterator == nullptr) iterator.reset(worker.database.db().NewIterator(options, family));
     iterator->Seek(key);
     ++tally.reads;
     if (iterator->Valid() && iterator->key() == key) ++tally.found;
@@ -48,6 +53,7 @@ Status SeekRandom(Worker& worker) {
       reverse ? iterator->Prev() : iterator->Next();
     }
     if (!iterator->status().ok()) return iterator->status();
+    if (!options.tailing) iterator.reset();
     worker.LimitReads(1);
     worker.stats.FinishedOps(1, Operation::kSeek);
   }
