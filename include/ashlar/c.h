@@ -147,6 +147,9 @@ ASHLAR_API rocksdb_t* rocksdb_open_as_secondary_column_families(
     const rocksdb_options_t* const* column_family_options,
     rocksdb_column_family_handle_t** column_family_handles, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_try_catch_up_with_primary(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
+// Ashlar's own: DB::PromoteToPrimary and DB::IsSecondary (ashlar/db.h).
+ASHLAR_API void ashlar_promote_to_primary(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char ashlar_is_secondary(rocksdb_t* db) ASHLAR_NOTHROW;
 // Give back iterators, snapshots, pinned values and handles of families first.
 ASHLAR_API void rocksdb_close(rocksdb_t* db) ASHLAR_NOTHROW;
 // Deletes the files of a database that is not open.

@@ -206,6 +206,21 @@ class ASHLAR_API DB {
   // secondary again), IOError for files that cannot be read; TryAgain if the primary changed its
   // files too quickly. NotSupported if the database is no secondary.
   virtual Status TryCatchUpWithPrimary();
+  // On a secondary whose primary is gone: makes it the primary, which writes, flushes and compacts
+  // like a database of Open with the options that the secondary was opened with. It takes LOCK,
+  // replays all logs as a recovery does, and records itself in a new MANIFEST. Handles, iterators
+  // and pinned values stay good, and the LOG stays in its folder. Any thread may call it.
+  //
+  // IsSecondary tells what holds after a failure. Still a secondary, that shows what it showed or
+  // more, and may be asked again: Busy while the primary lives; InvalidArgument for a family that
+  // the secondary does not have, naming it (open a secondary with all families, or the database);
+  // Corruption for damage that wal_recovery_mode does not accept, and where the files lack writes
+  // that the secondary has shown; NotSupported with a wal_filter; any error of a file before the
+  // new MANIFEST is current. Otherwise a primary whose writes return the error until Resume.
+  // NotSupported if the database is no secondary (any more).
+  virtual Status PromoteToPrimary();
+  // Whether the database follows a primary: opened by OpenAsSecondary and not promoted.
+  virtual bool IsSecondary() const { return false; }
 
   // ---- Column families.
 

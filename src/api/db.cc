@@ -199,6 +199,10 @@ Status DB::TryCatchUpWithPrimary() {
   return Status::NotSupported("the database was not opened by OpenAsSecondary");
 }
 
+Status DB::PromoteToPrimary() {
+  return Status::NotSupported("the database was not opened by OpenAsSecondary");
+}
+
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                               std::vector<std::string>* column_families) try {
   return VersionSet::ListColumnFamilies(db_options.env->GetFileSystem().get(), name,

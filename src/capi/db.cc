@@ -238,6 +238,12 @@ void rocksdb_try_catch_up_with_primary(rocksdb_t* db, char** errptr) noexcept {
   Check(errptr, db->rep->TryCatchUpWithPrimary());
 }
 
+void ashlar_promote_to_primary(rocksdb_t* db, char** errptr) noexcept {
+  Check(errptr, db->rep->PromoteToPrimary());
+}
+
+unsigned char ashlar_is_secondary(rocksdb_t* db) noexcept { return db->rep->IsSecondary() ? 1 : 0; }
+
 void rocksdb_close(rocksdb_t* db) noexcept { delete db; }
 
 void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,

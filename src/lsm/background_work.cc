@@ -60,7 +60,7 @@ void BackgroundWork::SetOptions(const DBOptions& options) {
 }
 
 void BackgroundWork::StartThreads(const DBOptions& options) {
-  if (state_->read_only) return;
+  if (!state_->writes_files()) return;
   state_->env->IncBackgroundThreadsIfNeeded(ResolveFlushJobs(options), Env::HIGH);
   state_->env->IncBackgroundThreadsIfNeeded(ResolveCompactionJobs(options), Env::LOW);
 }
@@ -68,7 +68,7 @@ void BackgroundWork::StartThreads(const DBOptions& options) {
 // ---- Deciding.
 
 bool BackgroundWork::MayStartJobs() const {
-  return !state_->closing.load(std::memory_order_relaxed) && !state_->read_only &&
+  return !state_->closing.load(std::memory_order_relaxed) && state_->writes_files() &&
          state_->background_paused == 0 && !state_->error_handler.BlocksJobs();
 }
 
@@ -87,7 +87,7 @@ void BackgroundWork::UpdateWriteController() {
 }
 
 void BackgroundWork::ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept {
-  if (state_->read_only) return;
+  if (!state_->writes_files()) return;
   const Status decided = CatchBadAlloc([&] {
     kDatabaseMutex.AssertHeld();
     Decide(family);

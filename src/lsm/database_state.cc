@@ -90,7 +90,7 @@ void DatabaseState::CheckInvariants() const {
   ASHLAR_ASSERT(snapshots.newest_sequence() <= PublishedSequence());          // I3
   ASHLAR_ASSERT(versions->Published().last_sequence <= PublishedSequence());  // I3
   ASHLAR_ASSERT(background_paused >= 0);                                      // I4
-  ASHLAR_ASSERT(read_only || lock != nullptr);  // LOCK is held until Close
+  ASHLAR_ASSERT(!writes_files() || lock != nullptr);  // LOCK is held until Close
 }
 
 void DatabaseState::DrainEpochs() {

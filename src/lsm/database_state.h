@@ -45,11 +45,27 @@
 
 namespace ashlar {
 
+// What this object may do with the database. LifeCycle promotes a secondary to the primary.
+enum class DatabaseRole : uint8_t {
+  kPrimary,    // it has the lock, and writes
+  kReader,     // opened read-only
+  kSecondary,  // read-only, and replaced from time to time by what another process has written
+               // since (primary_follower.h)
+};
+
 struct DatabaseState {
   DatabaseState(const DBOptions& db_options, std::string directory_path);
   ~DatabaseState();
   DatabaseState(const DatabaseState&) = delete;
   DatabaseState& operator=(const DatabaseState&) = delete;
+
+  // Whether calls of the program that change the database are refused.
+  bool read_only() const { return role.load(std::memory_order_acquire) != DatabaseRole::kPrimary; }
+  bool is_secondary() const {
+    return role.load(std::memory_order_acquire) == DatabaseRole::kSecondary;
+  }
+  // Whether jobs run, and files may be written and deleted.
+  bool writes_files() const { return owns_files.load(std::memory_order_acquire); }
 
   SequenceNumber PublishedSequence() const {
     return published_sequence.load(std::memory_order_acquire);
@@ -79,7 +95,7 @@ struct DatabaseState {
   // because it outlives the retired objects.
   EpochDomain epochs;
 
-  // ---- Constant after open.
+  // ---- Constant after open; those that a promotion sets before it sets owns_files are marked.
   const DBOptions options;  // as opened; current_options has the changes of SetDBOptions
   const std::string directory;
   const std::string wal_directory;
@@ -89,22 +105,22 @@ struct DatabaseState {
   Executor* const executor;
   const Recorder recorder;
   std::shared_ptr<Logger> logger;  // may be null
-  std::unique_ptr<FileLock> lock;  // null when read-only
+  std::unique_ptr<FileLock> lock;  // null when read-only; set by a promotion, as the next two
   std::unique_ptr<Directory> directory_handle;
   std::unique_ptr<Directory> wal_directory_handle;
   std::string session_id;
-  bool read_only = false;
-  // Read-only, and replaced from time to time by what another process has written since
-  // (primary_follower.h).
-  bool is_secondary = false;
-  RecoveryReport recovery;
-  std::shared_ptr<PinnedTables> pinned_tables;  // null unless read-only
+  RecoveryReport recovery;                      // set by a promotion, under the mutex
+  std::shared_ptr<PinnedTables> pinned_tables;  // null unless opened read-only
   DB* db = nullptr;                             // for listeners
 
   // Kept until no family and no table uses them and no block of them is pinned.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(kDatabaseMutex);
 
   // ---- Self-synchronised.
+  // Both are written by the open and by a promotion (release, after what they allow was set), and
+  // read by any thread (acquire).
+  std::atomic<DatabaseRole> role{DatabaseRole::kPrimary};
+  std::atomic<bool> owns_files{true};
   ArenaBlockPool arena_blocks;
   ErrorHandler error_handler;
   WriteController write_controller;

@@ -81,7 +81,7 @@ Status FileJanitor::FindArchive() {
 }
 
 void FileJanitor::DeleteObsoleteFiles() noexcept {
-  if (state_->read_only) return;
+  if (!state_->writes_files()) return;
   std::vector<DeletedTable> deleted;
   IgnoreBadAlloc([&] {
     MutexLock deleting(deletion_mutex_);
@@ -123,7 +123,7 @@ void FileJanitor::Stop() {
 void FileJanitor::CheckInvariants() const {
   ASHLAR_ASSERT(disabled_.load(std::memory_order_relaxed) >= 0);  // Disable and Enable pair
   ASHLAR_ASSERT(stopped_ || state_->lock != nullptr);             // I3
-  ASHLAR_ASSERT(kept_tables_.empty() || !state_->read_only);      // I3
+  ASHLAR_ASSERT(kept_tables_.empty() || state_->writes_files());  // I3
   std::unordered_set<uint64_t> numbers;
   for (const ObsoleteTable& table : kept_tables_) {
     ASHLAR_ASSERT(table.number < state_->versions->next_file_number());  // of this database
@@ -134,7 +134,7 @@ void FileJanitor::CheckInvariants() const {
 void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   if (IsDisabled() || stopped_) return;
   ASHLAR_ASSERT(state_->lock != nullptr);  // I3
-  ASHLAR_ASSERT(!state_->read_only);
+  ASHLAR_ASSERT(state_->writes_files());
   ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
   TakeUndeletedIfDue(&taken);
   ObsoleteFiles::Taken undeleted;

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "config/validate.h"
 #include "lsm/recovery.h"
 #include "observe/event_line.h"
 #include "observe/listeners.h"
@@ -21,41 +23,55 @@ bool IsRecorded(const DatabaseState& state, const std::string& family) {
 
 }  // namespace
 
-LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes)
+LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes,
+                     std::unique_ptr<PrimaryFollower> follower)
     : core_(core),
       changes_(changes),
       state_(core->state.get()),
       background_(core->background),
-      commit_(core->commit) {}
+      commit_(core->commit),
+      follower_(std::move(follower)) {}
 
 // ---- Opening.
 
 Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) {
-  ASHLAR_ASSERT(!state_->read_only && state_->lock != nullptr);
-  const bool must_flush = state_->recovery.must_flush;
+  ASHLAR_ASSERT(state_->writes_files());
+  ASHLAR_RETURN_IF_ERROR(StartLog());
+  ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
+  ASHLAR_RETURN_IF_ERROR(TakeWrites(families));
+  background_.StartAgeTimer();
+  return Status::OK();
+}
+
+Status LifeCycle::StartLog() {
+  ASHLAR_ASSERT(state_->lock != nullptr);
   // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
   // those that are left.
   state_->obsolete_files.Take();
   // These logs stay next to the new one: a sync of the new one has to make them durable, too.
-  if (!must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
+  if (!state_->recovery.must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
                            .next_sequence = state_->PublishedSequence() + 1,
                            .directory_handle = state_->wal_directory_handle.get()};
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
   ASHLAR_ASSERT(state_->logs.current_number() == log.number);
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+    family->AdvanceEmptyMemTable(state_->logs.current_number());
+  return Status::OK();
+}
+
+Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families) {
   std::vector<std::shared_ptr<ColumnFamily>> live;
   {
     MutexLock lock(state_->mutex());
     live = state_->LiveFamilies();
-    for (const std::shared_ptr<ColumnFamily>& family : live)
-      family->AdvanceEmptyMemTable(state_->logs.current_number());
   }
-  ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
   {
     // No job of the pool takes one of the memtables before they go to tables together, and none
     // writes a table while orphans are deleted: they are the tables that no version lists.
     const BackgroundWork::JobHold hold(&background_);
-    if (must_flush) {
+    if (state_->recovery.must_flush) {
       ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(live, FlushReason::kOthers));
       ASHLAR_RETURN_IF_ERROR(
           background_.flushes().RunTogether(live, TableFileCreationReason::kRecovery));
@@ -82,7 +98,6 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
       .Add("bytes_not_replayed", state_->recovery.BytesNotReplayed())
       .Add("damaged_wal_files", state_->recovery.DamagedLogs())
       .Add("status", "OK");
-  background_.StartAgeTimer();
   MutexLock lock(state_->mutex());
   if constexpr (kDebugChecks) state_->CheckInvariants();
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
@@ -98,6 +113,98 @@ void LifeCycle::AssertReplayedLogsAreNotNeeded() const {
   }
 }
 
+// ---- Following, and taking over.
+
+Status LifeCycle::CheckIsSecondary() const {
+  if (state_->is_secondary()) return Status::OK();
+  return Status::NotSupported(
+      "the database is no secondary: it was not opened by OpenAsSecondary, or is the primary now");
+}
+
+Status LifeCycle::CheckFollows() const {
+  if (closed_) return Status::ShutdownInProgress("the database is closed");
+  ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
+  ASHLAR_ASSERT(follower_ != nullptr);
+  return Status::OK();
+}
+
+Status LifeCycle::CatchUp() {
+  // A primary answers while it is closed, too.
+  ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
+  MutexLock role(role_mutex_);
+  ASHLAR_RETURN_IF_ERROR(CheckFollows());
+  return follower_->CatchUp();
+}
+
+Status LifeCycle::Promote() {
+  ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
+  MutexLock role(role_mutex_);
+  ASHLAR_RETURN_IF_ERROR(CheckFollows());
+  ASHLAR_RETURN_IF_ERROR(CheckMayWrite());
+  const Status taken = CatchBadAlloc([this] {
+    role_mutex_.AssertHeld();
+    return TakeOver();
+  });
+  if (!taken.ok()) {
+    StaySecondary();
+    IgnoreBadAlloc(
+        [&] { LogWarning(*state_, StrCat("the database stays a secondary: ", taken.ToString())); });
+    return taken;
+  }
+  // I3. Writers are let in once the replayed writes are in tables, or an error is latched.
+  state_->owns_files.store(true, std::memory_order_release);
+  follower_.reset();
+  const Status started = CatchBadAlloc([this] {
+    background_.StartThreads(state_->options);
+    return TakeWrites({});
+  });
+  if (!started.ok())
+    background_.LatchError(BackgroundErrorReason::kFlush, "the promotion", started);
+  background_.StartAgeTimer();
+  state_->role.store(DatabaseRole::kPrimary, std::memory_order_release);
+  IgnoreBadAlloc([&] {
+    LogInfo(*state_,
+            StrCat("the database was a secondary, and is the primary now: ", started.ToString()));
+  });
+  return started;
+}
+
+Status LifeCycle::CheckMayWrite() const {
+  std::vector<ColumnFamilyDescriptor> families;
+  {
+    MutexLock lock(state_->mutex());
+    for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+      families.emplace_back(family->name(), family->options());
+  }
+  if (state_->options.wal_filter != nullptr) {
+    return Status::NotSupported(
+        "DBOptions::wal_filter could take back what the secondary has shown; open the database "
+        "with DB::Open");
+  }
+  return ValidateOptions(state_->options, families, OpenFor::kWriting);
+}
+
+Status LifeCycle::TakeOver() {
+  const Status locked = TakeDatabase(state_);
+  if (locked.subcode() == Status::kFileLocked) return Status::Busy(locked.ToString());
+  ASHLAR_RETURN_IF_ERROR(locked);
+  ASHLAR_RETURN_IF_ERROR(follower_->Recover());
+  ASHLAR_RETURN_IF_ERROR(KeepFound(state_));
+  LogRecovery(*state_);
+  ASHLAR_RETURN_IF_ERROR(StartLog());
+  ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
+  return background_.installer().RecordOwner();
+}
+
+void LifeCycle::StaySecondary() {
+  state_->logs.Forget();
+  {
+    MutexLock installers(state_->manifest_mutex());
+    state_->versions->StopWriting();
+  }
+  ReturnDatabase(state_);
+}
+
 // ---- Closing.
 
 Status LifeCycle::CheckNothingIsHeld() {
@@ -110,30 +217,29 @@ Status LifeCycle::CheckNothingIsHeld() {
 }
 
 Status LifeCycle::Close() {
-  {
-    MutexLock lock(state_->mutex());
-    if (closed_) return close_status_;
-  }
+  MutexLock role(role_mutex_);
+  if (closed_) return close_status_;
   // Jobs hold tables and blocks, too.
   background_.Pause();
   const Status held = CatchBadAlloc([this] { return CheckNothingIsHeld(); });
   background_.Continue();
   ASHLAR_RETURN_IF_ERROR(held);
-  return CloseFiles();
+  return CloseFilesLocked();
 }
 
 Status LifeCycle::CloseFiles() {
-  {
-    MutexLock lock(state_->mutex());
-    if (closed_) return close_status_;
-  }
+  MutexLock role(role_mutex_);
+  return closed_ ? close_status_ : CloseFilesLocked();
+}
+
+Status LifeCycle::CloseFilesLocked() {
   Status status;
   // I1. The first error is reported.
   const auto attempt = [&status](const auto& step) {
     const Status done = CatchBadAlloc(step);
     if (status.ok()) status = done;
   };
-  if (!state_->read_only) {
+  if (state_->writes_files()) {
     attempt([this] { return FlushUnloggedWrites(); });
     background_.Stop();
     attempt([this] {
@@ -157,14 +263,8 @@ Status LifeCycle::CloseFiles() {
     });
     state_->lock.reset();
   }
-  if (state_->is_secondary) {
-    // No catch-up is under way, and none begins.
-    MutexLock installers(state_->manifest_mutex());
-    MutexLock lock(state_->mutex());
-    state_->closing.store(true, std::memory_order_relaxed);
-  }
+  follower_.reset();
   if (state_->logger != nullptr) state_->logger->Flush();
-  MutexLock lock(state_->mutex());
   closed_ = true;
   close_status_ = status;
   return status;

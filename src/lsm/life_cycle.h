@@ -5,30 +5,43 @@
 //                            |            |
 //                            +------------+--> CloseFiles --> CLOSED, LOCK released
 //
+//   SECONDARY --Promote: LOCK, Recover, new log--> new MANIFEST --TakeWrites--> OPEN
+//       ^------------ any error --------/              \--any error--> read-only by that error
+//
 // I1: every step of a close runs, even after a step that failed.
 // I2: no file is written or deleted after LOCK is released. Before that jobs have ended,
 //     ErrorHandler refuses new logs, and OPTIONS and deletions are stopped.
+// I3: up to the new MANIFEST a promotion changes nothing that a recovery does not expect after a
+//     crash, and no reader sees less: it can be undone. From there on it is a primary.
+// I4: at most one catch-up, promotion or close runs at a time.
 //
 // Thread safety: StartWriting by the thread that opens; the rest from any thread, without locks.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "ashlar/db.h"
 #include "lsm/lsm_core.h"
 #include "lsm/option_changes.h"
+#include "lsm/primary_follower.h"
+#include "platform/mutex.h"
 
 namespace ashlar {
 
 class LifeCycle {
  public:
-  LifeCycle(LsmCore* core, OptionChanges* changes);
+  // follower: of a secondary; null: the database is none.
+  LifeCycle(LsmCore* core, OptionChanges* changes, std::unique_ptr<PrimaryFollower> follower);
   LifeCycle(const LifeCycle&) = delete;
   LifeCycle& operator=(const LifeCycle&) = delete;
 
   // The part of a writable open after recovery: a new log, replayed data into tables, missing
   // families, OPTIONS, old files.
   Status StartWriting(const std::vector<ColumnFamilyDescriptor>& families);
+  // Of a secondary: DB::TryCatchUpWithPrimary and DB::PromoteToPrimary.
+  Status CatchUp();
+  Status Promote();
   // Clears the latched error, if there is one.
   Status Resume();
   // Aborted while snapshots, iterators or pins are held; otherwise CloseFiles.
@@ -37,6 +50,18 @@ class LifeCycle {
   Status CloseFiles();
 
  private:
+  // The parts of StartWriting. A new log, which nothing is written to before TakeWrites has put the
+  // replayed writes into tables.
+  Status StartLog();
+  Status TakeWrites(const std::vector<ColumnFamilyDescriptor>& families);
+  // NotSupported and InvalidArgument for options that an open for writing refuses.
+  Status CheckMayWrite() const;
+  // From a secondary to a current MANIFEST of its own, and back after an error.
+  Status TakeOver() ASHLAR_REQUIRES(role_mutex_);
+  void StaySecondary() ASHLAR_REQUIRES(role_mutex_);
+  Status CheckIsSecondary() const;
+  Status CheckFollows() const ASHLAR_REQUIRES(role_mutex_);
+  Status CloseFilesLocked() ASHLAR_REQUIRES(role_mutex_);
   // The reason why the database cannot be closed now. Ok when there is none.
   Status CheckNothingIsHeld();
   bool MustFlushUnloggedWrites() const;
@@ -51,8 +76,11 @@ class LifeCycle {
   DatabaseState* const state_;
   BackgroundWork& background_;
   CommitPipeline& commit_;
-  bool closed_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  Status close_status_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  Mutex role_mutex_;  // I4
+  // Null: the database is the primary, or was opened read-only, or is closed.
+  std::unique_ptr<PrimaryFollower> follower_ ASHLAR_GUARDED_BY(role_mutex_);
+  bool closed_ ASHLAR_GUARDED_BY(role_mutex_) = false;
+  Status close_status_ ASHLAR_GUARDED_BY(role_mutex_);
 };
 
 }  // namespace ashlar

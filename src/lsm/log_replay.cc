@@ -55,7 +55,7 @@ Status LogReplay::FindLogs(const Input& input) {
   ASHLAR_RETURN_IF_ERROR(TakeNewLogs(numbers));
   input.report->logs = std::move(numbers);
   ASHLAR_RETURN_IF_ERROR(CheckSyncedLogsAreThere());
-  return state_->read_only ? OpenLogs() : Status::OK();
+  return state_->read_only() ? OpenLogs() : Status::OK();
 }
 
 Status LogReplay::ListLogs(std::vector<uint64_t>* numbers) {

@@ -146,6 +146,22 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
   if constexpr (kDebugChecks) CheckClosedLogs();
 }
 
+void LogSet::Forget() noexcept {
+  // Its head, if it has one, is in the file.
+  if (current_ != nullptr)
+    static_cast<void>(CatchBadAlloc([this] { return current_->Close(); }).ok());
+  current_.reset();
+  leader_progress_ = nullptr;
+  unsynced_ = false;
+  current_bytes_.store(0, std::memory_order_relaxed);
+  current_number_.store(0, std::memory_order_release);
+  MutexLock lock(mutex_);
+  closed_.clear();
+  progress_.reset();
+  closed_bytes_.store(0, std::memory_order_relaxed);
+  closed_unsynced_.store(false, std::memory_order_release);
+}
+
 Status LogSet::Append(std::span<const Slice> pieces) {
   ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
   unsynced_ = true;

@@ -105,6 +105,9 @@ class LogSet {
   Status SyncClosed();
   // Forgets closed logs with a number below `number`; returns their numbers.
   std::vector<uint64_t> ReleaseUpTo(uint64_t number);
+  // After a promotion that failed: as before the first AdoptClosed. The files stay, and a recovery
+  // finds in them what it would have found before. Requires: there is no commit leader.
+  void Forget() noexcept;
   // The logs that are not released, ascending, and how long they are.
   struct LiveLog {
     uint64_t number = 0;

@@ -76,8 +76,7 @@ LsmDB::LsmDB(std::unique_ptr<LsmCore> core, std::unique_ptr<PrimaryFollower> fol
       commit_(core_->commit),
       reader_(core_->reader),
       option_changes_(core_.get()),
-      life_cycle_(core_.get(), &option_changes_),
-      follower_(std::move(follower)) {
+      life_cycle_(core_.get(), &option_changes_, std::move(follower)) {
   state_->db = this;
 }
 
@@ -89,7 +88,6 @@ LsmDB::~LsmDB() {
     });
   }
   default_handle_.reset();
-  follower_.reset();
   if (core_->IsInUse()) {
     IgnoreBadAlloc([this] {
       LogWarning(*state_,
@@ -108,13 +106,13 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   ASHLAR_ASSIGN_OR_RETURN(RecoveredDatabase recovered, RecoverDatabase(std::move(args)));
   ReapUnused();
   std::unique_ptr<PrimaryFollower> follower;
-  if (recovered.state->is_secondary) {
+  if (recovered.state->is_secondary()) {
     follower =
         std::make_unique<PrimaryFollower>(recovered.state.get(), std::move(recovered.replay));
   }
   auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(recovered.state)),
                                     std::move(follower));
-  if (!db->state_->read_only) {
+  if (!db->state_->read_only()) {
     if (const Status started = db->life_cycle_.StartWriting(families); !started.ok()) {
       LogWarning(*db->state_, StrCat("the open failed: ", started.ToString()));
       return started;
@@ -147,20 +145,25 @@ Status LsmDB::Resume() try {
 }
 
 Status LsmDB::TryCatchUpWithPrimary() try {
-  if (follower_ == nullptr) return DB::TryCatchUpWithPrimary();
-  return follower_->CatchUp();
+  return life_cycle_.CatchUp();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status LsmDB::PromoteToPrimary() try {
+  return life_cycle_.Promote();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
 
 Status LsmDB::CheckWritable() const {
-  if (state_->read_only) [[unlikely]]
+  if (state_->read_only()) [[unlikely]]
     return RefusalOfWrites();
   return Status::OK();
 }
 
 Status LsmDB::RefusalOfWrites() const {
-  return Status::NotSupported(state_->is_secondary
+  return Status::NotSupported(state_->is_secondary()
                                   ? "the database was opened as a secondary: only its primary "
                                     "writes it"
                                   : "the database was opened read-only");
@@ -460,7 +463,7 @@ Status LsmDB::NewIterators(const ReadOptions& options,
 
 const Snapshot* LsmDB::GetSnapshot() try {
   // The primary does not know it, and drops what it would need.
-  if (state_->is_secondary) return nullptr;
+  if (state_->is_secondary()) return nullptr;
   const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
   MutexLock lock(state_->mutex());
   return state_->snapshots.Acquire(state_->PublishedSequence(), unix_seconds);
@@ -809,7 +812,7 @@ Status LsmDB::GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, co
 
 Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                            bool flush_memtable) try {
-  if (flush_memtable && !state_->read_only)
+  if (flush_memtable && !state_->read_only())
     ASHLAR_RETURN_IF_ERROR(core_->FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   MutexLock installers(state_->manifest_mutex());
   files.clear();
@@ -837,6 +840,7 @@ Status LsmDB::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options
 }
 
 Status LsmDB::GetDbIdentity(std::string& identity) const try {
+  MutexLock lock(state_->mutex());  // a promotion may set it
   identity = state_->versions->database_id();
   return identity.empty() ? Status::NotFound(IdentityFileName(state_->directory),
                                              "neither it nor the MANIFEST has the identity")

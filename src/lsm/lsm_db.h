@@ -3,8 +3,7 @@
 //
 //   writes -> CommitPipeline                reads -> Reader        properties -> PropertyReader
 //   flush, compaction -> BackgroundWork     opening -> RecoverDatabase, LifeCycle
-//   options, families -> OptionChanges      closing, resuming -> LifeCycle
-//   catching up -> PrimaryFollower
+//   options, families -> OptionChanges      closing, resuming, following -> LifeCycle
 //
 // Thread safety and lifetime: as DB documents.
 #pragma once
@@ -56,6 +55,8 @@ class LsmDB final : public DB {
   Status Close() override;
   Status Resume() override;
   Status TryCatchUpWithPrimary() override;
+  Status PromoteToPrimary() override;
+  bool IsSecondary() const override { return state_->is_secondary(); }
 
   Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                             ColumnFamilyHandle** handle) override;
@@ -241,7 +242,6 @@ class LsmDB final : public DB {
   Reader& reader_;
   OptionChanges option_changes_;
   LifeCycle life_cycle_;
-  std::unique_ptr<PrimaryFollower> follower_;  // null unless a secondary
   std::unique_ptr<FamilyHandle> default_handle_;
 };
 

@@ -28,7 +28,7 @@ Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseStat
     // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read at
     // the moment.
     const bool unreadable = status.IsIOError() && !status.IsPathNotFound();
-    if (unreadable && !state.read_only) return status;
+    if (unreadable && !state.read_only()) return status;
     LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));
   }
   return std::vector<UnsupportedOption>();

@@ -17,8 +17,6 @@ constexpr int kAttemptsMax = 1000;
 
 Status PrimaryFollower::CatchUp() {
   MutexLock installers(state_->manifest_mutex());
-  if (state_->closing.load(std::memory_order_relaxed))
-    return Status::ShutdownInProgress("the database is closed");
   int attempts = 0;
   Status last;
   return ReadWithoutLock([&] {
@@ -30,7 +28,7 @@ Status PrimaryFollower::CatchUp() {
 }
 
 Status PrimaryFollower::TryToCatchUp() {
-  ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, state_->versions->ReadOn());
+  ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, state_->versions->ReadOn(/*for_writing=*/false));
   const bool rebuilds = must_rebuild_;
   if (rebuilds) {
     replay_ = std::make_unique<LogReplay>(state_, state_->options.wal_recovery_mode,
@@ -45,8 +43,35 @@ Status PrimaryFollower::TryToCatchUp() {
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
   must_rebuild_ = true;  // unless all that is applied is installed
   ASHLAR_RETURN_IF_ERROR(Replay(report));
-  Install(std::move(read), rebuilds ? families.get() : nullptr);
+  Install(std::move(read), rebuilds ? families.get() : nullptr, replay_->sequence());
   must_rebuild_ = false;
+  return Status::OK();
+}
+
+Status PrimaryFollower::Recover() {
+  ASHLAR_ASSERT(state_->lock != nullptr);  // nobody writes meanwhile
+  MutexLock installers(state_->manifest_mutex());
+  ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, state_->versions->ReadOn(/*for_writing=*/true));
+  const std::unique_ptr<FamilyTable> families = FamiliesOf(read.published, /*rebuilt=*/true);
+  LogReplay replay(state_, state_->options.wal_recovery_mode, /*follows=*/false);
+  RecoveryReport report;
+  ASHLAR_RETURN_IF_ERROR(replay.FindLogs(
+      {.recorded = &read.published, .families = families.get(), .report = &report}));
+  ASHLAR_RETURN_IF_ERROR(replay.Run());
+  const SequenceNumber shown = state_->PublishedSequence();
+  if (replay.sequence() < shown) {  // I6
+    return Status::Corruption(
+        state_->directory,
+        StrCat("the last sequence in the MANIFEST and the logs is ", replay.sequence(),
+               ", and the secondary has shown ", shown, report.losses.empty() ? "" : ": ",
+               report.losses.empty() ? std::string() : report.losses.front().reason));
+  }
+  must_rebuild_ = true;  // of the memtables from here on, replay_ knows nothing
+  Install(std::move(read), families.get(), replay.sequence());
+  for (const uint64_t number : report.logs)
+    state_->logs.AdoptClosed(number, replay.good_bytes(number));
+  MutexLock lock(state_->mutex());
+  state_->recovery = std::move(report);
   return Status::OK();
 }
 
@@ -100,7 +125,8 @@ std::vector<PrimaryFollower::Change> PrimaryFollower::Prepare(const PublishedSta
   return changes;
 }
 
-void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt) {
+void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
+                              SequenceNumber sequence) {
   std::vector<Change> changes;
   {
     std::optional<PublishedState> replaced;  // released without the mutex
@@ -111,7 +137,6 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt) {
       if (read.published.FindFamily(family->id()) != nullptr) remaining->Add(std::move(family));
     }
     const bool drops = remaining->families.size() < state_->Families().families.size();
-    const SequenceNumber sequence = replay_->sequence();
     // Nothing fails from here on (I3). The sequence before the views.
     state_->published_sequence.store(sequence, std::memory_order_release);
     replaced.emplace(state_->versions->Adopt(std::move(read)));

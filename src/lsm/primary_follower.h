@@ -6,6 +6,7 @@
 //               --> MANIFEST unchanged? --no--> again        read_without_lock.h
 //               --> records since, into memtables            LogReplay::Run
 //               --> Install: versions, memtables and sequence at once
+//   Recover   MANIFEST --> all logs anew, as an open replays them --> Install
 //
 // I1: a reader sees a prefix of the primary's history: all writes up to one of them, in all
 //     families. It never becomes shorter, and after CatchUp it has every write that was in the log
@@ -16,6 +17,7 @@
 // I3: CatchUp that fails changes nothing that a reader sees.
 // I4: an entry that is not part of the view's prefix has a sequence above the published one.
 // I5: nothing is written below the primary's directory.
+// I6: Recover shows no less than was shown before it: a sequence that is published is in the files.
 //
 // README.md, "Secondaries", argues the order of an install and names what was rejected.
 //
@@ -40,9 +42,13 @@ class PrimaryFollower {
   PrimaryFollower(const PrimaryFollower&) = delete;
   PrimaryFollower& operator=(const PrimaryFollower&) = delete;
 
-  // ShutdownInProgress after Close; Corruption for damage; the file system's error; TryAgain if the
-  // primary changed its files faster than they could be read.
+  // Corruption for damage; the file system's error; TryAgain if the primary changed its files
+  // faster than they could be read.
   Status CatchUp();
+  // For a promotion, with the lock of the database: catches up with all that a recovery finds, and
+  // sets DatabaseState::recovery and the logs that are replayed. InvalidArgument for a family that
+  // is not open. A later CatchUp is possible: it reads all logs again.
+  Status Recover();
 
  private:
   struct Change {
@@ -59,7 +65,8 @@ class PrimaryFollower {
   std::vector<Change> Prepare(const PublishedState& recorded, const FamilyTable* rebuilt)
       ASHLAR_REQUIRES(kDatabaseMutex);
   // rebuilt: null, or the families with the memtables to use.
-  void Install(RecoveredState read, const FamilyTable* rebuilt) ASHLAR_REQUIRES(kManifestMutex);
+  void Install(RecoveredState read, const FamilyTable* rebuilt, SequenceNumber sequence)
+      ASHLAR_REQUIRES(kManifestMutex);
 
   DatabaseState* const state_;
   std::unique_ptr<LogReplay> replay_ ASHLAR_GUARDED_BY(kManifestMutex);

@@ -311,7 +311,7 @@ Status Reader::GetUnpublished(const ReadOptions& options, ColumnFamily* family, 
 template <typename FamilyPointer>
 Reader::Views Reader::TakeViews(const ReadOptions& options,
                                 std::span<const FamilyPointer> families) const {
-  if (!state_->is_secondary) [[likely]]
+  if (!state_->is_secondary()) [[likely]]
     return LoadViews(options, families);
   // A view of a secondary belongs to one sequence (primary_follower.h).
   MutexLock lock(state_->mutex());
@@ -339,7 +339,7 @@ Reader::Views Reader::LoadViews(const ReadOptions& options,
 
 Reader::ViewAtSequence Reader::TakeView(const ColumnFamily& family,
                                         const Snapshot* snapshot) const {
-  if (!state_->is_secondary) [[likely]]
+  if (!state_->is_secondary()) [[likely]]
     return LoadView(family, snapshot);
   // A view of a secondary belongs to one sequence (primary_follower.h).
   MutexLock lock(state_->mutex());
@@ -602,7 +602,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
 
 Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family,
                            std::unique_ptr<Iterator>* iterator) const {
-  if (!state_->is_secondary) [[likely]] {
+  if (!state_->is_secondary()) [[likely]] {
     ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
     ViewRef view = family->PinView();
     const SequenceNumber sequence = options.snapshot != nullptr
@@ -621,7 +621,7 @@ Status Reader::NewIterators(const ReadOptions& options,
                             std::span<const std::shared_ptr<ColumnFamily>> families,
                             std::vector<std::unique_ptr<Iterator>>* iterators) const {
   ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
-  if (options.snapshot != nullptr && state_->is_secondary)
+  if (options.snapshot != nullptr && state_->is_secondary())
     return Status::NotSupported("ReadOptions::snapshot: a secondary has no snapshots");
   std::vector<ViewRef> views;
   views.reserve(families.size());

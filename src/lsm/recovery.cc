@@ -105,20 +105,20 @@ Status CheckNothingIsThere(FileSystem* fs, const std::string& directory) {
 Result<bool> FindDatabase(const DatabaseState& state) {
   const Status there = state.file_system->FileExists(CurrentFileName(state.directory));
   if (there.ok()) {
-    if (state.options.error_if_exists && !state.read_only) {
+    if (state.options.error_if_exists && !state.read_only()) {
       return Status::InvalidArgument(state.directory, "exists (error_if_exists is true)");
     }
     return true;
   }
   if (!there.IsNotFound() && !there.IsPathNotFound()) return there;
-  if (state.options.best_efforts_recovery && !state.read_only) {
+  if (state.options.best_efforts_recovery && !state.read_only()) {
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files, ListFiles(state, state.directory));
     const bool has_manifest = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
       return file.type == FileType::kDescriptorFile;
     });
     if (has_manifest) return true;
   }
-  if (state.read_only) {
+  if (state.read_only()) {
     return Status::PathNotFound(CurrentFileName(state.directory),
                                 "does not exist, and a read-only open creates no database");
   }
@@ -134,14 +134,12 @@ Status PrepareDirectory(DatabaseState* state) {
   FileSystem* const fs = state->file_system;
   // Refuses early, so that a directory without a database gets no LOCK.
   ASHLAR_ASSIGN_OR_RETURN(const bool was_there, FindDatabase(*state));
-  if (state->read_only) return Status::OK();
+  if (state->read_only()) return Status::OK();
   if (!was_there) ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->directory));
   if (state->options.create_if_missing && state->wal_directory != state->directory) {
     ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->wal_directory));
   }
-  ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(state->directory), &state->lock));
-  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->directory, &state->directory_handle));
-  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->wal_directory, &state->wal_directory_handle));
+  ASHLAR_RETURN_IF_ERROR(TakeDatabase(state));
   // Another process may have created or destroyed the database before this one got the lock.
   ASHLAR_ASSIGN_OR_RETURN(const bool is_there, FindDatabase(*state));
   if (is_there) return Status::OK();
@@ -171,14 +169,15 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
       .drop_file =
           [state](FileMetaData* file) {
             state->open_tables.Evict(file);
-            if (state->read_only) return;  // it deletes no file
+            if (!state->writes_files()) return;  // it deletes no file
+            if (state->pinned_tables != nullptr) state->pinned_tables->Forget(file->number);
             state->obsolete_files.AddTable(
                 {.number = file->number, .file_bytes = file->file_bytes});
           },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
       // A secondary goes on from the last state.
-      .best_efforts = state->options.best_efforts_recovery && !state->is_secondary,
+      .best_efforts = state->options.best_efforts_recovery && !state->is_secondary(),
   });
   std::vector<ColumnFamilySpec> specs;
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
@@ -186,7 +185,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
                                      .comparator = KeyComparator(descriptor.options.comparator),
                                      .levels = static_cast<Level>(descriptor.options.num_levels)});
   }
-  ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only));
+  ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only()));
   for (const std::string& family : state->versions->went_back()) {
     state->recovery.warnings.push_back(
         StrCat("column family ", family,
@@ -205,7 +204,7 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
     const ColumnFamilyState* const recorded = Recovered(*state).FindFamily(Slice(descriptor.name));
     if (recorded == nullptr) {
-      if (state->options.create_missing_column_families && !state->read_only)
+      if (state->options.create_missing_column_families && !state->read_only())
         continue;  // created once the database is open
       return Status::InvalidArgument(StrCat(state->directory,
                                             ": there is no column family of this name; "
@@ -238,13 +237,31 @@ Status EnsureIdentity(DatabaseState* state) {
     // Another error than its absence, so that the file may hold an identity: it is left alone.
     return state->versions->database_id().empty() ? identity.status() : Status::OK();
   }
-  if (state->versions->database_id().empty()) state->versions->set_database_id(NewDatabaseId());
+  if (state->versions->database_id().empty()) {
+    std::string id = NewDatabaseId();
+    MutexLock lock(state->mutex());
+    state->versions->set_database_id(std::move(id));
+  }
   const std::string temporary = TempFileName(state->directory, state->versions->NewFileNumber());
   ASHLAR_RETURN_IF_ERROR(WriteStringToFile(state->file_system, state->versions->database_id(),
                                            temporary, Durability::kSynced));
   ASHLAR_RETURN_IF_ERROR(
       state->file_system->RenameFile(temporary, IdentityFileName(state->directory)));
   return state->directory_handle->Sync();
+}
+
+Status TakeDatabase(DatabaseState* state) {
+  FileSystem* const fs = state->file_system;
+  ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(state->directory), &state->lock));
+  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->directory, &state->directory_handle));
+  return fs->NewDirectory(state->wal_directory, &state->wal_directory_handle);
+}
+
+void ReturnDatabase(DatabaseState* state) {
+  ASHLAR_ASSERT(!state->writes_files());
+  state->wal_directory_handle.reset();
+  state->directory_handle.reset();
+  state->lock.reset();
 }
 
 std::string NewDatabaseId() {
@@ -314,9 +331,6 @@ std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
   return families;
 }
 
-namespace {
-
-// Writes the findings about the logs to the LOG.
 void LogRecovery(const DatabaseState& state) {
   for (const std::string& warning : state.recovery.warnings)
     LogWarning(state, StrCat("recovery: ", warning));
@@ -329,10 +343,13 @@ void LogRecovery(const DatabaseState& state) {
     LogWarning(state, StrCat("recovery: a damaged log is kept as ", path));
 }
 
+namespace {
+
 Status KeepDamagedLogs(DatabaseState* state) {
-  ASHLAR_ASSERT(!state->read_only);
+  ASHLAR_ASSERT(state->lock != nullptr);
   for (const uint64_t number : state->recovery.DamagedLogs()) {
     ASHLAR_ASSIGN_OR_RETURN(std::string copy, KeepLog(*state, number));
+    MutexLock lock(state->mutex());
     state->recovery.kept_logs.push_back(std::move(copy));
   }
   return Status::OK();
@@ -361,6 +378,15 @@ Status KeepFoundFiles(DatabaseState* state) {
   return Status::OK();
 }
 
+}  // namespace
+
+Status KeepFound(DatabaseState* state) {
+  ASHLAR_RETURN_IF_ERROR(KeepDamagedLogs(state));
+  return KeepFoundFiles(state);
+}
+
+namespace {
+
 Status CheckManifestUnchanged(const DatabaseState& state) {
   kManifestMutex.AssertHeld();  // no other thread knows the database
   return state.versions->CheckManifestUnchanged(state.versions->place());
@@ -383,8 +409,8 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs({.recorded = &Recovered(*state),
                                           .families = &FamiliesOf(*state),
                                           .report = &state->recovery}));
-  if (state->read_only) ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
-  if (!state->read_only) {
+  if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
+  if (!state->read_only()) {
     EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started")
         .Add("wal_files", state->recovery.logs);
   }
@@ -413,8 +439,11 @@ bool MayDeleteManifest(DatabaseState* state, FileNumber number) {
 
 std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
   auto state = std::make_unique<DatabaseState>(args.options, args.directory);
-  state->read_only = args.read_only;
-  state->is_secondary = args.secondary;
+  if (args.read_only) {
+    state->role.store(args.secondary ? DatabaseRole::kSecondary : DatabaseRole::kReader,
+                      std::memory_order_relaxed);
+    state->owns_files.store(false, std::memory_order_relaxed);
+  }
   state->session_id = NewSessionId();
   state->logger = args.options.info_log;
   MutexLock lock(state->mutex());
@@ -428,8 +457,7 @@ Result<RecoveredDatabase> RecoverForWriting(const OpenArgs& args) {
   ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state));
   OpenInfoLog(state, state->directory, args.families);
   Status status = RecoverState(args, &recovered);
-  if (status.ok()) status = KeepDamagedLogs(state);
-  if (status.ok()) status = KeepFoundFiles(state);
+  if (status.ok()) status = KeepFound(state);
   LogRecovery(*state);
   if (status.ok()) return recovered;
   LogWarning(*state, StrCat("the open failed: ", status.ToString()));

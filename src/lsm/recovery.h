@@ -66,6 +66,16 @@ std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
                                           std::shared_ptr<ColumnFamily> family)
     ASHLAR_REQUIRES(kDatabaseMutex);
 
+// LOCK, and the handles of the directories.
+Status TakeDatabase(DatabaseState* state);
+// Undoes TakeDatabase, also one that failed halfway. Requires: nothing was written meanwhile that
+// the next recovery does not expect after a crash.
+void ReturnDatabase(DatabaseState* state);
+// I4 and I7, once all logs are replayed.
+Status KeepFound(DatabaseState* state);
+// Writes the findings of the recovery to the LOG.
+void LogRecovery(const DatabaseState& state);
+
 // Deletes every file of the database that nothing refers to: tables, MANIFESTs, OPTIONS, temporary
 // files. Old logs (in DBOptions::wal_dir too) become obsolete: FileJanitor may have to archive
 // them.

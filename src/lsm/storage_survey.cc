@@ -51,7 +51,7 @@ class WritesLocked {
 
 Result<std::vector<LiveFileStorageInfo>> StorageSurvey::Run() {
   std::optional<DeletionsDisabled> disabled;
-  if (!state_->read_only) disabled.emplace(&core_->background.files());
+  if (!reads_only_) disabled.emplace(&core_->background.files());
   ASHLAR_RETURN_IF_ERROR(Flush());
   ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeMoment(OldestLog()));
   Files files;
@@ -63,7 +63,7 @@ Result<std::vector<LiveFileStorageInfo>> StorageSurvey::Run() {
 
 uint64_t StorageSurvey::OldestLog() const {
   MutexLock lock(state_->mutex());
-  if (!state_->read_only) return core_->background.files().OldestRecordedLog();
+  if (!reads_only_) return core_->background.files().OldestRecordedLog();
   const PublishedState& published = state_->versions->Published();
   return std::max(published.MinLogNumberWithUnflushedData(), published.min_log_number_to_keep);
 }
@@ -83,7 +83,7 @@ Result<std::map<uint64_t, std::string>> StorageSurvey::ListLogs(uint64_t oldest)
 
 Result<bool> StorageSurvey::WantsFlush() const {
   const uint64_t from_bytes = options_.wal_size_for_flush;
-  if (state_->read_only || from_bytes == std::numeric_limits<uint64_t>::max()) return false;
+  if (reads_only_ || from_bytes == std::numeric_limits<uint64_t>::max()) return false;
   if (from_bytes == 0) return true;
   ASHLAR_ASSIGN_OR_RETURN(const auto logs, ListLogs(OldestLog()));
   uint64_t sum = 0;
@@ -107,7 +107,7 @@ Status StorageSurvey::Flush() {
 
 // I3. Flushes and compactions repeat it, too, because the MANIFEST does not tell them apart.
 Result<StorageSurvey::Moment> StorageSurvey::TakeMoment(uint64_t oldest_log) {
-  if (state_->read_only) return TakeOnce(oldest_log);
+  if (reads_only_) return TakeOnce(oldest_log);
   constexpr int kAttemptsWithWriters = 10;
   for (int attempt = 0; attempt < kAttemptsWithWriters; ++attempt) {
     ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeOnce(oldest_log));
@@ -132,7 +132,7 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
   const VersionSet& versions = *state_->versions;
   Moment moment{.manifest_number = versions.manifest_number(),
                 .manifest_bytes = versions.manifest_bytes()};
-  if (state_->read_only) {
+  if (reads_only_) {
     moment.manifest_number = versions.place().manifest_number;
     moment.manifest_bytes = versions.place().manifest_end;
   } else if (versions.IsUncertain()) {
@@ -161,7 +161,7 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
 
 Result<StorageSurvey::Files> StorageSurvey::TakeLogs(uint64_t oldest_log) {
   // Data buffered in the process belong to the moment.
-  if (!state_->read_only) ASHLAR_RETURN_IF_ERROR(core_->commit.FlushLog());
+  if (!reads_only_) ASHLAR_RETURN_IF_ERROR(core_->commit.FlushLog());
   ASHLAR_ASSIGN_OR_RETURN(const auto logs, ListLogs(oldest_log));
   Files files;
   for (const auto& [number, path] : logs) {  // I1

@@ -35,7 +35,10 @@ namespace ashlar {
 class StorageSurvey {
  public:
   StorageSurvey(LsmCore* core, const LiveFilesStorageInfoOptions& options)
-      : core_(core), state_(core->state.get()), options_(options) {}
+      : core_(core),
+        state_(core->state.get()),
+        reads_only_(state_->read_only()),
+        options_(options) {}
   StorageSurvey(const StorageSurvey&) = delete;
   StorageSurvey& operator=(const StorageSurvey&) = delete;
 
@@ -66,6 +69,7 @@ class StorageSurvey {
 
   LsmCore* const core_;
   DatabaseState* const state_;
+  const bool reads_only_;  // when the survey began: a promotion does not change its way
   const LiveFilesStorageInfoOptions& options_;
 };
 

@@ -25,7 +25,7 @@ Status VersionInstaller::Install(std::vector<VersionEdit> edits, Complete comple
 Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<VersionEdit> edits,
                                                              Complete complete) {
   ASHLAR_ASSERT(!edits.empty());
-  ASHLAR_ASSERT(!state_->read_only);
+  ASHLAR_ASSERT(state_->lock != nullptr);
   const NewFilesGuard untaken(state_->versions.get(), &edits);
   Prepared prepared;
   prepared.changed.reserve(edits.size());
@@ -69,7 +69,7 @@ void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared
 
 Status VersionInstaller::Publish(const Prepared& prepared, WhenPublished when_published) {
   ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
-  ASHLAR_ASSERT(!state_->read_only);
+  ASHLAR_ASSERT(state_->lock != nullptr);
   const FileNumber manifest_before = state_->versions->manifest_number();
   ASHLAR_RETURN_IF_ERROR(state_->versions->Write(prepared.install.get()));
   Swap(prepared, when_published);
@@ -104,6 +104,11 @@ void VersionInstaller::Swap(const Prepared& prepared, WhenPublished when_publish
     state_->NotifyChange();
   }
   for (Version* version : replaced) version->Unref();
+}
+
+Status VersionInstaller::RecordOwner() {
+  std::vector<VersionEdit> edits(1);
+  return Install(std::move(edits), kNothingToComplete, kNothingElse);
 }
 
 Status VersionInstaller::RecordLogNumbers() {

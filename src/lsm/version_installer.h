@@ -54,6 +54,9 @@ class VersionInstaller {
   Status Publish(const Prepared& prepared, WhenPublished when_published)
       ASHLAR_REQUIRES(kManifestMutex);
 
+  // Starts a MANIFEST of this process, without a change. If it fails, the state on record is the
+  // same whichever MANIFEST is current.
+  Status RecordOwner();
   // Records which logs each family needs, and forgets the others. At open this also starts a
   // MANIFEST of this run.
   Status RecordLogNumbers();

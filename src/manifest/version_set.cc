@@ -92,11 +92,15 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
   specs_.assign(specs.begin(), specs.end());
   database_id_ = std::move(state.database_id);
   went_back_ = std::move(state.went_back);
-  next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
-  foreign_number_min_ =
-      std::min(state.next_file_number, kFileNumberMax) + kFileNumbersUnrecordedMax;
+  SetNextFileNumber(state.next_file_number);
   if constexpr (kDebugChecks) CheckInvariants();
   return Status::OK();
+}
+
+void VersionSet::SetNextFileNumber(FileNumber number) {
+  next_file_number_.store(number, std::memory_order_relaxed);
+  foreign_number_min_.store(std::min(number, kFileNumberMax) + kFileNumbersUnrecordedMax,
+                            std::memory_order_relaxed);
 }
 
 void VersionSet::CheckInvariants() const {
@@ -128,11 +132,11 @@ Status VersionSet::CheckManifestUnchanged(const ManifestPlace& place) const {
       name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
 }
 
-Result<RecoveredState> VersionSet::ReadOn() const {
+Result<RecoveredState> VersionSet::ReadOn(bool for_writing) const {
   return ManifestReplay(ManifestReplay::Args{.file_system = args_.file_system,
                                              .directory = args_.directory,
                                              .specs = specs_,
-                                             .all_families_must_open = false,
+                                             .all_families_must_open = for_writing,
                                              .live = &live_,
                                              .pinned_tables = args_.pinned_tables,
                                              .best_efforts = false,
@@ -145,8 +149,7 @@ PublishedState VersionSet::Adopt(RecoveredState state) noexcept {
   PublishedState replaced = std::move(published_);
   published_ = std::move(state.published);
   manifest_number_ = state.manifest_number;
-  if (state.next_file_number > next_file_number())
-    next_file_number_.store(state.next_file_number, std::memory_order_relaxed);
+  if (state.next_file_number > next_file_number()) SetNextFileNumber(state.next_file_number);
   place_ = std::move(static_cast<ManifestPlace&>(state));
   if constexpr (kDebugChecks) CheckInvariants();
   return replaced;
@@ -454,6 +457,13 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
   published_.recorded_logs.swap(install->recorded_logs_);
   if constexpr (kDebugChecks) CheckInvariants();
   return replaced;
+}
+
+void VersionSet::StopWriting() noexcept {
+  ASHLAR_ASSERT(writer_ == nullptr);  // a Write that succeeded is final
+  uncertain_ = false;
+  MutexLock lock(quarantine_mutex_);
+  quarantine_.clear();
 }
 
 Status VersionSet::Close() {

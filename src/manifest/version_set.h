@@ -6,6 +6,7 @@
 //   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
 //             OPEN --too large, or several records would cross a page--> Write starts a new file
 //             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
+//             UNCERTAIN, of a failed promotion --StopWriting--> NONE
 //
 // I1: a replay of the MANIFEST that CURRENT names gives the published state, or, only after a
 //     failed Write, that state with the failed install on top.
@@ -129,8 +130,9 @@ class VersionSet {
   const ManifestPlace& place() const ASHLAR_REQUIRES(kManifestMutex) { return place_; }
 
   // For a secondary: the state that the writer has recorded by now. New tables are pinned.
-  // TryAgain and the like are left to the caller (read_without_lock.h).
-  Result<RecoveredState> ReadOn() const ASHLAR_REQUIRES(kManifestMutex);
+  // TryAgain and the like are left to the caller (read_without_lock.h). for_writing: there is no
+  // writer any more, and this set becomes it; InvalidArgument names families that are not open.
+  Result<RecoveredState> ReadOn(bool for_writing) const ASHLAR_REQUIRES(kManifestMutex);
   // Makes a state of ReadOn the published one. The replaced state is returned, for its Versions to
   // be released without the mutex.
   PublishedState Adopt(RecoveredState state) noexcept
@@ -159,6 +161,8 @@ class VersionSet {
   std::vector<Version*> Publish(PendingInstall* install) noexcept
       ASHLAR_REQUIRES(kManifestMutex, kDatabaseMutex);
 
+  // After a Write that failed, and was to change nothing: the set is a reader's again.
+  void StopWriting() noexcept ASHLAR_REQUIRES(kManifestMutex);
   // Closes the MANIFEST. Idempotent.
   Status Close() ASHLAR_REQUIRES(kManifestMutex);
 
@@ -171,7 +175,9 @@ class VersionSet {
   // True: a file of this number, found in a directory, can be the database's. The last run may have
   // used more numbers than it recorded, but fewer than kFileNumbersUnrecordedMax. A file with a
   // much higher number is foreign.
-  bool MayBelong(FileNumber number) const { return number < foreign_number_min_; }
+  bool MayBelong(FileNumber number) const {
+    return number < foreign_number_min_.load(std::memory_order_relaxed);
+  }
   FileNumber next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
 
   // Empty unless the MANIFEST has one; then every new MANIFEST gets it too. Constant once the
@@ -224,12 +230,14 @@ class VersionSet {
   Status AppendSnapshot(LogWriter* writer) const ASHLAR_REQUIRES(kManifestMutex);
   Status AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const
       ASHLAR_REQUIRES(kManifestMutex);
+  void SetNextFileNumber(FileNumber number);
 
   const Args args_;
   mutable LiveFiles live_;                       // the replays of ReadOn add to it
   std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
-  // Constant after Recover, database_id_ after the open.
-  FileNumber foreign_number_min_ = kFileNumbersUnrecordedMax;
+  // Written by Recover and Adopt; relaxed: it orders nothing.
+  std::atomic<FileNumber> foreign_number_min_{kFileNumbersUnrecordedMax};
+  // Constant after Recover, database_id_ after the open, or the promotion of a secondary.
   std::vector<ColumnFamilySpec> specs_;  // of Recover
   std::string database_id_;
   std::vector<std::string> went_back_;

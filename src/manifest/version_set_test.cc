@@ -115,7 +115,7 @@ class Database {
   Status CatchUp() {
     kManifestMutex.AssertHeld();
     kDatabaseMutex.AssertHeld();
-    ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, set_->ReadOn());
+    ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, set_->ReadOn(/*for_writing=*/false));
     ASHLAR_RETURN_IF_ERROR(set_->CheckManifestUnchanged(read));
     const PublishedState replaced = set_->Adopt(std::move(read));
     set_->CheckInvariants();

@@ -24,11 +24,11 @@ std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
-// The names of the functions that the header declares.
-std::set<std::string> DeclaredFunctions() {
+// The names of the functions that the header declares: RocksDB's, or Ashlar's own.
+std::set<std::string> DeclaredFunctions(const std::string& prefix = "rocksdb") {
   std::set<std::string> names;
   const std::string text = ReadFile(std::string(kSourceDir) + "/include/ashlar/c.h");
-  const std::regex declaration("ASHLAR_API [^(;]*?(rocksdb_\\w+)\\(");
+  const std::regex declaration("ASHLAR_API [^(;]*?(" + prefix + "_\\w+)\\(");
   for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it)
     names.insert((*it)[1]);
   return names;
@@ -56,6 +56,9 @@ TEST_F(LibraryTest, ExportsEveryFunctionOfTheHeader) {
   const std::set<std::string> names = DeclaredFunctions();
   EXPECT_GT(names.size(), 700U);
   for (const std::string& name : names) EXPECT_NE(library_->Find(name), nullptr) << name;
+  EXPECT_FALSE(DeclaredFunctions("ashlar").empty());
+  for (const std::string& name : DeclaredFunctions("ashlar"))
+    EXPECT_NE(library_->Find(name), nullptr) << name;
   EXPECT_EQ(library_->Find("rocksdb_transaction_begin"), nullptr) << "what is not there is absent";
 }
 

@@ -746,6 +746,8 @@ void MakeBackup(const CallArgs& args) {
 void CatchUp(const CallArgs& args) {
   const Scene& scene = *args.scene;
   EXPECT_TRUE(args.db()->TryCatchUpWithPrimary().IsNotSupported());
+  EXPECT_TRUE(args.db()->PromoteToPrimary().IsNotSupported());
+  EXPECT_FALSE(args.db()->IsSecondary());
   std::unique_ptr<DB> secondary;
   std::vector<std::unique_ptr<ColumnFamilyHandle>> handles;
   Scene::Versions floor = scene.Floor();
@@ -846,7 +848,9 @@ const std::vector<Call>& Calls() {
       {"GetLiveFilesStorageInfo", {"GetLiveFilesStorageInfo"}, CopyByDescription},
       {"ExportAndImport", {"CreateColumnFamilyWithImport"}, ExportAndImport},
       {"CreateNewBackup", {}, MakeBackup},
-      {"TryCatchUpWithPrimary", {"TryCatchUpWithPrimary"}, CatchUp},
+      {"TryCatchUpWithPrimary",
+       {"TryCatchUpWithPrimary", "PromoteToPrimary", "IsSecondary"},
+       CatchUp},
       {"Close", {"Close"}, Close},
   };
   return kCalls;

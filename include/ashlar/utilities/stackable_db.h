@@ -193,6 +193,8 @@ class ASHLAR_API StackableDB : public DB {
   Status FlushWAL(bool sync) override { return db_->FlushWAL(sync); }
   Status SyncWAL() override { return db_->SyncWAL(); }
   Status TryCatchUpWithPrimary() override { return db_->TryCatchUpWithPrimary(); }
+  Status PromoteToPrimary() override { return db_->PromoteToPrimary(); }
+  bool IsSecondary() const override { return db_->IsSecondary(); }
   Status LockWAL() override { return db_->LockWAL(); }
   Status UnlockWAL() override { return db_->UnlockWAL(); }
   Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,

@@ -99,6 +99,16 @@ void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
   }
 }
 
+void PinnedTables::Forget(uint64_t number) {
+  std::shared_ptr<RandomAccessFile> closed;  // without the mutex
+  MutexLock lock(mutex_);
+  const auto pinned = pinned_.find(number);
+  if (pinned == pinned_.end()) return;
+  closed = std::move(pinned->second.file);
+  if (closed != nullptr) --held_;
+  pinned_.erase(pinned);
+}
+
 size_t PinnedTables::Count() const {
   MutexLock lock(mutex_);
   return held_;

@@ -49,6 +49,8 @@ class PinnedTables {
   Taken Take(uint64_t number);
   // Closes all files except those of these tables.
   void Retain(const std::unordered_set<uint64_t>& numbers);
+  // Closes the file of this table, if it is pinned.
+  void Forget(uint64_t number);
   size_t Count() const;
 
  private:

@@ -1,0 +1,104 @@
+// A promotion cut off after each of its operations, with every kind of damage: the next open finds
+// what the dead primary had synced, and after the promotion what the new primary has synced.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/format.h"
+#include "tests/support/crash_file_system.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/open_database.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kQuiet[] = "quiet";
+
+Commit Batch(int i) {
+  Commit commit = {{.kind = Change::Kind::kMerge,
+                    .family = kDefaultColumnFamilyName,
+                    .key = "list",
+                    .value = StrCat(i, std::string(300, 'v'))}};
+  if (i % 3 == 0) {
+    commit.push_back(
+        {.kind = Change::Kind::kPut, .family = kQuiet, .key = StrCat("key", i), .value = "v"});
+  }
+  return commit;
+}
+
+class PromotionCrashTest : public ::testing::Test {
+ protected:
+  void CutOffAnywhere(Options options) {
+    const auto disk = std::make_shared<CrashFileSystem>();
+    const auto primary_files = std::make_shared<FaultFileSystem>(disk);
+    Contents contents = {{kDefaultColumnFamilyName, {}}, {kQuiet, {}}};
+    WriteOptions synced;
+    synced.sync = true;
+    {
+      OpenDatabase primary(primary_files, options, 1);
+      ASSERT_OK(primary.Open());
+      ASSERT_OK(primary.CreateFamily(kQuiet));
+      for (int i = 1; i <= 6; ++i) {
+        ASSERT_OK(primary.Write(Batch(i), synced));
+        Apply(Batch(i), &contents);
+        if (i == 2) ASSERT_OK(primary.Flush(primary.families(), true));
+      }
+      FaultRule dead;
+      dead.operations = FaultOperation::kAnyWrite;
+      dead.sticky = true;
+      primary_files->AddRule(dead);
+    }
+    const Contents before = contents;
+    ManualEnv env(disk, 2);
+    options.env = &env;
+    std::unique_ptr<DB> db;
+    std::vector<ColumnFamilyHandle*> made;
+    ASSERT_OK(DB::OpenAsSecondary(options, OpenDatabase::kPath, "/secondary",
+                                  {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
+                                   ColumnFamilyDescriptor(kQuiet, options)},
+                                  &made, &db));
+    const std::vector<std::unique_ptr<ColumnFamilyHandle>> handles = {
+        std::unique_ptr<ColumnFamilyHandle>(made[0]), std::unique_ptr<ColumnFamilyHandle>(made[1])};
+    const uint64_t begun = disk->OperationCount();
+    ASSERT_OK(db->PromoteToPrimary());
+    const uint64_t promoted = disk->OperationCount();
+    ASSERT_OK(db->Put(synced, handles[1].get(), "after", "v"));
+    contents[kQuiet]["after"] = "v";
+    const uint64_t done = disk->OperationCount();
+    uint64_t images = 0;
+    for (uint64_t k = begun; k <= done && !HasFailure(); ++k) {
+      disk->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+        if (HasFailure()) return;
+        SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ",
+                            image.seed, "), the last one: ", disk->DescribeOperation(k - 1)));
+        ++images;
+        OpenDatabase recovered(image.file_system, options, 3);
+        ASSERT_OK(recovered.Open());
+        Contents found;
+        ASSERT_OK(recovered.Read(&found));
+        ASSERT_TRUE(found == contents || (found == before && k < done));
+        ASSERT_TRUE(found == before || k > promoted);
+        ASSERT_OK(recovered.Write(Batch(7), synced));
+        ASSERT_OK(recovered.db()->VerifyChecksum());
+      });
+    }
+    EXPECT_GT(images, 100U);
+    std::printf("%llu operations, %llu images\n", static_cast<unsigned long long>(done - begun),
+                static_cast<unsigned long long>(images));
+  }
+};
+
+TEST_F(PromotionCrashTest, CutOffAnywhereNothingIsLost) { CutOffAnywhere(SmallDatabaseOptions()); }
+
+TEST_F(PromotionCrashTest, CutOffAnywhereWithReplayedLogsThatStay) {
+  Options options = SmallDatabaseOptions();
+  options.avoid_flush_during_recovery = true;
+  CutOffAnywhere(options);
+}
+
+}  // namespace
+}  // namespace ashlar

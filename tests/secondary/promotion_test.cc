@@ -1,0 +1,371 @@
+// DB::PromoteToPrimary: after a clean close and after the death of the primary, what is refused,
+// readers that are under way, and an error at every call.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/wal_filter.h"
+#include "tests/secondary/secondary_fixture.h"
+
+namespace ashlar {
+namespace {
+
+class PromotionTest : public SecondaryFixture {
+ protected:
+  void SetUp() override {
+    OpenPrimary();
+    for (int i = 0; i < 3; ++i) Step();
+    Write();
+  }
+  void ClosePrimary() {
+    ASSERT_OK(primary_->Close());
+    primary_.reset();
+  }
+  // Nothing that it does from here on reaches a file, as after kill -9.
+  void KillPrimary() {
+    FaultRule dead;
+    dead.operations = FaultOperation::kAnyWrite;
+    dead.sticky = true;
+    primary_files_->AddRule(dead);
+    primary_.reset();
+    primary_files_->ClearRules();
+  }
+  Status Promote() {
+    const Status promoted = secondary_->PromoteToPrimary();
+    if (secondary_->IsSecondary() || promoted.ok()) CheckInvariants(secondary_.get());
+    return promoted;
+  }
+  // The next batch, by the promoted secondary.
+  Status WritePromoted(const WriteOptions& options = WriteOptions()) {
+    Contents next = states_.back();
+    WriteBatch batch;
+    const std::string key = StrCat("key", states_.size() % 7);
+    for (size_t family = 0; family < handles_.size(); ++family) {
+      const std::string& name = handles_[family]->GetName();
+      const std::string value = StrCat("promoted", states_.size());
+      EXPECT_OK(batch.Put(handles_[family].get(), kNumberKey, StrCat(states_.size())));
+      EXPECT_OK(batch.Put(handles_[family].get(), key, value));
+      next[name][kNumberKey] = StrCat(states_.size());
+      next[name][key] = value;
+    }
+    const Status written = secondary_->Write(options, &batch);
+    if (written.ok()) states_.push_back(std::move(next));
+    return written;
+  }
+  // Every kind of change to the files, by the promoted secondary.
+  void StepPromoted() {
+    ASSERT_OK(WritePromoted());
+    ASSERT_OK(secondary_->Flush(FlushOptions(), {handles_[0].get(), handles_[1].get()}));
+    ASSERT_OK(secondary_->CompactRange(CompactRangeOptions(), handles_[0].get(), nullptr, nullptr));
+    ASSERT_OK(WritePromoted());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  }
+  // The database as another process finds it.
+  void ReopenAndCompare() {
+    CloseSecondary();
+    primary_ = std::make_unique<OpenDatabase>(primary_files_, options_, 3);
+    ASSERT_OK(primary_->Open());
+    Contents contents;
+    ASSERT_OK(primary_->Read(&contents));
+    EXPECT_EQ(contents, states_.back());
+  }
+  std::string NewestLog() const {
+    std::vector<std::string> names;
+    EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
+    std::string newest;
+    for (const std::string& name : names) {
+      if (name.ends_with(".log")) newest = std::max(newest, name);
+    }
+    return StrCat(OpenDatabase::kPath, "/", newest);
+  }
+  std::vector<std::string> Tables() const {
+    std::vector<std::string> names;
+    EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
+    std::erase_if(names, [](const std::string& name) { return !name.ends_with(".sst"); });
+    return names;
+  }
+};
+
+TEST_F(PromotionTest, AfterACleanCloseTheSecondaryWritesOn) {
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 3; ++i) Write();
+  ClosePrimary();
+  EXPECT_TRUE(secondary_->IsSecondary());
+  ASSERT_OK(Promote());
+  EXPECT_FALSE(secondary_->IsSecondary());
+  ExpectAll();
+  for (int i = 0; i < 3; ++i) StepPromoted();
+  EXPECT_TRUE(secondary_->TryCatchUpWithPrimary().IsNotSupported());
+  EXPECT_TRUE(secondary_->PromoteToPrimary().IsNotSupported());
+  const Snapshot* const snapshot = secondary_->GetSnapshot();
+  ASSERT_NE(snapshot, nullptr);
+  secondary_->ReleaseSnapshot(snapshot);
+  ColumnFamilyHandle* third = nullptr;
+  ASSERT_OK(secondary_->CreateColumnFamily(options_, "third", &third));
+  ASSERT_OK(secondary_->DropColumnFamily(third));
+  delete third;
+  handles_.clear();
+  ASSERT_OK(secondary_->Close());
+  ReopenAndCompare();
+}
+
+TEST_F(PromotionTest, AfterTheDeathOfThePrimaryEachAcknowledgedWriteIsThere) {
+  for (const bool avoids_flush : {false, true}) {
+    options_.avoid_flush_during_recovery = avoids_flush;
+    ASSERT_OK(OpenSecondary());
+    for (int i = 0; i < 5; ++i) Write();
+    KillPrimary();
+    ASSERT_OK(Promote());
+    ExpectAll();
+    for (int i = 0; i < 3; ++i) StepPromoted();
+    ASSERT_NO_FATAL_FAILURE(ReopenAndCompare());
+  }
+}
+
+TEST_F(PromotionTest, ALivingPrimaryKeepsItsDatabase) {
+  ASSERT_OK(OpenSecondary());
+  Write();
+  for (int i = 0; i < 2; ++i) {
+    const Status promoted = Promote();
+    EXPECT_TRUE(promoted.IsBusy()) << promoted.ToString();
+    EXPECT_TRUE(secondary_->IsSecondary());
+    Step();
+    ASSERT_OK(CatchUp());
+    ExpectAll();
+  }
+  EXPECT_TRUE(secondary_->Put(WriteOptions(), "key", "value").IsNotSupported());
+  Write();
+  KillPrimary();
+  ASSERT_OK(Promote());
+  ExpectAll();
+  StepPromoted();
+}
+
+TEST_F(PromotionTest, ThePromotedIsFollowedAndKeepsOthersOut) {
+  ASSERT_OK(OpenSecondary());
+  KillPrimary();
+  ManualEnv other_env(disk_, 4);
+  Options options = options_;
+  options.env = &other_env;
+  std::unique_ptr<DB> other;
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_OK(DB::OpenAsSecondary(options, OpenDatabase::kPath, "/other",
+                                {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
+                                 ColumnFamilyDescriptor(kSecond, options)},
+                                &handles, &other));
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  ASSERT_OK(Promote());
+  for (int i = 0; i < 3; ++i) {
+    StepPromoted();
+    ASSERT_OK(other->TryCatchUpWithPrimary());
+    std::string number;
+    ASSERT_OK(other->Get(ReadOptions(), kNumberKey, &number));
+    EXPECT_EQ(number, StrCat(written()));
+  }
+  EXPECT_TRUE(other->PromoteToPrimary().IsBusy());
+  ASSERT_OK(other->Close());
+  other.reset();
+}
+
+TEST_F(PromotionTest, IteratorsAndValuesThatAreUnderWayStay) {
+  ASSERT_OK(OpenSecondary());
+  const uint64_t before = written();
+  const std::unique_ptr<Iterator> old(secondary_->NewIterator(ReadOptions(), handles_[0].get()));
+  PinnableSlice pinned;
+  ASSERT_OK(secondary_->Get(ReadOptions(), handles_[0].get(), kNumberKey, &pinned));
+  // The primary deletes tables that the iterator reads.
+  for (int i = 0; i < 3; ++i) Step();
+  KillPrimary();
+  ASSERT_OK(Promote());
+  for (int i = 0; i < 3; ++i) StepPromoted();
+  EXPECT_EQ(ReadAll(old.get()), states_[before].at(kDefaultColumnFamilyName));
+  EXPECT_EQ(pinned.ToString(), StrCat(before));
+  ASSERT_OK(old->Refresh());
+  EXPECT_EQ(ReadAll(old.get()), states_.back().at(kDefaultColumnFamilyName));
+}
+
+// Tables that only a reader from before the promotion holds are deleted when it ends.
+TEST_F(PromotionTest, TablesOfReadersGoWithThem) {
+  ASSERT_OK(OpenSecondary());
+  std::unique_ptr<Iterator> old(secondary_->NewIterator(ReadOptions(), handles_[0].get()));
+  KillPrimary();
+  ASSERT_OK(Promote());
+  const FamilyContents at_promotion = states_.back().at(kDefaultColumnFamilyName);
+  StepPromoted();
+  StepPromoted();
+  EXPECT_EQ(ReadAll(old.get()), at_promotion);
+  old.reset();
+  ASSERT_OK(secondary_->WaitForCompact(WaitForCompactOptions()));
+  std::vector<LiveFileMetaData> live;
+  secondary_->GetLiveFilesMetaData(&live);
+  EXPECT_EQ(Tables().size(), live.size());
+}
+
+TEST_F(PromotionTest, AFamilyThatIsNotOpenIsNamed) {
+  Options options = options_;
+  options.env = &secondary_env_;
+  ASSERT_OK(DB::OpenAsSecondary(options, OpenDatabase::kPath, kOwnPath, &secondary_));
+  KillPrimary();
+  Status promoted = Promote();
+  EXPECT_TRUE(promoted.IsInvalidArgument()) << promoted.ToString();
+  EXPECT_NE(promoted.ToString().find(kSecond), std::string::npos) << promoted.ToString();
+  EXPECT_TRUE(secondary_->IsSecondary());
+  // LOCK is free, and nothing has changed.
+  ReopenAndCompare();
+  ASSERT_OK(OpenSecondary());
+  ASSERT_OK(primary_->CreateFamily("later"));
+  Write();
+  KillPrimary();
+  promoted = Promote();
+  EXPECT_TRUE(promoted.IsInvalidArgument()) << promoted.ToString();
+  EXPECT_NE(promoted.ToString().find("later"), std::string::npos) << promoted.ToString();
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
+TEST_F(PromotionTest, AFamilyThatThePrimaryHasDropped) {
+  ASSERT_OK(OpenSecondary());
+  ASSERT_OK(primary_->DropFamily(kSecond));
+  KillPrimary();
+  ASSERT_OK(Promote());
+  EXPECT_EQ(Read(0), states_.back().at(kDefaultColumnFamilyName));
+  EXPECT_TRUE(secondary_->Put(WriteOptions(), handles_[1].get(), "a", "b").IsColumnFamilyDropped());
+  ASSERT_OK(secondary_->Put(WriteOptions(), handles_[0].get(), "a", "b"));
+  ASSERT_OK(secondary_->Flush(FlushOptions()));
+}
+
+class KeepsRecords final : public WalFilter {
+ public:
+  WalProcessingOption LogRecordFound(unsigned long long, const std::string&, const WriteBatch&,
+                                     WriteBatch*, bool*) override {
+    return WalProcessingOption::kContinueProcessing;
+  }
+  const char* Name() const override { return "KeepsRecords"; }
+};
+
+TEST_F(PromotionTest, OptionsThatAPrimaryCannotHave) {
+  KeepsRecords filter;
+  options_.wal_filter = &filter;
+  ASSERT_OK(OpenSecondary());
+  options_.wal_filter = nullptr;
+  KillPrimary();
+  const Status promoted = Promote();
+  EXPECT_TRUE(promoted.IsNotSupported()) << promoted.ToString();
+  EXPECT_NE(promoted.ToString().find("wal_filter"), std::string::npos) << promoted.ToString();
+}
+
+TEST_F(PromotionTest, OnlyASecondaryIsPromoted) {
+  EXPECT_FALSE(primary_->db()->IsSecondary());
+  EXPECT_TRUE(primary_->db()->PromoteToPrimary().IsNotSupported());
+  Options options = options_;
+  options.env = &secondary_env_;
+  ASSERT_OK(DB::OpenForReadOnly(options, OpenDatabase::kPath, &secondary_));
+  EXPECT_TRUE(secondary_->PromoteToPrimary().IsNotSupported());
+  CloseSecondary();
+  ASSERT_OK(OpenSecondary());
+  handles_.clear();
+  ASSERT_OK(secondary_->Close());
+  EXPECT_TRUE(secondary_->PromoteToPrimary().IsShutdownInProgress());
+}
+
+// A log whose last record is torn: the recovery modes decide.
+TEST_F(PromotionTest, ATornLogIsWhatTheRecoveryModeSays) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+        WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    SCOPED_TRACE(StrCat("mode ", static_cast<int>(mode)));
+    options_.wal_recovery_mode = mode;
+    ASSERT_OK(OpenSecondary());
+    const std::string log = NewestLog();
+    Write();
+    uint64_t bytes = 0;
+    ASSERT_OK(disk_->GetFileSize(log, &bytes));
+    Write();
+    KillPrimary();
+    ASSERT_OK(disk_->Truncate(log, bytes + 20));
+    const Status promoted = Promote();
+    if (mode == WALRecoveryMode::kAbsoluteConsistency) {
+      EXPECT_TRUE(promoted.IsCorruption()) << promoted.ToString();
+      EXPECT_TRUE(secondary_->IsSecondary());
+      ExpectOneMoment(0);
+      ASSERT_OK(disk_->Truncate(log, bytes));
+      ASSERT_OK(Promote());
+    } else {
+      ASSERT_OK(promoted);
+    }
+    states_.pop_back();
+    ExpectAll();
+    StepPromoted();
+    ASSERT_NO_FATAL_FAILURE(ReopenAndCompare());
+  }
+}
+
+TEST_F(PromotionTest, FilesThatLackWhatWasShownAreRefused) {
+  ASSERT_OK(OpenSecondary());
+  const std::string log = NewestLog();
+  uint64_t bytes = 0;
+  ASSERT_OK(disk_->GetFileSize(log, &bytes));
+  Write();
+  ASSERT_OK(CatchUp());
+  KillPrimary();
+  ASSERT_OK(disk_->Truncate(log, bytes));
+  const Status promoted = Promote();
+  EXPECT_TRUE(promoted.IsCorruption()) << promoted.ToString();
+  EXPECT_TRUE(secondary_->IsSecondary());
+  ExpectAll();
+}
+
+// After a failure it is a secondary that can be asked again, or a primary that can be resumed.
+TEST_F(PromotionTest, AnErrorAtEveryCall) {
+  int stayed = 0;
+  int latched = 0;
+  for (const FaultEffect effect : {FaultEffect::kFailBefore, FaultEffect::kFailAfter,
+                                   FaultEffect::kPartialAppend, FaultEffect::kThrowBadAlloc}) {
+    for (const bool sticky : {false, true}) {
+      FaultRule rule;
+      rule.effect = effect;
+      rule.sticky = sticky;
+      bool fired = true;
+      for (rule.nth = 1; fired; ++rule.nth) {
+        SCOPED_TRACE(StrCat("call ", rule.nth, ", effect ", static_cast<int>(effect),
+                            sticky ? ", and all after it" : ""));
+        ASSERT_LT(rule.nth, 500U);
+        const bool asks_again = rule.nth % 2 == 0;
+        ASSERT_OK(OpenSecondary());
+        Write();
+        KillPrimary();
+        calls_->ResetCounts();
+        calls_->AddRule(rule);
+        const Status promoted = Promote();
+        fired = calls_->FaultsInjected() > 0;
+        calls_->ClearRules();
+        if (promoted.ok()) {
+          ASSERT_NO_FATAL_FAILURE(StepPromoted());
+        } else if (secondary_->IsSecondary()) {
+          ++stayed;
+          ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(0));
+          ASSERT_OK(asks_again ? Promote() : CatchUp());
+          ASSERT_NO_FATAL_FAILURE(ExpectAll());
+        } else {
+          ++latched;
+          EXPECT_FALSE(WritePromoted().ok());
+          ASSERT_NO_FATAL_FAILURE(ExpectAll());
+          if (asks_again) {
+            ASSERT_OK(secondary_->Resume());
+            ASSERT_NO_FATAL_FAILURE(StepPromoted());
+          }
+        }
+        ASSERT_NO_FATAL_FAILURE(ReopenAndCompare());
+      }
+    }
+  }
+  EXPECT_GT(stayed, 100);
+  EXPECT_GT(latched, 100);
+}
+
+}  // namespace
+}  // namespace ashlar
