@@ -6,10 +6,10 @@
 //   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
 //             OPEN --too large, or several records would cross a page--> Write starts a new file
 //             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
-//             UNCERTAIN, of a failed promotion --StopWriting--> NONE
+//             UNCERTAIN --StopWriting, of a failed promotion--> NONE
 //
-// I1: a replay of the MANIFEST that CURRENT names gives the published state, or, only after a
-//     failed Write, that state with the failed install on top.
+// I1: a replay of the MANIFEST that CURRENT names gives the published state. Only after a failed
+//     Write it may be that state with the failed install on top.
 // I2: a failed append, sync or close is final for that MANIFEST; it is never written again.
 // I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() has the tables
 //     of the failed installs too, and MayDeleteManifest is false.
@@ -20,9 +20,8 @@
 //     fewer than kFileNumbersUnrecordedMax numbers below it is not opened for writing.
 //
 // Thread safety: the manifest mutex serialises installers and guards the MANIFEST. The published
-// state is written under it and the database mutex, and read under either: by the methods of an
-// install, and through Published. NewFileNumber, MarkFileNumberUsed and LiveTables are for any
-// thread.
+// state is written under it and the database mutex, and read under either (through Published).
+// NewFileNumber, MarkFileNumberUsed and LiveTables are for any thread.
 // Lifetime: `file_system` and the comparators outlive it; it outlives every Version.
 #pragma once
 

@@ -380,12 +380,12 @@ static void IteratorsWalkBothWays(void) {
   CHECK(Equal(rocksdb_iter_key(from_start, &size), 1, "a"));
   rocksdb_iter_destroy(from_start);
   // A refused option is the iterator's error.
-  rocksdb_readoptions_set_tailing(bounded, 1);
+  rocksdb_readoptions_set_read_tier(bounded, 2);
   rocksdb_iterator_t* const refused = rocksdb_create_iterator(db, bounded);
   rocksdb_iter_seek_to_first(refused);
   CHECK(!rocksdb_iter_valid(refused));
   rocksdb_iter_get_error(refused, &error);
-  EXPECT_ERROR(error, "tailing");
+  EXPECT_ERROR(error, "kPersistedTier");
   rocksdb_iter_destroy(refused);
   rocksdb_readoptions_destroy(bounded);
   rocksdb_close(db);

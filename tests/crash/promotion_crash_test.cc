@@ -45,7 +45,9 @@ class PromotionCrashTest : public ::testing::Test {
       for (int i = 1; i <= 6; ++i) {
         ASSERT_OK(primary.Write(Batch(i), synced));
         Apply(Batch(i), &contents);
-        if (i == 2) ASSERT_OK(primary.Flush(primary.families(), true));
+        if (i == 2) {
+          ASSERT_OK(primary.Flush(primary.families(), true));
+        }
       }
       FaultRule dead;
       dead.operations = FaultOperation::kAnyWrite;
@@ -61,12 +63,12 @@ class PromotionCrashTest : public ::testing::Test {
                                   {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
                                    ColumnFamilyDescriptor(kQuiet, options)},
                                   &made, &db));
-    const std::vector<std::unique_ptr<ColumnFamilyHandle>> handles = {
-        std::unique_ptr<ColumnFamilyHandle>(made[0]), std::unique_ptr<ColumnFamilyHandle>(made[1])};
+    const std::unique_ptr<ColumnFamilyHandle> default_family(made[0]);
+    const std::unique_ptr<ColumnFamilyHandle> quiet(made[1]);
     const uint64_t begun = disk->OperationCount();
     ASSERT_OK(db->PromoteToPrimary());
     const uint64_t promoted = disk->OperationCount();
-    ASSERT_OK(db->Put(synced, handles[1].get(), "after", "v"));
+    ASSERT_OK(db->Put(synced, quiet.get(), "after", "v"));
     contents[kQuiet]["after"] = "v";
     const uint64_t done = disk->OperationCount();
     uint64_t images = 0;

@@ -62,7 +62,7 @@ endif()
 # What is not marked ASHLAR_API stays inside: an exported symbol belongs to the namespace ashlar, to the C API or to the standard library's templates.
 run(symbols nm -D --defined-only --demangle ${prefix}/${LIB_DIR}/libashlar.so)
 string(REGEX MATCHALL "(^|\n)[0-9a-f]+ [TDBR] [^\n]*" strong "${symbols}")
-list(FILTER strong EXCLUDE REGEX "[TDBR] (__bss_start|_edata|_end|ashlar::|rocksdb_|(vtable|typeinfo|typeinfo name|VTT) for ashlar::|guard variable for ashlar::)")
+list(FILTER strong EXCLUDE REGEX "[TDBR] (__bss_start|_edata|_end|ashlar::|ashlar_|rocksdb_|(vtable|typeinfo|typeinfo name|VTT) for ashlar::|guard variable for ashlar::)")
 if(strong)
   fail("libashlar.so exports what is not its own: ${strong}")
 endif()
