@@ -389,8 +389,10 @@ struct ASHLAR_API DBOptions {
   // that the last level has before stay there, too. Without effect for FIFO and for one level.
   bool allow_ingest_behind = false;
   bool flush_verify_memtable_count = true;  // accepted: always on
-  bool track_and_verify_wals_in_manifest =
-      false;  // accepted: sizes of synced logs are always checked
+  // The MANIFEST names each log that was synced and closed, with its length, so that RocksDB checks
+  // it, too. Ashlar checks the lengths of logs in either case. RocksDB opens such a database
+  // read-only only with the option.
+  bool track_and_verify_wals_in_manifest = false;
   bool verify_sst_unique_id_in_manifest = true;  // accepted
   bool enforce_single_del_contracts = true;      // accepted
   bool write_dbid_to_manifest = true;            // accepted: always written

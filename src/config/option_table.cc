@@ -159,7 +159,7 @@ struct DbTable {
       ASHLAR_OPTION(skip_stats_update_on_db_open, kAccepted, kFixed),
       ASHLAR_OPTION(allow_ingest_behind, kHonoured, kFixed),
       ASHLAR_OPTION(flush_verify_memtable_count, kAccepted, kFixed),
-      ASHLAR_OPTION(track_and_verify_wals_in_manifest, kAccepted, kFixed),
+      ASHLAR_OPTION(track_and_verify_wals_in_manifest, kHonoured, kFixed),
       ASHLAR_OPTION(verify_sst_unique_id_in_manifest, kAccepted, kFixed),
       ASHLAR_OPTION(enforce_single_del_contracts, kAccepted, kFixed),
       ASHLAR_OPTION(write_dbid_to_manifest, kAccepted, kFixed),

@@ -9,7 +9,7 @@
 // I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
 //     current names it.
 // I2: a log is deleted or archived after every family has flushed its records, and after the
-//     MANIFEST says that it may be missing.
+//     MANIFEST says that it may be missing. One that the MANIFEST names itself is no longer in it.
 // I3: a file is deleted only while this process has the lock on the database.
 // I4: a file that is not deleted for lack of memory is found, and deleted, at the next open; so is
 //     one that the file system still refuses to delete when the database is closed.

@@ -255,6 +255,15 @@ std::vector<LogSet::LiveLog> LogSet::LiveLogs() const {
   return logs;
 }
 
+std::vector<LogSet::LiveLog> LogSet::SyncedClosedLogs() const {
+  std::vector<LiveLog> logs;
+  MutexLock lock(mutex_);
+  for (const ClosedLog& log : closed_) {
+    if (log.synced) logs.push_back({.number = log.number, .bytes = log.bytes, .synced = true});
+  }
+  return logs;
+}
+
 Status LogSet::Close() {
   Status status = SyncClosed();
   if (current_ == nullptr) return status;

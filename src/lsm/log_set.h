@@ -115,6 +115,8 @@ class LogSet {
     bool synced = false;  // by this run, and all of it is durable
   };
   std::vector<LiveLog> LiveLogs() const;
+  // Those of them that are closed and synced by this run. Any thread.
+  std::vector<LiveLog> SyncedClosedLogs() const;
   // Of the current log. Null before the first StartNewLog and after Close.
   std::shared_ptr<const LogProgress> CurrentProgress() const {
     MutexLock lock(mutex_);

@@ -178,6 +178,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
       .recorder = state->recorder,
       // A secondary goes on from the last state.
       .best_efforts = state->options.best_efforts_recovery && !state->is_secondary(),
+      .tracks_logs = state->options.track_and_verify_wals_in_manifest,
   });
   std::vector<ColumnFamilySpec> specs;
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {

@@ -29,28 +29,56 @@ Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<Version
   const NewFilesGuard untaken(state_->versions.get(), &edits);
   Prepared prepared;
   prepared.changed.reserve(edits.size());
+  // Not under the database mutex: a sync of the logs may be under way.
+  std::vector<LogSet::LiveLog> synced_logs;
+  if (state_->options.track_and_verify_wals_in_manifest)
+    synced_logs = state_->logs.SyncedClosedLogs();
   {
     MutexLock lock(state_->mutex());
     complete(edits);
-    CompleteEdits(edits);
+    CompleteEdits(&edits, synced_logs);
     PrepareViews(edits, &prepared);
   }
   ASHLAR_ASSIGN_OR_RETURN(prepared.install, state_->versions->Prepare(std::move(edits)));
   return prepared;
 }
 
-void VersionInstaller::CompleteEdits(std::span<VersionEdit> edits) const {
+void VersionInstaller::CompleteEdits(std::vector<VersionEdit>* edits,
+                                     std::span<const LogSet::LiveLog> synced_logs) const {
   const SequenceNumber published = state_->PublishedSequence();
   ASHLAR_ASSERT(published >=
                 state_->versions->Published().last_sequence);  // I3 of database_state.h
   // The edits of an ingestion have the sequences that become published with them.
-  for (VersionEdit& edit : edits)
+  for (VersionEdit& edit : *edits)
     edit.last_sequence = std::max(published, edit.last_sequence.value_or(0));
-  const bool records_logs = std::any_of(edits.begin(), edits.end(), [](const VersionEdit& edit) {
+  const bool records_logs = std::any_of(edits->begin(), edits->end(), [](const VersionEdit& edit) {
     return edit.log_number.has_value();
   });
+  if (!records_logs) return;
   // I3. Families without data do not record that they need no old log.
-  if (records_logs) edits.back().min_log_number_to_keep = files_->OldestNeededLog(edits);
+  const uint64_t oldest = files_->OldestNeededLog(*edits);
+  edits->back().min_log_number_to_keep = oldest;
+  // Edits of their own, one for deletions and one for additions: readers take nothing else from
+  // them.
+  const RecordedLogs& recorded = state_->versions->Published().recorded_logs;
+  if (!recorded.empty() && recorded.begin()->first < oldest)
+    edits->emplace_back().log_deletion = oldest;
+  VersionEdit additions = LogAdditions(synced_logs, oldest, recorded);
+  if (additions.RecordsLogs()) edits->push_back(std::move(additions));
+}
+
+VersionEdit VersionInstaller::LogAdditions(std::span<const LogSet::LiveLog> logs, uint64_t oldest,
+                                           const RecordedLogs& recorded) const {
+  VersionEdit edit;
+  for (const LogSet::LiveLog& log : logs) {
+    const auto on_record = recorded.find(log.number);
+    const bool is_known = on_record != recorded.end() && on_record->second == log.bytes;
+    if (!log.synced || log.bytes == 0 || log.number < oldest || is_known) continue;
+    edit.log_additions.push_back({.number = log.number,
+                                  .synced_bytes = log.bytes,
+                                  .is_tracked = state_->options.track_and_verify_wals_in_manifest});
+  }
+  return edit;
 }
 
 void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const {
@@ -113,13 +141,8 @@ Status VersionInstaller::RecordOwner() {
 
 Status VersionInstaller::RecordLogNumbers() {
   std::vector<VersionEdit> edits;
-  std::vector<VersionEdit> forget;
   {
     MutexLock lock(state_->mutex());
-    const RecordedLogs& recorded = state_->versions->Published().recorded_logs;
-    // An edit of its own: readers ignore the other fields of an edit about logs.
-    if (!recorded.empty() && recorded.begin()->first < files_->OldestNeededLog({}))
-      forget.emplace_back().log_deletion = files_->OldestNeededLog({});
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       VersionEdit& edit = edits.emplace_back();
       edit.column_family = family->id();
@@ -127,18 +150,13 @@ Status VersionInstaller::RecordLogNumbers() {
       ASHLAR_ASSERT(*edit.log_number <= state_->logs.current_number());  // I3 of column_family.h
     }
   }
-  ASHLAR_RETURN_IF_ERROR(Install(std::move(edits), kNothingToComplete, kNothingElse));
-  if (forget.empty()) return Status::OK();
-  return Install(std::move(forget), kNothingToComplete, kNothingElse);
+  return Install(std::move(edits), kNothingToComplete, kNothingElse);
 }
 
 Status VersionInstaller::RecordSyncedLogs(std::span<const LogSet::LiveLog> logs) {
-  std::vector<VersionEdit> edits(1);
-  for (const LogSet::LiveLog& log : logs) {
-    if (log.synced && log.bytes > 0)
-      edits[0].log_additions.push_back({.number = log.number, .synced_bytes = log.bytes});
-  }
-  if (edits[0].log_additions.empty()) return Status::OK();
+  std::vector<VersionEdit> edits;
+  edits.push_back(LogAdditions(logs, /*oldest=*/0, /*recorded=*/{}));
+  if (!edits[0].RecordsLogs()) return Status::OK();
   return Install(std::move(edits), kNothingToComplete, kNothingElse);
 }
 

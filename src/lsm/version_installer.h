@@ -7,7 +7,7 @@
 // I2: a version, and the end of the memtables that it replaces, become visible in one critical
 //     section.
 // I3: an edit that records log numbers says also which logs all families may miss, so a log that is
-//     missing without that is a lost log.
+//     missing without that is a lost log. A log that is on record itself is forgotten with it.
 // I4: sequences that an edit brings (VersionEdit::last_sequence, of an ingestion in its turn of the
 //     commit queue) become published after the views that have their entries. A reader that takes
 //     several views and then the sequence sees by the views that it has to begin again.
@@ -65,7 +65,12 @@ class VersionInstaller {
   Status RecordSyncedLogs(std::span<const LogSet::LiveLog> logs);
 
  private:
-  void CompleteEdits(std::span<VersionEdit> edits) const ASHLAR_REQUIRES(kDatabaseMutex);
+  void CompleteEdits(std::vector<VersionEdit>* edits,
+                     std::span<const LogSet::LiveLog> synced_logs) const
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // Of the logs that have a length and are not in `recorded` with it.
+  VersionEdit LogAdditions(std::span<const LogSet::LiveLog> logs, uint64_t oldest,
+                           const RecordedLogs& recorded) const;
   void PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const
       ASHLAR_REQUIRES(kDatabaseMutex);
   void Swap(const Prepared& prepared, WhenPublished when_published) noexcept

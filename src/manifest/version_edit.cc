@@ -157,8 +157,8 @@ void VersionEdit::EncodeTo(std::string* out) const {
   for (const LogAddition& addition : log_additions) {
     // RocksDB 7.8 refuses to open a database read-only if the MANIFEST has synced logs and it does
     // not track them itself. It passes over our tag.
-    PutTagString(out, addition.synced_bytes.has_value() ? kSyncedLog : kLogAddition,
-                 EncodeLogAddition(addition));
+    const bool is_ours = addition.synced_bytes.has_value() && !addition.is_tracked;
+    PutTagString(out, is_ours ? kSyncedLog : kLogAddition, EncodeLogAddition(addition));
   }
   if (log_deletion.has_value()) {
     std::string encoded;
@@ -221,7 +221,7 @@ class EditDecoder {
       case kBlobFileGarbage:
       case kOldBlobFileAddition:
       case kOldBlobFileGarbage: return Unsupported("blob files");
-      case kUnprefixedLogAddition: return TakeLogAddition(&input_);
+      case kUnprefixedLogAddition: return TakeLogAddition(&input_, /*is_ours=*/false);
       case kUnprefixedLogDeletion: return TakeLogDeletion(&input_);
       default: return TakeIgnorableField(tag);
     }
@@ -235,8 +235,8 @@ class EditDecoder {
     if (!GetLengthPrefixedSlice(&input_, &value)) return Malformed("field that may be ignored");
     switch (tag) {
       case kDatabaseId: edit_->database_id = value.ToString(); return Status::OK();
-      case kLogAddition:
-      case kSyncedLog: return TakeLogAddition(&value);
+      case kLogAddition: return TakeLogAddition(&value, /*is_ours=*/false);
+      case kSyncedLog: return TakeLogAddition(&value, /*is_ours=*/true);
       case kLogDeletion: return TakeLogDeletion(&value);
       case kFullHistoryTimestampLow: return Unsupported("user-defined timestamps");
       case kPersistUserTimestamps: {
@@ -381,7 +381,7 @@ class EditDecoder {
     return path == 0 ? Status::OK() : Unsupported("more than one database path");
   }
 
-  Status TakeLogAddition(Slice* input) {
+  Status TakeLogAddition(Slice* input, bool is_ours) {
     LogAddition addition;
     ASHLAR_RETURN_IF_ERROR(TakeNumber(input, kFileNumberMax, "log addition", &addition.number));
     while (true) {
@@ -394,6 +394,7 @@ class EditDecoder {
       if (!GetVarint64(input, &addition.synced_bytes.emplace()))
         return Malformed("synced size of a log");
     }
+    addition.is_tracked = addition.synced_bytes.has_value() && !is_ours;
     edit_->log_additions.push_back(addition);
     return Status::OK();
   }

@@ -65,6 +65,8 @@ struct NewFile {
 struct LogAddition {
   uint64_t number = 0;
   std::optional<uint64_t> synced_bytes;  // absent: the log was created
+  // With a size: under RocksDB's tag, so that RocksDB checks the log, too. Otherwise under ours.
+  bool is_tracked = false;
 };
 
 class EditDecoder;
@@ -89,8 +91,7 @@ class VersionEdit {
   std::optional<SequenceNumber> last_sequence;
   std::vector<std::pair<Level, std::string>>
       compact_cursors;  // where round-robin compaction of a level continues
-  std::vector<LogAddition>
-      log_additions;  // with a size: encoded under a tag of our own, which RocksDB passes over
+  std::vector<LogAddition> log_additions;
   std::optional<uint64_t> log_deletion;            // logs below this number are gone
   std::optional<std::string> added_column_family;  // its name; the id is column_family
   bool drops_column_family = false;

@@ -114,8 +114,9 @@ VersionEdit RandomEdit(Random* random) {
     edit.log_additions.push_back(
         LogAddition{.number = random->Skewed(40), .synced_bytes = std::nullopt});
   if (random->OneIn(4))
-    edit.log_additions.push_back(
-        LogAddition{.number = random->Skewed(40), .synced_bytes = random->Skewed(40)});
+    edit.log_additions.push_back(LogAddition{.number = random->Skewed(40),
+                                             .synced_bytes = random->Skewed(40),
+                                             .is_tracked = random->OneIn(2)});
   if (random->OneIn(4)) edit.log_deletion = random->Skewed(40);
   if (random->OneIn(4)) edit.added_column_family = random->Bytes(random->Skewed(6));
   if (random->OneIn(4)) edit.drops_column_family = true;
@@ -235,6 +236,23 @@ TEST(VersionEdit, LogRecordsWithoutLengthAreRead) {
   EXPECT_EQ(edit.log_additions[0].number, 7u);
   EXPECT_EQ(edit.log_additions[0].synced_bytes, 4096u);
   EXPECT_EQ(edit.log_deletion, 5u);
+}
+
+TEST(VersionEdit, ATrackedLogHasTheTagOfRocksDb) {
+  for (const bool is_tracked : {false, true}) {
+    VersionEdit edit;
+    edit.log_additions.push_back({.number = 7, .synced_bytes = 4096, .is_tracked = is_tracked});
+    std::string encoded;
+    edit.EncodeTo(&encoded);
+    std::string value;
+    PutVarint64(&value, 7);
+    value += Field(2, 4096) + '\x01';
+    EXPECT_EQ(encoded, StringField(is_tracked ? 8199 : 10833, value));
+    VersionEdit decoded;
+    ASSERT_TRUE(decoded.DecodeFrom(encoded).ok());
+    ASSERT_EQ(decoded.log_additions.size(), 1u);
+    EXPECT_EQ(decoded.log_additions[0].is_tracked, is_tracked);
+  }
 }
 
 void ExpectRefused(const std::string& bytes, const std::string& what) {

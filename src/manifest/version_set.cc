@@ -21,9 +21,9 @@ constexpr FileNumber kFirstManifestNumber = 1;
 // The smallest unit that an operating system writes back.
 constexpr uint64_t kPageBytes = 4096;
 
-void SetAtomicGroup(std::vector<VersionEdit>* edits) {
-  for (size_t i = 0; i < edits->size(); ++i)
-    (*edits)[i].atomic_group_remaining = static_cast<uint32_t>(edits->size() - 1 - i);
+void SetAtomicGroup(std::span<VersionEdit> edits) {
+  for (size_t i = 0; i < edits.size(); ++i)
+    edits[i].atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
 }
 
 }  // namespace
@@ -161,7 +161,11 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
   std::unique_ptr<PendingInstall> install;
   const NewFilesGuard untaken(this, &edits);
   install.reset(new PendingInstall);
-  if (edits.size() > 1) SetAtomicGroup(&edits);
+  const auto grouped =
+      static_cast<size_t>(std::find_if(edits.begin(), edits.end(),
+                                       [](const VersionEdit& edit) { return edit.RecordsLogs(); }) -
+                          edits.begin());
+  if (grouped > 1) SetAtomicGroup(std::span(edits).first(grouped));
   StampAndEncode(&edits, install.get());
   for (VersionEdit& edit : edits)
     ASHLAR_RETURN_IF_ERROR(ApplyEdit(&edit, &builders, install.get()));
@@ -224,11 +228,11 @@ PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, Pending
                                                                 .compact_cursors = std::nullopt});
 }
 
-bool VersionSet::NeedsNewManifest(const std::vector<std::string>& records) const {
+bool VersionSet::NeedsNewManifest(std::span<const std::string> group) const {
   if (writer_ == nullptr || writer_->bytes() > args_.manifest_bytes_max) return true;
-  if (records.size() < 2) return false;
+  if (group.size() < 2) return false;
   uint64_t bytes = 0;
-  for (const std::string& record : records) bytes += record.size() + log_format::kHeaderBytes;
+  for (const std::string& record : group) bytes += record.size() + log_format::kHeaderBytes;
   return writer_->bytes() / kPageBytes != (writer_->bytes() + bytes - 1) / kPageBytes;
 }
 
@@ -238,7 +242,12 @@ void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall*
       install->new_tables_.push_back(added.file->number);
   }
   StampEdits(edits, install);
-  if (!NeedsNewManifest(install->records_)) return;
+  // The edits of a group are the first ones.
+  const auto group =
+      static_cast<size_t>(std::count_if(edits->begin(), edits->end(), [](const VersionEdit& edit) {
+        return edit.atomic_group_remaining.has_value();
+      }));
+  if (!NeedsNewManifest(std::span(install->records_).first(group))) return;
   install->new_manifest_number_ = NewFileNumber();
   if (published_.max_column_family > 0 && !edits->front().max_column_family.has_value())
     edits->front().max_column_family = published_.max_column_family;
@@ -287,7 +296,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
   if (tables != nullptr) {
     // An edit of its own: readers ignore the files of one that adds a family.
     edits[1].column_family = family->id;
-    SetAtomicGroup(&edits);
+    SetAtomicGroup(edits);
   }
   StampAndEncode(&edits, install.get());
   if (tables != nullptr) {
@@ -396,7 +405,8 @@ Status VersionSet::AppendSnapshot(LogWriter* writer) const {
   if (!published_.recorded_logs.empty()) {
     VersionEdit edit;
     for (const auto& [number, synced_bytes] : published_.recorded_logs)
-      edit.log_additions.push_back(LogAddition{.number = number, .synced_bytes = synced_bytes});
+      edit.log_additions.push_back(LogAddition{
+          .number = number, .synced_bytes = synced_bytes, .is_tracked = args_.tracks_logs});
     ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
   }
   for (const auto& [id, family] : published_.families) {

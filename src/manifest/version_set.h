@@ -97,6 +97,7 @@ class VersionSet {
         nullptr;
     Recorder recorder = {};
     bool best_efforts = false;  // as in ManifestReplay
+    bool tracks_logs = false;   // a new MANIFEST lists the logs so that RocksDB checks them, too
   };
 
   explicit VersionSet(Args args);
@@ -139,7 +140,8 @@ class VersionSet {
 
   // One or more edits as one atomic change; several of one family are applied in order. An edit has
   // the change (files, log_number, min_log_number_to_keep, last_sequence, log additions). The set
-  // adds file numbers, sequences and atomic groups. ColumnFamilyDropped for a dropped family.
+  // adds file numbers, sequences and atomic groups. Edits that record logs come last: a power cut
+  // may take them, and the rest stands. ColumnFamilyDropped for a dropped family.
   Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits)
       ASHLAR_REQUIRES(kManifestMutex);
   // Drops the new files of edits that were not applied: they may have open tables. From any thread.
@@ -217,8 +219,7 @@ class VersionSet {
       ASHLAR_REQUIRES(kManifestMutex);
   void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const
       ASHLAR_REQUIRES(kManifestMutex);
-  bool NeedsNewManifest(const std::vector<std::string>& records) const
-      ASHLAR_REQUIRES(kManifestMutex);
+  bool NeedsNewManifest(std::span<const std::string> group) const ASHLAR_REQUIRES(kManifestMutex);
 
   // Allocates for Publish, and puts the new tables under quarantine until the end of Write.
   void PreparePublish(PendingInstall* install) ASHLAR_REQUIRES(kManifestMutex);
