@@ -54,7 +54,9 @@ const Scenario kScenarios[] = {
      .several_families = true,
      .value_bits = 14,
      .set = [](Options* o) { o->wal_compression = kZSTD; }},
-    {.name = "TrackedLogs", .set = [](Options* o) { o->track_and_verify_wals_in_manifest = true; }},
+    {.name = "TrackedLogs",
+     .several_families = true,
+     .set = [](Options* o) { o->track_and_verify_wals_in_manifest = true; }},
 };
 
 uint64_t SeedFor(uint64_t otherwise) {
