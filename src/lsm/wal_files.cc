@@ -34,21 +34,40 @@ class FoundWal final : public WalFile {
   const Args args_;
 };
 
-Result<OpenWal> OpenAt(const DatabaseState& state, const std::string& directory, uint64_t number) {
-  OpenWal wal;
-  const std::string name = WalFileName(directory, number);
+// A log as it is opened, without a reader.
+struct WalContents {
+  std::string name;
   std::unique_ptr<SequentialFile> file;
+  OpenWal wal;
+};
+
+Result<WalContents> OpenAt(const DatabaseState& state, const std::string& directory,
+                           uint64_t number) {
+  WalContents found;
+  found.name = WalFileName(directory, number);
+  OpenWal& wal = found.wal;
+  // Before the progress: a promotion begins its log before it changes the role.
+  wal.grows = state.is_secondary();
   // Before the length: a log that is current now has all that it counts.
   wal.progress = state.logs.CurrentProgress();
   if (wal.progress != nullptr && wal.progress->number != number) wal.progress.reset();
-  ASHLAR_RETURN_IF_ERROR(state.file_system->NewSequentialFile(name, FileOptions(), &file));
+  ASHLAR_RETURN_IF_ERROR(
+      state.file_system->NewSequentialFile(found.name, FileOptions(), &found.file));
   if (wal.progress != nullptr) {
+    wal.grows = false;
     wal.bytes = wal.progress->good_bytes.load(std::memory_order_acquire);  // I2
   } else {
-    ASHLAR_RETURN_IF_ERROR(state.file_system->GetFileSize(name, &wal.bytes));
+    ASHLAR_RETURN_IF_ERROR(state.file_system->GetFileSize(found.name, &wal.bytes));
   }
-  wal.reader = std::make_unique<LogReader>(std::move(file), name, number, wal.bytes);
-  return wal;
+  return found;
+}
+
+Result<WalContents> OpenAnywhere(const DatabaseState& state, uint64_t number) {
+  Result<WalContents> live = OpenAt(state, state.wal_directory, number);
+  if (live.ok() || !IsMissing(live.status())) return live;
+  Result<WalContents> found = OpenAt(state, ArchiveDirectory(state.wal_directory), number);
+  if (found.ok()) found->wal.archived = true;
+  return found;
 }
 
 }  // namespace
@@ -86,11 +105,20 @@ Result<std::vector<WalLocation>> ListWalFiles(const DatabaseState& state) {
 }
 
 Result<OpenWal> OpenWalFile(const DatabaseState& state, uint64_t number) {
-  Result<OpenWal> live = OpenAt(state, state.wal_directory, number);
-  if (live.ok() || !IsMissing(live.status())) return live;
-  Result<OpenWal> wal = OpenAt(state, ArchiveDirectory(state.wal_directory), number);
-  if (wal.ok()) wal->archived = true;
-  return wal;
+  ASHLAR_ASSIGN_OR_RETURN(WalContents found, OpenAnywhere(state, number));
+  found.wal.reader = std::make_unique<LogReader>(std::move(found.file), std::move(found.name),
+                                                 number, found.wal.bytes);
+  return std::move(found.wal);
+}
+
+Status ContinueWalFile(const DatabaseState& state, uint64_t number, OpenWal* wal) {
+  ASHLAR_ASSIGN_OR_RETURN(WalContents found, OpenAnywhere(state, number));
+  const uint64_t offset = wal->reader->last_good_offset();
+  if (found.wal.bytes < offset) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(wal->reader->ContinueAt(offset, std::move(found.file), found.wal.bytes));
+  found.wal.reader = std::move(wal->reader);
+  *wal = std::move(found.wal);
+  return Status::OK();
 }
 
 std::optional<SequenceNumber> ReadStartSequence(LogReader* reader) {

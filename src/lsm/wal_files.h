@@ -41,12 +41,18 @@ inline bool IsMissing(const Status& status) {
 
 struct OpenWal {
   std::unique_ptr<LogReader> reader;
-  std::shared_ptr<const LogProgress> progress;  // null: the log does not grow
+  // Null: this database does not write the log.
+  std::shared_ptr<const LogProgress> progress;
+  // The database is a secondary, and its primary may write the log.
+  bool grows = false;
   uint64_t bytes = 0;
   bool archived = false;
 };
 // Looks in both places. IsMissing: it is in neither.
 Result<OpenWal> OpenWalFile(const DatabaseState& state, uint64_t number);
+// The reader continues after the last record that it read, in what the log has now. A log that its
+// writer has cut back to less than that changes nothing. IsMissing: as above.
+Status ContinueWalFile(const DatabaseState& state, uint64_t number, OpenWal* wal);
 
 // The sequence in the first record. Nothing: there is none that can be read.
 std::optional<SequenceNumber> ReadStartSequence(LogReader* reader);

@@ -47,8 +47,13 @@ Status WalFollower::Advance() {
     // In this order (I1, I3).
     const SequenceNumber published = state_->PublishedSequence();
     const bool closed = IsClosed();
-    if (closed && !limit_.has_value()) ASHLAR_RETURN_IF_ERROR(FindLimit());
+    if (closed && !limit_.has_value()) ASHLAR_RETURN_IF_ERROR(FindLimit(published));
+    const bool may_grow = wal_.grows && !limit_.has_value();  // I5
     if (!has_record_) has_record_ = ReadRecord();
+    if (!has_record_ && wal_.grows) {
+      ASHLAR_ASSIGN_OR_RETURN(has_record_, ReadWhatIsNew());
+      if (!has_record_ && !wal_.grows) continue;  // promoted since: another look at `closed`
+    }
     if (has_record_) {
       ASHLAR_ASSIGN_OR_RETURN(const Step step, Judge(published));
       if (step == Step::kAgain) has_record_ = false;
@@ -58,8 +63,8 @@ Status WalFollower::Advance() {
       // shows that it is not part of the history.
       return Status::OK();
     }
-    ASHLAR_RETURN_IF_ERROR(CheckOutcome());
-    if (!closed) return Status::OK();
+    ASHLAR_RETURN_IF_ERROR(CheckOutcome(may_grow));
+    if (!closed || may_grow) return Status::OK();
     ASHLAR_ASSIGN_OR_RETURN(const bool opened, OpenNext());
     if (!opened) return Status::OK();
   }
@@ -101,6 +106,7 @@ Status WalFollower::Open(uint64_t number) {
   ASHLAR_ASSIGN_OR_RETURN(wal_, OpenWalFile(*state_, number));
   number_ = number;
   limit_.reset();
+  looked_at_.reset();
   return Status::OK();
 }
 
@@ -124,7 +130,9 @@ Status WalFollower::RefreshLogs() {
   return Status::OK();
 }
 
-Status WalFollower::FindLimit() {
+Status WalFollower::FindLimit(SequenceNumber published) {
+  if (wal_.grows && looked_at_ == published) return Status::OK();
+  looked_at_ = published;
   // A log that was empty when it was listed may have records by now.
   const bool knows_limit = std::any_of(logs_.upper_bound(number_), logs_.end(),
                                        [](const auto& log) { return log.second.has_value(); });
@@ -147,14 +155,21 @@ bool WalFollower::ReadRecord() {
   return wal_.reader->ReadRecord(&record_, &scratch_);
 }
 
-Status WalFollower::CheckOutcome() {
+Result<bool> WalFollower::ReadWhatIsNew() {
+  const Status continued = ContinueWalFile(*state_, number_, &wal_);
+  if (IsMissing(continued)) return false;  // the gap shows at the next batch
+  ASHLAR_RETURN_IF_ERROR(continued);
+  return ReadRecord();
+}
+
+Status WalFollower::CheckOutcome(bool may_grow) {
   switch (wal_.reader->outcome()) {
     case LogReader::Outcome::kReading:
     case LogReader::Outcome::kEnd: return Status::OK();
     case LogReader::Outcome::kTornTail:
     case LogReader::Outcome::kCorruption:
       // The database may have gone on from here. The next batch shows whether it did.
-      damage_ = wal_.reader->status();
+      if (!may_grow) damage_ = wal_.reader->status();
       return Status::OK();
     case LogReader::Outcome::kUnsupported:
     case LogReader::Outcome::kIoError: return wal_.reader->status();

@@ -16,10 +16,11 @@
 //     of the log out.
 // I4: between two calls of GetBatch no batch is missing and none comes twice; a gap ends the
 //     iteration.
+// I5: a log that a primary may still write is left, and its end judged, only after a read that began
+//     when a later log had a record: what comes last may be half of a write.
 //
 // The published sequence is loaded before `closed`: sequences are given out anew only in a log that
-// continues a closed one. Nothing waits for a follower, and no log is kept for it.
-//
+// continues a closed one. No log is kept for a follower.
 // Thread safety: one thread at a time. Lifetime: the core of the database outlives it (it counts as
 // an iterator).
 #pragma once
@@ -60,11 +61,13 @@ class WalFollower final : public TransactionLogIterator {
   // Lists the logs again, and finds out where the new ones begin.
   Status RefreshLogs();
   // I3. Called for closed logs.
-  Status FindLimit();
+  Status FindLimit(SequenceNumber published);
   bool IsClosed() const;
   bool ReadRecord();
-  // The reader has stopped, not at a place where the log may grow.
-  Status CheckOutcome();
+  // I5. Opens the log again, and reads what a primary has written since. False: nothing.
+  Result<bool> ReadWhatIsNew();
+  // The reader has stopped. may_grow: this need not be the end of the log.
+  Status CheckOutcome(bool may_grow);
   // What the record is for a reader that may see everything up to `published`.
   Result<Step> Judge(SequenceNumber published);
 
@@ -76,6 +79,9 @@ class WalFollower final : public TransactionLogIterator {
   OpenWal wal_;                          // the log that is being read; reader null: none yet
   uint64_t number_ = 0;                  // its number
   std::optional<SequenceNumber> limit_;  // I3; nothing: not known, because no log follows
+  // The published sequence that limit_ was last looked for at. What a secondary publishes is in its
+  // files before.
+  std::optional<SequenceNumber> looked_at_;
   Status damage_;                        // that ended an earlier log
 
   bool has_record_ = false;  // a record was read and is not judged yet, or is not published

@@ -24,16 +24,6 @@ class CatchUpTest : public SecondaryFixture {
     for (int i = 0; i < 3; ++i) Step();
     Write();
   }
-  // The primary's newest log.
-  std::string NewestLog() const {
-    std::vector<std::string> names;
-    EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
-    std::string newest;
-    for (const std::string& name : names) {
-      if (name.ends_with(".log")) newest = std::max(newest, name);
-    }
-    return StrCat(OpenDatabase::kPath, "/", newest);
-  }
   uint64_t IntProperty(const char* name) {
     uint64_t value = 0;
     EXPECT_TRUE(secondary_->GetIntProperty(name, &value));

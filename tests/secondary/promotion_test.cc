@@ -25,15 +25,6 @@ class PromotionTest : public SecondaryFixture {
     ASSERT_OK(primary_->Close());
     primary_.reset();
   }
-  // Nothing that it does from here on reaches a file, as after kill -9.
-  void KillPrimary() {
-    FaultRule dead;
-    dead.operations = FaultOperation::kAnyWrite;
-    dead.sticky = true;
-    primary_files_->AddRule(dead);
-    primary_.reset();
-    primary_files_->ClearRules();
-  }
   Status Promote() {
     const Status promoted = secondary_->PromoteToPrimary();
     if (secondary_->IsSecondary() || promoted.ok()) CheckInvariants(secondary_.get());
@@ -72,15 +63,6 @@ class PromotionTest : public SecondaryFixture {
     Contents contents;
     ASSERT_OK(primary_->Read(&contents));
     EXPECT_EQ(contents, states_.back());
-  }
-  std::string NewestLog() const {
-    std::vector<std::string> names;
-    EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
-    std::string newest;
-    for (const std::string& name : names) {
-      if (name.ends_with(".log")) newest = std::max(newest, name);
-    }
-    return StrCat(OpenDatabase::kPath, "/", newest);
   }
   std::vector<std::string> Tables() const {
     std::vector<std::string> names;

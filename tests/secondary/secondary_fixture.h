@@ -81,6 +81,25 @@ class SecondaryFixture : public ::testing::Test {
   void StepAtCall(uint64_t nth, bool sticky, int steps_max) {
     RunAtCall(calls_.get(), nth, sticky, steps_max, [this] { Step(); });
   }
+  // Nothing that it does from here on reaches a file, as after kill -9.
+  void KillPrimary() {
+    FaultRule dead;
+    dead.operations = FaultOperation::kAnyWrite;
+    dead.sticky = true;
+    primary_files_->AddRule(dead);
+    primary_.reset();
+    primary_files_->ClearRules();
+  }
+  // The primary's newest log.
+  std::string NewestLog() const {
+    std::vector<std::string> names;
+    EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
+    std::string newest;
+    for (const std::string& name : names) {
+      if (name.ends_with(".log")) newest = std::max(newest, name);
+    }
+    return StrCat(OpenDatabase::kPath, "/", newest);
+  }
   uint64_t written() const { return states_.size() - 1; }
 
   Status OpenSecondary() {

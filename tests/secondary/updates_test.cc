@@ -1,0 +1,135 @@
+// GetUpdatesSince on a secondary: each batch that the secondary shows comes once, in order, while its
+// primary goes on in other logs, in the middle of a write, and after a promotion.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/transaction_log.h"
+#include "filesystem/file_helpers.h"
+#include "tests/log_stream/batches.h"
+#include "tests/secondary/secondary_fixture.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kHour = 3600;
+
+class UpdatesTest : public SecondaryFixture {
+ protected:
+  void SetUp() override {
+    options_.WAL_ttl_seconds = kHour;
+    OpenPrimary();
+    Write();
+    ASSERT_OK(OpenSecondary());
+    iterator_ = Updates();
+    ExpectAllUpdates();
+  }
+  std::unique_ptr<TransactionLogIterator> Updates() {
+    std::unique_ptr<TransactionLogIterator> iterator;
+    EXPECT_OK(secondary_->GetUpdatesSince(1, &iterator));
+    return iterator;
+  }
+  // What is new for the iterator: every batch up to the secondary's last sequence.
+  void ExpectAllUpdates() {
+    if (!iterator_->Valid()) iterator_->Next();
+    for (const LoggedBatch& logged : TakeBatches(iterator_.get())) {
+      ASSERT_EQ(logged.sequence, taken_);
+      taken_ += logged.batch.Count();
+    }
+    ASSERT_OK(iterator_->status());
+    ASSERT_EQ(taken_, secondary_->GetLatestSequenceNumber() + 1);
+  }
+  void ExpectAllUpdatesAfterCatchUp() {
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());
+  }
+
+  std::unique_ptr<TransactionLogIterator> iterator_;
+  SequenceNumber taken_ = 1;  // the sequence of the next batch
+};
+
+TEST_F(UpdatesTest, TheLogGrows) {
+  for (int i = 0; i < 5; ++i) {
+    Write();
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());  // not shown yet
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+  }
+}
+
+TEST_F(UpdatesTest, TheRestOfALogComesBeforeTheNextLog) {
+  for (int i = 0; i < 6; ++i) {
+    Write();
+    Write();
+    FlushPrimary();
+    Write();
+    if (i >= 3) FlushPrimary();
+    if (i == 4) FlushPrimary();
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+  }
+}
+
+TEST_F(UpdatesTest, ALogThatIsEmptyDoesNotEndTheOneBefore) {
+  Write();
+  const std::string log = NewestLog();
+  const std::string whole = *ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  Write();
+  const std::string more = *ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  ASSERT_OK(WriteStringToFile(disk_.get(), whole, log, Durability::kBuffered));
+  const std::string next = StrCat(OpenDatabase::kPath, "/000090.log");
+  ASSERT_OK(WriteStringToFile(disk_.get(), "", next, Durability::kBuffered));
+  ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+  ASSERT_OK(WriteStringToFile(disk_.get(), more, log, Durability::kBuffered));
+  ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+  ASSERT_OK(disk_->DeleteFile(next));
+}
+
+TEST_F(UpdatesTest, ATornTailIsReadAgain) {
+  Write({{Change::Kind::kPut, kDefaultColumnFamilyName, "long", std::string(40000, 'x')}});
+  for (int i = 0; i < 4; ++i) Write();
+  const std::string log = NewestLog();
+  const std::string whole = *ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  for (size_t bytes = 300; bytes < whole.size(); bytes += bytes < 39000 ? 7919 : 53) {
+    SCOPED_TRACE(StrCat(bytes, " bytes"));
+    ASSERT_OK(
+        WriteStringToFile(disk_.get(), whole.substr(0, bytes), log, Durability::kBuffered));
+    iterator_.reset();
+    ASSERT_OK(OpenSecondary());
+    taken_ = 1;
+    iterator_ = Updates();
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());
+    // Half of the rest, which may end in the middle of a record too.
+    ASSERT_OK(WriteStringToFile(disk_.get(), whole.substr(0, (bytes + whole.size()) / 2), log,
+                                Durability::kBuffered));
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+    ASSERT_OK(WriteStringToFile(disk_.get(), whole, log, Durability::kBuffered));
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+  }
+  iterator_.reset();
+}
+
+TEST_F(UpdatesTest, AnIteratorGoesOnAfterAPromotion) {
+  for (int i = 0; i < 3; ++i) Write();
+  ASSERT_OK(CatchUp());
+  // What the secondary has not seen before it is promoted.
+  Write();
+  FlushPrimary();
+  Write();
+  KillPrimary();
+  ASSERT_OK(secondary_->PromoteToPrimary());
+  ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(secondary_->Put(WriteOptions(), StrCat("promoted", i), "v"));
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());
+    ASSERT_OK(secondary_->Put(WriteOptions(), "again", "v"));
+    ASSERT_OK(secondary_->Flush(FlushOptions()));
+    ASSERT_OK(secondary_->Put(WriteOptions(), "again", "w"));
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());
+  }
+  iterator_.reset();
+}
+
+}  // namespace
+}  // namespace ashlar
