@@ -278,7 +278,11 @@ bool LogReader::Stop(Outcome outcome, uint64_t offset, const std::string& reason
 
 bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
   const uint64_t at = offset();
-  if (recycled_) return StopTorn(at, "leftovers of an older log");
+  if (recycled_) {
+    const bool goes_on = SearchRemainder().record;
+    if (outcome_ == Outcome::kIoError) return false;
+    return goes_on ? StopCorrupt(at, reason) : StopTorn(at, "leftovers of an older log");
+  }
   const Damage damage = Examine(claimed_end);
   if (damage.is_cut && !damage.length_is_wrong) return StopTorn(at, reason);
   const Remainder after = SearchRemainder();
@@ -313,10 +317,8 @@ LogReader::Remainder LogReader::SearchRemainder() {
   ++position_;
   while (true) {
     for (; block_bytes_ - position_ >= kHeaderBytes; ++position_) {
-      const char* const header = block_.get() + position_;
-      const uint8_t type = PlainType(TypeOf(header));
-      const bool may_begin = type == log_format::kFull || type == log_format::kFirst;
-      if (may_begin && (position_ == 0 || Afford(PayloadBytes(header))) &&
+      const size_t bytes = PayloadBytes(block_.get() + position_);
+      if (MayBeginAt(position_) && (position_ == 0 || Afford(bytes)) &&
           IntactFragmentAt(position_)) {
         after.record = true;
         return after;
@@ -329,6 +331,16 @@ LogReader::Remainder LogReader::SearchRemainder() {
     after.continuation |= is_next_block && IntactFragmentAt(0);
     is_next_block = false;
   }
+}
+
+bool LogReader::MayBeginAt(size_t position) const {
+  const char* const header = block_.get() + position;
+  const uint8_t type = PlainType(TypeOf(header));
+  if (type != log_format::kFull && type != log_format::kFirst) return false;
+  if (!recycled_) return true;
+  return log_format::IsRecyclable(TypeOf(header)) &&
+         block_bytes_ - position >= log_format::kRecyclableHeaderBytes &&
+         DecodeFixed32(header + kHeaderBytes) == static_cast<uint32_t>(log_number_);
 }
 
 bool LogReader::AnotherLengthFits() {

@@ -11,7 +11,8 @@
 //   it has whole sectors of zeros, or nothing but zeros follow           kTornTail
 //   it ends where the file ends or the next one begins (wrong checksum)  kCorruption
 //   anything else is garbage                                             kTornTail
-//   in a recycled log, whose end is followed by its previous contents    kTornTail always
+//   in a recycled log, whose end is followed by its previous contents, a record is one with the
+//   log's own number, and without one after it all of these are          kTornTail
 //
 // I1: every record returned has an intact checksum and was written whole; records come in file
 //     order with none missing between two of them, except after SkipDamage.
@@ -135,6 +136,8 @@ class LogReader {
   Remainder SearchRemainder();
   bool AnotherLengthFits();
   bool MayEndAt(size_t position);
+  // Where a record of this log may begin, by the header alone.
+  bool MayBeginAt(size_t position) const;
   bool HasZeroSector(size_t begin, size_t end) const;
   bool IntactFragmentAt(size_t position) const;
   bool Afford(uint64_t bytes);

@@ -460,6 +460,35 @@ TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
   EXPECT_EQ(result.last_good_offset, own.size());
 }
 
+// Records after damage that have this log's number were written in this life of the file.
+TEST_F(LogTest, DamageInTheMiddleOfARecycledLogIsCorruption) {
+  constexpr size_t kRecords = 600;
+  constexpr size_t kFragmentBytes = 64;  // so that they fill blocks
+  std::string own;
+  for (size_t i = 0; i < kRecords; ++i) {
+    own += FragmentBytes(log_format::kRecyclableFull,
+                         Text(kFragmentBytes - log_format::kRecyclableHeaderBytes,
+                              static_cast<char>(i % 100)));
+  }
+  const std::string older = Text(200, 4) + FragmentBytes(log_format::kRecyclableFull, "older", 3);
+  for (const std::string& end : {std::string(), older}) {
+    for (const size_t at : {size_t{0}, size_t{5}, size_t{8}, size_t{40}}) {
+      SCOPED_TRACE(testing::Message() << "byte " << at << " of a record");
+      std::string bytes = own + end;
+      bytes[5 * kFragmentBytes + at] ^= 0x20;
+      const ReadResult result = ReadBytes(bytes);
+      EXPECT_EQ(result.records.size(), 5u);
+      EXPECT_EQ(result.outcome, Outcome::kCorruption);
+      EXPECT_EQ(Salvage(bytes).size(), kRecords - 1);
+      // The last one has none after it.
+      bytes = own + end;
+      bytes[own.size() - kFragmentBytes + at] ^= 0x20;
+      EXPECT_EQ(ReadBytes(bytes).records.size(), kRecords - 1);
+      EXPECT_EQ(ReadBytes(bytes).outcome, Outcome::kTornTail);
+    }
+  }
+}
+
 TEST_F(LogTest, AReaderContinuesWhereALogEndedBefore) {
   std::vector<std::string> written;
   for (const size_t bytes : {size_t{1}, size_t{100}, size_t{40000}, size_t{0}, size_t{32741},
