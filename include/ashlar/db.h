@@ -204,7 +204,7 @@ class ASHLAR_API DB {
   // see one of them whole. Any thread may call it. A failure changes nothing: Corruption for
   // damage in the primary's files, and if another database has taken its place (then open the
   // secondary again), IOError for files that cannot be read; TryAgain if the primary changed its
-  // files too quickly. NotSupported if the database is no secondary.
+  // files too quickly; Busy in a listener of this call. NotSupported if it is no secondary.
   virtual Status TryCatchUpWithPrimary();
   // On a secondary whose primary is gone: makes it the primary, which writes, flushes and compacts
   // like a database of Open with the options that the secondary was opened with. It takes LOCK,
@@ -212,8 +212,8 @@ class ASHLAR_API DB {
   // and pinned values stay good, and the LOG stays in its folder. Any thread may call it.
   //
   // IsSecondary tells what holds after a failure. Still a secondary, that shows what it showed or
-  // more, and may be asked again: Busy while the primary lives; InvalidArgument for a family that
-  // the secondary does not have, naming it (open a secondary with all families, or the database);
+  // more, and may be asked again: Busy while the primary lives, and in a listener of this call;
+  // InvalidArgument for a family that the secondary does not have, naming it (open all families);
   // Corruption for damage that wal_recovery_mode does not accept, and where the files lack writes
   // that the secondary has shown; NotSupported with a wal_filter; any error of a file before the
   // new MANIFEST is current. Otherwise a primary whose writes return the error until Resume.

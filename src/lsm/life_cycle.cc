@@ -21,6 +21,20 @@ bool IsRecorded(const DatabaseState& state, const std::string& family) {
   return state.versions->Published().FindFamily(Slice(family)) != nullptr;
 }
 
+// Notes this thread as the one that holds the role.
+class RoleOfThread {
+ public:
+  explicit RoleOfThread(std::atomic<std::thread::id>* thread) : thread_(thread) {
+    thread_->store(std::this_thread::get_id(), std::memory_order_relaxed);
+  }
+  ~RoleOfThread() { thread_->store(std::thread::id(), std::memory_order_relaxed); }
+  RoleOfThread(const RoleOfThread&) = delete;
+  RoleOfThread& operator=(const RoleOfThread&) = delete;
+
+ private:
+  std::atomic<std::thread::id>* const thread_;
+};
+
 }  // namespace
 
 LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes,
@@ -77,17 +91,7 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
           background_.flushes().RunTogether(live, TableFileCreationReason::kRecovery));
       AssertReplayedLogsAreNotNeeded();
     }
-    ASHLAR_RETURN_IF_ERROR(background_.installer().RecordLogNumbers());
-    ASHLAR_RETURN_IF_ERROR(background_.files().FindArchive());
-    background_.files().ReleaseLogs();
-    background_.files().DeleteObsoleteFiles();
-    uint64_t oldest_log = 0;
-    {
-      MutexLock lock(state_->mutex());
-      oldest_log = background_.files().OldestRecordedLog();
-    }
-    DeleteOrphans(state_, oldest_log);
-    background_.files().DeleteObsoleteFilesIfAny();
+    ASHLAR_RETURN_IF_ERROR(DropWhatWasReplayed());
   }
   for (const ColumnFamilyDescriptor& family : families) {
     if (IsRecorded(*state_, family.name)) continue;
@@ -102,6 +106,21 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
   if constexpr (kDebugChecks) state_->CheckInvariants();
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     background_.ViewChanged(family);
+  return Status::OK();
+}
+
+Status LifeCycle::DropWhatWasReplayed() {
+  ASHLAR_RETURN_IF_ERROR(background_.installer().RecordLogNumbers());
+  ASHLAR_RETURN_IF_ERROR(background_.files().FindArchive());
+  background_.files().ReleaseLogs();
+  background_.files().DeleteObsoleteFiles();
+  uint64_t oldest_log = 0;
+  {
+    MutexLock lock(state_->mutex());
+    oldest_log = background_.files().OldestRecordedLog();
+  }
+  DeleteOrphans(state_, oldest_log);
+  background_.files().DeleteObsoleteFilesIfAny();
   return Status::OK();
 }
 
@@ -121,6 +140,14 @@ Status LifeCycle::CheckIsSecondary() const {
       "the database is no secondary: it was not opened by OpenAsSecondary, or is the primary now");
 }
 
+Status LifeCycle::CheckHasNoRole() const {
+  if (role_thread_.load(std::memory_order_relaxed) != std::this_thread::get_id())
+    return Status::OK();
+  return Status::Busy(
+      "this thread is catching up, promoting or closing the database; call it after the listener "
+      "has returned");
+}
+
 Status LifeCycle::CheckFollows() const {
   if (closed_) return Status::ShutdownInProgress("the database is closed");
   ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
@@ -131,14 +158,18 @@ Status LifeCycle::CheckFollows() const {
 Status LifeCycle::CatchUp() {
   // A primary answers while it is closed, too.
   ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
+  ASHLAR_RETURN_IF_ERROR(CheckHasNoRole());
   MutexLock role(role_mutex_);
+  const RoleOfThread thread(&role_thread_);
   ASHLAR_RETURN_IF_ERROR(CheckFollows());
   return follower_->CatchUp();
 }
 
 Status LifeCycle::Promote() {
   ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
+  ASHLAR_RETURN_IF_ERROR(CheckHasNoRole());
   MutexLock role(role_mutex_);
+  const RoleOfThread thread(&role_thread_);
   ASHLAR_RETURN_IF_ERROR(CheckFollows());
   ASHLAR_RETURN_IF_ERROR(CheckMayWrite());
   const Status taken = CatchBadAlloc([this] {
@@ -158,6 +189,7 @@ Status LifeCycle::Promote() {
     background_.StartThreads(state_->options);
     return TakeWrites({});
   });
+  promotion_is_unfinished_ = !started.ok();
   if (!started.ok())
     background_.LatchError(BackgroundErrorReason::kFlush, "the promotion", started);
   background_.StartAgeTimer();
@@ -217,7 +249,9 @@ Status LifeCycle::CheckNothingIsHeld() {
 }
 
 Status LifeCycle::Close() {
+  ASHLAR_RETURN_IF_ERROR(CheckHasNoRole());
   MutexLock role(role_mutex_);
+  const RoleOfThread thread(&role_thread_);
   if (closed_) return close_status_;
   // Jobs hold tables and blocks, too.
   background_.Pause();
@@ -229,6 +263,7 @@ Status LifeCycle::Close() {
 
 Status LifeCycle::CloseFiles() {
   MutexLock role(role_mutex_);
+  const RoleOfThread thread(&role_thread_);
   return closed_ ? close_status_ : CloseFilesLocked();
 }
 
@@ -319,7 +354,10 @@ Status LifeCycle::Resume() {
   info.old_bg_error = state_->error_handler.status();
   // The resume ends, also when a step of it fails.
   const Status status =
-      state_->error_handler.FinishResume(CatchBadAlloc([this] { return TryToResume(); }));
+      state_->error_handler.FinishResume(CatchBadAlloc([this] {
+    ASHLAR_RETURN_IF_ERROR(TryToResume());
+    return promotion_is_unfinished_ ? FinishPromotion() : Status::OK();
+  }));
   info.new_bg_error = status;
   IgnoreBadAlloc([&] {
     if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
@@ -331,6 +369,17 @@ Status LifeCycle::Resume() {
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     background_.ViewChanged(family);
   return status;
+}
+
+Status LifeCycle::FinishPromotion() {
+  {
+    const BackgroundWork::JobHold hold(&background_);
+    AssertReplayedLogsAreNotNeeded();
+    ASHLAR_RETURN_IF_ERROR(DropWhatWasReplayed());
+  }
+  ASHLAR_RETURN_IF_ERROR(changes_->WriteOptionsFile());
+  promotion_is_unfinished_ = false;
+  return Status::OK();
 }
 
 // The contents of the failed log are not known. A new log replaces it, and all acknowledged writes

@@ -18,7 +18,9 @@
 // Thread safety: StartWriting by the thread that opens; the rest from any thread, without locks.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -42,7 +44,7 @@ class LifeCycle {
   // Of a secondary: DB::TryCatchUpWithPrimary and DB::PromoteToPrimary.
   Status CatchUp();
   Status Promote();
-  // Clears the latched error, if there is one.
+  // Clears the latched error, if there is one, and finishes a promotion that it ended.
   Status Resume();
   // Aborted while snapshots, iterators or pins are held; otherwise CloseFiles.
   Status Close();
@@ -54,12 +56,19 @@ class LifeCycle {
   // replayed writes into tables.
   Status StartLog();
   Status TakeWrites(const std::vector<ColumnFamilyDescriptor>& families);
+  // Once the replayed writes are in tables: what is not needed any more is recorded and deleted.
+  // Requires: a JobHold.
+  Status DropWhatWasReplayed();
+  // After a promotion whose TakeWrites failed: the steps that it did not come to.
+  Status FinishPromotion();
   // NotSupported and InvalidArgument for options that an open for writing refuses.
   Status CheckMayWrite() const;
   // From a secondary to a current MANIFEST of its own, and back after an error.
   Status TakeOver() ASHLAR_REQUIRES(role_mutex_);
   void StaySecondary() ASHLAR_REQUIRES(role_mutex_);
   Status CheckIsSecondary() const;
+  // Busy if this thread is in one of them: a listener calls it.
+  Status CheckHasNoRole() const;
   Status CheckFollows() const ASHLAR_REQUIRES(role_mutex_);
   Status CloseFilesLocked() ASHLAR_REQUIRES(role_mutex_);
   // The reason why the database cannot be closed now. Ok when there is none.
@@ -77,8 +86,12 @@ class LifeCycle {
   BackgroundWork& background_;
   CommitPipeline& commit_;
   Mutex role_mutex_;  // I4
+  // That holds role_mutex_. A thread looks only for itself, which needs no order.
+  std::atomic<std::thread::id> role_thread_{};
   // Null: the database is the primary, or was opened read-only, or is closed.
   std::unique_ptr<PrimaryFollower> follower_ ASHLAR_GUARDED_BY(role_mutex_);
+  // Written by the promotion before the role is published, and then by Resume, one at a time.
+  bool promotion_is_unfinished_ = false;
   bool closed_ ASHLAR_GUARDED_BY(role_mutex_) = false;
   Status close_status_ ASHLAR_GUARDED_BY(role_mutex_);
 };

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/listener.h"
 #include "ashlar/wal_filter.h"
+#include "filesystem/file_helpers.h"
 #include "tests/secondary/secondary_fixture.h"
 
 namespace ashlar {
@@ -63,6 +65,16 @@ class PromotionTest : public SecondaryFixture {
     Contents contents;
     ASSERT_OK(primary_->Read(&contents));
     EXPECT_EQ(contents, states_.back());
+  }
+  // The highest name with the prefix.
+  std::string Newest(const std::string& prefix) const {
+    std::vector<std::string> names;
+    EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
+    std::string newest;
+    for (const std::string& name : names) {
+      if (name.starts_with(prefix)) newest = std::max(newest, name);
+    }
+    return newest;
   }
   std::vector<std::string> Tables() const {
     std::vector<std::string> names;
@@ -218,6 +230,65 @@ TEST_F(PromotionTest, AFamilyThatThePrimaryHasDropped) {
   EXPECT_TRUE(secondary_->Put(WriteOptions(), handles_[1].get(), "a", "b").IsColumnFamilyDropped());
   ASSERT_OK(secondary_->Put(WriteOptions(), handles_[0].get(), "a", "b"));
   ASSERT_OK(secondary_->Flush(FlushOptions()));
+}
+
+// What the flush of the replayed writes was to be followed by comes with Resume.
+TEST_F(PromotionTest, ResumeFinishesAPromotionWhoseFlushFailed) {
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 3; ++i) Write();
+  KillPrimary();
+  const std::string orphan = StrCat(OpenDatabase::kPath, "/000002.sst");
+  ASSERT_OK(WriteStringToFile(disk_.get(), "left", orphan, Durability::kBuffered));
+  const std::string old_log = NewestLog();
+  const std::string old_options = Newest("OPTIONS-");
+  FaultRule rule;
+  rule.name_contains = ".sst";
+  rule.operations = FaultOperation::kAppend;
+  calls_->AddRule(rule);
+  const Status promoted = Promote();
+  calls_->ClearRules();
+  ASSERT_FALSE(promoted.ok());
+  ASSERT_FALSE(secondary_->IsSecondary());
+  EXPECT_OK(disk_->FileExists(orphan));
+  EXPECT_EQ(Newest("OPTIONS-"), old_options);
+  ASSERT_OK(secondary_->Resume());
+  EXPECT_TRUE(disk_->FileExists(orphan).IsNotFound());
+  EXPECT_TRUE(disk_->FileExists(old_log).IsNotFound());
+  EXPECT_GT(Newest("OPTIONS-"), old_options);
+  StepPromoted();
+  ASSERT_NO_FATAL_FAILURE(ReopenAndCompare());
+}
+
+// Calls each of the three from a flush of the promotion.
+class AsksAgain final : public EventListener {
+ public:
+  void OnFlushCompleted(DB*, const FlushJobInfo&) override {
+    if (db == nullptr) return;
+    for (const Status& status :
+         {db->TryCatchUpWithPrimary(), db->PromoteToPrimary(), db->Close()}) {
+      EXPECT_TRUE(status.IsBusy()) << status.ToString();
+      ++calls;
+    }
+  }
+
+  DB* db = nullptr;  // null: nothing is asked
+  int calls = 0;
+};
+
+TEST_F(PromotionTest, AListenerOfThePromotionIsTurnedAway) {
+  const auto listener = std::make_shared<AsksAgain>();
+  options_.listeners.push_back(listener);
+  ASSERT_OK(OpenSecondary());
+  Write();
+  KillPrimary();
+  listener->db = secondary_.get();
+  ASSERT_OK(Promote());
+  listener->db = nullptr;
+  EXPECT_GT(listener->calls, 0);
+  ExpectAll();
+  StepPromoted();
+  options_.listeners.clear();
+  ASSERT_NO_FATAL_FAILURE(ReopenAndCompare());
 }
 
 class KeepsRecords final : public WalFilter {
