@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ashlar/backup_engine.h"
 #include "ashlar/cache.h"
 #include "ashlar/checkpoint.h"
 #include "ashlar/compaction_filter.h"
@@ -242,19 +243,30 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Reopen();
   }
   void TearDown() override {
-    StopCompacting();
-    ReleaseSnapshots();
+    Quiesce();
   }
 
   static size_t number() { return std::get<0>(GetParam()); }
   static bool deletes_ranges() { return std::get<1>(GetParam()); }
 
   void Reopen() {
+    Close();
+    Check(DB::Open(options_, path(), &db_));
+    ASSERT_NE(db_, nullptr);
+    BeginAgain();
+  }
+  std::string path() const { return scratch_.File("db"); }
+  // The thread and the snapshots that need the open database.
+  void Quiesce() {
     StopCompacting();
     ReleaseSnapshots();
+  }
+  void Close() {
+    Quiesce();
     db_.reset();
-    const Status opened = DB::Open(options_, scratch_.File("db"), &db_);
-    ASSERT_TRUE(opened.ok()) << opened.ToString();
+  }
+  // With a database that was opened, or made the primary.
+  void BeginAgain() {
     CheckInvariants(db_.get());
     if (!Scenarios()[number()].compacts_meanwhile) return;
     writes_ = std::make_unique<Tickets>();
@@ -471,21 +483,9 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(it->status());
   }
 
-  // An iterator that outlives writes shows the state of its creation, and after Refresh the newest.
-  void CompareRefreshed() {
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    const Model before = model_;
-    for (int i = 0; i < 5; ++i) WriteSomething();
+  void CompareKeys(Iterator* it, const Model& model) {
     it->SeekToFirst();
-    for (const auto& [key, value] : before) {
-      ASSERT_TRUE(it->Valid()) << it->status().ToString();
-      ASSERT_EQ(it->key().ToString(), key);
-      it->Next();
-    }
-    ASSERT_FALSE(it->Valid());
-    Check(it->Refresh());
-    it->SeekToFirst();
-    for (const auto& [key, value] : model_) {
+    for (const auto& [key, value] : model) {
       ASSERT_TRUE(it->Valid()) << it->status().ToString();
       ASSERT_EQ(it->key().ToString(), key);
       it->Next();
@@ -493,14 +493,43 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     ASSERT_FALSE(it->Valid());
     Check(it->status());
   }
+  // An iterator that outlives writes shows the state of its creation, and after Refresh the newest,
+  // or that of a snapshot, older than it or newer.
+  void CompareRefreshed() {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    const Model before = model_;
+    for (int i = 0; i < 5; ++i) WriteSomething();
+    CompareKeys(it.get(), before);
+    Check(it->Refresh());
+    CompareKeys(it.get(), model_);
+    const Snapshot* const snapshot = db_->GetSnapshot();
+    const Model at_snapshot = model_;
+    for (int i = 0; i < 5; ++i) WriteSomething();
+    if (random_->OneIn(2)) Check(db_->Flush(FlushOptions()));
+    Check(it->Refresh(snapshot));
+    CompareKeys(it.get(), at_snapshot);
+    if (!held_.empty()) {
+      const Held& held =
+          *std::next(held_.begin(), static_cast<ptrdiff_t>(random_->Uniform(held_.size())));
+      Check(it->Refresh(held.snapshot));
+      CompareKeys(it.get(), held.model);
+    }
+    Check(it->Refresh(nullptr));
+    CompareKeys(it.get(), model_);
+    db_->ReleaseSnapshot(snapshot);
+  }
 
   void CompareScan(const Model& model, const Snapshot* snapshot) {
     CompareScan(db_->DefaultColumnFamily(), model, snapshot);
   }
   void CompareScan(ColumnFamilyHandle* family, const Model& model, const Snapshot* snapshot) {
+    CompareScan(db_.get(), family, model, snapshot);
+  }
+  void CompareScan(DB* db, ColumnFamilyHandle* family, const Model& model,
+                   const Snapshot* snapshot) {
     ReadOptions options;
     options.snapshot = snapshot;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(options, family));
+    const std::unique_ptr<Iterator> it(db->NewIterator(options, family));
     it->SeekToFirst();
     for (const auto& [key, value] : model) {
       ASSERT_TRUE(it->Valid()) << it->status().ToString();
@@ -670,8 +699,62 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(db_->DropColumnFamily(copy.get()));
   }
 
+  // Another database of the same contents, which changes without this one.
+  void CheckpointAndOpen() {
+    Checkpoint* made = nullptr;
+    Check(Checkpoint::Create(db_.get(), &made));
+    const std::unique_ptr<Checkpoint> checkpoint(made);
+    const std::string folder = scratch_.File("checkpoint" + std::to_string(++exports_));
+    Check(checkpoint->CreateCheckpoint(folder, random_->OneIn(2) ? 0 : uint64_t{1} << 40));
+    std::unique_ptr<DB> copy;
+    Check(DB::Open(options_, folder, &copy));
+    ASSERT_NE(copy, nullptr);
+    CompareScan(copy.get(), copy->DefaultColumnFamily(), model_, nullptr);
+    Check(copy->Put(WriteOptions(), "k1", "of the copy"));
+    Check(copy->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    copy.reset();
+    CompareScan(model_, nullptr);
+    Check(DestroyDB(folder, options_));
+  }
+  // The database as it comes back from a backup takes its place.
+  void BackUpAndRestore() {
+    BackupEngine* made = nullptr;
+    Check(BackupEngine::Open(BackupEngineOptions(scratch_.File("backups")), Env::Default(), &made));
+    const std::unique_ptr<BackupEngine> engine(made);
+    Check(engine->CreateNewBackup(db_.get(), random_->OneIn(2)));
+    const Model kept = model_;
+    for (int i = 0; i < 20; ++i) WriteSomething();
+    Close();
+    Check(engine->RestoreDBFromLatestBackup(path(), path()));
+    Check(engine->PurgeOldBackups(2));
+    model_ = kept;
+    Reopen();
+    CompareScan(model_, nullptr);
+  }
+  // A secondary takes the place of a database that it has followed.
+  void Promote() {
+    Quiesce();
+    std::unique_ptr<DB> secondary;
+    Check(DB::OpenAsSecondary(options_, path(), scratch_.File("secondary"), &secondary));
+    ASSERT_NE(secondary, nullptr);
+    for (int i = 0; i < 20; ++i) WriteOnceKeys();
+    if (random_->OneIn(2)) {
+      Check(secondary->TryCatchUpWithPrimary());
+      CompareScan(secondary.get(), secondary->DefaultColumnFamily(), model_, nullptr);
+    }
+    for (int i = 0; i < 20; ++i) WriteOnceKeys();
+    db_.reset();
+    Check(secondary->PromoteToPrimary());
+    db_ = std::move(secondary);
+    BeginAgain();
+    CompareScan(model_, nullptr);
+  }
+
   void Upheaval() {
-    switch (random_->Uniform(14)) {
+    switch (random_->Uniform(17)) {
+      case 16: Promote(); break;
+      case 15: BackUpAndRestore(); break;
+      case 14: CheckpointAndOpen(); break;
       case 13: ExportAndImport(); break;
       case 10:
       case 11:
