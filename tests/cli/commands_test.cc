@@ -271,7 +271,7 @@ TEST_F(CommandsTest, HelpAndVersion) {
   EXPECT_EQ(help.exit_code, 0);
   for (const char* const command :
        {"load", "put", "get", "delete", "scan", "dump", "stats", "properties", "column-families",
-        "verify", "compact", "checkpoint", "pool"}) {
+        "verify", "compact", "checkpoint", "backup", "repair", "pool"}) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
     EXPECT_EQ(RunBare({command, "--help"}).exit_code, 0) << command;
   }

@@ -76,6 +76,7 @@ Outcome DecodeOperand(ByteFormat format, std::string_view text, std::string_view
 Outcome RefuseRawValues(const GlobalOptions& global, std::string_view command);
 
 std::unique_ptr<Command> MakeAdviseCommand();
+std::unique_ptr<Command> MakeBackupCommand();
 std::unique_ptr<Command> MakeCheckpointCommand();
 std::unique_ptr<Command> MakeColumnFamiliesCommand();
 std::unique_ptr<Command> MakeCompactCommand();

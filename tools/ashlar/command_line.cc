@@ -103,11 +103,11 @@ class CliOptionSet final : public OptionSet {
 };
 
 using CommandMaker = std::unique_ptr<Command> (*)();
-constexpr std::array<CommandMaker, 15> kCommands = {
+constexpr std::array<CommandMaker, 16> kCommands = {
     MakeLoadCommand,           MakePutCommand,    MakeGetCommand,     MakeDeleteCommand,
     MakeScanCommand,           MakeDumpCommand,   MakeStatsCommand,   MakePropertiesCommand,
     MakeColumnFamiliesCommand, MakeVerifyCommand, MakeCompactCommand, MakeCheckpointCommand,
-    MakeRepairCommand,         MakePoolCommand,   MakeAdviseCommand};
+    MakeBackupCommand,         MakeRepairCommand, MakePoolCommand,    MakeAdviseCommand};
 
 // The texts of the global options, before they are turned into values.
 struct GlobalTexts {
@@ -120,7 +120,7 @@ void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
   CliOptionSet options(app);
   app->add_option_function<std::string>(
          "--db", [global](const std::string& text) { global->database = Unmarked(text); },
-         "The database's directory; every command but pool and advise needs it")
+         "The database's directory; list, verify and purge of backup, pool and advise need none")
       ->type_name("DIR");
   options.Text(
       "--column-family",

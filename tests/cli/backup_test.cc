@@ -1,0 +1,153 @@
+// The commands backup and repair: what they change, what they refuse, and their exit codes.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "tests/cli/tool.h"
+#include "tests/support/file_damage.h"
+
+namespace ashlar {
+namespace {
+
+class BackupTest : public ToolTest {
+ protected:
+  std::string Folder() const { return File("backups"); }
+  // Its rows without times and sizes: number and state.
+  std::string List() {
+    const std::string csv =
+        RunBare({"--format", "csv", "backup", "list", Folder()}).out;
+    std::string rows;
+    for (size_t at = csv.find('\n') + 1; at < csv.size(); at = csv.find('\n', at) + 1) {
+      const std::string line = csv.substr(at, csv.find('\r', at) - at);
+      rows += line.substr(0, line.find(',')) + " " + line.substr(line.rfind(',') + 1) + "\n";
+    }
+    return rows;
+  }
+  std::string Scan(const std::string& directory) {
+    return RunBare({"--db", directory, "scan"}).out;
+  }
+  // The first of the backups' tables.
+  std::string SomeTable() const {
+    for (const auto& entry : std::filesystem::directory_iterator(Folder() + "/shared_checksum"))
+      return entry.path().string();
+    return {};
+  }
+};
+
+TEST_F(BackupTest, ABackupIsMadeListedVerifiedRestoredAndDeleted) {
+  Load("a\t1\n");
+  EXPECT_TRUE(
+      Output({"--format", "csv", "backup", "create", Folder()}).starts_with("backup,time,"));
+  Load("b\t2\n");
+  (void)Output({"backup", "create", Folder()});
+  EXPECT_EQ(List(), "1 complete\n2 complete\n");
+  EXPECT_EQ(RunBare({"--format", "csv", "backup", "verify", Folder()}).out,
+            "backup,state\r\n1,complete\r\n2,complete\r\n");
+  (void)RunBare({"--db", File("first"), "backup", "restore", Folder(), "--id", "1"});
+  EXPECT_EQ(Scan(File("first")), "a  1\n");
+  (void)RunBare({"--db", File("newest"), "backup", "restore", Folder()});
+  EXPECT_EQ(Scan(File("newest")), "a  1\nb  2\n");
+  EXPECT_EQ(RunBare({"backup", "purge", Folder(), "--keep", "1"}).exit_code, 0);
+  EXPECT_EQ(List(), "2 complete\n");
+}
+
+TEST_F(BackupTest, ARestoreReplacesADatabaseOnlyWhenItIsForcedAndNotOpen) {
+  Load("a\t1\n");
+  (void)Output({"backup", "create", Folder()});
+  Load("b\t2\n");
+  EXPECT_EQ(Run({"backup", "restore", Folder()}).exit_code, 2);
+  EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
+  std::unique_ptr<FileLock> lock;
+  ASSERT_TRUE(FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
+  EXPECT_EQ(Run({"backup", "restore", Folder(), "--force"}).exit_code, 4);
+  lock.reset();
+  EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
+  (void)Output({"backup", "restore", Folder(), "--force"});
+  EXPECT_EQ(Scan(database()), "a  1\n");
+  // A folder of other things is left alone.
+  std::filesystem::create_directory(File("other"));
+  MakeFile("other/letter", "dear");
+  EXPECT_EQ(RunBare({"--db", File("other"), "backup", "restore", Folder()}).exit_code, 2);
+  EXPECT_TRUE(std::filesystem::exists(File("other") + "/letter"));
+}
+
+TEST_F(BackupTest, OneChangeOfAFolderAtATime) {
+  Load("a\t1\n");
+  (void)Output({"backup", "create", Folder()});
+  std::unique_ptr<FileLock> lock;
+  ASSERT_TRUE(FileSystem::Default()->LockFile(Folder() + "/LOCK", &lock).ok());
+  for (const std::vector<std::string>& change :
+       {std::vector<std::string>{"backup", "create", Folder()},
+        std::vector<std::string>{"backup", "purge", Folder(), "--keep", "1"}}) {
+    const ToolResult result = Run(change);
+    EXPECT_EQ(result.exit_code, 4);
+    EXPECT_NE(result.err.find("another BackupEngine"), std::string::npos) << result.err;
+  }
+  EXPECT_EQ(List(), "1 complete\n");
+}
+
+TEST_F(BackupTest, DamageIsFoundAndNamed) {
+  Load("a\t1\n");
+  (void)Output({"backup", "create", Folder()});
+  const std::string table = SomeTable();
+  ASSERT_NE(table, "");
+  FlipByte(FileSystem::Default().get(), table, 5);
+  const ToolResult verified = RunBare({"backup", "verify", Folder()});
+  EXPECT_EQ(verified.exit_code, 5);
+  EXPECT_NE(verified.err.find(std::filesystem::path(table).filename().string()),
+            std::string::npos)
+      << verified.err;
+  EXPECT_EQ(RunBare({"--db", File("copy"), "backup", "restore", Folder()}).exit_code, 5);
+  std::filesystem::remove(table);
+  EXPECT_EQ(List(), "1 damaged\n");
+}
+
+TEST_F(BackupTest, Misuse) {
+  Load("a\t1\n");
+  EXPECT_EQ(RunBare({"backup", "create", Folder()}).exit_code, 2);
+  EXPECT_EQ(RunBare({"backup", "restore", Folder()}).exit_code, 2);
+  EXPECT_EQ(Run({"backup", "purge", Folder()}).exit_code, 2);
+  EXPECT_EQ(Run({"backup", "forget", Folder()}).exit_code, 2);
+  EXPECT_NE(RunBare({"backup", "purge", Folder(), "--keep", "1"}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(Folder()));
+  (void)Output({"backup", "create", Folder()});
+  EXPECT_EQ(RunBare({"--db", File("x"), "backup", "restore", Folder(), "--id", "9"}).exit_code, 1);
+}
+
+using RepairTest = BackupTest;
+
+TEST_F(RepairTest, ADryRunChangesNoByteAndForceRepairs) {
+  Load("a\t1\nb\t2\n");
+  (void)Output({"compact"});
+  std::filesystem::remove(database() + "/CURRENT");
+  const std::string before = DirectoryFingerprint(database());
+  EXPECT_EQ(Run({"scan"}).exit_code, 4);
+  EXPECT_EQ(Run({"repair"}).exit_code, 2);
+  EXPECT_EQ(Run({"repair", "--dry-run", "--force"}).exit_code, 2);
+  const ToolResult dry = Run({"--format", "csv", "repair", "--dry-run"});
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_EQ(DirectoryFingerprint(database()), before);
+  const ToolResult repaired = Run({"--format", "csv", "repair", "--force"});
+  EXPECT_EQ(repaired.exit_code, 0) << repaired.err;
+  EXPECT_EQ(repaired.out, dry.out);
+  EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
+  const ToolResult again = Run({"repair", "--force"});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_NE(again.err.find("nothing is damaged"), std::string::npos) << again.err;
+}
+
+TEST_F(RepairTest, WhatIsNoDatabaseOrIsOpenIsRefused) {
+  EXPECT_EQ(Run({"repair", "--force"}).exit_code, 4);
+  EXPECT_FALSE(std::filesystem::exists(database()));
+  Load("a\t1\n");
+  std::unique_ptr<FileLock> lock;
+  ASSERT_TRUE(FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
+  EXPECT_EQ(Run({"repair", "--force"}).exit_code, 4);
+  lock.reset();
+  EXPECT_EQ(Scan(database()), "a  1\n");
+}
+
+}  // namespace
+}  // namespace ashlar
