@@ -6,7 +6,7 @@
 
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 
-set(examples simple column_families ingestion failover persistent_tree)
+set(examples simple column_families ingestion failover replication persistent_tree)
 
 install_and_move(bin/ashlar share/doc/ashlar/ashlar.cdx.json ${LIB_DIR}/libashlar.so ${LIB_DIR}/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h
                  include/rocksdb/utilities/options_util.h include/rocksdb/utilities/transaction_db.h)
