@@ -353,8 +353,7 @@ Status LifeCycle::Resume() {
   BackgroundErrorRecoveryInfo info;
   info.old_bg_error = state_->error_handler.status();
   // The resume ends, also when a step of it fails.
-  const Status status =
-      state_->error_handler.FinishResume(CatchBadAlloc([this] {
+  const Status status = state_->error_handler.FinishResume(CatchBadAlloc([this] {
     ASHLAR_RETURN_IF_ERROR(TryToResume());
     return promotion_is_unfinished_ ? FinishPromotion() : Status::OK();
   }));

@@ -16,8 +16,8 @@
 //     of the log out.
 // I4: between two calls of GetBatch no batch is missing and none comes twice; a gap ends the
 //     iteration.
-// I5: a log that a primary may still write is left, and its end judged, only after a read that began
-//     when a later log had a record: what comes last may be half of a write.
+// I5: a log that a primary may still write is left, and its end judged, only after a read that
+//     began when a later log had a record: what comes last may be half of a write.
 //
 // The published sequence is loaded before `closed`: sequences are given out anew only in a log that
 // continues a closed one. No log is kept for a follower.
@@ -82,7 +82,7 @@ class WalFollower final : public TransactionLogIterator {
   // The published sequence that limit_ was last looked for at. What a secondary publishes is in its
   // files before.
   std::optional<SequenceNumber> looked_at_;
-  Status damage_;                        // that ended an earlier log
+  Status damage_;  // that ended an earlier log
 
   bool has_record_ = false;  // a record was read and is not judged yet, or is not published
   Slice record_;

@@ -466,9 +466,9 @@ TEST_F(LogTest, DamageInTheMiddleOfARecycledLogIsCorruption) {
   constexpr size_t kFragmentBytes = 64;  // so that they fill blocks
   std::string own;
   for (size_t i = 0; i < kRecords; ++i) {
-    own += FragmentBytes(log_format::kRecyclableFull,
-                         Text(kFragmentBytes - log_format::kRecyclableHeaderBytes,
-                              static_cast<char>(i % 100)));
+    own += FragmentBytes(
+        log_format::kRecyclableFull,
+        Text(kFragmentBytes - log_format::kRecyclableHeaderBytes, static_cast<char>(i % 100)));
   }
   const std::string older = Text(200, 4) + FragmentBytes(log_format::kRecyclableFull, "older", 3);
   for (const std::string& end : {std::string(), older}) {

@@ -16,8 +16,7 @@ class BackupTest : public ToolTest {
   std::string Folder() const { return File("backups"); }
   // Its rows without times and sizes: number and state.
   std::string List() {
-    const std::string csv =
-        RunBare({"--format", "csv", "backup", "list", Folder()}).out;
+    const std::string csv = RunBare({"--format", "csv", "backup", "list", Folder()}).out;
     std::string rows;
     for (size_t at = csv.find('\n') + 1; at < csv.size(); at = csv.find('\n', at) + 1) {
       const std::string line = csv.substr(at, csv.find('\r', at) - at);
@@ -96,8 +95,7 @@ TEST_F(BackupTest, DamageIsFoundAndNamed) {
   FlipByte(FileSystem::Default().get(), table, 5);
   const ToolResult verified = RunBare({"backup", "verify", Folder()});
   EXPECT_EQ(verified.exit_code, 5);
-  EXPECT_NE(verified.err.find(std::filesystem::path(table).filename().string()),
-            std::string::npos)
+  EXPECT_NE(verified.err.find(std::filesystem::path(table).filename().string()), std::string::npos)
       << verified.err;
   EXPECT_EQ(RunBare({"--db", File("copy"), "backup", "restore", Folder()}).exit_code, 5);
   std::filesystem::remove(table);

@@ -88,8 +88,7 @@ class PromotionCrashTest : public ::testing::Test {
         ASSERT_OK(recovered.Open());
         Contents found;
         ASSERT_OK(recovered.Read(&found));
-        const bool is_prefix =
-            std::find(prefixes.begin(), prefixes.end(), found) != prefixes.end();
+        const bool is_prefix = std::find(prefixes.begin(), prefixes.end(), found) != prefixes.end();
         ASSERT_TRUE(found == contents || (is_prefix && k < done));
         ASSERT_TRUE(is_prefix || k > promoted);
         ASSERT_OK(recovered.Write(Batch(7), synced));

@@ -1,7 +1,7 @@
 // A leader and a follower, two processes with a database each, and the leader's writes on a pipe
-// between them (GetUpdatesSince). One of them is killed at a random moment, then the other; the next
-// pair goes on. Each time the follower has the state after some number of the leader's commits, and
-// once it has caught up, the leader's.
+// between them (GetUpdatesSince). One of them is killed at a random moment, then the other; the
+// next pair goes on. Each time the follower has the state after some number of the leader's
+// commits, and once it has caught up, the leader's.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -109,7 +109,8 @@ struct Ends {
 bool TakePlan(LoadPlan* plan, int* pipe, Ends* ends) {
   if (!PlanOfThisChild(plan, pipe)) return false;
   const auto end = [&](size_t i) { return static_cast<int>(plan->commits.at(i)); };
-  *ends = {.batches_in = end(0), .batches_out = end(1), .answers_in = end(2), .answers_out = end(3)};
+  *ends = {
+      .batches_in = end(0), .batches_out = end(1), .answers_in = end(2), .answers_out = end(3)};
   signal(SIGPIPE, SIG_IGN);
   return true;
 }

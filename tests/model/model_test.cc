@@ -242,9 +242,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     model_ = Model(KeyOrder{options_.comparator});
     Reopen();
   }
-  void TearDown() override {
-    Quiesce();
-  }
+  void TearDown() override { Quiesce(); }
 
   static size_t number() { return std::get<0>(GetParam()); }
   static bool deletes_ranges() { return std::get<1>(GetParam()); }

@@ -1,5 +1,5 @@
-// GetUpdatesSince on a secondary: each batch that the secondary shows comes once, in order, while its
-// primary goes on in other logs, in the middle of a write, and after a promotion.
+// GetUpdatesSince on a secondary: each batch that the secondary shows comes once, in order, while
+// its primary goes on in other logs, in the middle of a write, and after a promotion.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -93,8 +93,7 @@ TEST_F(UpdatesTest, ATornTailIsReadAgain) {
   const std::string whole = *ReadFileToString(disk_.get(), log, size_t{1} << 20);
   for (size_t bytes = 300; bytes < whole.size(); bytes += bytes < 39000 ? 7919 : 53) {
     SCOPED_TRACE(StrCat(bytes, " bytes"));
-    ASSERT_OK(
-        WriteStringToFile(disk_.get(), whole.substr(0, bytes), log, Durability::kBuffered));
+    ASSERT_OK(WriteStringToFile(disk_.get(), whole.substr(0, bytes), log, Durability::kBuffered));
     iterator_.reset();
     ASSERT_OK(OpenSecondary());
     taken_ = 1;

@@ -79,8 +79,8 @@ class BackupCommand final : public Command {
     std::unique_ptr<BackupEngine> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToChange(&engine));
     BackupID made = 0;
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
-        engine->CreateNewBackup(CreateBackupOptions(), database->db(), &made), Doing()));
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        FromStatus(engine->CreateNewBackup(CreateBackupOptions(), database->db(), &made), Doing()));
     BackupInfo info;
     ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(engine->GetBackupInfo(made, &info), Doing()));
     Write(global, {info}, {});
@@ -107,8 +107,7 @@ class BackupCommand final : public Command {
                    uint64_t{info.number_files}, std::string("complete")});
     }
     for (const BackupID id : damaged) {
-      writer->Add(
-          {uint64_t{id}, uint64_t{0}, uint64_t{0}, uint64_t{0}, std::string("damaged")});
+      writer->Add({uint64_t{id}, uint64_t{0}, uint64_t{0}, uint64_t{0}, std::string("damaged")});
     }
     writer->Finish();
   }
@@ -131,9 +130,9 @@ class BackupCommand final : public Command {
         MakeRecordWriter(global.format, global.Layout({"backup", "state"}, true), stdout);
     for (const BackupID id : ids) {
       const Status verified = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
-      writer->Add({uint64_t{id}, verified.ok() ? std::string("complete")
-                                               : EncodeBytes(ByteFormat::kEscape,
-                                                             verified.ToString())});
+      writer->Add({uint64_t{id}, verified.ok()
+                                     ? std::string("complete")
+                                     : EncodeBytes(ByteFormat::kEscape, verified.ToString())});
       if (!verified.ok() && worst.ok()) {
         worst = FromStatus(verified, Doing());
         worst.advice = "restore another backup; 'backup create' makes a new one";
