@@ -455,9 +455,9 @@ ASHLAR_API void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* 
 ASHLAR_API void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch,
                                                   char** errptr) ASHLAR_NOTHROW;
 // Calls back for each record in order, until one that is damaged or of a kind of which neither
-// function knows; single deletions come as deletions. A null function passes its records over; so
-// does rocksdb_writebatch_iterate for merges. It ends at a record of another family than the
-// default one.
+// function knows; single deletions come as deletions. Range deletions are passed over: no callback
+// takes them. A null function passes its records over; so does rocksdb_writebatch_iterate for
+// merges. It ends at a record of another family than the default one.
 ASHLAR_API void rocksdb_writebatch_iterate(rocksdb_writebatch_t* batch, void* state,
                                            void (*put)(void* state, const char* key,
                                                        size_t key_size, const char* value,

@@ -51,6 +51,9 @@ class AllFamilies final : public WriteBatch::Handler {
     if (merge_ != nullptr) merge_(state_, id, key.data(), key.size(), value.data(), value.size());
     return Status::OK();
   }
+  Status DeleteRangeCF(uint32_t /*id*/, const Slice& /*begin*/, const Slice& /*end*/) override {
+    return Status::OK();
+  }
 
  private:
   void* const state_;
@@ -75,6 +78,9 @@ class DefaultFamily final : public WriteBatch::Handler {
     if (deleted_ != nullptr) deleted_(state_, key.data(), key.size());
   }
   void SingleDelete(const Slice& key) override { Delete(key); }
+  Status DeleteRangeCF(uint32_t id, const Slice& begin, const Slice& end) override {
+    return id == 0 ? Status::OK() : Handler::DeleteRangeCF(id, begin, end);
+  }
 
  private:
   void* const state_;

@@ -208,6 +208,19 @@ static void BatchesAreAppliedAsAWhole(void) {
   CHECK(strcmp(walk.text, "put0 a 1, put0 longkey inpieces, del0 gone, merge0 m op, ") == 0);
   rocksdb_writebatch_destroy(again);
 
+  // No callback is for a range deletion; the records after it are reported.
+  rocksdb_writebatch_t* const with_range = rocksdb_writebatch_create();
+  rocksdb_writebatch_put(with_range, "a", 1, "1", 1);
+  rocksdb_writebatch_delete_range(with_range, "b", 1, "c", 1);
+  rocksdb_writebatch_put(with_range, "d", 1, "2", 1);
+  memset(&walk, 0, sizeof walk);
+  rocksdb_writebatch_iterate(with_range, &walk, OnPut, OnDeleted);
+  CHECK(strcmp(walk.text, "put0 a 1, put0 d 2, ") == 0);
+  memset(&walk, 0, sizeof walk);
+  rocksdb_writebatch_iterate_cf(with_range, &walk, OnPutCf, OnDeletedCf, OnMergeCf);
+  CHECK(strcmp(walk.text, "put0 a 1, put0 d 2, ") == 0);
+  rocksdb_writebatch_destroy(with_range);
+
   rocksdb_write(db, writeoptions, batch, &error);
   CHECK_OK(error);
   EXPECT_GET(db, "longkey", "inpieces");
