@@ -170,8 +170,11 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
     kDatabaseMutex.AssertHeld();
     EndPlan(compaction);
     compaction->family->compaction_failures = 0;
-    if (plan.WritesTables())
+    if (plan.WritesTables()) {
       compaction->family->totals.CountJob(plan.output_level, result->statistics);
+      if (result->statistics.entries.filter_skipped)
+        compaction->family->ActiveLocked()->EndGaps();  // G2 of docs/range-deletions.md
+    }
     if (plan.drops_inputs && plan.reason != PlanReason::kHiddenFiles)
       ForgetWhatWasHidden(compaction->family.get());
   });

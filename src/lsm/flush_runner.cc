@@ -153,6 +153,8 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     for (Flush& flush : flushes) {
       flush.family->EndFlush(flush.tables.size());
       if (!flush.tables.empty()) flush.family->totals.CountJob(0, flush.statistics);
+      if (flush.statistics.entries.filter_skipped)
+        flush.family->ActiveLocked()->EndGaps();  // G2 of docs/range-deletions.md
     }
     oldest_log = parts_.files->OldestRecordedLog();
   };

@@ -55,11 +55,49 @@ class Factory final : public CompactionFilterFactory {
   CompactionFilter::Context last;
 };
 
+// Leaves out the keys from one with the value "skip" to "k90".
+class SkipsToK90 final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "SkipsToK90"; }
+  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType /*type*/, const Slice& value,
+                    std::string* /*new_value*/, std::string* skip_until) const override {
+    *skip_until = "k90";
+    return value == "skip" ? Decision::kRemoveAndSkipUntil : Decision::kKeep;
+  }
+};
+
+class SkippingFactory final : public CompactionFilterFactory {
+ public:
+  const char* Name() const override { return "SkippingFactory"; }
+  bool ShouldFilterTableFileCreation(TableFileCreationReason) const override { return true; }
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+      const CompactionFilter::Context&) override {
+    return std::make_unique<SkipsToK90>();
+  }
+};
+
 class CompactionFilterTest : public DatabaseFixture {
  protected:
   CompactionFilterTest() {
     options_.merge_operator = MergeOperators::CreateStringAppendOperator();
     options_.statistics = CreateDBStatistics();
+  }
+
+  // k10 to k89; their deletions are more than a known gap needs.
+  static std::string SkippedKey(int number) { return "k" + std::to_string(number); }
+  void PutSkippedKeys() {
+    for (int i = 10; i < 90; ++i) Put(SkippedKey(i), "1");
+    Put("z", "1");
+  }
+  // A filter that skips leaves the first four deletions, at which an iterator asks for a gap.
+  void DeleteSkippedKeys() {
+    Put("k13a", "skip");
+    for (int i = 10; i < 90; ++i) Delete(SkippedKey(i));
+  }
+  std::string FirstFrom(const Slice& key) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->Seek(key);
+    return it->Valid() ? it->key().ToString() : "end";
   }
 
   std::atomic<int> asked_ = 0;
@@ -193,6 +231,65 @@ TEST_F(CompactionFilterTest, ASnapshotBeforeTheJobRunsReadsWhatItSaw) {
   db_->ReleaseSnapshot(in_the_compaction);
   CompactAll();
   EXPECT_EQ(Contents(), "b=x ");
+  Close();
+}
+
+// A filter that skips deletions makes older versions outside the job visible again, also to
+// iterators that know the gap which the deletions had left.
+TEST_F(CompactionFilterTest, SkippedDeletionsEndKnownGaps) {
+  const SkipsToK90 filter;
+  options_.compaction_filter = &filter;
+  options_.disable_auto_compactions = true;
+  options_.level_compaction_dynamic_level_bytes = false;
+  for (const bool with_snapshot : {false, true}) {
+    SCOPED_TRACE(with_snapshot ? "with a snapshot" : "without a snapshot");
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+    Open();
+    PutSkippedKeys();
+    CompactRangeOptions down;
+    down.change_level = true;
+    down.target_level = 6;
+    ASSERT_OK(db_->CompactRange(down, nullptr, nullptr));
+    const Snapshot* const snapshot = with_snapshot ? db_->GetSnapshot() : nullptr;
+    DeleteSkippedKeys();
+    Flush();
+    Delete("k13a");
+    EXPECT_EQ(FirstFrom("k10"), "z");
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::vector<std::string> newest;
+    for (const LiveFileMetaData& file : files) {
+      if (file.level == 0) newest.push_back(file.name);
+    }
+    ASSERT_EQ(newest.size(), 1u);
+    ASSERT_OK(db_->CompactFiles(CompactionOptions(), newest, 1));
+    EXPECT_EQ(Get("k20"), "1") << "the filter has dropped its deletion";
+    EXPECT_EQ(FirstFrom("k10"), "k14");
+    if (snapshot != nullptr) db_->ReleaseSnapshot(snapshot);
+  }
+}
+
+TEST_F(CompactionFilterTest, DeletionsSkippedByAFlushEndKnownGaps) {
+  options_.compaction_filter_factory = std::make_shared<SkippingFactory>();
+  options_.disable_auto_compactions = true;
+  options_.max_background_jobs = 1;
+  ManualEnv env(FileSystem::Default(), 1);
+  options_.env = &env;
+  Open();
+  FlushOptions later;
+  later.wait = false;
+  later.allow_write_stall = true;
+  PutSkippedKeys();
+  ASSERT_OK(db_->Flush(later));
+  ASSERT_TRUE(env.RunOneJob());
+  DeleteSkippedKeys();
+  ASSERT_OK(db_->Flush(later));
+  Delete("k13a");
+  EXPECT_EQ(FirstFrom("k10"), "z") << "the deletions wait for their flush; the gap is known";
+  ASSERT_TRUE(env.RunOneJob());
+  EXPECT_EQ(Get("k20"), "1") << "the filter has dropped its deletion";
+  EXPECT_EQ(FirstFrom("k10"), "k14");
   Close();
 }
 

@@ -23,6 +23,7 @@ void StreamCounts::Add(const StreamCounts& other) {
   dropped_by_filter += other.dropped_by_filter;
   merged_operands += other.merged_operands;
   single_delete_mismatches += other.single_delete_mismatches;
+  filter_skipped |= other.filter_skipped;
   skipped_unread |= other.skipped_unread;
 }
 
@@ -249,6 +250,7 @@ bool CompactionIterator::BeginSkip() {
 // Without snapshots all entries of the range are left out, so the input may seek.
 bool CompactionIterator::DecideSkipped(uint64_t tag) {
   ++counts_.dropped_by_filter;
+  counts_.filter_skipped = true;
   if (args_.snapshots.empty()) {
     counts_.skipped_unread = true;
     skips_ = false;

@@ -57,7 +57,9 @@ struct StreamCounts {
   uint64_t dropped_by_filter = 0;
   uint64_t merged_operands = 0;
   uint64_t single_delete_mismatches = 0;
-  bool skipped_unread = false;  // the filter skipped entries, which are not in entries_in
+  // The filter skipped entries, maybe deletions: older versions elsewhere may be visible again.
+  bool filter_skipped = false;
+  bool skipped_unread = false;  // they are not in entries_in
 
   void Add(const StreamCounts& other);
 };
