@@ -467,6 +467,20 @@ def _deletions() -> list[Group]:
             workload("flush", 1),
             workload("seekfirst", 500, "seek over 100,000 deletions in a table", Limit(5.0)),
         ),
+        group(
+            "adjacent",
+            {"no-compactions": True},
+            200_000,
+            workload("deleteadjacent", 100_000),
+            workload("seekfirst", 500, "seek over 100,000 adjacent range deletions", Limit(5.0)),
+        ),
+        group(
+            "beside",
+            {"no-compactions": True, "shape": "memtable"},
+            200_000,
+            workload("deletebeginning", 100_000),
+            workload("seekfirst", 500, "seek over 100,000 keys deleted by a range in the same memtable", Limit(5.0)),
+        ),
         group("queue", {}, 100_000, workload("popqueue", 20_000, "queue: find the first key and delete it", Limit(3.0))),
         group(
             "scattered",

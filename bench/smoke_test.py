@@ -46,7 +46,7 @@ class SmokeTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 deleted = False
                 for result in json.loads(done.stdout)["results"]:
-                    deleted = deleted or result["workload"] in ("deletewide", "deletefront", "deleterandom", "popqueue")
+                    deleted = deleted or result["workload"] in ("deletewide", "deletefront", "deleteadjacent", "deletebeginning", "deleterandom", "popqueue")
                     self.assertGreater(result["operations"], 0)
                     if result["workload"] == "readmissing":
                         self.assertEqual(result["found"], 0)

@@ -58,6 +58,8 @@ std::span<const Runner::Workload> Runner::Workloads() {
       {"deleteranges", &Runner::DeleteRanges, false},
       {"deletewide", &Runner::DeleteWide, false},
       {"deletefront", &Runner::DeleteFront, false},
+      {"deleteadjacent", &Runner::DeleteAdjacent, false},
+      {"deletebeginning", &Runner::DeleteBeginning, false},
       {"deleterandom", &Runner::DeleteRandom, false},
       {"popqueue", &Runner::PopQueue, false},
       {"putandtail", &Runner::PutAndTail, false},
@@ -384,6 +386,24 @@ void DeleteInside(const Dataset& dataset, Session* session, uint32_t /*number*/,
   session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
 }
 
+// From a key to the next one.
+void DeleteRangeOfOne(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                      Tally* /*tally*/) {
+  char end[kKeyBytesMax];
+  dataset.MakeKey(number, key);
+  dataset.MakeKey(number + 1, end);
+  session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
+}
+
+// All keys before this one.
+void DeleteRangeBefore(const Dataset& dataset, Session* session, uint32_t number, char* key,
+                       Tally* /*tally*/) {
+  char end[kKeyBytesMax];
+  dataset.MakeKey(0, key);
+  dataset.MakeKey(number, end);
+  session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
+}
+
 void SeekAndTen(const Dataset& dataset, Session* session, uint32_t number, char* key,
                 Tally* tally) {
   dataset.MakeKey(number, key);
@@ -442,6 +462,15 @@ void Runner::DeleteWide(Result* result) { Change(InOrder(1), DeleteInside, resul
 
 void Runner::DeleteFront(Result* result) {
   Change(InOrder(std::min(task_.operations, dataset_.num())), DeleteOne, result);
+}
+
+void Runner::DeleteAdjacent(Result* result) {
+  Change(InOrder(std::min(task_.operations, dataset_.num() - 1)), DeleteRangeOfOne, result);
+}
+
+void Runner::DeleteBeginning(Result* result) {
+  const auto number = static_cast<uint32_t>(std::min(task_.operations, dataset_.num() - 1));
+  Change({&number, 1}, DeleteRangeBefore, result);
 }
 
 void Runner::DeleteRandom(Result* result) { Change(SomeShuffled(), DeleteOne, result); }

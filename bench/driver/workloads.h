@@ -100,6 +100,8 @@ class Runner {
   void DeleteRanges(Result* result);
   void DeleteWide(Result* result);
   void DeleteFront(Result* result);
+  void DeleteAdjacent(Result* result);
+  void DeleteBeginning(Result* result);
   void DeleteRandom(Result* result);
   void PopQueue(Result* result);
   void PutAndTail(Result* result);

@@ -42,7 +42,7 @@ Slice RangeCover::CoveredBegin() {
   return covered_bound_;
 }
 
-Result<Slice> RangeCover::CoveredEnd() {
+Result<Slice> RangeCover::CoveredEnd(FunctionRef<bool(const Slice& end)> stops) {
   ASHLAR_ASSERT(found_ && common_.sequence > 0);
   found_ = false;
   Source& source = sources_[source_];
@@ -50,6 +50,7 @@ Result<Slice> RangeCover::CoveredEnd() {
   for (;;) {
     const Slice end = *source.interval->end;
     covered_bound_.assign(end.data(), end.size());
+    if (stops(covered_bound_)) return Slice(covered_bound_);
     ASHLAR_RETURN_IF_ERROR(FindIn(&source, covered_bound_));
     if (source.interval->sequence == 0 || !IsIn(*source.interval, covered_bound_))
       return Slice(covered_bound_);

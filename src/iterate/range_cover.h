@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "ashlar/status.h"
+#include "base/function_ref.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "memtable/memtable.h"
@@ -55,16 +56,18 @@ class RangeCover {
   // Searches for the newest visible tombstone that covers the key. An error is of a table that
   // could not be opened.
   Status Find(const Slice& user_key);
+  SequenceNumber visible() const { return args_.visible; }
   // Of the last search; 0: none covers the key.
   SequenceNumber sequence() const { return common_.sequence; }
   // The source of that tombstone. Requires: sequence() > 0.
   size_t source() const { return source_; }
 
   // The bounds of keys around that of the last search which visible tombstones of source() cover.
-  // The end is exclusive and as far as they reach without a gap. The slices are valid until the
-  // next search, which must come before Contains. An end at the key says nothing about other keys.
+  // The end is exclusive and as far as they reach without a gap, or an earlier end of a fragment
+  // for which `stops` returned true. The slices are valid until the next search, which must come
+  // before Contains. An end at the key says nothing about other keys.
   Slice CoveredBegin();
-  Result<Slice> CoveredEnd();
+  Result<Slice> CoveredEnd(FunctionRef<bool(const Slice& end)> stops);
 
  private:
   struct Source {

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -47,17 +48,70 @@ void UndeletedCursor::StartMerge() {
 template <bool kForward>
 void UndeletedCursor::Settle() {
   RangeCover& cover = args_.cover;
+  covered_ = 0;
+  gap_check_ = KnownGaps::kFirstCheck;
   while (merge_->Valid()) {
     const Slice user_key = ExtractUserKey(merge_->key());
+    if (IsOutside<kForward>(user_key)) break;
     if (!cover.Contains(user_key)) {
       status_ = cover.Find(user_key);
       if (!status_.ok()) return Hide();
     }
-    if (IsShown(merge_->entry())) return ShowRun<kForward>();
+    if (IsShown(merge_->entry())) {
+      if (covered_ != 0) EndWalk<kForward>(&user_key);
+      return ShowRun<kForward>();
+    }
     status_ = LeaveCovered<kForward>();
     if (!status_.ok()) return Hide();
   }
+  if (covered_ != 0) EndWalk<kForward>(nullptr);
   Hide();
+}
+
+template <bool kForward>
+bool UndeletedCursor::IsOutside(const Slice& user_key) const {
+  if constexpr (kForward) {
+    return args_.upper_bound != nullptr &&
+           args_.comparator.Compare(user_key, *args_.upper_bound) >= 0;
+  } else {
+    return args_.lower_bound != nullptr &&
+           args_.comparator.Compare(user_key, *args_.lower_bound) < 0;
+  }
+}
+
+// Counts a covered entry, or the end of a fragment. True: gap_ is the known gap around the key.
+bool UndeletedCursor::IsInGap(const Slice& user_key) {
+  ++covered_;
+  if (args_.gaps == nullptr) return false;
+  if (covered_ == 1) first_covered_.Assign(user_key);
+  if (covered_ < gap_check_) return false;
+  const bool found = args_.gaps->FindGap(user_key, args_.cover.visible(), &gap_);
+  gap_check_ = covered_ + (found ? 1 : KnownGaps::kCheckInterval);
+  return found;
+}
+
+// shown: null if the cursor ends.
+template <bool kForward>
+void UndeletedCursor::EndWalk(const Slice* shown) {
+  PerfCount(&PerfContext::internal_key_skipped_count, covered_);
+  if (args_.gaps != nullptr && covered_ >= KnownGaps::kRememberedMin && merge_->status().ok())
+    RememberGap<kForward>(shown);
+}
+
+// G1: all that the walk has left between its first key and its end is covered, or in a known gap.
+// Of sources that end at a bound nothing beyond the bound is known.
+template <bool kForward>
+ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* shown) const {
+  KeyEdge first{.key = first_covered_.key().ToString(), .after = kForward};
+  KeyEdge last = reached_;
+  if (shown != nullptr) {
+    last = {.key = shown->ToString(), .after = !kForward};
+  } else if (IsOutside<kForward>(last.key)) {
+    last = {.key = (kForward ? args_.upper_bound : args_.lower_bound)->ToString(), .after = false};
+  }
+  args_.gaps->RememberGap({.begin = kForward ? std::move(first) : std::move(last),
+                           .end = kForward ? std::move(last) : std::move(first),
+                           .since = args_.cover.visible()});
 }
 
 // Shows the merge's entry, and those after it in its batch to which the same cover applies.
@@ -81,10 +135,24 @@ void UndeletedCursor::ShowRun() {
 // Past an entry that is deleted.
 template <bool kForward>
 Status UndeletedCursor::LeaveCovered() {
+  const Slice user_key = ExtractUserKey(merge_->key());
+  if (IsInGap(user_key)) {
+    LeaveGap<kForward>(0);
+    return Status::OK();
+  }
   if (merge_->child() > args_.cover.source()) {
     Slice bound;
     if constexpr (kForward) {
-      ASHLAR_ASSIGN_OR_RETURN(bound, args_.cover.CoveredEnd());
+      bool is_in_gap = false;
+      ASHLAR_ASSIGN_OR_RETURN(bound, args_.cover.CoveredEnd([&](const Slice& end) {
+        if (IsOutside<true>(end)) return true;
+        is_in_gap = IsInGap(end);
+        return is_in_gap;
+      }));
+      if (is_in_gap) {
+        LeaveGap<true>(args_.cover.source() + 1);
+        return Status::OK();
+      }
     } else {
       bound = args_.cover.CoveredBegin();
     }
@@ -95,12 +163,24 @@ Status UndeletedCursor::LeaveCovered() {
     const int r = merge_->Compare(merge_->key(), target);
     if (kForward ? r < 0 : r > 0) {
       if (args_.seek_prefix != nullptr) args_.seek_prefix->Begin(ExtractUserKey(target), kForward);
+      if (args_.gaps != nullptr) Reach(bound, false);
       merge_->SeekOlder(args_.cover.source() + 1, target);
       return Status::OK();
     }
   }
+  if (args_.gaps != nullptr) Reach(user_key, !kForward);
   kForward ? merge_->Next() : merge_->Prev();
   return Status::OK();
+}
+
+// Over gap_, with the children from first_child on. Requires: the others have no entry between the
+// merge's and the gap.
+template <bool kForward>
+void UndeletedCursor::LeaveGap(size_t first_child) {
+  const KeyEdge& edge = kForward ? gap_.end : gap_.begin;
+  Reach(edge.key, edge.after);
+  target_.AssignInternal(edge.key, edge.after ? 0 : SeekTag(kSequenceNumberMax));
+  merge_->SeekOlder(first_child, target_.key());
 }
 
 void UndeletedCursor::SeekToFirst() {

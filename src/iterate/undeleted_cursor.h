@@ -13,8 +13,14 @@
 // single source without a merge. A tombstone of a table covers keys inside the table's bounds only,
 // so it does not cover entries that were shown before the table was met.
 //
+// Bounds: the cursor ends at the first entry outside, and opens no table for one.
+//
+// Gaps: a walk over many covered entries or fragments seeks over known gaps, and is remembered as
+// one (docs/range-deletions.md). A seek over a gap from the end of a fragment moves older sources
+// alone: the others may have entries before that end.
+//
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
-// I2: every other entry of the merge is shown.
+// I2: every other entry of the merge inside the bounds is shown, except those of known gaps.
 //
 // Lifetime: owns the sources. Thread safety: one thread.
 #pragma once
@@ -26,6 +32,7 @@
 #include "iterate/range_cover.h"
 #include "iterate/saved_key.h"
 #include "key/seek_prefix.h"
+#include "memtable/memtable.h"
 
 namespace ashlar {
 
@@ -35,8 +42,11 @@ class UndeletedCursor final : public InternalCursor {
     KeyComparator comparator;
     std::vector<std::unique_ptr<InternalCursor>> children;  // at least one, newest first
     RangeCover cover;                                       // its sources are the children
-    std::unique_ptr<bool> met_ranges;   // a child has range tombstones, or met a table with some
-    SeekPrefix* seek_prefix = nullptr;  // that of the children; null: none
+    std::unique_ptr<bool> met_ranges;    // a child has range tombstones, or met a table with some
+    SeekPrefix* seek_prefix = nullptr;   // that of the children; null: none
+    const Slice* lower_bound = nullptr;  // user keys; null: none
+    const Slice* upper_bound = nullptr;  // exclusive
+    const MemTable* gaps = nullptr;      // as IteratorSource::gaps
   };
   explicit UndeletedCursor(Args args);
 
@@ -62,13 +72,33 @@ class UndeletedCursor final : public InternalCursor {
   void ShowRun();
   template <bool kForward>
   Status LeaveCovered();
+  template <bool kForward>
+  void LeaveGap(size_t first_child);
+  template <bool kForward>
+  bool IsOutside(const Slice& user_key) const;
   bool IsShown(const CursorEntry& entry) const;
+  bool IsInGap(const Slice& user_key);
+  void Reach(const Slice& user_key, bool after) {
+    reached_.key.assign(user_key.data(), user_key.size());
+    reached_.after = after;
+  }
+  template <bool kForward>
+  void EndWalk(const Slice* shown);
+  template <bool kForward>
+  void RememberGap(const Slice* shown) const;
 
   Args args_;
   std::unique_ptr<MergingCursor>
       merge_;        // null: one child, and no tombstones met; else it has them
-  SavedKey target_;  // of the last seek past a tombstone
+  SavedKey target_;  // of the last seek past a tombstone or a gap
   Status status_;
+
+  // Of one Settle.
+  uint64_t covered_ = 0;    // entries and fragments left
+  uint64_t gap_check_ = 0;  // FindGap is asked from this number of them on
+  SavedKey first_covered_;
+  KeyEdge reached_;  // no key between first_covered_ and this place is visible; with gaps
+  KeyGap gap_;
 };
 
 }  // namespace ashlar

@@ -19,13 +19,9 @@ namespace {
 constexpr uint64_t kTagBeforeAll = SeekTag(kSequenceNumberMax);
 constexpr uint64_t kTagAfterAll = 0;
 
-// Of deletions in one move. FindGap is asked at the 4th, and after each 16 more that it did not
-// know: it takes a mutex. Fewer than 48 are not remembered.
+// Of deletions in one move.
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kFirstDeletion = 1;
-constexpr uint64_t kFirstGapCheck = 4;
-constexpr uint64_t kGapCheckInterval = 16;
-constexpr uint64_t kRememberedDeletionsMin = 48;
 
 Status TailingMoveError() {
   return Status::NotSupported("an iterator with ReadOptions::tailing moves forward only");
@@ -247,7 +243,7 @@ inline void UserIterator::MakeMove(const Slice* target) {
   if constexpr (kMove == Move::kSeekForPrev) SeekForPrevMove(*target);
   if constexpr (kMove == Move::kNext) NextMove();
   if constexpr (kMove == Move::kPrev) PrevMove();
-  if (deletions_stepped_over_ >= kRememberedDeletionsMin && gap_check_ != kNever) [[unlikely]] {
+  if (deletions_stepped_over_ >= KnownGaps::kRememberedMin && gap_check_ != kNever) [[unlikely]] {
     RememberGap<kMove>();
   }
   if constexpr (kDebugChecks) CheckInvariants();
@@ -256,11 +252,11 @@ inline void UserIterator::MakeMove(const Slice* target) {
 ASHLAR_NO_INLINE bool UserIterator::FindGap(const Slice& deleted) {
   if (gap_check_ == kFirstDeletion) {
     first_deleted_.Assign(deleted);
-    gap_check_ = kFirstGapCheck;
+    gap_check_ = KnownGaps::kFirstCheck;
     return false;
   }
   const bool found = args_.source.gaps->FindGap(deleted, args_.source.sequence, &gap_);
-  gap_check_ = deletions_stepped_over_ + (found ? 1 : kGapCheckInterval);
+  gap_check_ = deletions_stepped_over_ + (found ? 1 : KnownGaps::kCheckInterval);
   return found;
 }
 

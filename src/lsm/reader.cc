@@ -487,22 +487,25 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
       children.push_back(std::make_unique<LevelCursor>(args));
     }
   }
-  const uint64_t view_number = view->number;
   // A gap may be one of range deletions alone, and it holds for the tables, too.
   const bool uses_gaps = seek_prefix == nullptr && family.remembers_gaps() &&
                          !options.ignore_range_deletions && !only_memtables;
   const MemTable* const gaps = uses_gaps ? view->active.get() : nullptr;
   std::unique_ptr<InternalCursor> cursor;
   if (cover && !children.empty()) {
-    cursor =
-        std::make_unique<UndeletedCursor>(UndeletedCursor::Args{.comparator = family.comparator(),
-                                                                .children = std::move(children),
-                                                                .cover = std::move(*cover),
-                                                                .met_ranges = std::move(met_ranges),
-                                                                .seek_prefix = seek_prefix.get()});
+    cursor = std::make_unique<UndeletedCursor>(
+        UndeletedCursor::Args{.comparator = family.comparator(),
+                              .children = std::move(children),
+                              .cover = std::move(*cover),
+                              .met_ranges = std::move(met_ranges),
+                              .seek_prefix = seek_prefix.get(),
+                              .lower_bound = options.iterate_lower_bound,
+                              .upper_bound = options.iterate_upper_bound,
+                              .gaps = gaps});
   } else {
     cursor = NewMergingCursor(family.comparator(), std::move(children));
   }
+  const uint64_t view_number = view->number;
   return IteratorSource{.keep_alive = view.TakePin(),
                         .prefix_extractor = prefix_extractor,
                         .seek_prefix = std::move(seek_prefix),

@@ -64,6 +64,54 @@ class KnownGapsTest : public DatabaseFixture {
     EXPECT_EQ(Ahead(NewIterator().get(), &deletions), Key(kKeys - 1));
     EXPECT_EQ(deletions, static_cast<uint64_t>(kKeys - 2));
   }
+  void StartEmpty() {
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+    Open();
+  }
+  void DeleteRange(const std::string& begin, const std::string& end) {
+    EXPECT_OK(db_->DeleteRange(WriteOptions(), begin, end));
+  }
+  // The same walks over keys that range deletions cover: left is the number of entries and of
+  // fragments that they left one by one.
+  std::string AheadOverCovered(uint64_t* left) {
+    const uint64_t before = get_perf_context()->internal_key_skipped_count;
+    uint64_t deletions = 0;
+    const std::string found = Ahead(NewIterator().get(), &deletions);
+    *left = get_perf_context()->internal_key_skipped_count - before;
+    return found;
+  }
+  std::string BackOverCovered(uint64_t* left) {
+    const uint64_t before = get_perf_context()->internal_key_skipped_count;
+    uint64_t deletions = 0;
+    const std::string found = Back(NewIterator().get(), &deletions);
+    *left = get_perf_context()->internal_key_skipped_count - before;
+    return found;
+  }
+  int CountedFrom(const Snapshot* snapshot) {
+    ReadOptions options;
+    options.snapshot = snapshot;
+    const std::unique_ptr<Iterator> it = NewIterator(options);
+    int count = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++count;
+    return count;
+  }
+  void ExpectCoveredWalksEndWithTheFirst() {
+    uint64_t left = 0;
+    EXPECT_EQ(BackOverCovered(&left), Key(0));
+    EXPECT_GE(left, static_cast<uint64_t>(kKeys - 2)) << "the first walk";
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_EQ(AheadOverCovered(&left), Key(kKeys - 1));
+      EXPECT_LE(left, kShortWalk) << "ahead";
+      EXPECT_EQ(BackOverCovered(&left), Key(0));
+      EXPECT_LE(left, kShortWalk) << "back";
+    }
+    Put(Key(500), "2");
+    ExpectVisible(Key(500));
+    Delete(Key(500));
+    EXPECT_EQ(AheadOverCovered(&left), Key(kKeys - 1));
+    EXPECT_LE(left, kShortWalk) << "deleted again";
+  }
   void ExpectVisible(const std::string& key) {
     uint64_t deletions = 0;
     EXPECT_EQ(Ahead(NewIterator().get(), &deletions), key);
@@ -257,6 +305,101 @@ TEST_F(KnownGapsTest, RangeDeletionsAndGapsGoTogether) {
   ExpectWalks(true, "with range deletions");
   Put(Key(450), "3");
   ExpectVisible(Key(450));
+}
+
+// The log of a replica: each truncation ends where the next one begins.
+TEST_F(KnownGapsTest, AdjacentRangeDeletionsAreWalkedOnce) {
+  for (const bool in_tables : {false, true}) {
+    SCOPED_TRACE(in_tables ? "in a table" : "in the memtable");
+    StartEmpty();
+    PutAll();
+    Flush();
+    for (int i = 1; i < kKeys - 1; ++i) DeleteRange(Key(i), Key(i + 1));
+    if (in_tables) Flush();
+    ExpectCoveredWalksEndWithTheFirst();
+  }
+}
+
+// A snapshot keeps what is deleted in one table with its tombstone.
+TEST_F(KnownGapsTest, KeysBesideTheirRangeDeletionAreWalkedOnce) {
+  for (const bool in_tables : {false, true}) {
+    SCOPED_TRACE(in_tables ? "in a table" : "in the memtable");
+    StartEmpty();
+    PutAll();
+    const Snapshot* const before = db_->GetSnapshot();
+    DeleteRange(Key(1), Key(kKeys - 1));
+    if (in_tables) Flush();
+    ExpectCoveredWalksEndWithTheFirst();
+    EXPECT_EQ(CountedFrom(before), kKeys);
+    db_->ReleaseSnapshot(before);
+  }
+}
+
+TEST_F(KnownGapsTest, ARangeDeletionToTheEndOfAllKeysIsWalkedOnce) {
+  StartEmpty();
+  PutAll();
+  Flush();
+  for (int i = 0; i < kKeys; ++i) DeleteRange(Key(i), Key(i + 1));
+  for (const bool is_known : {false, true}) {
+    uint64_t left = 0;
+    EXPECT_EQ(AheadOverCovered(&left), "end");
+    EXPECT_EQ(left <= kShortWalk, is_known) << left;
+    EXPECT_EQ(BackOverCovered(&left), "end");
+    EXPECT_EQ(left <= kShortWalk, is_known) << left;
+  }
+}
+
+// Between the bound and the key at which the walk ends is one that the level did not show.
+TEST_F(KnownGapsTest, BoundsLimitWhatIsRememberedOfRangeDeletions) {
+  options_.disable_auto_compactions = true;
+  options_.target_file_size_base = 1;  // a table for each key
+  StartEmpty();
+  PutAll();
+  CompactAll();
+  Put(Key(100), "2");
+  Put(Key(900), "2");
+  for (int i = 201; i < 800; ++i) {
+    if (i != 300 && i != 700) DeleteRange(Key(i), Key(i + 1));
+  }
+  const std::string lower = Key(301);
+  const std::string upper = Key(700);
+  const Slice lower_slice(lower);
+  const Slice upper_slice(upper);
+  ReadOptions options;
+  options.iterate_lower_bound = &lower_slice;
+  options.iterate_upper_bound = &upper_slice;
+  for (int round = 0; round < 2; ++round) {
+    const std::unique_ptr<Iterator> it = NewIterator(options);
+    it->SeekToFirst();
+    EXPECT_FALSE(it->Valid());
+    EXPECT_OK(it->status());
+    it->SeekToLast();
+    EXPECT_FALSE(it->Valid());
+    EXPECT_OK(it->status());
+  }
+  const std::unique_ptr<Iterator> it = NewIterator();
+  it->Seek(Key(301));
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key().ToString(), Key(700));
+  it->Prev();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key().ToString(), Key(300));
+}
+
+// The fragments of the memtable end in a gap, and a newer key is before that end.
+TEST_F(KnownGapsTest, AKeyBetweenTheFragmentsOfAGapIsSeen) {
+  StartEmpty();
+  PutAll();
+  Flush();
+  for (int i = 1; i < kKeys - 1; ++i) DeleteRange(Key(i), Key(i + 1));
+  uint64_t left = 0;
+  EXPECT_EQ(AheadOverCovered(&left), Key(kKeys - 1));
+  for (const int i : {2, 3, 500, kKeys - 3}) {
+    Put(Key(i), "2");
+    ExpectVisible(Key(i));
+    DeleteRange(Key(i), Key(i + 1));
+    EXPECT_EQ(AheadOverCovered(&left), Key(kKeys - 1));
+  }
 }
 
 TEST_F(KnownGapsTest, ARefreshedIteratorSeesNewEntries) {

@@ -1,7 +1,10 @@
 // Range deletions, wherever their tombstones lie: each test is a way in which they have gone wrong
 // in some engine. tests/model runs random histories of them, tests/interchange exchanges them with
 // RocksDB.
+#include <algorithm>
+
 #include "ashlar/perf_context.h"
+#include "ashlar/statistics.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 
@@ -245,6 +248,7 @@ TEST_F(RangeDeletionTest, TablesThatShareATombstoneAreCompactedApart) {
   options_.num_levels = 4;
   options_.disable_auto_compactions = true;
   options_.max_subcompactions = 3;
+  options_.statistics = CreateDBStatistics();
   Open();
   const std::string value(100, 'v');
   for (uint64_t i = 0; i < 1000; ++i) Put(Key(i), value);
@@ -289,6 +293,9 @@ TEST_F(RangeDeletionTest, TablesThatShareATombstoneAreCompactedApart) {
     EXPECT_OK(db_->CompactRange(options, &begin_slice, &end_slice));
     expect(StrCat("compacted from ", from));
   }
+  HistogramData subcompactions;
+  options_.statistics->histogramData(NUM_SUBCOMPACTIONS_SCHEDULED, &subcompactions);
+  EXPECT_GT(subcompactions.max, 1.0) << "no compaction was shared";
   db_->ReleaseSnapshot(snapshot);
 }
 
@@ -372,6 +379,70 @@ TEST_F(RangeDeletionTest, ASeekPassesWhatIsCoveredWithoutReadingIt) {
     EXPECT_EQ(it->key(), Key(0));
     EXPECT_LE(get_perf_context()->block_read_count - before.block_read_count, 12u);
     Flush();
+  }
+}
+
+// The tables of a level share a tombstone that covers all of an older level. A scan inside the
+// first or the last of them opens none of the others, of which some cannot be opened.
+TEST_F(RangeDeletionTest, ABoundedSeekOpensNoTableBeyondItsBound) {
+  constexpr uint64_t kKeys = 1000;
+  options_.disable_auto_compactions = true;
+  options_.level_compaction_dynamic_level_bytes = false;
+  options_.max_open_files = 500;  // tables are opened when they are needed
+  Open();
+  for (uint64_t i = 0; i < kKeys; ++i) Put(Key(i), "old");
+  CompactRangeOptions down;
+  down.change_level = true;
+  down.target_level = 2;
+  ASSERT_OK(db_->CompactRange(down, nullptr, nullptr));
+  DeleteRange(Key(0), Key(kKeys));
+  for (uint64_t i = 9; i < kKeys; i += 10) Put(Key(i), std::string(1000, 'n'));
+  Flush();
+  const auto tables_of = [&](int level) {
+    std::vector<LiveFileMetaData> all;
+    db_->GetLiveFilesMetaData(&all);
+    std::erase_if(all, [level](const LiveFileMetaData& file) { return file.level != level; });
+    std::sort(all.begin(), all.end(), [](const LiveFileMetaData& a, const LiveFileMetaData& b) {
+      return a.smallestkey < b.smallestkey;
+    });
+    return all;
+  };
+  CompactionOptions small;
+  small.output_file_size_limit = 4000;
+  ASSERT_OK(db_->CompactFiles(small, {tables_of(0).front().name}, 1));
+  const std::vector<LiveFileMetaData> tables = tables_of(1);
+  ASSERT_GE(tables.size(), 10u);
+  Close();
+  // The middle one and its neighbours.
+  for (size_t i = tables.size() / 2 - 1; i < tables.size() / 2 + 2; ++i)
+    std::filesystem::resize_file(path() + tables[i].name, 10);
+  for (const bool beside_a_memtable : {false, true}) {
+    SCOPED_TRACE(beside_a_memtable ? "with a key beyond the bound" : "tables alone");
+    options_.statistics = CreateDBStatistics();
+    Open();
+    // A key of a damaged table.
+    if (beside_a_memtable) Put(tables[tables.size() / 2].smallestkey, "new");
+    const std::string lower = Key(kKeys - 8);
+    const std::string upper = Key(8);
+    const Slice lower_slice(lower);
+    const Slice upper_slice(upper);
+    ReadOptions options;
+    options.iterate_upper_bound = &upper_slice;
+    const std::unique_ptr<Iterator> ahead(db_->NewIterator(options));
+    ahead->SeekToFirst();
+    EXPECT_FALSE(ahead->Valid());
+    EXPECT_OK(ahead->status());
+    options.iterate_upper_bound = nullptr;
+    options.iterate_lower_bound = &lower_slice;
+    const std::unique_ptr<Iterator> back(db_->NewIterator(options));
+    back->SeekToLast();
+    ASSERT_TRUE(back->Valid());
+    EXPECT_EQ(back->key(), Key(kKeys - 1));
+    back->Prev();
+    EXPECT_FALSE(back->Valid());
+    EXPECT_OK(back->status());
+    // The first and the last of level 1, and the one of level 2.
+    EXPECT_LE(options_.statistics->getTickerCount(NO_FILE_OPENS), 3u);
   }
 }
 
