@@ -20,10 +20,6 @@ constexpr double kLevel0FarSmallerThanBase = 2.0;
 // Times its target: a base level so large is behind, because level 0 receives more than compactions
 // take down.
 constexpr uint64_t kBaseIsBehind = 2;
-// A file is compacted for the bytes that its range tombstones cover if they are at least so many,
-// and the compaction rewrites at most so many bytes for each.
-constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
-constexpr uint64_t kRewrittenPerCoveredByte = 4;
 
 class LeveledPicker {
  public:
@@ -335,18 +331,15 @@ class LeveledPicker {
       default: return false;
     }
   }
-  // Whether the next compaction of the file is worth the bytes that its tombstones cover.
-  // Tombstones that a snapshot does not see delete nothing yet.
   bool CoversMuch(Level level, const FileMetaData& file) const {
-    const FileMetaData::Coverage& coverage = file.coverage;
-    if (coverage.covered_bytes < kCoveredBytesMin || coverage.counted_at_level != level ||
-        level >= view_.LastLevel() || file.largest_sequence > view_.oldest_snapshot)
-      return false;
-    const Level output_level = OutputLevel(level, PlanReason::kCoveredBytes);
-    const uint64_t rewritten =
-        file.file_bytes +
-        TotalBytes(tree().Overlapping(output_level, TreeFiles::RangeOf(file).range()));
-    return coverage.covered_bytes >= rewritten / kRewrittenPerCoveredByte;
+    return level < view_.LastLevel() &&
+           tree().CoversMuch(
+               level, file,
+               [&] {
+                 const Level output_level = OutputLevel(level, PlanReason::kCoveredBytes);
+                 return file.file_bytes + TotalBytes(tree().Overlapping(
+                                              output_level, TreeFiles::RangeOf(file).range()));
+               });
   }
   bool NothingBelow(Level level, const FileMetaData& file) const {
     if (view_.has_level_below) return false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/function_ref.h"
 #include "compact/plan/compaction_plan.h"
 #include "compact/plan/level_targets.h"
 #include "compact/plan/leveled_config.h"
@@ -19,6 +20,11 @@
 namespace ashlar {
 
 using FileList = std::vector<FileMetaData*>;
+
+// A file is compacted for the bytes that its range tombstones cover if they are at least so many,
+// and the compaction rewrites at most so many bytes for each.
+inline constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
+inline constexpr uint64_t kRewrittenPerCoveredByte = 4;
 
 // User keys, both ends included unless the largest is excluded; null: unbounded.
 struct UserKeyBounds {
@@ -96,6 +102,14 @@ class TreeFiles {
 
   bool EndsBefore(const FileMetaData& file, const Slice& user_key) const {
     return file.EndsBefore(view_.comparator, user_key);
+  }
+  // Whether a compaction of the file that rewrites so many bytes is worth those that its tombstones
+  // cover. Tombstones that a snapshot does not see delete nothing yet.
+  bool CoversMuch(Level level, const FileMetaData& file, FunctionRef<uint64_t()> rewritten) const {
+    const FileMetaData::Coverage& coverage = file.coverage;
+    return coverage.covered_bytes >= kCoveredBytesMin && coverage.counted_at_level == level &&
+           file.largest_sequence <= view_.oldest_snapshot &&
+           coverage.covered_bytes >= rewritten() / kRewrittenPerCoveredByte;
   }
   // Whether neighbours of a sorted level have versions of one user key.
   bool ShareUserKey(const FileMetaData& left, const FileMetaData& right) const {

@@ -124,9 +124,16 @@ class UniversalPicker {
     return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max &&
            unix_seconds < view_.now_unix_seconds - seconds_max;
   }
-  std::optional<PlanReason> ReasonOf(const FileMetaData& file) const {
+  std::optional<PlanReason> ReasonOf(size_t run, const FileMetaData& file) const {
     // With a single level the output would be marked again.
     if (file.marked_for_compaction && HasRoomBelow()) return PlanReason::kMarked;
+    const auto rewritten = [&] {
+      uint64_t bytes = 0;
+      for (size_t i = run; i < runs_.size(); ++i) bytes += runs_[i].bytes;
+      return bytes;
+    };
+    if (run + 1 < runs_.size() && builder_.tree().CoversMuch(runs_[run].level, file, rewritten))
+      return PlanReason::kCoveredBytes;
     if (IsOlder(file.creation_unix_seconds, config_.common.periodic_compaction_seconds))
       return PlanReason::kPeriodic;
     return std::nullopt;
@@ -134,7 +141,7 @@ class UniversalPicker {
   std::optional<Neighbours> ChooseByFile() const {
     for (size_t i = 0; i < runs_.size(); ++i) {
       for (const FileMetaData* file : runs_[i].files) {
-        const std::optional<PlanReason> reason = ReasonOf(*file);
+        const std::optional<PlanReason> reason = ReasonOf(i, *file);
         if (!reason) continue;
         if (auto chosen = ToOldest(i, *reason)) return chosen;
         break;

@@ -9,7 +9,7 @@
 //
 // Automatic, in this order; the first that can run now wins:
 //   0. files that range tombstones hide are dropped
-//   1. ttl, periodic, and files marked for compaction: from the run to the oldest
+//   1. periodic, marked files, and range tombstones over much: from the run to the oldest
 //   With level0_file_num_compaction_trigger runs or more:
 //   2. size amplification: all runs, if those above the oldest exceed
 //      max_size_amplification_percent of it. Incremental: the runs above the oldest are merged, and

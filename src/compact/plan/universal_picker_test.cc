@@ -98,6 +98,33 @@ TEST(PickUniversal, BusyRunsEndTheNeighbours) {
             "L0 [9 8] -> L2, size ratio");
 }
 
+std::string PickCovered(const std::string& text, SequenceNumber oldest_snapshot) {
+  const TreeText tree(text, 5);
+  TreeView view = tree.View();
+  view.oldest_snapshot = oldest_snapshot;
+  const auto plan = PickUniversal(view, SmallConfig());
+  return plan.has_value() ? DebugString(*plan) : "nothing";
+}
+
+TEST(PickUniversal, ManyBytesThatARunCoversAreWorthAMergeToTheOldest) {
+  constexpr char kNewer[] = "L0: 9[a-k 10] 8[a-k 1000000 seq=50-50 covers=";
+  constexpr char kOlder[] = "]\nL4: 7[a-k 90000000 seq=1-9]";
+  const auto covers = [&](const std::string& bytes) { return kNewer + bytes + kOlder; };
+  EXPECT_EQ(PickCovered(covers("30000000@0"), kSequenceNumberMax),
+            "L0 [8] + L4 [7] -> L4, covered bytes, bottommost");
+  EXPECT_EQ(PickCovered(covers("20000000@0"), kSequenceNumberMax), "nothing")
+      << "less than a quarter of what is rewritten";
+  EXPECT_EQ(PickCovered(covers("30000000@1"), kSequenceNumberMax), "nothing")
+      << "the count of another level";
+  EXPECT_EQ(PickCovered(covers("30000000@0"), 49), "nothing") << "a snapshot below the tombstones";
+  EXPECT_EQ(
+      PickCovered("L0: 9[a-k 10 seq=50-50 covers=900000@0] 8[a-k 10 seq=1-9]", kSequenceNumberMax),
+      "nothing")
+      << "less than a megabyte";
+  EXPECT_EQ(PickCovered("L4: 7[a-k 10 seq=50-50 covers=30000000@4]", kSequenceNumberMax), "nothing")
+      << "nothing is older";
+}
+
 TEST(PickUniversal, OnlyOneLevelMergesInPlace) {
   CompactionConfig config = SmallConfig();
   config.common.num_levels = 1;
