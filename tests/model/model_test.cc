@@ -326,8 +326,9 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   bool IsInverted(const std::pair<std::string, std::string>& range) const {
     return options_.comparator->Compare(range.first, range.second) > 0;
   }
-  void EraseRange(const std::pair<std::string, std::string>& range) {
-    model_.erase(model_.lower_bound(range.first), model_.lower_bound(range.second));
+  void EraseRange(const std::pair<std::string, std::string>& range) { EraseRange(range, &model_); }
+  static void EraseRange(const std::pair<std::string, std::string>& range, Model* model) {
+    model->erase(model->lower_bound(range.first), model->lower_bound(range.second));
   }
   void DeleteSomeRange() {
     std::pair<std::string, std::string> range = RandomRange();
@@ -353,7 +354,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   void WriteSomething() {
     if (compactor_.joinable()) writes_->Add();
     const std::string key = RandomKey();
-    if (random_->OneIn(200)) return DeleteNeighbours();
+    if (random_->OneIn(writes_per_neighbours_)) return DeleteNeighbours();
     if (deletes_ranges() && random_->OneIn(12)) return DeleteSomeRange();
     switch (random_->Uniform(10)) {
       case 0:
@@ -748,8 +749,34 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     CompareScan(model_, nullptr);
   }
 
+  // A family with range deletions is dropped and comes back under its name without any of them.
+  void ReplaceFamily() {
+    for (int life = 0; life < 2; ++life) {
+      ColumnFamilyHandle* made = nullptr;
+      Check(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &made));
+      if (made == nullptr) return;
+      const std::unique_ptr<ColumnFamilyHandle> other(made);
+      Model contents(model_.key_comp());
+      for (uint64_t i = random_->Uniform(40); i > 0; --i) {
+        const std::pair<std::string, std::string> range = RandomRange();
+        if (deletes_ranges() && random_->OneIn(4) && !IsInverted(range)) {
+          Check(db_->DeleteRange(WriteOptions(), other.get(), range.first, range.second));
+          EraseRange(range, &contents);
+        } else {
+          const std::string value = RandomValue();
+          Check(db_->Put(WriteOptions(), other.get(), range.first, value));
+          contents[range.first] = value;
+        }
+        if (random_->OneIn(20)) Check(db_->Flush(FlushOptions(), other.get()));
+      }
+      CompareScan(other.get(), contents, nullptr);
+      Check(db_->DropColumnFamily(other.get()));
+    }
+  }
+
   void Upheaval() {
-    switch (random_->Uniform(17)) {
+    switch (random_->Uniform(18)) {
+      case 17: ReplaceFamily(); break;
       case 16: Promote(); break;
       case 15: BackUpAndRestore(); break;
       case 14: CheckpointAndOpen(); break;
@@ -797,6 +824,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   std::unique_ptr<DB> db_;
   std::list<Held> held_;
   int exports_ = 0;
+  uint64_t writes_per_neighbours_ = 200;
   std::unique_ptr<Tickets> writes_;  // for compactor_
   std::thread compactor_;
 };
@@ -820,6 +848,7 @@ TEST_P(ModelTest, EveryOperationAgrees) {
   SCOPED_TRACE("ASHLAR_MODEL_SEED=" + std::to_string(seed_));
   const char* const operations = std::getenv("ASHLAR_MODEL_OPERATIONS");
   const uint64_t end = operations != nullptr ? std::strtoull(operations, nullptr, 10) : 400;
+  writes_per_neighbours_ = 60;
   for (uint64_t step = 0; step < end && !HasFailure(); ++step) {
     random_->OneIn(3) ? WriteOnceKeys() : WriteSomething();
     if (random_->OneIn(100)) Upheaval();

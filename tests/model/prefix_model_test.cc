@@ -159,9 +159,20 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     return key;
   }
 
+  // Mostly the keys that begin with this one.
+  void DeleteSomeRange(const std::string& key) {
+    if (key.empty() && !random_->OneIn(8)) return;
+    std::string begin = key;
+    std::string end = random_->OneIn(8) ? RandomKey() : key + "\xff\xff";
+    if (options_.comparator->Compare(begin, end) > 0) begin.swap(end);
+    Check(db_->DeleteRange(WriteOptions(), begin, end));
+    model_.erase(model_.lower_bound(begin), model_.lower_bound(end));
+  }
+
   void WriteSomething() {
     const std::string key = RandomKey();
-    switch (random_->Uniform(6)) {
+    switch (random_->Uniform(7)) {
+      case 6: DeleteSomeRange(key); break;
       case 0:
       case 1:
         Check(db_->Delete(WriteOptions(), key));
