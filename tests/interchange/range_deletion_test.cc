@@ -61,6 +61,40 @@ TEST_F(RangeDeletionTest, TheirTables) {
   EXPECT_EQ(Ldb("scan"), "b : 3\nd : 4\n");
 }
 
+// RocksDB cuts its tombstones where its files end, and writes sentinels as their largest keys.
+TEST_F(RangeDeletionTest, TheirTombstonesAcrossFiles) {
+  RunCommand(StrCat("db_bench --db=", path_,
+                    " --benchmarks=fillrandom,waitforcompaction --num=40000 --key_size=16"
+                    " --value_size=100 --compression_type=none --seed=7"
+                    " --write_buffer_size=131072 --target_file_size_base=32768"
+                    " --max_bytes_for_level_base=131072 --max_bytes_for_level_multiplier=4"
+                    " --level_compaction_dynamic_level_bytes=false --writes_per_range_tombstone=20"
+                    " --range_tombstone_width=1000 --max_num_range_tombstones=100000"));
+  EXPECT_NE(Ldb("manifest_dump").find("seq:72057594037927935, type:15]"), std::string::npos)
+      << "no file ends with a tombstone";
+  const std::string theirs = Ldb("--hex scan");
+  const auto ours = [&] {
+    std::string out;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      out += StrCat("0x", it->key().ToString(true), " : 0x", it->value().ToString(true), "\n");
+    EXPECT_OK(it->status());
+    std::string backwards;
+    for (it->SeekToLast(); it->Valid(); it->Prev())
+      backwards = StrCat("0x", it->key().ToString(true), " : 0x", it->value().ToString(true), "\n",
+                         backwards);
+    EXPECT_EQ(backwards, out);
+    return out;
+  };
+  Open();
+  EXPECT_EQ(ours(), theirs);
+  EXPECT_OK(db_->VerifyChecksum());
+  CompactAll();
+  EXPECT_EQ(ours(), theirs);
+  Close();
+  EXPECT_EQ(Ldb("--hex scan"), theirs);
+}
+
 // Random puts and range deletions of ours, in a log, in tables of several levels with tombstones
 // cut at their bounds, and after the tool has compacted them.
 TEST_F(RangeDeletionTest, OursInLogTablesAndTheirCompaction) {
