@@ -120,6 +120,28 @@ TEST_F(BackupEngineTest, EachBackupIsAMoment) {
   EXPECT_TRUE(engine->RestoreDBFromBackup(5, kDb, kDb).IsNotFound());
 }
 
+// In a table that the backup shares, and in the log that it copies.
+TEST_F(BackupEngineTest, RangeDeletionsAreRestored) {
+  OpenDb();
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  PutMany(100, "value");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  const auto delete_range = [&](const std::string& begin, const std::string& end) {
+    ASSERT_TRUE(db_->DeleteRange(WriteOptions(), begin, end).ok());
+  };
+  delete_range("key2", "key4");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  delete_range("key6", "key8");
+  model_.erase(model_.lower_bound("key2"), model_.lower_bound("key4"));
+  model_.erase(model_.lower_bound("key6"), model_.lower_bound("key8"));
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), false).ok());
+  delete_range("key", "l");
+  CloseDb();
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_);
+}
+
 TEST_F(BackupEngineTest, TablesAreSharedAndGoWithTheLastBackupThatHasThem) {
   OpenDb();
   std::unique_ptr<BackupEngine> engine = OpenEngine();

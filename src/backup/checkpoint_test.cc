@@ -108,6 +108,21 @@ TEST_F(CheckpointTest, IsTheDatabaseOfItsMoment) {
   EXPECT_FALSE(Exists(StrCat(kCopy, ".checkpoint-tmp")));
 }
 
+// Of a table and of the log.
+TEST_F(CheckpointTest, HasTheRangeDeletions) {
+  OpenDb();
+  PutMany(100, "value");
+  ASSERT_TRUE(db_->DeleteRange(WriteOptions(), "key2", "key4").ok());
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  ASSERT_TRUE(db_->DeleteRange(WriteOptions(), "key6", "key8").ok());
+  model_.erase(model_.lower_bound("key2"), model_.lower_bound("key4"));
+  model_.erase(model_.lower_bound("key6"), model_.lower_bound("key8"));
+  ASSERT_TRUE(Create(kNoFlush).ok());
+  ASSERT_TRUE(db_->DeleteRange(WriteOptions(), "key", "l").ok());
+  EXPECT_EQ(ContentsOf(kCopy), model_);
+  EXPECT_EQ(Contents(db_.get()), Model());
+}
+
 TEST_F(CheckpointTest, FlushesWhenTheLogsAreLongEnough) {
   OpenDb();
   PutMany(10, "in the log");

@@ -188,6 +188,17 @@ TEST_F(LoadTest, ADumpLoadsBackExactlyInEveryFormatOfBytes) {
   }
 }
 
+// The dump has what the ranges have left. Loaded, nothing of them is there.
+TEST_F(LoadTest, ADumpHasWhatRangeDeletionsLeave) {
+  Load("a\t1\nb\t2\nc\t3\nd\t4\n");
+  EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d"}), "range_deletions  1\n");
+  (void)Output({"put", "c", "5"});
+  const std::string dump = Output({"dump"});
+  EXPECT_EQ(RunBare({"--db", File("copy"), "load", "-"}, dump).exit_code, 0);
+  EXPECT_EQ(RunBare({"--db", File("copy"), "scan"}).out, "a  1\nc  5\nd  4\n");
+  EXPECT_EQ(RunBare({"--db", File("copy"), "dump"}).out, dump);
+}
+
 TEST_F(LoadTest, ADumpCutShortIsAnError) {
   Load("a\t1\nb\t2\n");
   std::string dump = Output({"dump"});
