@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "iterate/gap_walk.h"
 #include "observe/perf.h"
 
 namespace ashlar {
@@ -49,7 +50,7 @@ template <bool kForward>
 void UndeletedCursor::Settle() {
   RangeCover& cover = args_.cover;
   covered_ = 0;
-  gap_check_ = KnownGaps::kFirstCheck;
+  gap_check_ = GapWalk::kFirstCheck;
   while (merge_->Valid()) {
     const Slice user_key = ExtractUserKey(merge_->key());
     if (IsOutside<kForward>(user_key)) break;
@@ -86,7 +87,7 @@ bool UndeletedCursor::IsInGap(const Slice& user_key) {
   if (covered_ == 1) first_covered_.Assign(user_key);
   if (covered_ < gap_check_) return false;
   const bool found = args_.gaps->FindGap(user_key, args_.cover.visible(), &gap_);
-  gap_check_ = covered_ + (found ? 1 : KnownGaps::kCheckInterval);
+  gap_check_ = covered_ + (found ? 1 : GapWalk::kCheckInterval);
   return found;
 }
 
@@ -94,7 +95,7 @@ bool UndeletedCursor::IsInGap(const Slice& user_key) {
 template <bool kForward>
 void UndeletedCursor::EndWalk(const Slice* shown) {
   PerfCount(&PerfContext::internal_key_skipped_count, covered_);
-  if (args_.gaps != nullptr && covered_ >= KnownGaps::kRememberedMin && merge_->status().ok())
+  if (args_.gaps != nullptr && covered_ >= GapWalk::kRememberedMin && merge_->status().ok())
     RememberGap<kForward>(shown);
 }
 

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/compiler.h"
 #include "base/out_of_memory.h"
+#include "iterate/gap_walk.h"
 #include "observe/observed.h"
 #include "observe/perf.h"
 
@@ -243,7 +244,7 @@ inline void UserIterator::MakeMove(const Slice* target) {
   if constexpr (kMove == Move::kSeekForPrev) SeekForPrevMove(*target);
   if constexpr (kMove == Move::kNext) NextMove();
   if constexpr (kMove == Move::kPrev) PrevMove();
-  if (deletions_stepped_over_ >= KnownGaps::kRememberedMin && gap_check_ != kNever) [[unlikely]] {
+  if (deletions_stepped_over_ >= GapWalk::kRememberedMin && gap_check_ != kNever) [[unlikely]] {
     RememberGap<kMove>();
   }
   if constexpr (kDebugChecks) CheckInvariants();
@@ -252,11 +253,11 @@ inline void UserIterator::MakeMove(const Slice* target) {
 ASHLAR_NO_INLINE bool UserIterator::FindGap(const Slice& deleted) {
   if (gap_check_ == kFirstDeletion) {
     first_deleted_.Assign(deleted);
-    gap_check_ = KnownGaps::kFirstCheck;
+    gap_check_ = GapWalk::kFirstCheck;
     return false;
   }
   const bool found = args_.source.gaps->FindGap(deleted, args_.source.sequence, &gap_);
-  gap_check_ = deletions_stepped_over_ + (found ? 1 : KnownGaps::kCheckInterval);
+  gap_check_ = deletions_stepped_over_ + (found ? 1 : GapWalk::kCheckInterval);
   return found;
 }
 

@@ -21,7 +21,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,11 +49,6 @@ class KnownGaps {
   static constexpr size_t kGapsMax = 1024;
   static constexpr size_t kKeyBytesMax = 1024;
   static constexpr size_t kPendingMax = 8;
-  // Of deletions in one move of an iterator: Find is called at the 4th, and after each 16 more that
-  // are in no gap, because it takes a mutex. Fewer than 48 are not remembered.
-  static constexpr uint64_t kFirstCheck = 4;
-  static constexpr uint64_t kCheckInterval = 16;
-  static constexpr uint64_t kRememberedMin = 48;
   // A pending gap with more newer keys than this is forgotten.
   static constexpr size_t kNewerKeysMax = 64;
 
