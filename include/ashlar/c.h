@@ -87,6 +87,7 @@ typedef struct rocksdb_size_approximation_options_t rocksdb_size_approximation_o
 typedef struct rocksdb_slicetransform_t rocksdb_slicetransform_t;
 typedef struct rocksdb_snapshot_t rocksdb_snapshot_t;
 typedef struct rocksdb_sst_file_metadata_t rocksdb_sst_file_metadata_t;
+typedef struct rocksdb_sst_file_manager_t rocksdb_sst_file_manager_t;
 typedef struct rocksdb_sst_partitioner_factory_t rocksdb_sst_partitioner_factory_t;
 typedef struct rocksdb_sstfilewriter_t rocksdb_sstfilewriter_t;
 typedef struct rocksdb_statistics_histogram_data_t rocksdb_statistics_histogram_data_t;
@@ -1279,6 +1280,8 @@ ASHLAR_API unsigned char rocksdb_options_get_allow_data_in_errors(rocksdb_option
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_ratelimiter(rocksdb_options_t* options,
                                                 rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_sst_file_manager(
+    rocksdb_options_t* options, rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
 // Files.
 ASHLAR_API void rocksdb_options_set_max_open_files(rocksdb_options_t* options,
                                                    int value) ASHLAR_NOTHROW;
@@ -2708,6 +2711,32 @@ ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_
                                                              int64_t refill_period_us,
                                                              int32_t fairness) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
+// The methods of ashlar/sst_file_manager.h. Options and databases keep the manager that they were
+// given. The Env outlives it.
+ASHLAR_API rocksdb_sst_file_manager_t* rocksdb_sst_file_manager_create(rocksdb_env_t* env)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sst_file_manager_destroy(rocksdb_sst_file_manager_t* manager)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sst_file_manager_set_max_allowed_space_usage(
+    rocksdb_sst_file_manager_t* manager, uint64_t max_allowed_space) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sst_file_manager_set_compaction_buffer_size(
+    rocksdb_sst_file_manager_t* manager, uint64_t compaction_buffer_size) ASHLAR_NOTHROW;
+ASHLAR_API bool rocksdb_sst_file_manager_is_max_allowed_space_reached(
+    rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
+ASHLAR_API bool rocksdb_sst_file_manager_is_max_allowed_space_reached_including_compactions(
+    rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_sst_file_manager_get_total_size(rocksdb_sst_file_manager_t* manager)
+    ASHLAR_NOTHROW;
+ASHLAR_API int64_t rocksdb_sst_file_manager_get_delete_rate_bytes_per_second(
+    rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sst_file_manager_set_delete_rate_bytes_per_second(
+    rocksdb_sst_file_manager_t* manager, int64_t delete_rate) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_sst_file_manager_get_max_trash_db_ratio(
+    rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_sst_file_manager_set_max_trash_db_ratio(rocksdb_sst_file_manager_t* manager,
+                                                                double ratio) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_sst_file_manager_get_total_trash_size(rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_env_t* rocksdb_create_default_env(void) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_env_t* rocksdb_create_mem_env(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_env_destroy(rocksdb_env_t* env) ASHLAR_NOTHROW;

@@ -406,7 +406,8 @@ struct ASHLAR_API DBOptions {
       rate_limiter;  // bytes written by flushes and compactions; null: no limit
   std::shared_ptr<Statistics> statistics;  // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;
-  std::shared_ptr<SstFileManager> sst_file_manager;  // accepted
+  std::shared_ptr<SstFileManager>
+      sst_file_manager;  // the space of tables, and the pace of deletions; null: neither is limited
   // Makes the checksums of whole tables (ashlar/file_checksum.h); null: they have none.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;
   std::shared_ptr<Cache> row_cache;  // refused: cached blocks lead straight to their entries

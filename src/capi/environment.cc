@@ -1,4 +1,4 @@
-// Files, threads and rate limits.
+// Files, threads, rate limits and limits of space.
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
@@ -50,3 +50,50 @@ rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
       ashlar::NewGenericRateLimiter(rate_bytes_per_sec, refill_period_us, fairness))};
 }
 void rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_t* limiter) noexcept { delete limiter; }
+
+rocksdb_sst_file_manager_t* rocksdb_sst_file_manager_create(rocksdb_env_t* env) noexcept {
+  return new rocksdb_sst_file_manager_t{
+      std::shared_ptr<ashlar::SstFileManager>(ashlar::NewSstFileManager(env->rep))};
+}
+void rocksdb_sst_file_manager_destroy(rocksdb_sst_file_manager_t* manager) noexcept {
+  delete manager;
+}
+void rocksdb_sst_file_manager_set_max_allowed_space_usage(rocksdb_sst_file_manager_t* manager,
+                                                          uint64_t max_allowed_space) noexcept {
+  manager->rep->SetMaxAllowedSpaceUsage(max_allowed_space);
+}
+void rocksdb_sst_file_manager_set_compaction_buffer_size(rocksdb_sst_file_manager_t* manager,
+                                                         uint64_t compaction_buffer_size) noexcept {
+  manager->rep->SetCompactionBufferSize(compaction_buffer_size);
+}
+bool rocksdb_sst_file_manager_is_max_allowed_space_reached(
+    rocksdb_sst_file_manager_t* manager) noexcept {
+  return manager->rep->IsMaxAllowedSpaceReached();
+}
+bool rocksdb_sst_file_manager_is_max_allowed_space_reached_including_compactions(
+    rocksdb_sst_file_manager_t* manager) noexcept {
+  return manager->rep->IsMaxAllowedSpaceReachedIncludingCompactions();
+}
+uint64_t rocksdb_sst_file_manager_get_total_size(rocksdb_sst_file_manager_t* manager) noexcept {
+  return manager->rep->GetTotalSize();
+}
+int64_t rocksdb_sst_file_manager_get_delete_rate_bytes_per_second(
+    rocksdb_sst_file_manager_t* manager) noexcept {
+  return manager->rep->GetDeleteRateBytesPerSecond();
+}
+void rocksdb_sst_file_manager_set_delete_rate_bytes_per_second(rocksdb_sst_file_manager_t* manager,
+                                                               int64_t delete_rate) noexcept {
+  manager->rep->SetDeleteRateBytesPerSecond(delete_rate);
+}
+double rocksdb_sst_file_manager_get_max_trash_db_ratio(
+    rocksdb_sst_file_manager_t* manager) noexcept {
+  return manager->rep->GetMaxTrashDBRatio();
+}
+void rocksdb_sst_file_manager_set_max_trash_db_ratio(rocksdb_sst_file_manager_t* manager,
+                                                     double ratio) noexcept {
+  manager->rep->SetMaxTrashDBRatio(ratio);
+}
+uint64_t rocksdb_sst_file_manager_get_total_trash_size(
+    rocksdb_sst_file_manager_t* manager) noexcept {
+  return manager->rep->GetTotalTrashSize();
+}

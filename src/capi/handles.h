@@ -44,6 +44,7 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_manager.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/statistics.h"
@@ -131,6 +132,9 @@ struct rocksdb_cache_t {
 };
 struct rocksdb_ratelimiter_t {
   std::shared_ptr<ashlar::RateLimiter> rep;
+};
+struct rocksdb_sst_file_manager_t {
+  std::shared_ptr<ashlar::SstFileManager> rep;
 };
 struct rocksdb_file_checksum_gen_factory_t {
   std::shared_ptr<ashlar::FileChecksumGenFactory> rep;

@@ -258,8 +258,8 @@ struct DbTable {
       ASHLAR_OPTION(follower_catchup_retry_wait_ms, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(metadata_write_temperature, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(wal_write_temperature, kAccepted, kFixed, Place::kTextOnly),
-      // The objects in the world that are accepted without effect.
-      ASHLAR_OPTION(sst_file_manager, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(sst_file_manager, kHonoured, kFixed, Place::kTextOnly),
+      // An object that is accepted without effect.
       ASHLAR_OPTION(write_buffer_manager, kAccepted, kFixed, Place::kTextOnly),
       // The text form of a rate limiter is its rate.
       OptionEntry<DBOptions>{

@@ -10,6 +10,7 @@ constexpr std::string_view kDescriptorPrefix = "MANIFEST-";
 constexpr std::string_view kOptionsPrefix = "OPTIONS-";
 constexpr std::string_view kOldInfoLogPrefix = "LOG.old.";
 constexpr std::string_view kTempSuffix = ".dbtmp";
+constexpr std::string_view kTrashSuffix = ".trash";
 constexpr size_t kDigitsMin = 6;
 
 std::string SixDigits(uint64_t number) {
@@ -95,6 +96,21 @@ bool ParseSuffixedName(std::string_view name, uint64_t* number, FileType* type) 
   return false;
 }
 
+// A name of TrashFileName. RocksDB makes the same.
+bool ParseTrashName(std::string_view name, uint64_t* number, FileType* type) {
+  if (!name.ends_with(kTrashSuffix)) return false;
+  name.remove_suffix(kTrashSuffix.size());
+  const size_t last_letter = name.find_last_not_of("0123456789");
+  if (last_letter == std::string_view::npos) return false;
+  const std::string_view digits = name.substr(last_letter + 1);
+  uint64_t taken = 0;
+  if (!digits.empty() && (!ParseUint64(digits, &taken) || StrCat(taken) != digits)) return false;
+  if (!ParseSuffixedName(name.substr(0, last_letter + 1), number, type)) return false;
+  const bool is_data = *type != FileType::kTempFile;
+  *type = FileType::kTempFile;
+  return is_data;
+}
+
 }  // namespace
 
 std::string WalFileName(const std::string& directory, uint64_t number) {
@@ -111,6 +127,9 @@ std::string BlobFileName(const std::string& directory, uint64_t number) {
 }
 std::string TempFileName(const std::string& directory, uint64_t number) {
   return Numbered(directory, number, kTempSuffix);
+}
+std::string TrashFileName(std::string_view path, uint64_t taken) {
+  return taken == 0 ? StrCat(path, kTrashSuffix) : StrCat(path, taken - 1, kTrashSuffix);
 }
 std::string DescriptorFileName(const std::string& directory, uint64_t number) {
   return StrCat(directory, "/", kDescriptorPrefix, SixDigits(number));
@@ -151,12 +170,19 @@ bool IsLostFileName(std::string_view name) {
          type == FileType::kDescriptorFile;
 }
 
+bool IsTrashFileName(std::string_view name) {
+  uint64_t number = 0;
+  FileType type;
+  return ParseTrashName(name, &number, &type);
+}
+
 bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {
   uint64_t parsed_number = 0;
   FileType parsed_type = FileType::kTempFile;
   if (!ParseFixedName(name, &parsed_type) &&
       !ParsePrefixedName(name, &parsed_number, &parsed_type) &&
-      !ParseSuffixedName(name, &parsed_number, &parsed_type)) {
+      !ParseSuffixedName(name, &parsed_number, &parsed_type) &&
+      !ParseTrashName(name, &parsed_number, &parsed_type)) {
     return false;
   }
   *number = parsed_number;

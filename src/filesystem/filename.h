@@ -6,6 +6,8 @@
 //   000012.dbtmp      temporary                 IDENTITY            the database's id
 //   OPTIONS-000012    options                   LOG, LOG.old.1234   messages for people
 //   OPTIONS-000012.dbtmp  temporary
+//   000012.sst.trash  temporary: a table, log or blob file that waits for its paced deletion;
+//                     000012.sst0.trash where that name was taken
 //   lost/000012.log   copy of a damaged log; lost/000012.log.1 another one; tables and MANIFESTs
 //                     that a repair has replaced likewise
 //
@@ -39,6 +41,8 @@ std::string IdentityFileName(const std::string& directory);
 std::string OptionsFileName(const std::string& directory, uint64_t number);
 std::string TempOptionsFileName(const std::string& directory, uint64_t number);
 std::string TempFileName(const std::string& directory, uint64_t number);
+// path: of a table, a log or a blob file. taken: how many of these names are taken.
+std::string TrashFileName(std::string_view path, uint64_t taken);
 std::string InfoLogFileName(const std::string& directory);
 std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros);
 std::string ArchiveDirectory(const std::string& directory);
@@ -48,6 +52,9 @@ std::string LostDirectory(const std::string& directory);
 std::string LostFileName(const std::string& directory, std::string_view name, uint64_t copies);
 // Whether LostFileName makes this name (without directory).
 [[nodiscard]] bool IsLostFileName(std::string_view name);
+
+// Whether TrashFileName makes this name (without directory).
+[[nodiscard]] bool IsTrashFileName(std::string_view name);
 
 // Parses a name (without directory). False if it is not a name of a database file. *number is 0 for
 // names without one, and for LOG.old the time in its name.

@@ -25,6 +25,9 @@ std::vector<Named> AllNames(uint64_t n) {
           {OptionsFileName("/db", n), n, FileType::kOptionsFile},
           {TempOptionsFileName("/db", n), n, FileType::kTempFile},
           {TempFileName("/db", n), n, FileType::kTempFile},
+          {TrashFileName(TableFileName("/db", n), 0), n, FileType::kTempFile},
+          {TrashFileName(WalFileName("/db", n), 0), n, FileType::kTempFile},
+          {TrashFileName(BlobFileName("/db", n), 0), n, FileType::kTempFile},
           {OldInfoLogFileName("/db", n), n, FileType::kInfoLogFile},
           {CurrentFileName("/db"), 0, FileType::kCurrentFile},
           {LockFileName("/db"), 0, FileType::kDBLockFile},
@@ -41,6 +44,8 @@ TEST(FileName, NamesAreTheOnesThatOtherToolsKnow) {
   EXPECT_EQ(OptionsFileName("/db", 9), "/db/OPTIONS-000009");
   EXPECT_EQ(TempOptionsFileName("/db", 9), "/db/OPTIONS-000009.dbtmp");
   EXPECT_EQ(TempFileName("/db", 9), "/db/000009.dbtmp");
+  EXPECT_EQ(TrashFileName("/db/000009.sst", 0), "/db/000009.sst.trash");
+  EXPECT_EQ(TrashFileName("/db/000009.log", 1), "/db/000009.log0.trash");
   EXPECT_EQ(OldInfoLogFileName("/db", 1700000000000000), "/db/LOG.old.1700000000000000");
   EXPECT_EQ(ArchiveDirectory("/db"), "/db/archive");
 }
@@ -101,6 +106,14 @@ TEST(FileName, NothingElseIsAccepted) {
                                       "OPTIONS-000001.tmp",
                                       "OPTIONS-000001.dbtmp.dbtmp",
                                       "OPTIONS-.dbtmp",
+                                      ".trash",
+                                      "7.trash",
+                                      "000001.trash",
+                                      "000001.sst00.trash",
+                                      "000001.sst.trash.trash",
+                                      "000001.dbtmp.trash",
+                                      "CURRENT.trash",
+                                      "MANIFEST-000001.trash",
                                       "../000001.sst",
                                       "a/000001.sst",
                                       "000001.sst/"}) {
@@ -147,8 +160,11 @@ TEST(FileName, MutatedNamesAreRefusedOrCanonical) {
     FileType type;
     if (!ParseFileName(name, &number, &type)) continue;
     bool is_canonical = false;
-    for (const Named& named : AllNames(number))
+    for (const Named& named : AllNames(number)) {
       is_canonical |= BaseName(named.path) == name && named.type == type;
+      for (uint64_t taken = 1; taken <= 10 && type == FileType::kTempFile; ++taken)
+        is_canonical |= BaseName(TrashFileName(named.path, taken)) == name;
+    }
     EXPECT_TRUE(is_canonical) << name;
   }
 }

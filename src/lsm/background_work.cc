@@ -26,7 +26,8 @@ WriteController::State ToControllerState(StallState state) {
 
 BackgroundWork::BackgroundWork(DatabaseState* state, StatsDumper::StatsText stats_text)
     : state_(state),
-      outbox_(state),
+      space_recovery_(state),
+      outbox_(state, &space_recovery_),
       files_(state),
       stats_(state, std::move(stats_text)),
       installer_(state, &files_, this),
@@ -57,12 +58,20 @@ void BackgroundWork::SetOptions(const DBOptions& options) {
   compaction_jobs_max_ = ResolveCompactionJobs(options);
   stats_.SetPeriod(options.stats_dump_period_sec);
   files_.SetRetryPeriod(options.delete_obsolete_files_period_micros);
+  state_->space.SetRetryPeriod(options.delete_obsolete_files_period_micros);
 }
 
 void BackgroundWork::StartThreads(const DBOptions& options) {
   if (!state_->writes_files()) return;
   state_->env->IncBackgroundThreadsIfNeeded(ResolveFlushJobs(options), Env::HIGH);
   state_->env->IncBackgroundThreadsIfNeeded(ResolveCompactionJobs(options), Env::LOW);
+}
+
+void BackgroundWork::StartSpaceRecovery(std::function<bool()> resume) {
+  space_recovery_.Start({.resume = std::move(resume), .run_job = [this](std::function<void()> job) {
+                           kDatabaseMutex.AssertHeld();
+                           return RunSoon(Executor::Priority::kLow, std::move(job));
+                         }});
 }
 
 // ---- Deciding.
@@ -156,16 +165,15 @@ void BackgroundWork::Schedule() {
 
 // ---- Queueing.
 
-bool BackgroundWork::RunSoon(std::function<void()> job) {
+bool BackgroundWork::RunSoon(Executor::Priority priority, std::function<void()> job) {
   if (state_->closing.load(std::memory_order_relaxed)) return false;
-  const bool taken =
-      state_->executor->Schedule(Executor::Priority::kHigh, [this, job = std::move(job)] {
-        IgnoreBadAlloc(job);
-        MutexLock lock(state_->mutex());
-        ASHLAR_ASSERT(soon_jobs_ > 0);
-        --soon_jobs_;
-        state_->NotifyChange();
-      });
+  const bool taken = state_->executor->Schedule(priority, [this, job = std::move(job)] {
+    IgnoreBadAlloc(job);
+    MutexLock lock(state_->mutex());
+    ASHLAR_ASSERT(soon_jobs_ > 0);
+    --soon_jobs_;
+    state_->NotifyChange();
+  });
   soon_jobs_ += taken ? 1 : 0;
   return taken;
 }
@@ -251,8 +259,19 @@ void BackgroundWork::FlushJob(FlushRunner::Flush* flush) {
   delete flush;
   if (!IsBenign(status))
     outbox_.LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family, status);  // I2
-  if (status.ok()) coverage_.Run(family);
+  if (status.ok()) {
+    CheckSpaceLimit(*family);
+    coverage_.Run(family);
+  }
   EndJob(std::move(family), status, &BackgroundWork::flush_jobs_);
+}
+
+void BackgroundWork::CheckSpaceLimit(const ColumnFamily& family) {
+  if (!state_->space.IsLimitReached()) return;
+  outbox_.LatchJobError(
+      BackgroundErrorReason::kFlush, "a flush", family,
+      Status::SpaceLimit(state_->directory,
+                         "the limit of SstFileManager::SetMaxAllowedSpaceUsage is reached"));
 }
 
 void BackgroundWork::CompactionJob(Compaction* compaction) {
@@ -422,6 +441,7 @@ void BackgroundWork::EndFileCall() {
 void BackgroundWork::Stop() {
   backoff_.Stop();
   age_timer_.Stop();
+  space_recovery_.Stop();
   MutexLock lock(state_->mutex());
   state_->closing.store(true, std::memory_order_release);
   interrupt_.store(true, std::memory_order_relaxed);

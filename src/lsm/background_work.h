@@ -32,6 +32,7 @@
 #include "lsm/file_janitor.h"
 #include "lsm/flush_runner.h"
 #include "lsm/manual_compactions.h"
+#include "lsm/space_recovery.h"
 #include "lsm/stats_dumper.h"
 #include "lsm/version_installer.h"
 #include "lsm/view_observer.h"
@@ -50,6 +51,8 @@ class BackgroundWork final : public ViewObserver {
 
   // Call once the database takes writes.
   void StartAgeTimer() { age_timer_.Start(); }
+  // Call before. resume: as in SpaceRecovery::Calls.
+  void StartSpaceRecovery(std::function<bool()> resume);
 
   // The family's memtables, version or options changed: decides anew about the write controller and
   // jobs. I4; the end of a resume decides again.
@@ -63,7 +66,8 @@ class BackgroundWork final : public ViewObserver {
   }
   // Hands `job` to the executor. Stop and Pause wait for it. False, and nothing is handed over,
   // when the database is being closed.
-  bool RunSoon(std::function<void()> job) ASHLAR_REQUIRES(kDatabaseMutex);
+  bool RunSoon(Executor::Priority priority, std::function<void()> job)
+      ASHLAR_REQUIRES(kDatabaseMutex);
 
   // Waits until every memtable that is immutable now is in a table. Error: why it will not be.
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
@@ -140,6 +144,8 @@ class BackgroundWork final : public ViewObserver {
       ASHLAR_REQUIRES(kDatabaseMutex);
 
   void FlushJob(FlushRunner::Flush* flush);
+  // Latches SpaceLimit if the limit is reached after the flush of this family.
+  void CheckSpaceLimit(const ColumnFamily& family);
   void CompactionJob(Compaction* compaction);
   // I3. `jobs` counts the job.
   void EndJob(std::shared_ptr<ColumnFamily> family, const Status& status,
@@ -158,6 +164,7 @@ class BackgroundWork final : public ViewObserver {
   DatabaseState* const state_;
   // Ends running jobs: closing, or paused. Written under the mutex, read by jobs between entries.
   std::atomic<bool> interrupt_{false};
+  SpaceRecovery space_recovery_;
   EventOutbox outbox_;
   FileJanitor files_;
   StatsDumper stats_;

@@ -16,8 +16,8 @@ constexpr uint32_t kPauseDoublings = 5;
 void CompactionBackoff::HandleFailure(const std::shared_ptr<ColumnFamily>& family,
                                       const Status& error, bool may_be_recorded) {
   ASHLAR_ASSERT(!error.ok());
-  const bool passes =
-      error.IsNoSpace() || error.IsMemoryLimit() || error.subcode() == Status::kOpenFilesLimit;
+  const bool passes = error.IsNoSpace() || error.IsCompactionTooLarge() || error.IsMemoryLimit() ||
+                      error.subcode() == Status::kOpenFilesLimit;
   if (may_be_recorded || !passes)
     return outbox_->LatchJobError(BackgroundErrorReason::kCompaction, "a compaction", *family,
                                   error);

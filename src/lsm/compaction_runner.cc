@@ -79,10 +79,12 @@ void CompactionRunner::EndPlan(Compaction* compaction) {
 Status CompactionRunner::Run(Compaction* compaction) {
   const CompactionPlan& plan = compaction->plan;
   TableJobResult result;
+  DatabaseSpace::Reservation room;
   Status status = CatchBadAlloc([&]() -> Status {
+    KeepPartitions(compaction);
+    ASHLAR_RETURN_IF_ERROR(TakeRoom(plan, &room));
     compaction->events = std::make_unique<JobEvents>(state_, *compaction->family,
                                                      TableFileCreationReason::kCompaction);
-    KeepPartitions(compaction);
     compaction->events->CompactionBegun(plan, *compaction->version);
     ASHLAR_RETURN_IF_ERROR(Execute(compaction, &result));
     return Install(compaction, &result);
@@ -100,6 +102,14 @@ Status CompactionRunner::Run(Compaction* compaction) {
     return Status::OK();
   });
   return status.ok() ? told : status;
+}
+
+Status CompactionRunner::TakeRoom(const CompactionPlan& plan,
+                                  DatabaseSpace::Reservation* room) const {
+  if (!plan.WritesTables()) return Status::OK();
+  Status reserved = state_->space.ReserveForCompaction(plan.InputBytes(), room);
+  if (!reserved.ok()) state_->recorder.Tick(COMPACTION_CANCELLED);
+  return reserved;
 }
 
 void CompactionRunner::KeepPartitions(Compaction* compaction) {

@@ -62,6 +62,8 @@ class CompactionRunner {
  private:
   // Has the files of a trivial move rewritten if the program's partitioner wants them cut.
   void KeepPartitions(Compaction* compaction);
+  // Of the limit on space, until the compaction ends.
+  Status TakeRoom(const CompactionPlan& plan, DatabaseSpace::Reservation* room) const;
   Status Execute(Compaction* compaction, TableJobResult* result);
   Status Install(Compaction* compaction, TableJobResult* result);
   // I2, before the edit is prepared: the version cannot change until the install, because the

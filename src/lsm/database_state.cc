@@ -99,8 +99,9 @@ void DatabaseState::DrainEpochs() {
 }
 
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path) {
-  Status deleted = state.file_system->DeleteFile(path);
-  if (deleted.ok()) state.recorder.Tick(FILES_DELETED_IMMEDIATELY);
+  const bool has_pace = state.space.Paces(path);
+  Status deleted = has_pace ? state.space.Delete(path) : state.file_system->DeleteFile(path);
+  if (deleted.ok() && !has_pace) state.recorder.Tick(FILES_DELETED_IMMEDIATELY);
   if (!deleted.ok())
     LogWarning(state, StrCat("an obsolete file could not be deleted: ", deleted.ToString()));
   return deleted;

@@ -42,6 +42,7 @@
 #include "memtable/arena.h"
 #include "observe/recorder.h"
 #include "platform/mutex.h"
+#include "space/database_space.h"
 
 namespace ashlar {
 
@@ -127,6 +128,7 @@ struct DatabaseState {
   LogSet logs;
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;
+  DatabaseSpace space;  // opened by LifeCycle::StartWriting
   std::unique_ptr<VersionSet>
       versions;  // see version_set.h: installers under manifest_mutex, Publish under both
   std::atomic<SequenceNumber> published_sequence{
@@ -164,7 +166,8 @@ struct DatabaseState {
   mutable Mutex mutex_;
 };
 
-// A failure is a warning in the LOG. FileJanitor tries again, and so does the next open.
+// Deletes it, or makes it trash (DatabaseSpace). A failure is a warning in the LOG. FileJanitor
+// tries again, and so does the next open.
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
 
 // Lines for the LOG.

@@ -107,8 +107,11 @@ void EventOutbox::LatchError(BackgroundErrorReason reason, std::string_view duri
                              const Status& error) noexcept {
   const bool latched = state_->error_handler.Set(error, reason);
   NotifyError(reason, during, error, latched);
-  MutexLock lock(state_->mutex());
-  state_->NotifyChange();
+  {
+    MutexLock lock(state_->mutex());
+    state_->NotifyChange();
+  }
+  if (latched) recovery_->ErrorLatched(error);
 }
 
 void EventOutbox::LatchJobError(BackgroundErrorReason reason, std::string_view job,

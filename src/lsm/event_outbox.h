@@ -18,12 +18,13 @@
 #include "ashlar/listener.h"
 #include "compact/plan/write_stall.h"
 #include "lsm/database_state.h"
+#include "lsm/space_recovery.h"
 
 namespace ashlar {
 
 class EventOutbox {
  public:
-  explicit EventOutbox(DatabaseState* state) : state_(state) {}
+  EventOutbox(DatabaseState* state, SpaceRecovery* recovery) : state_(state), recovery_(recovery) {}
   EventOutbox(const EventOutbox&) = delete;
   EventOutbox& operator=(const EventOutbox&) = delete;
 
@@ -37,7 +38,7 @@ class EventOutbox {
   void Notify() noexcept;
 
   // Makes the database read-only because of this error, and notifies at once: listeners get the
-  // reason, the LOG the work that failed.
+  // reason, the LOG the work that failed, and then SpaceRecovery the error.
   void LatchError(BackgroundErrorReason reason, std::string_view during,
                   const Status& error) noexcept;
   void LatchJobError(BackgroundErrorReason reason, std::string_view job, const ColumnFamily& family,
@@ -58,6 +59,7 @@ class EventOutbox {
                    bool latched) noexcept;
 
   DatabaseState* const state_;
+  SpaceRecovery* const recovery_;
   std::vector<Change> changes_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   bool decision_failed_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   bool notifying_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I1

@@ -181,8 +181,13 @@ void FileJanitor::DeleteTables(ObsoleteFiles::Taken* undeleted,
     }
     IgnoreBadAlloc([&] {
       const std::string path = TableFileName(state_->directory, table.number);
+      // Before, because trash is counted too.
+      state_->space.Untrack(table.number);
       const Status status = DeleteObsoleteFile(*state_, path);
-      if (IsStillThere(status)) undeleted->tables.push_back(table);
+      if (IsStillThere(status)) {
+        state_->space.Track(table.number, table.file_bytes);
+        undeleted->tables.push_back(table);
+      }
       deleted->push_back({.path = path, .number = table.number, .status = status});
     });
   }

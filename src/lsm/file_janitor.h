@@ -4,13 +4,15 @@
 //           obsolete --DeleteObsoleteFiles--> moved to the archive, if there is one (wal_archive.h)
 //   table   its last version is gone --> obsolete
 //   obsolete --DeleteObsoleteFiles--> deleted, or kept while a MANIFEST may name it
-//        \--the file system refuses--> undeleted --period, DeleteObsoleteFiles--> deleted
+//        |\--the file system refuses--> undeleted --period, DeleteObsoleteFiles--> deleted
+//        \--there is an SstFileManager with a rate--> trash (space/trash_bin.h): it has gone
 //
 // I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
 //     current names it.
 // I2: a log is deleted or archived after every family has flushed its records, and after the
 //     MANIFEST says that it may be missing. One that the MANIFEST names itself is no longer in it.
-// I3: a file is deleted only while this process has the lock on the database.
+// I3: a file is deleted, or made trash, only while this process has the lock on the database. Trash
+//     is deleted without it: no database uses such a name.
 // I4: a file that is not deleted for lack of memory is found, and deleted, at the next open; so is
 //     one that the file system still refuses to delete when the database is closed.
 //

@@ -50,10 +50,11 @@ LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes,
 
 Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) {
   ASHLAR_ASSERT(state_->writes_files());
+  OpenSpace();
   ASHLAR_RETURN_IF_ERROR(StartLog());
   ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
   ASHLAR_RETURN_IF_ERROR(TakeWrites(families));
-  background_.StartAgeTimer();
+  StartTimers();
   return Status::OK();
 }
 
@@ -124,6 +125,29 @@ Status LifeCycle::DropWhatWasReplayed() {
   return Status::OK();
 }
 
+void LifeCycle::StartTimers() {
+  background_.StartSpaceRecovery([this] { return ResumeByItself(); });
+  background_.StartAgeTimer();
+}
+
+void LifeCycle::OpenSpace() {
+  const DBOptions& options = state_->options;
+  if (options.sst_file_manager == nullptr) return;
+  state_->space.Open({.manager = options.sst_file_manager,
+                      .directory = state_->directory,
+                      .maps_tables = options.allow_mmap_reads,
+                      .has_logs = state_->wal_directory == state_->directory});
+  if (options.statistics != nullptr) options.sst_file_manager->SetStatisticsPtr(options.statistics);
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
+    const Version& version = *family->version();
+    for (Level level = 0; level < version.levels(); ++level) {
+      for (const FileMetaData* const file : version.files(level))
+        state_->space.Track(file->number, file->file_bytes);
+    }
+  }
+}
+
 void LifeCycle::AssertReplayedLogsAreNotNeeded() const {
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
@@ -186,13 +210,14 @@ Status LifeCycle::Promote() {
   state_->owns_files.store(true, std::memory_order_release);
   follower_.reset();
   const Status started = CatchBadAlloc([this] {
+    OpenSpace();
     background_.StartThreads(state_->options);
     return TakeWrites({});
   });
   promotion_is_unfinished_ = !started.ok();
   if (!started.ok())
     background_.LatchError(BackgroundErrorReason::kFlush, "the promotion", started);
-  background_.StartAgeTimer();
+  StartTimers();
   state_->role.store(DatabaseRole::kPrimary, std::memory_order_release);
   IgnoreBadAlloc([&] {
     LogInfo(*state_,
@@ -296,6 +321,7 @@ Status LifeCycle::CloseFilesLocked() {
       kManifestMutex.AssertHeld();
       return state_->versions->Close();
     });
+    state_->space.Close();
     state_->lock.reset();
   }
   follower_.reset();
@@ -347,14 +373,25 @@ Status LifeCycle::CloseLogs() {
 // ---- Resuming.
 
 Status LifeCycle::Resume() {
+  bool automatic = false;
+  return Resume(&automatic);
+}
+
+bool LifeCycle::ResumeByItself() {
+  bool automatic = true;
+  const Status resumed = Resume(&automatic);
+  return automatic && (IsLackOfSpace(resumed) || resumed.IsBusy());
+}
+
+Status LifeCycle::Resume(bool* automatic) {
   const Status begun = state_->error_handler.BeginResume();
   if (begun.IsNotFound()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(begun);
   BackgroundErrorRecoveryInfo info;
   info.old_bg_error = state_->error_handler.status();
   // The resume ends, also when a step of it fails.
-  const Status status = state_->error_handler.FinishResume(CatchBadAlloc([this] {
-    ASHLAR_RETURN_IF_ERROR(TryToResume());
+  const Status status = state_->error_handler.FinishResume(CatchBadAlloc([&]() -> Status {
+    ASHLAR_RETURN_IF_ERROR(TryToResume(automatic));
     return promotion_is_unfinished_ ? FinishPromotion() : Status::OK();
   }));
   info.new_bg_error = status;
@@ -384,11 +421,15 @@ Status LifeCycle::FinishPromotion() {
 // The contents of the failed log are not known. A new log replaces it, and all acknowledged writes
 // are flushed in one edit over all families, so that no part of the old log is ever read again. The
 // set of families does not change meanwhile, because the error is latched.
-Status LifeCycle::TryToResume() {
+Status LifeCycle::TryToResume(bool* automatic) {
   ASHLAR_ASSERT(state_->error_handler.IsSet());  // BeginResume
-  bool automatic = false;
+  const bool was_asked = !*automatic;
+  const Status error = state_->error_handler.status();
   NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin,
-            state_->error_handler.reason(), state_->error_handler.status(), &automatic);
+            state_->error_handler.reason(), error, automatic);
+  if (!was_asked && !*automatic) return error;
+  // What is flushed would go beyond the limit.
+  if (error.IsSpaceLimit() && state_->space.IsLimitReached()) return error;
   std::vector<std::shared_ptr<ColumnFamily>> families;
   const BackgroundWork::JobHold hold(&background_);
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&]() -> Status {

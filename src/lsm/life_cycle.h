@@ -46,6 +46,9 @@ class LifeCycle {
   Status Promote();
   // Clears the latched error, if there is one, and finishes a promotion that it ended.
   Status Resume();
+  // The same without the program's asking, unless a listener declines. True: it failed for lack of
+  // space, and may be tried again.
+  bool ResumeByItself();
   // Aborted while snapshots, iterators or pins are held; otherwise CloseFiles.
   Status Close();
   // Closes everything. The second call returns the status of the first.
@@ -78,7 +81,12 @@ class LifeCycle {
   Status CloseLogs();
   void AssertReplayedLogsAreNotNeeded() const;
   void AssertNoJobRuns() const;
-  Status TryToResume();
+  // automatic: whether the program has not asked; a listener may clear it, which declines.
+  Status Resume(bool* automatic);
+  Status TryToResume(bool* automatic);
+  // Counts the tables there are, and later ones, if there is an SstFileManager.
+  void OpenSpace();
+  void StartTimers();
 
   LsmCore* const core_;
   OptionChanges* const changes_;

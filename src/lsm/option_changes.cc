@@ -187,7 +187,7 @@ Status OptionChanges::RecordFamilyOptions() {
     if (options_job_queued_) return Status::OK();
     const bool many = state_->Families().families.size() > kFamiliesRecordedAtOnce;
     if (many && !state_->options.fail_if_options_file_error) {
-      options_job_queued_ = background_.RunSoon([this] {
+      options_job_queued_ = background_.RunSoon(Executor::Priority::kHigh, [this] {
         {
           MutexLock locked(state_->mutex());
           ASHLAR_ASSERT(options_job_queued_);  // one job at a time

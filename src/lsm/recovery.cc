@@ -174,6 +174,8 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
             state->obsolete_files.AddTable(
                 {.number = file->number, .file_bytes = file->file_bytes});
           },
+      .adopted_file =
+          [state](const FileMetaData& file) { state->space.Track(file.number, file.file_bytes); },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
       // A secondary goes on from the last state.

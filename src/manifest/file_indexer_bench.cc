@@ -153,7 +153,7 @@ class Tree {
 
   const KeyComparator comparator_;
   Random random_{kSeed};
-  LiveFiles live_{[](FileMetaData*) {}};
+  LiveFiles live_{[](FileMetaData*) {}, {}};
   uint64_t next_number_ = 1;
   Version* version_ = nullptr;
 };

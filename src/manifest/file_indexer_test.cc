@@ -56,7 +56,7 @@ class FileIndexerTest : public testing::Test {
   }
 
   uint64_t next_number_ = 1;
-  LiveFiles live_{[](FileMetaData*) {}};
+  LiveFiles live_{[](FileMetaData*) {}, {}};
 };
 
 std::vector<uint64_t> WalkAllFiles(const KeyComparator& comparator, const Levels& levels,

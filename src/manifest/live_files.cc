@@ -22,6 +22,7 @@ FileMetaData* LiveFiles::Adopt(std::unique_ptr<FileMetaData> file) {
     Discard(std::move(file));
     throw;
   }
+  if (adopted_) adopted_(*file);
   return file.release();
 }
 

@@ -1,10 +1,10 @@
 // LiveFiles: the tables that some Version still has, and the release of those that none has.
 //
-//   the edit owns the metadata --Adopt--> LIVE, counted by level lists
+//   the edit owns the metadata --Adopt--> adopted(file), LIVE, counted by level lists
 //     --Release of the last count--> drop(file), then the metadata is deleted
 //
 // I1: a file is live from its Adopt to its last Release.
-// I2: `drop` is called once per file, without any lock, on the thread that released the last count.
+// I2: `adopted` is called before a version has the file. `drop` is called once per file, without any lock, on the thread that released the last count.
 //     It evicts the file's open table (TableCache::Evict). VersionSet::LiveTables decides whether
 //     the file may be deleted: a MANIFEST may still name it.
 //
@@ -24,10 +24,11 @@ namespace ashlar {
 
 class LiveFiles {
  public:
+  using Adopted = std::function<void(const FileMetaData& file)>;
   using Drop = std::function<void(FileMetaData* file)>;
 
-  // drop may be empty. It throws nothing.
-  explicit LiveFiles(Drop drop) : drop_(std::move(drop)) {}
+  // Either may be empty. They throw nothing.
+  LiveFiles(Drop drop, Adopted adopted) : drop_(std::move(drop)), adopted_(std::move(adopted)) {}
   ~LiveFiles();
   LiveFiles(const LiveFiles&) = delete;
   LiveFiles& operator=(const LiveFiles&) = delete;
@@ -45,6 +46,7 @@ class LiveFiles {
 
  private:
   const Drop drop_;
+  const Adopted adopted_;
   mutable Mutex mutex_;
   std::unordered_multiset<uint64_t> numbers_ ASHLAR_GUARDED_BY(mutex_);
 };

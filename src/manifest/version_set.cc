@@ -34,7 +34,8 @@ PendingInstall::~PendingInstall() {
   }
 }
 
-VersionSet::VersionSet(Args args) : args_(std::move(args)), live_(args_.drop_file) {}
+VersionSet::VersionSet(Args args)
+    : args_(std::move(args)), live_(args_.drop_file, args_.adopted_file) {}
 
 VersionSet::~VersionSet() = default;
 

@@ -1,0 +1,69 @@
+#include "lsm/space_recovery.h"
+
+#include "base/out_of_memory.h"
+
+namespace ashlar {
+
+namespace {
+constexpr uint64_t kPauseMicros = 5000000;
+}  // namespace
+
+void SpaceRecovery::ErrorLatched(const Status& error) noexcept {
+  if (!state_->space.IsManaged() || calls_.resume == nullptr || !IsLackOfSpace(error))
+    return;  // I1
+  MutexLock lock(looks_->mutex);
+  LookLater();
+}
+
+void SpaceRecovery::Stop() {
+  MutexLock lock(looks_->mutex);
+  looks_->stopped = true;
+}
+
+void SpaceRecovery::LookLater() noexcept {
+  if (looks_->stopped || looks_->waiting) return;  // I4
+  IgnoreBadAlloc([this] {
+    looks_->mutex.AssertHeld();
+    const auto look = [looks = looks_, this] {
+      MutexLock looking(looks->mutex);
+      looks->waiting = false;
+      if (looks->stopped) return;  // I3
+      looks_->mutex.AssertHeld();
+      Look();
+    };
+    looks_->waiting = state_->executor->ScheduleAfter(kPauseMicros, Executor::Priority::kLow, look);
+  });
+}
+
+void SpaceRecovery::Look() {
+  if (!state_->error_handler.IsSet()) return;  // the program has resumed it
+  if (!HasRoom()) return LookLater();
+  const Status handed_over = CatchBadAlloc([this] {
+    MutexLock lock(state_->mutex());
+    // False: the database is being closed.
+    static_cast<void>(calls_.run_job([this] { Resume(); }));
+    return Status::OK();
+  });
+  if (!handed_over.ok()) LookLater();
+}
+
+void SpaceRecovery::Resume() {
+  if (!calls_.resume()) return;
+  MutexLock lock(looks_->mutex);
+  LookLater();
+}
+
+bool SpaceRecovery::HasRoom() const {
+  if (state_->space.IsLimitReached()) return false;
+  if (!state_->error_handler.status().IsNoSpace()) return true;
+  uint64_t free_bytes = 0;
+  // Where that is not known, the resume finds out.
+  if (!state_->file_system->GetFreeSpace(state_->directory, &free_bytes).ok()) return true;
+  uint64_t memtable_bytes = 0;
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+    memtable_bytes += family->options().write_buffer_size;
+  return free_bytes >= memtable_bytes;
+}
+
+}  // namespace ashlar

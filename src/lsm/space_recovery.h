@@ -1,0 +1,66 @@
+// SpaceRecovery: resumes a database by itself after an error that passes with space: NoSpace, or
+// SpaceLimit of its SstFileManager.
+//
+//   error latched --> look after a pause: is there room? --no--> look after a pause ...
+//                                    \--yes--> resume (a job) --failed for space--> look ...
+//
+// I1: only a database with an SstFileManager is resumed by itself.
+// I2: no lock is held while the database is resumed. The job is one of BackgroundWork, so Stop and
+//     Pause wait for it; it is in the lane of compactions, because it waits for flushes.
+// I3: after Stop no look touches the database, which may end before the executor does.
+// I4: at most one look waits.
+//
+// ErrorLatched is called without the database mutex: its caller has told the listeners before.
+// Thread safety: Start once, before the database takes writes; the rest from any thread without
+// locks.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "lsm/database_state.h"
+
+namespace ashlar {
+
+class SpaceRecovery {
+ public:
+  struct Calls {
+    // Resumes the database. True: it failed for lack of space, and may be tried again.
+    std::function<bool()> resume;
+    // Runs a job of the database. Under the database mutex; false: the database is being closed.
+    std::function<bool(std::function<void()> job)> run_job;
+  };
+
+  explicit SpaceRecovery(DatabaseState* state) : state_(state) {}
+  SpaceRecovery(const SpaceRecovery&) = delete;
+  SpaceRecovery& operator=(const SpaceRecovery&) = delete;
+
+  void Start(Calls calls) { calls_ = std::move(calls); }
+  void ErrorLatched(const Status& error) noexcept;
+  void Stop();
+
+ private:
+  // Looks that wait in the executor, and may outlive the database there. Its mutex is taken before
+  // the database mutex.
+  struct Looks {
+    Mutex mutex;
+    bool stopped ASHLAR_GUARDED_BY(mutex) = false;
+    bool waiting ASHLAR_GUARDED_BY(mutex) = false;  // I4
+  };
+
+  // Without memory for the look the database stays read-only until the program resumes it.
+  void LookLater() noexcept ASHLAR_REQUIRES(looks_->mutex);
+  // Hands over the resume if there is room, or looks later.
+  void Look() ASHLAR_REQUIRES(looks_->mutex);
+  void Resume();
+  bool HasRoom() const;
+
+  DatabaseState* const state_;
+  Calls calls_;  // empty until Start
+  const std::shared_ptr<Looks> looks_ = std::make_shared<Looks>();
+};
+
+// The errors that pass with space.
+inline bool IsLackOfSpace(const Status& error) { return error.IsNoSpace() || error.IsSpaceLimit(); }
+
+}  // namespace ashlar

@@ -1,0 +1,67 @@
+#include "space/database_space.h"
+
+#include "base/assert.h"
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "filesystem/filename.h"
+
+namespace ashlar {
+
+void DatabaseSpace::Open(const Args& args) {
+  ASHLAR_ASSERT(!IsManaged());
+  if (args.manager == nullptr) return;
+  args_ = args;
+  // NewSstFileManager makes the only class.
+  auto* const manager = static_cast<SstFileManagerImpl*>(args_.manager.get());
+  account_ = manager->OpenAccount(args_.directory);
+  manager_ = manager;
+}
+
+void DatabaseSpace::Close() noexcept {
+  if (!IsManaged()) return;
+  manager_->CloseAccount(account_);
+  account_ = nullptr;
+  manager_ = nullptr;
+}
+
+void DatabaseSpace::Track(uint64_t number, uint64_t bytes) noexcept {
+  if (!IsManaged()) return;
+  IgnoreBadAlloc([&] { manager_->Track(account_, number, bytes); });
+}
+
+void DatabaseSpace::Untrack(uint64_t number) noexcept {
+  if (IsManaged()) manager_->Untrack(account_, number);
+}
+
+Status DatabaseSpace::ReserveForCompaction(uint64_t bytes, Reservation* reservation) const {
+  if (!IsManaged()) return Status::OK();
+  if (!manager_->ReserveForCompaction(bytes))
+    return Status::CompactionTooLarge(
+        args_.directory,
+        StrCat("a compaction of ", bytes,
+               " bytes would not stay within SstFileManager::SetMaxAllowedSpaceUsage"));
+  *reservation = Reservation(manager_, bytes);
+  return Status::OK();
+}
+
+bool DatabaseSpace::Paces(const std::string& path) const {
+  if (!IsManaged()) return false;
+  const std::string_view name = BaseName(path);
+  if (path != StrCat(args_.directory, "/", name)) return false;
+  uint64_t number = 0;
+  FileType type;
+  if (!ParseFileName(name, &number, &type)) return false;
+  return type == FileType::kTableFile || (type == FileType::kWalFile && args_.has_logs) ||
+         IsTrashFileName(name);
+}
+
+Status DatabaseSpace::Delete(const std::string& path) const {
+  ASHLAR_ASSERT(IsManaged());  // Paces
+  const bool is_trash = IsTrashFileName(BaseName(path));
+  const TrashBin::File file{.path = path,
+                            .is_whole = args_.maps_tables,
+                            .retry_micros = retry_micros_.load(std::memory_order_relaxed)};
+  return is_trash ? manager_->Adopt(file) : manager_->Delete(file);
+}
+
+}  // namespace ashlar

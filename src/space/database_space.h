@@ -1,0 +1,85 @@
+// DatabaseSpace: what an SstFileManager knows of one open database. Without a manager each method
+// is a test of a pointer.
+//
+//   default (no manager, or not open for writing) --Open--> counted --Close--> counted no longer
+//
+// I1: no call of Track, Untrack or Delete comes after Close: installs and deletions have been
+//     stopped.
+//
+// Thread safety: Open before another thread knows the database, Close after the last other call;
+// the rest from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ashlar/sst_file_manager.h"
+#include "space/sst_file_manager_impl.h"
+
+namespace ashlar {
+
+class DatabaseSpace {
+ public:
+  // Room that a compaction may fill. Ends with it.
+  class Reservation {
+   public:
+    Reservation() = default;
+    Reservation(SstFileManagerImpl* manager, uint64_t bytes) : manager_(manager), bytes_(bytes) {}
+    ~Reservation() {
+      if (manager_ != nullptr) manager_->EndReservation(bytes_);
+    }
+    Reservation(Reservation&& other) noexcept
+        : manager_(std::exchange(other.manager_, nullptr)), bytes_(other.bytes_) {}
+    Reservation& operator=(Reservation&& other) noexcept {
+      std::swap(manager_, other.manager_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+
+   private:
+    SstFileManagerImpl* manager_ = nullptr;
+    uint64_t bytes_ = 0;
+  };
+
+  struct Args {
+    std::shared_ptr<SstFileManager> manager;
+    std::string directory;
+    bool maps_tables = false;  // a mapped table is not cut
+    bool has_logs = false;     // logs are in `directory`
+  };
+
+  DatabaseSpace() = default;
+  ~DatabaseSpace() { Close(); }
+  DatabaseSpace(const DatabaseSpace&) = delete;
+  DatabaseSpace& operator=(const DatabaseSpace&) = delete;
+
+  void Open(const Args& args);
+  void Close() noexcept;
+  bool IsManaged() const { return manager_ != nullptr; }
+  // How long after a failed deletion trash is tried again.
+  void SetRetryPeriod(uint64_t micros) { retry_micros_.store(micros, std::memory_order_relaxed); }
+
+  // Without memory the table is not counted.
+  void Track(uint64_t number, uint64_t bytes) noexcept;
+  void Untrack(uint64_t number) noexcept;
+  bool IsLimitReached() const { return IsManaged() && manager_->IsMaxAllowedSpaceReached(); }
+  // CompactionTooLarge: there is no room for it.
+  Status ReserveForCompaction(uint64_t bytes, Reservation* reservation) const;
+
+  // Whether the deletion of this obsolete file has a pace: it is a table, trash or, with has_logs,
+  // a log in the database's directory.
+  bool Paces(const std::string& path) const;
+  // Ok: the file has gone, or will go. Requires: Paces(path).
+  Status Delete(const std::string& path) const;
+
+ private:
+  Args args_;
+  SstFileManagerImpl* manager_ = nullptr;  // args_.manager, while it is open
+  SstFileManagerImpl::Account* account_ = nullptr;
+  std::atomic<uint64_t> retry_micros_{0};  // relaxed: it orders nothing
+};
+
+}  // namespace ashlar

@@ -1,0 +1,123 @@
+// TrashBin: files that wait for their deletion, which has a pace.
+//
+//   Delete --no rate, or too much trash, or no rename--> deleted at once
+//   Delete --> renamed to *.trash, queued --step--> cut by a chunk, or deleted, then a pause
+//                                 \--the file system refuses--> undeleted --period--> queued
+//
+// A step is a job of the executor: one file or chunk. The bytes that it frees are a debt, which the
+// rate pays off before the next step.
+//
+// I1: at most one step is scheduled or runs. While there is trash or a debt, one is, unless memory
+//     or the executor refused it; the next Delete tries again then.
+// I2: the bytes that steps free in any time t are at most rate * t, and one file or chunk.
+// I3: a file is cut only if it may be, has one name, and is trash. So no reader and no hard link of
+//     a checkpoint loses bytes.
+// I4: no two queued files have one name. Trash has names that no live file gets.
+// I5: trash_bytes_ is the sum over queue_ and undeleted_.
+//
+// A crash leaves trash, which the next open of the database adopts or deletes.
+// Thread safety: all methods; the mutex is a leaf, and not held during calls of the file system.
+// Lifetime: steps hold the bin weakly, so it ends with its last owner.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ashlar/env.h"
+#include "ashlar/statistics.h"
+#include "ashlar/status.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class TrashBin : public std::enable_shared_from_this<TrashBin> {
+ public:
+  struct Options {
+    Env* env = nullptr;
+    std::shared_ptr<FileSystem> file_system;
+    std::shared_ptr<Logger> logger;  // may be null
+    int64_t bytes_per_second = 0;    // 0 or less: files are deleted at once
+    double ratio_max = 0.25;         // of trash to everything
+    uint64_t chunk_bytes_max = 0;    // 0: files are deleted whole
+  };
+  struct File {
+    std::string path;
+    bool is_whole = false;      // never cut: it may be mapped
+    uint64_t retry_micros = 0;  // after a failed deletion
+  };
+
+  static std::shared_ptr<TrashBin> Create(Options options);
+  TrashBin(const TrashBin&) = delete;
+  TrashBin& operator=(const TrashBin&) = delete;
+
+  // Ok: the file has gone, or it is trash. total_bytes: of all tables and trash.
+  Status Delete(const File& file, uint64_t total_bytes);
+  // The same for a file that an earlier run has made trash.
+  Status Adopt(const File& trash, uint64_t total_bytes);
+
+  void SetBytesPerSecond(int64_t bytes_per_second);
+  int64_t BytesPerSecond() const;
+  void SetRatioMax(double ratio);
+  double RatioMax() const;
+  void SetStatistics(std::shared_ptr<Statistics> statistics);
+  uint64_t TrashBytes() const;
+  void AddFiles(std::unordered_map<std::string, uint64_t>* bytes_by_path) const;
+
+ private:
+  struct Trash {
+    File file;
+    uint64_t bytes = 0;
+    uint64_t retry_nanos = 0;  // of an undeleted one: when it is tried again
+  };
+  struct Outcome {
+    Status status;
+    uint64_t freed_bytes = 0;
+    bool has_gone = false;
+  };
+
+  explicit TrashBin(Options options);
+  // Whether another file may be trash, by rate and ratio.
+  bool TakesMore(uint64_t total_bytes) const;
+  Status DeleteAtOnce(const std::string& path);
+  // I4. A name for the trash of `path`, which Queue uses or GiveBack returns.
+  std::string TakeName(const std::string& path);
+  void GiveBack(const std::string& name);
+  // Requires: the name was taken.
+  void Queue(File trash, uint64_t bytes);
+
+  // I1. Schedules the first step after a rest.
+  void Wake();
+  void ScheduleStep(uint64_t delay_micros);
+  void RunStep() noexcept;
+  void Step();
+  // Pays debt; nothing: no file may be deleted now.
+  std::optional<Trash> BeginStep();
+  Outcome DeletePart(const Trash& trash) const;
+  void EndStep(const Outcome& outcome);
+  // Nothing: there is nothing to do.
+  std::optional<uint64_t> DelayMicros(uint64_t now_nanos) const ASHLAR_REQUIRES(mutex_);
+  void QueueDue(uint64_t now_nanos) ASHLAR_REQUIRES(mutex_);
+  void Count(Tickers ticker) const;
+  void Warn(const std::string& path, const Status& error) const;
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
+
+  const Options options_;
+  mutable Mutex mutex_;
+  int64_t bytes_per_second_ ASHLAR_GUARDED_BY(mutex_);
+  double ratio_max_ ASHLAR_GUARDED_BY(mutex_);
+  std::shared_ptr<Statistics> statistics_ ASHLAR_GUARDED_BY(mutex_);
+  std::list<Trash> queue_ ASHLAR_GUARDED_BY(mutex_);  // only a step removes its first
+  std::list<Trash> undeleted_ ASHLAR_GUARDED_BY(mutex_);
+  std::unordered_set<std::string> names_ ASHLAR_GUARDED_BY(mutex_);  // I4: taken ones
+  uint64_t trash_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t debt_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;    // I2
+  uint64_t pause_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;  // before the scheduled step
+  bool is_scheduled_ ASHLAR_GUARDED_BY(mutex_) = false;  // I1
+};
+
+}  // namespace ashlar
