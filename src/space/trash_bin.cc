@@ -15,11 +15,9 @@ namespace ashlar {
 
 namespace {
 
-// A scheduled job cannot be called back: a new rate is heeded after this time at most.
+// A scheduled job cannot be called back: a new rate, and new trash after files that could not be
+// deleted, are heeded after this time at most.
 constexpr uint64_t kPauseMicrosMax = 1000000;
-// Between looks at files that could not be deleted.
-constexpr uint64_t kRetryMicrosMin = 1000000;
-constexpr uint64_t kRetryMicrosMax = 60000000;
 constexpr uint64_t kNanosPerMicro = 1000;
 
 }  // namespace
@@ -149,11 +147,10 @@ void TrashBin::Step() {
     if (!outcome.status.ok()) Warn(trash->file.path, outcome.status);
     if (outcome.has_gone) Count(FILES_DELETED_FROM_TRASH_QUEUE);
   }
-  const uint64_t now_nanos = options_.env->NowNanos();
   std::optional<uint64_t> delay;
   {
     MutexLock lock(mutex_);
-    delay = DelayMicros(now_nanos);
+    delay = DelayMicros();
     is_scheduled_ = delay.has_value();
     pause_micros_ = delay.value_or(0);
   }
@@ -202,8 +199,9 @@ void TrashBin::EndStep(const Outcome& outcome) {
     names_.erase(trash.file.path);
     queue_.pop_front();
   } else if (!outcome.status.ok()) {
+    // Without a pause two such files would be tried in turn for ever.
     trash.retry_nanos =
-        now_nanos + std::max(trash.file.retry_micros, kRetryMicrosMin) * kNanosPerMicro;
+        now_nanos + std::max(trash.file.retry_micros, kPauseMicrosMax) * kNanosPerMicro;
     undeleted_.splice(undeleted_.end(), queue_, queue_.begin());
   }
   if constexpr (kDebugChecks) CheckInvariants();
@@ -217,7 +215,7 @@ void TrashBin::QueueDue(uint64_t now_nanos) {
   }
 }
 
-std::optional<uint64_t> TrashBin::DelayMicros(uint64_t now_nanos) const {
+std::optional<uint64_t> TrashBin::DelayMicros() const {
   const auto rate = static_cast<uint64_t>(std::max<int64_t>(bytes_per_second_, 0));
   if (debt_bytes_ > 0 && rate > 0) {
     if (debt_bytes_ >= rate) return kPauseMicrosMax;
@@ -225,11 +223,8 @@ std::optional<uint64_t> TrashBin::DelayMicros(uint64_t now_nanos) const {
     return static_cast<uint64_t>(std::ceil(micros));
   }
   if (!queue_.empty()) return 0;
-  if (undeleted_.empty()) return std::nullopt;
-  uint64_t first_nanos = UINT64_MAX;
-  for (const Trash& trash : undeleted_) first_nanos = std::min(first_nanos, trash.retry_nanos);
-  const uint64_t micros = first_nanos > now_nanos ? (first_nanos - now_nanos) / kNanosPerMicro : 0;
-  return std::clamp(micros, kRetryMicrosMin, kRetryMicrosMax);
+  if (!undeleted_.empty()) return kPauseMicrosMax;
+  return std::nullopt;
 }
 
 // ---- Settings and numbers.

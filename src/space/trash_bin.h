@@ -100,7 +100,7 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
   Outcome DeletePart(const Trash& trash) const;
   void EndStep(const Outcome& outcome);
   // Nothing: there is nothing to do.
-  std::optional<uint64_t> DelayMicros(uint64_t now_nanos) const ASHLAR_REQUIRES(mutex_);
+  std::optional<uint64_t> DelayMicros() const ASHLAR_REQUIRES(mutex_);
   void QueueDue(uint64_t now_nanos) ASHLAR_REQUIRES(mutex_);
   void Count(Tickers ticker) const;
   void Warn(const std::string& path, const Status& error) const;

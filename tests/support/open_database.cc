@@ -41,6 +41,14 @@ OpenDatabase::~OpenDatabase() {
   for (const auto& [name, handle] : handles_) delete handle;
 }
 
+SstFileManager* OpenDatabase::ManageSpace(int64_t delete_rate, uint64_t chunk_bytes) {
+  constexpr double kAnyRatio = 1e9;
+  options_.sst_file_manager.reset(NewSstFileManager(&env_, env_.GetFileSystem(), nullptr, "",
+                                                    delete_rate, true, nullptr, kAnyRatio,
+                                                    chunk_bytes));
+  return options_.sst_file_manager.get();
+}
+
 Status OpenDatabase::Open() {
   std::vector<std::string> names;
   const Status listed = DB::ListColumnFamilies(options_, kPath, &names);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/sst_file_manager.h"
 #include "tests/support/manual_env.h"
 
 namespace ashlar {
@@ -38,6 +39,9 @@ class OpenDatabase {
   OpenDatabase(const OpenDatabase&) = delete;
   OpenDatabase& operator=(const OpenDatabase&) = delete;
 
+  // Opens from here on get an SstFileManager of this world. Obsolete files always become trash if
+  // there is a rate.
+  SstFileManager* ManageSpace(int64_t delete_rate, uint64_t chunk_bytes);
   // Every family that the database has. With create_if_missing a database that is not there is
   // made. Open and Close check the database's invariants.
   Status Open();
