@@ -4,9 +4,10 @@
 //     --Release of the last count--> drop(file), then the metadata is deleted
 //
 // I1: a file is live from its Adopt to its last Release.
-// I2: `adopted` is called before a version has the file. `drop` is called once per file, without any lock, on the thread that released the last count.
-//     It evicts the file's open table (TableCache::Evict). VersionSet::LiveTables decides whether
-//     the file may be deleted: a MANIFEST may still name it.
+// I2: `adopted` is called before a version has the file. `drop` is called once per file, without
+//     any lock, on the thread that released the last count. It evicts the file's open table
+//     (TableCache::Evict). VersionSet::LiveTables decides whether the file may be deleted: a
+//     MANIFEST may still name it.
 //
 // Thread safety: all methods. Lifetime: outlives every Version.
 #pragma once

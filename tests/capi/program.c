@@ -1535,6 +1535,45 @@ static void CostsAreCountedForTheThread(void) {
   rocksdb_perfcontext_destroy(context);
 }
 
+static void SpaceIsLimitedAndDeletionsArePaced(void) {
+  char* error = NULL;
+  rocksdb_options_t* const own = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(own, 1);
+  rocksdb_env_t* const env = rocksdb_create_mem_env();
+  rocksdb_options_set_env(own, env);
+  rocksdb_sst_file_manager_t* const manager = rocksdb_sst_file_manager_create(env);
+  rocksdb_options_set_sst_file_manager(own, manager);
+  rocksdb_sst_file_manager_set_compaction_buffer_size(manager, 100);
+  rocksdb_sst_file_manager_set_delete_rate_bytes_per_second(manager, 77);
+  CHECK(rocksdb_sst_file_manager_get_delete_rate_bytes_per_second(manager) == 77);
+  rocksdb_sst_file_manager_set_max_trash_db_ratio(manager, 0.5);
+  CHECK(rocksdb_sst_file_manager_get_max_trash_db_ratio(manager) == 0.5);
+
+  rocksdb_t* const db = rocksdb_open(own, "/memory", &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_sst_file_manager_get_total_size(manager) == 0);
+  rocksdb_sst_file_manager_set_max_allowed_space_usage(manager, 1);
+  CHECK(!rocksdb_sst_file_manager_is_max_allowed_space_reached(manager));
+  CHECK(!rocksdb_sst_file_manager_is_max_allowed_space_reached_including_compactions(manager));
+  Put(db, "granite", "igneous");
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+  CHECK(rocksdb_sst_file_manager_get_total_size(manager) > 0);
+  CHECK(rocksdb_sst_file_manager_is_max_allowed_space_reached(manager));
+  CHECK(rocksdb_sst_file_manager_is_max_allowed_space_reached_including_compactions(manager));
+  // The log of the flushed memtable.
+  CHECK(rocksdb_sst_file_manager_get_total_trash_size(manager) <=
+        rocksdb_sst_file_manager_get_total_size(manager));
+  EXPECT_GET(db, "granite", "igneous");
+
+  rocksdb_close(db);
+  rocksdb_options_destroy(own);
+  rocksdb_sst_file_manager_destroy(manager);
+  rocksdb_env_destroy(env);
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   directory = argv[1];
@@ -1570,6 +1609,7 @@ int main(int argc, char** argv) {
   PartitionsAndLimitsOfMergesAreSet();
   ThreadsOfEveryPriorityReadBackAsTheyWereSet();
   FunctionsThatAreMissingAreRefusedAtOpen();
+  SpaceIsLimitedAndDeletionsArePaced();
   CostsAreCountedForTheThread();
 
   char* error = NULL;

@@ -7,6 +7,7 @@
 // was acknowledged as durable; all families together are at one point of the commit order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/format.h"
 #include "base/random.h"
@@ -33,6 +35,8 @@ struct Scenario {
       true;
   uint32_t value_bits = 11;  // values have up to 2^value_bits bytes, most of them much fewer
   std::function<void(Options*)> set = [](Options*) {};
+  // Obsolete files are trash for a while, in the workload. Recoveries have no SstFileManager.
+  bool has_trash = false;
 };
 
 const Scenario kScenarios[] = {
@@ -57,6 +61,7 @@ const Scenario kScenarios[] = {
     {.name = "TrackedLogs",
      .several_families = true,
      .set = [](Options* o) { o->track_and_verify_wals_in_manifest = true; }},
+    {.name = "PacedDeletions", .several_families = true, .value_bits = 14, .has_trash = true},
 };
 
 uint64_t SeedFor(uint64_t otherwise) {
@@ -75,7 +80,11 @@ class Workload {
       : scenario_(scenario),
         file_system_(std::make_shared<CrashFileSystem>()),
         database_(file_system_, options, seed),
-        random_(seed) {}
+        random_(seed) {
+    constexpr int64_t kBytesPerSecond = 20000;
+    constexpr uint64_t kChunkBytes = 2000;
+    if (scenario_.has_trash) database_.ManageSpace(kBytesPerSecond, kChunkBytes);
+  }
 
   void Run(int steps) {
     history_.BeginFamilies({kDefaultColumnFamilyName}, 0);
@@ -114,7 +123,7 @@ class Workload {
       case 3:
       case 4:
       case 5:
-        for (uint64_t jobs = random_.Uniform(4); jobs > 0; --jobs) database_.env()->RunOneJob();
+        for (uint64_t jobs = random_.Uniform(4); jobs > 0; --jobs) RunJob();
         return;
       case 6: return scenario_.may_sync ? Sync() : Write(false);
       case 7:
@@ -126,6 +135,11 @@ class Workload {
       case 10: return Write(scenario_.may_sync);
       default: return Write(false);
     }
+  }
+
+  void RunJob() {
+    if (!database_.env()->RunOneJob() && scenario_.has_trash)
+      database_.env()->manual_executor()->RunDelayed();
   }
 
   std::string RandomFamily() {
@@ -225,6 +239,7 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     OpenDatabase database(image, options_, seed_ ^ k);
     if (const Status opened = database.Open(); !opened.ok())
       return Fail("does not open: " + opened.ToString());
+    if (HasTrash(image.get())) return Fail("has trash after it was opened");
     const bool created_now = !history_->MayHaveFamilies(k, database.families());
     // A database that did not exist yet was made just now: that is right only if its creation was
     // not finished.
@@ -244,6 +259,13 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     }
     recovered->commits = static_cast<uint64_t>(commits);
     return WriteAndReopen(&database, image, recovered);
+  }
+
+  static bool HasTrash(FileSystem* image) {
+    std::vector<std::string> names;
+    EXPECT_TRUE(image->GetChildren(OpenDatabase::kPath, &names).ok());
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name.ends_with(".trash"); });
   }
 
   bool WriteAndReopen(OpenDatabase* database, const std::shared_ptr<MemoryFileSystem>& image,

@@ -39,13 +39,17 @@ std::string Describe(const FaultCase& fault) {
                 fault.resume ? ", resume" : ", reopen");
 }
 
+// Whether obsolete files are trash for a while: deleted by chunks, at a rate.
+enum class Deletions { kAtOnce, kPaced };
+
 class FaultyRun {
  public:
-  explicit FaultyRun(const std::optional<FaultCase>& fault)
-      : fault_(fault),
+  FaultyRun(Deletions deletions, const std::optional<FaultCase>& fault)
+      : deletions_(deletions),
+        fault_(fault),
         disk_(std::make_shared<CrashFileSystem>()),
         faults_(std::make_shared<FaultFileSystem>(disk_)),
-        database_(std::make_unique<OpenDatabase>(faults_, Settings(), kSeed)) {
+        database_(MakeDatabase()) {
     if (fault_.has_value()) faults_->AddRule(fault_->rule);
   }
 
@@ -65,6 +69,7 @@ class FaultyRun {
         Note(database_->db()->SetOptions({{"level0_file_num_compaction_trigger", "4"}}));
       while (database_->env()->RunOneJob()) {
       }
+      if (deletions_ == Deletions::kPaced) PassTime();
       CompareReads();
       if (round == 0) Reopen();
       if (database_ == nullptr) return;
@@ -85,6 +90,18 @@ class FaultyRun {
     options.level0_file_num_compaction_trigger = 2;
     return options;
   }
+  std::unique_ptr<OpenDatabase> MakeDatabase() const {
+    constexpr int64_t kBytesPerSecond = 10000;
+    constexpr uint64_t kChunkBytes = 500;
+    auto database = std::make_unique<OpenDatabase>(faults_, Settings(), kSeed);
+    if (deletions_ == Deletions::kPaced) database->ManageSpace(kBytesPerSecond, kChunkBytes);
+    return database;
+  }
+  // Enough for some of the trash.
+  void PassTime() {
+    constexpr int kJobs = 5;
+    for (int i = 0; i < kJobs; ++i) database_->env()->manual_executor()->RunDelayed();
+  }
   static bool Failed() { return ::testing::Test::HasFailure(); }
 
   // An error is welcome, as long as there is a fault to blame.
@@ -95,7 +112,7 @@ class FaultyRun {
     if (opened.ok()) return true;
     Note(opened);
     faults_->ClearRules();
-    database_ = std::make_unique<OpenDatabase>(faults_, Settings(), kSeed);
+    database_ = MakeDatabase();
     opened = database_->Open();
     EXPECT_TRUE(opened.ok()) << "does not open although nothing fails any more: "
                              << opened.ToString();
@@ -180,7 +197,7 @@ class FaultyRun {
     const Status closed = database_->Close();
     Note(closed);
     const bool was_cut_off = latched_.has_value();
-    database_ = std::make_unique<OpenDatabase>(faults_, Settings(), kSeed);
+    database_ = MakeDatabase();
     if (!OpenOrCure()) {
       database_ = nullptr;
       return;
@@ -239,13 +256,14 @@ class FaultyRun {
   void CloseAndCompare() {
     const Status closed = database_->Close();
     Note(closed);
-    database_ = std::make_unique<OpenDatabase>(faults_, Settings(), kSeed);
+    database_ = MakeDatabase();
     const Status opened = database_->Open();
     ASSERT_TRUE(opened.ok()) << "does not open although nothing fails any more: "
                              << opened.ToString();
     CompareReopened();
   }
 
+  const Deletions deletions_;
   const std::optional<FaultCase> fault_;
   const std::shared_ptr<CrashFileSystem> disk_;
   const std::shared_ptr<FaultFileSystem> faults_;
@@ -261,13 +279,14 @@ class FaultyRun {
 struct Operations {
   const char* name;
   FaultOperation operations;
+  Deletions deletions = Deletions::kAtOnce;
 };
 
 class ErrorSweepTest : public ::testing::TestWithParam<Operations> {
  protected:
   void Sweep(const std::vector<FaultCase>& variants) {
     const FaultOperation operations = GetParam().operations;
-    FaultyRun whole(std::nullopt);
+    FaultyRun whole(GetParam().deletions, std::nullopt);
     whole.Run();
     ASSERT_FALSE(HasFailure());
     const uint64_t calls = whole.Calls(operations);
@@ -283,7 +302,7 @@ class ErrorSweepTest : public ::testing::TestWithParam<Operations> {
         fault.rule.operations = operations;
         fault.rule.nth = n;
         SCOPED_TRACE(Describe(fault));
-        FaultyRun run(fault);
+        FaultyRun run(GetParam().deletions, fault);
         run.Run();
         ++runs;
         injected += run.Injected() ? 1u : 0u;
@@ -307,6 +326,27 @@ FaultCase Variant(FaultEffect effect, bool sticky, const Status& error, bool res
   fault.resume = resume;
   return fault;
 }
+
+// The calls that an SstFileManager makes. Of a full disk it would resume the database by itself.
+class PacedDeletionSweepTest : public ErrorSweepTest {};
+
+TEST_P(PacedDeletionSweepTest, NothingAcknowledgedIsLostAndNothingWrongIsRead) {
+  const Status io = Status::IOError("injected");
+  Sweep({Variant(FaultEffect::kFailBefore, false, io, true),
+         Variant(FaultEffect::kFailBefore, true, io, true),
+         Variant(FaultEffect::kFailBefore, true, io, false),
+         Variant(FaultEffect::kFailAfter, false, io, true),
+         Variant(FaultEffect::kFailAfter, true, io, false)});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Calls, PacedDeletionSweepTest,
+    ::testing::Values(Operations{"Truncate", FaultOperation::kTruncate, Deletions::kPaced},
+                      Operations{"Rename", FaultOperation::kRename, Deletions::kPaced},
+                      Operations{"Delete", FaultOperation::kDelete, Deletions::kPaced},
+                      Operations{"Inspect", FaultOperation::kInspect, Deletions::kPaced},
+                      Operations{"List", FaultOperation::kList, Deletions::kPaced}),
+    [](const auto& operations) { return std::string(operations.param.name); });
 
 TEST_P(ErrorSweepTest, NothingAcknowledgedIsLostAndNothingWrongIsRead) {
   const Status io = Status::IOError("injected");
@@ -341,7 +381,7 @@ INSTANTIATE_TEST_SUITE_P(
 class LyingReadTest : public ::testing::TestWithParam<FaultEffect> {};
 
 TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {
-  FaultyRun whole(std::nullopt);
+  FaultyRun whole(Deletions::kAtOnce, std::nullopt);
   whole.Run();
   const uint64_t calls = whole.Calls(FaultOperation::kRead);
   uint64_t injected = 0;
@@ -351,7 +391,7 @@ TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {
     fault.rule.nth = n;
     fault.rule.seed = n;
     SCOPED_TRACE(Describe(fault));
-    FaultyRun run(fault);
+    FaultyRun run(Deletions::kAtOnce, fault);
     run.Run();
     injected += run.Injected() ? 1u : 0u;
   }

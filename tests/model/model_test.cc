@@ -23,6 +23,7 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/sst_file_manager.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
@@ -214,6 +215,15 @@ const std::vector<Scenario>& Scenarios() {
        [](Options* o) {
          o->max_open_files = 3;
          o->target_file_size_base = 8 << 10;
+       }},
+      {"PacedDeletions",
+       [](Options* o) {
+         SetTinyLevels(o);
+         constexpr int64_t kBytesPerSecond = 4 << 20;
+         constexpr double kTrashRatioMax = 0.25;
+         constexpr uint64_t kChunkBytes = 4 << 10;
+         o->sst_file_manager.reset(NewSstFileManager(Env::Default(), nullptr, "", kBytesPerSecond,
+                                                     true, nullptr, kTrashRatioMax, kChunkBytes));
        }},
   };
   return kScenarios;
