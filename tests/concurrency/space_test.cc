@@ -119,8 +119,8 @@ TEST_F(SharedSpaceTest, DatabasesCloseWithAFullBin) {
 TEST_F(SharedSpaceTest, AManagerEndsWhileItsBinIsEmptied) {
   constexpr int kRounds = 20;
   for (int round = 0; round < kRounds && !HasFailure(); ++round) {
-    options_.sst_file_manager.reset(NewSstFileManager(env_.get(), nullptr, "", kFast, true, nullptr,
-                                                      kAnyRatio, kChunkBytes));
+    options_.sst_file_manager.reset(
+        NewSstFileManager(env_.get(), nullptr, "", kFast, true, nullptr, kAnyRatio, kChunkBytes));
     manager_ = options_.sst_file_manager;
     LiveOnce(0, round);
   }

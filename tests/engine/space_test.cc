@@ -50,8 +50,8 @@ class SpaceTest : public ::testing::Test {
   ~SpaceTest() override { Close(); }
 
   void MakeManager(int64_t delete_rate, uint64_t chunk_bytes) {
-    options_.sst_file_manager.reset(NewSstFileManager(&env_, nullptr, "", delete_rate, true,
-                                                      nullptr, kAnyRatio, chunk_bytes));
+    options_.sst_file_manager.reset(
+        NewSstFileManager(&env_, nullptr, "", delete_rate, true, nullptr, kAnyRatio, chunk_bytes));
   }
   SstFileManager* manager() const { return options_.sst_file_manager.get(); }
 
