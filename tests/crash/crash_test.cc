@@ -61,7 +61,7 @@ const Scenario kScenarios[] = {
     {.name = "TrackedLogs",
      .several_families = true,
      .set = [](Options* o) { o->track_and_verify_wals_in_manifest = true; }},
-    {.name = "PacedDeletions", .several_families = true, .value_bits = 14, .has_trash = true},
+    {.name = "PacedDeletions", .value_bits = 13, .has_trash = true},
 };
 
 uint64_t SeedFor(uint64_t otherwise) {
@@ -82,7 +82,7 @@ class Workload {
         database_(file_system_, options, seed),
         random_(seed) {
     constexpr int64_t kBytesPerSecond = 20000;
-    constexpr uint64_t kChunkBytes = 2000;
+    constexpr uint64_t kChunkBytes = 8000;
     if (scenario_.has_trash) database_.ManageSpace(kBytesPerSecond, kChunkBytes);
   }
 
