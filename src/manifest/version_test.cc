@@ -53,10 +53,11 @@ class VersionTest : public testing::Test {
   Mutex dropped_mutex_;
   std::vector<uint64_t> dropped_;
   LiveFiles live_{[this](FileMetaData* file) {
-    TestTable::Detach(file);
-    MutexLock lock(dropped_mutex_);
-    dropped_.push_back(file->number);
-  }};
+                    TestTable::Detach(file);
+                    MutexLock lock(dropped_mutex_);
+                    dropped_.push_back(file->number);
+                  },
+                  {}};
 };
 
 std::vector<uint64_t> Numbers(std::span<FileMetaData* const> files) {
