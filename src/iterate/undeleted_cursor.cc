@@ -174,8 +174,8 @@ Status UndeletedCursor::LeaveCovered() {
   return Status::OK();
 }
 
-// Over gap_, with the children from first_child on. Requires: the others have no entry between the
-// merge's and the gap.
+// Over gap_, with the children from first_child on. Requires: between the merge's entry and the gap
+// these have covered entries only.
 template <bool kForward>
 void UndeletedCursor::LeaveGap(size_t first_child) {
   const KeyEdge& edge = kForward ? gap_.end : gap_.begin;
