@@ -69,6 +69,9 @@ TEST_F(BackupTest, ARestoreReplacesADatabaseOnlyWhenItIsForcedAndNotOpen) {
   std::filesystem::create_directory(File("other"));
   MakeFile("other/letter", "dear");
   EXPECT_EQ(RunBare({"--db", File("other"), "backup", "restore", Folder()}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(File("other") + "/CURRENT"));
+  (void)RunBare({"--db", File("other"), "backup", "restore", Folder(), "--force"});
+  EXPECT_EQ(Scan(File("other")), "a  1\n");
   EXPECT_TRUE(std::filesystem::exists(File("other") + "/letter"));
 }
 
@@ -108,7 +111,11 @@ TEST_F(BackupTest, Misuse) {
   EXPECT_EQ(RunBare({"backup", "restore", Folder()}).exit_code, 2);
   EXPECT_EQ(Run({"backup", "purge", Folder()}).exit_code, 2);
   EXPECT_EQ(Run({"backup", "forget", Folder()}).exit_code, 2);
-  EXPECT_NE(RunBare({"backup", "purge", Folder(), "--keep", "1"}).exit_code, 0);
+  for (const char* const action : {"list", "verify", "purge"}) {
+    const ToolResult result = RunBare({"backup", action, Folder(), "--keep", "1"});
+    EXPECT_EQ(result.exit_code, 4) << action;
+    EXPECT_NE(result.err.find(Folder()), std::string::npos) << result.err;
+  }
   EXPECT_FALSE(std::filesystem::exists(Folder()));
   (void)Output({"backup", "create", Folder()});
   EXPECT_EQ(RunBare({"--db", File("x"), "backup", "restore", Folder(), "--id", "9"}).exit_code, 1);

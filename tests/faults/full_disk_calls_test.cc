@@ -138,7 +138,9 @@ class BackupCall final : public CallWithTables {
   void ExpectAll() override {
     const Result<std::unique_ptr<BackupEngine>> engine = OpenEngine();
     ASSERT_OK(engine.status());
-    ASSERT_OK((*engine)->VerifyBackup(1, true));
+    BackupInfo info;
+    ASSERT_OK((*engine)->GetLatestBackupInfo(&info));
+    ASSERT_OK((*engine)->VerifyBackup(info.backup_id, true));
     ASSERT_OK((*engine)->RestoreDBFromLatestBackup("/restored", "/restored"));
     ExpectCopy("/restored");
     FileCall::ExpectAll();

@@ -37,7 +37,8 @@ class BackupCommand final : public Command {
     options->Operand("FOLDER", "Where the backups are; create makes it", &folder_);
     options->Number("--id", "The backup to verify or restore; default: all, and the newest", &id_);
     options->Number("--keep", "How many backups purge leaves", &keep_);
-    options->Flag("--force", "Let restore replace a database that is there", &force_);
+    options->Flag("--force", "Let restore replace a database that is there, or repeat a restore",
+                  &force_);
   }
 
   Outcome Run(const GlobalOptions& global) override {
@@ -46,6 +47,14 @@ class BackupCommand final : public Command {
     const bool uses_database = action_ == "create" || action_ == "restore";
     if (uses_database && global.database.empty()) return Misuse("--db is required");
     if (action_ == "create") return Create(global);
+    // The engine takes a folder that is missing for an empty one.
+    DirectoryState state;
+    ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(folder_, &state));
+    if (state == DirectoryState::kMissing || state == DirectoryState::kNotADirectory) {
+      return {.code = ExitCode::kIo,
+              .what = "no backups: " + folder_ + " is no directory",
+              .advice = "check FOLDER; 'backup create' makes it"};
+    }
     if (action_ == "list") return List(global);
     if (action_ == "verify") return Verify(global);
     return action_ == "restore" ? Restore(global) : Purge(global);
@@ -146,10 +155,9 @@ class BackupCommand final : public Command {
     DirectoryState state;
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
     if (state == DirectoryState::kNotADirectory) return NoDatabase(global.database, state);
-    if (state == DirectoryState::kForeign)
-      return Misuse(global.database + " holds files that belong to no database");
-    if (state == DirectoryState::kDatabase && !force_)
-      return Misuse(global.database + " is a database; --force replaces it");
+    // A restore that failed leaves files, too.
+    if ((state == DirectoryState::kForeign || state == DirectoryState::kDatabase) && !force_)
+      return Misuse(global.database + " has files already; --force replaces those of a database");
     std::unique_ptr<BackupEngineReadOnly> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToRead(&engine));
     BackupInfo info;
@@ -165,9 +173,6 @@ class BackupCommand final : public Command {
 
   Outcome Purge(const GlobalOptions& global) const {
     if (keep_ == 0) return Misuse("--keep is required, and at least 1");
-    // Opening to change would make a folder that is missing.
-    std::unique_ptr<BackupEngineReadOnly> there;
-    ASHLAR_CLI_RETURN_IF_FAILED(OpenToRead(&there));
     std::unique_ptr<BackupEngine> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToChange(&engine));
     ASHLAR_CLI_RETURN_IF_FAILED(
