@@ -130,13 +130,6 @@ Seeds SeedLogs() {
   AppendFragment(&recycled, log_format::kRecyclableUserTimestampSizes, std::string(6, '\0'));
   RepairLog(&recycled);
   seeds.push_back(recycled);
-  // And damaged between two records of its present life.
-  std::string damaged;
-  for (const char* const record : {"first", "second", "third"})
-    AppendFragment(&damaged, log_format::kRecyclableFull, record);
-  RepairLog(&damaged);
-  damaged[damaged.size() / 2] ^= 1;
-  seeds.push_back(damaged);
   std::string others;
   AppendFragment(&others, log_format::kPredecessorLog, std::string(24, '\x01'));
   AppendFragment(&others, 0xf0, "ignorable");
