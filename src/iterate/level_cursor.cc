@@ -53,8 +53,7 @@ bool LevelCursor::EnterForward(size_t file) {
 // end, here and below, is one more than the index, so that 0 is before the first.
 bool LevelCursor::IsBelowLowerBound(size_t end) const {
   return end == 0 || (args_.lower_bound != nullptr &&
-                      args_.comparator.Compare(args_.files[end - 1]->largest_user_key(),
-                                               *args_.lower_bound) < 0);
+                      args_.files[end - 1]->EndsBefore(args_.comparator, *args_.lower_bound));
 }
 
 bool LevelCursor::EnterBackward(size_t end) {
@@ -98,10 +97,10 @@ void LevelCursor::SeekToFirst() {
   const auto file =
       args_.lower_bound == nullptr
           ? args_.files.begin()
-          : std::partition_point(
-                args_.files.begin(), args_.files.end(), [this](const FileMetaData* f) {
-                  return args_.comparator.Compare(f->largest_user_key(), *args_.lower_bound) < 0;
-                });
+          : std::partition_point(args_.files.begin(), args_.files.end(),
+                                 [this](const FileMetaData* f) {
+                                   return f->EndsBefore(args_.comparator, *args_.lower_bound);
+                                 });
   if (!EnterForward(static_cast<size_t>(file - args_.files.begin()))) return;
   cursor_->SeekToFirst();
   SettleForward();

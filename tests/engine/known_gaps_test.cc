@@ -345,45 +345,48 @@ TEST_F(KnownGapsTest, ARangeDeletionToTheEndOfAllKeysIsWalkedOnce) {
     EXPECT_EQ(AheadOverCovered(&left), "end");
     EXPECT_EQ(left <= kShortWalk, is_known) << left;
     EXPECT_EQ(BackOverCovered(&left), "end");
-    EXPECT_EQ(left <= kShortWalk, is_known) << left;
+    EXPECT_LE(left, kShortWalk);
   }
 }
 
-// Between the bound and the key at which the walk ends is one that the level did not show.
+// The covered keys reach past the bounds, where newer tables that the iterator does not open have a
+// key each, after deletions at which a later iterator asks for a gap.
 TEST_F(KnownGapsTest, BoundsLimitWhatIsRememberedOfRangeDeletions) {
   options_.disable_auto_compactions = true;
-  options_.target_file_size_base = 1;  // a table for each key
-  StartEmpty();
-  PutAll();
-  CompactAll();
-  Put(Key(100), "2");
-  Put(Key(900), "2");
-  for (int i = 201; i < 800; ++i) {
-    if (i != 300 && i != 700) DeleteRange(Key(i), Key(i + 1));
-  }
   const std::string lower = Key(301);
   const std::string upper = Key(700);
   const Slice lower_slice(lower);
   const Slice upper_slice(upper);
-  ReadOptions options;
-  options.iterate_lower_bound = &lower_slice;
-  options.iterate_upper_bound = &upper_slice;
-  for (int round = 0; round < 2; ++round) {
-    const std::unique_ptr<Iterator> it = NewIterator(options);
-    it->SeekToFirst();
-    EXPECT_FALSE(it->Valid());
-    EXPECT_OK(it->status());
-    it->SeekToLast();
-    EXPECT_FALSE(it->Valid());
-    EXPECT_OK(it->status());
+  ReadOptions bounds;
+  bounds.iterate_lower_bound = &lower_slice;
+  bounds.iterate_upper_bound = &upper_slice;
+  for (const bool ahead : {true, false}) {
+    SCOPED_TRACE(ahead ? "ahead" : "back");
+    StartEmpty();
+    PutAll();
+    CompactAll();
+    DeleteRange(Key(250), Key(310));
+    for (int i = 310; i < 690; ++i) DeleteRange(Key(i), Key(i + 1));
+    DeleteRange(Key(690), Key(760));
+    Flush();
+    Put(Key(280), "2");
+    for (int i = 282; i < 290; ++i) Delete(Key(i));
+    Flush();
+    for (int i = 711; i < 719; ++i) Delete(Key(i));
+    Put(Key(720), "2");
+    Flush();
+    const std::unique_ptr<Iterator> bounded = NewIterator(bounds);
+    ahead ? bounded->SeekToFirst() : bounded->SeekToLast();
+    EXPECT_FALSE(bounded->Valid());
+    EXPECT_OK(bounded->status());
+    const std::unique_ptr<Iterator> it = NewIterator();
+    it->Seek(Key(301));
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key().ToString(), Key(720));
+    it->SeekForPrev(Key(700));
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key().ToString(), Key(280));
   }
-  const std::unique_ptr<Iterator> it = NewIterator();
-  it->Seek(Key(301));
-  ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key().ToString(), Key(700));
-  it->Prev();
-  ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key().ToString(), Key(300));
 }
 
 // The fragments of the memtable end in a gap, and a newer key is before that end.

@@ -383,7 +383,7 @@ TEST_F(RangeDeletionTest, ASeekPassesWhatIsCoveredWithoutReadingIt) {
 }
 
 // The tables of a level share a tombstone that covers all of an older level. A scan inside the
-// first or the last of them opens none of the others, of which some cannot be opened.
+// first or the last of them opens none of the others, which are damaged.
 TEST_F(RangeDeletionTest, ABoundedSeekOpensNoTableBeyondItsBound) {
   constexpr uint64_t kKeys = 1000;
   options_.disable_auto_compactions = true;
@@ -413,34 +413,36 @@ TEST_F(RangeDeletionTest, ABoundedSeekOpensNoTableBeyondItsBound) {
   const std::vector<LiveFileMetaData> tables = tables_of(1);
   ASSERT_GE(tables.size(), 10u);
   Close();
-  // The middle one and its neighbours.
-  for (size_t i = tables.size() / 2 - 1; i < tables.size() / 2 + 2; ++i)
-    std::filesystem::resize_file(path() + tables[i].name, 10);
+  for (size_t i = 1; i + 1 < tables.size(); ++i) {
+    const std::string file = path() + tables[i].name;
+    const uintmax_t bytes = std::filesystem::file_size(file);
+    std::filesystem::resize_file(file, 0);
+    std::filesystem::resize_file(file, bytes);
+  }
   for (const bool beside_a_memtable : {false, true}) {
     SCOPED_TRACE(beside_a_memtable ? "with a key beyond the bound" : "tables alone");
     options_.statistics = CreateDBStatistics();
     Open();
     // A key of a damaged table.
     if (beside_a_memtable) Put(tables[tables.size() / 2].smallestkey, "new");
-    const std::string lower = Key(kKeys - 8);
-    const std::string upper = Key(8);
+    const std::string lower = tables.back().smallestkey;
+    const std::string upper = tables[1].smallestkey;
     const Slice lower_slice(lower);
     const Slice upper_slice(upper);
     ReadOptions options;
     options.iterate_upper_bound = &upper_slice;
     const std::unique_ptr<Iterator> ahead(db_->NewIterator(options));
-    ahead->SeekToFirst();
-    EXPECT_FALSE(ahead->Valid());
+    uint64_t keys = 0;
+    for (ahead->SeekToFirst(); ahead->Valid(); ahead->Next()) ++keys;
     EXPECT_OK(ahead->status());
+    EXPECT_GE(keys, 1u);
     options.iterate_upper_bound = nullptr;
     options.iterate_lower_bound = &lower_slice;
     const std::unique_ptr<Iterator> back(db_->NewIterator(options));
-    back->SeekToLast();
-    ASSERT_TRUE(back->Valid());
-    EXPECT_EQ(back->key(), Key(kKeys - 1));
-    back->Prev();
-    EXPECT_FALSE(back->Valid());
+    keys = 0;
+    for (back->SeekToLast(); back->Valid(); back->Prev()) ++keys;
     EXPECT_OK(back->status());
+    EXPECT_GE(keys, 1u);
     // The first and the last of level 1, and the one of level 2.
     EXPECT_LE(options_.statistics->getTickerCount(NO_FILE_OPENS), 3u);
   }
