@@ -46,6 +46,7 @@ class BackupCommand final : public Command {
     if (std::max(id_, keep_) > kNumberMax) return Misuse("there is no such number");
     const bool uses_database = action_ == "create" || action_ == "restore";
     if (uses_database && global.database.empty()) return Misuse("--db is required");
+    if (action_ == "purge" && keep_ == 0) return Misuse("--keep is required, and at least 1");
     if (action_ == "create") return Create(global);
     // The engine takes a folder that is missing for an empty one.
     DirectoryState state;
@@ -172,7 +173,6 @@ class BackupCommand final : public Command {
   }
 
   Outcome Purge(const GlobalOptions& global) const {
-    if (keep_ == 0) return Misuse("--keep is required, and at least 1");
     std::unique_ptr<BackupEngine> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToChange(&engine));
     ASHLAR_CLI_RETURN_IF_FAILED(
