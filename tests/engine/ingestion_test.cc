@@ -847,6 +847,15 @@ TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
 
 // ---- Bad files.
 
+// The reverse order under the name of the other one.
+class Disguised final : public Comparator {
+ public:
+  const char* Name() const override { return BytewiseComparator()->Name(); }
+  int Compare(const Slice& a, const Slice& b) const override { return b.compare(a); }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+};
+
 TEST_F(IngestionTest, BadFilesAreRefusedByName) {
   Open();
   Put("a", "1");
@@ -864,6 +873,18 @@ TEST_F(IngestionTest, BadFilesAreRefusedByName) {
   options_.comparator = ReverseBytewiseComparator();
   refused(WriteFile("foreign.sst", {{"x", "1"}}), "comparator");
   options_.comparator = bytewise;
+
+  {
+    const Disguised disguised;
+    Options other = options_;
+    other.comparator = &disguised;
+    SstFileWriter writer(EnvOptions(), other);
+    ASSERT_OK(writer.Open(FilePath("order.sst")));
+    ASSERT_OK(writer.Put("z", std::string(10000, 'z')));  // a block of its own
+    ASSERT_OK(writer.Put("x", "1"));
+    ASSERT_OK(writer.Finish());
+  }
+  refused(FilePath("order.sst"), "keys out of order");
 
   const std::string good = WriteFile("good.sst", {{"x", std::string(10000, 'x')}, {"y", "1"}});
   const auto damaged = [&](const std::string& name, uintmax_t offset, char byte) {
