@@ -65,6 +65,8 @@ typedef struct rocksdb_flushoptions_t rocksdb_flushoptions_t;
 typedef struct rocksdb_hyper_clock_cache_options_t rocksdb_hyper_clock_cache_options_t;
 typedef struct rocksdb_import_column_family_options_t rocksdb_import_column_family_options_t;
 typedef struct rocksdb_ingestexternalfileoptions_t rocksdb_ingestexternalfileoptions_t;
+typedef struct rocksdb_flushwaloptions_t rocksdb_flushwaloptions_t;
+typedef struct rocksdb_walfilter_t rocksdb_walfilter_t;
 typedef struct rocksdb_iterator_t rocksdb_iterator_t;
 typedef struct rocksdb_level_metadata_t rocksdb_level_metadata_t;
 typedef struct rocksdb_livefile_t rocksdb_livefile_t;
@@ -486,6 +488,20 @@ ASHLAR_API void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* o
                                   rocksdb_column_family_handle_t** column_family,
                                   int num_column_families, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) ASHLAR_NOTHROW;
+// As rocksdb_flush_wal with the option sync; null: without. The priority has no effect.
+ASHLAR_API rocksdb_flushwaloptions_t* rocksdb_flushwaloptions_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flushwaloptions_destroy(rocksdb_flushwaloptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flushwaloptions_set_sync(rocksdb_flushwaloptions_t* options,
+                                                 unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_flushwaloptions_get_sync(rocksdb_flushwaloptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flushwaloptions_set_rate_limiter_priority(
+    rocksdb_flushwaloptions_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_flushwaloptions_get_rate_limiter_priority(rocksdb_flushwaloptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_flush_wal_with_options(rocksdb_t* db,
+                                               const rocksdb_flushwaloptions_t* options,
+                                               char** errptr) ASHLAR_NOTHROW;
 // A null key means "from the first" or "to the last", here and below. rocksdb_compact_range and its
 // relatives have no errptr: an error is written to the LOG and counted in the property
 // rocksdb.background-errors.
@@ -734,16 +750,57 @@ ASHLAR_API void rocksdb_ingestexternalfileoptions_destroy(
     rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_move_files(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_move_files(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_link_files(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_link_files(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_failed_move_fall_back_to_copy(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_failed_move_fall_back_to_copy(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_snapshot_consistency(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_snapshot_consistency(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_allow_global_seqno(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_allow_global_seqno(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_allow_blocking_flush(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_allow_blocking_flush(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_ingest_behind(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_ingest_behind(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_write_global_seqno(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_write_global_seqno(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_fail_if_not_bottommost_level(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_fail_if_not_bottommost_level(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_allow_db_generated_files(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_allow_db_generated_files(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_fill_cache(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_fill_cache(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_prefetch_lmax_index_and_filter_blocks(
+    rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char
+rocksdb_ingestexternalfileoptions_get_prefetch_lmax_index_and_filter_blocks(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_ingestexternalfileoptions_set_file_opening_threads(
+    rocksdb_ingestexternalfileoptions_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_ingestexternalfileoptions_get_file_opening_threads(
+    rocksdb_ingestexternalfileoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ingestexternalfileoptions_set_verify_checksums_before_ingest(
     rocksdb_ingestexternalfileoptions_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_ingestexternalfileoptions_get_verify_checksums_before_ingest(
@@ -2653,6 +2710,34 @@ ASHLAR_API rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
 ASHLAR_API void rocksdb_compactionfilter_set_ignore_snapshots(rocksdb_compactionfilter_t* filter,
                                                               unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactionfilter_destroy(rocksdb_compactionfilter_t* filter) ASHLAR_NOTHROW;
+// ashlar/wal_filter.h. log_number_map (may be null) gets the families' ids with their oldest logs,
+// and the names of the families with their ids. log_record_found returns one of the values below.
+// If it sets *batch_changed, new_batch, which is empty before, is applied instead of `batch`. What
+// they get is valid during the call. Options point to a filter and do not own it.
+enum {
+  rocksdb_wal_filter_continue_processing = 0,
+  rocksdb_wal_filter_ignore_current_record = 1,
+  rocksdb_wal_filter_stop_replay = 2,
+  rocksdb_wal_filter_corrupted_record = 3
+};
+typedef void (*rocksdb_walfilter_column_family_log_number_map_cb)(
+    void* state, const uint32_t* ids, const uint64_t* log_numbers, size_t num_ids,
+    const char* const* names, const size_t* name_sizes, const uint32_t* name_ids, size_t num_names);
+typedef int (*rocksdb_walfilter_log_record_found_cb)(void* state, unsigned long long log_number,
+                                                     const char* log_file_name,
+                                                     size_t log_file_name_size,
+                                                     const rocksdb_writebatch_t* batch,
+                                                     rocksdb_writebatch_t* new_batch,
+                                                     unsigned char* batch_changed);
+ASHLAR_API rocksdb_walfilter_t* rocksdb_walfilter_create(
+    void* state, void (*destructor)(void* state),
+    rocksdb_walfilter_column_family_log_number_map_cb log_number_map,
+    rocksdb_walfilter_log_record_found_cb log_record_found,
+    const char* (*name)(void* state)) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_walfilter_destroy(rocksdb_walfilter_t* filter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_wal_filter(rocksdb_options_t* options,
+                                               rocksdb_walfilter_t* filter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_clear_wal_filter(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_full_compaction(
     rocksdb_compactionfiltercontext_t* context) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_manual_compaction(

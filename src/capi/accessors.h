@@ -35,6 +35,7 @@ using size_approximation_options_t = rocksdb_size_approximation_options_t;
 using lru_cache_options_t = rocksdb_lru_cache_options_t;
 using envoptions_t = rocksdb_envoptions_t;
 using ingestexternalfileoptions_t = rocksdb_ingestexternalfileoptions_t;
+using flushwaloptions_t = rocksdb_flushwaloptions_t;
 using livefiles_storage_info_options_t = rocksdb_livefiles_storage_info_options_t;
 using import_column_family_options_t = rocksdb_import_column_family_options_t;
 using hyper_clock_cache_options_t = rocksdb_hyper_clock_cache_options_t;

@@ -110,6 +110,9 @@ unsigned char rocksdb_writeoptions_get_disable_WAL(rocksdb_writeoptions_t* optio
 
 // ---- Flushes and compactions.
 
+ASHLAR_C_CREATE_AND_DESTROY(flushwaloptions)
+ASHLAR_C_ACCESSORS(flushwaloptions, sync, unsigned char)
+ASHLAR_C_ACCESSORS(flushwaloptions, rate_limiter_priority, int)
 ASHLAR_C_CREATE_AND_DESTROY(flushoptions)
 ASHLAR_C_ACCESSORS(flushoptions, wait, unsigned char)
 ASHLAR_C_ACCESSORS(flushoptions, allow_write_stall, unsigned char)

@@ -1,6 +1,10 @@
-// Classes that a C program implements with functions: comparators, compaction filters,
+// Classes that a C program implements with functions: comparators, compaction filters, log filters,
 // merge operators, prefix extractors, loggers.
 #include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "capi/handles.h"
 #include "capi/transfer.h"
@@ -93,6 +97,60 @@ class CCompactionFilter final : public ashlar::CompactionFilter {
   const FilterFunction filter_;
   const NameFunction name_;
   bool ignore_snapshots_ = true;
+};
+
+class CWalFilter final : public ashlar::WalFilter {
+ public:
+  using MapFunction = rocksdb_walfilter_column_family_log_number_map_cb;
+  using RecordFunction = rocksdb_walfilter_log_record_found_cb;
+
+  CWalFilter(void* state, void (*destructor)(void*), MapFunction map, RecordFunction record,
+             NameFunction name)
+      : state_(state, destructor), map_(map), record_(record), name_(name) {}
+
+  const char* Name() const override {
+    return name_ != nullptr ? name_(state_.get()) : "WAL filter";
+  }
+  void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& log_numbers,
+                                const std::map<std::string, uint32_t>& ids_by_name) override {
+    if (map_ == nullptr) return;
+    std::vector<uint32_t> ids;
+    std::vector<uint64_t> logs;
+    for (const auto& [id, log] : log_numbers) {
+      ids.push_back(id);
+      logs.push_back(log);
+    }
+    std::vector<const char*> names;
+    std::vector<size_t> name_sizes;
+    std::vector<uint32_t> name_ids;
+    for (const auto& [name, id] : ids_by_name) {
+      names.push_back(name.c_str());
+      name_sizes.push_back(name.size());
+      name_ids.push_back(id);
+    }
+    map_(state_.get(), ids.data(), logs.data(), ids.size(), names.data(), name_sizes.data(),
+         name_ids.data(), names.size());
+  }
+  WalProcessingOption LogRecordFound(unsigned long long log_number,
+                                     const std::string& log_file_name,
+                                     const ashlar::WriteBatch& batch, ashlar::WriteBatch* new_batch,
+                                     bool* batch_changed) override {
+    if (record_ == nullptr) return WalProcessingOption::kContinueProcessing;
+    const rocksdb_writebatch_t found{.rep = batch, .refused = {}};
+    rocksdb_writebatch_t changed;
+    unsigned char is_changed = 0;
+    const int decision = record_(state_.get(), log_number, log_file_name.data(),
+                                 log_file_name.size(), &found, &changed, &is_changed);
+    if (is_changed != 0) *new_batch = std::move(changed.rep);
+    *batch_changed = is_changed != 0;
+    return static_cast<WalProcessingOption>(decision);
+  }
+
+ private:
+  const State state_;
+  const MapFunction map_;
+  const RecordFunction record_;
+  const NameFunction name_;
 };
 
 class CCompactionFilterFactory final : public ashlar::CompactionFilterFactory {
@@ -293,6 +351,15 @@ void rocksdb_compactionfilter_set_ignore_snapshots(rocksdb_compactionfilter_t* f
 void rocksdb_compactionfilter_destroy(rocksdb_compactionfilter_t* filter) noexcept {
   delete Rep(filter);
 }
+rocksdb_walfilter_t* rocksdb_walfilter_create(
+    void* state, void (*destructor)(void* state),
+    rocksdb_walfilter_column_family_log_number_map_cb log_number_map,
+    rocksdb_walfilter_log_record_found_cb log_record_found,
+    const char* (*name)(void* state)) noexcept {
+  return Wrap(static_cast<ashlar::WalFilter*>(
+      new CWalFilter(state, destructor, log_number_map, log_record_found, name)));
+}
+void rocksdb_walfilter_destroy(rocksdb_walfilter_t* filter) noexcept { delete Rep(filter); }
 unsigned char rocksdb_compactionfiltercontext_is_full_compaction(
     rocksdb_compactionfiltercontext_t* context) noexcept {
   return Rep(context)->is_full_compaction ? 1 : 0;

@@ -381,6 +381,10 @@ void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* options,
 void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) noexcept {
   Check(errptr, db->rep->FlushWAL(sync != 0));
 }
+void rocksdb_flush_wal_with_options(rocksdb_t* db, const rocksdb_flushwaloptions_t* options,
+                                    char** errptr) noexcept {
+  Check(errptr, db->rep->FlushWAL(options != nullptr && options->rep.sync));
+}
 
 void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
                            const char* limit_key, size_t limit_key_size) noexcept {

@@ -5,7 +5,7 @@
 //       rocksdb_iterator_t  rocksdb_snapshot_t  rocksdb_comparator_t  rocksdb_mergeoperator_t
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
 //       rocksdb_compactionfilter_t  rocksdb_compactionfilterfactory_t
-//       rocksdb_backup_engine_t  rocksdb_checkpoint_t  rocksdb_wal_iterator_t
+//       rocksdb_backup_engine_t  rocksdb_checkpoint_t  rocksdb_wal_iterator_t  rocksdb_walfilter_t
 //                                                            (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
@@ -50,6 +50,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/transaction_log.h"
+#include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
 
 struct rocksdb_t {
@@ -175,6 +176,12 @@ struct rocksdb_sstfilewriter_t {
 struct rocksdb_ingestexternalfileoptions_t {
   ashlar::IngestExternalFileOptions rep;
 };
+struct rocksdb_flushwaloptions_t {
+  struct {
+    bool sync = false;
+    int rate_limiter_priority = ashlar::Env::IO_TOTAL;
+  } rep;
+};
 
 struct rocksdb_import_column_family_options_t {
   ashlar::ImportColumnFamilyOptions rep;
@@ -248,6 +255,7 @@ ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)
 ASHLAR_C_CAST(rocksdb_comparator_t, Comparator)
 ASHLAR_C_CAST(rocksdb_compactionfilter_t, CompactionFilter)
+ASHLAR_C_CAST(rocksdb_walfilter_t, WalFilter)
 ASHLAR_C_CAST(rocksdb_compactionfiltercontext_t, CompactionFilter::Context)
 ASHLAR_C_CAST(rocksdb_compactionfilterfactory_t, CompactionFilterFactory)
 ASHLAR_C_CAST(rocksdb_mergeoperator_t, MergeOperator)

@@ -89,6 +89,13 @@ void rocksdb_options_set_compaction_filter(rocksdb_options_t* options,
                                            rocksdb_compactionfilter_t* filter) noexcept {
   options->rep.compaction_filter = Rep(filter);
 }
+void rocksdb_options_set_wal_filter(rocksdb_options_t* options,
+                                    rocksdb_walfilter_t* filter) noexcept {
+  options->rep.wal_filter = Rep(filter);
+}
+void rocksdb_options_clear_wal_filter(rocksdb_options_t* options) noexcept {
+  options->rep.wal_filter = nullptr;
+}
 void rocksdb_options_set_compaction_filter_factory(
     rocksdb_options_t* options, rocksdb_compactionfilterfactory_t* factory) noexcept {
   options->rep.compaction_filter_factory.reset(Rep(factory));

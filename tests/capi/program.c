@@ -850,6 +850,106 @@ static void FilesAreWrittenAndIngested(void) {
   rocksdb_close(db);
 }
 
+struct LogFilter {
+  int destroyed;
+  size_t families;
+  char decided[200];
+};
+static void DestroyLogFilter(void* state) { ++((struct LogFilter*)state)->destroyed; }
+static const char* LogFilterName(void* state) {
+  (void)state;
+  return "c log filter";
+}
+static void OnLogNumbers(void* state, const uint32_t* ids, const uint64_t* log_numbers,
+                         size_t num_ids, const char* const* names, const size_t* name_sizes,
+                         const uint32_t* name_ids, size_t num_names) {
+  CHECK(num_ids == num_names && ids[0] == name_ids[0] && log_numbers[0] > 0);
+  CHECK(Equal(names[0], name_sizes[0], "default"));
+  ((struct LogFilter*)state)->families = num_ids;
+}
+static int OnLogRecord(void* state, unsigned long long log_number, const char* log_file_name,
+                       size_t log_file_name_size, const rocksdb_writebatch_t* batch,
+                       rocksdb_writebatch_t* new_batch, unsigned char* batch_changed) {
+  struct LogFilter* const filter = (struct LogFilter*)state;
+  CHECK(log_number > 0 && memcmp(log_file_name + log_file_name_size - 4, ".log", 4) == 0);
+  struct Walk walk = {""};
+  rocksdb_writebatch_iterate((rocksdb_writebatch_t*)batch, &walk, OnPut, OnDeleted);
+  strcat(filter->decided, walk.text);
+  if (strstr(walk.text, "drop") != NULL) return rocksdb_wal_filter_ignore_current_record;
+  if (strstr(walk.text, "stop") != NULL) return rocksdb_wal_filter_stop_replay;
+  if (strstr(walk.text, "change") != NULL) {
+    rocksdb_writebatch_put(new_batch, "changed", 7, "2", 1);
+    *batch_changed = 1;
+  }
+  return rocksdb_wal_filter_continue_processing;
+}
+
+static void LogsAreFiltered(void) {
+  char* error = NULL;
+  rocksdb_t* db = OpenEmpty();
+  Put(db, "keep", "1");
+  Put(db, "drop", "1");
+  Put(db, "change", "1");
+  Put(db, "stop", "1");
+  Put(db, "after", "1");
+  rocksdb_flushwaloptions_t* const how = rocksdb_flushwaloptions_create();
+  CHECK(rocksdb_flushwaloptions_get_sync(how) == 0);
+  rocksdb_flushwaloptions_set_sync(how, 1);
+  CHECK(rocksdb_flushwaloptions_get_sync(how) == 1);
+  rocksdb_flushwaloptions_set_rate_limiter_priority(how, 1);
+  CHECK(rocksdb_flushwaloptions_get_rate_limiter_priority(how) == 1);
+  rocksdb_flush_wal_with_options(db, how, &error);
+  CHECK_OK(error);
+  rocksdb_flush_wal_with_options(db, NULL, &error);
+  CHECK_OK(error);
+  rocksdb_flushwaloptions_destroy(how);
+  rocksdb_close(db);
+
+  struct LogFilter state = {0, 0, ""};
+  rocksdb_walfilter_t* const filter =
+      rocksdb_walfilter_create(&state, DestroyLogFilter, OnLogNumbers, OnLogRecord, LogFilterName);
+  rocksdb_options_set_wal_filter(options, filter);
+  db = rocksdb_open(options, directory, &error);
+  CHECK_OK(error);
+  CHECK(state.families == 1);
+  CHECK(strcmp(state.decided,
+               "put0 keep 1, put0 drop 1, put0 change 1, put0 stop 1, ") == 0);
+  EXPECT_GET(db, "keep", "1");
+  EXPECT_GET(db, "drop", NULL);
+  EXPECT_GET(db, "change", NULL);
+  EXPECT_GET(db, "changed", "2");
+  EXPECT_GET(db, "stop", NULL);
+  EXPECT_GET(db, "after", NULL);
+  rocksdb_close(db);
+  rocksdb_options_clear_wal_filter(options);
+  rocksdb_walfilter_destroy(filter);
+  CHECK(state.destroyed == 1);
+}
+
+static void IngestionOptionsAgree(void) {
+  rocksdb_ingestexternalfileoptions_t* const how = rocksdb_ingestexternalfileoptions_create();
+#define CHECK_INGESTION_FLAG(name, initially)                             \
+  CHECK(rocksdb_ingestexternalfileoptions_get_##name(how) == (initially)); \
+  rocksdb_ingestexternalfileoptions_set_##name(how, !(initially));         \
+  CHECK(rocksdb_ingestexternalfileoptions_get_##name(how) == !(initially))
+  CHECK_INGESTION_FLAG(move_files, 0);
+  CHECK_INGESTION_FLAG(link_files, 0);
+  CHECK_INGESTION_FLAG(failed_move_fall_back_to_copy, 1);
+  CHECK_INGESTION_FLAG(snapshot_consistency, 1);
+  CHECK_INGESTION_FLAG(allow_global_seqno, 1);
+  CHECK_INGESTION_FLAG(allow_blocking_flush, 1);
+  CHECK_INGESTION_FLAG(ingest_behind, 0);
+  CHECK_INGESTION_FLAG(write_global_seqno, 0);
+  CHECK_INGESTION_FLAG(fail_if_not_bottommost_level, 0);
+  CHECK_INGESTION_FLAG(allow_db_generated_files, 0);
+  CHECK_INGESTION_FLAG(fill_cache, 1);
+  CHECK_INGESTION_FLAG(prefetch_lmax_index_and_filter_blocks, 1);
+  CHECK(rocksdb_ingestexternalfileoptions_get_file_opening_threads(how) == 1);
+  rocksdb_ingestexternalfileoptions_set_file_opening_threads(how, 4);
+  CHECK(rocksdb_ingestexternalfileoptions_get_file_opening_threads(how) == 4);
+  rocksdb_ingestexternalfileoptions_destroy(how);
+}
+
 static void CountCalls(void* state) { ++*(int*)state; }
 
 static void BackupsAreTakenAndRestored(void) {
@@ -1596,6 +1696,8 @@ int main(int argc, char** argv) {
   CheckpointsAreMade();
   FamiliesAreExportedAndImported();
   FilesAreWrittenAndIngested();
+  LogsAreFiltered();
+  IngestionOptionsAgree();
   BackupsAreTakenAndRestored();
   ProgramsBringTheirOwnOrderAndMerge();
   CountersAdd();
