@@ -368,6 +368,15 @@ void DeleteOne(const Dataset& dataset, Session* session, uint32_t number, char* 
   session->Delete({key, dataset.options().key_bytes});
 }
 
+// From one key to before another.
+void DeleteNumbers(const Dataset& dataset, Session* session, uint32_t begin, uint32_t end,
+                   char* key) {
+  char end_key[kKeyBytesMax];
+  dataset.MakeKey(begin, key);
+  dataset.MakeKey(end, end_key);
+  session->DeleteRange({key, dataset.options().key_bytes}, {end_key, dataset.options().key_bytes});
+}
+
 // From after a key to before the next one: nothing that is visible changes.
 void DeleteBetween(const Dataset& dataset, Session* session, uint32_t number, char* key,
                    Tally* /*tally*/) {
@@ -380,28 +389,17 @@ void DeleteBetween(const Dataset& dataset, Session* session, uint32_t number, ch
 // All keys but the first and the last.
 void DeleteInside(const Dataset& dataset, Session* session, uint32_t /*number*/, char* key,
                   Tally* /*tally*/) {
-  char end[kKeyBytesMax];
-  dataset.MakeKey(1, key);
-  dataset.MakeKey(dataset.num() - 1, end);
-  session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
+  DeleteNumbers(dataset, session, 1, dataset.num() - 1, key);
 }
 
-// From a key to the next one.
 void DeleteRangeOfOne(const Dataset& dataset, Session* session, uint32_t number, char* key,
                       Tally* /*tally*/) {
-  char end[kKeyBytesMax];
-  dataset.MakeKey(number, key);
-  dataset.MakeKey(number + 1, end);
-  session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
+  DeleteNumbers(dataset, session, number, number + 1, key);
 }
 
-// All keys before this one.
 void DeleteRangeBefore(const Dataset& dataset, Session* session, uint32_t number, char* key,
                        Tally* /*tally*/) {
-  char end[kKeyBytesMax];
-  dataset.MakeKey(0, key);
-  dataset.MakeKey(number, end);
-  session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
+  DeleteNumbers(dataset, session, 0, number, key);
 }
 
 void SeekAndTen(const Dataset& dataset, Session* session, uint32_t number, char* key,
