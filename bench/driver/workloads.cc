@@ -369,7 +369,7 @@ void DeleteOne(const Dataset& dataset, Session* session, uint32_t number, char* 
 }
 
 // From one key to before another.
-void DeleteNumbers(const Dataset& dataset, Session* session, uint32_t begin, uint32_t end,
+void DeleteNumbers(const Dataset& dataset, Session* session, uint64_t begin, uint64_t end,
                    char* key) {
   char end_key[kKeyBytesMax];
   dataset.MakeKey(begin, key);

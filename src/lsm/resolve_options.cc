@@ -180,7 +180,9 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
         .table_bytes_max = options.compaction_options_fifo.max_table_files_size,
         .ttl_seconds = common.ttl_seconds,
         .may_compact = options.compaction_options_fifo.allow_compaction,
-        .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 10,
+        // Twice a memtable, because a flush may write two.
+        // Four tables of a memtable each are merged: they cost 4/3 of it for each table less.
+        .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 2,
     };
     common.level_compaction_dynamic_level_bytes = false;
     // Files are dropped when there are too many bytes, not merged.

@@ -26,6 +26,7 @@ struct FifoConfig {
   uint64_t table_bytes_max = uint64_t{1} << 30;
   uint64_t ttl_seconds = 0;  // 0: off
   bool may_compact = false;  // small files of level 0 are merged
+  // Bytes that a merge writes for each file less, at most; larger files stay as they are.
   uint64_t merged_file_bytes_max = uint64_t{64} << 20;
 };
 

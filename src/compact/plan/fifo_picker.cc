@@ -88,31 +88,42 @@ std::optional<CompactionPlan> PickOversize(const TreeView& view, const FifoConfi
   return PlanDrop(view, groups.first(count), PlanReason::kTableBytes);
 }
 
-// A file that is as large as a merged one stays as it is.
-std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionConfig& config) {
-  const auto level0 = view.files(0);
+// How many of the files, as long as each further one makes it cheaper to get rid of one; 0: it
+// costs too much. The limit is that of all together: the first two files of a size cost twice it,
+// five of them 1.25 times.
+size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig& config) {
   const auto trigger =
       static_cast<size_t>(std::max(2, config.common.level0_file_num_compaction_trigger));
   uint64_t bytes = 0;
   uint64_t bytes_per_file = UINT64_MAX;
   size_t count = 0;
-  for (; count < level0.size(); ++count) {
-    bytes += level0[count]->file_bytes;
+  for (; count < files.size(); ++count) {
+    bytes += files[count]->file_bytes;
     if (count == 0) continue;
     const uint64_t next = bytes / count;
-    if (next > bytes_per_file || next > config.fifo.merged_file_bytes_max ||
-        bytes > config.common.max_compaction_bytes)
-      break;
+    if (next > bytes_per_file || bytes > config.common.max_compaction_bytes) break;
     bytes_per_file = next;
   }
-  if (count < trigger) return std::nullopt;
-  const LevelTargets targets = ComputeLevelTargets(view, config.common);
-  const PlanBuilder builder(view, config.common, targets);
-  return builder.Build(
-      {.level = 0,
-       .files = FileList(level0.begin(), level0.begin() + static_cast<std::ptrdiff_t>(count)),
-       .output_level = 0,
-       .reason = PlanReason::kFewerFiles});
+  return count < trigger || bytes_per_file > config.fifo.merged_file_bytes_max ? 0 : count;
+}
+
+// The newest files that are worth it. A file that is as large as a merged one stays as it is.
+std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionConfig& config) {
+  const std::span<FileMetaData* const> level0 = view.files(0);
+  for (size_t first = 0; first < level0.size(); ++first) {
+    if (level0[first]->file_bytes > config.fifo.merged_file_bytes_max) continue;
+    const auto older = level0.subspan(first);
+    const size_t count = CountMerged(older, config);
+    if (count == 0) continue;
+    const LevelTargets targets = ComputeLevelTargets(view, config.common);
+    const PlanBuilder builder(view, config.common, targets);
+    return builder.Build(
+        {.level = 0,
+         .files = FileList(older.begin(), older.begin() + static_cast<std::ptrdiff_t>(count)),
+         .output_level = 0,
+         .reason = PlanReason::kFewerFiles});
+  }
+  return std::nullopt;
 }
 
 // Of a tree in which nothing runs.

@@ -68,8 +68,14 @@ TEST(PickFifo, MergesSmallFilesWhereAllowed) {
   config.fifo.may_compact = true;
   EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] -> L0, fewer files");
   EXPECT_EQ(Pick("L0: 9[a-k 5] 8[a-k 5]", config), "nothing");
+  EXPECT_EQ(Pick("L0: 9[a-k 12] 8[a-k 12] 7[a-k 12] 6[a-k 50]", config),
+            "L0 [9 8 7] -> L0, fewer files")
+      << "18 for each file less, although 24 for the first two";
   EXPECT_EQ(Pick("L0: 9[a-k 25] 8[a-k 25] 7[a-k 25]", config), "nothing")
       << "merged files are not merged again";
+  EXPECT_EQ(Pick("L0: 9[a-k 25] 8[a-k 5] 7[a-k 5] 6[a-k 5] 5[a-k 50]", config),
+            "L0 [8 7 6] -> L0, fewer files")
+      << "also behind a merged one";
 }
 
 TEST(PickFifo, OnePlanAtATime) { EXPECT_EQ(Pick("L0: 9[a-k 500 busy] 8[a-k 50]"), "nothing"); }
