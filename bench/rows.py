@@ -504,7 +504,7 @@ def _files() -> list[Group]:
     def workload(name: str, operations: int, title: str = "", metrics: tuple[Metric, ...] = BOTH) -> Workload:
         return Workload(name, 0, rows=(Judged(title, metrics, 1.0),) if title else (), operations_min=operations)
 
-    small = {"options": "target_file_size_base=24576;max_open_files=-1"}
+    thousand = {"shape": "runs", "runs": 1000, "no-compactions": True, "options": "max_open_files=-1"}
     return [
         group("ingest", {"shape": "compacted"}, workload("ingest", 100, "ingest a table into a full database")),
         group(
@@ -512,7 +512,7 @@ def _files() -> list[Group]:
             {"shape": "compacted", "options": "disable_auto_compactions=true"},
             workload("writewhileingesting", 100, "slowest Put while 100 tables are ingested", (LONGEST,)),
         ),
-        group("checkpoint", {"shape": "compacted"} | small, workload("checkpoint", 10, "checkpoint of 1,000 tables"), keys=200_000),
+        group("checkpoint", thousand, workload("checkpoint", 10, "checkpoint of 1,000 tables"), keys=200_000),
         group(
             "logs",
             {"write-buffer-bytes": 512 << 20},
