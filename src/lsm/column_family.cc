@@ -314,6 +314,15 @@ void ColumnFamily::SetVersion(Version* version) {
   version_ = version;
 }
 
+SequenceNumber ColumnFamily::OldestUnflushed() const {
+  for (const MemTableEntry& entry : immutable_) {
+    const SequenceNumber first = entry.table->first_sequence();
+    if (first != 0) return first;
+  }
+  const SequenceNumber first = active_.table->first_sequence();
+  return first == 0 ? kSequenceNumberMax : first;
+}
+
 size_t ColumnFamily::MemTableBytes() const {
   size_t bytes = ActiveLocked()->ApproximateMemoryUsage();
   for (const MemTableEntry& entry : immutable_) bytes += entry.table->ApproximateMemoryUsage();

@@ -245,6 +245,8 @@ class ColumnFamily {
     return immutable_.empty() ? active_.log_number : immutable_.front().log_number;
   }
   uint64_t active_log_number() const ASHLAR_REQUIRES(kDatabaseMutex) { return active_.log_number; }
+  // The smallest sequence of the memtables; kSequenceNumberMax: they are empty.
+  SequenceNumber OldestUnflushed() const ASHLAR_REQUIRES(kDatabaseMutex);
   size_t MemTableBytes() const ASHLAR_REQUIRES(kDatabaseMutex);
   // Asserts I1 to I3. True between the critical sections that change the family.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);

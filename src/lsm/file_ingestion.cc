@@ -22,8 +22,10 @@ namespace {
 constexpr char kNoPlace[] = "needs a global sequence number, and has no place for one";
 constexpr uint64_t kReserveMax = uint64_t{1} << 40;
 
-bool HasUnflushedWrites(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
-  return !family.immutable().empty() || !family.ActiveLocked()->IsEmpty();
+// Level 0 is all of the tree, or keeps what it gets: a plan that waits for a flush (I3) would hold up
+// the writers, and with them the flush.
+bool MergesWithinLevel0Only(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
+  return family.options().compaction_style != kCompactionStyleLevel || CompactedLevels(family) == 1;
 }
 
 IngestionRules RulesOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
@@ -336,10 +338,11 @@ Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_f
     Family& family = families_[i];
     if (family.family()->dropped()) return Status::ColumnFamilyDropped(family.family()->name());
     ASHLAR_RETURN_IF_ERROR(PlanFamily(&family));
+    if (family.family()->OldestUnflushed() == kSequenceNumberMax) continue;
     const bool to_level0 = std::any_of(family.files.begin(), family.files.end(),
                                        [](const File& file) { return file.level == 0; });
-    const bool unflushed = HasUnflushedWrites(*family.family());
-    if (!unflushed || (!flush_needed[i] && !to_level0)) continue;  // I2, I3
+    const bool waits = to_level0 && MergesWithinLevel0Only(*family.family());
+    if (!flush_needed[i] && !waits) continue;  // I2, I3
     if (!family.request->options.allow_blocking_flush) {
       return Status::InvalidArgument(
           family.family()->name(),

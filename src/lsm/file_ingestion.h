@@ -10,7 +10,9 @@
 // I1: a file that may have older data at its keys has a sequence newer than all writes before the
 //     turn, and older than all after it.
 // I2: when the files enter the tree, no memtable has a key of one of them, unless they go behind.
-// I3: a file enters level 0 only while the family has no unflushed writes.
+// I3: a file of level 0 is not merged with older ones within level 0 before the writes that were in
+//     memtables when it came are flushed (I8 of compaction_plan.h). Where level 0 is merged only
+//     within itself, it enters while there are none.
 // I4: levels are chosen and taken while no plan of the family is picked or installed.
 // I5: of two files of a call that overlap, the later one has the larger sequence and is above.
 // I6: a reader, and a crash, has all of a call or nothing.

@@ -192,9 +192,17 @@ bool OverlapInKeys(const KeyComparator& comparator, const ImportedFile& before,
   return comparator.CompareInternal(before.meta->largest, file.meta->smallest) >= 0;
 }
 
+// Within the other's sequences: ingested beside a memtable that had no key of it until then. What
+// the memtable's table has at its keys is newer.
+bool IsIngestedBeside(const ImportedFile& file, const ImportedFile& other) {
+  return file.meta->smallest_sequence == file.meta->largest_sequence &&
+         file.meta->largest_sequence < other.meta->largest_sequence;
+}
+
 bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
   return a.meta->smallest_sequence <= b.meta->largest_sequence &&
-         b.meta->smallest_sequence <= a.meta->largest_sequence;
+         b.meta->smallest_sequence <= a.meta->largest_sequence && !IsIngestedBeside(a, b) &&
+         !IsIngestedBeside(b, a);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ TreeView ViewOfLevels(const DatabaseState& state, const ColumnFamily& family, Le
                 .now_unix_seconds = state.clock->NowUnixMicros() / 1000000,
                 .oldest_snapshot = state.snapshots.oldest() != nullptr
                                        ? state.snapshots.oldest()->GetSequenceNumber()
-                                       : kSequenceNumberMax};
+                                       : kSequenceNumberMax,
+                .oldest_unflushed = family.OldestUnflushed()};
   view.has_level_below = levels < version.levels();
   for (Level level = 0; level < levels; ++level) view.levels.push_back(version.files(level));
   return view;

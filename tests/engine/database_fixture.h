@@ -95,6 +95,17 @@ class DatabaseFixture : public ::testing::Test {
     EXPECT_TRUE(db_->GetProperty("rocksdb.num-files-at-level" + std::to_string(level), &value));
     return std::stoull(value);
   }
+  std::vector<std::string> FileNames(int level) {
+    ColumnFamilyMetaData metadata;
+    db_->GetColumnFamilyMetaData(&metadata);
+    std::vector<std::string> names;
+    for (const LevelMetaData& own : metadata.levels) {
+      for (const SstFileMetaData& file : own.files) {
+        if (own.level == level) names.push_back(file.relative_filename);
+      }
+    }
+    return names;
+  }
 
   // Files of tables in the directory, whether they are live or not.
   int Tables() const {

@@ -51,17 +51,6 @@ class FileCallsTest : public DatabaseFixture {
     }
     return text;
   }
-  std::vector<std::string> FileNames(int level) {
-    ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(&metadata);
-    std::vector<std::string> names;
-    for (const LevelMetaData& own : metadata.levels) {
-      for (const SstFileMetaData& file : own.files) {
-        if (own.level == level) names.push_back(file.relative_filename);
-      }
-    }
-    return names;
-  }
   // A last level 2 of one table per ten keys, in `tables` tables.
   void FillLevel2(int tables) {
     for (int i = 0; i < tables; ++i) {

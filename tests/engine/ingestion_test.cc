@@ -230,7 +230,50 @@ TEST_F(IngestionTest, AMemtableWithoutTheKeysIsNotFlushed) {
   EXPECT_EQ(Contents(), "a=1 m=1 z=2 ");
 }
 
-// A flush of older writes would be sorted below the file, and below what it was merged with.
+// The table of older writes is sorted below the file: merged with still older tables, the file would
+// bring their versions above it.
+TEST_F(IngestionTest, AFileOfLevel0WaitsForOlderWritesBeforeItIsMergedThere) {
+  Open();
+  Put("a", "1");
+  Put("z", "1");
+  CompactAll();  // the last level has no room for a file between them
+  Put("b", "old");
+  Put("y", "old");
+  Flush();
+  Put("b", "older than the file");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"m", "1"}})}));
+  EXPECT_EQ(Levels(), "0:2 6:1");
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1u);
+  EXPECT_EQ(Contents(), "a=1 b=older than the file m=1 y=old z=1 ");
+
+  const Status merged = db_->CompactFiles(CompactionOptions(), FileNames(0), 0);
+  EXPECT_TRUE(merged.IsAborted()) << merged.ToString();
+  Reopen();  // the log still has the write, and the open flushes it
+  EXPECT_EQ(Levels(), "0:3 6:1");
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 0));
+  EXPECT_EQ(Levels(), "0:1 6:1");
+  EXPECT_EQ(Contents(), "a=1 b=older than the file m=1 y=old z=1 ");
+}
+
+TEST_F(IngestionTest, WritesGoOnInAMemTableBesideAFileOfLevel0) {
+  Open();
+  Put("a", "1");
+  Put("z", "1");
+  CompactAll();
+  Put("b", "older than the file");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"m", "1"}, {"n", "1"}, {"o", "-q"}})}));
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "l", "n"));
+  Put("p", "newer than the file");
+  const std::string contents = "a=1 b=older than the file n=1 p=newer than the file z=1 ";
+  EXPECT_EQ(Contents(), contents);
+  Flush();
+  EXPECT_EQ(Levels(), "0:2 6:1");
+  EXPECT_EQ(Contents(), contents);
+  CompactAll();
+  EXPECT_EQ(Contents(), contents);
+}
+
+// A plan that waits for a flush would hold up the writers, and with them the flush.
 TEST_F(IngestionTest, AFileGoesToLevel0OnlyIfNothingIsUnflushed) {
   options_.num_levels = 1;
   options_.compaction_style = kCompactionStyleUniversal;

@@ -79,6 +79,31 @@ TEST_F(IngestionInterchangeTest, WeIngestTheirFiles) {
   EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
 }
 
+// The table of the older write is sorted below the file, here and there.
+TEST_F(IngestionInterchangeTest, TheyTakeOverAFileOfLevel0BesideOlderWrites) {
+  Open();
+  ASSERT_OK(db_->Put(WriteOptions(), "a", "1"));
+  ASSERT_OK(db_->Put(WriteOptions(), "z", "1"));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_OK(db_->Put(WriteOptions(), "b", "old"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(db_->Put(WriteOptions(), "b", "in the log, older than the file"));
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open(file_));
+  ASSERT_OK(writer.Put("m", "1"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->IngestExternalFile({file_}, IngestExternalFileOptions()));
+  ColumnFamilyMetaData tree;
+  db_->GetColumnFamilyMetaData(&tree);
+  ASSERT_EQ(tree.levels[0].files.size(), 2u);
+  const std::string ours = Scan();
+  Close();
+  EXPECT_EQ(Ldb("scan"), ours);
+  Ldb("compact");
+  EXPECT_EQ(Ldb("scan"), ours);
+  EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
+}
+
 // With the number in the file, and behind, at the level that is reserved.
 TEST_F(IngestionInterchangeTest, TheyReadNumbersInFilesAndWhatIsBehind) {
   options_.allow_ingest_behind = true;

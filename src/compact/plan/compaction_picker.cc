@@ -121,7 +121,7 @@ class LeveledPicker {
   // The newest files up to the first busy one. Only when level 0 is much smaller than the base
   // level, which would have to be rewritten for little.
   std::optional<CompactionPlan> MergeSmallLevel0() const {
-    const auto level0 = view_.files(0);
+    const auto level0 = view_.MergeableLevel0();
     const auto files_min =
         static_cast<size_t>(std::max(2, config_.level0_file_num_compaction_trigger));
     const uint64_t average = AverageEntryBytes(view_);
@@ -148,7 +148,7 @@ class LeveledPicker {
     if (base_bytes / kBaseIsBehind <= targets_.of(targets_.base_level) ||
         base_bytes <= view_.LevelBytes(0))
       return std::nullopt;
-    const auto level0 = view_.files(0);
+    const auto level0 = view_.MergeableLevel0();
     uint64_t bytes = 0;
     size_t count = 0;
     for (; count < level0.size() && !level0[count]->being_compacted; ++count) {
@@ -164,7 +164,7 @@ class LeveledPicker {
   // While the way down is busy: as many of the newest files as make each file that disappears
   // cheaper than the one before.
   std::optional<CompactionPlan> MergeNewestOfLevel0() const {
-    const auto level0 = view_.files(0);
+    const auto level0 = view_.MergeableLevel0();
     if (level0.size() <
             static_cast<size_t>(std::max(0, config_.level0_file_num_compaction_trigger)) + 2 ||
         level0[0]->being_compacted)

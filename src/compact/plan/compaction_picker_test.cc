@@ -128,6 +128,33 @@ TEST(PickLevel0, AsLargeAsTheBaseLevelItGoesDown) {
       "L0 [19 18 17 16 15 14 13 12] + L1 [5] -> L1, level-0 files, bottommost");
 }
 
+std::string PickBesideMemTable(const std::string& text, SequenceNumber oldest_unflushed,
+                               const LeveledConfig& config = SmallConfig()) {
+  const TreeText tree(text, config.num_levels);
+  TreeView view = tree.View();
+  view.oldest_unflushed = oldest_unflushed;
+  const auto plan = PickCompaction(view, config, CompactCursors());
+  return plan.has_value() ? DebugString(*plan) : "nothing";
+}
+
+// I8 of compaction_plan.h: the memtable's table would come below what they are merged with.
+TEST(PickLevel0, FilesThatAreNewerThanAMemTableAreNotMergedWithinLevel0) {
+  const std::string busy =
+      "L0: 13[a-f 10] 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 10] 8[a-z 10 busy]";
+  EXPECT_EQ(PickBesideMemTable(busy, 14), "L0 [13 12 11 10 9] -> L0, level-0 files");
+  EXPECT_EQ(PickBesideMemTable(busy, 13), "L0 [12 11 10 9] -> L0, level-0 files");
+  EXPECT_EQ(PickBesideMemTable(busy, 12), "nothing");
+  const std::string behind =
+      "L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 10] 15[a-z 10] 14[a-z 10]\nL1: 5[a-z 300]";
+  EXPECT_EQ(PickBesideMemTable(behind, 18), "L0 [17 16 15 14] -> L0, level-0 files");
+  EXPECT_EQ(PickBesideMemTable(behind, 14),
+            "L0 [19 18 17 16 15 14] + L1 [5] -> L1, level-0 files, bottommost");
+  LeveledConfig config = SmallConfig();
+  config.max_bytes_for_level_base = 10000;
+  const std::string huge = "L0: 9[a-f 1] 8[c-k 1] 7[a-z 1]\nL1: 5[a-z 900]";
+  EXPECT_EQ(PickBesideMemTable(huge, 9, config), "L0 [8 7] -> L0, level-0 files");
+}
+
 TEST(PickLevel0, MergesOfSimilarFilesAreNotTooLarge) {
   LeveledConfig config = SmallConfig();
   config.max_compaction_bytes = 65;

@@ -87,6 +87,14 @@ void MarkInputs(const CompactionPlan& plan, bool being_compacted) {
   }
 }
 
+std::span<FileMetaData* const> TreeView::MergeableLevel0() const {
+  const auto level0 = files(0);
+  const auto first = std::find_if(level0.begin(), level0.end(), [this](const FileMetaData* file) {
+    return file->largest_sequence < oldest_unflushed;
+  });
+  return level0.subspan(static_cast<size_t>(first - level0.begin()));
+}
+
 Level TreeView::LastLevel() const {
   Level last = num_levels() - 1;
   while (last > 0 && files(last).empty()) --last;
@@ -231,6 +239,10 @@ void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   ASHLAR_ASSERT(plan.start_level() <= plan.output_level || plan.reason == PlanReason::kRefit);
   ASHLAR_ASSERT(view.comparator.Compare(plan.smallest, plan.largest) <= 0);
   for (const CompactionInputs& inputs : plan.inputs) CheckInputs(view, plan, inputs);
+  if (!IsSorted(plan.output_level)) {
+    for (const FileMetaData* file : plan.inputs.front().files)
+      ASHLAR_ASSERT(file->largest_sequence < view.oldest_unflushed);  // I8
+  }
   const Level last_input = plan.inputs.back().level;
   ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level || plan.whole_runs ||
                 plan.reason == PlanReason::kFiles);  // I2

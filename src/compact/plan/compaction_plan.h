@@ -20,6 +20,7 @@
 //     hidden (range_coverage.h) from the oldest snapshot and every later reader.
 // I7: a plan of kRefit moves all files of a level. If it moves them up, the levels from the output
 //     level to the start level are empty, except for newer files of level 0.
+// I8: what a plan writes or moves to level 0 is older than each write that is not flushed.
 //
 // Lifetime: a plan borrows FileMetaData. Its owner has a count on the Version it was picked from.
 // The engine sets being_compacted through MarkInputs. Thread safety: values.
@@ -127,8 +128,13 @@ struct TreeView {
   std::vector<const CompactionPlan*> running;           // of this column family
   uint64_t now_unix_seconds = 0;                        // for ttl and periodic
   SequenceNumber oldest_snapshot = kSequenceNumberMax;  // kSequenceNumberMax: there is none
+  // Of a memtable's entries; kSequenceNumberMax: there are none. Files of level 0 that have newer
+  // ones were ingested beside the memtable.
+  SequenceNumber oldest_unflushed = kSequenceNumberMax;
 
   std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
+  // Level 0 without its newest files that no plan may merge within it (I8).
+  std::span<FileMetaData* const> MergeableLevel0() const;
   Level num_levels() const { return static_cast<Level>(levels.size()); }
   // The deepest level with files; 0 for an empty tree.
   Level LastLevel() const;

@@ -109,7 +109,7 @@ size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig&
 
 // The newest files that are worth it. A file that is as large as a merged one stays as it is.
 std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionConfig& config) {
-  const std::span<FileMetaData* const> level0 = view.files(0);
+  const std::span<FileMetaData* const> level0 = view.MergeableLevel0();
   for (size_t first = 0; first < level0.size(); ++first) {
     if (level0[first]->file_bytes > config.fifo.merged_file_bytes_max) continue;
     const auto older = level0.subspan(first);

@@ -78,6 +78,19 @@ TEST(PickFifo, MergesSmallFilesWhereAllowed) {
       << "also behind a merged one";
 }
 
+TEST(PickFifo, FilesThatAreNewerThanAMemTableAreNotMerged) {
+  CompactionConfig config = SmallConfig();
+  config.fifo.may_compact = true;
+  const TreeText tree("L0: 9[a-k 5] 8[a-k 5] 7[a-k 5] 6[a-k 5]", config.common.num_levels);
+  TreeView view = tree.View();
+  view.oldest_unflushed = 9;
+  const auto plan = PickFifo(view, config);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(DebugString(*plan), "L0 [8 7 6] -> L0, fewer files");
+  view.oldest_unflushed = 8;
+  EXPECT_FALSE(PickFifo(view, config).has_value());
+}
+
 TEST(PickFifo, OnePlanAtATime) { EXPECT_EQ(Pick("L0: 9[a-k 500 busy] 8[a-k 50]"), "nothing"); }
 
 }  // namespace

@@ -40,6 +40,13 @@ FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKe
   return chosen;
 }
 
+// I8 of compaction_plan.h, for the newest input of a plan that writes to level 0.
+Status CheckIsFlushed(const TreeView& view, const FileMetaData* newest) {
+  if (newest->largest_sequence < view.oldest_unflushed) return Status::OK();
+  return Status::Aborted(StrCat("table ", newest->number, " has newer entries than a memtable, ",
+                                "whose table would come below: flush the column family first"));
+}
+
 // The choice of the inputs of PlanFiles.
 class FileChoice {
  public:
@@ -205,6 +212,8 @@ Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& conf
   ASHLAR_ASSERT(!plan.inputs.empty());  // each named file is on a level that was visited
   plan.output_level = request.output_level;
   plan.reason = PlanReason::kFiles;
+  if (!IsSorted(plan.output_level))
+    ASHLAR_RETURN_IF_ERROR(CheckIsFlushed(view, plan.inputs.front().files.front()));
   const LevelTargets targets = ComputeLevelTargets(view, config);
   const PlanBuilder builder(view, config, targets);
   builder.SetRange(&plan);
@@ -271,6 +280,7 @@ Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const Leve
     return Status::Aborted(
         StrCat("change_level: only one file may move to level 0, not ", files.size()));
   }
+  if (target == 0) ASHLAR_RETURN_IF_ERROR(CheckIsFlushed(view, files.front()));
   CompactionPlan plan;
   plan.inputs.push_back({from, FileList(files.begin(), files.end())});
   plan.output_level = target;

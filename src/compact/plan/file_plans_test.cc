@@ -190,6 +190,27 @@ TEST(PlanFiles, OlderFilesOfLevel0GoAlong) {
   EXPECT_EQ(Files(tree, {9}, 1), "L0 [9 8 7] + L1 [5 6] -> L1, files, bottommost");
 }
 
+TEST(PlanFiles, FilesThatAreNewerThanAMemTableDoNotStayOnLevel0) {
+  const TreeText tree("L0: 9[a-c 10] 7[m-n 10]", 5);
+  TreeView view = tree.View();
+  view.oldest_unflushed = 8;
+  const FilesRequest within{.files = {9, 7}, .output_level = 0};
+  EXPECT_EQ(Text(PlanFiles(view, SmallConfig(), within)),
+            "Operation aborted: table 9 has newer entries than a memtable, whose table would come "
+            "below: flush the column family first");
+  EXPECT_EQ(Text(PlanFiles(view, SmallConfig(), {.files = {7}, .output_level = 0})),
+            "L0 [7] -> L0, files");
+  EXPECT_EQ(Text(PlanFiles(view, SmallConfig(), {.files = {9, 7}, .output_level = 1})),
+            "L0 [9 7] -> L1, files, bottommost");
+  const TreeText deeper("L2: 9[a-c 10]", 5);
+  view = deeper.View();
+  view.oldest_unflushed = 9;
+  EXPECT_EQ(Text(PlanRefit(view, SmallConfig(), 2, 1)), "L2 [9] -> L1, level change, move");
+  EXPECT_EQ(Text(PlanRefit(view, SmallConfig(), 2, 0)),
+            "Operation aborted: table 9 has newer entries than a memtable, whose table would come "
+            "below: flush the column family first");
+}
+
 TEST(PlanFiles, NeighboursThatShareAKeyGoAlong) {
   EXPECT_EQ(Files("L1: 5[a-c 20] 6[c-f 20] 7[g-k 20]", {6}, 2),
             "L1 [5 6] -> L2, files, bottommost");

@@ -85,7 +85,7 @@ class UniversalPicker {
     }
     plan.output_level = OutputLevel(chosen.end);
     builder_.SetRange(&plan);
-    if (builder_.OutputIsTaken(plan)) return std::nullopt;
+    if (builder_.OutputIsTaken(plan) || !MayWrite(plan)) return std::nullopt;
     builder_.Complete(&plan, may_move);
     if (!IsCompressed(chosen.end)) {
       plan.compression = kNoCompression;
@@ -105,6 +105,11 @@ class UniversalPicker {
     return static_cast<size_t>(std::max(1, config_.common.level0_file_num_compaction_trigger));
   }
   bool HasRoomBelow() const { return view_.num_levels() > 1; }
+  // I8 of compaction_plan.h.
+  bool MayWrite(const CompactionPlan& plan) const {
+    return IsSorted(plan.output_level) ||
+           plan.inputs.front().files.front()->largest_sequence < view_.oldest_unflushed;
+  }
 
   Level OutputLevel(size_t end) const {
     ASHLAR_DCHECK(end > 0 && end <= runs_.size());

@@ -98,6 +98,17 @@ TEST(PickUniversal, BusyRunsEndTheNeighbours) {
             "L0 [9 8] -> L2, size ratio");
 }
 
+TEST(PickUniversal, RunsThatAreNewerThanAMemTableAreNotMergedWithinLevel0) {
+  const TreeText tree("L0: 9[a-k 10] 8[a-k 10]\nL1: 7[a-k 900]\nL4: 5[a-z 9000]", 5);
+  TreeView view = tree.View();
+  view.oldest_unflushed = 10;
+  const auto plan = PickUniversal(view, SmallConfig());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(DebugString(*plan), "L0 [9 8] -> L0, size ratio");
+  view.oldest_unflushed = 9;
+  EXPECT_FALSE(PickUniversal(view, SmallConfig()).has_value());
+}
+
 std::string PickCovered(const std::string& text, SequenceNumber oldest_snapshot) {
   const TreeText tree(text, 5);
   TreeView view = tree.View();
