@@ -94,6 +94,10 @@ class Inspection {
     }
     const std::string* const sequence = Property(kPropertyGlobalSequence);
     file_.takes_global_sequence = sequence != nullptr;
+    if (sequence == nullptr && DecodeFixed32(version->data()) >= kExternalVersion) {
+      return Status::Corruption(file_.path,
+                                StrCat("the table lacks the property ", kPropertyGlobalSequence));
+    }
     if (sequence == nullptr || DecodeFixed64(sequence->data()) == 0) return Status::OK();
     return Bad(StrCat("the table has the global sequence number ", DecodeFixed64(sequence->data()),
                       " already: it was ingested before"));

@@ -10,14 +10,17 @@
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
+#include "base/coding.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
+#include "table/table_properties.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/check_invariants.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/gate.h"
 #include "tests/support/manual_env.h"
+#include "tests/support/patched_table.h"
 
 namespace ashlar {
 namespace {
@@ -899,17 +902,37 @@ class Disguised final : public Comparator {
   void FindShortSuccessor(std::string* /*key*/) const override {}
 };
 
-TEST_F(IngestionTest, BadFilesAreRefusedByName) {
-  Open();
-  Put("a", "1");
-  const auto refused = [&](const std::string& file, const std::string& why,
-                           const IngestExternalFileOptions& options = {}) {
+class BadFileTest : public IngestionTest {
+ protected:
+  void SetUp() override {
+    Open();
+    Put("a", "1");
+  }
+  // The refusal names the file and the reason, and changes neither the file nor the database.
+  void ExpectRefused(const std::string& file, const std::string& why,
+                     const IngestExternalFileOptions& options = {}) {
+    const std::string bytes = FileBytes(file);
+    const SequenceNumber latest = db_->GetLatestSequenceNumber();
     const Status status = Ingest({file}, options);
     EXPECT_FALSE(status.ok());
     EXPECT_NE(status.ToString().find(file), std::string::npos) << status.ToString();
     EXPECT_NE(status.ToString().find(why), std::string::npos) << status.ToString();
+    EXPECT_TRUE(FileBytes(file) == bytes);
+    EXPECT_EQ(db_->GetLatestSequenceNumber(), latest);
     EXPECT_EQ(Tables(), 0);
     EXPECT_EQ(Contents(), "a=1 ");
+  }
+  std::string Store(const std::string& name, const std::string& bytes) const {
+    const std::string file = FilePath(name);
+    std::ofstream(file, std::ios::binary) << bytes;
+    return file;
+  }
+};
+
+TEST_F(BadFileTest, AreRefusedByName) {
+  const auto refused = [this](const std::string& file, const std::string& why,
+                              const IngestExternalFileOptions& options = {}) {
+    ExpectRefused(file, why, options);
   };
   refused(FilePath("missing.sst"), "");
   const Comparator* const bytewise = options_.comparator;
@@ -952,6 +975,77 @@ TEST_F(IngestionTest, BadFilesAreRefusedByName) {
   std::ofstream(FilePath("nothing.sst")).flush();
   refused(FilePath("nothing.sst"), "");
   EXPECT_EQ(std::filesystem::file_size(good), bytes);
+}
+
+TEST_F(BadFileTest, WithBadPropertiesAreRefusedByName) {
+  const std::string good = FileBytes(WriteFile("good.sst", {{"x", "1"}, {"y", "2"}}));
+  const auto refused = [&](const std::string& name, const std::string& why, const auto& change) {
+    SCOPED_TRACE(name);
+    const std::string file = Store(name, WithProperties(good, change));
+    ExpectRefused(file, why);
+    IngestExternalFileOptions options;
+    options.move_files = true;
+    ExpectRefused(file, why, options);
+    options = {};
+    options.write_global_seqno = true;
+    ExpectRefused(file, why, options);
+  };
+  const auto fixed32 = [](uint32_t value) {
+    std::string bytes;
+    PutFixed32(&bytes, value);
+    return bytes;
+  };
+  ExpectRefused(Store("none.sst", WithoutProperties(good)), "properties");
+  refused("plain.sst", kPropertyExternalVersion, [](StoredProperties* properties) {
+    properties->erase(kPropertyExternalVersion);
+    properties->erase(kPropertyGlobalSequence);
+  });
+  refused("half.sst", "global sequence number",
+          [](StoredProperties* properties) { properties->erase(kPropertyExternalVersion); });
+  refused("other half.sst", kPropertyGlobalSequence,
+          [](StoredProperties* properties) { properties->erase(kPropertyGlobalSequence); });
+  for (const size_t bytes : {size_t{0}, size_t{7}, size_t{9}}) {
+    refused(StrCat("sequence", bytes, ".sst"), "global sequence number",
+            [&](StoredProperties* properties) {
+              (*properties)[kPropertyGlobalSequence] = std::string(bytes, '\0');
+            });
+  }
+  refused("number.sst", "global sequence number", [&](StoredProperties* properties) {
+    (*properties)[kPropertyGlobalSequence] = std::string(8, '\xff');
+  });
+  refused("ingested.sst", "ingested before", [&](StoredProperties* properties) {
+    (*properties)[kPropertyGlobalSequence] = std::string("\1") + std::string(7, '\0');
+  });
+  for (const uint32_t version : {0u, 3u, 0xffffffffu}) {
+    refused(StrCat("version", version, ".sst"), "external table of version",
+            [&](StoredProperties* properties) {
+              (*properties)[kPropertyExternalVersion] = fixed32(version);
+            });
+  }
+  for (const std::string& version : {std::string("\2"), fixed32(2) + "x"}) {
+    refused(
+        StrCat("version", version.size(), "bytes.sst"), "bad version",
+        [&](StoredProperties* properties) { (*properties)[kPropertyExternalVersion] = version; });
+  }
+  refused("comparator.sst", "comparator", [](StoredProperties* properties) {
+    (*properties)["rocksdb.comparator"] = "another.Comparator";
+  });
+  refused("entries.sst", "rocksdb.num.entries", [](StoredProperties* properties) {
+    (*properties)["rocksdb.num.entries"] = "\xff";  // a varint that does not end
+  });
+  refused("family.sst", "column family 5",
+          [](StoredProperties* properties) { (*properties)["rocksdb.column.family.id"] = "\5"; });
+
+  // A family that the writer did not know is no reason.
+  const std::string unknown =
+      Store("unknown.sst", WithProperties(good, [](StoredProperties* properties) {
+              std::string& id = (*properties)["rocksdb.column.family.id"];
+              id.clear();
+              PutVarint64(&id, 0x7fffffff);
+              properties->erase("rocksdb.column.family.name");
+            }));
+  ASSERT_OK(Ingest({unknown}));
+  EXPECT_EQ(Contents(), "a=1 x=1 y=2 ");
 }
 
 // ---- Events.

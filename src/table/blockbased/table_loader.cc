@@ -280,9 +280,12 @@ Status TableLoader::CheckSupported() const {
 
 Status TableLoader::LoadSequenceOverride() {
   const std::string& name = file().name();
+  const std::string* const stored_version = FindProperty(properties(), kPropertyExternalVersion);
+  if (stored_version != nullptr && stored_version->size() != sizeof(uint32_t))
+    return Status::Corruption(name, "bad version of an external table");
   const uint32_t version = Fixed32Property(properties(), kPropertyExternalVersion);
   const std::string* const stored = FindProperty(properties(), kPropertyGlobalSequence);
-  if (FindProperty(properties(), kPropertyExternalVersion) == nullptr || version == 1) {
+  if (stored_version == nullptr || version == 1) {
     return stored == nullptr
                ? Status::OK()
                : Status::Corruption(name,
