@@ -34,23 +34,44 @@ class LdbFixture : public ::testing::Test {
     db_.reset();
   }
   // As `ldb scan` prints it; walked in both directions.
-  std::string Scan() const {
-    std::string out;
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next())
-      out += StrCat(it->key().ToString(), " : ", it->value().ToString(), "\n");
-    EXPECT_OK(it->status());
-    std::string backwards;
-    for (it->SeekToLast(); it->Valid(); it->Prev())
-      backwards = StrCat(it->key().ToString(), " : ", it->value().ToString(), "\n", backwards);
-    EXPECT_EQ(backwards, out);
-    return out;
+  std::string Scan() const { return ScanAs(false); }
+  std::string HexScan() const { return ScanAs(true); }  // ldb scan --hex
+
+  // A database that db_bench made: kBenchKeys keys in tables.
+  static constexpr uint64_t kBenchKeys = 5000;
+  void FillByDbBench() const {
+    DbBench("--benchmarks=fillseq,flush --write_buffer_size=131072 --seed=7");
+  }
+  // Leaves new values of some of its keys in the log.
+  void OverwriteByDbBench() const {
+    DbBench("--benchmarks=overwrite --writes=500 --use_existing_db=1 --seed=8");
   }
 
   const ScratchDirectory scratch_;
   const std::string path_ = scratch_.File("db");
   Options options_;
   std::unique_ptr<DB> db_;
+
+ private:
+  void DbBench(const std::string& arguments) const {
+    RunCommand(StrCat("db_bench --db=", path_, " --num=", kBenchKeys,
+                      " --value_size=100 --compression_type=none ", arguments));
+  }
+  std::string ScanAs(bool hex) const {
+    const std::string prefix = hex ? "0x" : "";
+    std::string out;
+    std::string backwards;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    const auto line = [&] {
+      return StrCat(prefix, it->key().ToString(hex), " : ", prefix, it->value().ToString(hex),
+                    "\n");
+    };
+    for (it->SeekToFirst(); it->Valid(); it->Next()) out += line();
+    EXPECT_OK(it->status());
+    for (it->SeekToLast(); it->Valid(); it->Prev()) backwards = line() + backwards;
+    EXPECT_EQ(backwards, out);
+    return out;
+  }
 };
 
 }  // namespace ashlar

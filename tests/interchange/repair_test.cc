@@ -1,4 +1,6 @@
 // A hundred databases damaged at random: RepairDB keeps of each at least what `ldb repair` keeps.
+// And databases that db_bench wrote: what RepairDB makes of them satisfies ldb.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -113,6 +115,93 @@ TEST_F(RepairComparisonTest, RepairKeepsAtLeastWhatLdbKeeps) {
   }
   // Otherwise nothing was compared.
   EXPECT_GT(theirs_total, kDatabases * kKeys / 4) << ours_total;
+}
+
+// Of a database that db_bench made and ended: the keys in tables, new values of some in a log.
+class DbBenchRepairTest : public LdbFixture {
+ protected:
+  using Values = std::map<std::string, std::string>;
+
+  // Without a change of the database.
+  Values Read() {
+    Values values;
+    EXPECT_OK(DB::OpenForReadOnly(options_, path_, &db_));
+    if (db_ == nullptr) return values;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      values[it->key().ToString()] = it->value().ToString();
+    EXPECT_OK(it->status());
+    return values;
+  }
+  void Fill() {
+    FillByDbBench();
+    in_tables_ = Read();
+    db_.reset();
+    OverwriteByDbBench();
+    all_ = Read();
+    db_.reset();
+    ASSERT_EQ(in_tables_.size(), kBenchKeys);
+    ASSERT_EQ(all_.size(), kBenchKeys);
+    ASSERT_NE(all_, in_tables_);
+  }
+  std::string Largest(bool (*chosen)(const std::string& name)) const {
+    std::string largest;
+    uint64_t bytes = 0;
+    for (const std::string& name : FilesIn(files_, path_, chosen)) {
+      const std::string path = StrCat(path_, "/", name);
+      if (std::filesystem::file_size(path) <= bytes) continue;
+      bytes = std::filesystem::file_size(path);
+      largest = path;
+    }
+    EXPECT_GT(bytes, 0u);
+    return largest;
+  }
+  // Repairs, and returns what is there afterwards in the eyes of both stores.
+  Values Repair() {
+    EXPECT_OK(RepairDB(path_, options_));
+    EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
+    const std::string theirs = Ldb("scan --hex");
+    Values repaired = Read();
+    EXPECT_EQ(theirs, HexScan());
+    db_.reset();
+    for (const auto& [key, value] : repaired) {
+      EXPECT_TRUE(value == all_[key] || value == in_tables_[key])
+          << Slice(key).ToString(true) << " never had this value";
+    }
+    return repaired;
+  }
+
+  FileSystem* const files_ = FileSystem::Default().get();
+  Values in_tables_;
+  Values all_;
+};
+
+TEST_F(DbBenchRepairTest, ADamagedBlockLosesItsKeysOnly) {
+  Fill();
+  FlipByte(files_, Largest(IsTable), 100);
+  const Values repaired = Repair();
+  EXPECT_LT(repaired.size(), all_.size());
+  EXPECT_GT(repaired.size(), all_.size() - 100);
+}
+
+TEST_F(DbBenchRepairTest, WithoutCurrentAndHalfOfTheManifestNothingIsLost) {
+  Fill();
+  const std::string manifest = Largest(IsManifest);
+  CutFile(files_, manifest, std::filesystem::file_size(manifest) / 2);
+  ASSERT_OK(files_->DeleteFile(StrCat(path_, "/CURRENT")));
+  EXPECT_EQ(Repair(), all_);
+}
+
+TEST_F(DbBenchRepairTest, ADamagedLogLosesThePlaceOnly) {
+  Fill();
+  const std::string log = Largest(IsLog);
+  const size_t middle = std::filesystem::file_size(log) / 2;
+  for (size_t i = 0; i < 20; ++i) FlipByte(files_, log, middle + 100 * i);
+  const Values repaired = Repair();
+  EXPECT_EQ(repaired.size(), all_.size()) << "a value in a table";
+  EXPECT_NE(repaired, all_);
+  const auto is_new = [&](const auto& entry) { return entry.second != in_tables_[entry.first]; };
+  EXPECT_GT(std::count_if(repaired.begin(), repaired.end(), is_new), 100);
 }
 
 }  // namespace

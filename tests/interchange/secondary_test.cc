@@ -1,7 +1,8 @@
 // Secondaries of the other store: ldb follows a database of ours that is open and being written,
-// and ours follow databases that db_bench writes meanwhile.
+// and ours follow databases that db_bench writes meanwhile, or take one over.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -44,6 +45,35 @@ TEST_F(SecondaryInterchangeTest, LdbReadsADatabaseThatIsOpen) {
   ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   ASSERT_OK(db_->Put(WriteOptions(), "last", "write"));
   EXPECT_EQ(LdbScan("default"), Scan());
+}
+
+// db_bench has ended: its log is all that there is of its last writes.
+TEST_F(SecondaryInterchangeTest, IsPromotedOverADatabaseOfRocksDb) {
+  FillByDbBench();
+  OverwriteByDbBench();
+  options_.info_log = nullptr;
+  ASSERT_OK(DB::OpenAsSecondary(options_, path_, scratch_.File("own"), &db_));
+  const std::string theirs = HexScan();
+  EXPECT_EQ(std::count(theirs.begin(), theirs.end(), '\n'), static_cast<int64_t>(kBenchKeys));
+  EXPECT_EQ(Ldb(StrCat("--secondary_path=", scratch_.File("ldb"), " scan --hex")), theirs);
+  ASSERT_OK(db_->PromoteToPrimary());
+  EXPECT_EQ(HexScan(), theirs);
+  std::unique_ptr<Iterator> first(db_->NewIterator(ReadOptions()));
+  first->SeekToFirst();
+  ASSERT_TRUE(first->Valid());
+  ASSERT_OK(db_->Delete(WriteOptions(), first->key()));
+  first.reset();
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_OK(db_->Put(WriteOptions(), StrCat("ours", i), "value"));
+    if (i == 100) {
+      ASSERT_OK(db_->Flush(FlushOptions()));
+    }
+  }
+  const std::string ours = HexScan();
+  EXPECT_EQ(std::count(ours.begin(), ours.end(), '\n'), static_cast<int64_t>(kBenchKeys) + 199);
+  Close();
+  EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
+  EXPECT_EQ(Ldb("scan --hex"), ours);
 }
 
 class DbBenchPrimaryTest : public SecondaryInterchangeTest,
