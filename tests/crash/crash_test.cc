@@ -347,8 +347,7 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
   // point, before and after.
   static bool IsInteresting(const CrashFileSystem& file_system, uint64_t k) {
     const auto is = [&](uint64_t operation) {
-      return operation < file_system.OperationCount() &&
-             !file_system.DescribeOperation(operation).starts_with("write");
+      return operation < file_system.OperationCount() && !file_system.IsWrite(operation);
     };
     return is(k) || (k > 0 && is(k - 1));
   }
@@ -383,8 +382,10 @@ TEST_P(CrashTest, NothingAcknowledgedIsLost) {
         IsInteresting(*file_system, k) ? std::max<uint64_t>(1, keep_one_in / 2) : keep_one_in * 2;
     const uint64_t images_before = images_;
     if (one_in > 200 && !random.OneIn(one_in / 100)) continue;
-    file_system->EnumerateCrashImages(k, seed_, [&](const CrashImage& image) {
-      if (HasFailure() || !random.OneIn(std::min<uint64_t>(one_in, 100))) return;
+    const auto is_wanted = [&] {
+      return !HasFailure() && random.OneIn(std::min<uint64_t>(one_in, 100));
+    };
+    file_system->EnumerateCrashImages(k, seed_, is_wanted, [&](const CrashImage& image) {
       const auto known = checked.find(image.fingerprint);
       if (known != checked.end() && known->second >= history_->PromisedAt(k)) return;
       checked[image.fingerprint] = history_->PromisedAt(k);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -172,10 +173,14 @@ struct Survival {
     uint64_t begin = 0;  // offsets in the file
     uint64_t end = 0;
     bool cuts = false;  // the write ends at `begin`; otherwise [begin, end) holds zeros
+
+    auto operator<=>(const Damage&) const = default;
   };
   Damage damage;
   enum class Growth { kNone, kZeros, kGarbage } growth = Growth::kNone;
-  uint64_t seed = 0;
+  uint64_t seed = 0;  // of the garbage
+
+  auto operator<=>(const Survival&) const = default;
 };
 
 }  // namespace
@@ -404,10 +409,11 @@ class CrashFileSystem::State {
 namespace {
 
 // The kinds are one table of small choosers over the pending operations.
+using Operations = std::function<const Operation&(uint64_t)>;
 struct Choice {
   const std::vector<uint64_t>& pending;
   const std::vector<uint64_t>& last_writes;
-  const std::function<const Operation&(uint64_t)>& operation;
+  const Operations& operation;
   uint64_t seed;
 };
 
@@ -473,7 +479,6 @@ Survival Choose(CrashKind kind, const Choice& choice) {
     return choice.operation(k).kind == OperationKind::kUnlink;
   };
   Survival survival;
-  survival.seed = choice.seed;
   survival.kept = pending;
   switch (kind) {
     case CrashKind::kDurableOnly: survival.kept.clear(); break;
@@ -491,7 +496,10 @@ Survival Choose(CrashKind kind, const Choice& choice) {
     case CrashKind::kTornWrite4096: survival.damage = TearLastWrite(choice, 4096); break;
     case CrashKind::kPageLost: survival.damage = LosePage(choice); break;
     case CrashKind::kGrownWithZeros: survival.growth = Survival::Growth::kZeros; break;
-    case CrashKind::kGrownWithGarbage: survival.growth = Survival::Growth::kGarbage; break;
+    case CrashKind::kGrownWithGarbage:
+      survival.growth = Survival::Growth::kGarbage;
+      survival.seed = choice.seed;
+      break;
     case CrashKind::kEntryLost:
       survival.kept = AllBut(pending, Select(pending, is_entry), choice.seed);
       break;
@@ -536,6 +544,13 @@ SeedPlan PlanSeeds(CrashKind kind, uint64_t pending) {
   }
 }
 
+CrashImage MakeImage(CrashKind kind, uint64_t seed, const MemoryImage& image) {
+  return {.kind = kind,
+          .seed = seed,
+          .fingerprint = image.Fingerprint(),
+          .file_system = std::make_shared<MemoryFileSystem>(image)};
+}
+
 }  // namespace
 
 CrashFileSystem::CrashFileSystem() : CrashFileSystem(MemoryImage()) {}
@@ -548,6 +563,10 @@ CrashFileSystem::CrashFileSystem(const MemoryImage& image)
 CrashFileSystem::~CrashFileSystem() { SetListener(nullptr); }
 
 uint64_t CrashFileSystem::OperationCount() const { return journal_->Count(); }
+
+bool CrashFileSystem::IsWrite(uint64_t k) const {
+  return journal_->Get(k).kind == OperationKind::kWrite;
+}
 
 std::string CrashFileSystem::DescribeOperation(uint64_t k) const {
   const Operation& operation = journal_->Get(k);
@@ -581,27 +600,40 @@ CrashImage CrashFileSystem::MakeCrashImage(uint64_t k, CrashKind kind, uint64_t 
   const State& state = StateAfter(k);
   const std::vector<uint64_t> pending = state.Pending();
   const std::vector<uint64_t> last_writes = state.LastWrites();
-  const std::function<const Operation&(uint64_t)> operation =
-      [this](uint64_t i) -> const Operation& { return journal_->Get(i); };
-  const MemoryImage image = state.Build(Choose(
-      kind,
-      {.pending = pending, .last_writes = last_writes, .operation = operation, .seed = seed}));
-  return {.kind = kind,
-          .seed = seed,
-          .fingerprint = image.Fingerprint(),
-          .file_system = std::make_shared<MemoryFileSystem>(image)};
+  const Operations operations = [this](uint64_t i) -> const Operation& { return journal_->Get(i); };
+  return MakeImage(kind, seed,
+                   state.Build(Choose(kind, {.pending = pending,
+                                             .last_writes = last_writes,
+                                             .operation = operations,
+                                             .seed = seed})));
 }
 
 void CrashFileSystem::EnumerateCrashImages(uint64_t k, uint64_t seed,
                                            const std::function<void(const CrashImage&)>& visitor) {
-  const uint64_t pending = StateAfter(k).Pending().size();
+  EnumerateCrashImages(k, seed, [] { return true; }, visitor);
+}
+
+void CrashFileSystem::EnumerateCrashImages(uint64_t k, uint64_t seed,
+                                           const std::function<bool()>& is_wanted,
+                                           const std::function<void(const CrashImage&)>& visitor) {
+  const State& state = StateAfter(k);
+  const std::vector<uint64_t> pending = state.Pending();
+  const std::vector<uint64_t> last_writes = state.LastWrites();
+  const Operations operations = [this](uint64_t i) -> const Operation& { return journal_->Get(i); };
   Random random(seed ^ k);
+  std::set<Survival> chosen;
   std::set<uint64_t> seen;
   for (int i = 0; i < kCrashKinds; i++) {
     const CrashKind kind = static_cast<CrashKind>(i);
-    const SeedPlan plan = PlanSeeds(kind, pending);
+    const SeedPlan plan = PlanSeeds(kind, pending.size());
     for (uint64_t s = 0; s < plan.seeds; s++) {
-      const CrashImage image = MakeCrashImage(k, kind, plan.seed_is_index ? s : random.Next());
+      const uint64_t image_seed = plan.seed_is_index ? s : random.Next();
+      const auto [survival, is_new] = chosen.insert(Choose(kind, {.pending = pending,
+                                                                  .last_writes = last_writes,
+                                                                  .operation = operations,
+                                                                  .seed = image_seed}));
+      if (!is_new || !is_wanted()) continue;
+      const CrashImage image = MakeImage(kind, image_seed, state.Build(*survival));
       if (seen.insert(image.fingerprint).second) visitor(image);
     }
   }

@@ -74,7 +74,9 @@ class CrashFileSystem final : public MemoryFileSystem {
   // Operations so far: a workload notes it when a write is acknowledged, and every image of k >=
   // that number must contain the write.
   uint64_t OperationCount() const;
-  // One line for a person, for operation k in [0, OperationCount()).
+  // Of operation k in [0, OperationCount()): whether it writes bytes of a file.
+  bool IsWrite(uint64_t k) const;
+  // One line for a person about it.
   std::string DescribeOperation(uint64_t k) const;
 
   // A possible state after a crash after the first k operations, k in [0, OperationCount()]. The
@@ -82,8 +84,12 @@ class CrashFileSystem final : public MemoryFileSystem {
   CrashImage MakeCrashImage(uint64_t k, CrashKind kind, uint64_t seed);
   // Visits images of every kind for this k: each prefix, each operation dropped and each kept while
   // at most kExhaustiveMax are pending; that many drawn by the seed otherwise. Images with equal
-  // contents are visited once.
+  // contents are visited once. The visitor asks this object for no other image.
   void EnumerateCrashImages(uint64_t k, uint64_t seed,
+                            const std::function<void(const CrashImage&)>& visitor);
+  // The same, of those images that are wanted: asked before an image is made, once for each choice
+  // of what survives. To make all images of all k costs their bytes each time.
+  void EnumerateCrashImages(uint64_t k, uint64_t seed, const std::function<bool()>& is_wanted,
                             const std::function<void(const CrashImage&)>& visitor);
 
   static constexpr uint64_t kExhaustiveMax = 16;
