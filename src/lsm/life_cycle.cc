@@ -309,6 +309,7 @@ Status LifeCycle::CloseFilesLocked() {
     state_->error_handler.Set(Status::ShutdownInProgress("the database is closed"),
                               BackgroundErrorReason::kFlush);
     attempt([this] { return CloseLogs(); });
+    attempt([this] { return changes_->RecordPending(); });  // no family comes or goes from here on
     attempt([this] {
       background_.files().DeleteObsoleteFiles();
       return Status::OK();

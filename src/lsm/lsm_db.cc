@@ -812,6 +812,7 @@ Status LsmDB::GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, co
 
 Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                            bool flush_memtable) try {
+  if (!state_->read_only()) ASHLAR_RETURN_IF_ERROR(option_changes_.RecordPending());
   if (flush_memtable && !state_->read_only())
     ASHLAR_RETURN_IF_ERROR(core_->FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   MutexLock installers(state_->manifest_mutex());
@@ -833,6 +834,7 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
 Status LsmDB::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                       std::vector<LiveFileStorageInfo>* files) try {
   files->clear();
+  if (!state_->read_only()) ASHLAR_RETURN_IF_ERROR(option_changes_.RecordPending());
   ASHLAR_ASSIGN_OR_RETURN(*files, StorageSurvey(core_.get(), options).Run());
   return Status::OK();
 } catch (const std::bad_alloc&) {

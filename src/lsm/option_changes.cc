@@ -1,10 +1,12 @@
 #include "lsm/option_changes.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "config/validate.h"
 #include "lsm/options_file.h"
@@ -12,6 +14,17 @@
 #include "lsm/resolve_options.h"
 
 namespace ashlar {
+
+namespace {
+
+constexpr size_t kFamiliesRecordedAtOnce = 32;
+constexpr uint64_t kChangesPerFile = 4;  // a quarter of the families
+// A file has some kilobytes for each family: families that come and go one by one make files of
+// some hundred kilobytes per second.
+constexpr uint64_t kPauseMicrosPerFamily = 10000;
+constexpr uint64_t kPauseMicrosMax = 60000000;
+
+}  // namespace
 
 OptionChanges::OptionChanges(LsmCore* core)
     : state_(core->state.get()), background_(core->background), commit_(core->commit) {}
@@ -129,6 +142,7 @@ Status OptionChanges::PublishFamily(NewFamily prepared, bool* install_failed) {
       background_.installer().Publish({.install = std::move(prepared.install)}, [&] {
         kDatabaseMutex.AssertHeld();
         state_->SetFamilies(std::move(prepared.families));
+        ++unrecorded_changes_;
         if (has_tables) background_.ViewChanged(prepared.family);
       });
   *install_failed = !installed.ok();
@@ -166,6 +180,7 @@ Status OptionChanges::RemoveFamily(const std::shared_ptr<ColumnFamily>& family,
   const Status installed = background_.installer().Publish({.install = std::move(install)}, [&] {
     kDatabaseMutex.AssertHeld();
     state_->SetFamilies(std::move(families));
+    ++unrecorded_changes_;
     family->MarkDropped();
     std::erase_if(state_->unsupported_options, [&family](const UnsupportedOption& option) {
       return option.column_family == family->name();
@@ -178,26 +193,55 @@ Status OptionChanges::RemoveFamily(const std::shared_ptr<ColumnFamily>& family,
 
 // ---- The file.
 
-// The file lists every family, so writing it for each of many new ones would take the square of
-// their number.
 Status OptionChanges::RecordFamilyOptions() {
-  constexpr size_t kFamiliesRecordedAtOnce = 32;
   {
     MutexLock lock(state_->mutex());
-    if (options_job_queued_) return Status::OK();
-    const bool many = state_->Families().families.size() > kFamiliesRecordedAtOnce;
-    if (many && !state_->options.fail_if_options_file_error) {
-      options_job_queued_ = background_.RunSoon(Executor::Priority::kHigh, [this] {
-        {
-          MutexLock locked(state_->mutex());
-          ASHLAR_ASSERT(options_job_queued_);  // one job at a time
-          options_job_queued_ = false;
-        }
-        // It has logged its error.
-        static_cast<void>(WriteOptionsFile().ok());
-      });
-      if (options_job_queued_) return Status::OK();
-    }
+    if (MayRecordLater() && RecordLater()) return Status::OK();
+  }
+  return WriteOptionsFile();
+}
+
+bool OptionChanges::MayRecordLater() const {
+  return !state_->options.fail_if_options_file_error &&
+         state_->Families().families.size() > kFamiliesRecordedAtOnce &&
+         unrecorded_changes_ < recorded_families_ / kChangesPerFile;  // I4
+}
+
+bool OptionChanges::RecordLater() {
+  if (is_queued_) return true;
+  const uint64_t pause_micros =
+      std::min(recorded_families_ * kPauseMicrosPerFamily, kPauseMicrosMax);
+  is_queued_ = state_->executor->ScheduleAfter(pause_micros, Executor::Priority::kHigh,
+                                               [pauses = pauses_, this] {
+                                                 MutexLock ending(pauses->mutex);
+                                                 if (!pauses->stopped) EndPause();  // I3
+                                               });
+  return is_queued_;
+}
+
+// Without memory for the job the next change, or Close, records the families.
+void OptionChanges::EndPause() {
+  MutexLock lock(state_->mutex());
+  ASHLAR_ASSERT(is_queued_);  // one pause or job at a time
+  is_queued_ = false;
+  IgnoreBadAlloc([this] {
+    kDatabaseMutex.AssertHeld();
+    is_queued_ = background_.RunSoon(Executor::Priority::kHigh, [this] {
+      {
+        MutexLock locked(state_->mutex());
+        ASHLAR_ASSERT(is_queued_);
+        is_queued_ = false;
+      }
+      // It has logged its error.
+      static_cast<void>(RecordPending().ok());
+    });
+  });
+}
+
+Status OptionChanges::RecordPending() {
+  {
+    MutexLock lock(state_->mutex());
+    if (unrecorded_changes_ == 0) return Status::OK();
   }
   return WriteOptionsFile();
 }
@@ -206,22 +250,33 @@ Status OptionChanges::WriteOptionsFile() {
   MutexLock changing(options_file_mutex_);
   if (options_file_closed_) return Status::ShutdownInProgress("the database is closed");
   std::vector<ColumnFamilyDescriptor> families;
+  uint64_t changes = 0;
   {
     MutexLock lock(state_->mutex());
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
       families.emplace_back(family->name(), family->options());
+    changes = unrecorded_changes_;
   }
   ASHLAR_ASSERT(!families.empty() && families.front().name == kDefaultColumnFamilyName);  // id 0
   const Status written = WriteNewOptionsFile(state_, families);
   background_.files().DeleteObsoleteFiles();
-  if (written.ok()) return written;
+  if (written.ok()) {
+    MutexLock lock(state_->mutex());
+    recorded_families_ = families.size();
+    unrecorded_changes_ -= changes;
+    return written;
+  }
   LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
   return state_->options.fail_if_options_file_error ? written : Status::OK();
 }
 
 void OptionChanges::Stop() {
-  MutexLock changing(options_file_mutex_);
-  options_file_closed_ = true;
+  {
+    MutexLock changing(options_file_mutex_);
+    options_file_closed_ = true;
+  }
+  MutexLock lock(pauses_->mutex);
+  pauses_->stopped = true;
 }
 
 }  // namespace ashlar

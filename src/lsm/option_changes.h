@@ -7,7 +7,11 @@
 // I1: changes of options are serialised with the file that records them, so the newest file has the
 //     newest options.
 // I2: a family comes or goes between two groups of writes, and only while no error is latched.
-// I3: no OPTIONS file is written after Stop.
+// I3: no OPTIONS file is written after Stop, and no pause of RecordFamilyOptions touches the
+//     database, which may end before the executor does.
+// I4: the newest file is behind by fewer families that came or went than a quarter of those that it
+//     lists, or by none if they are few. A file is a list of all families: to write one for each
+//     change would take the square of their number.
 //
 // Thread safety: all methods from any thread, without locks.
 #pragma once
@@ -50,8 +54,11 @@ class OptionChanges {
   // listeners run.
   Status PublishFamily(NewFamily prepared, bool* install_failed) ASHLAR_REQUIRES(kManifestMutex);
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
-  // The OPTIONS file after families came or went: written now, or soon where there are many.
+  // The OPTIONS file after families came or went: written now where I4 wants it, otherwise by the
+  // end of a pause, or by RecordPending or another write before that.
   Status RecordFamilyOptions();
+  // Writes the OPTIONS file if a family is missing in the newest one, or is no more.
+  Status RecordPending();
   Status WriteOptionsFile();
   // LOCK is about to be released. A job of RecordFamilyOptions has ended before
   // (BackgroundWork::Stop).
@@ -63,13 +70,28 @@ class OptionChanges {
                    bool* install_failed);
   Status RemoveFamily(const std::shared_ptr<ColumnFamily>& family, bool* install_failed);
 
+  // The pause that waits in the executor, and may outlive the database there. Its mutex is taken
+  // before the database mutex.
+  struct Pauses {
+    Mutex mutex;
+    bool stopped ASHLAR_GUARDED_BY(mutex) = false;
+  };
+  bool MayRecordLater() const ASHLAR_REQUIRES(kDatabaseMutex);
+  // False: the executor takes no job.
+  bool RecordLater() ASHLAR_REQUIRES(kDatabaseMutex);
+  void EndPause();
+
   DatabaseState* const state_;
   BackgroundWork& background_;
   CommitPipeline& commit_;
   Mutex options_file_mutex_;  // I1
   bool options_file_closed_ ASHLAR_GUARDED_BY(options_file_mutex_) = false;
-  // A job that writes the OPTIONS file waits for its turn.
-  bool options_job_queued_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  const std::shared_ptr<Pauses> pauses_ = std::make_shared<Pauses>();
+  // I4: of the newest OPTIONS file.
+  uint64_t recorded_families_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  uint64_t unrecorded_changes_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  // A pause, or the job that it ends with, waits for its turn.
+  bool is_queued_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
 };
 
 }  // namespace ashlar

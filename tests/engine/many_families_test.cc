@@ -6,15 +6,27 @@
 #include <vector>
 
 #include "ashlar/options_util.h"
+#include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
 namespace {
 
 constexpr int kFamilies = 100;
+
+// How many families the newest OPTIONS file lists.
+size_t RecordedFamilies(OpenDatabase* database) {
+  ConfigOptions config;
+  config.env = database->env();
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> recorded;
+  EXPECT_OK(LoadLatestOptions(config, OpenDatabase::kPath, &db_options, &recorded));
+  return recorded.size();
+}
 
 TEST(ManyFamiliesTest, TheOptionsFileIsNotWrittenForEachOfMany) {
   const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
@@ -33,12 +45,115 @@ TEST(ManyFamiliesTest, TheOptionsFileIsNotWrittenForEachOfMany) {
   EXPECT_LT(written, 40u);
   ASSERT_OK(database.Close());
 
-  ConfigOptions config;
-  config.env = database.env();
-  DBOptions db_options;
-  std::vector<ColumnFamilyDescriptor> recorded;
-  ASSERT_OK(LoadLatestOptions(config, OpenDatabase::kPath, &db_options, &recorded));
-  EXPECT_EQ(recorded.size(), size_t{kFamilies + 1}) << "Close has to leave a complete file";
+  EXPECT_EQ(RecordedFamilies(&database), size_t{kFamilies + 1})
+      << "Close has to leave a complete file";
+}
+
+// A database of 45 families, whose newest OPTIONS file lists 40.
+class UnrecordedFamiliesTest : public ::testing::Test {
+ protected:
+  static constexpr size_t kCreated = 45;
+
+  void SetUp() override {
+    ASSERT_OK(database_.Open());
+    for (size_t i = 1; i < kCreated; ++i) ASSERT_OK(database_.CreateFamily(StrCat("f", i)));
+    ASSERT_EQ(RecordedFamilies(&database_), 40u);
+  }
+
+  const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
+  OpenDatabase database_{disk_, SmallDatabaseOptions(), 1};
+};
+
+TEST_F(UnrecordedFamiliesTest, AreRecordedWhenThePauseEnds) {
+  ASSERT_TRUE(database_.env()->manual_executor()->RunDelayed());
+  while (database_.env()->RunOneJob()) continue;
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+  // And the next change begins another pause.
+  ASSERT_OK(database_.DropFamily("f1"));
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+  ASSERT_TRUE(database_.env()->manual_executor()->RunDelayed());
+  while (database_.env()->RunOneJob()) continue;
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated - 1);
+  ASSERT_OK(database_.Close());
+}
+
+TEST_F(UnrecordedFamiliesTest, AreRecordedByAChangeOfOptions) {
+  ASSERT_OK(database_.db()->SetOptions({{"max_bytes_for_level_multiplier", "7"}}));
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+}
+
+TEST_F(UnrecordedFamiliesTest, AreRecordedBeforeTheFilesAreListed) {
+  std::vector<std::string> names;
+  uint64_t manifest_bytes = 0;
+  ASSERT_OK(database_.db()->GetLiveFiles(names, &manifest_bytes));
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+  ASSERT_OK(database_.CreateFamily("next"));
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+  std::vector<LiveFileStorageInfo> files;
+  ASSERT_OK(database_.db()->GetLiveFilesStorageInfo(LiveFilesStorageInfoOptions(), &files));
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated + 1);
+}
+
+TEST_F(UnrecordedFamiliesTest, AreThereAfterACrash) {
+  OpenDatabase crashed(std::make_shared<MemoryFileSystem>(disk_->Snapshot()),
+                       SmallDatabaseOptions(), 2);
+  ASSERT_OK(crashed.Open());
+  EXPECT_EQ(crashed.families().size(), kCreated);
+  EXPECT_EQ(RecordedFamilies(&crashed), kCreated);
+  ASSERT_OK(crashed.Close());
+}
+
+// A pause that ends in the executor after its database.
+TEST_F(UnrecordedFamiliesTest, AreNotRecordedByAPauseAfterClose) {
+  ASSERT_OK(database_.Close());
+  ASSERT_EQ(RecordedFamilies(&database_), kCreated);
+  const auto is_options = [](const std::string& name) { return name.starts_with("OPTIONS-"); };
+  const std::vector<std::string> before = FilesIn(disk_.get(), OpenDatabase::kPath, is_options);
+  while (database_.env()->manual_executor()->RunDelayed()) continue;
+  while (database_.env()->RunOneJob()) continue;
+  EXPECT_EQ(FilesIn(disk_.get(), OpenDatabase::kPath, is_options), before);
+}
+
+// The bytes of all OPTIONS files while so many families are created, with a job of the database
+// after each.
+uint64_t OptionsBytes(int families) {
+  const auto disk = std::make_shared<MemoryFileSystem>();
+  const auto files = std::make_shared<FaultFileSystem>(disk);
+  uint64_t bytes = 0;
+  FaultRule count;
+  count.operations = FaultOperation::kRename;
+  count.name_contains = "OPTIONS-";
+  count.sticky = true;
+  count.effect = FaultEffect::kRunAction;
+  count.action = [&] {
+    const auto is_new = [](const std::string& name) {
+      return name.starts_with("OPTIONS-") && name.ends_with(".dbtmp");
+    };
+    for (const std::string& name : FilesIn(disk.get(), OpenDatabase::kPath, is_new))
+      bytes += ContentsOf(disk.get(), StrCat(OpenDatabase::kPath, "/", name)).size();
+  };
+  files->AddRule(count);
+  Options options = SmallDatabaseOptions();
+  options.max_manifest_file_size = uint64_t{1} << 30;
+  OpenDatabase database(files, options, 1);
+  EXPECT_OK(database.Open());
+  for (int i = 0; i < families; ++i) {
+    const std::string name = StrCat("f", i);
+    EXPECT_OK(database.CreateFamily(name));
+    EXPECT_OK(database.db()->Put(WriteOptions(), database.family(name), "key", "value"));
+    EXPECT_OK(database.Flush({name}, true));
+    while (database.env()->RunOneJob()) continue;
+  }
+  EXPECT_OK(database.Close());
+  EXPECT_EQ(RecordedFamilies(&database), static_cast<size_t>(families) + 1);
+  return bytes;
+}
+
+TEST(ManyFamiliesTest, TheBytesOfOptionsFilesAreLinearInTheFamilies) {
+  const uint64_t few = OptionsBytes(200);
+  const uint64_t many = OptionsBytes(400);
+  EXPECT_GT(few, 0u);
+  EXPECT_LE(many, few * 5 / 2);
 }
 
 TEST(ManyFamiliesTest, AnErrorOfTheOptionsFileIsReturnedWhereTheProgramWantsToKnow) {
