@@ -488,7 +488,7 @@ ASHLAR_API void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* o
                                   rocksdb_column_family_handle_t** column_family,
                                   int num_column_families, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) ASHLAR_NOTHROW;
-// As rocksdb_flush_wal with the option sync; null: without. The priority has no effect.
+// As rocksdb_flush_wal with the option sync; null: the defaults. The priority has no effect.
 ASHLAR_API rocksdb_flushwaloptions_t* rocksdb_flushwaloptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flushwaloptions_destroy(rocksdb_flushwaloptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flushwaloptions_set_sync(rocksdb_flushwaloptions_t* options,

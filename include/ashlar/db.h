@@ -587,6 +587,7 @@ class ASHLAR_API DB {
 
   // Writes the buffered log to the operating system. With sync, also makes it durable.
   virtual Status FlushWAL(bool sync) = 0;
+  virtual Status FlushWAL(const FlushWALOptions& options) { return FlushWAL(options.sync); }
   // Makes every write so far durable.
   virtual Status SyncWAL() = 0;
   // Writers and ingestions wait from the return of LockWAL until UnlockWAL was called as often (by

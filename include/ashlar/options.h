@@ -658,6 +658,12 @@ struct FlushOptions {
   bool listener_wait = false;       // accepted: listeners are always called before Flush returns
 };
 
+// Of DB::FlushWAL.
+struct FlushWALOptions {
+  bool sync = false;                                      // makes the log durable, too
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
+};
+
 // Of CompactFiles.
 struct CompactionOptions {
   // kDisableCompressionOption: that of the output level.

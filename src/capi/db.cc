@@ -383,7 +383,7 @@ void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) noexcep
 }
 void rocksdb_flush_wal_with_options(rocksdb_t* db, const rocksdb_flushwaloptions_t* options,
                                     char** errptr) noexcept {
-  Check(errptr, db->rep->FlushWAL(options != nullptr && options->rep.sync));
+  Check(errptr, db->rep->FlushWAL(options == nullptr ? ashlar::FlushWALOptions() : options->rep));
 }
 
 void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,

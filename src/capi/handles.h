@@ -177,10 +177,7 @@ struct rocksdb_ingestexternalfileoptions_t {
   ashlar::IngestExternalFileOptions rep;
 };
 struct rocksdb_flushwaloptions_t {
-  struct {
-    bool sync = false;
-    int rate_limiter_priority = ashlar::Env::IO_TOTAL;
-  } rep;
+  ashlar::FlushWALOptions rep;
 };
 
 struct rocksdb_import_column_family_options_t {

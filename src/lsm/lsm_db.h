@@ -152,6 +152,7 @@ class LsmDB final : public DB {
   using DB::Flush;
   Status Flush(const FlushOptions& options,
                const std::vector<ColumnFamilyHandle*>& column_families) override;
+  using DB::FlushWAL;
   Status FlushWAL(bool sync) override;
   Status SyncWAL() override;
   Status LockWAL() override;

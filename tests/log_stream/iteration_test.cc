@@ -159,6 +159,10 @@ TEST_F(IterationTest, BufferedWritesAppearWhenTheLogIsFlushed) {
   EXPECT_EQ(Text(TakeBatches(iterator.get())), "b=2 ");
   ASSERT_OK(db_->GetCurrentWalFile(&current));
   EXPECT_GT(current->SizeFileBytes(), before);
+  Put("c", "3");
+  ASSERT_OK(db_->FlushWAL(FlushWALOptions()));
+  iterator->Next();
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "c=3 ");
 }
 
 TEST_F(IterationTest, CloseWaitsForTheIteratorAndDeletionDoesNot) {

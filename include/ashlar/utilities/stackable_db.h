@@ -191,6 +191,7 @@ class ASHLAR_API StackableDB : public DB {
     return db_->Flush(options, column_families);
   }
   Status FlushWAL(bool sync) override { return db_->FlushWAL(sync); }
+  Status FlushWAL(const FlushWALOptions& options) override { return db_->FlushWAL(options); }
   Status SyncWAL() override { return db_->SyncWAL(); }
   Status TryCatchUpWithPrimary() override { return db_->TryCatchUpWithPrimary(); }
   Status PromoteToPrimary() override { return db_->PromoteToPrimary(); }
