@@ -103,6 +103,9 @@ typedef struct rocksdb_wal_readoptions_t rocksdb_wal_readoptions_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
 
+typedef struct ashlar_sstfilereader_t ashlar_sstfilereader_t;
+typedef struct ashlar_tableproperties_t ashlar_tableproperties_t;
+
 typedef void (*rocksdb_create_backup_options_progress_cb)(void* state);
 
 // Borrowed bytes. Passed and returned by value, in registers.
@@ -743,6 +746,67 @@ ASHLAR_API void rocksdb_sstfilewriter_finish(rocksdb_sstfilewriter_t* writer,
 ASHLAR_API void rocksdb_sstfilewriter_file_size(rocksdb_sstfilewriter_t* writer,
                                                 uint64_t* file_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_sstfilewriter_destroy(rocksdb_sstfilewriter_t* writer) ASHLAR_NOTHROW;
+
+// Ashlar's own: one table file outside of any database (ashlar/sst_file_reader.h). `options` may be
+// destroyed afterwards, its comparator not. All calls but open and destroy fail before an open has
+// succeeded; another open fails afterwards. Iterators are destroyed before the reader.
+ASHLAR_API ashlar_sstfilereader_t* ashlar_sstfilereader_create(const rocksdb_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void ashlar_sstfilereader_destroy(ashlar_sstfilereader_t* reader) ASHLAR_NOTHROW;
+ASHLAR_API void ashlar_sstfilereader_open(ashlar_sstfilereader_t* reader, const char* name,
+                                          char** errptr) ASHLAR_NOTHROW;
+// As rocksdb_get. Null: the file has no value of the key, or an error.
+ASHLAR_API char* ashlar_sstfilereader_get(ashlar_sstfilereader_t* reader,
+                                          const rocksdb_readoptions_t* options, const char* key,
+                                          size_t keylen, size_t* vallen,
+                                          char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_iterator_t* ashlar_sstfilereader_new_iterator(
+    ashlar_sstfilereader_t* reader, const rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+// Reads every block.
+ASHLAR_API void ashlar_sstfilereader_verify_checksum(ashlar_sstfilereader_t* reader,
+                                                     const rocksdb_readoptions_t* options,
+                                                     char** errptr) ASHLAR_NOTHROW;
+// Null before open. May outlive the reader.
+ASHLAR_API ashlar_tableproperties_t* ashlar_sstfilereader_get_table_properties(
+    ashlar_sstfilereader_t* reader) ASHLAR_NOTHROW;
+ASHLAR_API void ashlar_tableproperties_destroy(ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+// The members of ashlar/table_properties.h.
+ASHLAR_API uint64_t
+ashlar_tableproperties_get_num_entries(const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+ashlar_tableproperties_get_num_deletions(const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t ashlar_tableproperties_get_num_range_deletions(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t ashlar_tableproperties_get_num_merge_operands(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t ashlar_tableproperties_get_data_size(const ashlar_tableproperties_t* properties)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+ashlar_tableproperties_get_index_size(const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+ashlar_tableproperties_get_filter_size(const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+ashlar_tableproperties_get_raw_key_size(const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t ashlar_tableproperties_get_raw_value_size(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t ashlar_tableproperties_get_column_family_id(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+ashlar_tableproperties_get_creation_time(const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* ashlar_tableproperties_get_column_family_name(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* ashlar_tableproperties_get_comparator_name(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* ashlar_tableproperties_get_compression_name(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* ashlar_tableproperties_get_filter_policy_name(
+    const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
+// The bytes of one of user_collected_properties. Null: there is none of the name.
+ASHLAR_API const char* ashlar_tableproperties_get_user_collected(
+    const ashlar_tableproperties_t* properties, const char* name, size_t* size) ASHLAR_NOTHROW;
+// All of them as a text, "name=value; name=value; ".
+ASHLAR_API char* ashlar_tableproperties_to_text(const ashlar_tableproperties_t* properties)
+    ASHLAR_NOTHROW;
 
 ASHLAR_API rocksdb_ingestexternalfileoptions_t* rocksdb_ingestexternalfileoptions_create(void)
     ASHLAR_NOTHROW;

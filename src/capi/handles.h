@@ -45,10 +45,12 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_manager.h"
+#include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "ashlar/table_properties.h"
 #include "ashlar/transaction_log.h"
 #include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
@@ -172,6 +174,12 @@ struct rocksdb_envoptions_t {
 struct rocksdb_sstfilewriter_t {
   ashlar::SstFileWriter rep;
   std::shared_ptr<ashlar::RateLimiter> rate_limiter;
+};
+struct ashlar_sstfilereader_t {
+  ashlar::SstFileReader rep;
+};
+struct ashlar_tableproperties_t {
+  std::shared_ptr<const ashlar::TableProperties> rep;
 };
 struct rocksdb_ingestexternalfileoptions_t {
   ashlar::IngestExternalFileOptions rep;

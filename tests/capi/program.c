@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "rocksdb/c.h"
 
@@ -850,6 +851,77 @@ static void FilesAreWrittenAndIngested(void) {
   rocksdb_close(db);
 }
 
+static void AFileIsReadOutsideOfADatabase(void) {
+  char* error = NULL;
+  char file[512];
+  snprintf(file, sizeof file, "%s.read.sst", directory);
+  rocksdb_envoptions_t* const env = rocksdb_envoptions_create();
+  rocksdb_sstfilewriter_t* const writer = rocksdb_sstfilewriter_create(env, options);
+  rocksdb_sstfilewriter_open(writer, file, &error);
+  rocksdb_sstfilewriter_put(writer, "a", 1, "one", 3, &error);
+  rocksdb_sstfilewriter_put(writer, "b", 1, "", 0, &error);
+  rocksdb_sstfilewriter_delete(writer, "c", 1, &error);
+  rocksdb_sstfilewriter_finish(writer, &error);
+  CHECK_OK(error);
+  rocksdb_sstfilewriter_destroy(writer);
+  rocksdb_envoptions_destroy(env);
+
+  ashlar_sstfilereader_t* const reader = ashlar_sstfilereader_create(options);
+  size_t size = 1;
+  CHECK(ashlar_sstfilereader_get_table_properties(reader) == NULL);
+  CHECK(ashlar_sstfilereader_get(reader, readoptions, "a", 1, &size, &error) == NULL && size == 0);
+  EXPECT_ERROR(error, "Open");
+  ashlar_sstfilereader_verify_checksum(reader, readoptions, &error);
+  EXPECT_ERROR(error, "Open");
+  ashlar_sstfilereader_open(reader, directory, &error);
+  EXPECT_ERROR(error, directory);
+  ashlar_sstfilereader_open(reader, file, &error);
+  ashlar_sstfilereader_verify_checksum(reader, readoptions, &error);
+  CHECK_OK(error);
+  char* value = ashlar_sstfilereader_get(reader, readoptions, "a", 1, &size, &error);
+  CHECK(Equal(value, size, "one"));
+  rocksdb_free(value);
+  value = ashlar_sstfilereader_get(reader, readoptions, "b", 1, &size, &error);
+  CHECK(Equal(value, size, ""));
+  rocksdb_free(value);
+  CHECK(ashlar_sstfilereader_get(reader, readoptions, "c", 1, &size, &error) == NULL && size == 0);
+  CHECK_OK(error);
+  rocksdb_iterator_t* const it = ashlar_sstfilereader_new_iterator(reader, readoptions);
+  rocksdb_iter_seek_to_last(it);
+  CHECK(rocksdb_iter_valid(it));
+  const char* const key = rocksdb_iter_key(it, &size);
+  CHECK(Equal(key, size, "b"));
+  rocksdb_iter_destroy(it);
+
+  ashlar_tableproperties_t* const properties = ashlar_sstfilereader_get_table_properties(reader);
+  ashlar_sstfilereader_destroy(reader);
+  CHECK(ashlar_tableproperties_get_num_entries(properties) == 3);
+  CHECK(ashlar_tableproperties_get_num_deletions(properties) == 1);
+  CHECK(ashlar_tableproperties_get_num_range_deletions(properties) == 0);
+  CHECK(ashlar_tableproperties_get_num_merge_operands(properties) == 0);
+  CHECK(ashlar_tableproperties_get_data_size(properties) > 0);
+  CHECK(ashlar_tableproperties_get_index_size(properties) > 0);
+  CHECK(ashlar_tableproperties_get_raw_key_size(properties) == 27);
+  CHECK(ashlar_tableproperties_get_raw_value_size(properties) == 3);
+  CHECK(ashlar_tableproperties_get_column_family_id(properties) == 0x7fffffff);
+  CHECK(ashlar_tableproperties_get_creation_time(properties) <= (uint64_t)time(NULL));
+  CHECK(strcmp(ashlar_tableproperties_get_comparator_name(properties),
+               "leveldb.BytewiseComparator") == 0);
+  CHECK(strcmp(ashlar_tableproperties_get_column_family_name(properties), "") == 0);
+  CHECK((ashlar_tableproperties_get_filter_size(properties) == 0) ==
+        (strcmp(ashlar_tableproperties_get_filter_policy_name(properties), "") == 0));
+  CHECK(strlen(ashlar_tableproperties_get_compression_name(properties)) > 0);
+  const char* const version = ashlar_tableproperties_get_user_collected(
+      properties, "rocksdb.external_sst_file.version", &size);
+  CHECK(version != NULL && size == 4 && version[0] == 2);
+  CHECK(ashlar_tableproperties_get_user_collected(properties, "none", &size) == NULL && size == 0);
+  char* const text = ashlar_tableproperties_to_text(properties);
+  CHECK(strstr(text, "# entries=3; ") != NULL);
+  rocksdb_free(text);
+  ashlar_tableproperties_destroy(properties);
+  CHECK(remove(file) == 0);
+}
+
 struct LogFilter {
   int destroyed;
   size_t families;
@@ -912,8 +984,7 @@ static void LogsAreFiltered(void) {
   db = rocksdb_open(options, directory, &error);
   CHECK_OK(error);
   CHECK(state.families == 1);
-  CHECK(strcmp(state.decided,
-               "put0 keep 1, put0 drop 1, put0 change 1, put0 stop 1, ") == 0);
+  CHECK(strcmp(state.decided, "put0 keep 1, put0 drop 1, put0 change 1, put0 stop 1, ") == 0);
   EXPECT_GET(db, "keep", "1");
   EXPECT_GET(db, "drop", NULL);
   EXPECT_GET(db, "change", NULL);
@@ -928,7 +999,7 @@ static void LogsAreFiltered(void) {
 
 static void IngestionOptionsAgree(void) {
   rocksdb_ingestexternalfileoptions_t* const how = rocksdb_ingestexternalfileoptions_create();
-#define CHECK_INGESTION_FLAG(name, initially)                             \
+#define CHECK_INGESTION_FLAG(name, initially)                              \
   CHECK(rocksdb_ingestexternalfileoptions_get_##name(how) == (initially)); \
   rocksdb_ingestexternalfileoptions_set_##name(how, !(initially));         \
   CHECK(rocksdb_ingestexternalfileoptions_get_##name(how) == !(initially))
@@ -1696,6 +1767,7 @@ int main(int argc, char** argv) {
   CheckpointsAreMade();
   FamiliesAreExportedAndImported();
   FilesAreWrittenAndIngested();
+  AFileIsReadOutsideOfADatabase();
   LogsAreFiltered();
   IngestionOptionsAgree();
   BackupsAreTakenAndRestored();
