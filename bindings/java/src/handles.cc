@@ -141,6 +141,7 @@ const char* KindName(Kind kind) {
       "RestoreOptions",
       "slice",
       "Snapshot",
+      "SstFileManager",
       "SstFileReader",
       "SstFileReaderIterator",
       "SstFileWriter",

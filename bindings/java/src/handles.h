@@ -66,6 +66,7 @@ enum class Kind : uint8_t {
   kRestoreOptions,
   kSlice,
   kSnapshot,
+  kSstFileManager,
   kSstFileReader,
   kSstFileReaderIterator,
   kSstFileWriter,

@@ -38,6 +38,7 @@
 #include "ashlar/options.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/snapshot.h"
+#include "ashlar/sst_file_manager.h"
 #include "ashlar/sst_file_reader.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/sst_partitioner.h"
@@ -92,6 +93,7 @@ using MemTableFactoryObject = Holder<std::shared_ptr<MemTableRepFactory>, Kind::
 using MergeOperatorObject = Holder<std::shared_ptr<MergeOperator>, Kind::kMergeOperator>;
 using RateLimiterObject = Holder<std::shared_ptr<RateLimiter>, Kind::kRateLimiter>;
 using RestoreOptionsObject = Holder<RestoreOptions, Kind::kRestoreOptions>;
+using SstFileManagerObject = Holder<std::shared_ptr<SstFileManager>, Kind::kSstFileManager>;
 using SstPartitionerFactoryObject =
     Holder<std::shared_ptr<SstPartitionerFactory>, Kind::kSstPartitionerFactory>;
 using StatisticsObject = Holder<std::shared_ptr<Statistics>, Kind::kStatistics>;

@@ -119,6 +119,10 @@ void SetRateLimiter(Call& call, O& options, jlong limiter) {
   options.value.rate_limiter = call.Use<RateLimiterObject>(limiter).value;
 }
 template <typename O>
+void SetSstFileManager(Call& call, O& options, jlong manager) {
+  options.value.sst_file_manager = call.Use<SstFileManagerObject>(manager).value;
+}
+template <typename O>
 void SetRowCache(Call& call, O& options, jlong cache) {
   options.value.row_cache = call.Use<CacheObject>(cache).value;
 }
@@ -396,6 +400,7 @@ CF_NATIVE_1(void, optimizeLevelStyleCompaction, OptimizeLevelStyle, jlong)
 DB_NATIVE_1(void, setEnv, SetEnv, jlong)
 DB_NATIVE_1(void, setLogger, SetLogger, jlong)
 DB_NATIVE_1(void, setRateLimiter, SetRateLimiter, jlong)
+DB_NATIVE_1(void, setSstFileManager, SetSstFileManager, jlong)
 DB_NATIVE_1(void, setRowCache, SetRowCache, jlong)
 DB_NATIVE_1(void, setStatistics, SetStatistics, jlong)
 DB_NATIVE_0(jlong, statistics, GetStatistics)

@@ -352,6 +352,67 @@ RATE_LIMITER(getTotalBytesThrough, GetTotalBytesThrough)
 RATE_LIMITER(getTotalRequests, GetTotalRequests)
 #undef RATE_LIMITER
 
+// ---- The space of tables.
+
+ASHLAR_NATIVE(jlong, SstFileManager_newSstFileManager, jlong environment, jlong logger,
+              jlong bytes_per_second, jdouble max_trash_ratio, jlong max_chunk_bytes) {
+  return Native(env, [&](Call& call) {
+    const std::shared_ptr<Env> world = call.Use<EnvObject>(environment).value;
+    const auto* const log = call.UseOrNull<LoggerObject>(logger);
+    SstFileManager* const manager =
+        NewSstFileManager(world.get(), log == nullptr ? nullptr : log->value, "", bytes_per_second,
+                          true, nullptr, max_trash_ratio, ToSize(call, max_chunk_bytes));
+    // Java may close the environment first.
+    return Register(new SstFileManagerObject(std::shared_ptr<SstFileManager>(
+        manager, [world](SstFileManager* unused) { delete unused; })));
+  });
+}
+ASHLAR_NATIVE(void, SstFileManager_setMaxAllowedSpaceUsage, jlong handle, jlong bytes) {
+  Native(env, [&](Call& call) {
+    call.Use<SstFileManagerObject>(handle).value->SetMaxAllowedSpaceUsage(ToSize(call, bytes));
+  });
+}
+ASHLAR_NATIVE(void, SstFileManager_setCompactionBufferSize, jlong handle, jlong bytes) {
+  Native(env, [&](Call& call) {
+    call.Use<SstFileManagerObject>(handle).value->SetCompactionBufferSize(ToSize(call, bytes));
+  });
+}
+ASHLAR_NATIVE(void, SstFileManager_setDeleteRateBytesPerSecond, jlong handle, jlong rate) {
+  Native(env, [&](Call& call) {
+    call.Use<SstFileManagerObject>(handle).value->SetDeleteRateBytesPerSecond(rate);
+  });
+}
+ASHLAR_NATIVE(void, SstFileManager_setMaxTrashDBRatio, jlong handle, jdouble ratio) {
+  Native(env, [&](Call& call) {
+    call.Use<SstFileManagerObject>(handle).value->SetMaxTrashDBRatio(ratio);
+  });
+}
+#define SST_FILE_MANAGER(type, name, function)                                       \
+  ASHLAR_NATIVE(type, SstFileManager_##name, jlong handle) {                         \
+    return Native(env, [&](Call& call) {                                             \
+      return ToJava<type>(call.Use<SstFileManagerObject>(handle).value->function()); \
+    });                                                                              \
+  }
+SST_FILE_MANAGER(jboolean, isMaxAllowedSpaceReached, IsMaxAllowedSpaceReached)
+SST_FILE_MANAGER(jboolean, isMaxAllowedSpaceReachedIncludingCompactions,
+                 IsMaxAllowedSpaceReachedIncludingCompactions)
+SST_FILE_MANAGER(jlong, getTotalSize, GetTotalSize)
+SST_FILE_MANAGER(jlong, getDeleteRateBytesPerSecond, GetDeleteRateBytesPerSecond)
+SST_FILE_MANAGER(jdouble, getMaxTrashDBRatio, GetMaxTrashDBRatio)
+#undef SST_FILE_MANAGER
+ASHLAR_NATIVE(jobject, SstFileManager_getTrackedFiles, jlong handle) {
+  return Native(env, [&](Call& call) {
+    const jobject map = call.NewMap();
+    for (const auto& [path, bytes] :
+         call.Use<SstFileManagerObject>(handle).value->GetTrackedFiles()) {
+      const LocalRef<> key(env, call.NewText(path));
+      const LocalRef<> value(env, call.New("java/lang/Long", "(J)V", static_cast<jlong>(bytes)));
+      call.PutInMap(map, key.get(), value.get());
+    }
+    return map;
+  });
+}
+
 // ---- Environments
 
 namespace {

@@ -603,6 +603,41 @@ public final class BindingTest {
     }
   }
 
+  static void theSpaceOfTables(String dir) throws Exception {
+    SstFileManager manager = new SstFileManager(Env.getDefault(), null, 0, 0.5, 1 << 20);
+    try (Options options = new Options().setCreateIfMissing(true).setSstFileManager(manager);
+        DBOptions dbOptions = new DBOptions().setSstFileManager(manager);
+        FlushOptions flush = new FlushOptions().setWaitForFlush(true);
+        RocksDB db = RocksDB.open(options, dir)) {
+      equal(0L, manager.getTotalSize());
+      db.put(bytes("a"), new byte[10000]);
+      db.flush(flush);
+      Map<String, Long> files = manager.getTrackedFiles();
+      equal(1, files.size());
+      Map.Entry<String, Long> table = files.entrySet().iterator().next();
+      check(table.getKey().endsWith(".sst"), table.getKey());
+      equal(Files.size(Path.of(table.getKey())), table.getValue());
+      equal(table.getValue(), manager.getTotalSize());
+      check(!manager.isMaxAllowedSpaceReached(), "there is no limit");
+      manager.setMaxAllowedSpaceUsage(table.getValue());
+      check(manager.isMaxAllowedSpaceReached(), "the table is as large as the limit");
+      manager.setMaxAllowedSpaceUsage(table.getValue() + 1);
+      check(!manager.isMaxAllowedSpaceReachedIncludingCompactions(), "one byte is left");
+      fails(IllegalArgumentException.class, () -> manager.setMaxAllowedSpaceUsage(-1));
+      fails(IllegalArgumentException.class, () -> manager.setCompactionBufferSize(-1));
+      manager.setCompactionBufferSize(100);
+      equal(0L, manager.getDeleteRateBytesPerSecond());
+      manager.setDeleteRateBytesPerSecond(1 << 30);
+      equal(1L << 30, manager.getDeleteRateBytesPerSecond());
+      equal(0.5, manager.getMaxTrashDBRatio());
+      manager.setMaxTrashDBRatio(0.75);
+      equal(0.75, manager.getMaxTrashDBRatio());
+      manager.close();  // the database keeps it
+      fails(IllegalStateException.class, manager::getTotalSize);
+      db.put(bytes("b"), bytes("2"));
+    }
+  }
+
   static void tablesFromOutside(String dir) throws Exception {
     Files.createDirectories(Path.of(dir));
     String file = Path.of(dir, "table.sst").toString();
@@ -1128,6 +1163,7 @@ public final class BindingTest {
     TESTS.put("closingInsideACallbackIsAnException", BindingTest::closingInsideACallbackIsAnException);
     TESTS.put("aLoggerKeepsTheExceptionOfAComparator", BindingTest::aLoggerKeepsTheExceptionOfAComparator);
     TESTS.put("tablesCutAtPrefixes", BindingTest::tablesCutAtPrefixes);
+    TESTS.put("theSpaceOfTables", BindingTest::theSpaceOfTables);
     TESTS.put("tablesFromOutside", BindingTest::tablesFromOutside);
     TESTS.put("updatesSinceASequence", BindingTest::updatesSinceASequence);
     TESTS.put("valuesWithTimeToLive", BindingTest::valuesWithTimeToLive);
