@@ -163,7 +163,7 @@ TEST_P(StorageInfoCrashTest, RacedAnywhereTheCopyIsAStateFromTheCallOn) {
     faults_->AddRule(rule);
     ASSERT_NO_FATAL_FAILURE(Copy());
     faults_->ClearRules();
-    races += raced ? 1 : 0;
+    if (raced) ++races;
     const CrashImage image =
         disk_->MakeCrashImage(disk_->OperationCount(), CrashKind::kDurableOnly, nth);
     ASSERT_NO_FATAL_FAILURE(CheckCopied(image, from));

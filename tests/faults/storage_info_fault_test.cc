@@ -68,7 +68,7 @@ TEST_P(StorageInfoFaultTest, AnErrorAtAnyCallHarmsNothing) {
     FaultRule rule;
     rule.effect = effect;
     const auto check = [&] {
-      failures += listed.ok() ? 0 : 1;
+      if (!listed.ok()) ++failures;
       ASSERT_TRUE(listed.ok() || files.empty());
       // A flush that failed has latched its error.
       ASSERT_OK(database_.db()->Resume());
