@@ -142,29 +142,29 @@ class RepairCrashTest : public ::testing::Test {
                 seen.size());
   }
 
-  static std::string PathOfFirst(FileSystem* disk, bool (*chosen)(const std::string& name)) {
+  static std::string PathOfLast(FileSystem* disk, bool (*chosen)(const std::string& name)) {
     const std::vector<std::string> names = FilesIn(disk, OpenDatabase::kPath, chosen);
     EXPECT_FALSE(names.empty());
-    return names.empty() ? "" : StrCat(OpenDatabase::kPath, "/", names.front());
+    return names.empty() ? "" : StrCat(OpenDatabase::kPath, "/", names.back());
   }
 
   Options settings_ = SmallDatabaseOptions();
 };
 
 TEST_F(RepairCrashTest, CutOffAnywhereOverADamagedBlock) {
-  CutOffAnywhere([](FileSystem* disk) { FlipByte(disk, PathOfFirst(disk, IsTable), 100); });
+  CutOffAnywhere([](FileSystem* disk) { FlipByte(disk, PathOfLast(disk, IsTable), 100); });
 }
 
 TEST_F(RepairCrashTest, CutOffAnywhereWithoutAManifest) {
   CutOffAnywhere([](FileSystem* disk) {
     ASSERT_OK(disk->DeleteFile(StrCat(OpenDatabase::kPath, "/CURRENT")));
-    ASSERT_OK(disk->DeleteFile(PathOfFirst(disk, IsManifest)));
+    ASSERT_OK(disk->DeleteFile(PathOfLast(disk, IsManifest)));
   });
 }
 
 TEST_F(RepairCrashTest, CutOffAnywhereOverADamagedLog) {
   CutOffAnywhere([](FileSystem* disk) {
-    const std::string log = PathOfFirst(disk, IsLog);
+    const std::string log = PathOfLast(disk, IsLog);
     FlipByte(disk, log, ContentsOf(disk, log).size() / 2);
   });
 }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/db.h"
 #include "base/format.h"
@@ -60,7 +61,7 @@ class LdbFixture : public ::testing::Test {
   std::string ScanAs(bool hex) const {
     const std::string prefix = hex ? "0x" : "";
     std::string out;
-    std::string backwards;
+    std::vector<std::string> lines;  // backwards
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     const auto line = [&] {
       return StrCat(prefix, it->key().ToString(hex), " : ", prefix, it->value().ToString(hex),
@@ -68,7 +69,10 @@ class LdbFixture : public ::testing::Test {
     };
     for (it->SeekToFirst(); it->Valid(); it->Next()) out += line();
     EXPECT_OK(it->status());
-    for (it->SeekToLast(); it->Valid(); it->Prev()) backwards = line() + backwards;
+    for (it->SeekToLast(); it->Valid(); it->Prev()) lines.push_back(line());
+    EXPECT_OK(it->status());
+    std::string backwards;
+    for (auto at = lines.rbegin(); at != lines.rend(); ++at) backwards += *at;
     EXPECT_EQ(backwards, out);
     return out;
   }
