@@ -205,7 +205,7 @@ TEST(PlanFiles, FilesThatAreNewerThanAMemTableDoNotStayOnLevel0) {
   const TreeText deeper("L2: 9[a-c 10]", 5);
   view = deeper.View();
   view.oldest_unflushed = 9;
-  EXPECT_EQ(Text(PlanRefit(view, SmallConfig(), 2, 1)), "L2 [9] -> L1, level change, move");
+  EXPECT_EQ(Text(PlanRefit(view, SmallConfig(), 2, 1)), "L2 [9] -> L1, refit, move");
   EXPECT_EQ(Text(PlanRefit(view, SmallConfig(), 2, 0)),
             "Operation aborted: table 9 has newer entries than a memtable, whose table would come "
             "below: flush the column family first");
