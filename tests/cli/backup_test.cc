@@ -56,11 +56,11 @@ TEST_F(BackupTest, ARestoreReplacesADatabaseOnlyWhenItIsForcedAndNotOpen) {
   Load("a\t1\n");
   (void)Output({"backup", "create", Folder()});
   Load("b\t2\n");
-  EXPECT_EQ(Run({"backup", "restore", Folder()}).exit_code, 2);
+  ExpectExit(2, {"backup", "restore", Folder()});
   EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
   std::unique_ptr<FileLock> lock;
   ASSERT_TRUE(FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
-  EXPECT_EQ(Run({"backup", "restore", Folder(), "--force"}).exit_code, 4);
+  ExpectExit(4, {"backup", "restore", Folder(), "--force"});
   lock.reset();
   EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
   (void)Output({"backup", "restore", Folder(), "--force"});
@@ -109,8 +109,8 @@ TEST_F(BackupTest, Misuse) {
   Load("a\t1\n");
   EXPECT_EQ(RunBare({"backup", "create", Folder()}).exit_code, 2);
   EXPECT_EQ(RunBare({"backup", "restore", Folder()}).exit_code, 2);
-  EXPECT_EQ(Run({"backup", "purge", Folder()}).exit_code, 2);
-  EXPECT_EQ(Run({"backup", "forget", Folder()}).exit_code, 2);
+  ExpectExit(2, {"backup", "purge", Folder()});
+  ExpectExit(2, {"backup", "forget", Folder()});
   for (const char* const action : {"list", "verify", "purge"}) {
     const ToolResult result = RunBare({"backup", action, Folder(), "--keep", "1"});
     EXPECT_EQ(result.exit_code, 4) << action;
@@ -128,9 +128,9 @@ TEST_F(RepairTest, ADryRunChangesNoByteAndForceRepairs) {
   (void)Output({"compact"});
   std::filesystem::remove(database() + "/CURRENT");
   const std::string before = DirectoryFingerprint(database());
-  EXPECT_EQ(Run({"scan"}).exit_code, 4);
-  EXPECT_EQ(Run({"repair"}).exit_code, 2);
-  EXPECT_EQ(Run({"repair", "--dry-run", "--force"}).exit_code, 2);
+  ExpectExit(4, {"scan"});
+  ExpectExit(2, {"repair"});
+  ExpectExit(2, {"repair", "--dry-run", "--force"});
   const ToolResult dry = Run({"--format", "csv", "repair", "--dry-run"});
   EXPECT_EQ(dry.exit_code, 0) << dry.err;
   EXPECT_EQ(DirectoryFingerprint(database()), before);
@@ -144,12 +144,12 @@ TEST_F(RepairTest, ADryRunChangesNoByteAndForceRepairs) {
 }
 
 TEST_F(RepairTest, WhatIsNoDatabaseOrIsOpenIsRefused) {
-  EXPECT_EQ(Run({"repair", "--force"}).exit_code, 4);
+  ExpectExit(4, {"repair", "--force"});
   EXPECT_FALSE(std::filesystem::exists(database()));
   Load("a\t1\n");
   std::unique_ptr<FileLock> lock;
   ASSERT_TRUE(FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
-  EXPECT_EQ(Run({"repair", "--force"}).exit_code, 4);
+  ExpectExit(4, {"repair", "--force"});
   lock.reset();
   EXPECT_EQ(Scan(database()), "a  1\n");
 }

@@ -33,22 +33,22 @@ const std::vector<std::vector<std::string>> kWritingCommands = {
 TEST_F(ErrorsTest, WrongCommandLines) {
   EXPECT_EQ(RunBare({}).exit_code, 2);
   EXPECT_EQ(RunBare({"scan"}).exit_code, 2);  // no --db
-  EXPECT_EQ(Run({"no-such-command"}).exit_code, 2);
-  EXPECT_EQ(Run({"scan", "--no-such-option"}).exit_code, 2);
-  EXPECT_EQ(Run({"--format", "xml", "scan"}).exit_code, 2);
-  EXPECT_EQ(Run({"--key-format", "base64", "scan"}).exit_code, 2);
-  EXPECT_EQ(Run({"get"}).exit_code, 2);
-  EXPECT_EQ(Run({"put", "k"}).exit_code, 2);
-  EXPECT_EQ(Run({"delete"}).exit_code, 2);
-  EXPECT_EQ(Run({"delete", "k", "--keys", "-"}).exit_code, 2);
-  EXPECT_EQ(Run({"delete", "--from", "a"}).exit_code, 2);
-  EXPECT_EQ(Run({"delete", "k", "--from", "a", "--to", "b"}).exit_code, 2);
-  EXPECT_EQ(Run({"scan", "--limit", "-1"}).exit_code, 2);
-  EXPECT_EQ(Run({"scan", "--keys-only", "--count"}).exit_code, 2);
-  EXPECT_EQ(Run({"--value-format", "raw", "scan"}).exit_code, 2);
-  EXPECT_EQ(Run({"--value-format", "raw", "dump"}).exit_code, 2);
-  EXPECT_EQ(Run({"load", "-", "--batch", "0"}).exit_code, 2);
-  EXPECT_EQ(Run({"get", "\\q"}).exit_code, 2);
+  ExpectExit(2, {"no-such-command"});
+  ExpectExit(2, {"scan", "--no-such-option"});
+  ExpectExit(2, {"--format", "xml", "scan"});
+  ExpectExit(2, {"--key-format", "base64", "scan"});
+  ExpectExit(2, {"get"});
+  ExpectExit(2, {"put", "k"});
+  ExpectExit(2, {"delete"});
+  ExpectExit(2, {"delete", "k", "--keys", "-"});
+  ExpectExit(2, {"delete", "--from", "a"});
+  ExpectExit(2, {"delete", "k", "--from", "a", "--to", "b"});
+  ExpectExit(2, {"scan", "--limit", "-1"});
+  ExpectExit(2, {"scan", "--keys-only", "--count"});
+  ExpectExit(2, {"--value-format", "raw", "scan"});
+  ExpectExit(2, {"--value-format", "raw", "dump"});
+  ExpectExit(2, {"load", "-", "--batch", "0"});
+  ExpectExit(2, {"get", "\\q"});
   EXPECT_FALSE(fs::exists(database()));
   const ToolResult result = Run({"scan", "--no-such-option"});
   EXPECT_EQ(result.out, "");
@@ -81,7 +81,7 @@ TEST_F(ErrorsTest, ADamagedOptionsFileIsDamage) {
     const ToolResult result = Run(command);
     EXPECT_EQ(result.exit_code, 5) << command[0] << result.err;
   }
-  EXPECT_EQ(Run({"verify"}).exit_code, 5);
+  ExpectExit(5, {"verify"});
 }
 
 TEST_F(ErrorsTest, AForeignDirectoryIsLeftAlone) {
@@ -102,8 +102,8 @@ TEST_F(ErrorsTest, AForeignDirectoryIsLeftAlone) {
 
 TEST_F(ErrorsTest, AFileIsNoDatabase) {
   MakeFile("db", "a file");
-  EXPECT_EQ(Run({"scan"}).exit_code, 4);
-  EXPECT_EQ(Run({"load", "-"}, "a\t1\n").exit_code, 4);
+  ExpectExit(4, {"scan"});
+  ExpectExit(4, {"load", "-"}, "a\t1\n");
 }
 
 TEST_F(ErrorsTest, ALockedDatabaseIsReadButNotWritten) {
@@ -166,8 +166,8 @@ TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
   const ToolResult result = Run({"verify"});
   EXPECT_EQ(result.exit_code, 5);
   EXPECT_NE(result.err.find(fs::path(table).filename().string()), std::string::npos) << result.err;
-  EXPECT_EQ(Run({"scan"}).exit_code, 5);
-  EXPECT_EQ(Run({"get", "a"}).exit_code, 5);
+  ExpectExit(5, {"scan"});
+  ExpectExit(5, {"get", "a"});
 }
 
 // The database opens. By default it leaves out the records after the damage.
@@ -188,7 +188,7 @@ TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
         fs::copy_file(entry.path(), database() + "/" + entry.path().filename().string());
     }
   }
-  EXPECT_EQ(Run({"verify"}).exit_code, 0);
+  ExpectExit(0, {"verify"});
   const std::string log = FileEndingIn(".log");
   std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(700);
@@ -201,12 +201,12 @@ TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
             std::string::npos)
       << result.err;
   EXPECT_NE(result.err.find(" bytes from offset "), std::string::npos) << result.err;
-  EXPECT_EQ(Run({"scan"}).exit_code, 0);
+  ExpectExit(0, {"scan"});
   EXPECT_EQ(DirectoryFingerprint(database()), before);
   // Opened for writing, it keeps the log.
-  EXPECT_EQ(Run({"put", "key", "value"}).exit_code, 0);
+  ExpectExit(0, {"put", "key", "value"});
   EXPECT_TRUE(fs::exists(database() + "/lost/" + fs::path(log).filename().string()));
-  EXPECT_EQ(Run({"verify"}).exit_code, 0);
+  ExpectExit(0, {"verify"});
 }
 
 TEST_F(ErrorsTest, AMissingTableIsNamed) {
@@ -249,7 +249,7 @@ TEST_F(ErrorsTest, InputThatCannotBeReadIsAnError) {
   EXPECT_TRUE(missing.err.starts_with("ashlar: cannot read " + File("absent") +
                                       ": No such file or directory\n"))
       << missing.err;
-  EXPECT_EQ(Run({"load", "/"}).exit_code, 4);
+  ExpectExit(4, {"load", "/"});
   EXPECT_FALSE(fs::exists(database()));
 }
 

@@ -34,10 +34,10 @@ TEST_F(LoadTest, ControlStanzas) {
   const std::string input =
       "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n\nPackage: dash\nVersion: "
       "0.5\n\nPackage: bash\nVersion: 5.3\n";
-  EXPECT_EQ(Run({"load", "-"}, input).exit_code, 0);
+  ExpectExit(0, {"load", "-"}, input);
   EXPECT_EQ(Output({"get", "bash"}), "Package: bash\nVersion: 5.3\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "bash\ndash\n");
-  EXPECT_EQ(Run({"load", "-", "--key", "package-version"}, input).exit_code, 0);
+  ExpectExit(0, {"load", "-", "--key", "package-version"}, input);
   EXPECT_EQ(Output({"scan", "--keys-only"}), "bash\nbash=5.2\nbash=5.3\ndash\ndash=0.5\n");
   EXPECT_EQ(Output({"--value-format", "raw", "get", "bash=5.2"}),
             "Package: bash\nVersion: 5.2\nDescription: a shell\n with history\n");
@@ -116,7 +116,7 @@ TEST_F(LoadTest, InputOfNoKnownFormatLoadsNothing) {
 }
 
 TEST_F(LoadTest, EmptyInputMakesAnEmptyDatabase) {
-  EXPECT_EQ(Run({"load", "-"}).exit_code, 0);
+  ExpectExit(0, {"load", "-"});
   EXPECT_EQ(Output({"scan", "--count"}), "entries  0\n");
 }
 
@@ -138,7 +138,7 @@ TEST_F(LoadTest, SmallBatchesAndSyncLoadTheSame) {
 }
 
 TEST_F(LoadTest, WithoutCreateNothingIsMade) {
-  EXPECT_EQ(Run({"load", "-", "--no-create"}, "a\t1\n").exit_code, 4);
+  ExpectExit(4, {"load", "-", "--no-create"}, "a\t1\n");
   EXPECT_FALSE(std::filesystem::exists(database()));
   Load("a\t1\n");
   const ToolResult result = Run({"load", "-", "--no-create", "--column-family", "new"}, "a\t1\n");

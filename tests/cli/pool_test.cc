@@ -61,7 +61,7 @@ TEST_F(PoolTest, ADumpIsLoadedIntoADatabase) {
       "{\"column_family\":\"default\",\"key\":\"k100\\\\n\",\"value\":\"value100\"}\n"))
       << dump.out.substr(0, 300);
   EXPECT_TRUE(dump.out.ends_with("{\"ashlar_dump_end\":true,\"entries\":100}\n"));
-  EXPECT_EQ(Run({"load", "--input-format", "ndjson", "-"}, dump.out).exit_code, 0);
+  ExpectExit(0, {"load", "--input-format", "ndjson", "-"}, dump.out);
   EXPECT_EQ(Output({"dump"}), dump.out);
 }
 

@@ -42,6 +42,13 @@ ToolResult ToolTest::Run(const std::vector<std::string>& arguments, const std::s
   return RunBare(all, input);
 }
 
+void ToolTest::ExpectExit(int exit_code, const std::vector<std::string>& arguments,
+                          const std::string& input) {
+  const ToolResult result = Run(arguments, input);
+  EXPECT_EQ(result.exit_code, exit_code) << testing::PrintToString(arguments) << " said\n"
+                                         << result.out << result.err;
+}
+
 std::string ToolTest::Output(const std::vector<std::string>& arguments, const std::string& input) {
   const ToolResult result = Run(arguments, input);
   EXPECT_EQ(result.exit_code, 0) << result.err;

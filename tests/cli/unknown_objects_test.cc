@@ -327,9 +327,9 @@ TEST_F(UnknownOrderTest, TheDefaultFamilyMayBeTheOne) {
   const ToolResult verified = Run({"verify"});
   EXPECT_EQ(verified.exit_code, 6);
   EXPECT_TRUE(Has(verified.err, "not checked: the order of its keys, its entries")) << verified.err;
-  EXPECT_EQ(Run({"scan"}).exit_code, 6);
+  ExpectExit(6, {"scan"});
   FlipByte(FilesWith(".sst").front(), 3);
-  EXPECT_EQ(Run({"verify"}).exit_code, 5);
+  ExpectExit(5, {"verify"});
 }
 
 // ---- OPTIONS files.
@@ -350,8 +350,8 @@ TEST_F(UnknownObjectsTest, ADamagedOptionsFileIsReplacedByTheOlderOne) {
   EXPECT_TRUE(Has(read.err, fs::path(files[1]).filename().string() + ": line 1")) << read.err;
   EXPECT_TRUE(Has(read.err, "; used instead: " + fs::path(files[0]).filename().string() + "\n"))
       << read.err;
-  EXPECT_EQ(Run({"column-families"}).exit_code, 0);
-  EXPECT_EQ(Run({"stats"}).exit_code, 0);
+  ExpectExit(0, {"column-families"});
+  ExpectExit(0, {"stats"});
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{"put", "a", "b"}, {"compact"}, {"delete", "k"}}) {
     const ToolResult write = Run(command);
@@ -364,7 +364,7 @@ TEST_F(UnknownObjectsTest, ADamagedOptionsFileIsReplacedByTheOlderOne) {
   EXPECT_TRUE(Has(verified.out, "default")) << "the entries are read all the same";
   EXPECT_TRUE(DirectoryFingerprint(database()) == before);
 
-  EXPECT_EQ(Run({"--ignore-damaged-options", "put", "a", "b"}).exit_code, 0);
+  ExpectExit(0, {"--ignore-damaged-options", "put", "a", "b"});
   EXPECT_EQ(Output({"get", "k"}), "one;two\n");
 }
 
@@ -375,8 +375,8 @@ TEST_F(UnknownObjectsTest, WithoutAnyOptionsFileThatCanBeReadTheDefaultsAreUsed)
   EXPECT_EQ(read.exit_code, 0);
   EXPECT_EQ(read.out, "a  1\n");
   EXPECT_TRUE(Has(read.err, "; used instead: the defaults\n")) << read.err;
-  EXPECT_EQ(Run({"put", "a", "2"}).exit_code, 5);
-  EXPECT_EQ(Run({"--ignore-damaged-options", "put", "a", "2"}).exit_code, 0);
+  ExpectExit(5, {"put", "a", "2"});
+  ExpectExit(0, {"--ignore-damaged-options", "put", "a", "2"});
   EXPECT_EQ(Output({"scan"}), "a  2\n");
 }
 
