@@ -251,7 +251,8 @@ TEST_F(IngestionTest, AFileOfLevel0WaitsForOlderWritesBeforeItIsMergedThere) {
 
   const Status merged = db_->CompactFiles(CompactionOptions(), FileNames(0), 0);
   EXPECT_TRUE(merged.IsAborted()) << merged.ToString();
-  Reopen();  // the log still has the write, and the open flushes it
+  Close();
+  Open();  // the log still has the write, and the open flushes it
   EXPECT_EQ(Levels(), "0:3 6:1");
   ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 0));
   EXPECT_EQ(Levels(), "0:1 6:1");
