@@ -73,13 +73,14 @@ class ASHLAR_API RandomAccessFile {
 
 // A file that is written through a mapping may have zeros after the appended data between calls of
 // Flush, Sync and Close. With keeps_zero_tail the zeros may remain after Sync. All appended data
-// are durable then.
+// are durable then. A reused file has the rest of its former contents there instead, until Flush or
+// Close cuts it off.
 class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close
   virtual Status Append(const Slice& data) = 0;
   // Whether Append hands everything to the operating system by itself. Flush is then only needed to
-  // cut a tail of zeros.
+  // cut a tail of zeros or of former contents.
   virtual bool AppendsAtOnce() const { return false; }
   // Writes the buffered data of this process to the operating system. They survive kill -9, but not
   // a power cut.
@@ -124,6 +125,13 @@ class ASHLAR_API FileSystem {
   // Opens an existing file for appending; creates it when missing.
   virtual Status ReopenWritableFile(const std::string& path, const FileOptions& options,
                                     std::unique_ptr<WritableFile>* result) = 0;
+  // Renames `from` to `to`, which must not exist, and opens the file to be written from its
+  // beginning: Size is 0, and Append writes over the former contents. Its appends are at once; it
+  // is neither mapped nor direct. NotSupported: nothing has changed. After another error the file
+  // has one of the names.
+  virtual Status ReuseWritableFile(const std::string& from, const std::string& to,
+                                   const FileOptions& options,
+                                   std::unique_ptr<WritableFile>* result);
   virtual Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) = 0;
 
   // Ok, NotFound, or an error that says why it is not known.

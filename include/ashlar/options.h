@@ -467,7 +467,10 @@ struct ASHLAR_API DBOptions {
   CompressionType wal_compression = kNoCompression;
   uint64_t WAL_ttl_seconds = 0;     // how long old logs stay in archive/
   uint64_t WAL_size_limit_MB = 0;   // bytes of old logs in archive/; both 0: none
-  size_t recycle_log_file_num = 0;  // accepted: logs are not reused
+  // So many logs that are not needed any more are kept and written over as new logs. No effect with
+  // a limit for archive/, and in the recovery modes kTolerateCorruptedTailRecords and
+  // kAbsoluteConsistency.
+  size_t recycle_log_file_num = 0;
   // Asked about each batch that an open reads from the logs. Not owned; outlives the database.
   WalFilter* wal_filter = nullptr;
   bool avoid_flush_during_recovery = false;

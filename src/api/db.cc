@@ -44,7 +44,8 @@ Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
   return status;
 }
 
-// The logs of `directory` and of its archive, which is deleted if nothing else is in it.
+// The logs of `directory`, also those that were kept to be written over, and of its archive, which
+// is deleted if nothing else is in it.
 Status DeleteLogs(FileSystem* fs, const std::string& directory) {
   Status first_error;
   std::vector<std::string> names;
@@ -52,7 +53,11 @@ Status DeleteLogs(FileSystem* fs, const std::string& directory) {
   for (const std::string& folder : {directory, archive}) {
     if (!fs->GetChildren(folder, &names).ok()) continue;
     for (const std::string& name : names) {
-      if (!ParseWalName(name).has_value()) continue;
+      uint64_t number = 0;
+      FileType type;
+      const bool is_log = ParseFileName(name, &number, &type) &&
+                          (type == FileType::kWalFile || type == FileType::kTempFile);
+      if (!is_log) continue;
       const Status deleted = fs->DeleteFile(StrCat(folder, "/", name));
       if (first_error.ok() && !deleted.ok() && !deleted.IsPathNotFound()) first_error = deleted;
     }

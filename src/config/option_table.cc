@@ -204,7 +204,7 @@ struct DbTable {
       ASHLAR_OPTION(wal_compression, kHonoured, kFixed),
       ASHLAR_OPTION(WAL_ttl_seconds, kHonoured, kFixed),
       ASHLAR_OPTION(WAL_size_limit_MB, kHonoured, kFixed),
-      ASHLAR_OPTION(recycle_log_file_num, kAccepted, kFixed),
+      ASHLAR_OPTION(recycle_log_file_num, kHonoured, kFixed),
       ASHLAR_OPTION(wal_filter, kHonoured, kFixed),
       ASHLAR_OPTION(avoid_flush_during_recovery, kHonoured, kFixed),
       ASHLAR_OPTION(avoid_flush_during_shutdown, kHonoured, kMutable),

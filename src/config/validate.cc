@@ -382,6 +382,21 @@ Status ValidateOptions(const DBOptions& db_options,
   return Status::OK();
 }
 
+std::string WhyLogsAreNotRecycled(const DBOptions& options) {
+  if (options.WAL_ttl_seconds > 0 || options.WAL_size_limit_MB > 0)
+    return "old logs are archived (WAL_ttl_seconds, WAL_size_limit_MB)";
+  switch (options.wal_recovery_mode) {
+    case WALRecoveryMode::kTolerateCorruptedTailRecords:
+    case WALRecoveryMode::kAbsoluteConsistency:
+      return StrCat("wal_recovery_mode=",
+                    OptionCodec<WALRecoveryMode>::Print(options.wal_recovery_mode),
+                    " cannot tell the rest of an older log from damage");
+    case WALRecoveryMode::kPointInTimeRecovery:
+    case WALRecoveryMode::kSkipAnyCorruptedRecords: break;
+  }
+  return "";
+}
+
 std::vector<std::string> ListOptionsWithoutEffect(
     const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families) {
   std::vector<std::string> out;
@@ -390,6 +405,11 @@ std::vector<std::string> ListOptionsWithoutEffect(
   if (log_codec != kNoCompression && !CompressesLogs(log_codec)) {
     out.push_back(StrCat("wal_compression=", OptionCodec<CompressionType>::Print(log_codec),
                          " because only kZSTD compresses logs, if the build has it"));
+  }
+  const std::string not_recycled = WhyLogsAreNotRecycled(db_options);
+  if (db_options.recycle_log_file_num > 0 && !not_recycled.empty()) {
+    out.push_back(StrCat("recycle_log_file_num=", db_options.recycle_log_file_num, " because ",
+                         not_recycled));
   }
   for (const ColumnFamilyDescriptor& family : families) {
     const std::string where = StrCat(" of column family ", EscapeForDisplay(family.name));

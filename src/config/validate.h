@@ -23,6 +23,9 @@ Status ValidateOptions(const DBOptions& db_options,
                        const std::vector<ColumnFamilyDescriptor>& families,
                        OpenFor purpose = OpenFor::kWriting);
 
+// Why recycle_log_file_num has no effect next to the other options. Empty: it has.
+std::string WhyLogsAreNotRecycled(const DBOptions& options);
+
 // Every accepted option that is not the default, as "name=value of column family NAME": it has no
 // effect, and the operator should know.
 std::vector<std::string> ListOptionsWithoutEffect(

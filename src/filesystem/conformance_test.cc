@@ -200,6 +200,40 @@ TEST_P(ConformanceTest, ReopeningAppends) {
   EXPECT_EQ(file->Size(), 13u);
 }
 
+TEST_P(ConformanceTest, AReusedFileIsWrittenFromItsBeginning) {
+  FileOptions options = WriteOptions();
+  options.preallocate_bytes = 1 << 20;
+  const std::string former(3 << 20, 'o');
+  Write(Path("old"), former);
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(fs_->ReuseWritableFile(Path("old"), Path("new"), options, &file).ok());
+  EXPECT_TRUE(fs_->FileExists(Path("old")).IsNotFound());
+  EXPECT_EQ(file->Size(), 0u);
+  EXPECT_TRUE(file->AppendsAtOnce());
+  ASSERT_TRUE(file->Append("one").ok());
+  ASSERT_TRUE(file->Sync().ok());
+  EXPECT_TRUE(Read(Path("new")) == "one" + former.substr(3)) << "a sync cuts nothing off";
+  ASSERT_TRUE(file->Append("two").ok());
+  EXPECT_EQ(file->Size(), 6u);
+  ASSERT_TRUE(file->Flush().ok());
+  EXPECT_EQ(Read(Path("new")), "onetwo");
+  ASSERT_TRUE(file->Append("three").ok());
+  ASSERT_TRUE(file->Close().ok());
+  EXPECT_EQ(Read(Path("new")), "onetwothree");
+}
+
+TEST_P(ConformanceTest, AReusedFileMayBecomeLongerOrShorterThanItWas) {
+  for (const size_t bytes : {size_t{0}, size_t{10}, size_t{100000}, size_t{200000}}) {
+    Write(Path("old"), std::string(100000, 'o'));
+    std::unique_ptr<WritableFile> file;
+    ASSERT_TRUE(fs_->ReuseWritableFile(Path("old"), Path("new"), WriteOptions(), &file).ok());
+    ASSERT_TRUE(file->Append(std::string(bytes, 'n')).ok());
+    ASSERT_TRUE(file->Close().ok());
+    EXPECT_TRUE(Read(Path("new")) == std::string(bytes, 'n')) << bytes;
+    ASSERT_TRUE(fs_->DeleteFile(Path("new")).ok());
+  }
+}
+
 TEST_P(ConformanceTest, PreallocationDoesNotShowInTheSize) {
   FileOptions options = WriteOptions();
   options.preallocate_bytes = 1 << 20;
@@ -343,6 +377,7 @@ TEST_P(ConformanceTest, MissingThingsArePathNotFoundAndNamed) {
       fs_->GetFileSize(none, &number),
       fs_->GetFileModificationTime(none, &number),
       fs_->RenameFile(none, Path("g")),
+      fs_->ReuseWritableFile(none, Path("g"), FileOptions(), &writable),
       fs_->Truncate(none, 0),
       fs_->LinkFile(none, Path("g")),
       fs_->NumFileLinks(none, &number)};

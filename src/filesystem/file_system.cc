@@ -13,6 +13,12 @@ void RandomAccessFile::Hint(AccessPattern, uint64_t, uint64_t) const {}
 
 Status WritableFile::RangeSync(uint64_t, uint64_t) { return Status::OK(); }
 
+Status FileSystem::ReuseWritableFile(const std::string& from, const std::string& to,
+                                     const FileOptions&, std::unique_ptr<WritableFile>*) {
+  return Status::NotSupported(StrCat(Name(), " does not write files over"),
+                              StrCat(from, " to ", to));
+}
+
 Status FileSystem::LinkFile(const std::string& from, const std::string& to) {
   return Status::NotSupported(StrCat(Name(), " has no hard links"), StrCat(from, " to ", to));
 }

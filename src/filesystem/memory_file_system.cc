@@ -565,12 +565,15 @@ class MemoryMappedFile final : public RandomAccessFile {
   const std::shared_ptr<const std::string> bytes_;
 };
 
+enum class WriteFrom { kBeginning, kEnd };
+
 class MemoryWritableFile final : public WritableFile {
  public:
-  MemoryWritableFile(std::string path, std::shared_ptr<MemoryFile> file)
+  MemoryWritableFile(std::string path, std::shared_ptr<MemoryFile> file, WriteFrom from)
       : path_(std::move(path)),
         file_(std::move(file)),
-        size_(file_->Bytes()),
+        is_reused_(from == WriteFrom::kBeginning),
+        size_(is_reused_ ? 0 : file_->Bytes()),
         written_(size_.load()) {}
   ~MemoryWritableFile() override {
     IgnoreBadAlloc([this] { static_cast<void>(MemoryWritableFile::Close().ok()); });
@@ -580,7 +583,7 @@ class MemoryWritableFile final : public WritableFile {
     MutexLock lock(mutex_);
     ASHLAR_RETURN_IF_ERROR(error_);
     if (data.size() > kWriteBufferBytes - buffer_.size()) ASHLAR_RETURN_IF_ERROR(FlushLocked());
-    if (data.size() >= kWriteBufferBytes) {
+    if (is_reused_ || data.size() >= kWriteBufferBytes) {
       ASHLAR_RETURN_IF_ERROR(WriteOut(data));
     } else {
       buffer_.append(data.data(), data.size());
@@ -588,13 +591,19 @@ class MemoryWritableFile final : public WritableFile {
     size_.fetch_add(data.size(), std::memory_order_relaxed);
     return Status::OK();
   }
+  bool AppendsAtOnce() const override { return is_reused_; }
   Status Flush() override {
     MutexLock lock(mutex_);
     ASHLAR_RETURN_IF_ERROR(error_);
-    return FlushLocked();
+    ASHLAR_RETURN_IF_ERROR(FlushLocked());
+    return CutFormerContents();
   }
   Status Sync() override {
-    ASHLAR_RETURN_IF_ERROR(Flush());
+    {
+      MutexLock lock(mutex_);
+      ASHLAR_RETURN_IF_ERROR(error_);
+      ASHLAR_RETURN_IF_ERROR(FlushLocked());
+    }
     file_->Sync();
     return Status::OK();
   }
@@ -603,6 +612,7 @@ class MemoryWritableFile final : public WritableFile {
     if (is_closed_) return error_;
     is_closed_ = true;
     Status status = error_.ok() ? FlushLocked() : error_;
+    if (status.ok()) status = CutFormerContents();
     error_ = status.ok() ? Status::IOError(path_, "the file is closed") : status;
     return status;
   }
@@ -622,9 +632,16 @@ class MemoryWritableFile final : public WritableFile {
     }
     return status;
   }
+  Status CutFormerContents() ASHLAR_REQUIRES(mutex_) {
+    if (!is_reused_ || file_->Bytes() <= written_) return Status::OK();
+    const Status status = file_->Resize(written_, path_);
+    if (!status.ok()) error_ = status;
+    return status;
+  }
 
   const std::string path_;
   const std::shared_ptr<MemoryFile> file_;
+  const bool is_reused_;
   Mutex mutex_;
   std::atomic<uint64_t> size_;  // written under mutex_, read by the owner
   uint64_t written_ ASHLAR_GUARDED_BY(mutex_);
@@ -716,7 +733,7 @@ Status MemoryFileSystem::NewWritableFile(const std::string& path, const FileOpti
                                                    : MemoryNamespace::WhenThere::kUse;
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->CreateFile(path, when_there));
   ASHLAR_RETURN_IF_ERROR(file->Resize(0, path));
-  *result = std::make_unique<MemoryWritableFile>(path, std::move(file));
+  *result = std::make_unique<MemoryWritableFile>(path, std::move(file), WriteFrom::kEnd);
   return Status::OK();
 }
 
@@ -724,7 +741,18 @@ Status MemoryFileSystem::ReopenWritableFile(const std::string& path, const FileO
                                             std::unique_ptr<WritableFile>* result) {
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file,
                           names_->CreateFile(path, MemoryNamespace::WhenThere::kUse));
-  *result = std::make_unique<MemoryWritableFile>(path, std::move(file));
+  *result = std::make_unique<MemoryWritableFile>(path, std::move(file), WriteFrom::kEnd);
+  return Status::OK();
+}
+
+Status MemoryFileSystem::ReuseWritableFile(const std::string& from, const std::string& to,
+                                           const FileOptions& options,
+                                           std::unique_ptr<WritableFile>* result) {
+  if (options.use_direct_io)
+    return Status::InvalidArgument(to, "a file cannot be written over around the page cache");
+  ASHLAR_RETURN_IF_ERROR(names_->Rename(from, to));
+  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->FindFile("open", to));
+  *result = std::make_unique<MemoryWritableFile>(to, std::move(file), WriteFrom::kBeginning);
   return Status::OK();
 }
 

@@ -55,6 +55,15 @@ Status NativeFileSystem::ReopenWritableFile(const std::string& path, const FileO
   return OpenNativeWritableFile(path, options, ExistingContents::kKeep, result);
 }
 
+Status NativeFileSystem::ReuseWritableFile(const std::string& from, const std::string& to,
+                                           const FileOptions& options,
+                                           std::unique_ptr<WritableFile>* result) {
+  if (options.use_direct_io)
+    return Status::InvalidArgument(to, "a file cannot be written over around the page cache");
+  ASHLAR_RETURN_IF_ERROR(RenamePath(from, to));
+  return OpenNativeWritableFile(to, options, ExistingContents::kWriteOver, result);
+}
+
 Status NativeFileSystem::NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) {
   ASHLAR_ASSIGN_OR_RETURN(OsDirectory directory, OsDirectory::Open(path));
   *result = std::make_unique<NativeDirectory>(std::move(directory));

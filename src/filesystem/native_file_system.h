@@ -35,6 +35,9 @@ class NativeFileSystem final : public FileSystem {
                          std::unique_ptr<WritableFile>* result) override;
   Status ReopenWritableFile(const std::string& path, const FileOptions& options,
                             std::unique_ptr<WritableFile>* result) override;
+  Status ReuseWritableFile(const std::string& from, const std::string& to,
+                           const FileOptions& options,
+                           std::unique_ptr<WritableFile>* result) override;
   Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
 
   Status FileExists(const std::string& path) override;

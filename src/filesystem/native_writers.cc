@@ -36,7 +36,9 @@ constexpr size_t kUnmappedBytes = 4096;
 // seldom.
 class Reservation {
  public:
-  explicit Reservation(uint64_t step_bytes) : step_bytes_(step_bytes) {}
+  // former_bytes: of a file that is written over; they are its space, too.
+  Reservation(uint64_t step_bytes, uint64_t former_bytes)
+      : step_bytes_(step_bytes), reserved_end_(former_bytes) {}
 
   // Before a write that ends at `end`. A file system that cannot, or has no space left, is not
   // asked again: the write itself reports the error.
@@ -52,18 +54,20 @@ class Reservation {
   }
   Status GiveBack(OsFile* file, uint64_t size) {
     if (reserved_end_ <= size) return Status::OK();
+    reserved_end_ = size;
     return file->Truncate(size);
   }
 
  private:
   uint64_t step_bytes_;
-  uint64_t reserved_end_ = 0;
+  uint64_t reserved_end_;
 };
 
 struct WriterStart {
   OsFile file;
   uint64_t size;
   uint64_t preallocate_bytes;
+  uint64_t former_bytes = 0;  // of a file that is written over
 };
 
 // Shared by the writers with a buffer and with a mapping: the order of calls, the first error, and
@@ -73,7 +77,7 @@ class NativeWritableFile : public WritableFile {
   explicit NativeWritableFile(WriterStart start)
       : file_(std::move(start.file)),
         size_(start.size),
-        reservation_(start.preallocate_bytes),
+        reservation_(start.preallocate_bytes, start.former_bytes),
         written_(start.size) {}
 
   Status Append(const Slice& data) override {
@@ -164,7 +168,10 @@ class NativeWritableFile : public WritableFile {
 class UnbufferedWritableFile final : public WritableFile {
  public:
   explicit UnbufferedWritableFile(WriterStart start)
-      : file_(std::move(start.file)), reservation_(start.preallocate_bytes), size_(start.size) {}
+      : file_(std::move(start.file)),
+        reservation_(start.preallocate_bytes, start.former_bytes),
+        is_reused_(start.former_bytes > 0),
+        size_(start.size) {}
   ~UnbufferedWritableFile() override {
     IgnoreBadAlloc([this] { static_cast<void>(UnbufferedWritableFile::Close().ok()); });
   }
@@ -180,7 +187,11 @@ class UnbufferedWritableFile final : public WritableFile {
     return Status::OK();
   }
 
-  Status Flush() override { return FirstError(); }
+  Status Flush() override {
+    ASHLAR_RETURN_IF_ERROR(FirstError());
+    if (!is_reused_) return Status::OK();
+    return Latch(reservation_.GiveBack(&file_, size_.load(std::memory_order_relaxed)));
+  }
 
   Status Sync() override {
     ASHLAR_RETURN_IF_ERROR(FirstError());
@@ -224,6 +235,7 @@ class UnbufferedWritableFile final : public WritableFile {
 
   OsFile file_;
   Reservation reservation_;
+  const bool is_reused_;
   std::atomic<uint64_t>
       size_;  // written by Append, read by the owner; relaxed: nothing else is read through it
   bool closed_ = false;
@@ -413,7 +425,7 @@ bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
 }
 
 OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
-  if (existing == ExistingContents::kKeep) return OpenMode::kOpenOrCreate;
+  if (existing != ExistingContents::kCut) return OpenMode::kOpenOrCreate;
   return options.exclusive_create ? OpenMode::kCreateExclusive : OpenMode::kCreateTruncate;
 }
 
@@ -432,9 +444,14 @@ Status OpenNativeWritableFile(const std::string& path, const FileOptions& option
     return Status::InvalidArgument(
         path, "cannot append around the page cache to a file whose last block is not full");
   }
-  WriterStart start{
-      .file = std::move(file), .size = info.bytes, .preallocate_bytes = options.preallocate_bytes};
-  if (options.use_direct_io) {
+  const bool is_reused = existing == ExistingContents::kWriteOver;
+  WriterStart start{.file = std::move(file),
+                    .size = is_reused ? 0 : info.bytes,
+                    .preallocate_bytes = options.preallocate_bytes,
+                    .former_bytes = is_reused ? info.bytes : 0};
+  if (is_reused) {
+    *result = std::make_unique<UnbufferedWritableFile>(std::move(start));
+  } else if (options.use_direct_io) {
     *result = std::make_unique<DirectWritableFile>(std::move(start));
   } else if (options.use_mmap_writes && CanMap(&start.file, info.bytes, options.keeps_zero_tail)) {
     *result = std::make_unique<MappedWritableFile>(std::move(start), options.keeps_zero_tail);

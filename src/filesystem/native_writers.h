@@ -9,7 +9,9 @@
 
 namespace ashlar {
 
-enum class ExistingContents { kCut, kKeep };
+// kWriteOver: the file is written from its beginning; what the writes do not reach is cut off by
+// Flush and Close.
+enum class ExistingContents { kCut, kKeep, kWriteOver };
 
 Status OpenNativeWritableFile(const std::string& path, const FileOptions& options,
                               ExistingContents existing, std::unique_ptr<WritableFile>* result);

@@ -19,11 +19,12 @@ constexpr size_t kIdleArenaBytesMax = ArenaBlockPool::kBlockBytesMax;
 // the disk's error to that group. Mapped: a store into a mapping costs a small part of a write, but
 // a disk's fault ends the process or is lost, hence only on request. After a crash zeros follow the
 // last record of a mapped log, which is a torn tail to recovery: kPointInTimeRecovery accepts any
-// tear, the other modes cannot tell it from a loss.
+// tear, the other modes cannot tell it from a loss. A log that is written over is not mapped, and
+// none is where they are: it has its space already.
 FileOptions LogFileOptions(const DBOptions& options) {
   const bool point_in_time = options.wal_recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
   const bool mapped = options.allow_mmap_writes && options.allow_fallocate && point_in_time &&
-                      !options.manual_wal_flush;
+                      !options.manual_wal_flush && ResolveSpareLogsMax(options) == 0;
   return {.use_mmap_writes = mapped,
           .keeps_zero_tail = mapped,
           .unbuffered_appends = true,
@@ -44,7 +45,11 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       recorder(db_options.statistics.get()),
       arena_blocks(ArenaBlockPool::Options{
           .free_bytes_max = kIdleArenaBytesMax, .map = &MapPages, .unmap = &UnmapPages}),
-      logs(file_system, wal_directory, LogFileOptions(db_options), db_options.wal_compression),
+      logs({.file_system = file_system,
+            .directory = wal_directory,
+            .file_options = LogFileOptions(db_options),
+            .compression = db_options.wal_compression,
+            .spares_max = ResolveSpareLogsMax(db_options)}),
       open_tables(&epochs, ResolveOpenTablesMax(db_options)),
       log_bytes_max(db_options.max_total_wal_size),
       current_options(db_options) {

@@ -159,15 +159,15 @@ void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
 }
 
 Status FileJanitor::Remove(const std::string& path) {
+  const std::optional<uint64_t> log = ParseWalName(path);
+  if (!log.has_value()) return DeleteObsoleteFile(*state_, path);
   if (archive_.IsEnabled()) {
-    if (const std::optional<uint64_t> log = ParseWalName(path); log.has_value()) {
-      Status archived = archive_.Add(*log);
-      if (IsStillThere(archived))
-        LogWarning(*state_, StrCat("a log could not be archived: ", archived.ToString()));
-      return archived;
-    }
+    Status archived = archive_.Add(*log);
+    if (IsStillThere(archived))
+      LogWarning(*state_, StrCat("a log could not be archived: ", archived.ToString()));
+    return archived;
   }
-  return DeleteObsoleteFile(*state_, path);
+  return state_->logs.KeepReleased(*log) ? Status::OK() : DeleteObsoleteFile(*state_, path);
 }
 
 void FileJanitor::DeleteTables(ObsoleteFiles::Taken* undeleted,

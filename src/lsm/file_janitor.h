@@ -2,6 +2,7 @@
 //
 //   log     every family has flushed its records, the MANIFEST says so --ReleaseLogs--> obsolete
 //           obsolete --DeleteObsoleteFiles--> moved to the archive, if there is one (wal_archive.h)
+//                                             or kept to be written over (spare_logs.h), or deleted
 //   table   its last version is gone --> obsolete
 //   obsolete --DeleteObsoleteFiles--> deleted, or kept while a MANIFEST may name it
 //        |\--the file system refuses--> undeleted --period, DeleteObsoleteFiles--> deleted
@@ -90,7 +91,8 @@ class FileJanitor {
     Status status;
   };
   void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
-  // Archives a log, if there is an archive; deletes it otherwise, and any other file.
+  // Archives a log, if there is an archive, or keeps it as a spare one; deletes it otherwise, and
+  // any other file.
   Status Remove(const std::string& path) ASHLAR_REQUIRES(deletion_mutex_);
   void DeleteTables(ObsoleteFiles::Taken* undeleted, std::vector<DeletedTable>* deleted)
       ASHLAR_REQUIRES(deletion_mutex_);

@@ -122,6 +122,7 @@ Status LifeCycle::DropWhatWasReplayed() {
   }
   DeleteOrphans(state_, oldest_log);
   background_.files().DeleteObsoleteFilesIfAny();
+  state_->logs.StartKeeping();
   return Status::OK();
 }
 

@@ -17,6 +17,14 @@ namespace ashlar {
 
 namespace {
 
+constexpr uint64_t kNoEnd = UINT64_MAX;
+
+// The end of what may be lost of a log that is not read further: what follows in a recycled log is
+// an older one.
+uint64_t LossEnd(const LogReader& reader) {
+  return reader.outcome() == LogReader::Outcome::kTornTail ? reader.torn_end() : kNoEnd;
+}
+
 // One more than the offset of the last byte after `from` that is not zero; `from` if there is none.
 Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64_t from) {
   constexpr size_t kPieceBytes = size_t{1} << 16;
@@ -149,10 +157,12 @@ Status LogReplay::Run() {
       AddLoss({.number = log.number,
                .reason = StrCat(LogName(log.number),
                                 ": the log does not continue the state of the tables "
-                                "(best_efforts_recovery)")});
+                                "(best_efforts_recovery)")},
+              kNoEnd);
     } else if (dropped_rest_) {
       AddLoss({.number = log.number,
-               .reason = StrCat(LogName(log.number), ": the log before it ends early")});
+               .reason = StrCat(LogName(log.number), ": the log before it ends early")},
+              kNoEnd);
     } else {
       ASHLAR_RETURN_IF_ERROR(ReplayLog(&log));
     }
@@ -167,12 +177,13 @@ Status LogReplay::Run() {
   return Status::OK();
 }
 
-void LogReplay::AddLoss(RecoveryReport::Loss loss) {
-  const Result<uint64_t> end =
+void LogReplay::AddLoss(RecoveryReport::Loss loss, uint64_t end_max) {
+  const Result<uint64_t> contents_end =
       FindContentsEnd(state_->file_system, LogName(loss.number), loss.offset);
+  const uint64_t end = contents_end.ok() ? std::min(*contents_end, end_max) : loss.offset;
   // Another process may have deleted the log of a read-only database.
-  if (end.ok() && *end == loss.offset) return;
-  loss.bytes = end.ok() ? *end - loss.offset : 0;
+  if (contents_end.ok() && end <= loss.offset) return;
+  loss.bytes = end - loss.offset;
   input_.report->losses.push_back(std::move(loss));
 }
 
@@ -223,10 +234,11 @@ Status LogReplay::ReplayLog(Log* log) {
       if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
     }
     good_bytes_[number] = reader.last_good_offset();
+    read_recycled_logs_ |= reader.is_recycled();
     if (MayGrow(*log)) {
       ASHLAR_ASSIGN_OR_RETURN(const bool is_torn, IsLastRecordTorn(log, &corrupt_reads));
       if (is_torn) {
-        if (skipped.has_value()) AddLoss(*std::move(skipped));
+        if (skipped.has_value()) AddLoss(*std::move(skipped), LossEnd(reader));
         return Status::OK();
       }
       if (reader.outcome() == LogReader::Outcome::kReading) continue;
@@ -251,7 +263,7 @@ Status LogReplay::ReplayLog(Log* log) {
       reader.SkipDamage();
       continue;
     }
-    if (skipped.has_value()) AddLoss(*std::move(skipped));
+    if (skipped.has_value()) AddLoss(*std::move(skipped), LossEnd(reader));
     continuity_ = ContinuityAfter(action, continuity_);
     if (action == LogStopAction::kNextLogOrStop)
       ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
@@ -308,7 +320,8 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
       AddLoss({.number = reader.log_number(),
                .offset = reader.record_offset(),
                .reason = StrCat(reader.file_name(), ": records before the one at offset ",
-                                reader.record_offset(), " are missing")});
+                                reader.record_offset(), " are missing")},
+              kNoEnd);
       return Status::OK();
     case RecordAction::kFail: return context(Status::Corruption("records before it are missing"));
   }
@@ -367,7 +380,8 @@ Status LogReplay::AskFilter(const LogReader& reader, std::optional<WriteBatch>* 
       AddLoss({.number = reader.log_number(),
                .offset = reader.record_offset(),
                .reason = StrCat(reader.file_name(), ": WalFilter ", filter_->Name(),
-                                " ended the replay at offset ", reader.record_offset())});
+                                " ended the replay at offset ", reader.record_offset())},
+              kNoEnd);
       return Status::OK();
     case Decision::kCorruptedRecord: batch->reset(); return StopAtRefusedRecord(reader);
     default:
@@ -401,7 +415,7 @@ Status LogReplay::StopAtRefusedRecord(const LogReader& reader) {
   }
   if (mode_ != WALRecoveryMode::kPointInTimeRecovery) return damage;
   dropped_rest_ = true;
-  AddLoss(std::move(loss));
+  AddLoss(std::move(loss), kNoEnd);
   return CheckNoFamilyIsAhead(reader.log_number(), damage);
 }
 
@@ -430,7 +444,8 @@ Status LogReplay::CheckContinues(const LogReader& reader, const PredecessorRecor
   stopped_early_ = true;
   AddLoss({.number = reader.log_number(),
            .offset = reader.last_good_offset(),
-           .reason = StrCat(reader.file_name(), ": ", cut.getState())});
+           .reason = StrCat(reader.file_name(), ": ", cut.getState())},
+          kNoEnd);
   return CheckNoFamilyIsAhead(head.previous_number, cut);
 }
 

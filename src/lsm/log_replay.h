@@ -73,6 +73,9 @@ class LogReplay {
   SequenceNumber sequence() const { return sequence_; }
   // Records were dropped, because others before them are missing.
   bool dropped_rest() const { return dropped_rest_; }
+  // A log was read that its writer writes over when the MANIFEST no longer needs it: what was read
+  // without the lock is right if the MANIFEST has not changed since.
+  bool read_recycled_logs() const { return read_recycled_logs_; }
 
  private:
   struct Log {
@@ -90,8 +93,9 @@ class LogReplay {
   Status CheckSyncedLogsAreThere() const;
   Status OpenLogs();
   Status OpenLog(Log* log) const;
-  // Adds a loss that goes on to the end of the log. Nothing but zeros is no loss.
-  void AddLoss(RecoveryReport::Loss loss);
+  // Adds a loss that goes on to the end of the log, but not beyond end_max. Nothing but zeros is no
+  // loss.
+  void AddLoss(RecoveryReport::Loss loss, uint64_t end_max);
   // I2. Active memtables without records of the log become immutable, or belong to it from now on:
   // records of logs before it are taken for flushed ones.
   void SeparateMemTables(uint64_t log_number);
@@ -137,6 +141,7 @@ class LogReplay {
       // a log ended early: recovered records must reach tables before a new one is logged
       false;
   bool applied_records_ = false;
+  bool read_recycled_logs_ = false;
 };
 
 }  // namespace ashlar

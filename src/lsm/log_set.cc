@@ -48,7 +48,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
 Status LogSet::FinishCurrent() {
   if (current_ == nullptr) return Status::OK();
   if (!current_->status().ok()) return CutFailedCurrent();
-  // The flush also cuts a tail of zeros: a closed log ends with its last record.
+  // The flush also cuts a tail: a closed log ends with its last record.
   ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->Flush()));
   ASHLAR_ASSERT(current_->good_bytes() == current_->bytes());  // I5
   PublishProgress();
@@ -57,10 +57,12 @@ Status LogSet::FinishCurrent() {
 
 Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
   const std::string name = WalFileName(directory_, log.number);
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
+  std::unique_ptr<WritableFile> file = spares_.Take(log.number, file_options_);
+  if (file == nullptr)
+    ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
   auto writer = std::make_unique<LogWriter>(std::move(file), name, log.number);
-  Status status = log.directory_handle->Sync();
+  if (spares_.IsEnabled()) writer->NumberFragments();
+  Status status = log.directory_handle->Sync();  // I8
   if (status.ok() && compression_ != kNoCompression) status = writer->CompressRecords(compression_);
   if (const std::optional<PredecessorRecord> head = MakeHead(); status.ok() && head.has_value()) {
     status = writer->AddRecord(EncodePredecessorRecord(*head, log.next_sequence));
@@ -78,6 +80,7 @@ Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
 void LogSet::RetireCurrent(bool synced) {
   ASHLAR_ASSERT(current_ != nullptr);
   const bool failed = !current_->status().ok();
+  if (failed) spares_.Exclude(current_number());
   MutexLock lock(mutex_);
   closed_.push_back(ClosedLog{.number = current_number(),
                               .bytes = current_->good_bytes(),
@@ -126,9 +129,12 @@ std::optional<PredecessorRecord> LogSet::MakeHead() const {
 Status LogSet::SyncAdopted() {
   MutexLock lock(mutex_);
   for (ClosedLog& log : closed_) {
+    const std::string name = WalFileName(directory_, log.number);
     std::unique_ptr<WritableFile> file;
-    ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(WalFileName(directory_, log.number),
-                                                            FileOptions{}, &file));
+    ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(name, FileOptions{}, &file));
+    // The rest of an older log: a log with other bytes after its end is flushed instead.
+    if (file->Size() > log.bytes)
+      ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(name, log.bytes));
     ASHLAR_RETURN_IF_ERROR(file->Sync());
     ASHLAR_RETURN_IF_ERROR(file->Close());
     log.synced = true;
@@ -265,6 +271,7 @@ std::vector<LogSet::LiveLog> LogSet::SyncedClosedLogs() const {
 }
 
 Status LogSet::Close() {
+  spares_.Close();
   Status status = SyncClosed();
   if (current_ == nullptr) return status;
   // A tail of zeros is cut before the sync, which then makes the length durable.

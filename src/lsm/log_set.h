@@ -5,13 +5,13 @@
 //   CURRENT --any error--> FAILED, cut to its good bytes --StartNewLog--> CLOSED, never synced
 //   CLOSED --ReleaseUpTo--> gone; the caller deletes the file
 //
-// A new log begins with a record of its predecessor's length (predecessor_record.h). The current
-// log may be followed by zeros, a closed one is not.
+// A new log begins with its predecessor's length (predecessor_record.h). The current log may be
+// followed by zeros, or the rest of an older one (spare_logs.h); a closed one is not.
 //
 // I1: log numbers ascend; the current log has the highest.
 // I2: SyncAll leaves every byte appended before it durable, oldest log first.
-// I3: an error is final for the current log: every later append or sync fails with it until
-//     StartNewLog replaced the log, and SyncClosed fails with it until ReleaseUpTo dropped the log.
+// I3: an error is final for the current log: later appends and syncs fail with it until StartNewLog
+//     replaced the log, and SyncClosed fails with it until ReleaseUpTo dropped the log.
 // I4: a failed log is cut back to its good bytes (LogWriter::good_bytes), at the error or before
 //     another log continues it. So it ends with a whole record, and no failed group is read again.
 // I5: a length that is recorded, in a log or in the MANIFEST, is one that the file has: the bytes
@@ -20,9 +20,9 @@
 //     otherwise a power cut may take its end, and the record would make damage of that.
 // I7: LogProgress::good_bytes is the end of a committed record in the file, and never shrinks. A
 //     log is closed after its last record was counted and the next log exists.
+// I8: a log is written to after its name is durable: a file may have been an older log's.
 //
-// Thread safety: SyncClosed, ReleaseUpTo and the counters by any thread, the rest by the commit
-// leader.
+// Thread safety: SyncClosed, ReleaseUpTo, KeepReleased, counters: any thread. The rest: the leader.
 #pragma once
 
 #include <atomic>
@@ -42,6 +42,7 @@
 #include "base/compression.h"
 #include "base/result.h"
 #include "lsm/predecessor_record.h"
+#include "lsm/spare_logs.h"
 #include "platform/mutex.h"
 #include "wal/log_writer.h"
 #include "wal/record_compression.h"
@@ -59,14 +60,19 @@ struct LogProgress {
 
 class LogSet {
  public:
-  // file_options: of the logs; they may keep a tail of zeros while they are the current one.
-  // compression: of their records; none if CompressesLogs refuses it.
-  LogSet(FileSystem* file_system, std::string directory, const FileOptions& file_options,
-         CompressionType compression)
-      : file_system_(file_system),
-        directory_(std::move(directory)),
-        file_options_(file_options),
-        compression_(CompressesLogs(compression) ? compression : kNoCompression),
+  struct Args {
+    FileSystem* file_system = nullptr;
+    std::string directory;
+    FileOptions file_options;  // they may keep a tail of zeros while a log is the current one
+    CompressionType compression = kNoCompression;  // none if CompressesLogs refuses it
+    size_t spares_max = 0;                         // obsolete logs that are kept to be written over
+  };
+  explicit LogSet(Args args)
+      : file_system_(args.file_system),
+        directory_(std::move(args.directory)),
+        file_options_(args.file_options),
+        compression_(CompressesLogs(args.compression) ? args.compression : kNoCompression),
+        spares_(file_system_, directory_, args.spares_max),
         record_bytes_max_(compression_ == kNoCompression ? std::numeric_limits<uint64_t>::max()
                                                          : kCompressedRecordBytesMax) {}
   LogSet(const LogSet&) = delete;
@@ -84,8 +90,13 @@ class LogSet {
   // A log of an earlier run whose records are in the memtables again; ascending, before the first
   // StartNewLog. bytes: up to the end of its last record.
   void AdoptClosed(uint64_t number, uint64_t bytes);
-  // Makes the adopted logs durable: the run that wrote them may have died before it did.
+  // Makes the adopted logs durable: the run that wrote them may have died before it did. What
+  // follows the last record of one is cut off.
   Status SyncAdopted();
+  // From now on a released log may be kept. Requires: the orphans are deleted.
+  void StartKeeping() { spares_.Start(current_number()); }
+  // A released log: SpareLogs::Keep. Any thread.
+  bool KeepReleased(uint64_t number) { return spares_.Keep(number); }
   // A group: one Append per record, then FlushCurrent or SyncAll or neither (the records wait in
   // memory), then EndGroup. A group whose calls did not all succeed is not in the log.
   Status Append(std::span<const Slice> pieces);
@@ -175,6 +186,7 @@ class LogSet {
   const std::string directory_;
   const FileOptions file_options_;
   const CompressionType compression_;
+  SpareLogs spares_;
   const uint64_t record_bytes_max_;
 
   // Held across the sync of closed logs. On the write path only a leader that has to sync takes it.

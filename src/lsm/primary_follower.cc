@@ -43,6 +43,8 @@ Status PrimaryFollower::TryToCatchUp() {
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
   must_rebuild_ = true;  // unless all that is applied is installed
   ASHLAR_RETURN_IF_ERROR(Replay(report));
+  if (replay_->read_recycled_logs())
+    ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
   Install(std::move(read), rebuilds ? families.get() : nullptr, replay_->sequence());
   must_rebuild_ = false;
   return Status::OK();

@@ -418,6 +418,8 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
         .Add("wal_files", state->recovery.logs);
   }
   ASHLAR_RETURN_IF_ERROR(replay.Run());
+  if (state->read_only() && replay.read_recycled_logs())
+    ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
   state->published_sequence.store(replay.sequence(), std::memory_order_release);
   if (args.error_if_log_exists && replay.applied_records()) {
     return Status::Corruption(args.directory,
@@ -579,9 +581,12 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
   for (const std::string& name : names) {
     uint64_t number = 0;
     FileType type;
-    const bool is_old_log = ParseFileName(name, &number, &type) && type == FileType::kWalFile &&
-                            number < oldest_needed_log;
-    if (is_old_log) state->obsolete_files.AddOther(WalFileName(state->wal_directory, number));
+    if (!ParseFileName(name, &number, &type)) continue;
+    if (type == FileType::kWalFile && number < oldest_needed_log)
+      state->obsolete_files.AddOther(WalFileName(state->wal_directory, number));
+    // A log that was kept (I3 of spare_logs.h).
+    if (type == FileType::kTempFile && state->versions->MayBelong(number))
+      remove(state->wal_directory + "/" + name);
   }
 }
 

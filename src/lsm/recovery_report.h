@@ -4,7 +4,7 @@
 //                            '---- loss ---'
 //
 // A loss begins at the end of the last record that was replayed. It ends at the last byte that is
-// not zero, or at the next record that was replayed.
+// not zero, at the next record that was replayed, or where a recycled log holds an older one.
 // A loss is a torn tail if nothing was dropped after it: a process that dies, or a power cut,
 // leaves it at the end of the last log, and it holds no write that was acknowledged as durable.
 // Every other loss is damage: the log is kept (lost_files.h).

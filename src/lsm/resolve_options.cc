@@ -7,6 +7,7 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
 #include "config/memtable_factory.h"
+#include "config/validate.h"
 #include "platform/file.h"
 
 namespace ashlar {
@@ -335,6 +336,10 @@ size_t ResolveOpenTablesMax(const DBOptions& options) {
   if (options.max_open_files >= 0) return static_cast<size_t>(options.max_open_files);
   const size_t files = OpenFilesMax();
   return files == SIZE_MAX ? 0 : std::max<size_t>(1, files / 4 * 3);
+}
+
+size_t ResolveSpareLogsMax(const DBOptions& options) {
+  return WhyLogsAreNotRecycled(options).empty() ? options.recycle_log_file_num : 0;
 }
 
 std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options) {

@@ -50,6 +50,8 @@ int ResolveCompactionJobs(const DBOptions& options);
 // Tables open at once; 0: any number. "All" means three quarters of the limit of the process: more
 // would make reads fail.
 size_t ResolveOpenTablesMax(const DBOptions& options);
+// Obsolete logs that are kept to be written over.
+size_t ResolveSpareLogsMax(const DBOptions& options);
 // The family's cache: the one that its table options name, or a new one of the default size, which
 // is then put into the options; null for no_block_cache, and for PlainTables, which have no blocks.
 std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);

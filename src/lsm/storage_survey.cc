@@ -81,6 +81,17 @@ Result<std::map<uint64_t, std::string>> StorageSurvey::ListLogs(uint64_t oldest)
   return logs;
 }
 
+Result<uint64_t> StorageSurvey::LogBytes(uint64_t number, const std::string& path) const {
+  const std::shared_ptr<const LogProgress> progress = state_->logs.CurrentProgress();
+  uint64_t bytes = 0;
+  if (progress == nullptr || number < progress->number) {
+    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(path, &bytes));
+  } else if (number == progress->number) {
+    bytes = progress->good_bytes.load(std::memory_order_acquire);
+  }
+  return bytes;  // 0: no record is in the log yet
+}
+
 Result<bool> StorageSurvey::WantsFlush() const {
   const uint64_t from_bytes = options_.wal_size_for_flush;
   if (reads_only_ || from_bytes == std::numeric_limits<uint64_t>::max()) return false;
@@ -88,8 +99,7 @@ Result<bool> StorageSurvey::WantsFlush() const {
   ASHLAR_ASSIGN_OR_RETURN(const auto logs, ListLogs(OldestLog()));
   uint64_t sum = 0;
   for (const auto& [number, path] : logs) {
-    uint64_t bytes = 0;
-    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(path, &bytes));
+    ASHLAR_ASSIGN_OR_RETURN(const uint64_t bytes, LogBytes(number, path));
     sum += bytes;
   }
   return sum >= from_bytes;
@@ -165,8 +175,7 @@ Result<StorageSurvey::Files> StorageSurvey::TakeLogs(uint64_t oldest_log) {
   ASHLAR_ASSIGN_OR_RETURN(const auto logs, ListLogs(oldest_log));
   Files files;
   for (const auto& [number, path] : logs) {  // I1
-    uint64_t bytes = 0;
-    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(path, &bytes));
+    ASHLAR_ASSIGN_OR_RETURN(const uint64_t bytes, LogBytes(number, path));
     files.push_back(Describe(path, FileType::kWalFile, number, bytes));
     files.back().trim_to_size = true;  // I2
   }

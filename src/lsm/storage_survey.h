@@ -10,8 +10,8 @@
 //
 // I1: the length of a log is taken after those of all older ones. It is closed before the next
 //     begins, so none is taken shorter than the predecessor record of the next says.
-// I2: logs and MANIFEST grow, and a recovery cuts logs: they are to be copied. Tables and OPTIONS
-//     files never change.
+// I2: logs and MANIFEST grow, a recovery cuts logs, and old logs are written over: they are to be
+//     copied. Tables and OPTIONS files never change.
 // I3: no edit comes between 2 and 3. An ingestion is in no log: the copy would lack it, and have
 //     writes that the program made after it.
 //
@@ -57,6 +57,8 @@ class StorageSurvey {
   uint64_t OldestLog() const;
   // By number, from `oldest` on.
   Result<std::map<uint64_t, std::string>> ListLogs(uint64_t oldest) const;
+  // Up to the last record; of a log that another process writes, the length of the file.
+  Result<uint64_t> LogBytes(uint64_t number, const std::string& path) const;
   Result<bool> WantsFlush() const;
   Status Flush();
   Result<Moment> TakeMoment(uint64_t oldest_log);

@@ -168,14 +168,17 @@ Status WalFollower::CheckOutcome(bool may_grow) {
     case LogReader::Outcome::kEnd: return Status::OK();
     case LogReader::Outcome::kTornTail:
     case LogReader::Outcome::kCorruption:
-      // The database may have gone on from here. The next batch shows whether it did.
-      if (!may_grow) damage_ = wal_.reader->status();
+      // The database may have gone on from here. The next batch shows whether it did. What replaces
+      // a log that is written over is no damage, but a gap.
+      if (!may_grow && !IsGone()) damage_ = wal_.reader->status();
       return Status::OK();
     case LogReader::Outcome::kUnsupported:
     case LogReader::Outcome::kIoError: return wal_.reader->status();
   }
   return Status::OK();
 }
+
+bool WalFollower::IsGone() const { return IsMissing(OpenWalFile(*state_, number_).status()); }
 
 Result<WalFollower::Step> WalFollower::Judge(SequenceNumber published) {
   if (record_.size() < WriteBatchInternal::kHeaderBytes) {

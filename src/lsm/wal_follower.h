@@ -68,6 +68,8 @@ class WalFollower final : public TransactionLogIterator {
   Result<bool> ReadWhatIsNew();
   // The reader has stopped. may_grow: this need not be the end of the log.
   Status CheckOutcome(bool may_grow);
+  // The log has its name no more: it is deleted, or written over as another one.
+  bool IsGone() const;
   // What the record is for a reader that may see everything up to `published`.
   Result<Step> Judge(SequenceNumber published);
 

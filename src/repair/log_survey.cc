@@ -61,7 +61,10 @@ Result<LogSurvey> SurveyLog(FileSystem* file_system, const std::string& path, ui
     reader.SkipDamage();
   }
   log.good_bytes = reader.last_good_offset();
-  if (lost_from != kNothingLost) log.lost_bytes += log.file_bytes - lost_from;
+  if (lost_from != kNothingLost) {
+    const bool torn = reader.outcome() == LogReader::Outcome::kTornTail;
+    log.lost_bytes += (torn ? reader.torn_end() : log.file_bytes) - lost_from;
+  }
   return log;
 }
 

@@ -2,7 +2,7 @@
 // block.
 //
 //   file      block (32 KiB) | block | ... | the last one may be short
-//   block     fragment | fragment | ... | fewer than 7 zero bytes
+//   block     fragment | fragment | ... | fewer zero bytes than a header has
 //   fragment  fixed32 masked crc32c of everything from the type on | u16 payload length | u8 type |
 //             payload
 //   recyclable fragment (types 5 to 8, 11, 131)
@@ -10,6 +10,10 @@
 //             payload
 //
 //   a record is  Full  or  First Middle* Last
+//
+// A file that is written over holds fragments of the older log after those of the new one: the
+// number tells them apart. All logs of one writer have the same kind of fragments, except that the
+// compression fragment is always plain.
 //
 // In a compressed log (kSetCompression) no fragment that begins a block fills it. RocksDB 7.8 reads
 // blocks into one buffer, and takes a fragment at the address of the one before for that one: the

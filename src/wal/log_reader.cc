@@ -82,7 +82,7 @@ void LogReader::SkipDamage() {
 
 void LogReader::Extend(uint64_t file_bytes) {
   ASHLAR_ASSERT(outcome_ == Outcome::kEnd);
-  if (offset() != file_bytes_ || file_bytes <= file_bytes_) return;
+  if (other_log_follows_ || offset() != file_bytes_ || file_bytes <= file_bytes_) return;
   file_bytes_ = file_bytes;
   outcome_ = Outcome::kReading;
 }
@@ -96,6 +96,7 @@ Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<SequentialFile> fi
   block_bytes_ = 0;
   position_ = 0;
   in_record_ = false;
+  other_log_follows_ = false;
   last_good_offset_ = offset;
   record_offset_ = std::min(record_offset_, offset);
   outcome_ = Outcome::kReading;
@@ -116,15 +117,23 @@ Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<SequentialFile> fi
 }
 
 bool LogReader::NextFragment(Fragment* fragment) {
-  while (block_bytes_ - position_ < kHeaderBytes) {
+  while (block_bytes_ - position_ < kHeaderBytes || IsAtTrailer()) {
     if (IsLastBlock()) return FinishAtFileEnd();
     if (!LoadBlock()) return false;
   }
   return ParseFragment(fragment);
 }
 
+// A writer of numbered fragments fills up to 10 bytes with zeros, as long as a plain header.
+bool LogReader::IsAtTrailer() const {
+  const char* const block = block_.get();
+  return block_bytes_ == kBlockBytes && kBlockBytes - position_ < HeaderBytesMin() &&
+         std::all_of(block + position_, block + block_bytes_, IsZero);
+}
+
 bool LogReader::FinishAtFileEnd() {
-  const bool inside_header = position_ < block_bytes_ && kBlockBytes - position_ >= kHeaderBytes;
+  const bool inside_header =
+      position_ < block_bytes_ && kBlockBytes - position_ >= HeaderBytesMin();
   if (inside_header) return StopTorn(offset(), "the file ends inside a record's header");
   if (in_record_) return StopTorn(pending_offset_, "the file ends before the end of the record");
   outcome_ = Outcome::kEnd;
@@ -172,16 +181,8 @@ bool LogReader::ParseFragment(Fragment* fragment) {
   if (!ChecksumHolds(header, header_bytes, PayloadBytes(header)))
     return StopAtDamage(claimed_end, "checksum mismatch");
   if (log_format::IsRecyclable(type)) {
-    const bool from_previous_life =
-        DecodeFixed32(header + kHeaderBytes) != static_cast<uint32_t>(log_number_);
-    if (from_previous_life) {
-      if (in_record_)
-        return StopTorn(pending_offset_,
-                        "the record's end is overwritten by nothing but an older log");
-      outcome_ = Outcome::kEnd;
-      return false;
-    }
     recycled_ = true;
+    if (!IsOwnAt(position_)) return StopAtOtherLog();
   }
   *fragment = Fragment{.type = type,
                        .payload = Slice(header + header_bytes, PayloadBytes(header)),
@@ -279,9 +280,14 @@ bool LogReader::Stop(Outcome outcome, uint64_t offset, const std::string& reason
 bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
   const uint64_t at = offset();
   if (recycled_) {
+    const uint64_t torn_end =
+        IsOwnAt(position_) ? std::min(block_offset_ + claimed_end, file_bytes_) : at;
     const bool goes_on = SearchRemainder().record;
     if (outcome_ == Outcome::kIoError) return false;
-    return goes_on ? StopCorrupt(at, reason) : StopTorn(at, "leftovers of an older log");
+    if (goes_on) return StopCorrupt(at, reason);
+    static_cast<void>(StopTorn(at, "leftovers of an older log"));
+    torn_end_ = torn_end;
+    return false;
   }
   const Damage damage = Examine(claimed_end);
   if (damage.is_cut && !damage.length_is_wrong) return StopTorn(at, reason);
@@ -293,6 +299,22 @@ bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
   if (damage.has_zero_sector) return StopTorn(at, "zeros that were never written over");
   if (damage.fills_block && (after.continuation || !after.data)) return StopCorrupt(at, reason);
   return StopTorn(at, "bytes that no writer left");
+}
+
+bool LogReader::StopAtOtherLog() {
+  const uint64_t at = offset();
+  const bool goes_on = SearchRemainder().record;
+  if (outcome_ == Outcome::kIoError) return false;
+  if (goes_on) return StopCorrupt(at, "a record of another log");
+  if (in_record_) {
+    static_cast<void>(
+        StopTorn(pending_offset_, "the record's end is overwritten by nothing but an older log"));
+    torn_end_ = at;
+    return false;
+  }
+  other_log_follows_ = true;
+  outcome_ = Outcome::kEnd;
+  return false;
 }
 
 LogReader::Damage LogReader::Examine(size_t claimed_end) {
@@ -337,9 +359,13 @@ bool LogReader::MayBeginAt(size_t position) const {
   const char* const header = block_.get() + position;
   const uint8_t type = PlainType(TypeOf(header));
   if (type != log_format::kFull && type != log_format::kFirst) return false;
-  if (!recycled_) return true;
-  return log_format::IsRecyclable(TypeOf(header)) &&
-         block_bytes_ - position >= log_format::kRecyclableHeaderBytes &&
+  return !recycled_ || IsOwnAt(position);
+}
+
+bool LogReader::IsOwnAt(size_t position) const {
+  const char* const header = block_.get() + position;
+  return block_bytes_ - position >= log_format::kRecyclableHeaderBytes &&
+         log_format::IsRecyclable(TypeOf(header)) &&
          DecodeFixed32(header + kHeaderBytes) == static_cast<uint32_t>(log_number_);
 }
 

@@ -11,8 +11,8 @@
 //   it has whole sectors of zeros, or nothing but zeros follow           kTornTail
 //   it ends where the file ends or the next one begins (wrong checksum)  kCorruption
 //   anything else is garbage                                             kTornTail
-//   in a recycled log, whose end is followed by its previous contents, a record is one with the
-//   log's own number, and without one after it all of these are          kTornTail
+//   in a recycled log, followed by its previous contents, a record is one with the log's number;
+//   without one after it all of these are kTornTail, and an intact fragment of another log is kEnd
 //
 // I1: every record returned has an intact checksum and was written whole; records come in file
 //     order with none missing between two of them, except after SkipDamage.
@@ -79,6 +79,10 @@ class LogReader {
   // record begins.
   uint64_t damage_offset() const { return damage_offset_; }
   uint64_t last_good_offset() const { return last_good_offset_; }
+  // After kTornTail: where the bytes end that may be part of a record of this log.
+  uint64_t torn_end() const { return torn_end_; }
+  // The log has numbered fragments: its writer may write over it, or over an older log.
+  bool is_recycled() const { return recycled_; }
   // Where the record that ReadRecord returned begins.
   uint64_t record_offset() const { return record_offset_; }
   // Bytes checksummed so far in the search after damage.
@@ -101,6 +105,11 @@ class LogReader {
   // The next block, or what Extend added to the last one.
   bool LoadBlock();
   bool FinishAtFileEnd();
+  // The rest of the block has no room for a header.
+  bool IsAtTrailer() const;
+  size_t HeaderBytesMin() const {
+    return recycled_ ? log_format::kRecyclableHeaderBytes : log_format::kHeaderBytes;
+  }
 
   // The effect of a fragment on the record being assembled in *scratch. True: *record is whole.
   bool Assemble(const Fragment& fragment, Slice* record, std::string* scratch);
@@ -111,10 +120,13 @@ class LogReader {
 
   // The ways to stop; all return false.
   bool StopAtDamage(size_t claimed_end, const char* reason);
+  // The fragment has the number of another log.
+  bool StopAtOtherLog();
   bool StopCorrupt(uint64_t offset, const char* reason) {
     return Stop(Outcome::kCorruption, offset, reason);
   }
   bool StopTorn(uint64_t offset, const char* reason) {
+    torn_end_ = file_bytes_;
     return Stop(Outcome::kTornTail, offset, reason);
   }
   bool Stop(Outcome outcome, uint64_t offset, const std::string& reason);
@@ -138,6 +150,8 @@ class LogReader {
   bool MayEndAt(size_t position);
   // Where a record of this log may begin, by the header alone.
   bool MayBeginAt(size_t position) const;
+  // Of a recycled log: the header has the log's own number.
+  bool IsOwnAt(size_t position) const;
   bool HasZeroSector(size_t begin, size_t end) const;
   bool IntactFragmentAt(size_t position) const;
   bool Afford(uint64_t bytes);
@@ -154,6 +168,7 @@ class LogReader {
   size_t block_bytes_ = 0;
   size_t position_ = 0;    // in block_: the next fragment
   bool recycled_ = false;  // recyclable fragments have been met
+  bool other_log_follows_ = false;  // at kEnd: it is not the end of the file
 
   bool in_record_ = false;
   uint64_t pending_offset_ = 0;  // where the record being assembled begins
@@ -161,6 +176,7 @@ class LogReader {
   uint64_t record_offset_ = 0;
   uint64_t last_good_offset_ = 0;
   uint64_t damage_offset_ = 0;
+  uint64_t torn_end_ = 0;
   Outcome outcome_ = Outcome::kReading;
   Status status_;
 

@@ -40,6 +40,7 @@ struct ReadResult {
   Status status;
   uint64_t last_good_offset = 0;
   uint64_t damage_offset = 0;
+  uint64_t torn_end = 0;
 };
 
 class LogTest : public testing::Test {
@@ -82,6 +83,7 @@ class LogTest : public testing::Test {
     result.status = reader->status();
     result.last_good_offset = reader->last_good_offset();
     result.damage_offset = reader->damage_offset();
+    result.torn_end = reader->torn_end();
     return result;
   }
 
@@ -486,6 +488,178 @@ TEST_F(LogTest, DamageInTheMiddleOfARecycledLogIsCorruption) {
       EXPECT_EQ(ReadBytes(bytes).records.size(), kRecords - 1);
       EXPECT_EQ(ReadBytes(bytes).outcome, Outcome::kTornTail);
     }
+  }
+}
+
+// Writes a log over an older one, number 3, whose bytes follow it until the file is flushed.
+class RecycledLogTest : public LogTest {
+ protected:
+  static constexpr const char* kOlderName = "000003.dbtmp";
+  static constexpr uint64_t kOlderNumber = 3;
+
+  // The bytes of such a log by itself.
+  std::string Numbered(const std::vector<std::string>& records, uint64_t number) {
+    std::unique_ptr<WritableFile> file;
+    EXPECT_TRUE(file_system_->NewWritableFile(kOlderName, FileOptions{}, &file).ok());
+    LogWriter writer(std::move(file), kOlderName, number);
+    writer.NumberFragments();
+    for (const std::string& record : records) EXPECT_TRUE(writer.AddRecord(record).ok());
+    EXPECT_TRUE(writer.Close().ok());
+    return *ReadFileToString(file_system_.get(), kOlderName, size_t{1} << 30);
+  }
+  // Over what Numbered left last.
+  std::unique_ptr<LogWriter> WriteOver() {
+    std::unique_ptr<WritableFile> file;
+    EXPECT_TRUE(file_system_->ReuseWritableFile(kOlderName, kName, FileOptions{}, &file).ok());
+    auto writer = std::make_unique<LogWriter>(std::move(file), kName, kNumber);
+    writer->NumberFragments();
+    return writer;
+  }
+  uint64_t FileBytes() {
+    uint64_t bytes = 0;
+    EXPECT_TRUE(file_system_->GetFileSize(kName, &bytes).ok());
+    return bytes;
+  }
+};
+
+TEST_F(RecycledLogTest, ItsFragmentsHaveItsNumber) {
+  EXPECT_EQ(Slice(Numbered({"foo"}, (uint64_t{1} << 32) + kNumber)).ToString(true),
+            Slice(FragmentBytes(log_format::kRecyclableFull, "foo")).ToString(true));
+  EXPECT_EQ(FragmentBytes(log_format::kRecyclableFull, "foo").size(), 14u);
+}
+
+TEST_F(RecycledLogTest, RecordsOfEverySizeAroundABlockComeBack) {
+  for (size_t slack = 0; slack < 3 * log_format::kRecyclableHeaderBytes; ++slack) {
+    const std::vector<std::string> records{Text(kBlockBytes - slack, 2), "",
+                                           Text(2 * kBlockBytes - slack, 3), Text(slack, 4)};
+    const ReadResult result = ReadBytes(Numbered(records, kNumber));
+    ASSERT_EQ(result.records, records) << slack;
+    ASSERT_EQ(result.outcome, Outcome::kEnd) << slack << " " << result.status.ToString();
+  }
+}
+
+TEST_F(RecycledLogTest, WhatWasHandedOverIsReadAndNothingOfTheOlderLog) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    // With records of one size the fragments of both logs begin at the same places.
+    const size_t fixed_bytes = random.OneIn(3) ? 1 + random.Uniform(300) : 0;
+    const auto draw = [&] {
+      return Text(fixed_bytes > 0 ? fixed_bytes : random.Skewed(15),
+                  static_cast<char>(random.Uniform(20)));
+    };
+    std::vector<std::string> older;
+    for (uint64_t i = random.Uniform(200); i > 0; --i) older.push_back(draw());
+    Numbered(older, kOlderNumber);
+    const std::unique_ptr<LogWriter> writer = WriteOver();
+    std::vector<std::string> written;
+    for (uint64_t i = random.Uniform(40); i > 0; --i) {
+      written.push_back(draw());
+      ASSERT_TRUE(writer->AddRecord(written.back()).ok());
+      const ReadResult result = Read();
+      ASSERT_EQ(result.records, written);
+      ASSERT_EQ(result.last_good_offset, writer->bytes());
+      ASSERT_TRUE(result.outcome == Outcome::kEnd || result.outcome == Outcome::kTornTail)
+          << result.status.ToString();
+      if (result.outcome == Outcome::kTornTail) {
+        ASSERT_EQ(result.torn_end, result.last_good_offset) << "nothing of this log is torn";
+      }
+    }
+    ASSERT_TRUE(writer->Sync().ok());
+    ASSERT_TRUE(writer->Flush().ok());
+    EXPECT_EQ(FileBytes(), writer->bytes()) << "a closed log ends with its last record";
+    EXPECT_EQ(Read().outcome, Outcome::kEnd);
+    ASSERT_TRUE(writer->Close().ok());
+  }
+}
+
+TEST_F(RecycledLogTest, EveryCutOverAnOlderLogIsItsEnd) {
+  const std::vector<std::string> records{"one", Text(600, 1), Text(kBlockBytes, 2), "",
+                                         Text(40, 3)};
+  const std::string older = Numbered({Text(90, 5), Text(3 * kBlockBytes, 6)}, kOlderNumber);
+  const std::string bytes = Numbered(records, kNumber);
+  ASSERT_LT(bytes.size(), older.size());
+  EXPECT_EQ(ReadBytes(older).outcome, Outcome::kEnd);
+  uint64_t whole = 0;
+  // The first fragment lies in one sector.
+  for (size_t cut = log_format::kRecyclableHeaderBytes + 3; cut <= bytes.size();
+       cut += cut < 1000 || cut + 1000 > bytes.size() ? size_t{1} : 97) {
+    const ReadResult result = ReadBytes(bytes.substr(0, cut) + older.substr(cut));
+    ASSERT_TRUE(IsPrefixOf(result.records, records)) << cut;
+    ASSERT_GE(result.records.size(), whole) << cut;
+    whole = result.records.size();
+    ASSERT_LE(result.last_good_offset, cut);
+    ASSERT_TRUE(result.outcome == Outcome::kTornTail || result.outcome == Outcome::kEnd)
+        << cut << " " << result.status.ToString();
+  }
+  EXPECT_EQ(whole, records.size());
+}
+
+// A power cut may leave any sector as the older log had it.
+TEST_F(RecycledLogTest, AStaleSectorBeforeItsRecordsIsCorruption) {
+  constexpr size_t kSector = 512;
+  constexpr size_t kFragmentBytes = 64;  // eight fill a sector, in both logs alike
+  constexpr size_t kRecords = 1000;
+  std::vector<std::string> records;
+  std::vector<std::string> older_records;
+  for (size_t i = 0; i < kRecords; ++i) {
+    const size_t payload = kFragmentBytes - log_format::kRecyclableHeaderBytes;
+    records.push_back(Text(payload, static_cast<char>(i % 20)));
+    older_records.push_back(Text(payload, static_cast<char>(i % 19)));
+  }
+  const std::string bytes = Numbered(records, kNumber);
+  for (const std::string& first : {std::string(), Text(100, 1)}) {  // aligned alike, or not
+    SCOPED_TRACE(testing::Message() << "the older log has " << first.size() << " bytes more");
+    std::vector<std::string> shifted = older_records;
+    if (!first.empty()) shifted.insert(shifted.begin(), first);
+    const std::string older = Numbered(shifted, kOlderNumber);
+    for (const size_t sector : {size_t{0}, size_t{1}, size_t{30}, size_t{64}}) {
+      std::string mixed = bytes;
+      mixed.replace(sector * kSector, kSector, older, sector * kSector, kSector);
+      const ReadResult result = ReadBytes(mixed);
+      EXPECT_EQ(result.records.size(), sector * kSector / kFragmentBytes) << sector;
+      // At its beginning nothing shows yet that the log is recycled, unless a fragment is intact.
+      EXPECT_EQ(result.outcome, Outcome::kCorruption) << sector << result.status.ToString();
+      EXPECT_EQ(Salvage(mixed).size(), kRecords - kSector / kFragmentBytes) << sector;
+    }
+    std::string mixed = bytes;
+    const size_t last = bytes.size() / kSector - 1;
+    mixed.replace(last * kSector, std::string::npos, older, last * kSector, std::string::npos);
+    const ReadResult result = ReadBytes(mixed);
+    EXPECT_EQ(result.records.size(), last * kSector / kFragmentBytes);
+    EXPECT_NE(result.outcome, Outcome::kCorruption) << "no record of this log follows";
+  }
+}
+
+TEST_F(RecycledLogTest, AFollowerReadsOnWhereTheOlderLogWas) {
+  std::vector<std::string> records;
+  for (size_t i = 0; i < 120; ++i)
+    records.push_back(Text(i % 13 == 12 ? 20000 : 200 + i % 17, static_cast<char>(i % 20)));
+  const std::string older = Numbered(std::vector<std::string>(1000, Text(333, 7)), kOlderNumber);
+  const std::string bytes = Numbered(records, kNumber);
+  ASSERT_LT(bytes.size(), older.size());
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    LogReader reader(nullptr, kName, kNumber, 0);
+    std::vector<std::string> read;
+    uint64_t good_bytes = 0;
+    for (size_t written = 0;;) {
+      const std::string contents = bytes.substr(0, written) + older.substr(written);
+      SetFile(contents);
+      std::unique_ptr<SequentialFile> file;
+      ASSERT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+      ASSERT_TRUE(reader.ContinueAt(good_bytes, std::move(file), contents.size()).ok());
+      Slice record;
+      std::string scratch;
+      while (reader.ReadRecord(&record, &scratch)) read.push_back(record.ToString());
+      ASSERT_TRUE(IsPrefixOf(read, records));
+      ASSERT_NE(reader.outcome(), Outcome::kCorruption) << reader.status().ToString();
+      good_bytes = reader.last_good_offset();
+      if (written == bytes.size()) break;
+      written = std::min(bytes.size(), written + random.Uniform(random.OneIn(2) ? 50 : 50000));
+    }
+    EXPECT_EQ(read, records);
   }
 }
 

@@ -17,6 +17,7 @@ namespace ashlar {
 
 using log_format::kBlockBytes;
 using log_format::kHeaderBytes;
+using log_format::kRecyclableHeaderBytes;
 
 namespace {
 
@@ -24,9 +25,12 @@ namespace {
 // more.
 constexpr size_t kStagingBytes = 3 * kBlockBytes;
 
+template <bool kIsNumbered>
 uint8_t FragmentTypeFor(bool first, bool last) {
-  if (first) return last ? log_format::kFull : log_format::kFirst;
-  return last ? log_format::kLast : log_format::kMiddle;
+  constexpr uint8_t kShift = kIsNumbered ? log_format::kRecyclableFull - log_format::kFull : 0;
+  const uint8_t plain = first ? (last ? log_format::kFull : log_format::kFirst)
+                              : (last ? log_format::kLast : log_format::kMiddle);
+  return static_cast<uint8_t>(plain + kShift);
 }
 
 size_t TotalBytes(std::span<const Slice> pieces) {
@@ -91,6 +95,12 @@ Status LogWriter::AddRecord(std::span<const Slice> pieces) {
   return WriteStaged();
 }
 
+void LogWriter::NumberFragments() {
+  ASHLAR_ASSERT(bytes_ == 0);  // readers take the whole file for numbered or not
+  numbers_fragments_ = true;
+  is_usual_ = false;
+}
+
 Status LogWriter::CompressRecords(CompressionType type) {
   ASHLAR_ASSERT(bytes_ == 0 && compressor_ == nullptr);  // readers want the fragment first
   ASHLAR_ASSIGN_OR_RETURN(compressor_, RecordCompressor::Create(type));
@@ -98,24 +108,27 @@ Status LogWriter::CompressRecords(CompressionType type) {
   EncodeFixed32(codec, type);
   const Slice payload(codec, sizeof(codec));
   PieceReader reader(std::span<const Slice>(&payload, 1));
-  StageFragment(&reader, payload.size(), log_format::kSetCompression);
+  StageFragment<false>(&reader, payload.size(), log_format::kSetCompression);
+  is_usual_ = false;
   return Status::OK();
 }
 
-// Inlined into both callers: this is a part of every Put.
-template <bool kIsCompressed>
+// Inlined into its callers: this is a part of every Put.
+template <bool kIsCompressed, bool kIsNumbered>
 ASHLAR_ALWAYS_INLINE Status LogWriter::StageFragments(std::span<const Slice> pieces) {
+  constexpr size_t kFragmentHeaderBytes = kIsNumbered ? kRecyclableHeaderBytes : kHeaderBytes;
   PieceReader reader(pieces);
   size_t left = TotalBytes(pieces);
   bool first = true;
   do {
-    if (kStagingBytes - staged_bytes_ < kBlockBytes + kHeaderBytes)
+    if (kStagingBytes - staged_bytes_ < kBlockBytes + kFragmentHeaderBytes)
       ASHLAR_RETURN_IF_ERROR(WriteStaged());
-    if (kBlockBytes - block_offset_ < kHeaderBytes) StageBlockTrailer();
-    size_t room = kBlockBytes - block_offset_ - kHeaderBytes;
+    if (kBlockBytes - block_offset_ < kFragmentHeaderBytes) StageBlockTrailer();
+    size_t room = kBlockBytes - block_offset_ - kFragmentHeaderBytes;
     if (kIsCompressed && block_offset_ == 0) room /= 2;  // a rule of log_format.h
     const size_t payload = std::min(left, room);
-    StageFragment(&reader, payload, FragmentTypeFor(first, payload == left));
+    StageFragment<kIsNumbered>(&reader, payload,
+                               FragmentTypeFor<kIsNumbered>(first, payload == left));
     left -= payload;
     first = false;
   } while (left > 0);
@@ -125,14 +138,17 @@ ASHLAR_ALWAYS_INLINE Status LogWriter::StageFragments(std::span<const Slice> pie
 Status LogWriter::StageRecord(std::span<const Slice> pieces) {
   if (!first_error_.ok()) return first_error_;
   ASHLAR_ASSERT(file_ != nullptr);
-  if (compressor_ != nullptr) [[unlikely]]
-    return StageCompressed(pieces);
-  return StageFragments<false>(pieces);
+  if (!is_usual_) [[unlikely]]
+    return StageUnusual(pieces);
+  return StageFragments<false, false>(pieces);
 }
 
-ASHLAR_NO_INLINE Status LogWriter::StageCompressed(std::span<const Slice> pieces) {
+ASHLAR_NO_INLINE Status LogWriter::StageUnusual(std::span<const Slice> pieces) {
+  if (compressor_ == nullptr) return StageFragments<false, true>(pieces);
   ASHLAR_ASSIGN_OR_RETURN(const Slice frame, compressor_->Compress(pieces));
-  return StageFragments<true>(std::span<const Slice>(&frame, 1));
+  const std::span<const Slice> frames(&frame, 1);
+  return numbers_fragments_ ? StageFragments<true, true>(frames)
+                            : StageFragments<true, false>(frames);
 }
 
 void LogWriter::StageBlockTrailer() {
@@ -143,15 +159,19 @@ void LogWriter::StageBlockTrailer() {
   block_offset_ = 0;
 }
 
+template <bool kIsNumbered>
 void LogWriter::StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t type) {
+  const size_t bytes = (kIsNumbered ? kRecyclableHeaderBytes : kHeaderBytes) + payload_bytes;
   char* header = staging_.get() + staged_bytes_;
-  pieces->CopyTo(header + kHeaderBytes, payload_bytes);
+  pieces->CopyTo(header + bytes - payload_bytes, payload_bytes);
   EncodeFixed16(header + 4, static_cast<uint16_t>(payload_bytes));
   header[6] = static_cast<char>(type);
-  EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, 1 + payload_bytes)));
-  staged_bytes_ += kHeaderBytes + payload_bytes;
-  bytes_ += kHeaderBytes + payload_bytes;
-  block_offset_ += kHeaderBytes + payload_bytes;
+  if constexpr (kIsNumbered)
+    EncodeFixed32(header + kHeaderBytes, static_cast<uint32_t>(log_number_));
+  EncodeFixed32(header, crc32c::Mask(crc32c::Value(header + 6, bytes - 6)));
+  staged_bytes_ += bytes;
+  bytes_ += bytes;
+  block_offset_ += bytes;
 }
 
 // Lack of memory inside a call of the file is an error of the file, because the effect of the call

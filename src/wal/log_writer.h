@@ -46,6 +46,9 @@ class LogWriter {
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
 
+  // Every fragment names its log from now on, as a file needs that is written over, or will be.
+  // Requires: nothing was added.
+  void NumberFragments();
   // Every record is compressed from now on. Requires: an empty file, and CompressesLogs(type).
   // Stages the fragment that tells readers.
   Status CompressRecords(CompressionType type);
@@ -57,7 +60,8 @@ class LogWriter {
   Status AddRecord(const Slice& record) { return AddRecord(std::span<const Slice>(&record, 1)); }
   // With CompressRecords a record has at most kCompressedRecordBytesMax.
   Status StageRecord(std::span<const Slice> pieces);
-  // To the operating system: survives kill -9. Also cuts a tail of zeros that the file keeps.
+  // To the operating system: survives kill -9. Also cuts a tail that the file keeps, of zeros or of
+  // an older log.
   Status Flush();
   // The same without the cut.
   Status HandOver();
@@ -92,10 +96,11 @@ class LogWriter {
  private:
   class PieceReader;
 
-  Status StageCompressed(std::span<const Slice> pieces);
-  template <bool kIsCompressed>
+  Status StageUnusual(std::span<const Slice> pieces);
+  template <bool kIsCompressed, bool kIsNumbered>
   Status StageFragments(std::span<const Slice> pieces);
   void StageBlockTrailer();
+  template <bool kIsNumbered>
   void StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t type);
   Status WriteStaged();
   Status Latch(Status status);
@@ -114,6 +119,8 @@ class LogWriter {
   std::unique_ptr<WritableFile> file_;            // null once closed
   std::unique_ptr<RecordCompressor> compressor_;  // null: records are written as they are
   const bool appends_at_once_;
+  bool numbers_fragments_ = false;
+  bool is_usual_ = true;  // records are neither compressed nor numbered
   size_t staged_bytes_ = 0;
   size_t block_offset_;  // where in its block the next fragment begins, staged bytes included
   uint64_t bytes_;

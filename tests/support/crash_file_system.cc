@@ -83,7 +83,7 @@ constexpr std::array<std::string_view, kCrashKinds> kKindNames = {
     "torn at 4096",         "page lost",     "grown with zeros",
     "grown with garbage",   "entry lost",    "data without entries",
     "entries without data", "unlinks first", "unlinks late",
-    "random subset"};
+    "mixed sectors",        "random subset"};
 
 }  // namespace
 
@@ -178,7 +178,8 @@ struct Survival {
   };
   Damage damage;
   enum class Growth { kNone, kZeros, kGarbage } growth = Growth::kNone;
-  uint64_t seed = 0;  // of the garbage
+  bool mixes_sectors = false;
+  uint64_t seed = 0;  // of the garbage, and of the sectors
 
   auto operator<=>(const Survival&) const = default;
 };
@@ -358,12 +359,39 @@ class CrashFileSystem::State {
   std::shared_ptr<const std::string> BuildFile(MemoryNodeId id, const Survival& survival) const {
     const FileState& file = files_.at(id);
     if (file.pending.empty()) return file.durable;
+    if (survival.mixes_sectors) return MixSectors(id, survival);
     auto bytes = std::make_shared<std::string>(*file.durable);
     for (const uint64_t k : file.pending) {
       if (std::binary_search(survival.kept.begin(), survival.kept.end(), k))
         ApplyDamaged(k, survival, bytes.get());
     }
     if (survival.growth != Survival::Growth::kNone) HideWhatIsNotDurable(id, survival, bytes.get());
+    return bytes;
+  }
+
+  // A sector that was written to several times may have any of its states.
+  std::shared_ptr<const std::string> MixSectors(MemoryNodeId id, const Survival& survival) const {
+    constexpr size_t kSector = 512;
+    const FileState& file = files_.at(id);
+    std::string state = *file.durable;
+    for (const uint64_t k : file.pending) ApplyToFile(journal_.Get(k), &state);
+    auto bytes = std::make_shared<std::string>(state.size(), '\0');
+    std::vector<uint64_t> applied(bytes->size() / kSector + 1);  // by sector
+    Random random(survival.seed ^ id);
+    for (uint64_t& count : applied) count = random.Uniform(file.pending.size() + 1);
+    const auto take = [&](uint64_t count) {
+      const size_t size = std::min(state.size(), bytes->size());
+      for (size_t begin = 0; begin < size; begin += kSector) {
+        if (applied[begin / kSector] != count) continue;
+        memcpy(bytes->data() + begin, state.data() + begin, std::min(kSector, size - begin));
+      }
+    };
+    state = *file.durable;
+    take(0);
+    for (size_t i = 0; i < file.pending.size(); ++i) {
+      ApplyToFile(journal_.Get(file.pending[i]), &state);
+      take(i + 1);
+    }
     return bytes;
   }
 
@@ -513,6 +541,10 @@ Survival Choose(CrashKind kind, const Choice& choice) {
     case CrashKind::kUnlinksLate:
       survival.kept = Select(pending, [&](uint64_t k) { return !is_unlink(k); });
       break;
+    case CrashKind::kMixedSectors:
+      survival.mixes_sectors = true;
+      survival.seed = choice.seed;
+      break;
     case CrashKind::kRandomSubset: survival.kept = RandomSubset(pending, choice.seed); break;
   }
   return survival;
@@ -539,6 +571,7 @@ SeedPlan PlanSeeds(CrashKind kind, uint64_t pending) {
     case CrashKind::kTornWrite512:
     case CrashKind::kTornWrite4096:
     case CrashKind::kPageLost:
+    case CrashKind::kMixedSectors:
     case CrashKind::kRandomSubset: return {kDraws, false};
     default: return {1, false};
   }

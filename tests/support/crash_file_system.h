@@ -12,9 +12,9 @@
 //
 // A file named LOG (or LOG.old.*) has messages for operators and no promise: all that happened to
 // it survives, so that its many unsynced writes do not hide the ones that matter. Sync of a file
-// does not make its name durable. A write whose predecessor was lost leaves a hole of zeros. A
-// process that dies without a power cut loses nothing that was flushed: that is the image
-// kEverything.
+// does not make its name durable. A write whose predecessor was lost leaves a hole of zeros; a lost
+// write over old bytes leaves those. A process that dies without a power cut loses nothing that was
+// flushed: that is the image kEverything.
 //
 // I1: an image contains every operation that a sync among the first k made durable.
 // I2: the images of one k depend on the journal and the seed only.
@@ -50,6 +50,7 @@ enum class CrashKind {
   kEntriesWithoutData,  // the other way round: a rename before what it renames
   kUnlinksFirst,        // all writes, and of the directories' changes only removals
   kUnlinksLate,         // all, but removals
+  kMixedSectors,        // all sizes, and each sector as after some number of the pending writes
   kRandomSubset,
 };
 inline constexpr int kCrashKinds = static_cast<int>(CrashKind::kRandomSubset) + 1;

@@ -113,6 +113,32 @@ TEST_F(CrashFileSystemTest, ALostWriteBeforeASurvivingOneLeavesAHoleOfZeros) {
   EXPECT_TRUE(Possible("/db/f").contains(std::string("\0\0bb", 4)));
 }
 
+TEST_F(CrashFileSystemTest, ALostWriteOverOldBytesLeavesThem) {
+  constexpr size_t kSector = 512;
+  CreateDurable("/db/old", std::string(4 * kSector, 'o'));
+  std::unique_ptr<WritableFile> file;
+  ASSERT_TRUE(fs_.ReuseWritableFile("/db/old", "/db/new", FileOptions(), &file).ok());
+  SyncDirectory("/db");
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(file->Append(std::string(kSector, 'n')).ok());
+  EXPECT_EQ(After(CrashKind::kDurableOnly, "/db/new"), std::string(4 * kSector, 'o'));
+  EXPECT_EQ(After(CrashKind::kEverything, "/db/new"), std::string(4 * kSector, 'n'));
+  std::set<std::string> mixed;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    const std::string contents = After(CrashKind::kMixedSectors, "/db/new", seed);
+    ASSERT_EQ(contents.size(), 4 * kSector);
+    std::string sectors;
+    for (size_t begin = 0; begin < contents.size(); begin += kSector) {
+      const std::string sector = contents.substr(begin, kSector);
+      ASSERT_EQ(sector, std::string(kSector, sector[0]));
+      sectors.push_back(sector[0]);
+    }
+    mixed.insert(sectors);
+  }
+  EXPECT_EQ(mixed.size(), 16u) << "each sector is old or new, independent of the others";
+  ASSERT_TRUE(file->Sync().ok());
+  EXPECT_EQ(Possible("/db/new"), (std::set<std::string>{std::string(4 * kSector, 'n')}));
+}
+
 TEST_F(CrashFileSystemTest, PrefixesKeepTheOrder) {
   CreateDurable("/db/f", "");
   for (const std::string piece : {"a", "b", "c"}) Append("/db/f", piece);

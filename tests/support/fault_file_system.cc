@@ -100,11 +100,15 @@ class FaultRandomAccessFile final : public RandomAccessFile {
   const std::unique_ptr<RandomAccessFile> base_;
 };
 
+// Every file but a reused one is flushed by its user, so that the flush can fail.
 class FaultWritableFile final : public WritableFile {
  public:
-  FaultWritableFile(FaultFileSystem* owner, std::string path, std::unique_ptr<WritableFile> base)
-      : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
+  enum class Kind { kNew, kReused };
+  FaultWritableFile(FaultFileSystem* owner, std::string path, std::unique_ptr<WritableFile> base,
+                    Kind kind)
+      : owner_(owner), path_(std::move(path)), base_(std::move(base)), kind_(kind) {}
 
+  bool AppendsAtOnce() const override { return kind_ == Kind::kReused && base_->AppendsAtOnce(); }
   Status Append(const Slice& data) override {
     const FaultFileSystem::Fault fault = owner_->Decide(FaultOperation::kAppend, path_);
     if (!fault.fires) return base_->Append(data);
@@ -132,6 +136,7 @@ class FaultWritableFile final : public WritableFile {
   FaultFileSystem* const owner_;
   const std::string path_;
   const std::unique_ptr<WritableFile> base_;
+  const Kind kind_;
 };
 
 class FaultDirectory final : public Directory {
@@ -250,7 +255,8 @@ Status FaultFileSystem::NewWritableFile(const std::string& path, const FileOptio
   std::unique_ptr<WritableFile> base;
   ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path,
                              [&] { return base_->NewWritableFile(path, options, &base); }));
-  *result = std::make_unique<FaultWritableFile>(this, path, std::move(base));
+  *result = std::make_unique<FaultWritableFile>(this, path, std::move(base),
+                                                FaultWritableFile::Kind::kNew);
   return Status::OK();
 }
 
@@ -259,7 +265,20 @@ Status FaultFileSystem::ReopenWritableFile(const std::string& path, const FileOp
   std::unique_ptr<WritableFile> base;
   ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path,
                              [&] { return base_->ReopenWritableFile(path, options, &base); }));
-  *result = std::make_unique<FaultWritableFile>(this, path, std::move(base));
+  *result = std::make_unique<FaultWritableFile>(this, path, std::move(base),
+                                                FaultWritableFile::Kind::kNew);
+  return Status::OK();
+}
+
+Status FaultFileSystem::ReuseWritableFile(const std::string& from, const std::string& to,
+                                          const FileOptions& options,
+                                          std::unique_ptr<WritableFile>* result) {
+  std::unique_ptr<WritableFile> base;
+  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kReuse, to, [&] {
+    return base_->ReuseWritableFile(from, to, options, &base);
+  }));
+  *result = std::make_unique<FaultWritableFile>(this, to, std::move(base),
+                                                FaultWritableFile::Kind::kReused);
   return Status::OK();
 }
 

@@ -47,10 +47,11 @@ enum class FaultOperation : uint32_t {
   kTruncate = 1u << 14,
   kLock = 1u << 15,
   kRangeSync = 1u << 16,  // advice: part of no write
+  kReuse = 1u << 17,      // by the new name
   kAnyRead = kOpenForReading | kRead | kList | kInspect,
   kAnyWrite = kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename |
-              kDelete | kCreateDirectory | kLink | kTruncate,
-  kAny = (1u << 17) - 1,
+              kDelete | kCreateDirectory | kLink | kTruncate | kReuse,
+  kAny = (1u << 18) - 1,
 };
 constexpr FaultOperation operator|(FaultOperation a, FaultOperation b) {
   return static_cast<FaultOperation>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
@@ -114,6 +115,9 @@ class FaultFileSystem final : public FileSystem {
                          std::unique_ptr<WritableFile>* result) override;
   Status ReopenWritableFile(const std::string& path, const FileOptions& options,
                             std::unique_ptr<WritableFile>* result) override;
+  Status ReuseWritableFile(const std::string& from, const std::string& to,
+                           const FileOptions& options,
+                           std::unique_ptr<WritableFile>* result) override;
   Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
 
   Status FileExists(const std::string& path) override;

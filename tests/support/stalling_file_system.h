@@ -129,6 +129,11 @@ class StallingFileSystem final : public FileSystem {
                             std::unique_ptr<WritableFile>* result) override {
     return base_->ReopenWritableFile(path, options, result);
   }
+  Status ReuseWritableFile(const std::string& from, const std::string& to,
+                           const FileOptions& options,
+                           std::unique_ptr<WritableFile>* result) override {
+    return base_->ReuseWritableFile(from, to, options, result);
+  }
   Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override {
     return base_->NewDirectory(path, result);
   }

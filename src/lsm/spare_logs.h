@@ -1,0 +1,74 @@
+// SpareLogs: logs that are not needed any more, kept to be written over as new ones
+// (DBOptions::recycle_log_file_num). A sync of a log that does not grow writes no metadata.
+//
+//   000012.log, obsolete --Keep--> 000012.dbtmp --Take--> 000017.log, which is empty: what it holds
+//                                       |                 has the number 12
+//                                       '--Close, or the next open--> deleted
+//
+// I1: only logs from the number of Start on are kept: their fragments have numbers, so that no
+//     reader of the new log takes the old records for its own.
+// I2: at most spares_max logs are kept. A kept log has one name.
+// I3: the name of a kept log is that of a temporary file. No reader of logs, recovery, repair or
+//     copy of the database sees it, and an open deletes it.
+// I4: a log is kept where it would be deleted otherwise, under FileJanitor's lock: not while
+//     deletions are disabled.
+//
+// Rejected: to keep the name of the log, as RocksDB does. A repair would then replay the logs that
+// a crash left, and bring back keys whose deletion is compacted away.
+//
+// Thread safety: any thread; Keep and Take by one thread each.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class SpareLogs {
+ public:
+  SpareLogs(FileSystem* file_system, std::string directory, size_t spares_max)
+      : file_system_(file_system), directory_(std::move(directory)), spares_max_(spares_max) {}
+  SpareLogs(const SpareLogs&) = delete;
+  SpareLogs& operator=(const SpareLogs&) = delete;
+
+  // False: none is ever kept.
+  bool IsEnabled() const { return spares_max_ > 0; }
+  // I1. Requires: every log from `number` on is written by this run.
+  void Start(uint64_t number);
+  // Logs up to `number` are not kept any more: its file has failed.
+  void Exclude(uint64_t number);
+  // True: the obsolete log is kept. False: it has its name still, and the caller deletes it.
+  bool Keep(uint64_t number);
+  // A kept log as the log `number`, written from its beginning. Null: there is none, or it could
+  // not be opened, and is deleted.
+  std::unique_ptr<WritableFile> Take(uint64_t number, const FileOptions& options);
+  // Deletes the kept logs; none is kept from here on.
+  void Close();
+
+  // Asserts I2.
+  void CheckInvariants() const;
+
+ private:
+  static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+
+  // False: it may not be kept. True: noting it takes no memory.
+  bool PrepareKeep(uint64_t number);
+  void Delete(const std::string& path);
+
+  FileSystem* const file_system_;
+  const std::string directory_;
+  const size_t spares_max_;
+
+  mutable Mutex mutex_;
+  uint64_t first_ ASHLAR_GUARDED_BY(mutex_) = kNever;      // I1
+  std::vector<uint64_t> numbers_ ASHLAR_GUARDED_BY(mutex_);  // of the kept logs, oldest first
+};
+
+}  // namespace ashlar
