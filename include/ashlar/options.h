@@ -465,8 +465,8 @@ struct ASHLAR_API DBOptions {
   bool manual_wal_flush = false;  // the log is handed to the operating system by FlushWAL only
   // kZSTD: each record of a log is compressed, up to 1 GiB of them. Other codecs have no effect.
   CompressionType wal_compression = kNoCompression;
-  uint64_t WAL_ttl_seconds = 0;     // how long old logs stay in archive/
-  uint64_t WAL_size_limit_MB = 0;   // bytes of old logs in archive/; both 0: none
+  uint64_t WAL_ttl_seconds = 0;    // how long old logs stay in archive/
+  uint64_t WAL_size_limit_MB = 0;  // bytes of old logs in archive/; both 0: none
   // So many logs that are not needed any more are kept and written over as new logs. No effect with
   // a limit for archive/, and in the recovery modes kTolerateCorruptedTailRecords and
   // kAbsoluteConsistency.

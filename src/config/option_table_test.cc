@@ -652,6 +652,20 @@ TEST(Validate, OptionsWithoutEffectAreListed) {
   EXPECT_EQ(ListOptionsWithoutEffect(db_options, {}),
             std::vector<std::string>{"wal_compression=kLZ4Compression because only kZSTD "
                                      "compresses logs, if the build has it"});
+  db_options = {};
+  db_options.recycle_log_file_num = 3;
+  EXPECT_TRUE(ListOptionsWithoutEffect(db_options, {}).empty());
+  db_options.wal_recovery_mode = WALRecoveryMode::kAbsoluteConsistency;
+  EXPECT_EQ(ListOptionsWithoutEffect(db_options, {}),
+            std::vector<std::string>{
+                "recycle_log_file_num=3 because wal_recovery_mode=kAbsoluteConsistency cannot "
+                "tell the rest of an older log from damage"});
+  db_options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
+  EXPECT_TRUE(ListOptionsWithoutEffect(db_options, {}).empty());
+  db_options.WAL_size_limit_MB = 1;
+  EXPECT_EQ(ListOptionsWithoutEffect(db_options, {}),
+            std::vector<std::string>{"recycle_log_file_num=3 because old logs are archived "
+                                     "(WAL_ttl_seconds, WAL_size_limit_MB)"});
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {

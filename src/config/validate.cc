@@ -388,9 +388,9 @@ std::string WhyLogsAreNotRecycled(const DBOptions& options) {
   switch (options.wal_recovery_mode) {
     case WALRecoveryMode::kTolerateCorruptedTailRecords:
     case WALRecoveryMode::kAbsoluteConsistency:
-      return StrCat("wal_recovery_mode=",
-                    OptionCodec<WALRecoveryMode>::Print(options.wal_recovery_mode),
-                    " cannot tell the rest of an older log from damage");
+      return StrCat(
+          "wal_recovery_mode=", OptionCodec<WALRecoveryMode>::Print(options.wal_recovery_mode),
+          " cannot tell the rest of an older log from damage");
     case WALRecoveryMode::kPointInTimeRecovery:
     case WALRecoveryMode::kSkipAnyCorruptedRecords: break;
   }

@@ -133,8 +133,7 @@ Status LogSet::SyncAdopted() {
     std::unique_ptr<WritableFile> file;
     ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(name, FileOptions{}, &file));
     // The rest of an older log: a log with other bytes after its end is flushed instead.
-    if (file->Size() > log.bytes)
-      ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(name, log.bytes));
+    if (file->Size() > log.bytes) ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(name, log.bytes));
     ASHLAR_RETURN_IF_ERROR(file->Sync());
     ASHLAR_RETURN_IF_ERROR(file->Close());
     log.synced = true;

@@ -145,8 +145,9 @@ class LogSet {
            current_bytes_.load(std::memory_order_relaxed);
   }
   uint64_t OldestNumber() const;
-  // Asserts I1 and the counters of the closed logs.
+  // Asserts I1, the counters of the closed logs, and the invariants of the spare ones.
   void CheckInvariants() const {
+    spares_.CheckInvariants();
     MutexLock lock(mutex_);
     CheckClosedLogs();
   }

@@ -67,7 +67,7 @@ class SpareLogs {
   const size_t spares_max_;
 
   mutable Mutex mutex_;
-  uint64_t first_ ASHLAR_GUARDED_BY(mutex_) = kNever;      // I1
+  uint64_t first_ ASHLAR_GUARDED_BY(mutex_) = kNever;        // I1
   std::vector<uint64_t> numbers_ ASHLAR_GUARDED_BY(mutex_);  // of the kept logs, oldest first
 };
 

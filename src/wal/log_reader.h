@@ -166,8 +166,8 @@ class LogReader {
   uint64_t file_bytes_;        // lowered when the file turns out to be shorter
   uint64_t block_offset_ = 0;  // of block_ in the file
   size_t block_bytes_ = 0;
-  size_t position_ = 0;    // in block_: the next fragment
-  bool recycled_ = false;  // recyclable fragments have been met
+  size_t position_ = 0;             // in block_: the next fragment
+  bool recycled_ = false;           // recyclable fragments have been met
   bool other_log_follows_ = false;  // at kEnd: it is not the end of the file
 
   bool in_record_ = false;

@@ -61,6 +61,17 @@ const Scenario kScenarios[] = {
     {.name = "TrackedLogs",
      .several_families = true,
      .set = [](Options* o) { o->track_and_verify_wals_in_manifest = true; }},
+    {.name = "RecycledLogs",
+     .several_families = true,
+     .value_bits = 13,
+     .set = [](Options* o) { o->recycle_log_file_num = 3; }},
+    {.name = "RecycledLogsOfOneFamilyElsewhere",
+     .set =
+         [](Options* o) {
+           o->recycle_log_file_num = 1;
+           o->wal_dir = "/logs";
+           o->avoid_flush_during_recovery = true;
+         }},
     {.name = "PacedDeletions", .value_bits = 13, .has_trash = true},
 };
 

@@ -217,6 +217,12 @@ const std::vector<Scenario>& Scenarios() {
          o->max_open_files = 3;
          o->target_file_size_base = 8 << 10;
        }},
+      {"RecycledLogs",
+       [](Options* o) {
+         SetTinyLevels(o);
+         o->recycle_log_file_num = 3;
+         o->max_background_jobs = 4;
+       }},
       {"PacedDeletions",
        [](Options* o) {
          SetTinyLevels(o);

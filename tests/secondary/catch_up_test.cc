@@ -70,6 +70,79 @@ TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCallOfTheOpen) {
   }
 }
 
+// Logs that are written over while the secondary reads them.
+class RecycledCatchUpTest : public CatchUpTest {
+ protected:
+  RecycledCatchUpTest() { options_.recycle_log_file_num = 2; }
+  uint64_t Reuses() const { return primary_files_->CallCount(FaultOperation::kReuse); }
+};
+
+TEST_F(RecycledCatchUpTest, AStepOfThePrimaryAtAnyCall) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    options_.wal_recovery_mode = mode;
+    calls_->ClearRules();
+    ASSERT_OK(OpenSecondary());
+    for (uint64_t nth = 1;; ++nth) {
+      SCOPED_TRACE(StrCat("mode ", static_cast<int>(mode), ", steps at call ", nth));
+      // One log more than are kept: the step writes over a log that the secondary has open.
+      Write();
+      FlushPrimary();
+      Write();
+      const uint64_t at_least = written();
+      const int steps_before = steps_;
+      calls_->ClearRules();
+      RunAtCall(calls_.get(), nth, false, 1, [this] {
+        for (int i = 0; i < 3; ++i) Step();
+      });
+      ASSERT_OK(CatchUp());
+      calls_->ClearRules();
+      ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+      if (steps_ == steps_before) break;
+    }
+  }
+  EXPECT_GT(Reuses(), 20u);
+}
+
+TEST_F(RecycledCatchUpTest, AStepOfThePrimaryAtAnyCallOfTheOpen) {
+  for (uint64_t nth = 1;; ++nth) {
+    SCOPED_TRACE(StrCat("steps at call ", nth));
+    const uint64_t at_least = written();
+    const int steps_before = steps_;
+    calls_->ClearRules();
+    RunAtCall(calls_.get(), nth, false, 1, [this] {
+      for (int i = 0; i < 3; ++i) Step();
+    });
+    ASSERT_OK(OpenSecondary());
+    calls_->ClearRules();
+    ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+    Write();
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    if (steps_ == steps_before) break;
+  }
+  EXPECT_GT(Reuses(), 20u);
+}
+
+TEST_F(RecycledCatchUpTest, WritesBetweenStepsAreFollowed) {
+  ASSERT_OK(OpenSecondary());
+  for (int i = 0; i < 60; ++i) {
+    if (i % 4 == 3) {
+      Step();
+    } else {
+      Write();
+    }
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  }
+  EXPECT_GT(Reuses(), 10u);
+  // As after kill -9 of the primary.
+  Write();
+  KillPrimary();
+  ASSERT_OK(secondary_->PromoteToPrimary());
+  ExpectAll();
+}
+
 class LongManifestTest : public CatchUpTest {
  protected:
   void SetUp() override {

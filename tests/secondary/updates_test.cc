@@ -59,6 +59,29 @@ TEST_F(UpdatesTest, TheLogGrows) {
   }
 }
 
+// The primary writes an older log over, whose rest the iterator must not take for news.
+TEST_F(UpdatesTest, ALogThatWritesAnOlderOneOverGrows) {
+  options_.WAL_ttl_seconds = 0;
+  options_.recycle_log_file_num = 2;
+  iterator_.reset();
+  CloseSecondary();
+  ASSERT_OK(primary_->Close());
+  OpenPrimary();
+  for (int i = 0; i < 30; ++i) Write();  // the log that is written over later is longer
+  for (int i = 0; i < 3; ++i) Step();
+  ASSERT_GT(primary_files_->CallCount(FaultOperation::kReuse), 0u);
+  ASSERT_OK(OpenSecondary());
+  taken_ = secondary_->GetLatestSequenceNumber() + 1;
+  Write();
+  ASSERT_OK(CatchUp());
+  ASSERT_OK(secondary_->GetUpdatesSince(taken_, &iterator_));
+  ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());
+  for (int i = 0; i < 10; ++i) {
+    Write();
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+  }
+}
+
 TEST_F(UpdatesTest, TheRestOfALogComesBeforeTheNextLog) {
   for (int i = 0; i < 6; ++i) {
     Write();

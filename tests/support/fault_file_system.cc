@@ -274,9 +274,8 @@ Status FaultFileSystem::ReuseWritableFile(const std::string& from, const std::st
                                           const FileOptions& options,
                                           std::unique_ptr<WritableFile>* result) {
   std::unique_ptr<WritableFile> base;
-  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kReuse, to, [&] {
-    return base_->ReuseWritableFile(from, to, options, &base);
-  }));
+  ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kReuse, to,
+                             [&] { return base_->ReuseWritableFile(from, to, options, &base); }));
   *result = std::make_unique<FaultWritableFile>(this, to, std::move(base),
                                                 FaultWritableFile::Kind::kReused);
   return Status::OK();
