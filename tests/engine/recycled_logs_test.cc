@@ -273,6 +273,27 @@ TEST_F(RecycledLogsTest, CopiesEndWhereTheLogEnds) {
   Close();
 }
 
+TEST_F(RecycledLogsTest, ARepairReadsTheLogsThatAreNeeded) {
+  Open();
+  for (int i = 0; i < 200; ++i) Put(StrCat("long", i), std::string(100, 'v'));
+  FillLog();
+  FillLog();
+  Put("after", "1");
+  ASSERT_FALSE(Files(".dbtmp").empty());
+  const auto image = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
+  Close();
+  ManualEnv env(image, 3);
+  Options options = options_;
+  options.env = &env;
+  ASSERT_OK(RepairDB(kPath, options));
+  OpenDatabase after(image, options_, 2);
+  ASSERT_OK(after.Open());
+  Contents contents;
+  ASSERT_OK(after.Read(&contents));
+  EXPECT_EQ(contents, expected_);
+  ASSERT_OK(after.Close());
+}
+
 TEST_F(RecycledLogsTest, NoneIsKeptWhileDeletionsAreDisabled) {
   Open();
   FillLog();

@@ -1,5 +1,5 @@
-// DBOptions::recycle_log_file_num: logs that one store has written over, as a crash leaves them, are
-// read by the other one.
+// DBOptions::recycle_log_file_num: logs that one store has written over are read by the other one,
+// as a crash leaves them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -369,16 +369,17 @@ class CrashFileSystem::State {
     return bytes;
   }
 
-  // A sector that was written to several times may have any of its states.
+  // A sector of old bytes that was written over several times may have any of its states.
   std::shared_ptr<const std::string> MixSectors(MemoryNodeId id, const Survival& survival) const {
     constexpr size_t kSector = 512;
     const FileState& file = files_.at(id);
     std::string state = *file.durable;
     for (const uint64_t k : file.pending) ApplyToFile(journal_.Get(k), &state);
     auto bytes = std::make_shared<std::string>(state.size(), '\0');
-    std::vector<uint64_t> applied(bytes->size() / kSector + 1);  // by sector
+    std::vector<uint64_t> applied(bytes->size() / kSector + 1, file.pending.size());  // by sector
     Random random(survival.seed ^ id);
-    for (uint64_t& count : applied) count = random.Uniform(file.pending.size() + 1);
+    for (size_t i = 0; i < std::min(file.durable->size(), bytes->size()) / kSector; ++i)
+      applied[i] = random.Uniform(file.pending.size() + 1);
     const auto take = [&](uint64_t count) {
       const size_t size = std::min(state.size(), bytes->size());
       for (size_t begin = 0; begin < size; begin += kSector) {

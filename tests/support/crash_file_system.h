@@ -50,7 +50,7 @@ enum class CrashKind {
   kEntriesWithoutData,  // the other way round: a rename before what it renames
   kUnlinksFirst,        // all writes, and of the directories' changes only removals
   kUnlinksLate,         // all, but removals
-  kMixedSectors,        // all sizes, and each sector as after some number of the pending writes
+  kMixedSectors,        // all, but sectors of old bytes are as after some of the writes over them
   kRandomSubset,
 };
 inline constexpr int kCrashKinds = static_cast<int>(CrashKind::kRandomSubset) + 1;
