@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "ashlar/export.h"
-#include "ashlar/file_system.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/status.h"
+#include "ashlar/vfs.h"
 
 namespace ashlar {
 
@@ -54,8 +54,8 @@ class ASHLAR_API Env {
   // belongs to the embedding program.
   enum Priority { BOTTOM, LOW, HIGH, USER, TOTAL };
   // The priority of a request to the rate limiter. In options, IO_TOTAL means "no request".
-  using IOPriority = ashlar::IOPriority;
-  using enum ashlar::IOPriority;
+  using IOPriority = IORequestPriority;
+  using enum IORequestPriority;
   // The kind of call that causes I/O, for file systems of the program.
   enum class IOActivity : uint8_t {
     kFlush = 0,
@@ -76,7 +76,7 @@ class ASHLAR_API Env {
   // The operating system's world; lives as long as the process. Never null.
   static Env* Default();
 
-  virtual const std::shared_ptr<FileSystem>& GetFileSystem() const = 0;
+  virtual const std::shared_ptr<vfs::FileSystem>& EngineFiles() const = 0;
 
   // The number of threads of one priority. Defaults: 1 for HIGH and LOW. DB::Open raises it to the
   // number in its options. Numbers for BOTTOM and USER are kept and reported, but start no threads:
@@ -96,21 +96,21 @@ class ASHLAR_API Env {
   virtual Clock* clock() = 0;
 
   // Shorthands for the methods of the file system.
-  Status FileExists(const std::string& path) { return GetFileSystem()->FileExists(path); }
+  Status FileExists(const std::string& path) { return EngineFiles()->FileExists(path); }
   Status GetChildren(const std::string& dir, std::vector<std::string>* names) {
-    return GetFileSystem()->GetChildren(dir, names);
+    return EngineFiles()->GetChildren(dir, names);
   }
-  Status DeleteFile(const std::string& path) { return GetFileSystem()->DeleteFile(path); }
-  Status CreateDir(const std::string& dir) { return GetFileSystem()->CreateDir(dir); }
+  Status DeleteFile(const std::string& path) { return EngineFiles()->DeleteFile(path); }
+  Status CreateDir(const std::string& dir) { return EngineFiles()->CreateDir(dir); }
   Status CreateDirIfMissing(const std::string& dir) {
-    return GetFileSystem()->CreateDirIfMissing(dir);
+    return EngineFiles()->CreateDirIfMissing(dir);
   }
-  Status DeleteDir(const std::string& dir) { return GetFileSystem()->DeleteDir(dir); }
+  Status DeleteDir(const std::string& dir) { return EngineFiles()->DeleteDir(dir); }
   Status GetFileSize(const std::string& path, uint64_t* bytes) {
-    return GetFileSystem()->GetFileSize(path, bytes);
+    return EngineFiles()->GetFileSize(path, bytes);
   }
   Status RenameFile(const std::string& from, const std::string& to) {
-    return GetFileSystem()->RenameFile(from, to);
+    return EngineFiles()->RenameFile(from, to);
   }
 };
 
@@ -119,7 +119,7 @@ class ASHLAR_API Env {
 ASHLAR_API Env* NewMemEnv(Env* base_env);
 // An Env with another file system; clock and threads are those of `base_env` (null:
 // Env::Default()), which must outlive it.
-ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
+ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<vfs::FileSystem>& file_system,
                                                 Env* base_env = nullptr);
 
 enum InfoLogLevel : unsigned char {

@@ -12,7 +12,13 @@ namespace ashlar {
 
 // The priority of the request. Higher ones are served first. IO_TOTAL is their number, and means
 // "all of them" in the statistics.
-enum IOPriority : unsigned char { IO_LOW = 0, IO_MID = 1, IO_HIGH = 2, IO_USER = 3, IO_TOTAL = 4 };
+enum IORequestPriority : unsigned char {
+  IO_LOW = 0,
+  IO_MID = 1,
+  IO_HIGH = 2,
+  IO_USER = 3,
+  IO_TOTAL = 4,
+};
 
 class ASHLAR_API RateLimiter {
  public:
@@ -20,14 +26,14 @@ class ASHLAR_API RateLimiter {
 
   // Returns when `bytes` may be transferred. A request larger than one burst is served in pieces.
   // Requests of 0 or fewer bytes return at once.
-  virtual void Request(int64_t bytes, IOPriority priority) = 0;
+  virtual void Request(int64_t bytes, IORequestPriority priority) = 0;
   // Takes effect from the next refill. Must be positive.
   virtual void SetBytesPerSecond(int64_t bytes_per_second) = 0;
   virtual int64_t GetBytesPerSecond() const = 0;
   // Bytes that one refill period allows.
   virtual int64_t GetSingleBurstBytes() const = 0;
-  virtual int64_t GetTotalBytesThrough(IOPriority priority = IO_TOTAL) const = 0;
-  virtual int64_t GetTotalRequests(IOPriority priority = IO_TOTAL) const = 0;
+  virtual int64_t GetTotalBytesThrough(IORequestPriority priority = IO_TOTAL) const = 0;
+  virtual int64_t GetTotalRequests(IORequestPriority priority = IO_TOTAL) const = 0;
 };
 
 // A token bucket, owned by the caller. refill_period_us: how often the bucket is filled; longer

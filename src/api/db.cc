@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/validate.h"
@@ -46,7 +47,7 @@ Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
 
 // The logs of `directory`, also those that were kept to be written over, and of its archive, which
 // is deleted if nothing else is in it.
-Status DeleteLogs(FileSystem* fs, const std::string& directory) {
+Status DeleteLogs(vfs::FileSystem* fs, const std::string& directory) {
   Status first_error;
   std::vector<std::string> names;
   const std::string archive = ArchiveDirectory(directory);
@@ -210,8 +211,7 @@ Status DB::PromoteToPrimary() {
 
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                               std::vector<std::string>* column_families) try {
-  return VersionSet::ListColumnFamilies(db_options.env->GetFileSystem().get(), name,
-                                        column_families);
+  return VersionSet::ListColumnFamilies(db_options.env->EngineFiles().get(), name, column_families);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -306,11 +306,11 @@ ManagedSnapshot::~ManagedSnapshot() { db_->ReleaseSnapshot(snapshot_); }
 
 Status DestroyDB(const std::string& name, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& /*column_families*/) try {
-  FileSystem* const fs = options.env->GetFileSystem().get();
+  vfs::FileSystem* const fs = options.env->EngineFiles().get();
   std::vector<std::string> names;
   if (const Status listed = fs->GetChildren(name, &names); !listed.ok())
     return listed.IsPathNotFound() ? Status::OK() : listed;
-  std::unique_ptr<FileLock> lock;
+  std::unique_ptr<vfs::FileLock> lock;
   ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(name), &lock));
   // Another process may have made files before this one got the lock.
   ASHLAR_RETURN_IF_ERROR(fs->GetChildren(name, &names));

@@ -21,9 +21,9 @@ namespace {
 
 class SystemEnv final : public Env {
  public:
-  SystemEnv() : file_system_(FileSystem::Default()), clock_(SystemClock()) {}
+  SystemEnv() : file_system_(vfs::FileSystem::Default()), clock_(SystemClock()) {}
 
-  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
   uint64_t NowMicros() override { return clock_->NowUnixMicros(); }
   uint64_t NowNanos() override { return clock_->NowNanos(); }
   Clock* clock() override { return clock_.get(); }
@@ -73,7 +73,7 @@ class SystemEnv final : public Env {
     return started;
   }
 
-  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<vfs::FileSystem> file_system_;
   const std::shared_ptr<Clock> clock_;
   Mutex start_mutex_;
   Mutex
@@ -87,10 +87,10 @@ class SystemEnv final : public Env {
 // Another file system in the world of `base`.
 class CompositeEnv final : public Env {
  public:
-  CompositeEnv(std::shared_ptr<FileSystem> file_system, Env* base)
+  CompositeEnv(std::shared_ptr<vfs::FileSystem> file_system, Env* base)
       : file_system_(std::move(file_system)), base_(base) {}
 
-  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
   uint64_t NowMicros() override { return base_->NowMicros(); }
   uint64_t NowNanos() override { return base_->NowNanos(); }
   Clock* clock() override { return base_->clock(); }
@@ -104,7 +104,7 @@ class CompositeEnv final : public Env {
   int GetBackgroundThreads(Priority pri) override { return base_->GetBackgroundThreads(pri); }
 
  private:
-  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<vfs::FileSystem> file_system_;
   Env* const base_;
 };
 
@@ -134,7 +134,7 @@ Env* NewMemEnv(Env* base_env) {
                           base_env == nullptr ? Env::Default() : base_env);
 }
 
-std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
+std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<vfs::FileSystem>& file_system,
                                      Env* base_env) {
   return std::make_unique<CompositeEnv>(file_system,
                                         base_env == nullptr ? Env::Default() : base_env);

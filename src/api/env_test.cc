@@ -55,7 +55,7 @@ TEST(Env, FilesInMemoryAreSeenThroughTheirEnvOnly) {
   EXPECT_FALSE(other->FileExists("/only-in-one").ok());
   EXPECT_FALSE(Env::Default()->FileExists("/only-in-one").ok());
   EXPECT_EQ(one->executor(), Env::Default()->executor());
-  const std::unique_ptr<Env> composite = NewCompositeEnv(one->GetFileSystem());
+  const std::unique_ptr<Env> composite = NewCompositeEnv(one->EngineFiles());
   EXPECT_TRUE(composite->FileExists("/only-in-one").ok());
 }
 

@@ -6,6 +6,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "execute/epoch.h"
 #include "filesystem/filename.h"
@@ -103,7 +104,7 @@ class TableAlone {
  public:
   TableAlone(const DBOptions& db_options, const SstFileMetaData& table,
              const std::string& comparator)
-      : file_system_(db_options.env->GetFileSystem()),
+      : file_system_(db_options.env->EngineFiles()),
         path_(TableFileName(table.directory, table.file_number)),
         unchecked_(comparator),
         cache_(TableCacheArgs{.file_system = file_system_.get(),
@@ -138,7 +139,7 @@ class TableAlone {
     return status.IsPathNotFound() ? Status::Corruption(path_, "the table is missing") : status;
   }
 
-  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<vfs::FileSystem> file_system_;
   const std::string path_;
   const UncheckedOrder unchecked_;
   EpochDomain epochs_;
@@ -153,7 +154,7 @@ Status ReadInventory(const DBOptions& db_options, const std::string& name,
                      DatabaseInventory* inventory) {
   *inventory = DatabaseInventory();
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,
-                          ManifestReader::Open(db_options.env->GetFileSystem().get(), name));
+                          ManifestReader::Open(db_options.env->EngineFiles().get(), name));
   std::map<ColumnFamilyId, FamilyRecord> families;
   families[0].name = kDefaultColumnFamilyName;
   while (true) {

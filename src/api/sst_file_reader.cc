@@ -88,7 +88,7 @@ struct SstFileReader::Rep {
     block_cache = ResolveBlockCache(&options);
     ASHLAR_ASSIGN_OR_RETURN(
         table,
-        StandaloneTable::Open({.file_system = options.env->GetFileSystem().get(),
+        StandaloneTable::Open({.file_system = options.env->EngineFiles().get(),
                                .path = path,
                                .comparator = comparator,
                                .config = ResolveTableConfig(options),

@@ -52,7 +52,7 @@ struct SstFileWriter::Rep {
   KeyComparator comparator{nullptr};
   uint32_t family_id = kUnknownFamily;
   std::string family_name;
-  IOPriority priority = IO_TOTAL;
+  IORequestPriority priority = IO_TOTAL;
   const std::string session_id = NewSessionId();
 
   // Of the file that is open, or was last.
@@ -78,7 +78,7 @@ struct SstFileWriter::Rep {
     const bool bottommost = options.bottommost_compression != kDisableCompressionOption;
     args = CompactionOutputArgs();
     ResolveOutput(options, options, &args);
-    args.file_system = options.env->GetFileSystem().get();
+    args.file_system = options.env->EngineFiles().get();
     args.path = path;
     args.file_options.use_direct_io = env_options.use_direct_writes;
     args.file_options.use_mmap_writes = false;

@@ -59,10 +59,10 @@ class BackupWriter {
   }
 
  private:
-  FileSystem* system() const { return folder_->file_system(); }
+  vfs::FileSystem* system() const { return folder_->file_system(); }
 
   CopyPlan PlanFrom(const FileStorageInfo& file) const {
-    return {.from_system = db_->GetFileSystem(),
+    return {.from_system = db_->GetEnv()->EngineFiles().get(),
             .from = PathOf(file),
             .bytes_max = file.size,
             .sync = folder_->sync(),
@@ -158,7 +158,7 @@ class BackupWriter {
 // Puts the files of a backup where a database is, or was.
 class Restorer {
  public:
-  Restorer(const BackupFolder& folder, FileSystem* file_system, const std::string& db_dir,
+  Restorer(const BackupFolder& folder, vfs::FileSystem* file_system, const std::string& db_dir,
            const std::string& wal_dir, RateLimiter* limiter)
       : folder_(folder),
         system_(file_system),
@@ -170,13 +170,13 @@ class Restorer {
     ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, ManifestOf(meta));
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(db_dir_));
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
-    std::unique_ptr<FileLock> lock;
+    std::unique_ptr<vfs::FileLock> lock;
     ASHLAR_RETURN_IF_ERROR(system_->LockFile(LockFileName(db_dir_), &lock));
     ASHLAR_RETURN_IF_ERROR(Clear(options.keep_log_files));
     for (const BackupFile& file : meta.files)
       ASHLAR_RETURN_IF_ERROR(Put(file, options.keep_log_files));
     if (wal_dir_ != db_dir_) ASHLAR_RETURN_IF_ERROR(SyncFolder(wal_dir_));
-    std::unique_ptr<Directory> handle;
+    std::unique_ptr<vfs::Directory> handle;
     ASHLAR_RETURN_IF_ERROR(system_->NewDirectory(db_dir_, &handle));
     ASHLAR_RETURN_IF_ERROR(handle->Sync());
     // From here on there is a database again.
@@ -196,7 +196,7 @@ class Restorer {
   }
 
   Status SyncFolder(const std::string& path) const {
-    std::unique_ptr<Directory> handle;
+    std::unique_ptr<vfs::Directory> handle;
     ASHLAR_RETURN_IF_ERROR(system_->NewDirectory(path, &handle));
     return handle->Sync();
   }
@@ -247,7 +247,7 @@ class Restorer {
   }
 
   const BackupFolder& folder_;
-  FileSystem* const system_;
+  vfs::FileSystem* const system_;
   const std::string db_dir_;
   const std::string wal_dir_;
   RateLimiter* const limiter_;  // null: no limit
@@ -280,9 +280,9 @@ class BackupEngineImpl final : public BackupEngine {
  public:
   BackupEngineImpl(const BackupEngineOptions& options, Env* db_env)
       : options_(options),
-        db_system_(db_env->GetFileSystem()),
+        db_system_(db_env->EngineFiles()),
         backup_system_(
-            (options.backup_env == nullptr ? db_env : options.backup_env)->GetFileSystem()),
+            (options.backup_env == nullptr ? db_env : options.backup_env)->EngineFiles()),
         folder_(backup_system_.get(), options.backup_dir, options.sync),
         backup_limiter_(LimiterOf(options.backup_rate_limiter, options.backup_rate_limit)),
         restore_limiter_(LimiterOf(options.restore_rate_limiter, options.restore_rate_limit)) {}
@@ -292,7 +292,7 @@ class BackupEngineImpl final : public BackupEngine {
     if (read_only) return ReadList();
     ASHLAR_RETURN_IF_ERROR(folder_.Create());
     if (options_.destroy_old_data) return WhileLocked([this] { return RemoveAll(); });
-    std::unique_ptr<FileLock> lock;
+    std::unique_ptr<vfs::FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
     ASHLAR_RETURN_IF_ERROR(ReadList());
     // While another engine makes a backup, its unfinished files look like leftovers. The first
@@ -402,7 +402,7 @@ class BackupEngineImpl final : public BackupEngine {
   // current list.
   template <typename Change>
   Status WhileLocked(const Change& change) {
-    std::unique_ptr<FileLock> lock;
+    std::unique_ptr<vfs::FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
     if (!locked.ok())
       return locked.WithContext(
@@ -513,8 +513,8 @@ class BackupEngineImpl final : public BackupEngine {
   }
 
   const BackupEngineOptions options_;
-  const std::shared_ptr<FileSystem> db_system_;
-  const std::shared_ptr<FileSystem> backup_system_;
+  const std::shared_ptr<vfs::FileSystem> db_system_;
+  const std::shared_ptr<vfs::FileSystem> backup_system_;
   BackupFolder folder_;
   // Null: no limit.
   const std::shared_ptr<RateLimiter> backup_limiter_;

@@ -277,7 +277,7 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
 TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
   OpenDb();
   PutMany(10, "value");
-  std::unique_ptr<FileLock> at_work;
+  std::unique_ptr<vfs::FileLock> at_work;
   ASSERT_TRUE(OpenEngine()->CreateNewBackup(db_.get(), true).ok());
   ASSERT_TRUE(faults_->LockFile(StrCat(kBackups, "/LOCK"), &at_work).ok());
   const std::string unfinished = StrCat(kBackups, "/private/2");
@@ -375,12 +375,12 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
 // Counts the bytes that it lets pass.
 class CountingLimiter final : public RateLimiter {
  public:
-  void Request(int64_t bytes, IOPriority /*priority*/) override { bytes_ += bytes; }
+  void Request(int64_t bytes, IORequestPriority /*priority*/) override { bytes_ += bytes; }
   void SetBytesPerSecond(int64_t /*bytes_per_second*/) override {}
   int64_t GetBytesPerSecond() const override { return 1; }
   int64_t GetSingleBurstBytes() const override { return 1; }
-  int64_t GetTotalBytesThrough(IOPriority /*priority*/) const override { return bytes_; }
-  int64_t GetTotalRequests(IOPriority /*priority*/) const override { return 0; }
+  int64_t GetTotalBytesThrough(IORequestPriority /*priority*/) const override { return bytes_; }
+  int64_t GetTotalRequests(IORequestPriority /*priority*/) const override { return 0; }
 
  private:
   int64_t bytes_ = 0;

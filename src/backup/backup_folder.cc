@@ -26,9 +26,9 @@ bool ParseId(std::string_view name, uint32_t* id) {
 }  // namespace
 
 Result<CopiedFile> CopyFile(const CopyPlan& plan) {
-  std::unique_ptr<SequentialFile> from;
-  ASHLAR_RETURN_IF_ERROR(plan.from_system->NewSequentialFile(plan.from, FileOptions(), &from));
-  std::unique_ptr<WritableFile> to;
+  std::unique_ptr<vfs::SequentialFile> from;
+  ASHLAR_RETURN_IF_ERROR(plan.from_system->NewSequentialFile(plan.from, vfs::FileOptions(), &from));
+  std::unique_ptr<vfs::WritableFile> to;
   if (plan.to_system != nullptr)
     ASHLAR_RETURN_IF_ERROR(
         plan.to_system->NewWritableFile(plan.to, {.exclusive_create = !plan.replaces}, &to));
@@ -72,7 +72,7 @@ Status BackupFolder::Create() {
   }
   if (!sync_) return Status::OK();
   // A user of a directory may have no permission to read its parent.
-  std::unique_ptr<Directory> handle;
+  std::unique_ptr<vfs::Directory> handle;
   return file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok() ? handle->Sync()
                                                                                : Status::OK();
 }
@@ -123,7 +123,7 @@ Result<BackupMeta> BackupFolder::Read(uint32_t id, uint64_t* bytes) const {
 
 Status BackupFolder::SyncFolder(std::string_view below) const {
   if (!sync_) return Status::OK();
-  std::unique_ptr<Directory> handle;
+  std::unique_ptr<vfs::Directory> handle;
   ASHLAR_RETURN_IF_ERROR(file_system_->NewDirectory(Path(below), &handle));
   return handle->Sync();
 }

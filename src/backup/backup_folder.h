@@ -22,8 +22,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ashlar/file_system.h"
 #include "ashlar/rate_limiter.h"
+#include "ashlar/vfs.h"
 #include "backup/backup_meta.h"
 #include "base/result.h"
 
@@ -35,9 +35,9 @@ struct CopiedFile {
 };
 
 struct CopyPlan {
-  FileSystem* from_system = nullptr;
+  vfs::FileSystem* from_system = nullptr;
   std::string from = {};
-  FileSystem* to_system = nullptr;  // null: read and count only
+  vfs::FileSystem* to_system = nullptr;  // null: read and count only
   std::string to = {};
   uint64_t bytes_max = std::numeric_limits<uint64_t>::max();
   bool sync = true;
@@ -53,10 +53,10 @@ Result<CopiedFile> CopyExactly(const CopyPlan& plan);
 
 class BackupFolder {
  public:
-  BackupFolder(FileSystem* file_system, std::string directory, bool sync)
+  BackupFolder(vfs::FileSystem* file_system, std::string directory, bool sync)
       : file_system_(file_system), directory_(std::move(directory)), sync_(sync) {}
 
-  FileSystem* file_system() const { return file_system_; }
+  vfs::FileSystem* file_system() const { return file_system_; }
   bool sync() const { return sync_; }
   std::string Path(std::string_view below) const;
   static std::string PrivateFolder(uint32_t id);
@@ -82,7 +82,7 @@ class BackupFolder {
   Result<std::vector<std::string>> List(std::string_view below) const;
   Status SyncFolder(std::string_view below) const;
 
-  FileSystem* const file_system_;
+  vfs::FileSystem* const file_system_;
   const std::string directory_;
   const bool sync_;
 };

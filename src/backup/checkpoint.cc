@@ -37,14 +37,14 @@
 namespace ashlar {
 namespace {
 
-Status SyncFolder(FileSystem* system, const std::string& path) {
-  std::unique_ptr<Directory> handle;
+Status SyncFolder(vfs::FileSystem* system, const std::string& path) {
+  std::unique_ptr<vfs::Directory> handle;
   ASHLAR_RETURN_IF_ERROR(system->NewDirectory(path, &handle));
   return handle->Sync();
 }
 
 // I2. OK: there is no such folder any more.
-Status RemoveFolder(FileSystem* system, const std::string& path) {
+Status RemoveFolder(vfs::FileSystem* system, const std::string& path) {
   std::vector<std::string> names;
   const Status listed = system->GetChildren(path, &names);
   if (listed.IsPathNotFound()) return Status::OK();
@@ -61,7 +61,7 @@ Status RemoveFolder(FileSystem* system, const std::string& path) {
 // <to>.checkpoint-lock, from Take to the end of the object.
 class DestinationLock {
  public:
-  DestinationLock(FileSystem* system, const std::string& to)
+  DestinationLock(vfs::FileSystem* system, const std::string& to)
       : system_(system), path_(to + ".checkpoint-lock") {}
   ~DestinationLock() {
     if (lock_ != nullptr) IgnoreBadAlloc([this] { Remove(); });
@@ -87,15 +87,15 @@ class DestinationLock {
     if (!removed) static_cast<void>(system_->DeleteFile(path_).ok());
   }
 
-  FileSystem* const system_;
+  vfs::FileSystem* const system_;
   const std::string path_;
-  std::unique_ptr<FileLock> lock_;
+  std::unique_ptr<vfs::FileLock> lock_;
 };
 
 // Makes the folder <to>.
 class FolderWriter {
  public:
-  FolderWriter(FileSystem* system, std::string to)
+  FolderWriter(vfs::FileSystem* system, std::string to)
       : system_(system), to_(std::move(to)), temporary_(to_ + ".checkpoint-tmp") {}
 
   // fill: adds the files.
@@ -170,7 +170,7 @@ class FolderWriter {
     return CheckAgainstRecord(file, copied.crc);
   }
 
-  FileSystem* const system_;
+  vfs::FileSystem* const system_;
   const std::string to_;
   const std::string temporary_;
 };
@@ -183,7 +183,7 @@ class CheckpointImpl final : public Checkpoint {
                           uint64_t* sequence_number_ptr) override try {
     ASHLAR_ASSIGN_OR_RETURN(const std::string to, FolderName(checkpoint_dir));
     const uint64_t sequence = db_->GetLatestSequenceNumber();
-    FolderWriter folder(db_->GetFileSystem(), to);
+    FolderWriter folder(db_->GetEnv()->EngineFiles().get(), to);
     ASHLAR_RETURN_IF_ERROR(folder.Run([&] {
       return VisitLiveFiles(db_, log_size_for_flush,
                             [&](const LiveFileStorageInfo& file) { return folder.Add(file); });
@@ -201,7 +201,7 @@ class CheckpointImpl final : public Checkpoint {
     if (handle == nullptr) handle = db_->DefaultColumnFamily();
     auto exported = std::make_unique<ExportImportFilesMetaData>();
     exported->db_comparator_name = handle->GetComparator()->Name();
-    FolderWriter folder(db_->GetFileSystem(), to);
+    FolderWriter folder(db_->GetEnv()->EngineFiles().get(), to);
     const auto fill = [&]() -> Status {
       const DeletionsHeld held(db_);
       ASHLAR_RETURN_IF_ERROR(held.status());

@@ -48,7 +48,7 @@ Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc) {
   return CheckIsRecorded(PathOf(file), StandardChecksum(crc), file.file_checksum);
 }
 
-Status SetLogFolder(FileSystem* file_system, const std::string& options_file,
+Status SetLogFolder(vfs::FileSystem* file_system, const std::string& options_file,
                     const std::string& wal_dir) {
   constexpr size_t kOptionsBytesMax = size_t{64} << 20;
   constexpr std::string_view kSection = "[DBOptions]\n";

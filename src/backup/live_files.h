@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "ashlar/file_system.h"
 #include "ashlar/metadata.h"
 #include "ashlar/options.h"
 #include "ashlar/status.h"
+#include "ashlar/vfs.h"
 #include "base/function_ref.h"
 #include "filesystem/filename.h"
 
@@ -50,7 +50,7 @@ Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc);
 
 // Changes a copied OPTIONS file to name this folder of logs; empty: the database's directory. A
 // program that opens the copy with the original's folder would read, and delete, logs of the other.
-Status SetLogFolder(FileSystem* file_system, const std::string& options_file,
+Status SetLogFolder(vfs::FileSystem* file_system, const std::string& options_file,
                     const std::string& wal_dir);
 
 }  // namespace ashlar

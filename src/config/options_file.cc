@@ -362,24 +362,24 @@ Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::str
   return Parser(source, rules).Run(text);
 }
 
-Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path,
+Result<ParsedOptionsFile> ReadOptionsFile(vfs::FileSystem* file_system, const std::string& path,
                                           const OptionsFileRules& rules) {
   ASHLAR_ASSIGN_OR_RETURN(const std::string text,
                           ReadFileToString(file_system, path, kFileBytesMax));
   return ParseOptionsFile(text, path, rules);
 }
 
-Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number,
+Status WriteOptionsFile(vfs::FileSystem* file_system, const std::string& directory, uint64_t number,
                         std::string_view text) {
   const std::string temporary = TempOptionsFileName(directory, number);
   ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, text, temporary, Durability::kSynced));
   ASHLAR_RETURN_IF_ERROR(file_system->RenameFile(temporary, OptionsFileName(directory, number)));
-  std::unique_ptr<Directory> handle;
+  std::unique_ptr<vfs::Directory> handle;
   ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &handle));
   return handle->Sync();
 }
 
-Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system,
+Result<std::vector<uint64_t>> ListOptionsFiles(vfs::FileSystem* file_system,
                                                const std::string& directory) {
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(file_system->GetChildren(directory, &names));
@@ -394,7 +394,7 @@ Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system,
   return numbers;
 }
 
-Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory) {
+Result<uint64_t> FindNewestOptionsFile(vfs::FileSystem* file_system, const std::string& directory) {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers,
                           ListOptionsFiles(file_system, directory));
   if (numbers.empty() || numbers.front() == 0)
@@ -407,7 +407,7 @@ Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::strin
 Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                 std::string* options_file_name) {
   ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
-                          FindNewestOptionsFile(env->GetFileSystem().get(), dbpath));
+                          FindNewestOptionsFile(env->EngineFiles().get(), dbpath));
   *options_file_name = BaseName(OptionsFileName(dbpath, number));
   return Status::OK();
 }
@@ -432,7 +432,7 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
                                .ignore_unsupported = config_options.ignore_unsupported_options};
   ASHLAR_ASSIGN_OR_RETURN(
       ParsedOptionsFile file,
-      ReadOptionsFile(config_options.env->GetFileSystem().get(), options_file_name, rules));
+      ReadOptionsFile(config_options.env->EngineFiles().get(), options_file_name, rules));
   *db_options = file.db_options;
   db_options->env = config_options.env;
   *cf_descs = std::move(file.families);
@@ -450,7 +450,7 @@ Status LoadLatestOptions(const ConfigOptions& config_options, const std::string&
                          DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
                          std::shared_ptr<Cache>* cache) {
   ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
-                          FindNewestOptionsFile(config_options.env->GetFileSystem().get(), dbpath));
+                          FindNewestOptionsFile(config_options.env->EngineFiles().get(), dbpath));
   return LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options, cf_descs,
                              cache);
 }

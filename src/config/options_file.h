@@ -28,10 +28,10 @@
 #include <vector>
 
 #include "ashlar/db.h"
-#include "ashlar/file_system.h"
 #include "ashlar/options.h"
 #include "ashlar/options_util.h"
 #include "ashlar/table.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 
 namespace ashlar {
@@ -73,18 +73,18 @@ struct OptionsFileRules {
 Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::string& source,
                                            const OptionsFileRules& rules);
 
-Result<ParsedOptionsFile> ReadOptionsFile(FileSystem* file_system, const std::string& path,
+Result<ParsedOptionsFile> ReadOptionsFile(vfs::FileSystem* file_system, const std::string& path,
                                           const OptionsFileRules& rules);
 
 // Creates OPTIONS-<number>; durable on return.
-Status WriteOptionsFile(FileSystem* file_system, const std::string& directory, uint64_t number,
+Status WriteOptionsFile(vfs::FileSystem* file_system, const std::string& directory, uint64_t number,
                         std::string_view text);
 
 // The numbers of the OPTIONS files, newest first.
-Result<std::vector<uint64_t>> ListOptionsFiles(FileSystem* file_system,
+Result<std::vector<uint64_t>> ListOptionsFiles(vfs::FileSystem* file_system,
                                                const std::string& directory);
 
 // The number of the newest OPTIONS file; NotFound without one.
-Result<uint64_t> FindNewestOptionsFile(FileSystem* file_system, const std::string& directory);
+Result<uint64_t> FindNewestOptionsFile(vfs::FileSystem* file_system, const std::string& directory);
 
 }  // namespace ashlar

@@ -52,7 +52,7 @@ std::string SortedFields(const std::string& value) {
 
 std::string LdbFile() {
   Result<std::string> text =
-      ReadFileToString(FileSystem::Default().get(),
+      ReadFileToString(vfs::FileSystem::Default().get(),
                        StrCat(kSourceDir, "/src/config/testdata/OPTIONS-ldb-7.8.3"), 1 << 20);
   EXPECT_TRUE(text.ok()) << text.status().ToString();
   return text.ok() ? *text : "";
@@ -374,7 +374,7 @@ TEST(OptionsFile, RocksDbToolsTakeNamesOfObjectsThatTheyDoNotKnow) {
   const ScratchDirectory directory;
   const std::string db = directory.File("db");
   ASSERT_EQ(RunTool("ldb --db='" + db + "' --create_if_missing put a 1").exit_code, 0);
-  FileSystem* const file_system = FileSystem::Default().get();
+  vfs::FileSystem* const file_system = vfs::FileSystem::Default().get();
   const Result<uint64_t> number = FindNewestOptionsFile(file_system, db);
   ASSERT_TRUE(number.ok()) << number.status().ToString();
   const std::vector<UnsupportedOption> recorded = {
@@ -404,7 +404,7 @@ TEST(OptionsFile, RocksDbToolsTakeWhatIsPrinted) {
   const ScratchDirectory directory;
   const std::string db = directory.File("db");
   ASSERT_EQ(RunTool("ldb --db='" + db + "' --create_if_missing put a 1").exit_code, 0);
-  FileSystem* const file_system = FileSystem::Default().get();
+  vfs::FileSystem* const file_system = vfs::FileSystem::Default().get();
   const Result<uint64_t> number = FindNewestOptionsFile(file_system, db);
   ASSERT_TRUE(number.ok()) << number.status().ToString();
 

@@ -43,7 +43,7 @@ GenericRateLimiter::GenericRateLimiter(const Options& options)
   next_refill_ns_ = clock_->NowNanos() + static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
 }
 
-void GenericRateLimiter::Request(int64_t bytes, IOPriority priority) {
+void GenericRateLimiter::Request(int64_t bytes, IORequestPriority priority) {
   ASHLAR_ASSERT(priority < IO_TOTAL);
   if (bytes <= 0) return;
   MutexLock lock(mutex_);
@@ -56,7 +56,7 @@ void GenericRateLimiter::Request(int64_t bytes, IOPriority priority) {
   }
 }
 
-void GenericRateLimiter::RequestAtMostOneBurst(int64_t bytes, IOPriority priority) {
+void GenericRateLimiter::RequestAtMostOneBurst(int64_t bytes, IORequestPriority priority) {
   RefillIfDue();
   if (FirstWaiter() == nullptr && available_bytes_ >= bytes) {
     available_bytes_ -= bytes;
@@ -147,7 +147,7 @@ int64_t GenericRateLimiter::GetSingleBurstBytes() const {
   return burst_bytes_;
 }
 
-int64_t GenericRateLimiter::GetTotalBytesThrough(IOPriority priority) const {
+int64_t GenericRateLimiter::GetTotalBytesThrough(IORequestPriority priority) const {
   MutexLock lock(mutex_);
   if (priority < IO_TOTAL) return total_bytes_[priority];
   int64_t total = 0;
@@ -155,7 +155,7 @@ int64_t GenericRateLimiter::GetTotalBytesThrough(IOPriority priority) const {
   return total;
 }
 
-int64_t GenericRateLimiter::GetTotalRequests(IOPriority priority) const {
+int64_t GenericRateLimiter::GetTotalRequests(IORequestPriority priority) const {
   MutexLock lock(mutex_);
   if (priority < IO_TOTAL) return total_requests_[priority];
   int64_t total = 0;

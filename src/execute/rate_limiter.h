@@ -37,12 +37,12 @@ class GenericRateLimiter final : public RateLimiter {
   explicit GenericRateLimiter(const Options& options);
   ~GenericRateLimiter() override = default;
 
-  void Request(int64_t bytes, IOPriority priority) override;
+  void Request(int64_t bytes, IORequestPriority priority) override;
   void SetBytesPerSecond(int64_t bytes_per_second) override;
   int64_t GetBytesPerSecond() const override;
   int64_t GetSingleBurstBytes() const override;
-  int64_t GetTotalBytesThrough(IOPriority priority) const override;
-  int64_t GetTotalRequests(IOPriority priority) const override;
+  int64_t GetTotalBytesThrough(IORequestPriority priority) const override;
+  int64_t GetTotalRequests(IORequestPriority priority) const override;
 
  private:
   struct Waiter {
@@ -50,7 +50,7 @@ class GenericRateLimiter final : public RateLimiter {
     CondVar woken;
   };
 
-  void RequestAtMostOneBurst(int64_t bytes, IOPriority priority) ASHLAR_REQUIRES(mutex_);
+  void RequestAtMostOneBurst(int64_t bytes, IORequestPriority priority) ASHLAR_REQUIRES(mutex_);
   void WaitForBytes(Waiter* self) ASHLAR_REQUIRES(mutex_);
   // Gives up the mutex while sleeping.
   void SleepUntilRefill() ASHLAR_REQUIRES(mutex_);

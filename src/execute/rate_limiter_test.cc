@@ -52,7 +52,7 @@ TEST_F(RateLimiterTest, NeverExceedsTheRateByMoreThanABurst) {
   int64_t bytes = 0;
   for (int i = 0; i < 2000; i++) {
     const int64_t request = static_cast<int64_t>(random.Skewed(12));
-    limiter_.Request(request, static_cast<IOPriority>(random.Uniform(IO_TOTAL)));
+    limiter_.Request(request, static_cast<IORequestPriority>(random.Uniform(IO_TOTAL)));
     bytes += request;
     ASSERT_LE(bytes, static_cast<int64_t>(clock_->NowNanos() / 1000) + 1000);
     if (random.OneIn(20)) clock_->AdvanceMicros(random.Uniform(3000));
@@ -121,7 +121,7 @@ class SteppedClock final : public Clock {
 };
 
 // The request that gets the first refill, when a high and a low request wait for it.
-IOPriority FirstServed(int32_t fairness) {
+IORequestPriority FirstServed(int32_t fairness) {
   const auto clock = std::make_shared<SteppedClock>();
   GenericRateLimiter limiter({.bytes_per_second = 1'000'000,
                               .refill_period_us = 1000,
@@ -130,9 +130,9 @@ IOPriority FirstServed(int32_t fairness) {
   limiter.Request(1000, IO_LOW);
   Mutex mutex;
   CondVar changed;
-  std::vector<IOPriority> served;
+  std::vector<IORequestPriority> served;
   std::vector<Thread> threads;
-  for (const IOPriority priority : {IO_LOW, IO_HIGH}) {
+  for (const IORequestPriority priority : {IO_LOW, IO_HIGH}) {
     Result<Thread> thread = Thread::Start({.name = "request"}, [&, priority] {
       limiter.Request(1000, priority);
       MutexLock lock(mutex);
@@ -170,7 +170,8 @@ TEST(RateLimiter, ManyThreadsAreAllServed) {
   std::vector<Thread> threads;
   for (int t = 0; t < 4; t++) {
     Result<Thread> thread = Thread::Start({.name = "request"}, [&, t] {
-      for (int i = 0; i < 500; i++) limiter.Request(100 + i % 2000, static_cast<IOPriority>(t));
+      for (int i = 0; i < 500; i++)
+        limiter.Request(100 + i % 2000, static_cast<IORequestPriority>(t));
     });
     ASSERT_TRUE(thread.ok());
     threads.push_back(std::move(thread).value());

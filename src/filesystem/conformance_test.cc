@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/file_helpers.h"
@@ -25,15 +25,15 @@ namespace {
 
 struct Subject {
   std::string name;
-  std::shared_ptr<FileSystem> (*make)();
-  FileOptions read_options = {};
+  std::shared_ptr<vfs::FileSystem> (*make)();
+  vfs::FileOptions read_options = {};
   bool mapped_writes = false;
   bool unbuffered_appends = false;
 };
 
 void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 
-std::shared_ptr<FileSystem> WithRoom(std::shared_ptr<FileSystem> file_system) {
+std::shared_ptr<vfs::FileSystem> WithRoom(std::shared_ptr<vfs::FileSystem> file_system) {
   // The in-memory ones start empty; the tests work below the directory for temporary files.
   const std::string wanted = testing::TempDir();
   for (size_t slash = wanted.find('/', 1); slash != std::string::npos;
@@ -71,21 +71,21 @@ class ConformanceTest : public testing::TestWithParam<Subject> {
     EXPECT_TRUE(contents.ok()) << contents.status().ToString();
     return contents.ok() ? *contents : "";
   }
-  static FileOptions WriteOptions() {
-    FileOptions options;
+  static vfs::FileOptions WriteOptions() {
+    vfs::FileOptions options;
     options.use_mmap_writes = GetParam().mapped_writes;
     options.unbuffered_appends = GetParam().unbuffered_appends;
     return options;
   }
-  std::unique_ptr<WritableFile> Open(const std::string& path,
-                                     const FileOptions& options = WriteOptions()) {
-    std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> Open(const std::string& path,
+                                          const vfs::FileOptions& options = WriteOptions()) {
+    std::unique_ptr<vfs::WritableFile> file;
     const Status status = fs_->NewWritableFile(path, options, &file);
     EXPECT_TRUE(status.ok()) << status.ToString();
     return file;
   }
-  std::unique_ptr<RandomAccessFile> OpenForReading(const std::string& path) {
-    std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> OpenForReading(const std::string& path) {
+    std::unique_ptr<vfs::RandomAccessFile> file;
     const Status status = fs_->NewRandomAccessFile(path, GetParam().read_options, &file);
     EXPECT_TRUE(status.ok()) << status.ToString();
     return file;
@@ -97,7 +97,7 @@ class ConformanceTest : public testing::TestWithParam<Subject> {
     return names;
   }
 
-  std::shared_ptr<FileSystem> fs_;
+  std::shared_ptr<vfs::FileSystem> fs_;
   std::string root_;
 };
 
@@ -113,7 +113,7 @@ TEST_P(ConformanceTest, AppendsOfAllSizesKeepTheirOrder) {
   constexpr uint64_t kSeed = 20240601;
   SCOPED_TRACE(StrCat("seed ", kSeed));
   Random random(kSeed);
-  std::unique_ptr<WritableFile> file = Open(Path("f"));
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("f"));
   std::string expected;
   for (int i = 0; i < 200; i++) {
     const std::string piece = random.Bytes(static_cast<size_t>(random.Skewed(18)));
@@ -135,7 +135,7 @@ TEST_P(ConformanceTest, AppendsOfAllSizesKeepTheirOrder) {
 TEST_P(ConformanceTest, SmallAppendsAreInvisibleUntilFlushed) {
   if (GetParam().mapped_writes || GetParam().unbuffered_appends)
     GTEST_SKIP() << "what is appended is in the file at once";
-  std::unique_ptr<WritableFile> file = Open(Path("f"));
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("f"));
   ASSERT_TRUE(file->Append("abc").ok());
   EXPECT_EQ(Read(Path("f")), "");
   ASSERT_TRUE(file->Flush().ok());
@@ -144,7 +144,7 @@ TEST_P(ConformanceTest, SmallAppendsAreInvisibleUntilFlushed) {
 }
 
 TEST_P(ConformanceTest, LargeAppendsDoNotWaitForAFlush) {
-  std::unique_ptr<WritableFile> file = Open(Path("f"));
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("f"));
   ASSERT_TRUE(file->Append("abc").ok());
   ASSERT_TRUE(file->Append(std::string(kWriteBufferBytes, 'x')).ok());
   const std::string seen = Read(Path("f"));
@@ -154,7 +154,7 @@ TEST_P(ConformanceTest, LargeAppendsDoNotWaitForAFlush) {
 }
 
 TEST_P(ConformanceTest, CloseFlushesAndEndsTheFile) {
-  std::unique_ptr<WritableFile> file = Open(Path("f"));
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("f"));
   ASSERT_TRUE(file->Append("abc").ok());
   ASSERT_TRUE(file->Close().ok());
   EXPECT_EQ(Read(Path("f")), "abc");
@@ -179,9 +179,9 @@ TEST_P(ConformanceTest, CreationCutsWhatWasThere) {
 
 TEST_P(ConformanceTest, ExclusiveCreationKeepsWhatWasThere) {
   Write(Path("f"), "keep");
-  FileOptions options = WriteOptions();
+  vfs::FileOptions options = WriteOptions();
   options.exclusive_create = true;
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   EXPECT_TRUE(fs_->NewWritableFile(Path("f"), options, &file).IsIOError());
   EXPECT_EQ(Read(Path("f")), "keep");
   ASSERT_TRUE(fs_->NewWritableFile(Path("g"), options, &file).ok());
@@ -189,7 +189,7 @@ TEST_P(ConformanceTest, ExclusiveCreationKeepsWhatWasThere) {
 }
 
 TEST_P(ConformanceTest, ReopeningAppends) {
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   for (const std::string piece : {"one ", "two ", "three"}) {
     ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), WriteOptions(), &file).ok());
     ASSERT_TRUE(file->Append(piece).ok());
@@ -201,11 +201,11 @@ TEST_P(ConformanceTest, ReopeningAppends) {
 }
 
 TEST_P(ConformanceTest, AReusedFileIsWrittenFromItsBeginning) {
-  FileOptions options = WriteOptions();
+  vfs::FileOptions options = WriteOptions();
   options.preallocate_bytes = 1 << 20;
   const std::string former(3 << 20, 'o');
   Write(Path("old"), former);
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_TRUE(fs_->ReuseWritableFile(Path("old"), Path("new"), options, &file).ok());
   EXPECT_TRUE(fs_->FileExists(Path("old")).IsNotFound());
   EXPECT_EQ(file->Size(), 0u);
@@ -225,7 +225,7 @@ TEST_P(ConformanceTest, AReusedFileIsWrittenFromItsBeginning) {
 TEST_P(ConformanceTest, AReusedFileMayBecomeLongerOrShorterThanItWas) {
   for (const size_t bytes : {size_t{0}, size_t{10}, size_t{100000}, size_t{200000}}) {
     Write(Path("old"), std::string(100000, 'o'));
-    std::unique_ptr<WritableFile> file;
+    std::unique_ptr<vfs::WritableFile> file;
     ASSERT_TRUE(fs_->ReuseWritableFile(Path("old"), Path("new"), WriteOptions(), &file).ok());
     ASSERT_TRUE(file->Append(std::string(bytes, 'n')).ok());
     ASSERT_TRUE(file->Close().ok());
@@ -235,9 +235,9 @@ TEST_P(ConformanceTest, AReusedFileMayBecomeLongerOrShorterThanItWas) {
 }
 
 TEST_P(ConformanceTest, PreallocationDoesNotShowInTheSize) {
-  FileOptions options = WriteOptions();
+  vfs::FileOptions options = WriteOptions();
   options.preallocate_bytes = 1 << 20;
-  std::unique_ptr<WritableFile> file = Open(Path("f"), options);
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("f"), options);
   ASSERT_TRUE(file->Append("abc").ok());
   ASSERT_TRUE(file->Sync().ok());
   EXPECT_EQ(Read(Path("f")), "abc");
@@ -247,14 +247,14 @@ TEST_P(ConformanceTest, PreallocationDoesNotShowInTheSize) {
 }
 
 TEST_P(ConformanceTest, RangeSyncIsAdvice) {
-  std::unique_ptr<WritableFile> file = Open(Path("f"));
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("f"));
   ASSERT_TRUE(file->Append(std::string(100000, 'x')).ok());
   ASSERT_TRUE(file->RangeSync(0, 65536).ok());
   ASSERT_TRUE(file->Close().ok());
 }
 
 TEST_P(ConformanceTest, SyncMayRunBesideAppends) {
-  std::unique_ptr<WritableFile> file = Open(Path("f"));
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("f"));
   std::atomic<bool> done{false};
   Result<Thread> syncer = Thread::Start({.name = "syncer"}, [&] {
     while (!done.load()) EXPECT_TRUE(file->Sync().ok());
@@ -274,8 +274,8 @@ TEST_P(ConformanceTest, SyncMayRunBesideAppends) {
 
 TEST_P(ConformanceTest, SequentialReadsWalkTheFile) {
   Write(Path("f"), "0123456789");
-  std::unique_ptr<SequentialFile> file;
-  ASSERT_TRUE(fs_->NewSequentialFile(Path("f"), FileOptions(), &file).ok());
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASSERT_TRUE(fs_->NewSequentialFile(Path("f"), vfs::FileOptions(), &file).ok());
   char scratch[16];
   Slice result;
   ASSERT_TRUE(file->Read(3, &result, scratch).ok());
@@ -293,7 +293,7 @@ TEST_P(ConformanceTest, SequentialReadsWalkTheFile) {
 
 TEST_P(ConformanceTest, RandomReadsStopAtTheEnd) {
   Write(Path("f"), "0123456789");
-  const std::unique_ptr<RandomAccessFile> file = OpenForReading(Path("f"));
+  const std::unique_ptr<vfs::RandomAccessFile> file = OpenForReading(Path("f"));
   struct Case {
     uint64_t offset;
     size_t n;
@@ -310,9 +310,9 @@ TEST_P(ConformanceTest, RandomReadsStopAtTheEnd) {
   uint64_t bytes = 0;
   ASSERT_TRUE(file->Size(&bytes).ok());
   EXPECT_EQ(bytes, 10u);
-  for (const AccessPattern pattern :
-       {AccessPattern::kNormal, AccessPattern::kRandom, AccessPattern::kSequential,
-        AccessPattern::kWillNeed, AccessPattern::kDontNeed}) {
+  for (const vfs::AccessPattern pattern :
+       {vfs::AccessPattern::kNormal, vfs::AccessPattern::kRandom, vfs::AccessPattern::kSequential,
+        vfs::AccessPattern::kWillNeed, vfs::AccessPattern::kDontNeed}) {
     file->Hint(pattern, 2, 5);
     file->Hint(pattern, ~uint64_t{0}, 5);
     file->Hint(pattern, 5, ~uint64_t{0});
@@ -321,7 +321,7 @@ TEST_P(ConformanceTest, RandomReadsStopAtTheEnd) {
 
 TEST_P(ConformanceTest, MappingGivesTheWholeFileWhenAskedForAtTheOpen) {
   Write(Path("f"), "0123456789");
-  const std::unique_ptr<RandomAccessFile> file = OpenForReading(Path("f"));
+  const std::unique_ptr<vfs::RandomAccessFile> file = OpenForReading(Path("f"));
   Slice contents;
   const Status status = file->Map(&contents);
   if (!GetParam().read_options.use_mmap_reads) {
@@ -337,7 +337,7 @@ TEST_P(ConformanceTest, MappingGivesTheWholeFileWhenAskedForAtTheOpen) {
 
 TEST_P(ConformanceTest, AnEmptyFileCanBeReadAndMapped) {
   Write(Path("f"), "");
-  const std::unique_ptr<RandomAccessFile> file = OpenForReading(Path("f"));
+  const std::unique_ptr<vfs::RandomAccessFile> file = OpenForReading(Path("f"));
   char scratch[4];
   Slice result("unset");
   ASSERT_TRUE(file->Read(0, 4, &result, scratch).ok());
@@ -347,7 +347,7 @@ TEST_P(ConformanceTest, AnEmptyFileCanBeReadAndMapped) {
 
 TEST_P(ConformanceTest, RemovedFilesStayReadableWhileOpen) {
   Write(Path("f"), "still here");
-  const std::unique_ptr<RandomAccessFile> file = OpenForReading(Path("f"));
+  const std::unique_ptr<vfs::RandomAccessFile> file = OpenForReading(Path("f"));
   ASSERT_TRUE(fs_->DeleteFile(Path("f")).ok());
   EXPECT_TRUE(fs_->FileExists(Path("f")).IsNotFound());
   char scratch[16];
@@ -357,18 +357,18 @@ TEST_P(ConformanceTest, RemovedFilesStayReadableWhileOpen) {
 }
 
 TEST_P(ConformanceTest, MissingThingsArePathNotFoundAndNamed) {
-  std::unique_ptr<SequentialFile> sequential;
-  std::unique_ptr<RandomAccessFile> random;
-  std::unique_ptr<WritableFile> writable;
-  std::unique_ptr<Directory> directory;
+  std::unique_ptr<vfs::SequentialFile> sequential;
+  std::unique_ptr<vfs::RandomAccessFile> random;
+  std::unique_ptr<vfs::WritableFile> writable;
+  std::unique_ptr<vfs::Directory> directory;
   std::vector<std::string> names;
   uint64_t number = 0;
   const std::string none = Path("none");
   const std::vector<Status> statuses = {
-      fs_->NewSequentialFile(none, FileOptions(), &sequential),
+      fs_->NewSequentialFile(none, vfs::FileOptions(), &sequential),
       fs_->NewRandomAccessFile(none, GetParam().read_options, &random),
-      fs_->NewWritableFile(Path("none/f"), FileOptions(), &writable),
-      fs_->ReopenWritableFile(Path("none/f"), FileOptions(), &writable),
+      fs_->NewWritableFile(Path("none/f"), vfs::FileOptions(), &writable),
+      fs_->ReopenWritableFile(Path("none/f"), vfs::FileOptions(), &writable),
       fs_->NewDirectory(none, &directory),
       fs_->GetChildren(none, &names),
       fs_->DeleteFile(none),
@@ -377,7 +377,7 @@ TEST_P(ConformanceTest, MissingThingsArePathNotFoundAndNamed) {
       fs_->GetFileSize(none, &number),
       fs_->GetFileModificationTime(none, &number),
       fs_->RenameFile(none, Path("g")),
-      fs_->ReuseWritableFile(none, Path("g"), FileOptions(), &writable),
+      fs_->ReuseWritableFile(none, Path("g"), vfs::FileOptions(), &writable),
       fs_->Truncate(none, 0),
       fs_->LinkFile(none, Path("g")),
       fs_->NumFileLinks(none, &number)};
@@ -390,9 +390,9 @@ TEST_P(ConformanceTest, MissingThingsArePathNotFoundAndNamed) {
 
 TEST_P(ConformanceTest, StrangePathsAreInvalid) {
   const std::string with_zero = Path("f") + std::string("\0.sst", 5);
-  std::unique_ptr<WritableFile> file;
-  EXPECT_TRUE(fs_->NewWritableFile(with_zero, FileOptions(), &file).IsInvalidArgument());
-  EXPECT_TRUE(fs_->NewWritableFile("", FileOptions(), &file).IsInvalidArgument());
+  std::unique_ptr<vfs::WritableFile> file;
+  EXPECT_TRUE(fs_->NewWritableFile(with_zero, vfs::FileOptions(), &file).IsInvalidArgument());
+  EXPECT_TRUE(fs_->NewWritableFile("", vfs::FileOptions(), &file).IsInvalidArgument());
   EXPECT_TRUE(fs_->DeleteFile(with_zero).IsInvalidArgument());
   EXPECT_TRUE(fs_->FileExists(with_zero).IsInvalidArgument());
   EXPECT_EQ(List(root_), std::vector<std::string>{});
@@ -401,15 +401,15 @@ TEST_P(ConformanceTest, StrangePathsAreInvalid) {
 TEST_P(ConformanceTest, FilesAndDirectoriesAreNotMistakenForEachOther) {
   Write(Path("f"), "x");
   ASSERT_TRUE(fs_->CreateDir(Path("d")).ok());
-  std::unique_ptr<SequentialFile> sequential;
-  std::unique_ptr<RandomAccessFile> random;
-  std::unique_ptr<WritableFile> writable;
-  std::unique_ptr<Directory> directory;
+  std::unique_ptr<vfs::SequentialFile> sequential;
+  std::unique_ptr<vfs::RandomAccessFile> random;
+  std::unique_ptr<vfs::WritableFile> writable;
+  std::unique_ptr<vfs::Directory> directory;
   std::vector<std::string> names;
   const std::vector<Status> statuses = {
-      fs_->NewSequentialFile(Path("d"), FileOptions(), &sequential),
+      fs_->NewSequentialFile(Path("d"), vfs::FileOptions(), &sequential),
       fs_->NewRandomAccessFile(Path("d"), GetParam().read_options, &random),
-      fs_->NewWritableFile(Path("d"), FileOptions(), &writable),
+      fs_->NewWritableFile(Path("d"), vfs::FileOptions(), &writable),
       fs_->DeleteFile(Path("d")),
       fs_->NewDirectory(Path("f"), &directory),
       fs_->GetChildren(Path("f"), &names),
@@ -417,7 +417,7 @@ TEST_P(ConformanceTest, FilesAndDirectoriesAreNotMistakenForEachOther) {
       fs_->CreateDir(Path("f")),
       fs_->CreateDir(Path("d")),
       fs_->CreateDirIfMissing(Path("f")),
-      fs_->NewWritableFile(Path("f/g"), FileOptions(), &writable),
+      fs_->NewWritableFile(Path("f/g"), vfs::FileOptions(), &writable),
       fs_->RenameFile(Path("f"), Path("d")),
       fs_->RenameFile(Path("d"), Path("f")),
       fs_->RenameFile(Path("d"), Path("d/e"))};
@@ -457,7 +457,7 @@ TEST_P(ConformanceTest, RenamingADirectoryMovesWhatIsInIt) {
 }
 
 TEST_P(ConformanceTest, AnOpenFileMovesWithItsName) {
-  std::unique_ptr<WritableFile> file = Open(Path("a"));
+  std::unique_ptr<vfs::WritableFile> file = Open(Path("a"));
   ASSERT_TRUE(file->Append("one ").ok());
   ASSERT_TRUE(fs_->RenameFile(Path("a"), Path("b")).ok());
   ASSERT_TRUE(file->Append("two").ok());
@@ -492,9 +492,9 @@ TEST_P(ConformanceTest, TruncationCutsAndGrowsWithZeros) {
 }
 
 TEST_P(ConformanceTest, ALockIsExclusiveUntilItIsDestroyed) {
-  std::unique_ptr<FileLock> lock;
+  std::unique_ptr<vfs::FileLock> lock;
   ASSERT_TRUE(fs_->LockFile(Path("LOCK"), &lock).ok());
-  std::unique_ptr<FileLock> second;
+  std::unique_ptr<vfs::FileLock> second;
   for (const std::string& path :
        {Path("LOCK"), StrCat(root_, "/./LOCK"), StrCat(root_, "//LOCK")}) {
     const Status status = fs_->LockFile(path, &second);
@@ -509,7 +509,7 @@ TEST_P(ConformanceTest, ALockIsExclusiveUntilItIsDestroyed) {
 }
 
 TEST_P(ConformanceTest, ADirectoryCanBeSynced) {
-  std::unique_ptr<Directory> directory;
+  std::unique_ptr<vfs::Directory> directory;
   ASSERT_TRUE(fs_->NewDirectory(root_, &directory).ok());
   Write(Path("f"), "x");
   EXPECT_TRUE(directory->Sync().ok());
@@ -549,22 +549,28 @@ TEST_P(ConformanceTest, ManyThreadsWorkSideBySide) {
   EXPECT_EQ(List(root_).size(), size_t{kThreads} * 15);
 }
 
-FileOptions Mapped() {
-  FileOptions options;
+vfs::FileOptions Mapped() {
+  vfs::FileOptions options;
   options.use_mmap_reads = true;
   return options;
 }
 
-std::shared_ptr<FileSystem> MakeNative() { return std::make_shared<NativeFileSystem>(); }
-std::shared_ptr<FileSystem> MakeMemory() { return WithRoom(std::make_shared<MemoryFileSystem>()); }
-std::shared_ptr<FileSystem> MakeCrash() { return WithRoom(std::make_shared<CrashFileSystem>()); }
-std::shared_ptr<FileSystem> MakeFault() { return std::make_shared<FaultFileSystem>(MakeMemory()); }
+std::shared_ptr<vfs::FileSystem> MakeNative() { return std::make_shared<NativeFileSystem>(); }
+std::shared_ptr<vfs::FileSystem> MakeMemory() {
+  return WithRoom(std::make_shared<MemoryFileSystem>());
+}
+std::shared_ptr<vfs::FileSystem> MakeCrash() {
+  return WithRoom(std::make_shared<CrashFileSystem>());
+}
+std::shared_ptr<vfs::FileSystem> MakeFault() {
+  return std::make_shared<FaultFileSystem>(MakeMemory());
+}
 
 INSTANTIATE_TEST_SUITE_P(
     All, ConformanceTest,
     testing::Values(Subject{"Native", &MakeNative}, Subject{"NativeMapped", &MakeNative, Mapped()},
-                    Subject{"NativeMappedWrites", &MakeNative, FileOptions(), true},
-                    Subject{"NativeUnbuffered", &MakeNative, FileOptions(), false, true},
+                    Subject{"NativeMappedWrites", &MakeNative, vfs::FileOptions(), true},
+                    Subject{"NativeUnbuffered", &MakeNative, vfs::FileOptions(), false, true},
                     Subject{"Memory", &MakeMemory}, Subject{"MemoryMapped", &MakeMemory, Mapped()},
                     Subject{"Crash", &MakeCrash}, Subject{"Fault", &MakeFault}),
     [](const testing::TestParamInfo<Subject>& subject) { return subject.param.name; });

@@ -39,7 +39,7 @@ Result<std::unique_ptr<FileChecksumGenerator>> NewChecksumGenerator(FileChecksum
                    ", does not have the function \"", function, "\" of its checksum"));
 }
 
-Result<FileChecksum> ComputeFileChecksum(FileSystem* file_system, const std::string& path,
+Result<FileChecksum> ComputeFileChecksum(vfs::FileSystem* file_system, const std::string& path,
                                          FileChecksumGenFactory* factory,
                                          const std::string& function) {
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<FileChecksumGenerator> generator,

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ashlar/file_checksum.h"
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 
 namespace ashlar {
@@ -34,15 +34,15 @@ Result<std::unique_ptr<FileChecksumGenerator>> NewChecksumGenerator(FileChecksum
                                                                     const std::string& function);
 
 // Reads all of the file. function: as in NewChecksumGenerator; empty: the factory's choice.
-Result<FileChecksum> ComputeFileChecksum(FileSystem* file_system, const std::string& path,
+Result<FileChecksum> ComputeFileChecksum(vfs::FileSystem* file_system, const std::string& path,
                                          FileChecksumGenFactory* factory,
                                          const std::string& function);
 
 // A file that is written, with the checksum of what is appended. A wrapper, so that files without
 // a checksum cost nothing.
-class ChecksummedFile final : public WritableFile {
+class ChecksummedFile final : public vfs::WritableFile {
  public:
-  ChecksummedFile(std::unique_ptr<WritableFile> file,
+  ChecksummedFile(std::unique_ptr<vfs::WritableFile> file,
                   std::unique_ptr<FileChecksumGenerator> generator)
       : file_(std::move(file)), generator_(std::move(generator)) {}
 
@@ -63,7 +63,7 @@ class ChecksummedFile final : public WritableFile {
   FileChecksum Finish();
 
  private:
-  const std::unique_ptr<WritableFile> file_;
+  const std::unique_ptr<vfs::WritableFile> file_;
   const std::unique_ptr<FileChecksumGenerator> generator_;
 };
 

@@ -9,38 +9,38 @@
 namespace ashlar {
 namespace {
 
-Status WriteAndClose(WritableFile* file, const Slice& data, Durability durability) {
+Status WriteAndClose(vfs::WritableFile* file, const Slice& data, Durability durability) {
   ASHLAR_RETURN_IF_ERROR(file->Append(data));
   if (durability == Durability::kSynced) ASHLAR_RETURN_IF_ERROR(file->Sync());
   return file->Close();
 }
 
-Status RemoveIfThere(FileSystem* file_system, const std::string& path) {
+Status RemoveIfThere(vfs::FileSystem* file_system, const std::string& path) {
   const Status status = file_system->DeleteFile(path);
   return status.IsPathNotFound() ? Status::OK() : status;
 }
 
-Status WriteNewFile(FileSystem* file_system, const Slice& data, const std::string& path) {
-  FileOptions options;
+Status WriteNewFile(vfs::FileSystem* file_system, const Slice& data, const std::string& path) {
+  vfs::FileOptions options;
   options.exclusive_create = true;
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(path, options, &file));
   return WriteAndClose(file.get(), data, Durability::kSynced);
 }
 
 }  // namespace
 
-Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::string& path,
+Status WriteStringToFile(vfs::FileSystem* file_system, const Slice& data, const std::string& path,
                          Durability durability) {
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(path, FileOptions(), &file));
+  std::unique_ptr<vfs::WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(path, vfs::FileOptions(), &file));
   return WriteAndClose(file.get(), data, durability);
 }
 
-Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path,
+Result<std::string> ReadFileToString(vfs::FileSystem* file_system, const std::string& path,
                                      size_t bytes_max) {
-  std::unique_ptr<SequentialFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, FileOptions(), &file));
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, vfs::FileOptions(), &file));
   constexpr size_t kPieceBytes = 8192;
   const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
   std::string contents;
@@ -56,10 +56,10 @@ Result<std::string> ReadFileToString(FileSystem* file_system, const std::string&
   }
 }
 
-Status ForEachPiece(FileSystem* file_system, const std::string& path,
+Status ForEachPiece(vfs::FileSystem* file_system, const std::string& path,
                     FunctionRef<Status(const Slice& piece)> take) {
-  std::unique_ptr<SequentialFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, FileOptions(), &file));
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, vfs::FileOptions(), &file));
   constexpr size_t kPieceBytes = size_t{1} << 20;
   const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
   for (;;) {
@@ -70,12 +70,12 @@ Status ForEachPiece(FileSystem* file_system, const std::string& path,
   }
 }
 
-Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std::string& to,
+Status CopyToNewFile(vfs::FileSystem* file_system, const std::string& from, const std::string& to,
                      const FilePatch& patch) {
-  FileOptions options;
+  vfs::FileOptions options;
   options.exclusive_create = true;
   options.unbuffered_appends = true;
-  std::unique_ptr<WritableFile> copy;
+  std::unique_ptr<vfs::WritableFile> copy;
   ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(to, options, &copy));
   uint64_t at = 0;
   std::string patched;
@@ -95,8 +95,8 @@ Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std
   return copy->Close();
 }
 
-Status SetCurrentFile(FileSystem* file_system, const std::string& directory,
-                      uint64_t manifest_number, Directory* handle) {
+Status SetCurrentFile(vfs::FileSystem* file_system, const std::string& directory,
+                      uint64_t manifest_number, vfs::Directory* handle) {
   const std::string temporary = TempFileName(directory, manifest_number);
   // A crash may have left one.
   ASHLAR_RETURN_IF_ERROR(RemoveIfThere(file_system, temporary));
@@ -111,7 +111,7 @@ Status SetCurrentFile(FileSystem* file_system, const std::string& directory,
   return handle->Sync();
 }
 
-Result<uint64_t> ReadCurrentFile(FileSystem* file_system, const std::string& directory) {
+Result<uint64_t> ReadCurrentFile(vfs::FileSystem* file_system, const std::string& directory) {
   const std::string path = CurrentFileName(directory);
   constexpr size_t kContentsBytesMax = 64;
   ASHLAR_ASSIGN_OR_RETURN(std::string contents,

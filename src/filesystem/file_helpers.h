@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <string>
 
-#include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "ashlar/vfs.h"
 #include "base/function_ref.h"
 #include "base/result.h"
 
@@ -27,11 +27,11 @@ enum class Durability {
 };
 
 // Creates or replaces the file. On failure the file may be there in part.
-Status WriteStringToFile(FileSystem* file_system, const Slice& data, const std::string& path,
+Status WriteStringToFile(vfs::FileSystem* file_system, const Slice& data, const std::string& path,
                          Durability durability);
 
 // The whole file. Corruption when it is longer than bytes_max; no more than that is allocated.
-Result<std::string> ReadFileToString(FileSystem* file_system, const std::string& path,
+Result<std::string> ReadFileToString(vfs::FileSystem* file_system, const std::string& path,
                                      size_t bytes_max);
 
 // Bytes that a copy has in the place of the original's. No bytes: it is equal.
@@ -41,20 +41,20 @@ struct FilePatch {
 };
 // Copies a file to a path where there is none. The copy is durable, its directory entry is not. On
 // failure a part of it may be there.
-Status CopyToNewFile(FileSystem* file_system, const std::string& from, const std::string& to,
+Status CopyToNewFile(vfs::FileSystem* file_system, const std::string& from, const std::string& to,
                      const FilePatch& patch);
 
 // Reads a file from its beginning to its end. The first error of `take` ends it.
-Status ForEachPiece(FileSystem* file_system, const std::string& path,
+Status ForEachPiece(vfs::FileSystem* file_system, const std::string& path,
                     FunctionRef<Status(const Slice& piece)> take);
 
 // Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error
 // CURRENT may be either.
-Status SetCurrentFile(FileSystem* file_system, const std::string& directory,
-                      uint64_t manifest_number, Directory* handle);
+Status SetCurrentFile(vfs::FileSystem* file_system, const std::string& directory,
+                      uint64_t manifest_number, vfs::Directory* handle);
 
 // The number of the MANIFEST that CURRENT names. PathNotFound without CURRENT; Corruption unless it
 // is exactly "MANIFEST-<number>\n".
-Result<uint64_t> ReadCurrentFile(FileSystem* file_system, const std::string& directory);
+Result<uint64_t> ReadCurrentFile(vfs::FileSystem* file_system, const std::string& directory);
 
 }  // namespace ashlar

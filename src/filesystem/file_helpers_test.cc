@@ -21,8 +21,8 @@ class FileHelpersTest : public testing::Test {
     ASSERT_TRUE(fs_.NewDirectory("/db", &directory_).ok());
   }
   CrashFileSystem fs_;
-  std::unique_ptr<Directory> root_;
-  std::unique_ptr<Directory> directory_;
+  std::unique_ptr<vfs::Directory> root_;
+  std::unique_ptr<vfs::Directory> directory_;
 };
 
 TEST_F(FileHelpersTest, ASyncedFileIsDurableAndABufferedOneIsNot) {
@@ -130,7 +130,7 @@ TEST(SetCurrentFile, ReportsTheFailureOfEveryCall) {
     auto memory = std::make_shared<MemoryFileSystem>();
     FaultFileSystem fs(memory);
     ASSERT_TRUE(fs.CreateDir("/db").ok());
-    std::unique_ptr<Directory> directory;
+    std::unique_ptr<vfs::Directory> directory;
     ASSERT_TRUE(fs.NewDirectory("/db", &directory).ok());
     ASSERT_TRUE(SetCurrentFile(&fs, "/db", 12, directory.get()).ok());
     FaultRule rule;

@@ -503,7 +503,7 @@ void MemoryNamespace::Load(const MemoryImage& image) {
 
 namespace {
 
-class MemorySequentialFile final : public SequentialFile {
+class MemorySequentialFile final : public vfs::SequentialFile {
  public:
   explicit MemorySequentialFile(std::shared_ptr<MemoryFile> file) : file_(std::move(file)) {}
 
@@ -524,7 +524,7 @@ class MemorySequentialFile final : public SequentialFile {
   uint64_t position_ = 0;
 };
 
-class MemoryRandomAccessFile final : public RandomAccessFile {
+class MemoryRandomAccessFile final : public vfs::RandomAccessFile {
  public:
   explicit MemoryRandomAccessFile(std::shared_ptr<MemoryFile> file) : file_(std::move(file)) {}
 
@@ -541,7 +541,7 @@ class MemoryRandomAccessFile final : public RandomAccessFile {
   const std::shared_ptr<MemoryFile> file_;
 };
 
-class MemoryMappedFile final : public RandomAccessFile {
+class MemoryMappedFile final : public vfs::RandomAccessFile {
  public:
   explicit MemoryMappedFile(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
 
@@ -567,7 +567,7 @@ class MemoryMappedFile final : public RandomAccessFile {
 
 enum class WriteFrom { kBeginning, kEnd };
 
-class MemoryWritableFile final : public WritableFile {
+class MemoryWritableFile final : public vfs::WritableFile {
  public:
   MemoryWritableFile(std::string path, std::shared_ptr<MemoryFile> file, WriteFrom from)
       : path_(std::move(path)),
@@ -650,7 +650,7 @@ class MemoryWritableFile final : public WritableFile {
   bool is_closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
-class MemoryOpenDirectory final : public Directory {
+class MemoryOpenDirectory final : public vfs::Directory {
  public:
   MemoryOpenDirectory(std::shared_ptr<MemoryNamespace> names,
                       std::shared_ptr<MemoryDirectory> directory)
@@ -665,7 +665,7 @@ class MemoryOpenDirectory final : public Directory {
   const std::shared_ptr<MemoryDirectory> directory_;
 };
 
-class MemoryFileLock final : public FileLock {
+class MemoryFileLock final : public vfs::FileLock {
  public:
   explicit MemoryFileLock(std::shared_ptr<MemoryNamespace> names) : names_(std::move(names)) {}
   ~MemoryFileLock() override {
@@ -709,15 +709,16 @@ void MemoryFileSystem::SetListener(MutationListener* listener) {
   names_->usage()->listener.store(listener, std::memory_order_release);
 }
 
-Status MemoryFileSystem::NewSequentialFile(const std::string& path, const FileOptions&,
-                                           std::unique_ptr<SequentialFile>* result) {
+Status MemoryFileSystem::NewSequentialFile(const std::string& path, const vfs::FileOptions&,
+                                           std::unique_ptr<vfs::SequentialFile>* result) {
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->FindFile("open", path));
   *result = std::make_unique<MemorySequentialFile>(std::move(file));
   return Status::OK();
 }
 
-Status MemoryFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options,
-                                             std::unique_ptr<RandomAccessFile>* result) {
+Status MemoryFileSystem::NewRandomAccessFile(const std::string& path,
+                                             const vfs::FileOptions& options,
+                                             std::unique_ptr<vfs::RandomAccessFile>* result) {
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->FindFile("open", path));
   if (options.use_mmap_reads) {
     *result = std::make_unique<MemoryMappedFile>(file->Share());
@@ -727,8 +728,8 @@ Status MemoryFileSystem::NewRandomAccessFile(const std::string& path, const File
   return Status::OK();
 }
 
-Status MemoryFileSystem::NewWritableFile(const std::string& path, const FileOptions& options,
-                                         std::unique_ptr<WritableFile>* result) {
+Status MemoryFileSystem::NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                                         std::unique_ptr<vfs::WritableFile>* result) {
   const auto when_there = options.exclusive_create ? MemoryNamespace::WhenThere::kFail
                                                    : MemoryNamespace::WhenThere::kUse;
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->CreateFile(path, when_there));
@@ -737,8 +738,8 @@ Status MemoryFileSystem::NewWritableFile(const std::string& path, const FileOpti
   return Status::OK();
 }
 
-Status MemoryFileSystem::ReopenWritableFile(const std::string& path, const FileOptions&,
-                                            std::unique_ptr<WritableFile>* result) {
+Status MemoryFileSystem::ReopenWritableFile(const std::string& path, const vfs::FileOptions&,
+                                            std::unique_ptr<vfs::WritableFile>* result) {
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file,
                           names_->CreateFile(path, MemoryNamespace::WhenThere::kUse));
   *result = std::make_unique<MemoryWritableFile>(path, std::move(file), WriteFrom::kEnd);
@@ -746,8 +747,8 @@ Status MemoryFileSystem::ReopenWritableFile(const std::string& path, const FileO
 }
 
 Status MemoryFileSystem::ReuseWritableFile(const std::string& from, const std::string& to,
-                                           const FileOptions& options,
-                                           std::unique_ptr<WritableFile>* result) {
+                                           const vfs::FileOptions& options,
+                                           std::unique_ptr<vfs::WritableFile>* result) {
   if (options.use_direct_io)
     return Status::InvalidArgument(to, "a file cannot be written over around the page cache");
   ASHLAR_RETURN_IF_ERROR(names_->Rename(from, to));
@@ -756,7 +757,8 @@ Status MemoryFileSystem::ReuseWritableFile(const std::string& from, const std::s
   return Status::OK();
 }
 
-Status MemoryFileSystem::NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) {
+Status MemoryFileSystem::NewDirectory(const std::string& path,
+                                      std::unique_ptr<vfs::Directory>* result) {
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryDirectory> directory,
                           names_->FindDirectory("open directory", path));
   *result = std::make_unique<MemoryOpenDirectory>(names_, std::move(directory));
@@ -818,7 +820,7 @@ Status MemoryFileSystem::Truncate(const std::string& path, uint64_t bytes) {
   return file->Resize(bytes, path);
 }
 
-Status MemoryFileSystem::LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) {
+Status MemoryFileSystem::LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) {
   // Allocated first: a lock that was taken always has an owner.
   auto taken = std::make_unique<MemoryFileLock>(names_);
   ASHLAR_RETURN_IF_ERROR(taken->Take(path));

@@ -28,7 +28,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 
 namespace ashlar {
 
@@ -77,7 +77,7 @@ struct MemoryImage {
 
 class MemoryNamespace;
 
-class MemoryFileSystem : public FileSystem {
+class MemoryFileSystem : public vfs::FileSystem {
  public:
   MemoryFileSystem();
   // Starts with the files of the image. Both share the bytes.
@@ -94,18 +94,18 @@ class MemoryFileSystem : public FileSystem {
   // the first change.
   void SetListener(MutationListener* listener);
 
-  Status NewSequentialFile(const std::string& path, const FileOptions& options,
-                           std::unique_ptr<SequentialFile>* result) override;
-  Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
-                             std::unique_ptr<RandomAccessFile>* result) override;
-  Status NewWritableFile(const std::string& path, const FileOptions& options,
-                         std::unique_ptr<WritableFile>* result) override;
-  Status ReopenWritableFile(const std::string& path, const FileOptions& options,
-                            std::unique_ptr<WritableFile>* result) override;
+  Status NewSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
+                             std::unique_ptr<vfs::RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                         std::unique_ptr<vfs::WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const vfs::FileOptions& options,
+                            std::unique_ptr<vfs::WritableFile>* result) override;
   Status ReuseWritableFile(const std::string& from, const std::string& to,
-                           const FileOptions& options,
-                           std::unique_ptr<WritableFile>* result) override;
-  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
+                           const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::WritableFile>* result) override;
+  Status NewDirectory(const std::string& path, std::unique_ptr<vfs::Directory>* result) override;
 
   Status FileExists(const std::string& path) override;
   Status GetChildren(const std::string& path, std::vector<std::string>* names) override;
@@ -119,7 +119,7 @@ class MemoryFileSystem : public FileSystem {
   Status LinkFile(const std::string& from, const std::string& to) override;
   Status NumFileLinks(const std::string& path, uint64_t* count) override;
   Status Truncate(const std::string& path, uint64_t bytes) override;
-  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override;
+  Status LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) override;
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
 
  private:

@@ -26,8 +26,8 @@ TEST(MemoryFileSystem, ASnapshotDoesNotChangeWithItsSource) {
   MemoryFileSystem copy(fs.Snapshot());
   EXPECT_EQ(copy.Snapshot().Fingerprint(), fs.Snapshot().Fingerprint());
 
-  std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(fs.ReopenWritableFile("/d/f", FileOptions(), &file).ok());
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_TRUE(fs.ReopenWritableFile("/d/f", vfs::FileOptions(), &file).ok());
   ASSERT_TRUE(file->Append(" after").ok());
   ASSERT_TRUE(file->Sync().ok());
   EXPECT_EQ(*ReadFileToString(&fs, "/d/f", 100), "before after");
@@ -58,8 +58,8 @@ TEST(MemoryFileSystem, AFullDiskRefusesAndRecoversWhenSpaceIsFreed) {
   ASSERT_TRUE(fs.GetFreeSpace("/", &bytes).ok());
   EXPECT_EQ(bytes, 400u);
 
-  std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(fs.NewWritableFile("/b", FileOptions(), &file).ok());
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_TRUE(fs.NewWritableFile("/b", vfs::FileOptions(), &file).ok());
   ASSERT_TRUE(file->Append(std::string(401, 'y')).ok());
   EXPECT_TRUE(file->Flush().IsNoSpace());
   // The failure is final for this file.
@@ -74,10 +74,10 @@ TEST(MemoryFileSystem, AFullDiskRefusesAndRecoversWhenSpaceIsFreed) {
 
 TEST(MemoryFileSystem, FilesOutliveTheFileSystem) {
   auto fs = std::make_unique<MemoryFileSystem>();
-  std::unique_ptr<WritableFile> file;
-  std::unique_ptr<FileLock> lock;
-  std::unique_ptr<Directory> directory;
-  ASSERT_TRUE(fs->NewWritableFile("/f", FileOptions(), &file).ok());
+  std::unique_ptr<vfs::WritableFile> file;
+  std::unique_ptr<vfs::FileLock> lock;
+  std::unique_ptr<vfs::Directory> directory;
+  ASSERT_TRUE(fs->NewWritableFile("/f", vfs::FileOptions(), &file).ok());
   ASSERT_TRUE(fs->LockFile("/LOCK", &lock).ok());
   ASSERT_TRUE(fs->NewDirectory("/", &directory).ok());
   fs = nullptr;
@@ -89,9 +89,9 @@ TEST(MemoryFileSystem, FilesOutliveTheFileSystem) {
 TEST(MemoryFileSystem, AMappingKeepsWhatItSaw) {
   MemoryFileSystem fs;
   ASSERT_TRUE(WriteStringToFile(&fs, "mapped", "/f", Durability::kSynced).ok());
-  FileOptions options;
+  vfs::FileOptions options;
   options.use_mmap_reads = true;
-  std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> file;
   ASSERT_TRUE(fs.NewRandomAccessFile("/f", options, &file).ok());
   Slice contents;
   ASSERT_TRUE(file->Map(&contents).ok());

@@ -10,7 +10,7 @@
 namespace ashlar {
 namespace {
 
-class NativeDirectory final : public Directory {
+class NativeDirectory final : public vfs::Directory {
  public:
   explicit NativeDirectory(OsDirectory directory) : directory_(std::move(directory)) {}
   Status Sync() override { return directory_.Sync(); }
@@ -19,7 +19,7 @@ class NativeDirectory final : public Directory {
   OsDirectory directory_;
 };
 
-class NativeFileLock final : public FileLock {
+class NativeFileLock final : public vfs::FileLock {
  public:
   explicit NativeFileLock(std::unique_ptr<OsFileLock> lock) : lock_(std::move(lock)) {}
 
@@ -29,42 +29,45 @@ class NativeFileLock final : public FileLock {
 
 }  // namespace
 
-std::shared_ptr<FileSystem> FileSystem::Default() {
-  static const std::shared_ptr<FileSystem>& native =
-      *new std::shared_ptr<FileSystem>(std::make_shared<NativeFileSystem>());
+std::shared_ptr<vfs::FileSystem> vfs::FileSystem::Default() {
+  static const std::shared_ptr<vfs::FileSystem>& native =
+      *new std::shared_ptr<vfs::FileSystem>(std::make_shared<NativeFileSystem>());
   return native;
 }
 
-Status NativeFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options,
-                                           std::unique_ptr<SequentialFile>* result) {
+Status NativeFileSystem::NewSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                                           std::unique_ptr<vfs::SequentialFile>* result) {
   return OpenNativeSequentialFile(path, options, result);
 }
 
-Status NativeFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options,
-                                             std::unique_ptr<RandomAccessFile>* result) {
+Status NativeFileSystem::NewRandomAccessFile(const std::string& path,
+                                             const vfs::FileOptions& options,
+                                             std::unique_ptr<vfs::RandomAccessFile>* result) {
   return OpenNativeRandomAccessFile(path, options, result);
 }
 
-Status NativeFileSystem::NewWritableFile(const std::string& path, const FileOptions& options,
-                                         std::unique_ptr<WritableFile>* result) {
+Status NativeFileSystem::NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                                         std::unique_ptr<vfs::WritableFile>* result) {
   return OpenNativeWritableFile(path, options, ExistingContents::kCut, result);
 }
 
-Status NativeFileSystem::ReopenWritableFile(const std::string& path, const FileOptions& options,
-                                            std::unique_ptr<WritableFile>* result) {
+Status NativeFileSystem::ReopenWritableFile(const std::string& path,
+                                            const vfs::FileOptions& options,
+                                            std::unique_ptr<vfs::WritableFile>* result) {
   return OpenNativeWritableFile(path, options, ExistingContents::kKeep, result);
 }
 
 Status NativeFileSystem::ReuseWritableFile(const std::string& from, const std::string& to,
-                                           const FileOptions& options,
-                                           std::unique_ptr<WritableFile>* result) {
+                                           const vfs::FileOptions& options,
+                                           std::unique_ptr<vfs::WritableFile>* result) {
   if (options.use_direct_io)
     return Status::InvalidArgument(to, "a file cannot be written over around the page cache");
   ASHLAR_RETURN_IF_ERROR(RenamePath(from, to));
   return OpenNativeWritableFile(to, options, ExistingContents::kWriteOver, result);
 }
 
-Status NativeFileSystem::NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) {
+Status NativeFileSystem::NewDirectory(const std::string& path,
+                                      std::unique_ptr<vfs::Directory>* result) {
   ASHLAR_ASSIGN_OR_RETURN(OsDirectory directory, OsDirectory::Open(path));
   *result = std::make_unique<NativeDirectory>(std::move(directory));
   return Status::OK();
@@ -120,7 +123,7 @@ Status NativeFileSystem::Truncate(const std::string& path, uint64_t bytes) {
   return TruncatePath(path, bytes);
 }
 
-Status NativeFileSystem::LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) {
+Status NativeFileSystem::LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) {
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<OsFileLock> held, OsFileLock::Acquire(path));
   *lock = std::make_unique<NativeFileLock>(std::move(held));
   return Status::OK();

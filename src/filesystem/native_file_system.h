@@ -19,26 +19,26 @@
 // Thread safety: see ashlar/file_system.h.
 #pragma once
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 
 namespace ashlar {
 
-class NativeFileSystem final : public FileSystem {
+class NativeFileSystem final : public vfs::FileSystem {
  public:
   const char* Name() const override { return "NativeFileSystem"; }
 
-  Status NewSequentialFile(const std::string& path, const FileOptions& options,
-                           std::unique_ptr<SequentialFile>* result) override;
-  Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
-                             std::unique_ptr<RandomAccessFile>* result) override;
-  Status NewWritableFile(const std::string& path, const FileOptions& options,
-                         std::unique_ptr<WritableFile>* result) override;
-  Status ReopenWritableFile(const std::string& path, const FileOptions& options,
-                            std::unique_ptr<WritableFile>* result) override;
+  Status NewSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
+                             std::unique_ptr<vfs::RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                         std::unique_ptr<vfs::WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const vfs::FileOptions& options,
+                            std::unique_ptr<vfs::WritableFile>* result) override;
   Status ReuseWritableFile(const std::string& from, const std::string& to,
-                           const FileOptions& options,
-                           std::unique_ptr<WritableFile>* result) override;
-  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
+                           const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::WritableFile>* result) override;
+  Status NewDirectory(const std::string& path, std::unique_ptr<vfs::Directory>* result) override;
 
   Status FileExists(const std::string& path) override;
   Status GetChildren(const std::string& path, std::vector<std::string>* names) override;
@@ -52,7 +52,7 @@ class NativeFileSystem final : public FileSystem {
   Status LinkFile(const std::string& from, const std::string& to) override;
   Status NumFileLinks(const std::string& path, uint64_t* count) override;
   Status Truncate(const std::string& path, uint64_t bytes) override;
-  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override;
+  Status LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) override;
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
 };
 

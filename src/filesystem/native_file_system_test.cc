@@ -36,7 +36,7 @@ class NativeFileSystemTest : public testing::Test {
     std::ofstream(path, std::ios::binary) << contents;
   }
 
-  const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
+  const std::shared_ptr<vfs::FileSystem> fs_ = vfs::FileSystem::Default();
   std::string root_;
 };
 
@@ -45,7 +45,7 @@ class DirectIoTest : public NativeFileSystemTest {
   void SetUp() override {
     NativeFileSystemTest::SetUp();
     direct_.use_direct_io = true;
-    std::unique_ptr<WritableFile> probe;
+    std::unique_ptr<vfs::WritableFile> probe;
     const Status status = fs_->NewWritableFile(Path("probe"), direct_, &probe);
     if (!status.ok()) {
       EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
@@ -53,14 +53,14 @@ class DirectIoTest : public NativeFileSystemTest {
       GTEST_SKIP() << status.ToString();
     }
   }
-  FileOptions direct_;
+  vfs::FileOptions direct_;
 };
 
 TEST_F(DirectIoTest, AppendsOfAllSizesMakeTheSameFile) {
   constexpr uint64_t kSeed = 77;
   SCOPED_TRACE(StrCat("seed ", kSeed));
   Random random(kSeed);
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_TRUE(fs_->NewWritableFile(Path("f"), direct_, &file).ok());
   std::string expected;
   for (int i = 0; i < 100; i++) {
@@ -78,7 +78,7 @@ TEST_F(DirectIoTest, AppendsOfAllSizesMakeTheSameFile) {
 
 TEST_F(DirectIoTest, FilesOfManyBuffersAreWhatWasAppended) {
   Random random(80);
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_TRUE(fs_->NewWritableFile(Path("f"), direct_, &file).ok());
   std::string expected;
   while (expected.size() < size_t{10} << 20) {
@@ -99,7 +99,7 @@ TEST_F(DirectIoTest, ReadsAtAnyOffsetAndAlignment) {
   Random random(kSeed);
   const std::string contents = random.Bytes(50001);
   Put(Path("f"), contents);
-  std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> file;
   ASSERT_TRUE(fs_->NewRandomAccessFile(Path("f"), direct_, &file).ok());
   const AlignedBuffer aligned(65536);
   const std::unique_ptr<char[]> unaligned(new char[65536]);
@@ -124,7 +124,7 @@ TEST_F(DirectIoTest, ReadsAtAnyOffsetAndAlignment) {
 TEST_F(DirectIoTest, SequentialReadsSeeTheWholeFile) {
   const std::string contents = Random(79).Bytes(30000);
   Put(Path("f"), contents);
-  std::unique_ptr<SequentialFile> file;
+  std::unique_ptr<vfs::SequentialFile> file;
   ASSERT_TRUE(fs_->NewSequentialFile(Path("f"), direct_, &file).ok());
   std::string seen;
   char scratch[7001];
@@ -135,25 +135,25 @@ TEST_F(DirectIoTest, SequentialReadsSeeTheWholeFile) {
 
 TEST_F(DirectIoTest, AppendingToAPartialBlockIsRefused) {
   Put(Path("f"), "abc");
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   EXPECT_TRUE(fs_->ReopenWritableFile(Path("f"), direct_, &file).IsInvalidArgument());
   EXPECT_EQ(Contents(Path("f")), "abc");
 }
 
 TEST_F(NativeFileSystemTest, MappingAndDirectReadsExcludeEachOther) {
   Put(Path("f"), "abc");
-  FileOptions options;
+  vfs::FileOptions options;
   options.use_direct_io = true;
   options.use_mmap_reads = true;
-  std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> file;
   EXPECT_TRUE(fs_->NewRandomAccessFile(Path("f"), options, &file).IsInvalidArgument());
 }
 
 TEST_F(NativeFileSystemTest, MappingAndDirectWritesExcludeEachOther) {
-  FileOptions options;
+  vfs::FileOptions options;
   options.use_direct_io = true;
   options.use_mmap_writes = true;
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   EXPECT_TRUE(fs_->NewWritableFile(Path("f"), options, &file).IsInvalidArgument());
   EXPECT_FALSE(std::filesystem::exists(Path("f")));
 }
@@ -164,12 +164,12 @@ TEST_F(NativeFileSystemTest, AFileThatKeepsItsTailIsCutByFlushAndCloseOnly) {
   constexpr uint64_t kSeed = 81;
   SCOPED_TRACE(StrCat("seed ", kSeed));
   Random random(kSeed);
-  const FileOptions options{.use_mmap_writes = true, .keeps_zero_tail = true};
+  const vfs::FileOptions options{.use_mmap_writes = true, .keeps_zero_tail = true};
   for (int round = 0; round < 4; round++) {
     std::filesystem::remove(Path("f"));
     std::string expected;
     for (int opening = 0; opening < 3; opening++) {
-      std::unique_ptr<WritableFile> file;
+      std::unique_ptr<vfs::WritableFile> file;
       ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), options, &file).ok());
       for (int i = 0; i < 1000; i++) {
         const std::string piece = random.Bytes(
@@ -197,8 +197,8 @@ TEST_F(NativeFileSystemTest, AFileThatKeepsItsTailIsCutByFlushAndCloseOnly) {
 }
 
 TEST_F(NativeFileSystemTest, AnAppendToAFileThatKeepsItsTailIsInTheFileBeforeAnyFlush) {
-  const FileOptions options{.use_mmap_writes = true, .keeps_zero_tail = true};
-  std::unique_ptr<WritableFile> file;
+  const vfs::FileOptions options{.use_mmap_writes = true, .keeps_zero_tail = true};
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_TRUE(fs_->NewWritableFile(Path("f"), options, &file).ok());
   if (!file->AppendsAtOnce()) GTEST_SKIP() << "no space can be reserved here";
   const std::string small = "small";
@@ -215,13 +215,13 @@ TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
   constexpr size_t kWindow = size_t{1} << 20;
   SCOPED_TRACE(StrCat("seed ", kSeed));
   Random random(kSeed);
-  FileOptions options;
+  vfs::FileOptions options;
   options.use_mmap_writes = true;
   for (int round = 0; round < 20; round++) {
     std::filesystem::remove(Path("f"));
     std::string expected;
     for (int opening = 0; opening < 3; opening++) {
-      std::unique_ptr<WritableFile> file;
+      std::unique_ptr<vfs::WritableFile> file;
       ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), options, &file).ok());
       EXPECT_EQ(file->Size(), expected.size());
       for (uint64_t i = random.Uniform(20); i > 0; i--) {
@@ -247,9 +247,9 @@ TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
 
 TEST_F(NativeFileSystemTest, AMappingIsNotACopy) {
   Put(Path("f"), "before");
-  FileOptions options;
+  vfs::FileOptions options;
   options.use_mmap_reads = true;
-  std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> file;
   ASSERT_TRUE(fs_->NewRandomAccessFile(Path("f"), options, &file).ok());
   Slice result;
   ASSERT_TRUE(file->Read(0, 6, &result, nullptr).ok());
@@ -262,22 +262,26 @@ TEST_F(NativeFileSystemTest, ALinkNamedCurrentIsNotFollowed) {
   std::error_code error;
   std::filesystem::create_symlink(Path("secret"), Path("CURRENT"), error);
   if (error) GTEST_SKIP() << "no symbolic links here: " << error.message();
-  std::unique_ptr<SequentialFile> file;
-  EXPECT_TRUE(fs_->NewSequentialFile(Path("CURRENT"), FileOptions(), &file).IsIOError());
-  std::unique_ptr<RandomAccessFile> random;
-  EXPECT_TRUE(fs_->NewRandomAccessFile(Path("CURRENT"), FileOptions(), &random).IsIOError());
+  std::unique_ptr<vfs::SequentialFile> file;
+  EXPECT_TRUE(fs_->NewSequentialFile(Path("CURRENT"), vfs::FileOptions(), &file).IsIOError());
+  std::unique_ptr<vfs::RandomAccessFile> random;
+  EXPECT_TRUE(fs_->NewRandomAccessFile(Path("CURRENT"), vfs::FileOptions(), &random).IsIOError());
 }
 
 TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
-  std::unique_ptr<FileLock> lock;
+  std::unique_ptr<vfs::FileLock> lock;
   ASSERT_TRUE(fs_->LockFile(Path("LOCK"), &lock).ok());
-  std::unique_ptr<SequentialFile> sequential;
-  std::unique_ptr<RandomAccessFile> random;
-  std::unique_ptr<WritableFile> writable;
-  EXPECT_TRUE(fs_->NewSequentialFile(Path("LOCK"), FileOptions(), &sequential).IsInvalidArgument());
-  EXPECT_TRUE(fs_->NewRandomAccessFile(Path("LOCK"), FileOptions(), &random).IsInvalidArgument());
-  EXPECT_TRUE(fs_->NewWritableFile(Path("LOCK"), FileOptions(), &writable).IsInvalidArgument());
-  EXPECT_TRUE(fs_->ReopenWritableFile(Path("LOCK"), FileOptions(), &writable).IsInvalidArgument());
+  std::unique_ptr<vfs::SequentialFile> sequential;
+  std::unique_ptr<vfs::RandomAccessFile> random;
+  std::unique_ptr<vfs::WritableFile> writable;
+  EXPECT_TRUE(
+      fs_->NewSequentialFile(Path("LOCK"), vfs::FileOptions(), &sequential).IsInvalidArgument());
+  EXPECT_TRUE(
+      fs_->NewRandomAccessFile(Path("LOCK"), vfs::FileOptions(), &random).IsInvalidArgument());
+  EXPECT_TRUE(
+      fs_->NewWritableFile(Path("LOCK"), vfs::FileOptions(), &writable).IsInvalidArgument());
+  EXPECT_TRUE(
+      fs_->ReopenWritableFile(Path("LOCK"), vfs::FileOptions(), &writable).IsInvalidArgument());
 }
 
 // I1. The failing write is one beyond the largest file that the disk's file system holds; the file
@@ -290,9 +294,9 @@ TEST_F(NativeFileSystemTest, AFailedWriteIsFinal) {
     for (uint64_t bit = uint64_t{1} << 62; bit > 0; bit >>= 1) {
       if (fs_->Truncate(Path("f"), largest | bit).ok()) largest |= bit;
     }
-    FileOptions options;
+    vfs::FileOptions options;
     options.unbuffered_appends = unbuffered;
-    std::unique_ptr<WritableFile> file;
+    std::unique_ptr<vfs::WritableFile> file;
     ASSERT_TRUE(fs_->ReopenWritableFile(Path("f"), options, &file).ok());
     EXPECT_EQ(file->Size(), largest);
     Status status = file->Append("beyond");
@@ -310,8 +314,8 @@ TEST_F(NativeFileSystemTest, AFailedWriteIsFinal) {
 }
 
 TEST_F(NativeFileSystemTest, AnUnbufferedAppendIsInTheFileBeforeAnyFlush) {
-  const FileOptions options{.unbuffered_appends = true, .preallocate_bytes = 1 << 20};
-  std::unique_ptr<WritableFile> file;
+  const vfs::FileOptions options{.unbuffered_appends = true, .preallocate_bytes = 1 << 20};
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_TRUE(fs_->NewWritableFile(Path("f"), options, &file).ok());
   EXPECT_TRUE(file->AppendsAtOnce());
   ASSERT_TRUE(file->Append("small").ok());
@@ -324,7 +328,7 @@ TEST_F(NativeFileSystemTest, AnUnbufferedAppendIsInTheFileBeforeAnyFlush) {
 }
 
 TEST_F(NativeFileSystemTest, DefaultIsOneObject) {
-  EXPECT_EQ(FileSystem::Default(), FileSystem::Default());
+  EXPECT_EQ(vfs::FileSystem::Default(), vfs::FileSystem::Default());
 }
 
 }  // namespace

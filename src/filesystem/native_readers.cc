@@ -16,13 +16,13 @@
 namespace ashlar {
 namespace {
 
-FileAdvice ToAdvice(AccessPattern pattern) {
+FileAdvice ToAdvice(vfs::AccessPattern pattern) {
   switch (pattern) {
-    case AccessPattern::kNormal: return FileAdvice::kNormal;
-    case AccessPattern::kRandom: return FileAdvice::kRandom;
-    case AccessPattern::kSequential: return FileAdvice::kSequential;
-    case AccessPattern::kWillNeed: return FileAdvice::kWillNeed;
-    case AccessPattern::kDontNeed: return FileAdvice::kDontNeed;
+    case vfs::AccessPattern::kNormal: return FileAdvice::kNormal;
+    case vfs::AccessPattern::kRandom: return FileAdvice::kRandom;
+    case vfs::AccessPattern::kSequential: return FileAdvice::kSequential;
+    case vfs::AccessPattern::kWillNeed: return FileAdvice::kWillNeed;
+    case vfs::AccessPattern::kDontNeed: return FileAdvice::kDontNeed;
   }
   return FileAdvice::kNormal;
 }
@@ -62,7 +62,7 @@ uint64_t AddSaturated(uint64_t a, uint64_t b) {
                                                       : a + b;
 }
 
-class NativeSequentialFile final : public SequentialFile {
+class NativeSequentialFile final : public vfs::SequentialFile {
  public:
   NativeSequentialFile(OsFile file, bool direct_io)
       : file_(std::move(file)), direct_io_(direct_io) {}
@@ -87,7 +87,7 @@ class NativeSequentialFile final : public SequentialFile {
   uint64_t position_ = 0;
 };
 
-class NativeRandomAccessFile : public RandomAccessFile {
+class NativeRandomAccessFile : public vfs::RandomAccessFile {
  public:
   explicit NativeRandomAccessFile(OsFile file) : file_(std::move(file)) {}
 
@@ -96,7 +96,7 @@ class NativeRandomAccessFile : public RandomAccessFile {
     *bytes = info.bytes;
     return Status::OK();
   }
-  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+  void Hint(vfs::AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
     file_.Advise(ToAdvice(pattern), offset, bytes);
   }
 
@@ -124,11 +124,11 @@ class DirectRandomAccessFile final : public NativeRandomAccessFile {
     *result = Slice(scratch, got);
     return Status::OK();
   }
-  void Hint(AccessPattern, uint64_t, uint64_t) const override {}
+  void Hint(vfs::AccessPattern, uint64_t, uint64_t) const override {}
 };
 
 // The descriptor is not kept: the mapping lives without it.
-class MappedRandomAccessFile final : public RandomAccessFile {
+class MappedRandomAccessFile final : public vfs::RandomAccessFile {
  public:
   explicit MappedRandomAccessFile(OsMapping mapping) : mapping_(std::move(mapping)) {}
 
@@ -150,7 +150,7 @@ class MappedRandomAccessFile final : public RandomAccessFile {
     *bytes = mapping_.contents().size();
     return Status::OK();
   }
-  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+  void Hint(vfs::AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
     mapping_.Advise(ToAdvice(pattern), offset, bytes);
   }
 
@@ -172,8 +172,8 @@ OpenMode ReadMode(const std::string& path) {
 
 }  // namespace
 
-Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options,
-                                std::unique_ptr<SequentialFile>* result) {
+Status OpenNativeSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                                std::unique_ptr<vfs::SequentialFile>* result) {
   ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
   ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path),
                                                            .direct_io = options.use_direct_io}));
@@ -182,8 +182,8 @@ Status OpenNativeSequentialFile(const std::string& path, const FileOptions& opti
   return Status::OK();
 }
 
-Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options,
-                                  std::unique_ptr<RandomAccessFile>* result) {
+Status OpenNativeRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
+                                  std::unique_ptr<vfs::RandomAccessFile>* result) {
   ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
   if (options.use_mmap_reads && options.use_direct_io)
     return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");

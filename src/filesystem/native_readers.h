@@ -8,13 +8,13 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 
 namespace ashlar {
 
-Status OpenNativeSequentialFile(const std::string& path, const FileOptions& options,
-                                std::unique_ptr<SequentialFile>* result);
-Status OpenNativeRandomAccessFile(const std::string& path, const FileOptions& options,
-                                  std::unique_ptr<RandomAccessFile>* result);
+Status OpenNativeSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                                std::unique_ptr<vfs::SequentialFile>* result);
+Status OpenNativeRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
+                                  std::unique_ptr<vfs::RandomAccessFile>* result);
 
 }  // namespace ashlar

@@ -72,7 +72,7 @@ struct WriterStart {
 
 // Shared by the writers with a buffer and with a mapping: the order of calls, the first error, and
 // the calls that may run concurrently. How bytes get from the buffer to the file is theirs.
-class NativeWritableFile : public WritableFile {
+class NativeWritableFile : public vfs::WritableFile {
  public:
   explicit NativeWritableFile(WriterStart start)
       : file_(std::move(start.file)),
@@ -165,7 +165,7 @@ class NativeWritableFile : public WritableFile {
 
 // One thread at a time, except that Sync and RangeSync may run concurrently with Append: they share
 // the handle and the first error only, so Append needs no lock.
-class UnbufferedWritableFile final : public WritableFile {
+class UnbufferedWritableFile final : public vfs::WritableFile {
  public:
   explicit UnbufferedWritableFile(WriterStart start)
       : file_(std::move(start.file)),
@@ -424,15 +424,16 @@ bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
   return !keeps_tail || (MappedFilesCanShrink() && OsWindow::Map(*file, begin, window_bytes).ok());
 }
 
-OpenMode ChooseMode(const FileOptions& options, ExistingContents existing) {
+OpenMode ChooseMode(const vfs::FileOptions& options, ExistingContents existing) {
   if (existing != ExistingContents::kCut) return OpenMode::kOpenOrCreate;
   return options.exclusive_create ? OpenMode::kCreateExclusive : OpenMode::kCreateTruncate;
 }
 
 }  // namespace
 
-Status OpenNativeWritableFile(const std::string& path, const FileOptions& options,
-                              ExistingContents existing, std::unique_ptr<WritableFile>* result) {
+Status OpenNativeWritableFile(const std::string& path, const vfs::FileOptions& options,
+                              ExistingContents existing,
+                              std::unique_ptr<vfs::WritableFile>* result) {
   if (BaseName(path) == "LOCK")
     return Status::InvalidArgument(path, "a lock file is opened by LockFile only");
   if (options.use_mmap_writes && options.use_direct_io)

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 
 namespace ashlar {
 
@@ -13,7 +13,8 @@ namespace ashlar {
 // Flush and Close.
 enum class ExistingContents { kCut, kKeep, kWriteOver };
 
-Status OpenNativeWritableFile(const std::string& path, const FileOptions& options,
-                              ExistingContents existing, std::unique_ptr<WritableFile>* result);
+Status OpenNativeWritableFile(const std::string& path, const vfs::FileOptions& options,
+                              ExistingContents existing,
+                              std::unique_ptr<vfs::WritableFile>* result);
 
 }  // namespace ashlar

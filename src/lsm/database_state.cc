@@ -21,7 +21,7 @@ constexpr size_t kIdleArenaBytesMax = ArenaBlockPool::kBlockBytesMax;
 // last record of a mapped log, which is a torn tail to recovery: kPointInTimeRecovery accepts any
 // tear, the other modes cannot tell it from a loss. A log that is written over is not mapped, and
 // none is where they are: it has its space already.
-FileOptions LogFileOptions(const DBOptions& options) {
+vfs::FileOptions LogFileOptions(const DBOptions& options) {
   const bool point_in_time = options.wal_recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
   const bool mapped = options.allow_mmap_writes && options.allow_fallocate && point_in_time &&
                       !options.manual_wal_flush && ResolveSpareLogsMax(options) == 0;
@@ -39,7 +39,7 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       directory(std::move(directory_path)),
       wal_directory(db_options.wal_dir.empty() ? directory : db_options.wal_dir),
       env(db_options.env),
-      file_system(env->GetFileSystem().get()),
+      file_system(env->EngineFiles().get()),
       clock(env->clock()),
       executor(env->executor()),
       recorder(db_options.statistics.get()),

@@ -26,6 +26,7 @@
 #include "ashlar/env.h"
 #include "ashlar/options.h"
 #include "ashlar/options_util.h"
+#include "ashlar/vfs.h"
 #include "cache/block_cache.h"
 #include "execute/clock.h"
 #include "execute/epoch.h"
@@ -101,14 +102,14 @@ struct DatabaseState {
   const std::string directory;
   const std::string wal_directory;
   Env* const env;
-  FileSystem* const file_system;
+  vfs::FileSystem* const file_system;
   Clock* const clock;
   Executor* const executor;
   const Recorder recorder;
-  std::shared_ptr<Logger> logger;  // may be null
-  std::unique_ptr<FileLock> lock;  // null when read-only; set by a promotion, as the next two
-  std::unique_ptr<Directory> directory_handle;
-  std::unique_ptr<Directory> wal_directory_handle;
+  std::shared_ptr<Logger> logger;       // may be null
+  std::unique_ptr<vfs::FileLock> lock;  // null when read-only; set by a promotion, as the next two
+  std::unique_ptr<vfs::Directory> directory_handle;
+  std::unique_ptr<vfs::Directory> wal_directory_handle;
   std::string session_id;
   RecoveryReport recovery;                      // set by a promotion, under the mutex
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless opened read-only

@@ -26,10 +26,10 @@ uint64_t LossEnd(const LogReader& reader) {
 }
 
 // One more than the offset of the last byte after `from` that is not zero; `from` if there is none.
-Result<uint64_t> FindContentsEnd(FileSystem* fs, const std::string& name, uint64_t from) {
+Result<uint64_t> FindContentsEnd(vfs::FileSystem* fs, const std::string& name, uint64_t from) {
   constexpr size_t kPieceBytes = size_t{1} << 16;
-  std::unique_ptr<SequentialFile> file;
-  ASHLAR_RETURN_IF_ERROR(fs->NewSequentialFile(name, FileOptions(), &file));
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(fs->NewSequentialFile(name, vfs::FileOptions(), &file));
   ASHLAR_RETURN_IF_ERROR(file->Skip(from));
   const auto scratch = std::make_unique_for_overwrite<char[]>(kPieceBytes);
   uint64_t end = from;
@@ -138,7 +138,8 @@ Status LogReplay::OpenLogs() {
 
 Status LogReplay::OpenLog(Log* log) const {
   const std::string name = LogName(log->number);
-  ASHLAR_RETURN_IF_ERROR(state_->file_system->NewSequentialFile(name, FileOptions(), &log->file));
+  ASHLAR_RETURN_IF_ERROR(
+      state_->file_system->NewSequentialFile(name, vfs::FileOptions(), &log->file));
   return state_->file_system->GetFileSize(name, &log->bytes);
 }
 
@@ -272,9 +273,9 @@ Status LogReplay::ReplayLog(Log* log) {
 }
 
 Status LogReplay::ReadAgain(Log* log) const {
-  std::unique_ptr<SequentialFile> file;
+  std::unique_ptr<vfs::SequentialFile> file;
   ASHLAR_RETURN_IF_ERROR(
-      state_->file_system->NewSequentialFile(LogName(log->number), FileOptions(), &file));
+      state_->file_system->NewSequentialFile(LogName(log->number), vfs::FileOptions(), &file));
   return log->reader->ContinueAt(good_bytes(log->number), std::move(file), log->bytes);
 }
 

@@ -26,8 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/vfs.h"
 #include "ashlar/write_batch.h"
 #include "base/result.h"
 #include "lsm/column_family.h"
@@ -80,9 +80,9 @@ class LogReplay {
  private:
   struct Log {
     uint64_t number = 0;
-    uint64_t bytes = 0;                           // when it was opened
-    std::unique_ptr<SequentialFile> file = {};    // null: not open
-    std::unique_ptr<LogReader> reader = nullptr;  // null: nothing was read yet
+    uint64_t bytes = 0;                              // when it was opened
+    std::unique_ptr<vfs::SequentialFile> file = {};  // null: not open
+    std::unique_ptr<LogReader> reader = nullptr;     // null: nothing was read yet
   };
 
   bool WentBack() const { return !state_->versions->went_back().empty(); }

@@ -57,7 +57,7 @@ Status LogSet::FinishCurrent() {
 
 Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
   const std::string name = WalFileName(directory_, log.number);
-  std::unique_ptr<WritableFile> file = spares_.Take(log.number, file_options_);
+  std::unique_ptr<vfs::WritableFile> file = spares_.Take(log.number, file_options_);
   if (file == nullptr)
     ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
   auto writer = std::make_unique<LogWriter>(std::move(file), name, log.number);
@@ -130,8 +130,8 @@ Status LogSet::SyncAdopted() {
   MutexLock lock(mutex_);
   for (ClosedLog& log : closed_) {
     const std::string name = WalFileName(directory_, log.number);
-    std::unique_ptr<WritableFile> file;
-    ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(name, FileOptions{}, &file));
+    std::unique_ptr<vfs::WritableFile> file;
+    ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(name, vfs::FileOptions{}, &file));
     // The rest of an older log: a log with other bytes after its end is flushed instead.
     if (file->Size() > log.bytes) ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(name, log.bytes));
     ASHLAR_RETURN_IF_ERROR(file->Sync());

@@ -37,8 +37,8 @@
 #include <vector>
 
 #include "ashlar/compression_type.h"
-#include "ashlar/file_system.h"
 #include "ashlar/types.h"
+#include "ashlar/vfs.h"
 #include "base/compression.h"
 #include "base/result.h"
 #include "lsm/predecessor_record.h"
@@ -61,9 +61,9 @@ struct LogProgress {
 class LogSet {
  public:
   struct Args {
-    FileSystem* file_system = nullptr;
+    vfs::FileSystem* file_system = nullptr;
     std::string directory;
-    FileOptions file_options;  // they may keep a tail of zeros while a log is the current one
+    vfs::FileOptions file_options;  // they may keep a tail of zeros while a log is the current one
     CompressionType compression = kNoCompression;  // none if CompressesLogs refuses it
     size_t spares_max = 0;                         // obsolete logs that are kept to be written over
   };
@@ -81,7 +81,7 @@ class LogSet {
   struct NewLog {
     uint64_t number = 0;
     SequenceNumber next_sequence = 0;  // of the first write that can go to it
-    Directory* directory_handle = nullptr;
+    vfs::Directory* directory_handle = nullptr;
   };
   // Hands the rest of the current log to the operating system, creates the log, makes its directory
   // entry durable, and closes the current one to appends. After an error the current log stays; the
@@ -183,9 +183,9 @@ class LogSet {
   // synced: its records go to tables before anything is written to the new one.
   std::optional<PredecessorRecord> MakeHead() const;
 
-  FileSystem* const file_system_;
+  vfs::FileSystem* const file_system_;
   const std::string directory_;
-  const FileOptions file_options_;
+  const vfs::FileOptions file_options_;
   const CompressionType compression_;
   SpareLogs spares_;
   const uint64_t record_bytes_max_;

@@ -16,8 +16,8 @@ constexpr size_t kPieceBytes = size_t{1} << 16;
 // Reads the file from its beginning, in pieces of kPieceBytes but for the last.
 class PieceReader {
  public:
-  Status Open(FileSystem* fs, const std::string& path) {
-    return fs->NewSequentialFile(path, FileOptions(), &file_);
+  Status Open(vfs::FileSystem* fs, const std::string& path) {
+    return fs->NewSequentialFile(path, vfs::FileOptions(), &file_);
   }
   // Empty at the end.
   Status Next(std::string* piece) {
@@ -32,11 +32,11 @@ class PieceReader {
   }
 
  private:
-  std::unique_ptr<SequentialFile> file_;
+  std::unique_ptr<vfs::SequentialFile> file_;
   const std::unique_ptr<char[]> scratch_ = std::make_unique_for_overwrite<char[]>(kPieceBytes);
 };
 
-Result<bool> AreEqual(FileSystem* fs, const std::string& a, const std::string& b) {
+Result<bool> AreEqual(vfs::FileSystem* fs, const std::string& a, const std::string& b) {
   PieceReader reader_of_a;
   PieceReader reader_of_b;
   ASHLAR_RETURN_IF_ERROR(reader_of_a.Open(fs, a));
@@ -51,7 +51,7 @@ Result<bool> AreEqual(FileSystem* fs, const std::string& a, const std::string& b
   return true;
 }
 
-Status CopyTo(FileSystem* fs, const std::string& from, WritableFile* to) {
+Status CopyTo(vfs::FileSystem* fs, const std::string& from, vfs::WritableFile* to) {
   PieceReader reader;
   ASHLAR_RETURN_IF_ERROR(reader.Open(fs, from));
   std::string piece;
@@ -64,15 +64,16 @@ Status CopyTo(FileSystem* fs, const std::string& from, WritableFile* to) {
   return to->Close();
 }
 
-Status SyncDirectory(FileSystem* fs, const std::string& path) {
-  std::unique_ptr<Directory> handle;
+Status SyncDirectory(vfs::FileSystem* fs, const std::string& path) {
+  std::unique_ptr<vfs::Directory> handle;
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(path, &handle));
   return handle->Sync();
 }
 
-Status CopyFile(FileSystem* fs, const std::string& from, const std::string& copy) {
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(copy, FileOptions{.exclusive_create = true}, &file));
+Status CopyFile(vfs::FileSystem* fs, const std::string& from, const std::string& copy) {
+  std::unique_ptr<vfs::WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(
+      fs->NewWritableFile(copy, vfs::FileOptions{.exclusive_create = true}, &file));
   const Status copied = CopyTo(fs, from, file.get());
   file.reset();
   // An incomplete copy is of no use; if it stays, the next one has another name.
@@ -80,13 +81,13 @@ Status CopyFile(FileSystem* fs, const std::string& from, const std::string& copy
   return copied;
 }
 
-Status LinkOrCopyFile(FileSystem* fs, const std::string& from, const std::string& to) {
+Status LinkOrCopyFile(vfs::FileSystem* fs, const std::string& from, const std::string& to) {
   return fs->LinkFile(from, to).ok() ? Status::OK() : CopyFile(fs, from, to);
 }
 
-using Maker = Status (*)(FileSystem* fs, const std::string& from, const std::string& to);
+using Maker = Status (*)(vfs::FileSystem* fs, const std::string& from, const std::string& to);
 
-Result<std::string> Keep(FileSystem* fs, const std::string& directory, const std::string& path,
+Result<std::string> Keep(vfs::FileSystem* fs, const std::string& directory, const std::string& path,
                          Maker make) {
   const std::string lost = LostDirectory(directory);
   ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(lost));
@@ -116,12 +117,12 @@ Result<std::string> KeepLog(const DatabaseState& state, uint64_t number) {
               CopyFile);
 }
 
-Result<std::string> KeepFile(FileSystem* file_system, const std::string& directory,
+Result<std::string> KeepFile(vfs::FileSystem* file_system, const std::string& directory,
                              const std::string& path) {
   return Keep(file_system, directory, path, LinkOrCopyFile);
 }
 
-Status DeleteLostFiles(FileSystem* file_system, const std::string& directory) {
+Status DeleteLostFiles(vfs::FileSystem* file_system, const std::string& directory) {
   const std::string lost = LostDirectory(directory);
   std::vector<std::string> names;
   // Without the directory nothing was ever lost.

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "lsm/database_state.h"
 
@@ -25,9 +25,9 @@ namespace ashlar {
 Result<std::string> KeepLog(const DatabaseState& state, uint64_t number);
 // Links the file `path`, or copies it where the file system has no links. It must not be written to
 // any more. The path in lost/.
-Result<std::string> KeepFile(FileSystem* file_system, const std::string& directory,
+Result<std::string> KeepFile(vfs::FileSystem* file_system, const std::string& directory,
                              const std::string& path);
 // Removes the copies, and their directory if nothing else is in it.
-Status DeleteLostFiles(FileSystem* file_system, const std::string& directory);
+Status DeleteLostFiles(vfs::FileSystem* file_system, const std::string& directory);
 
 }  // namespace ashlar

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/vfs.h"
 #include "base/compiler.h"
 #include "base/function_ref.h"
 #include "lsm/life_cycle.h"
@@ -181,7 +182,7 @@ class LsmDB final : public DB {
 
   const std::string& GetName() const override { return state_->directory; }
   Env* GetEnv() const override { return state_->env; }
-  FileSystem* GetFileSystem() const override { return state_->file_system; }
+  vfs::FileSystem* GetFileSystem() const override { return state_->file_system; }
   SequenceNumber GetLatestSequenceNumber() const override { return state_->PublishedSequence(); }
   using DB::NumberLevels;
   int NumberLevels(ColumnFamilyHandle* column_family) override;

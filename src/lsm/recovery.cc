@@ -47,10 +47,10 @@ std::string RandomDigits(size_t count, const char* alphabet, size_t symbols) {
 
 // Creates the directory where it is missing and makes its entry durable: otherwise a power cut
 // could take the database with everything that was synced in it.
-Status CreateDirectoryDurably(FileSystem* fs, const std::string& path) {
+Status CreateDirectoryDurably(vfs::FileSystem* fs, const std::string& path) {
   const bool was_there = fs->FileExists(path).ok();
   ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(path));
-  std::unique_ptr<Directory> parent;
+  std::unique_ptr<vfs::Directory> parent;
   const Status opened = fs->NewDirectory(ParentDirectory(path), &parent);
   // A process that may use a directory need not be allowed to read its parent.
   if (!opened.ok()) return was_there ? Status::OK() : opened;
@@ -82,7 +82,7 @@ Result<std::vector<FoundFile>> ListFiles(const DatabaseState& state, const std::
 // Without CURRENT there is no database, unless it got lost: then a new one would push the tables
 // and logs of the old one aside. The creation of a database that was cut off leaves no more than
 // its first MANIFEST.
-Status CheckNothingIsThere(FileSystem* fs, const std::string& directory) {
+Status CheckNothingIsThere(vfs::FileSystem* fs, const std::string& directory) {
   constexpr uint64_t kFirstManifest = 1;
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(fs->GetChildren(directory, &names));
@@ -131,7 +131,7 @@ Result<bool> FindDatabase(const DatabaseState& state) {
 }
 
 Status PrepareDirectory(DatabaseState* state) {
-  FileSystem* const fs = state->file_system;
+  vfs::FileSystem* const fs = state->file_system;
   // Refuses early, so that a directory without a database gets no LOCK.
   ASHLAR_ASSIGN_OR_RETURN(const bool was_there, FindDatabase(*state));
   if (state->read_only()) return Status::OK();
@@ -152,8 +152,8 @@ Status PrepareDirectory(DatabaseState* state) {
 Status CheckDirectIo(const DatabaseState& state) {
   if (!state.options.use_direct_reads && !state.options.use_direct_io_for_flush_and_compaction)
     return Status::OK();
-  std::unique_ptr<RandomAccessFile> probe;
-  const FileOptions direct{.use_direct_io = true};
+  std::unique_ptr<vfs::RandomAccessFile> probe;
+  const vfs::FileOptions direct{.use_direct_io = true};
   const Status opened =
       state.file_system->NewRandomAccessFile(CurrentFileName(state.directory), direct, &probe);
   return opened.WithContext("DBOptions::use_direct_reads, use_direct_io_for_flush_and_compaction");
@@ -224,7 +224,7 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
 
 }  // namespace
 
-Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory) {
+Result<std::string> ReadIdentity(vfs::FileSystem* file_system, const std::string& directory) {
   ASHLAR_ASSIGN_OR_RETURN(
       std::string identity,
       ReadFileToString(file_system, IdentityFileName(directory), kIdentityBytesMax));
@@ -254,7 +254,7 @@ Status EnsureIdentity(DatabaseState* state) {
 }
 
 Status TakeDatabase(DatabaseState* state) {
-  FileSystem* const fs = state->file_system;
+  vfs::FileSystem* const fs = state->file_system;
   ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(state->directory), &state->lock));
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->directory, &state->directory_handle));
   return fs->NewDirectory(state->wal_directory, &state->wal_directory_handle);
@@ -507,7 +507,7 @@ Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
   // Tables stay open from one attempt to the next: a table that both need cannot be missed any
   // more.
   const auto pinned_tables = std::make_shared<PinnedTables>(
-      PinnedTables::Args{.file_system = args.options.env->GetFileSystem().get(),
+      PinnedTables::Args{.file_system = args.options.env->EngineFiles().get(),
                          .file_options = {.use_mmap_reads = args.options.allow_mmap_reads,
                                           .use_direct_io = args.options.use_direct_reads},
                          .files_max = ResolveOpenTablesMax(args.options)});

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "lsm/database_state.h"
 #include "lsm/log_replay.h"
@@ -82,7 +83,7 @@ void LogRecovery(const DatabaseState& state);
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
 // The text of the file IDENTITY, without the line's end.
-Result<std::string> ReadIdentity(FileSystem* file_system, const std::string& directory);
+Result<std::string> ReadIdentity(vfs::FileSystem* file_system, const std::string& directory);
 // A database that was opened for writing has an identity, in IDENTITY and in the next MANIFEST. A
 // backup does not hold the file: the MANIFEST's identity is written to it.
 Status EnsureIdentity(DatabaseState* state);

@@ -52,7 +52,8 @@ bool SpareLogs::Keep(uint64_t number) {
   return true;
 }
 
-std::unique_ptr<WritableFile> SpareLogs::Take(uint64_t number, const FileOptions& options) {
+std::unique_ptr<vfs::WritableFile> SpareLogs::Take(uint64_t number,
+                                                   const vfs::FileOptions& options) {
   uint64_t kept = 0;
   {
     MutexLock lock(mutex_);
@@ -68,7 +69,7 @@ std::unique_ptr<WritableFile> SpareLogs::Take(uint64_t number, const FileOptions
     Delete(spare);
     return nullptr;
   }
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   const Status reused = file_system_->ReuseWritableFile(spare, log, options, &file);
   if (reused.ok()) return file;
   Delete(spare);

@@ -26,14 +26,14 @@
 #include <utility>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
 
 class SpareLogs {
  public:
-  SpareLogs(FileSystem* file_system, std::string directory, size_t spares_max)
+  SpareLogs(vfs::FileSystem* file_system, std::string directory, size_t spares_max)
       : file_system_(file_system), directory_(std::move(directory)), spares_max_(spares_max) {}
   SpareLogs(const SpareLogs&) = delete;
   SpareLogs& operator=(const SpareLogs&) = delete;
@@ -48,7 +48,7 @@ class SpareLogs {
   bool Keep(uint64_t number);
   // A kept log as the log `number`, written from its beginning. Null: there is none, or it could
   // not be opened, and is deleted.
-  std::unique_ptr<WritableFile> Take(uint64_t number, const FileOptions& options);
+  std::unique_ptr<vfs::WritableFile> Take(uint64_t number, const vfs::FileOptions& options);
   // Deletes the kept logs; none is kept from here on.
   void Close();
 
@@ -62,7 +62,7 @@ class SpareLogs {
   bool PrepareKeep(uint64_t number);
   void Delete(const std::string& path);
 
-  FileSystem* const file_system_;
+  vfs::FileSystem* const file_system_;
   const std::string directory_;
   const size_t spares_max_;
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "filesystem/filename.h"
@@ -12,10 +13,10 @@ namespace ashlar {
 namespace {
 
 // Its writer need not have synced the file.
-Status LinkFile(FileSystem* file_system, const std::string& from, const std::string& to) {
+Status LinkFile(vfs::FileSystem* file_system, const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(file_system->LinkFile(from, to));
-  std::unique_ptr<WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->ReopenWritableFile(to, FileOptions(), &file));
+  std::unique_ptr<vfs::WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->ReopenWritableFile(to, vfs::FileOptions(), &file));
   ASHLAR_RETURN_IF_ERROR(file->Sync());
   return file->Close();
 }
@@ -43,7 +44,7 @@ Status TakenFile::Take(const DatabaseState& state, const Source& source) {
                                                 source.file_bytes, ": it was changed meanwhile"));
 }
 
-void TakenFile::Remove(FileSystem* file_system) noexcept {
+void TakenFile::Remove(vfs::FileSystem* file_system) noexcept {
   if (!std::exchange(taken_, false)) return;
   IgnoreBadAlloc([&] { static_cast<void>(file_system->DeleteFile(path_).ok()); });
 }

@@ -32,7 +32,7 @@ class TakenFile {
   // After an error there may be a part of the file, which Remove deletes.
   Status Take(const DatabaseState& state, const Source& source);
   void Keep() { taken_ = false; }
-  void Remove(FileSystem* file_system) noexcept;
+  void Remove(vfs::FileSystem* file_system) noexcept;
 
   FileNumber number() const { return number_; }
   const std::string& path() const { return path_; }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "base/result.h"
 #include "filesystem/filename.h"
@@ -65,7 +66,7 @@ Status WalArchive::Find() {
 Status WalArchive::Add(uint64_t number) {
   ASHLAR_ASSERT(IsEnabled());
   ASHLAR_ASSERT(number < state_->logs.current_number());  // I4
-  FileSystem* const fs = state_->file_system;
+  vfs::FileSystem* const fs = state_->file_system;
   const std::string from = WalFileName(state_->wal_directory, number);
   Log log{.since_nanos = state_->clock->NowNanos()};
   ASHLAR_RETURN_IF_ERROR(fs->GetFileSize(from, &log.bytes));
@@ -80,7 +81,7 @@ Status WalArchive::Add(uint64_t number) {
   kept = log;
   if constexpr (kDebugChecks) CheckInvariants();
   // The log's new name, or the old one, where the next open finds the log and moves it again.
-  std::unique_ptr<Directory> archive;
+  std::unique_ptr<vfs::Directory> archive;
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(directory_, &archive));
   return archive->Sync();
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
@@ -37,7 +38,7 @@ class FoundWal final : public WalFile {
 // A log as it is opened, without a reader.
 struct WalContents {
   std::string name;
-  std::unique_ptr<SequentialFile> file;
+  std::unique_ptr<vfs::SequentialFile> file;
   OpenWal wal;
 };
 
@@ -52,7 +53,7 @@ Result<WalContents> OpenAt(const DatabaseState& state, const std::string& direct
   wal.progress = state.logs.CurrentProgress();
   if (wal.progress != nullptr && wal.progress->number != number) wal.progress.reset();
   ASHLAR_RETURN_IF_ERROR(
-      state.file_system->NewSequentialFile(found.name, FileOptions(), &found.file));
+      state.file_system->NewSequentialFile(found.name, vfs::FileOptions(), &found.file));
   if (wal.progress != nullptr) {
     wal.grows = false;
     wal.bytes = wal.progress->good_bytes.load(std::memory_order_acquire);  // I2

@@ -16,7 +16,7 @@ namespace {
 
 class Search {
  public:
-  Search(FileSystem* file_system, const std::string& directory)
+  Search(vfs::FileSystem* file_system, const std::string& directory)
       : fs_(file_system), directory_(directory) {}
 
   Result<CompleteStates> Run(FileNumber manifest_number) {
@@ -102,7 +102,7 @@ class Search {
     return exists_[file.number] = status.ok() && bytes == file.file_bytes;
   }
 
-  FileSystem* const fs_;
+  vfs::FileSystem* const fs_;
   const std::string& directory_;
   std::map<ColumnFamilyId, Family> families_;
   std::map<FileNumber, bool> exists_;
@@ -112,7 +112,7 @@ class Search {
 };
 
 // The one that CURRENT names first, then the others, newest first.
-Result<std::vector<FileNumber>> ListManifests(FileSystem* file_system,
+Result<std::vector<FileNumber>> ListManifests(vfs::FileSystem* file_system,
                                               const std::string& directory) {
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(file_system->GetChildren(directory, &names));
@@ -134,7 +134,8 @@ Result<std::vector<FileNumber>> ListManifests(FileSystem* file_system,
 
 }  // namespace
 
-Result<CompleteStates> FindCompleteStates(FileSystem* file_system, const std::string& directory) {
+Result<CompleteStates> FindCompleteStates(vfs::FileSystem* file_system,
+                                          const std::string& directory) {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
                           ListManifests(file_system, directory));
   Status refused;

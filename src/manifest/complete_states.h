@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/version_edit.h"
@@ -35,6 +35,7 @@ struct CompleteStates {
 
 // Of the MANIFEST that CURRENT names, or if that is unusable of the newest that is not. Corruption:
 // there is none, or a family has no complete state.
-Result<CompleteStates> FindCompleteStates(FileSystem* file_system, const std::string& directory);
+Result<CompleteStates> FindCompleteStates(vfs::FileSystem* file_system,
+                                          const std::string& directory);
 
 }  // namespace ashlar

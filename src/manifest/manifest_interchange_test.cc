@@ -58,7 +58,7 @@ class ManifestInterchangeTest : public testing::Test {
 
   const ScratchDirectory scratch_;
   const std::string directory_ = scratch_.File("db");
-  const std::shared_ptr<FileSystem> file_system_ = FileSystem::Default();
+  const std::shared_ptr<vfs::FileSystem> file_system_ = vfs::FileSystem::Default();
 };
 
 bool Contains(const std::string& text, const std::string& part) {

@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_system,
+Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(vfs::FileSystem* file_system,
                                                              const std::string& directory) {
   ASHLAR_ASSIGN_OR_RETURN(const FileNumber number, ReadCurrentFile(file_system, directory));
   Result<std::unique_ptr<ManifestReader>> opened = OpenNumber(file_system, directory, number, 0);
@@ -19,15 +19,15 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* file_sy
   return opened;
 }
 
-Result<std::unique_ptr<ManifestReader>> ManifestReader::OpenNumber(FileSystem* file_system,
+Result<std::unique_ptr<ManifestReader>> ManifestReader::OpenNumber(vfs::FileSystem* file_system,
                                                                    const std::string& directory,
                                                                    FileNumber number,
                                                                    uint64_t from) {
   const std::string name = DescriptorFileName(directory, number);
   uint64_t bytes = 0;
-  std::unique_ptr<SequentialFile> file;
+  std::unique_ptr<vfs::SequentialFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(name, &bytes));
-  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(name, FileOptions{}, &file));
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(name, vfs::FileOptions{}, &file));
   if (from == 0)
     return std::unique_ptr<ManifestReader>(
         new ManifestReader(number, std::move(file), name, bytes));
@@ -39,19 +39,19 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::OpenNumber(FileSystem* f
   return reader;
 }
 
-ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file,
+ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<vfs::SequentialFile> file,
                                const std::string& file_name, uint64_t file_bytes)
     : number_(number),
       file_bytes_(file_bytes),
       log_(std::move(file), file_name, number, file_bytes) {}
 
-Result<bool> ManifestReader::Extend(FileSystem* file_system) {
+Result<bool> ManifestReader::Extend(vfs::FileSystem* file_system) {
   ASHLAR_ASSERT(status_.ok() && group_.empty());
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(file_name(), &bytes));
   if (bytes <= file_bytes_) return false;
-  std::unique_ptr<SequentialFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(file_name(), FileOptions{}, &file));
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(file_name(), vfs::FileOptions{}, &file));
   ASHLAR_RETURN_IF_ERROR(log_.ContinueAt(end_, std::move(file), bytes));
   file_bytes_ = bytes;
   ends_incomplete_ = false;

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "manifest/version_edit.h"
 #include "wal/log_reader.h"
@@ -20,11 +20,11 @@ namespace ashlar {
 
 class ManifestReader {
  public:
-  static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* file_system,
+  static Result<std::unique_ptr<ManifestReader>> Open(vfs::FileSystem* file_system,
                                                       const std::string& directory);
   // One that CURRENT need not name. PathNotFound without the file. from: 0, or where an earlier
   // reader ended; Corruption if the file is shorter.
-  static Result<std::unique_ptr<ManifestReader>> OpenNumber(FileSystem* file_system,
+  static Result<std::unique_ptr<ManifestReader>> OpenNumber(vfs::FileSystem* file_system,
                                                             const std::string& directory,
                                                             FileNumber number, uint64_t from);
 
@@ -32,7 +32,7 @@ class ManifestReader {
   [[nodiscard]] bool Next(VersionEdit* edit);
   const Status& status() const { return status_; }
   // After the end, without an error: true if the file has grown. Next then goes on after end().
-  Result<bool> Extend(FileSystem* file_system);
+  Result<bool> Extend(vfs::FileSystem* file_system);
   // After the end: whether an incomplete edit or group is there.
   bool ends_incomplete() const { return ends_incomplete_; }
 
@@ -44,7 +44,7 @@ class ManifestReader {
   uint64_t end() const { return end_; }
 
  private:
-  ManifestReader(FileNumber number, std::unique_ptr<SequentialFile> file,
+  ManifestReader(FileNumber number, std::unique_ptr<vfs::SequentialFile> file,
                  const std::string& file_name, uint64_t file_bytes);
 
   // Reads one record. False: no more, or an error.

@@ -26,7 +26,7 @@
 #include <span>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "manifest/complete_states.h"
 #include "manifest/published_state.h"
@@ -62,7 +62,7 @@ struct RecoveredState : ManifestPlace {
 class ManifestReplay {
  public:
   struct Args {
-    FileSystem* file_system = nullptr;
+    vfs::FileSystem* file_system = nullptr;
     std::string directory;
     std::span<const ColumnFamilySpec> specs;
     bool all_families_must_open = true;

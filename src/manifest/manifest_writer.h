@@ -11,18 +11,18 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "manifest/version_edit.h"
 #include "wal/log_writer.h"
 
 namespace ashlar {
 
-Result<std::unique_ptr<LogWriter>> CreateManifest(FileSystem* file_system,
+Result<std::unique_ptr<LogWriter>> CreateManifest(vfs::FileSystem* file_system,
                                                   const std::string& directory, FileNumber number);
 Status AppendEdit(const VersionEdit& edit, LogWriter* writer);
 // After an error CURRENT may name either MANIFEST.
-Status MakeCurrent(FileSystem* file_system, const std::string& directory, FileNumber number,
+Status MakeCurrent(vfs::FileSystem* file_system, const std::string& directory, FileNumber number,
                    LogWriter* writer);
 
 }  // namespace ashlar

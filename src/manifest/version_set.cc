@@ -39,7 +39,7 @@ VersionSet::VersionSet(Args args)
 
 VersionSet::~VersionSet() = default;
 
-Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string& directory,
+Status VersionSet::CreateNewDatabase(vfs::FileSystem* file_system, const std::string& directory,
                                      const std::string& database_id) {
   ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, database_id, IdentityFileName(directory),
                                            Durability::kSynced));
@@ -54,12 +54,12 @@ Status VersionSet::CreateNewDatabase(FileSystem* file_system, const std::string&
   return writer->Close();
 }
 
-Status VersionSet::ListColumnFamilies(FileSystem* file_system, const std::string& directory,
+Status VersionSet::ListColumnFamilies(vfs::FileSystem* file_system, const std::string& directory,
                                       std::vector<std::string>* names) {
   return ReadWithoutLock([&] { return ReadColumnFamilyNames(file_system, directory, names); });
 }
 
-Status VersionSet::ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory,
+Status VersionSet::ReadColumnFamilyNames(vfs::FileSystem* file_system, const std::string& directory,
                                          std::vector<std::string>* names) {
   names->clear();
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,

@@ -35,7 +35,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "manifest/database_locks.h"
@@ -88,7 +88,7 @@ class PendingInstall {
 class VersionSet {
  public:
   struct Args {
-    FileSystem* file_system = nullptr;
+    vfs::FileSystem* file_system = nullptr;
     std::string directory;
     uint64_t manifest_bytes_max = uint64_t{1} << 30;
     LiveFiles::Drop drop_file;             // see LiveFiles; may be empty
@@ -108,10 +108,10 @@ class VersionSet {
 
   // IDENTITY (holding database_id), MANIFEST-000001 and CURRENT, durable, in an existing directory
   // without a CURRENT.
-  static Status CreateNewDatabase(FileSystem* file_system, const std::string& directory,
+  static Status CreateNewDatabase(vfs::FileSystem* file_system, const std::string& directory,
                                   const std::string& database_id);
   // The names, in the order of their ids. Needs no comparators and no lock, and opens no table.
-  static Status ListColumnFamilies(FileSystem* file_system, const std::string& directory,
+  static Status ListColumnFamilies(vfs::FileSystem* file_system, const std::string& directory,
                                    std::vector<std::string>* names);
 
   // Reads CURRENT and the MANIFEST. `specs` must name "default", and unless read_only every family
@@ -205,7 +205,7 @@ class VersionSet {
   void CheckInvariants() const ASHLAR_REQUIRES(kManifestMutex);
 
  private:
-  static Status ReadColumnFamilyNames(FileSystem* file_system, const std::string& directory,
+  static Status ReadColumnFamilyNames(vfs::FileSystem* file_system, const std::string& directory,
                                       std::vector<std::string>* names);
 
   using Builders = std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>>;

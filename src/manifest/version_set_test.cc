@@ -43,9 +43,9 @@ std::vector<ColumnFamilySpec> Specs(const std::vector<std::string>& names) {
 // A database directory, and a VersionSet on it that a test may close and open again.
 class Database {
  public:
-  explicit Database(FileSystem* file_system) : Database(file_system, file_system) {}
+  explicit Database(vfs::FileSystem* file_system) : Database(file_system, file_system) {}
   // Tables are written to another file system, so that faults hit the MANIFEST alone.
-  Database(FileSystem* file_system, FileSystem* table_file_system)
+  Database(vfs::FileSystem* file_system, vfs::FileSystem* table_file_system)
       : file_system_(file_system), table_file_system_(table_file_system) {}
   ~Database() { Close(); }
 
@@ -157,13 +157,13 @@ class Database {
 
  private:
   Status SyncDirectory(const std::string& path) {
-    std::unique_ptr<Directory> handle;
+    std::unique_ptr<vfs::Directory> handle;
     ASHLAR_RETURN_IF_ERROR(table_file_system_->NewDirectory(path, &handle));
     return handle->Sync();
   }
 
-  FileSystem* const file_system_;
-  FileSystem* const table_file_system_;
+  vfs::FileSystem* const file_system_;
+  vfs::FileSystem* const table_file_system_;
   std::unique_ptr<VersionSet> set_;
 };
 
@@ -587,8 +587,8 @@ class ManifestOfEditsTest : public VersionSetTest {
   }
   Status OpenWith(const std::vector<const VersionEdit*>& edits) {
     const std::string name = DescriptorFileName(kDirectory, 1);
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(file_system_->NewWritableFile(name, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(file_system_->NewWritableFile(name, vfs::FileOptions{}, &file).ok());
     LogWriter writer(std::move(file), name, 1);
     for (const VersionEdit* edit : edits) {
       std::string record;
@@ -731,9 +731,9 @@ TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
   std::vector<std::string> records;
   {
     uint64_t bytes = 0;
-    std::unique_ptr<SequentialFile> file;
+    std::unique_ptr<vfs::SequentialFile> file;
     ASSERT_TRUE(file_system_->GetFileSize(name, &bytes).ok());
-    ASSERT_TRUE(file_system_->NewSequentialFile(name, FileOptions{}, &file).ok());
+    ASSERT_TRUE(file_system_->NewSequentialFile(name, vfs::FileOptions{}, &file).ok());
     LogReader reader(std::move(file), name, 0, bytes);
     Slice record;
     std::string scratch;
@@ -748,8 +748,8 @@ TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
       record[random.Uniform(record.size())] = static_cast<char>(random.Next());
       if (random.OneIn(4)) record.resize(random.Uniform(record.size()));
     }
-    std::unique_ptr<WritableFile> file;
-    ASSERT_TRUE(file_system_->NewWritableFile(name, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    ASSERT_TRUE(file_system_->NewWritableFile(name, vfs::FileOptions{}, &file).ok());
     LogWriter writer(std::move(file), name, 0);
     for (const std::string& r : damaged) ASSERT_TRUE(writer.AddRecord(r).ok());
     ASSERT_TRUE(writer.Close().ok());

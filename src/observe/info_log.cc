@@ -91,13 +91,13 @@ bool FileLogger::IsDue(uint64_t now_micros) const {
 Status FileLogger::Roll(uint64_t now_micros) {
   if (file_ != nullptr) static_cast<void>(file_->Close().ok());  // its lost lines are not recovered
   file_.reset();
-  FileSystem& file_system = *options_.file_system;
+  vfs::FileSystem& file_system = *options_.file_system;
   if (file_system.FileExists(path()).ok()) {
     uint64_t stamp = now_micros;
     while (file_system.FileExists(StrCat(path(), ".old.", stamp)).ok()) ++stamp;
     ASHLAR_RETURN_IF_ERROR(file_system.RenameFile(path(), StrCat(path(), ".old.", stamp)));
   }
-  ASHLAR_RETURN_IF_ERROR(file_system.NewWritableFile(path(), FileOptions(), &file_));
+  ASHLAR_RETURN_IF_ERROR(file_system.NewWritableFile(path(), vfs::FileOptions(), &file_));
   opened_micros_ = now_micros;
   return RemoveOldFiles();
 }
@@ -152,7 +152,7 @@ Status FileLogger::Close() {
   const MutexLock lock(mutex_);
   closed_ = true;
   if (file_ == nullptr) return Status::OK();
-  const std::unique_ptr<WritableFile> file = std::move(file_);
+  const std::unique_ptr<vfs::WritableFile> file = std::move(file_);
   return file->Close();
 }
 
@@ -169,7 +169,7 @@ uint64_t FileLogger::lines_lost() const {
 Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options,
                                             const std::string& directory) {
   Env* const env = options.env;
-  FileLogger::Options log_options{.file_system = env->GetFileSystem(),
+  FileLogger::Options log_options{.file_system = env->EngineFiles(),
                                   .directory = directory,
                                   .now_unix_micros = [env] { return env->NowMicros(); },
                                   .level = options.info_log_level,

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "ashlar/env.h"
-#include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/vfs.h"
 #include "base/log_sink.h"
 #include "base/result.h"
 #include "platform/mutex.h"
@@ -32,7 +32,7 @@ namespace ashlar {
 class FileLogger final : public Logger {
  public:
   struct Options {
-    std::shared_ptr<FileSystem> file_system;
+    std::shared_ptr<vfs::FileSystem> file_system;
     std::string directory;
     std::string name = "LOG";
     std::function<uint64_t()> now_unix_micros;
@@ -62,7 +62,7 @@ class FileLogger final : public Logger {
 
   const Options options_;
   mutable Mutex mutex_;
-  std::unique_ptr<WritableFile> file_
+  std::unique_ptr<vfs::WritableFile> file_
       ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
   uint64_t opened_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;
   uint64_t lines_lost_ ASHLAR_GUARDED_BY(mutex_) = 0;

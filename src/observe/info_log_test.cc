@@ -25,8 +25,8 @@ class InfoLog : public testing::Test {
     return logger.ok() ? std::move(logger).value() : nullptr;
   }
   std::string Read(const std::string& path) {
-    std::unique_ptr<RandomAccessFile> file;
-    const Status opened = file_system_->NewRandomAccessFile(path, FileOptions(), &file);
+    std::unique_ptr<vfs::RandomAccessFile> file;
+    const Status opened = file_system_->NewRandomAccessFile(path, vfs::FileOptions(), &file);
     if (!opened.ok()) return opened.ToString();
     std::string scratch(1 << 20, '\0');
     Slice text;
@@ -41,12 +41,12 @@ class InfoLog : public testing::Test {
   }
 
   void Create(const std::string& path) {
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(file_system_->NewWritableFile(path, FileOptions(), &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(file_system_->NewWritableFile(path, vfs::FileOptions(), &file).ok());
   }
 
   const std::unique_ptr<Env> env_{NewMemEnv(nullptr)};
-  const std::shared_ptr<FileSystem> file_system_ = env_->GetFileSystem();
+  const std::shared_ptr<vfs::FileSystem> file_system_ = env_->EngineFiles();
   uint64_t now_micros_ = 1795221733123456;  // 2026/11/21-00:42:13.123456
 };
 

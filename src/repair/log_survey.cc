@@ -28,10 +28,11 @@ Status CountRecord(const Slice& record, LogSurvey* log) {
 
 }  // namespace
 
-Result<LogSurvey> SurveyLog(FileSystem* file_system, const std::string& path, uint64_t number) {
+Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& path,
+                            uint64_t number) {
   LogSurvey log{.number = number, .damage = {}, .last_sequences = {}};
-  std::unique_ptr<SequentialFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, FileOptions(), &file));
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, vfs::FileOptions(), &file));
   ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(path, &log.file_bytes));
   LogReader reader(std::move(file), path, number, log.file_bytes);
   Slice record;

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "manifest/version_edit.h"
 
@@ -25,6 +25,6 @@ struct LogSurvey {
 };
 
 // The file system's errors, and NotSupported naming a feature.
-Result<LogSurvey> SurveyLog(FileSystem* file_system, const std::string& path, uint64_t number);
+Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& path, uint64_t number);
 
 }  // namespace ashlar

@@ -114,7 +114,7 @@ class Survey {
 };
 
 // A survey without a number: the MANIFEST is not usable, for the reason in `damage`.
-Result<ManifestSurvey> ReadOne(FileSystem* file_system, const std::string& directory,
+Result<ManifestSurvey> ReadOne(vfs::FileSystem* file_system, const std::string& directory,
                                FileNumber number) {
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader,
                           ManifestReader::OpenNumber(file_system, directory, number, 0));
@@ -140,7 +140,7 @@ Result<ManifestSurvey> ReadOne(FileSystem* file_system, const std::string& direc
 
 }  // namespace
 
-Result<ManifestSurvey> SurveyManifests(FileSystem* file_system, const std::string& directory,
+Result<ManifestSurvey> SurveyManifests(vfs::FileSystem* file_system, const std::string& directory,
                                        std::vector<FileNumber> numbers) {
   std::sort(numbers.rbegin(), numbers.rend());
   const Result<uint64_t> current = ReadCurrentFile(file_system, directory);

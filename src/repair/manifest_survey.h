@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "manifest/published_state.h"
 #include "manifest/version_edit.h"
@@ -55,7 +55,7 @@ struct ManifestSurvey {
 
 // numbers: of the MANIFESTs in the directory. Errors: those of the file system, and NotSupported
 // naming a feature of an undamaged edit.
-Result<ManifestSurvey> SurveyManifests(FileSystem* file_system, const std::string& directory,
+Result<ManifestSurvey> SurveyManifests(vfs::FileSystem* file_system, const std::string& directory,
                                        std::vector<FileNumber> numbers);
 
 }  // namespace ashlar

@@ -23,6 +23,7 @@
 #include <set>
 #include <utility>
 
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
@@ -60,7 +61,7 @@ class Repair {
       : directory_(std::move(directory)),
         options_(db_options),
         families_(std::move(families)),
-        fs_(options_.env->GetFileSystem().get()),
+        fs_(options_.env->EngineFiles().get()),
         wal_directory_(options_.wal_dir.empty() ? directory_ : options_.wal_dir),
         surveyor_({.file_system = fs_,
                    .directory = directory_,
@@ -72,7 +73,7 @@ class Repair {
     ASHLAR_RETURN_IF_ERROR(FindFiles());
     if (found_.tables.empty() && found_.manifests.empty() && found_.logs.empty())
       return Status::InvalidArgument(directory_, "there are no files of a database");
-    std::unique_ptr<FileLock> lock;
+    std::unique_ptr<vfs::FileLock> lock;
     ASHLAR_RETURN_IF_ERROR(fs_->LockFile(LockFileName(directory_), &lock));
     ASHLAR_RETURN_IF_ERROR(FindFiles());
     ASHLAR_RETURN_IF_ERROR(Survey());
@@ -241,7 +242,7 @@ class Repair {
   }
 
   Status SyncDirectory() {
-    std::unique_ptr<Directory> handle;
+    std::unique_ptr<vfs::Directory> handle;
     ASHLAR_RETURN_IF_ERROR(fs_->NewDirectory(directory_, &handle));
     return handle->Sync();
   }
@@ -310,7 +311,7 @@ class Repair {
   const std::string directory_;
   DBOptions options_;
   const FamilyOptions families_;
-  FileSystem* const fs_;
+  vfs::FileSystem* const fs_;
   const std::string wal_directory_;
   TableSurveyor surveyor_;
   FoundFiles found_;

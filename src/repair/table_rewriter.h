@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "compact/run/compaction_output.h"
 #include "repair/table_survey.h"
@@ -22,7 +23,7 @@ namespace ashlar {
 class TableRewriter {
  public:
   struct Args {
-    FileSystem* file_system = nullptr;
+    vfs::FileSystem* file_system = nullptr;
     std::string directory;
     const DBOptions* db_options = nullptr;
     const ColumnFamilyOptions* options = nullptr;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ashlar/options.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "execute/epoch.h"
 #include "manifest/version_edit.h"
@@ -59,7 +60,7 @@ std::unique_ptr<FileMetaData> MetadataOf(const TableSurvey& table);
 class TableSurveyor {
  public:
   struct Args {
-    FileSystem* file_system = nullptr;
+    vfs::FileSystem* file_system = nullptr;
     std::string directory;
     const DBOptions* options = nullptr;
     const FamilyOptions* families = nullptr;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "base/format.h"
 #include "base/result.h"
@@ -116,7 +117,7 @@ void SstFileManagerImpl::CheckInvariants() const {
 namespace {
 
 // The folder of old releases. Nothing in it belongs to a database any more.
-Status DeleteFilesIn(FileSystem* file_system, const std::string& folder,
+Status DeleteFilesIn(vfs::FileSystem* file_system, const std::string& folder,
                      SstFileManagerImpl* manager) {
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(file_system->GetChildren(folder, &names));
@@ -130,12 +131,12 @@ Status DeleteFilesIn(FileSystem* file_system, const std::string& folder,
 
 }  // namespace
 
-SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<FileSystem> file_system,
+SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<vfs::FileSystem> file_system,
                                   std::shared_ptr<Logger> info_log, const std::string& trash_dir,
                                   int64_t rate_bytes_per_sec, bool delete_existing_trash,
                                   Status* status, double max_trash_db_ratio,
                                   uint64_t bytes_max_delete_chunk) {
-  FileSystem* const files = file_system.get();
+  vfs::FileSystem* const files = file_system.get();
   auto manager = std::make_unique<SstFileManagerImpl>(
       TrashBin::Options{.env = env == nullptr ? Env::Default() : env,
                         .file_system = std::move(file_system),
@@ -155,7 +156,7 @@ SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<Logger> info_log,
                                   bool delete_existing_trash, Status* status,
                                   double max_trash_db_ratio, uint64_t bytes_max_delete_chunk) {
   Env* const world = env == nullptr ? Env::Default() : env;
-  return NewSstFileManager(world, world->GetFileSystem(), std::move(info_log), trash_dir,
+  return NewSstFileManager(world, world->EngineFiles(), std::move(info_log), trash_dir,
                            rate_bytes_per_sec, delete_existing_trash, status, max_trash_db_ratio,
                            bytes_max_delete_chunk);
 }

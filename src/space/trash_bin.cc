@@ -171,7 +171,7 @@ std::optional<TrashBin::Trash> TrashBin::BeginStep() {
 }
 
 TrashBin::Outcome TrashBin::DeletePart(const Trash& trash) const {
-  FileSystem* const fs = options_.file_system.get();
+  vfs::FileSystem* const fs = options_.file_system.get();
   const uint64_t chunk = options_.chunk_bytes_max;
   uint64_t links = 0;
   const bool may_cut = !trash.file.is_whole && chunk > 0 && trash.bytes > chunk &&

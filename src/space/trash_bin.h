@@ -31,6 +31,7 @@
 #include "ashlar/env.h"
 #include "ashlar/statistics.h"
 #include "ashlar/status.h"
+#include "ashlar/vfs.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
@@ -39,7 +40,7 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
  public:
   struct Options {
     Env* env = nullptr;
-    std::shared_ptr<FileSystem> file_system;
+    std::shared_ptr<vfs::FileSystem> file_system;
     std::shared_ptr<Logger> logger;  // may be null
     int64_t bytes_per_second = 0;    // 0 or less: files are deleted at once
     double ratio_max = 0.25;         // of trash to everything

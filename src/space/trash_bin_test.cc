@@ -24,7 +24,7 @@ namespace {
 // A world whose delayed jobs run when its clock has come to them.
 class ClockedEnv final : public Env, public Executor {
  public:
-  explicit ClockedEnv(std::shared_ptr<FileSystem> file_system)
+  explicit ClockedEnv(std::shared_ptr<vfs::FileSystem> file_system)
       : file_system_(std::move(file_system)) {}
 
   // Runs the next job, and moves the clock to it. False: there is none.
@@ -44,7 +44,7 @@ class ClockedEnv final : public Env, public Executor {
   size_t jobs() const { return jobs_.size(); }
   void RefuseJobs() { refuses_ = true; }
 
-  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
   void SetBackgroundThreads(int, Env::Priority) override {}
   void IncBackgroundThreadsIfNeeded(int, Env::Priority) override {}
   int GetBackgroundThreads(Env::Priority) override { return 1; }
@@ -69,7 +69,7 @@ class ClockedEnv final : public Env, public Executor {
   bool RunJobWhileWaiting() override { return RunNext(); }
 
  private:
-  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<vfs::FileSystem> file_system_;
   ManualClock clock_{0};
   std::multimap<uint64_t, std::function<void()>> jobs_;  // by the time of each, in microseconds
   bool refuses_ = false;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/vfs.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "base/random.h"
@@ -32,11 +33,11 @@ class LogInterchangeTest : public testing::Test {
   }
 
   std::vector<std::string> ReadAll(const std::string& path, LogReader::Outcome* outcome) {
-    const std::shared_ptr<FileSystem> file_system = FileSystem::Default();
+    const std::shared_ptr<vfs::FileSystem> file_system = vfs::FileSystem::Default();
     uint64_t bytes = 0;
-    std::unique_ptr<SequentialFile> file;
+    std::unique_ptr<vfs::SequentialFile> file;
     EXPECT_TRUE(file_system->GetFileSize(path, &bytes).ok());
-    EXPECT_TRUE(file_system->NewSequentialFile(path, FileOptions{}, &file).ok());
+    EXPECT_TRUE(file_system->NewSequentialFile(path, vfs::FileOptions{}, &file).ok());
     LogReader reader(std::move(file), path, 4, bytes);
     std::vector<std::string> records;
     Slice record;
@@ -101,8 +102,8 @@ class OurLogTest : public LogInterchangeTest,
 
 TEST_P(OurLogTest, LdbReadsIt) {
   const std::string path = scratch_.File("000004.log");
-  std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(FileSystem::Default()->NewWritableFile(path, FileOptions{}, &file).ok());
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_TRUE(vfs::FileSystem::Default()->NewWritableFile(path, vfs::FileOptions{}, &file).ok());
   LogWriter writer(std::move(file), path, 4);
   if (GetParam() != kNoCompression) {
     ASSERT_TRUE(writer.CompressRecords(GetParam()).ok());

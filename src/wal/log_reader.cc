@@ -41,7 +41,7 @@ uint8_t PlainType(uint8_t type) {
 
 }  // namespace
 
-LogReader::LogReader(std::unique_ptr<SequentialFile> file, std::string file_name,
+LogReader::LogReader(std::unique_ptr<vfs::SequentialFile> file, std::string file_name,
                      uint64_t log_number, uint64_t file_bytes)
     : file_name_(std::move(file_name)),
       log_number_(log_number),
@@ -87,7 +87,7 @@ void LogReader::Extend(uint64_t file_bytes) {
   outcome_ = Outcome::kReading;
 }
 
-Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<SequentialFile> file,
+Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<vfs::SequentialFile> file,
                              uint64_t file_bytes) {
   ASHLAR_ASSERT(offset <= file_bytes);
   file_ = std::move(file);

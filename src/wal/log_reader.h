@@ -29,9 +29,9 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "ashlar/vfs.h"
 #include "wal/log_format.h"
 
 namespace ashlar {
@@ -50,7 +50,7 @@ class LogReader {
 
   // file_bytes: the size of the file; the reader stops there even if more has been appended since.
   // file: null only if ContinueAt comes before the first ReadRecord.
-  LogReader(std::unique_ptr<SequentialFile> file, std::string file_name, uint64_t log_number,
+  LogReader(std::unique_ptr<vfs::SequentialFile> file, std::string file_name, uint64_t log_number,
             uint64_t file_bytes);
   ~LogReader();
   LogReader(const LogReader&) = delete;
@@ -66,7 +66,8 @@ class LogReader {
   // Continues at `offset`, 0 or the end of a record that was read, in a file of the same log that
   // was opened anew and now has file_bytes: of a log that another process writes. What was read
   // beyond the offset is forgotten. An error of the file system leaves kIoError.
-  Status ContinueAt(uint64_t offset, std::unique_ptr<SequentialFile> file, uint64_t file_bytes);
+  Status ContinueAt(uint64_t offset, std::unique_ptr<vfs::SequentialFile> file,
+                    uint64_t file_bytes);
   // After kCorruption: continues with the first record found after the damage. For
   // kSkipAnyCorruptedRecords and for tools.
   void SkipDamage();
@@ -161,7 +162,7 @@ class LogReader {
 
   const std::string file_name_;
   const uint64_t log_number_;
-  std::unique_ptr<SequentialFile> file_;
+  std::unique_ptr<vfs::SequentialFile> file_;
   const std::unique_ptr<char[]> block_;
   uint64_t file_bytes_;        // lowered when the file turns out to be shorter
   uint64_t block_offset_ = 0;  // of block_ in the file

@@ -46,8 +46,8 @@ struct ReadResult {
 class LogTest : public testing::Test {
  protected:
   std::unique_ptr<LogWriter> OpenWriter() {
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(file_system_->ReopenWritableFile(kName, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(file_system_->ReopenWritableFile(kName, vfs::FileOptions{}, &file).ok());
     return std::make_unique<LogWriter>(std::move(file), kName, kNumber);
   }
 
@@ -67,9 +67,9 @@ class LogTest : public testing::Test {
 
   std::unique_ptr<LogReader> OpenReader() {
     uint64_t bytes = 0;
-    std::unique_ptr<SequentialFile> file;
+    std::unique_ptr<vfs::SequentialFile> file;
     EXPECT_TRUE(file_system_->GetFileSize(kName, &bytes).ok());
-    EXPECT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+    EXPECT_TRUE(file_system_->NewSequentialFile(kName, vfs::FileOptions{}, &file).ok());
     return std::make_unique<LogReader>(std::move(file), kName, kNumber, bytes);
   }
 
@@ -119,8 +119,8 @@ class GrowingLog {
   void Read(size_t bytes, size_t zeros, std::vector<std::string>* records) {
     const std::string contents = whole_.substr(0, bytes) + std::string(zeros, '\0');
     ASSERT_TRUE(WriteStringToFile(file_system_, contents, kName, Durability::kBuffered).ok());
-    std::unique_ptr<SequentialFile> file;
-    ASSERT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::SequentialFile> file;
+    ASSERT_TRUE(file_system_->NewSequentialFile(kName, vfs::FileOptions{}, &file).ok());
     ASSERT_TRUE(reader_.ContinueAt(good_bytes_, std::move(file), contents.size()).ok());
     Slice record;
     std::string scratch;
@@ -499,8 +499,8 @@ class RecycledLogTest : public LogTest {
 
   // The bytes of such a log by itself.
   std::string Numbered(const std::vector<std::string>& records, uint64_t number) {
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(file_system_->NewWritableFile(kOlderName, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(file_system_->NewWritableFile(kOlderName, vfs::FileOptions{}, &file).ok());
     LogWriter writer(std::move(file), kOlderName, number);
     writer.NumberFragments();
     for (const std::string& record : records) EXPECT_TRUE(writer.AddRecord(record).ok());
@@ -509,8 +509,8 @@ class RecycledLogTest : public LogTest {
   }
   // Over what Numbered left last.
   std::unique_ptr<LogWriter> WriteOver() {
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(file_system_->ReuseWritableFile(kOlderName, kName, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(file_system_->ReuseWritableFile(kOlderName, kName, vfs::FileOptions{}, &file).ok());
     auto writer = std::make_unique<LogWriter>(std::move(file), kName, kNumber);
     writer->NumberFragments();
     return writer;
@@ -647,8 +647,8 @@ TEST_F(RecycledLogTest, AFollowerReadsOnWhereTheOlderLogWas) {
     for (size_t written = 0;;) {
       const std::string contents = bytes.substr(0, written) + older.substr(written);
       SetFile(contents);
-      std::unique_ptr<SequentialFile> file;
-      ASSERT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+      std::unique_ptr<vfs::SequentialFile> file;
+      ASSERT_TRUE(file_system_->NewSequentialFile(kName, vfs::FileOptions{}, &file).ok());
       ASSERT_TRUE(reader.ContinueAt(good_bytes, std::move(file), contents.size()).ok());
       Slice record;
       std::string scratch;
@@ -692,8 +692,8 @@ TEST_F(LogTest, ALogThatHasBecomeShorterIsCorruption) {
   log.Read(whole.size(), 0, &records);
   ASSERT_EQ(records.size(), 3u);
   SetFile(whole.substr(0, whole.size() - 1));
-  std::unique_ptr<SequentialFile> file;
-  ASSERT_TRUE(file_system_->NewSequentialFile(kName, FileOptions{}, &file).ok());
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASSERT_TRUE(file_system_->NewSequentialFile(kName, vfs::FileOptions{}, &file).ok());
   ASSERT_TRUE(log.reader().ContinueAt(whole.size(), std::move(file), whole.size()).ok());
   Slice record;
   std::string scratch;
@@ -851,8 +851,8 @@ TEST_F(LogTest, AReadErrorIsNeverAnEnd) {
     rule.operations = FaultOperation::kRead;
     rule.nth = nth;
     faults.AddRule(rule);
-    std::unique_ptr<SequentialFile> file;
-    ASSERT_TRUE(faults.NewSequentialFile(kName, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::SequentialFile> file;
+    ASSERT_TRUE(faults.NewSequentialFile(kName, vfs::FileOptions{}, &file).ok());
     uint64_t bytes = 0;
     ASSERT_TRUE(file_system_->GetFileSize(kName, &bytes).ok());
     LogReader reader(std::move(file), kName, kNumber, bytes);
@@ -874,8 +874,8 @@ TEST_F(LogTest, ShortReadsAreNotTheEndOfTheFile) {
   rule.effect = FaultEffect::kShortRead;
   rule.nth = 2;
   faults.AddRule(rule);
-  std::unique_ptr<SequentialFile> file;
-  ASSERT_TRUE(faults.NewSequentialFile(kName, FileOptions{}, &file).ok());
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASSERT_TRUE(faults.NewSequentialFile(kName, vfs::FileOptions{}, &file).ok());
   uint64_t bytes = 0;
   ASSERT_TRUE(file_system_->GetFileSize(kName, &bytes).ok());
   LogReader reader(std::move(file), kName, kNumber, bytes);
@@ -891,8 +891,8 @@ TEST_F(LogTest, AfterAnErrorEveryCallReturnsIt) {
   for (const FaultOperation operation : {FaultOperation::kAppend, FaultOperation::kFlush,
                                          FaultOperation::kSync, FaultOperation::kClose}) {
     FaultFileSystem faults(file_system_);
-    std::unique_ptr<WritableFile> file;
-    ASSERT_TRUE(faults.NewWritableFile(kName, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    ASSERT_TRUE(faults.NewWritableFile(kName, vfs::FileOptions{}, &file).ok());
     LogWriter writer(std::move(file), kName, kNumber);
     ASSERT_TRUE(writer.AddRecord("one").ok());
     ASSERT_TRUE(writer.Sync().ok());
@@ -917,7 +917,7 @@ TEST_F(LogTest, AfterAnErrorEveryCallReturnsIt) {
 
 // Memory that runs out inside a call of the file leaves its content as unknown as any other error.
 TEST_F(LogTest, LackOfMemoryInsideTheFileIsAnErrorOfTheLog) {
-  class Throwing final : public WritableFile {
+  class Throwing final : public vfs::WritableFile {
    public:
     Status Append(const Slice&) override { throw std::bad_alloc(); }
     Status Flush() override { return Status::OK(); }
@@ -933,8 +933,8 @@ TEST_F(LogTest, LackOfMemoryInsideTheFileIsAnErrorOfTheLog) {
 
 TEST_F(LogTest, ALargeRecordReachesTheFileInLargePieces) {
   FaultFileSystem counting(file_system_);
-  std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(counting.NewWritableFile(kName, FileOptions{}, &file).ok());
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_TRUE(counting.NewWritableFile(kName, vfs::FileOptions{}, &file).ok());
   LogWriter writer(std::move(file), kName, kNumber);
   counting.ResetCounts();
   ASSERT_TRUE(writer.AddRecord(Text(100, 1)).ok());
@@ -945,8 +945,8 @@ TEST_F(LogTest, ALargeRecordReachesTheFileInLargePieces) {
 
 TEST_F(LogTest, StagedRecordsReachTheFileInOneAppend) {
   FaultFileSystem counting(file_system_);
-  std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(counting.NewWritableFile(kName, FileOptions{}, &file).ok());
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_TRUE(counting.NewWritableFile(kName, vfs::FileOptions{}, &file).ok());
   LogWriter writer(std::move(file), kName, kNumber);
   counting.ResetCounts();
   const std::vector<std::string> records = {Text(100, 1), Text(40000, 2), "", Text(10, 3)};
@@ -968,8 +968,8 @@ TEST_F(LogTest, GoodBytesAreThoseOfCommittedRecordsInTheFile) {
   for (uint64_t nth = 1; nth <= 3; ++nth) {
     SCOPED_TRACE(nth);
     FaultFileSystem faults(file_system_);
-    std::unique_ptr<WritableFile> file;
-    ASSERT_TRUE(faults.NewWritableFile(kName, FileOptions{}, &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    ASSERT_TRUE(faults.NewWritableFile(kName, vfs::FileOptions{}, &file).ok());
     LogWriter writer(std::move(file), kName, kNumber);
     EXPECT_EQ(writer.good_bytes(), 0u);
     ASSERT_TRUE(writer.AddRecord("first").ok());

@@ -67,7 +67,8 @@ class LogWriter::PieceReader {
   size_t consumed_ = 0;  // of the first piece
 };
 
-LogWriter::LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, uint64_t log_number)
+LogWriter::LogWriter(std::unique_ptr<vfs::WritableFile> file, std::string file_name,
+                     uint64_t log_number)
     : file_name_(std::move(file_name)),
       log_number_(log_number),
       staging_(std::make_unique_for_overwrite<char[]>(kStagingBytes)),
@@ -216,7 +217,7 @@ Status LogWriter::Sync() {
 
 Status LogWriter::Close() {
   const Status written = file_ != nullptr ? WriteStaged() : first_error_;
-  const std::unique_ptr<WritableFile> file = std::move(file_);
+  const std::unique_ptr<vfs::WritableFile> file = std::move(file_);
   if (!written.ok() || file == nullptr) return written;
   ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([&] { return file->Close(); })));
   HandedOver();

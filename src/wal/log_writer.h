@@ -28,9 +28,9 @@
 #include <string>
 
 #include "ashlar/compression_type.h"
-#include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 
 namespace ashlar {
@@ -41,7 +41,7 @@ class LogWriter {
  public:
   // Continues at the end of the file. An existing file must end with a whole record: truncate it to
   // LogReader::last_good_offset() first.
-  LogWriter(std::unique_ptr<WritableFile> file, std::string file_name, uint64_t log_number);
+  LogWriter(std::unique_ptr<vfs::WritableFile> file, std::string file_name, uint64_t log_number);
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
   LogWriter& operator=(const LogWriter&) = delete;
@@ -116,7 +116,7 @@ class LogWriter {
   const std::string file_name_;
   const uint64_t log_number_;
   const std::unique_ptr<char[]> staging_;
-  std::unique_ptr<WritableFile> file_;            // null once closed
+  std::unique_ptr<vfs::WritableFile> file_;       // null once closed
   std::unique_ptr<RecordCompressor> compressor_;  // null: records are written as they are
   const bool appends_at_once_;
   bool numbers_fragments_ = false;

@@ -70,8 +70,8 @@ TEST(RecoveryPolicy, DamageBelowASyncedOffsetFailsUnlessSalvaging) {
 TEST(RecoveryPolicy, ALogThatEndsWellTooEarlyFailsWithAReason) {
   MemoryFileSystem file_system;
   ASSERT_TRUE(WriteStringToFile(&file_system, "", "000007.log", Durability::kBuffered).ok());
-  std::unique_ptr<SequentialFile> file;
-  ASSERT_TRUE(file_system.NewSequentialFile("000007.log", FileOptions{}, &file).ok());
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASSERT_TRUE(file_system.NewSequentialFile("000007.log", vfs::FileOptions{}, &file).ok());
   LogReader reader(std::move(file), "000007.log", 7, 0);
   Slice record;
   std::string scratch;
@@ -92,8 +92,8 @@ TEST(RecoveryPolicy, DamageBelowWhatWasSyncedNamesTheBytesThatAreLost) {
   ASSERT_TRUE(
       WriteStringToFile(&file_system, std::string(3000, 'x'), "000007.log", Durability::kBuffered)
           .ok());
-  std::unique_ptr<SequentialFile> file;
-  ASSERT_TRUE(file_system.NewSequentialFile("000007.log", FileOptions{}, &file).ok());
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASSERT_TRUE(file_system.NewSequentialFile("000007.log", vfs::FileOptions{}, &file).ok());
   LogReader reader(std::move(file), "000007.log", 7, 3000);
   Slice record;
   std::string scratch;

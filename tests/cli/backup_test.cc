@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "tests/cli/tool.h"
 #include "tests/support/file_damage.h"
 
@@ -58,8 +58,8 @@ TEST_F(BackupTest, ARestoreReplacesADatabaseOnlyWhenItIsForcedAndNotOpen) {
   Load("b\t2\n");
   ExpectExit(2, {"backup", "restore", Folder()});
   EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
-  std::unique_ptr<FileLock> lock;
-  ASSERT_TRUE(FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
+  std::unique_ptr<vfs::FileLock> lock;
+  ASSERT_TRUE(vfs::FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
   ExpectExit(4, {"backup", "restore", Folder(), "--force"});
   lock.reset();
   EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
@@ -78,8 +78,8 @@ TEST_F(BackupTest, ARestoreReplacesADatabaseOnlyWhenItIsForcedAndNotOpen) {
 TEST_F(BackupTest, OneChangeOfAFolderAtATime) {
   Load("a\t1\n");
   (void)Output({"backup", "create", Folder()});
-  std::unique_ptr<FileLock> lock;
-  ASSERT_TRUE(FileSystem::Default()->LockFile(Folder() + "/LOCK", &lock).ok());
+  std::unique_ptr<vfs::FileLock> lock;
+  ASSERT_TRUE(vfs::FileSystem::Default()->LockFile(Folder() + "/LOCK", &lock).ok());
   for (const std::vector<std::string>& change :
        {std::vector<std::string>{"backup", "create", Folder()},
         std::vector<std::string>{"backup", "purge", Folder(), "--keep", "1"}}) {
@@ -95,7 +95,7 @@ TEST_F(BackupTest, DamageIsFoundAndNamed) {
   (void)Output({"backup", "create", Folder()});
   const std::string table = SomeTable();
   ASSERT_NE(table, "");
-  FlipByte(FileSystem::Default().get(), table, 5);
+  FlipByte(vfs::FileSystem::Default().get(), table, 5);
   const ToolResult verified = RunBare({"backup", "verify", Folder()});
   EXPECT_EQ(verified.exit_code, 5);
   EXPECT_NE(verified.err.find(std::filesystem::path(table).filename().string()), std::string::npos)
@@ -147,8 +147,8 @@ TEST_F(RepairTest, WhatIsNoDatabaseOrIsOpenIsRefused) {
   ExpectExit(4, {"repair", "--force"});
   EXPECT_FALSE(std::filesystem::exists(database()));
   Load("a\t1\n");
-  std::unique_ptr<FileLock> lock;
-  ASSERT_TRUE(FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
+  std::unique_ptr<vfs::FileLock> lock;
+  ASSERT_TRUE(vfs::FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
   ExpectExit(4, {"repair", "--force"});
   lock.reset();
   EXPECT_EQ(Scan(database()), "a  1\n");

@@ -5,6 +5,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/vfs.h"
 #include "tests/cli/tool.h"
 
 namespace ashlar {
@@ -252,8 +253,8 @@ TEST_F(CommandsTest, OneCheckpointToADirectoryAtATime) {
   Load("a\t1\n");
   const std::string copy = File("copy");
   const std::string lock_file = copy + ".checkpoint-lock";
-  std::unique_ptr<FileLock> lock;
-  ASSERT_TRUE(FileSystem::Default()->LockFile(lock_file, &lock).ok());
+  std::unique_ptr<vfs::FileLock> lock;
+  ASSERT_TRUE(vfs::FileSystem::Default()->LockFile(lock_file, &lock).ok());
   const ToolResult busy = Run({"checkpoint", copy});
   EXPECT_NE(busy.exit_code, 0);
   EXPECT_NE(busy.err.find("another checkpoint to this directory is under way"), std::string::npos)

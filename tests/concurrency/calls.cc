@@ -178,7 +178,7 @@ void IngestExternalFile(const CallArgs& args) {
   const std::string path = WriteExternalFile(args, key, 0);
   const Status ingested =
       args.db()->IngestExternalFile(target.get(), {path}, RandomIngestion(args));
-  static_cast<void>(args.db()->GetFileSystem()->DeleteFile(path).ok());
+  static_cast<void>(args.db()->GetEnv()->EngineFiles().get()->DeleteFile(path).ok());
   if (!args.scene->Succeeded(ingested, target)) return;
   ExpectTemporary(args, target, key, "ingested");
   ExpectTemporary(args, target, key + "-a", "");
@@ -197,7 +197,8 @@ void IngestIntoAll(const CallArgs& args) {
   }
   const Status ingested = args.db()->IngestExternalFiles(files);
   for (const IngestExternalFileArg& arg : files)
-    static_cast<void>(args.db()->GetFileSystem()->DeleteFile(arg.external_files[0]).ok());
+    static_cast<void>(
+        args.db()->GetEnv()->EngineFiles().get()->DeleteFile(arg.external_files[0]).ok());
   if (!scene.Succeeded(ingested)) return;
   WriteBatch batch;
   for (const Target& family : scene.families()) {
@@ -362,7 +363,7 @@ void GetNames(const CallArgs& args) {
   DB* const db = args.db();
   EXPECT_EQ(db->GetName(), "/db");
   EXPECT_EQ(db->GetEnv(), args.scene->env());
-  EXPECT_EQ(db->GetFileSystem(), args.scene->env()->GetFileSystem().get());
+  EXPECT_EQ(db->GetFileSystem(), args.scene->env()->EngineFiles().get());
   EXPECT_EQ(db->GetRootDB(), db);
   EXPECT_EQ(db->DefaultColumnFamily()->GetName(), "default");
   EXPECT_GT(db->NumberLevels(args.scene->Pick(args.random).get()), 0);
@@ -660,7 +661,7 @@ void MakeCheckpoint(const CallArgs& args) {
   if (shares && (created.IsBusy() || created.IsInvalidArgument())) return;
   if (!args.scene->Succeeded(created)) return;
   if (shares) {
-    ASSERT_OK(args.db()->GetFileSystem()->RenameFile(path, own));
+    ASSERT_OK(args.db()->GetEnv()->EngineFiles().get()->RenameFile(path, own));
   }
   args.scene->CheckCopy(own, floor);
   RemoveDatabase(args, own);
@@ -669,7 +670,7 @@ void MakeCheckpoint(const CallArgs& args) {
 // Copies the files as they are described.
 void CopyByDescription(const CallArgs& args) {
   const Scene& scene = *args.scene;
-  FileSystem* const system = args.db()->GetFileSystem();
+  vfs::FileSystem* const system = args.db()->GetEnv()->EngineFiles().get();
   const Scene::Versions floor = scene.Floor();
   const std::string path = StrCat("/described", args.thread);
   LiveFilesStorageInfoOptions options;
@@ -688,7 +689,7 @@ void CopyByDescription(const CallArgs& args) {
   RemoveDatabase(args, path);
 }
 
-void RemoveFolder(FileSystem* system, const std::string& path) {
+void RemoveFolder(vfs::FileSystem* system, const std::string& path) {
   std::vector<std::string> names;
   EXPECT_OK(system->GetChildren(path, &names));
   for (const std::string& name : names) EXPECT_OK(system->DeleteFile(StrCat(path, "/", name)));
@@ -713,7 +714,7 @@ void ExportAndImport(const CallArgs& args) {
   const Status imported = args.db()->CreateColumnFamilyWithImport(
       scene.VictimOptions(), StrCat("i", args.thread, "-", args.number), options, *metadata,
       &family);
-  RemoveFolder(args.db()->GetFileSystem(), path);
+  RemoveFolder(args.db()->GetEnv()->EngineFiles().get(), path);
   if (metadata->files.empty()) {
     EXPECT_TRUE(imported.IsInvalidArgument()) << imported.ToString();
     return;

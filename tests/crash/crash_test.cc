@@ -272,7 +272,7 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     return WriteAndReopen(&database, image, recovered);
   }
 
-  static bool HasTrash(FileSystem* image) {
+  static bool HasTrash(vfs::FileSystem* image) {
     std::vector<std::string> names;
     EXPECT_TRUE(image->GetChildren(OpenDatabase::kPath, &names).ok());
     return std::any_of(names.begin(), names.end(),

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/vfs.h"
 #include "tests/crash/file_call_fixture.h"
 
 namespace ashlar {
@@ -75,7 +76,7 @@ class IngestionCrashTest : public FileCallCrashTest {
     args_[0].external_files = {WriteFile("1.sst", {{list, "new"}, {list + "2", "new"}})};
     args_[1].external_files = {WriteFile("2.sst", {{Key("key1"), "new"}, {Key("key3"), "new"}}),
                                WriteFile("3.sst", {{Again(), "newer"}, {Key("key9"), "newer"}})};
-    std::unique_ptr<Directory> folder;
+    std::unique_ptr<vfs::Directory> folder;
     ASSERT_OK(disk_->NewDirectory(kFolder, &folder));
     ASSERT_OK(folder->Sync());
     for (IngestExternalFileArg& arg : args_) arg.options = kManners[GetParam()].options;

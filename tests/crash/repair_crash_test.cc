@@ -29,7 +29,7 @@ constexpr char kList[] = "list";
 
 class RepairCrashTest : public ::testing::Test {
  protected:
-  using Damage = std::function<void(FileSystem* disk)>;
+  using Damage = std::function<void(vfs::FileSystem* disk)>;
 
   RepairCrashTest() {
     settings_.level0_file_num_compaction_trigger = 100;
@@ -68,13 +68,13 @@ class RepairCrashTest : public ::testing::Test {
     return disk->Snapshot();
   }
 
-  Status Repair(const std::shared_ptr<FileSystem>& disk) const {
+  Status Repair(const std::shared_ptr<vfs::FileSystem>& disk) const {
     ManualEnv env(disk, 2);
     Options options = settings_;
     options.env = &env;
     return RepairDB(OpenDatabase::kPath, options);
   }
-  void Read(const std::shared_ptr<FileSystem>& disk, Contents* contents) const {
+  void Read(const std::shared_ptr<vfs::FileSystem>& disk, Contents* contents) const {
     OpenDatabase opened(disk, settings_, 3);
     const Status status = opened.Open();
     ASSERT_TRUE(status.ok()) << status.ToString();
@@ -142,7 +142,7 @@ class RepairCrashTest : public ::testing::Test {
                 seen.size());
   }
 
-  static std::string PathOfLast(FileSystem* disk, bool (*chosen)(const std::string& name)) {
+  static std::string PathOfLast(vfs::FileSystem* disk, bool (*chosen)(const std::string& name)) {
     const std::vector<std::string> names = FilesIn(disk, OpenDatabase::kPath, chosen);
     EXPECT_FALSE(names.empty());
     return names.empty() ? "" : StrCat(OpenDatabase::kPath, "/", names.back());
@@ -152,18 +152,18 @@ class RepairCrashTest : public ::testing::Test {
 };
 
 TEST_F(RepairCrashTest, CutOffAnywhereOverADamagedBlock) {
-  CutOffAnywhere([](FileSystem* disk) { FlipByte(disk, PathOfLast(disk, IsTable), 100); });
+  CutOffAnywhere([](vfs::FileSystem* disk) { FlipByte(disk, PathOfLast(disk, IsTable), 100); });
 }
 
 TEST_F(RepairCrashTest, CutOffAnywhereWithoutAManifest) {
-  CutOffAnywhere([](FileSystem* disk) {
+  CutOffAnywhere([](vfs::FileSystem* disk) {
     ASSERT_OK(disk->DeleteFile(StrCat(OpenDatabase::kPath, "/CURRENT")));
     ASSERT_OK(disk->DeleteFile(PathOfLast(disk, IsManifest)));
   });
 }
 
 TEST_F(RepairCrashTest, CutOffAnywhereOverADamagedLog) {
-  CutOffAnywhere([](FileSystem* disk) {
+  CutOffAnywhere([](vfs::FileSystem* disk) {
     const std::string log = PathOfLast(disk, IsLog);
     FlipByte(disk, log, ContentsOf(disk, log).size() / 2);
   });

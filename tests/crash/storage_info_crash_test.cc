@@ -76,14 +76,14 @@ class StorageInfoCrashTest : public ::testing::TestWithParam<uint64_t> {
     ASSERT_OK(database_->db()->GetLiveFilesStorageInfo(options, &files));
     for (const LiveFileStorageInfo& file : files) {
       ASSERT_NO_FATAL_FAILURE(CopyLiveFile(faults_.get(), file, kCopy));
-      std::unique_ptr<WritableFile> copied;
+      std::unique_ptr<vfs::WritableFile> copied;
       ASSERT_OK(
           faults_->ReopenWritableFile(StrCat(kCopy, "/", file.relative_filename), {}, &copied));
       ASSERT_OK(copied->Sync());
       ASSERT_OK(copied->Close());
     }
     for (const char* const path : {kCopy, "/"}) {
-      std::unique_ptr<Directory> directory;
+      std::unique_ptr<vfs::Directory> directory;
       ASSERT_OK(faults_->NewDirectory(path, &directory));
       ASSERT_OK(directory->Sync());
     }

@@ -51,11 +51,11 @@ class StallingExecutor final : public Executor {
 
 class StallingEnv final : public Env {
  public:
-  StallingEnv(std::shared_ptr<FileSystem> file_system, StallGate* gate)
+  StallingEnv(std::shared_ptr<vfs::FileSystem> file_system, StallGate* gate)
       : base_(std::move(file_system), /*seed=*/1), executor_(base_.executor(), gate) {}
 
-  const std::shared_ptr<FileSystem>& GetFileSystem() const override {
-    return base_.GetFileSystem();
+  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override {
+    return base_.EngineFiles();
   }
   void SetBackgroundThreads(int number, Priority pri) override {
     base_.SetBackgroundThreads(number, pri);
@@ -75,7 +75,7 @@ class StallingEnv final : public Env {
   StallingExecutor executor_;
 };
 
-std::vector<std::string> Files(FileSystem* file_system, const std::string& path) {
+std::vector<std::string> Files(vfs::FileSystem* file_system, const std::string& path) {
   std::vector<std::string> names;
   EXPECT_OK(file_system->GetChildren(path, &names));
   std::sort(names.begin(), names.end());

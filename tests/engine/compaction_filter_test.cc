@@ -6,6 +6,7 @@
 
 #include "ashlar/convenience.h"
 #include "ashlar/statistics.h"
+#include "ashlar/vfs.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/manual_env.h"
 
@@ -206,7 +207,7 @@ TEST_F(CompactionFilterTest, ASnapshotBeforeTheJobRunsReadsWhatItSaw) {
   options_.compaction_filter_factory = factory_;
   options_.level0_file_num_compaction_trigger = 2;
   options_.max_background_jobs = 1;
-  ManualEnv env(FileSystem::Default(), 1);
+  ManualEnv env(vfs::FileSystem::Default(), 1);
   options_.env = &env;
   Open();
   FlushOptions later;
@@ -274,7 +275,7 @@ TEST_F(CompactionFilterTest, DeletionsSkippedByAFlushEndKnownGaps) {
   options_.compaction_filter_factory = std::make_shared<SkippingFactory>();
   options_.disable_auto_compactions = true;
   options_.max_background_jobs = 1;
-  ManualEnv env(FileSystem::Default(), 1);
+  ManualEnv env(vfs::FileSystem::Default(), 1);
   options_.env = &env;
   Open();
   FlushOptions later;

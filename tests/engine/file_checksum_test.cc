@@ -27,7 +27,7 @@ namespace {
 
 std::string BytesOf(const std::string& path) {
   const Result<std::string> bytes =
-      ReadFileToString(FileSystem::Default().get(), path, size_t{64} << 20);
+      ReadFileToString(vfs::FileSystem::Default().get(), path, size_t{64} << 20);
   EXPECT_OK(bytes.status());
   return bytes.ok() ? *bytes : "";
 }
@@ -154,7 +154,8 @@ class FileChecksumTest : public DatabaseFixture {
     std::string bytes = BytesOf(file);
     ASSERT_LT(at, bytes.size());
     bytes[at] = static_cast<char>(bytes[at] ^ 1);
-    ASSERT_OK(WriteStringToFile(FileSystem::Default().get(), bytes, file, Durability::kBuffered));
+    ASSERT_OK(
+        WriteStringToFile(vfs::FileSystem::Default().get(), bytes, file, Durability::kBuffered));
   }
   std::string Write(const std::string& name, const std::string& key,
                     ExternalSstFileInfo* info = nullptr) {

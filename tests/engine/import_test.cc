@@ -287,7 +287,7 @@ TEST_F(ImportTest, MovedFilesAreRemovedAndCopiedOnesAreNot) {
 }
 
 TEST_F(ImportTest, AFileThatCannotBeLinkedIsCopied) {
-  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   options_.env = env.get();
   Open();

@@ -325,7 +325,7 @@ TEST_F(IngestionTest, SnapshotsDoNotSeeIt) {
 }
 
 TEST_F(IngestionTest, ASnapshotThatIsTakenWhileTheManifestIsWrittenDoesNotSeeIt) {
-  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   options_.env = env.get();
   Open();
@@ -367,7 +367,7 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
     std::thread resuming;
     Gate begun;
   };
-  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   const auto resumer = std::make_shared<Resumer>();
   options_.env = env.get();
@@ -413,7 +413,7 @@ TEST_F(IngestionTest, AListenerMayAskForTheFilesWhenTheManifestCannotBeWritten) 
     DB* db = nullptr;
     int errors = 0;
   };
-  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   const auto asker = std::make_shared<Asker>();
   options_.env = env.get();
@@ -866,7 +866,7 @@ TEST_F(IngestionTest, TheSequenceNumberIsWrittenIntoTheCopy) {
 
 // While a file is copied, another call publishes the number that the copy has.
 TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
-  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->GetFileSystem());
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   options_.env = env.get();
   Open();

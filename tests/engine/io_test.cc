@@ -163,15 +163,15 @@ TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
 // Notes how logs are opened for writing.
 class LogOptionsFileSystem final : public MemoryFileSystem {
  public:
-  Status NewWritableFile(const std::string& path, const FileOptions& options,
-                         std::unique_ptr<WritableFile>* result) override {
+  Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                         std::unique_ptr<vfs::WritableFile>* result) override {
     if (path.ends_with(".log")) log_options_ = options;
     return MemoryFileSystem::NewWritableFile(path, options, result);
   }
-  const FileOptions& log_options() const { return log_options_; }
+  const vfs::FileOptions& log_options() const { return log_options_; }
 
  private:
-  FileOptions log_options_;
+  vfs::FileOptions log_options_;
 };
 
 // A fault of the disk ends a process that stores into a mapping.

@@ -131,7 +131,7 @@ class ObservabilityTest : public DatabaseFixture {
   std::string Log() {
     std::string text;
     const Result<std::string> read =
-        ReadFileToString(Env::Default()->GetFileSystem().get(), path() + "/LOG", size_t{1} << 24);
+        ReadFileToString(Env::Default()->EngineFiles().get(), path() + "/LOG", size_t{1} << 24);
     EXPECT_TRUE(read.ok());
     return read.ok() ? *read : text;
   }

@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "ashlar/vfs.h"
 #include "base/random.h"
 #include "tests/engine/database_fixture.h"
 
@@ -71,11 +72,11 @@ class FileSizeLimitTest : public DatabaseFixture {
 
 // The last buffer is full when the file ends: only its own write can report that it failed.
 TEST_F(FileSizeLimitTest, APieceThatFailsOnItsWayIsToldBySyncAndClose) {
-  FileOptions options;
+  vfs::FileOptions options;
   options.use_direct_io = true;
   const std::string name = scratch().File("unbuffered");
-  std::unique_ptr<WritableFile> file;
-  const Status opened = FileSystem::Default()->NewWritableFile(name, options, &file);
+  std::unique_ptr<vfs::WritableFile> file;
+  const Status opened = vfs::FileSystem::Default()->NewWritableFile(name, options, &file);
   if (opened.IsInvalidArgument()) GTEST_SKIP() << opened.ToString();
   ASSERT_OK(opened);
   const LowerLimit shorter_files(RLIMIT_FSIZE, kMiB + kMiB / 2);

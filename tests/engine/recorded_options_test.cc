@@ -193,7 +193,7 @@ TEST_F(RecordedOptionsTest, AnOpenThatCannotReadTheNamesDoesNotReplaceThem) {
   options_.merge_operator = std::make_shared<Join>();
   Open();
   Close();
-  const auto faults = std::make_shared<FaultFileSystem>(FileSystem::Default());
+  const auto faults = std::make_shared<FaultFileSystem>(vfs::FileSystem::Default());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   options_.env = env.get();
   options_.merge_operator = nullptr;

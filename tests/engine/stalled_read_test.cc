@@ -40,7 +40,7 @@ class WaitingMerge final : public AssociativeMergeOperator {
 class StalledReadTest : public DatabaseFixture {
  protected:
   StalledReadTest()
-      : file_system_(std::make_shared<StallingFileSystem>(Env::Default()->GetFileSystem(), &gate_)),
+      : file_system_(std::make_shared<StallingFileSystem>(Env::Default()->EngineFiles(), &gate_)),
         env_(NewCompositeEnv(file_system_)) {
     options_.env = env_.get();
     cache_ = NewLRUCache(size_t{8} << 20);

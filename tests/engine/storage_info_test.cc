@@ -46,7 +46,7 @@ class StorageInfoTest : public DatabaseFixture {
         [](const LiveFileStorageInfo& file) { return file.file_type == kTableFile; }));
   }
   static void Copy(const LiveFileStorageInfo& file, const std::string& to) {
-    CopyLiveFile(FileSystem::Default().get(), file, to);
+    CopyLiveFile(vfs::FileSystem::Default().get(), file, to);
   }
   std::map<std::string, std::string> ContentsOf(const std::string& directory) {
     Options options = options_;

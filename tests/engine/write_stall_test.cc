@@ -147,7 +147,7 @@ class DropDuringStallTest : public WriteStallTest {
   // Writes until one write waits; returns the status of that write.
   Status WriteWhileTheFamilyIsDropped(
       const std::function<Status(ColumnFamilyHandle*, const std::string& value)>& write) {
-    ManualEnv env(Env::Default()->GetFileSystem(), /*seed=*/1);
+    ManualEnv env(Env::Default()->EngineFiles(), /*seed=*/1);
     options_.env = &env;
     options_.write_buffer_size = 64 << 10;
     options_.max_write_buffer_number = 2;

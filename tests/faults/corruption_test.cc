@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/filename.h"
@@ -149,9 +150,9 @@ TEST_F(CorruptionTest, ForeignFilesAreKept) {
                                             "manifest-000001", "x.dbtmp",        "LOG.txt"};
   const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
   for (const std::string& name : foreign) {
-    std::unique_ptr<WritableFile> file;
+    std::unique_ptr<vfs::WritableFile> file;
     ASSERT_TRUE(
-        file_system->NewWritableFile(ClosedDatabase::Path(name), FileOptions(), &file).ok());
+        file_system->NewWritableFile(ClosedDatabase::Path(name), vfs::FileOptions(), &file).ok());
     ASSERT_TRUE(file->Append("not ours").ok());
     ASSERT_TRUE(file->Close().ok());
   }
@@ -170,9 +171,10 @@ TEST_F(CorruptionTest, ForeignFilesAreKept) {
 
 TEST_F(CorruptionTest, DestroyLeavesForeignFilesAndTheirDirectory) {
   const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_TRUE(
-      file_system->NewWritableFile(ClosedDatabase::Path("diary.txt"), FileOptions(), &file).ok());
+      file_system->NewWritableFile(ClosedDatabase::Path("diary.txt"), vfs::FileOptions(), &file)
+          .ok());
   ASSERT_TRUE(file->Close().ok());
   const std::unique_ptr<Env> env = NewCompositeEnv(file_system);
   Options options = closed_.options();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/vfs.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
@@ -30,7 +31,7 @@ class WarningLogger final : public Logger {
 class FileNumberTest : public ::testing::Test {
  protected:
   // Opens, reads everything, writes, flushes and closes, three times.
-  void ExpectToWorkAgainAndAgain(const std::shared_ptr<FileSystem>& file_system) {
+  void ExpectToWorkAgainAndAgain(const std::shared_ptr<vfs::FileSystem>& file_system) {
     Contents expected = closed_.contents();
     for (int round = 1; round <= 3; ++round) {
       SCOPED_TRACE(StrCat("open ", round));
@@ -64,16 +65,16 @@ class FileNumberTest : public ::testing::Test {
     {
       uint64_t bytes = 0;
       EXPECT_TRUE(file_system.GetFileSize(path, &bytes).ok());
-      std::unique_ptr<SequentialFile> file;
-      EXPECT_TRUE(file_system.NewSequentialFile(path, FileOptions(), &file).ok());
+      std::unique_ptr<vfs::SequentialFile> file;
+      EXPECT_TRUE(file_system.NewSequentialFile(path, vfs::FileOptions(), &file).ok());
       LogReader reader(std::move(file), path, 0, bytes);
       Slice record;
       std::string scratch;
       while (reader.ReadRecord(&record, &scratch)) records.push_back(record.ToString());
     }
     records.push_back(edit);
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(file_system.NewWritableFile(path, FileOptions(), &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(file_system.NewWritableFile(path, vfs::FileOptions(), &file).ok());
     LogWriter writer(std::move(file), path, 0);
     for (const std::string& record : records) EXPECT_TRUE(writer.AddRecord(record).ok());
     EXPECT_TRUE(writer.Close().ok());
@@ -95,8 +96,8 @@ TEST_F(FileNumberTest, StrayFilesWithHighNumbersAreNeitherUsedNorDeleted) {
         DescriptorFileName(OpenDatabase::kPath, number), TempFileName(OpenDatabase::kPath, number)};
     const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
     for (const std::string& stray : strays) {
-      std::unique_ptr<WritableFile> file;
-      ASSERT_TRUE(file_system->NewWritableFile(stray, FileOptions(), &file).ok());
+      std::unique_ptr<vfs::WritableFile> file;
+      ASSERT_TRUE(file_system->NewWritableFile(stray, vfs::FileOptions(), &file).ok());
     }
     logger_->warnings.clear();
     ExpectToWorkAgainAndAgain(file_system);
@@ -110,10 +111,10 @@ TEST_F(FileNumberTest, StrayFilesWithHighNumbersAreNeitherUsedNorDeleted) {
 
 TEST_F(FileNumberTest, AStrayLogJustAboveTheNextNumberIsTakenForALog) {
   const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_TRUE(
       file_system
-          ->NewWritableFile(WalFileName(OpenDatabase::kPath, 1'000'000), FileOptions(), &file)
+          ->NewWritableFile(WalFileName(OpenDatabase::kPath, 1'000'000), vfs::FileOptions(), &file)
           .ok());
   ExpectToWorkAgainAndAgain(file_system);
   std::vector<std::string> names;
@@ -150,8 +151,8 @@ TEST_F(FileNumberTest, ALogWithAHighSequenceIsRefusedAndNamed) {
   for (const uint64_t sequence : {~uint64_t{0}, kSequenceNumberMax, kSequenceNumberMaxAtOpen}) {
     MemoryFileSystem file_system(closed_.image());
     const std::string path = WalFileName(OpenDatabase::kPath, 900);
-    std::unique_ptr<WritableFile> file;
-    ASSERT_TRUE(file_system.NewWritableFile(path, FileOptions(), &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    ASSERT_TRUE(file_system.NewWritableFile(path, vfs::FileOptions(), &file).ok());
     std::string record;
     PutFixed64(&record, sequence);
     PutFixed32(&record, 1);

@@ -84,9 +84,10 @@ class LogDamageTest : public ::testing::Test {
   }
   // Where the records of a log begin, and where the last one ends.
   std::vector<uint64_t> RecordOffsets(const std::string& name) const {
-    std::unique_ptr<SequentialFile> file;
+    std::unique_ptr<vfs::SequentialFile> file;
     EXPECT_TRUE(
-        file_system_->NewSequentialFile(ClosedDatabase::Path(name), FileOptions(), &file).ok());
+        file_system_->NewSequentialFile(ClosedDatabase::Path(name), vfs::FileOptions(), &file)
+            .ok());
     LogReader reader(std::move(file), name, 0, LogBytes(name).size());
     std::vector<uint64_t> offsets;
     Slice record;

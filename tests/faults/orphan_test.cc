@@ -26,8 +26,8 @@ TEST(OrphanTest, OldLogsOfADeadProcessAreDeletedInADirectoryOfTheirOwn) {
     ASSERT_TRUE(dying.Flush({kDefaultColumnFamilyName}, true).ok());
   }
   const auto left = std::make_shared<MemoryFileSystem>(disk->Snapshot());
-  std::unique_ptr<WritableFile> foreign;
-  ASSERT_TRUE(left->NewWritableFile("/logs/notes.log", FileOptions(), &foreign).ok());
+  std::unique_ptr<vfs::WritableFile> foreign;
+  ASSERT_TRUE(left->NewWritableFile("/logs/notes.log", vfs::FileOptions(), &foreign).ok());
   OpenDatabase database(left, options, 1);
   ASSERT_TRUE(database.Open().ok());
   std::string value;

@@ -41,9 +41,9 @@ FaultRule Rule(FaultOperation operations, const std::string& name, const Status&
 // it fails.
 class GatedFileSystem final : public MemoryFileSystem {
  public:
-  Status NewWritableFile(const std::string& path, const FileOptions& options,
-                         std::unique_ptr<WritableFile>* result) override {
-    std::unique_ptr<WritableFile> base;
+  Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                         std::unique_ptr<vfs::WritableFile>* result) override {
+    std::unique_ptr<vfs::WritableFile> base;
     if (const Status made = MemoryFileSystem::NewWritableFile(path, options, &base); !made.ok())
       return made;
     *result = path.ends_with(".log") ? std::make_unique<GatedFile>(this, std::move(base))
@@ -71,9 +71,9 @@ class GatedFileSystem final : public MemoryFileSystem {
  private:
   enum class State { kOpen, kClosed, kSomebodyWaits, kFailing };
 
-  class GatedFile final : public WritableFile {
+  class GatedFile final : public vfs::WritableFile {
    public:
-    GatedFile(GatedFileSystem* owner, std::unique_ptr<WritableFile> base)
+    GatedFile(GatedFileSystem* owner, std::unique_ptr<vfs::WritableFile> base)
         : owner_(owner), base_(std::move(base)) {}
     Status Append(const Slice& data) override {
       unflushed_ += data.size();
@@ -90,7 +90,7 @@ class GatedFileSystem final : public MemoryFileSystem {
 
    private:
     GatedFileSystem* const owner_;
-    const std::unique_ptr<WritableFile> base_;
+    const std::unique_ptr<vfs::WritableFile> base_;
     uint64_t unflushed_ = 0;
   };
 

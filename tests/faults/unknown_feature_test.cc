@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/vfs.h"
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
@@ -65,8 +66,8 @@ class UnknownFeatureTest : public ::testing::Test {
                          const std::string& record) const {
     MemoryFileSystem file_system(closed_.image());
     const std::string path = ClosedDatabase::Path(name);
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(file_system.ReopenWritableFile(path, FileOptions(), &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(file_system.ReopenWritableFile(path, vfs::FileOptions(), &file).ok());
     LogWriter writer(std::move(file), path, number);
     EXPECT_TRUE(writer.AddRecord(record).ok());
     EXPECT_TRUE(writer.Close().ok());
@@ -106,8 +107,8 @@ TEST_F(UnknownFeatureTest, AsAFragmentOfALog) {
   // An intact fragment of a type that no version knows and that must not be ignored.
   MemoryFileSystem file_system(WithRecord("000900.log", 900, "payload"));
   const std::string path = ClosedDatabase::Path("000900.log");
-  std::unique_ptr<SequentialFile> reader;
-  ASSERT_TRUE(file_system.NewSequentialFile(path, FileOptions(), &reader).ok());
+  std::unique_ptr<vfs::SequentialFile> reader;
+  ASSERT_TRUE(file_system.NewSequentialFile(path, vfs::FileOptions(), &reader).ok());
   char scratch[64];
   Slice bytes;
   ASSERT_TRUE(reader->Read(sizeof(scratch), &bytes, scratch).ok());
@@ -115,8 +116,8 @@ TEST_F(UnknownFeatureTest, AsAFragmentOfALog) {
   fragment[6] = '\x3c';
   EncodeFixed32(fragment.data(),
                 crc32c::Mask(crc32c::Value(fragment.data() + 6, fragment.size() - 6)));
-  std::unique_ptr<WritableFile> writer;
-  ASSERT_TRUE(file_system.NewWritableFile(path, FileOptions(), &writer).ok());
+  std::unique_ptr<vfs::WritableFile> writer;
+  ASSERT_TRUE(file_system.NewWritableFile(path, vfs::FileOptions(), &writer).ok());
   ASSERT_TRUE(writer->Append(fragment).ok());
   ASSERT_TRUE(writer->Close().ok());
   ExpectRefused(file_system.Snapshot(), "000900.log");

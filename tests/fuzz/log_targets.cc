@@ -37,7 +37,7 @@ struct Reading {
 Reading Read(const std::string& bytes, bool skip_damage) {
   MemoryFileSystem file_system;
   static_cast<void>(WriteStringToFile(&file_system, bytes, kName, Durability::kBuffered));
-  std::unique_ptr<SequentialFile> file;
+  std::unique_ptr<vfs::SequentialFile> file;
   static_cast<void>(file_system.NewSequentialFile(kName, {}, &file));
   LogReader reader(std::move(file), kName, kNumber, bytes.size());
   Reading reading;
@@ -64,7 +64,7 @@ Reading Read(const std::string& bytes, bool skip_damage) {
 
 std::string WriteLog(const std::vector<std::string>& records) {
   MemoryFileSystem file_system;
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   static_cast<void>(file_system.NewWritableFile(kName, {}, &file));
   LogWriter writer(std::move(file), kName, kNumber);
   for (const std::string& record : records) static_cast<void>(writer.AddRecord(record));

@@ -17,7 +17,7 @@ Seeds SeedEdits() {
   const std::string& bytes = small.Bytes(small.manifest());
   MemoryFileSystem file_system;
   static_cast<void>(WriteStringToFile(&file_system, bytes, "MANIFEST", Durability::kBuffered));
-  std::unique_ptr<SequentialFile> file;
+  std::unique_ptr<vfs::SequentialFile> file;
   static_cast<void>(file_system.NewSequentialFile("MANIFEST", {}, &file));
   LogReader reader(std::move(file), "MANIFEST", 0, bytes.size());
   Seeds seeds;

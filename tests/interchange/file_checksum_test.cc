@@ -104,7 +104,7 @@ TEST_F(FileChecksumInterchangeTest, LdbReadsACopyMadeByTheListOfFiles) {
   const std::string copy = scratch_.File("copy");
   std::filesystem::create_directory(copy);
   for (const LiveFileStorageInfo& file : files)
-    CopyLiveFile(FileSystem::Default().get(), file, copy);
+    CopyLiveFile(vfs::FileSystem::Default().get(), file, copy);
   ASSERT_OK(db_->EnableFileDeletions());
   Close();
   EXPECT_EQ(RunCommand(StrCat("ldb --db=", copy, " scan")), "key0 : v\nkey1 : in the log\n");

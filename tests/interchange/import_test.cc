@@ -7,6 +7,7 @@
 
 #include "ashlar/checkpoint.h"
 #include "ashlar/db.h"
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "tests/interchange/ldb_fixture.h"
 #include "tests/support/expect_ok.h"
@@ -68,8 +69,8 @@ TEST_F(ImportInterchangeTest, TheyReadAnImportedFamily) {
     Close();
     ExpectTheyRead("k1 : 4\nk2 : written after the import\n");
     for (const LiveFileMetaData& file : exported->files)
-      ASSERT_OK(Env::Default()->GetFileSystem()->DeleteFile(file.db_path + file.name));
-    ASSERT_OK(Env::Default()->GetFileSystem()->DeleteDir(scratch_.File("exported")));
+      ASSERT_OK(Env::Default()->EngineFiles()->DeleteFile(file.db_path + file.name));
+    ASSERT_OK(Env::Default()->EngineFiles()->DeleteDir(scratch_.File("exported")));
     ASSERT_OK(DestroyDB(path_, options_));
     ASSERT_OK(DestroyDB(from, options_));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ashlar/table.h"
+#include "ashlar/vfs.h"
 #include "base/random.h"
 #include "tests/interchange/ldb_fixture.h"
 #include "tests/support/file_damage.h"
@@ -95,7 +96,7 @@ TEST_F(RepairComparisonTest, RepairKeepsAtLeastWhatLdbKeeps) {
     std::filesystem::remove_all(path_);
     std::filesystem::remove_all(theirs_path);
     const History history = Fill(&random);
-    FileSystem* const files = FileSystem::Default().get();
+    vfs::FileSystem* const files = vfs::FileSystem::Default().get();
     SCOPED_TRACE(StrCat("database ", database, ": ", DamageAtRandom(files, path_, &random)));
     CopyDirectory(files, path_, theirs_path);
 
@@ -171,7 +172,7 @@ class DbBenchRepairTest : public LdbFixture {
     return repaired;
   }
 
-  FileSystem* const files_ = FileSystem::Default().get();
+  vfs::FileSystem* const files_ = vfs::FileSystem::Default().get();
   Values in_tables_;
   Values all_;
 };

@@ -75,7 +75,7 @@ TEST_F(LockWalTest, BufferedWritesAreInTheFile) {
   ASSERT_OK(db_->GetSortedWalFiles(logs));
   ASSERT_FALSE(logs.empty());
   const Result<std::string> bytes = ReadFileToString(
-      FileSystem::Default().get(), path() + logs.back()->PathName(), size_t{1} << 30);
+      vfs::FileSystem::Default().get(), path() + logs.back()->PathName(), size_t{1} << 30);
   ASSERT_TRUE(bytes.ok());
   EXPECT_NE(bytes->find(std::string(1000, 'v')), std::string::npos);
   ASSERT_OK(db_->UnlockWAL());

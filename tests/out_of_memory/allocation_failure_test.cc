@@ -43,7 +43,7 @@ class Workload {
   struct Args {
     uint64_t fails_at = 0;
     FailingNew::Kind kind = FailingNew::Kind::kOnce;
-    std::shared_ptr<FileSystem> file_system = std::make_shared<MemoryFileSystem>();
+    std::shared_ptr<vfs::FileSystem> file_system = std::make_shared<MemoryFileSystem>();
     std::string path = "/db";
   };
 
@@ -393,7 +393,7 @@ class Workload {
         Note(ingested, family, "key3", std::nullopt);
       }
     }
-    static_cast<void>(options_.env->GetFileSystem()->DeleteFile(path).ok());
+    static_cast<void>(options_.env->EngineFiles()->DeleteFile(path).ok());
   }
 
   // The second family as another one, which is clipped and dropped.
@@ -421,7 +421,7 @@ class Workload {
       CheckError(Call("DropColumnFamily", [&] { return db_->DropColumnFamily(copy); }));
       delete copy;
     }
-    FileSystem* const system = options_.env->GetFileSystem().get();
+    vfs::FileSystem* const system = options_.env->EngineFiles().get();
     std::vector<std::string> names;
     static_cast<void>(system->GetChildren(folder, &names).ok());
     for (const std::string& name : names)
@@ -515,7 +515,7 @@ TEST_P(AllocationFailure, OnFilesOfTheSystemIsAStatusAndLosesNothing) {
   Sweep(
       [&path] {
         EXPECT_TRUE(DestroyDB(path, Options()).ok());
-        return Workload::Args{.file_system = Env::Default()->GetFileSystem(), .path = path};
+        return Workload::Args{.file_system = Env::Default()->EngineFiles(), .path = path};
       },
       kStride);
   EXPECT_TRUE(DestroyDB(path, Options()).ok());

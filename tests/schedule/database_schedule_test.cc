@@ -29,13 +29,13 @@ namespace {
 // Files in memory, and background threads that begin and end with it.
 class OwnThreadsEnv final : public Env {
  public:
-  explicit OwnThreadsEnv(std::shared_ptr<FileSystem> file_system)
+  explicit OwnThreadsEnv(std::shared_ptr<vfs::FileSystem> file_system)
       : file_system_(std::move(file_system)),
         clock_(SystemClock()),
         executor_(ThreadPoolExecutor::Start({.high_threads = 1, .low_threads = 1}).value()) {}
   ~OwnThreadsEnv() override { executor_->Shutdown(); }
 
-  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
   void SetBackgroundThreads(int, Priority) override {}
   void IncBackgroundThreadsIfNeeded(int, Priority) override {}
   int GetBackgroundThreads(Priority) override { return 1; }
@@ -45,7 +45,7 @@ class OwnThreadsEnv final : public Env {
   Clock* clock() override { return clock_.get(); }
 
  private:
-  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<vfs::FileSystem> file_system_;
   const std::shared_ptr<Clock> clock_;
   const std::unique_ptr<ThreadPoolExecutor> executor_;
 };

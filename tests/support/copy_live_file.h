@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "ashlar/file_system.h"
 #include "ashlar/metadata.h"
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "filesystem/file_helpers.h"
@@ -18,7 +18,7 @@ namespace ashlar {
 
 // As the contract says: contents, or a part of the file, or the file, linked. A failure ends the
 // test.
-inline void CopyLiveFile(FileSystem* system, const LiveFileStorageInfo& file,
+inline void CopyLiveFile(vfs::FileSystem* system, const LiveFileStorageInfo& file,
                          const std::string& to) {
   const std::string from = StrCat(file.directory, "/", file.relative_filename);
   const std::string target = StrCat(to, "/", file.relative_filename);

@@ -22,13 +22,13 @@ class CrashFileSystemTest : public testing::Test {
   }
 
   void SyncDirectory(const std::string& path) {
-    std::unique_ptr<Directory> directory;
+    std::unique_ptr<vfs::Directory> directory;
     ASSERT_TRUE(fs_.NewDirectory(path, &directory).ok());
     ASSERT_TRUE(directory->Sync().ok());
   }
-  std::unique_ptr<WritableFile> Create(const std::string& path) {
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(fs_.NewWritableFile(path, FileOptions(), &file).ok());
+  std::unique_ptr<vfs::WritableFile> Create(const std::string& path) {
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(fs_.NewWritableFile(path, vfs::FileOptions(), &file).ok());
     return file;
   }
   void CreateDurable(const std::string& path, const std::string& contents) {
@@ -36,14 +36,14 @@ class CrashFileSystemTest : public testing::Test {
     SyncDirectory("/db");
   }
   void Append(const std::string& path, const std::string& data) {
-    std::unique_ptr<WritableFile> file;
-    ASSERT_TRUE(fs_.ReopenWritableFile(path, FileOptions(), &file).ok());
+    std::unique_ptr<vfs::WritableFile> file;
+    ASSERT_TRUE(fs_.ReopenWritableFile(path, vfs::FileOptions(), &file).ok());
     ASSERT_TRUE(file->Append(data).ok());
     ASSERT_TRUE(file->Close().ok());
   }
 
   // "absent", or the contents.
-  static std::string Look(FileSystem* fs, const std::string& path) {
+  static std::string Look(vfs::FileSystem* fs, const std::string& path) {
     const Result<std::string> contents = ReadFileToString(fs, path, 1 << 24);
     return contents.ok() ? *contents : "absent";
   }
@@ -92,7 +92,7 @@ TEST_F(CrashFileSystemTest, SyncOfADirectoryKeepsTheNameButNotTheBytes) {
 }
 
 TEST_F(CrashFileSystemTest, WhatWasNotFlushedNeverSurvives) {
-  std::unique_ptr<WritableFile> file = Create("/db/f");
+  std::unique_ptr<vfs::WritableFile> file = Create("/db/f");
   ASSERT_TRUE(file->Append("flushed").ok());
   ASSERT_TRUE(file->Flush().ok());
   ASSERT_TRUE(file->Append("buffered").ok());
@@ -116,8 +116,8 @@ TEST_F(CrashFileSystemTest, ALostWriteBeforeASurvivingOneLeavesAHoleOfZeros) {
 TEST_F(CrashFileSystemTest, ALostWriteOverOldBytesLeavesThem) {
   constexpr size_t kSector = 512;
   CreateDurable("/db/old", std::string(4 * kSector, 'o'));
-  std::unique_ptr<WritableFile> file;
-  ASSERT_TRUE(fs_.ReuseWritableFile("/db/old", "/db/new", FileOptions(), &file).ok());
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_TRUE(fs_.ReuseWritableFile("/db/old", "/db/new", vfs::FileOptions(), &file).ok());
   SyncDirectory("/db");
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(file->Append(std::string(kSector, 'n')).ok());
   EXPECT_EQ(After(CrashKind::kDurableOnly, "/db/new"), std::string(4 * kSector, 'o'));
@@ -236,7 +236,7 @@ TEST_F(CrashFileSystemTest, CuttingAFileByCreatingItAgainIsPendingToo) {
 }
 
 TEST_F(CrashFileSystemTest, MessagesForPeopleDoNotMultiplyTheImages) {
-  std::unique_ptr<WritableFile> log = Create("/db/LOG");
+  std::unique_ptr<vfs::WritableFile> log = Create("/db/LOG");
   for (int i = 0; i < 50; i++) {
     ASSERT_TRUE(log->Append("message\n").ok());
     ASSERT_TRUE(log->Flush().ok());
@@ -282,7 +282,7 @@ TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
     SCOPED_TRACE(StrCat("seed ", seed));
     Random random(seed);
     CrashFileSystem fs;
-    std::unique_ptr<Directory> root;
+    std::unique_ptr<vfs::Directory> root;
     ASSERT_TRUE(fs.NewDirectory("/", &root).ok());
     std::map<std::string, std::string> live;      // what the file system shows
     std::map<std::string, std::string> promised;  // prefixes of contents that must survive
@@ -295,8 +295,8 @@ TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
     for (int step = 0; step < 40; step++) {
       const std::string path = StrCat("/f", random.Uniform(4));
       const std::string data = random.Bytes(1 + static_cast<size_t>(random.Skewed(13)));
-      std::unique_ptr<WritableFile> file;
-      ASSERT_TRUE(fs.ReopenWritableFile(path, FileOptions(), &file).ok());
+      std::unique_ptr<vfs::WritableFile> file;
+      ASSERT_TRUE(fs.ReopenWritableFile(path, vfs::FileOptions(), &file).ok());
       ASSERT_TRUE(file->Append(data).ok());
       live[path] += data;
       if (random.OneIn(2)) {

@@ -46,10 +46,10 @@ bool IsForReadsOnly(FaultEffect effect) {
 
 }  // namespace
 
-class FaultSequentialFile final : public SequentialFile {
+class FaultSequentialFile final : public vfs::SequentialFile {
  public:
   FaultSequentialFile(FaultFileSystem* owner, std::string path,
-                      std::unique_ptr<SequentialFile> base)
+                      std::unique_ptr<vfs::SequentialFile> base)
       : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
 
   Status Read(size_t n, Slice* result, char* scratch) override {
@@ -64,13 +64,13 @@ class FaultSequentialFile final : public SequentialFile {
  private:
   FaultFileSystem* const owner_;
   const std::string path_;
-  const std::unique_ptr<SequentialFile> base_;
+  const std::unique_ptr<vfs::SequentialFile> base_;
 };
 
-class FaultRandomAccessFile final : public RandomAccessFile {
+class FaultRandomAccessFile final : public vfs::RandomAccessFile {
  public:
   FaultRandomAccessFile(FaultFileSystem* owner, std::string path,
-                        std::unique_ptr<RandomAccessFile> base)
+                        std::unique_ptr<vfs::RandomAccessFile> base)
       : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
@@ -90,22 +90,22 @@ class FaultRandomAccessFile final : public RandomAccessFile {
   Status Size(uint64_t* bytes) const override {
     return owner_->Run(FaultOperation::kInspect, path_, [&] { return base_->Size(bytes); });
   }
-  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+  void Hint(vfs::AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
     base_->Hint(pattern, offset, bytes);
   }
 
  private:
   FaultFileSystem* const owner_;
   const std::string path_;
-  const std::unique_ptr<RandomAccessFile> base_;
+  const std::unique_ptr<vfs::RandomAccessFile> base_;
 };
 
 // Every file but a reused one is flushed by its user, so that the flush can fail.
-class FaultWritableFile final : public WritableFile {
+class FaultWritableFile final : public vfs::WritableFile {
  public:
   enum class Kind { kNew, kReused };
-  FaultWritableFile(FaultFileSystem* owner, std::string path, std::unique_ptr<WritableFile> base,
-                    Kind kind)
+  FaultWritableFile(FaultFileSystem* owner, std::string path,
+                    std::unique_ptr<vfs::WritableFile> base, Kind kind)
       : owner_(owner), path_(std::move(path)), base_(std::move(base)), kind_(kind) {}
 
   bool AppendsAtOnce() const override { return kind_ == Kind::kReused && base_->AppendsAtOnce(); }
@@ -135,13 +135,13 @@ class FaultWritableFile final : public WritableFile {
  private:
   FaultFileSystem* const owner_;
   const std::string path_;
-  const std::unique_ptr<WritableFile> base_;
+  const std::unique_ptr<vfs::WritableFile> base_;
   const Kind kind_;
 };
 
-class FaultDirectory final : public Directory {
+class FaultDirectory final : public vfs::Directory {
  public:
-  FaultDirectory(FaultFileSystem* owner, std::string path, std::unique_ptr<Directory> base)
+  FaultDirectory(FaultFileSystem* owner, std::string path, std::unique_ptr<vfs::Directory> base)
       : owner_(owner), path_(std::move(path)), base_(std::move(base)) {}
   Status Sync() override {
     return owner_->Run(FaultOperation::kSyncDirectory, path_, [&] { return base_->Sync(); });
@@ -150,10 +150,10 @@ class FaultDirectory final : public Directory {
  private:
   FaultFileSystem* const owner_;
   const std::string path_;
-  const std::unique_ptr<Directory> base_;
+  const std::unique_ptr<vfs::Directory> base_;
 };
 
-FaultFileSystem::FaultFileSystem(std::shared_ptr<FileSystem> base)
+FaultFileSystem::FaultFileSystem(std::shared_ptr<vfs::FileSystem> base)
     : base_(std::move(base)), calls_(kOperationKinds, 0) {}
 
 FaultFileSystem::~FaultFileSystem() = default;
@@ -232,27 +232,28 @@ Status FaultFileSystem::Run(FaultOperation operation, const std::string& path, C
   return fault.error;
 }
 
-Status FaultFileSystem::NewSequentialFile(const std::string& path, const FileOptions& options,
-                                          std::unique_ptr<SequentialFile>* result) {
-  std::unique_ptr<SequentialFile> base;
+Status FaultFileSystem::NewSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                                          std::unique_ptr<vfs::SequentialFile>* result) {
+  std::unique_ptr<vfs::SequentialFile> base;
   ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForReading, path,
                              [&] { return base_->NewSequentialFile(path, options, &base); }));
   *result = std::make_unique<FaultSequentialFile>(this, path, std::move(base));
   return Status::OK();
 }
 
-Status FaultFileSystem::NewRandomAccessFile(const std::string& path, const FileOptions& options,
-                                            std::unique_ptr<RandomAccessFile>* result) {
-  std::unique_ptr<RandomAccessFile> base;
+Status FaultFileSystem::NewRandomAccessFile(const std::string& path,
+                                            const vfs::FileOptions& options,
+                                            std::unique_ptr<vfs::RandomAccessFile>* result) {
+  std::unique_ptr<vfs::RandomAccessFile> base;
   ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForReading, path,
                              [&] { return base_->NewRandomAccessFile(path, options, &base); }));
   *result = std::make_unique<FaultRandomAccessFile>(this, path, std::move(base));
   return Status::OK();
 }
 
-Status FaultFileSystem::NewWritableFile(const std::string& path, const FileOptions& options,
-                                        std::unique_ptr<WritableFile>* result) {
-  std::unique_ptr<WritableFile> base;
+Status FaultFileSystem::NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                                        std::unique_ptr<vfs::WritableFile>* result) {
+  std::unique_ptr<vfs::WritableFile> base;
   ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path,
                              [&] { return base_->NewWritableFile(path, options, &base); }));
   *result = std::make_unique<FaultWritableFile>(this, path, std::move(base),
@@ -260,9 +261,9 @@ Status FaultFileSystem::NewWritableFile(const std::string& path, const FileOptio
   return Status::OK();
 }
 
-Status FaultFileSystem::ReopenWritableFile(const std::string& path, const FileOptions& options,
-                                           std::unique_ptr<WritableFile>* result) {
-  std::unique_ptr<WritableFile> base;
+Status FaultFileSystem::ReopenWritableFile(const std::string& path, const vfs::FileOptions& options,
+                                           std::unique_ptr<vfs::WritableFile>* result) {
+  std::unique_ptr<vfs::WritableFile> base;
   ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kOpenForWriting, path,
                              [&] { return base_->ReopenWritableFile(path, options, &base); }));
   *result = std::make_unique<FaultWritableFile>(this, path, std::move(base),
@@ -271,9 +272,9 @@ Status FaultFileSystem::ReopenWritableFile(const std::string& path, const FileOp
 }
 
 Status FaultFileSystem::ReuseWritableFile(const std::string& from, const std::string& to,
-                                          const FileOptions& options,
-                                          std::unique_ptr<WritableFile>* result) {
-  std::unique_ptr<WritableFile> base;
+                                          const vfs::FileOptions& options,
+                                          std::unique_ptr<vfs::WritableFile>* result) {
+  std::unique_ptr<vfs::WritableFile> base;
   ASHLAR_RETURN_IF_ERROR(Run(FaultOperation::kReuse, to,
                              [&] { return base_->ReuseWritableFile(from, to, options, &base); }));
   *result = std::make_unique<FaultWritableFile>(this, to, std::move(base),
@@ -281,8 +282,9 @@ Status FaultFileSystem::ReuseWritableFile(const std::string& from, const std::st
   return Status::OK();
 }
 
-Status FaultFileSystem::NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) {
-  std::unique_ptr<Directory> base;
+Status FaultFileSystem::NewDirectory(const std::string& path,
+                                     std::unique_ptr<vfs::Directory>* result) {
+  std::unique_ptr<vfs::Directory> base;
   ASHLAR_RETURN_IF_ERROR(
       Run(FaultOperation::kSyncDirectory, path, [&] { return base_->NewDirectory(path, &base); }));
   *result = std::make_unique<FaultDirectory>(this, path, std::move(base));
@@ -327,7 +329,7 @@ Status FaultFileSystem::LinkFile(const std::string& from, const std::string& to)
 Status FaultFileSystem::Truncate(const std::string& path, uint64_t bytes) {
   return Run(FaultOperation::kTruncate, path, [&] { return base_->Truncate(path, bytes); });
 }
-Status FaultFileSystem::LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) {
+Status FaultFileSystem::LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) {
   return Run(FaultOperation::kLock, path, [&] { return base_->LockFile(path, lock); });
 }
 Status FaultFileSystem::GetFreeSpace(const std::string& path, uint64_t* bytes) {

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
@@ -92,9 +92,9 @@ struct FaultRule {
   std::function<void()> action = {};
 };
 
-class FaultFileSystem final : public FileSystem {
+class FaultFileSystem final : public vfs::FileSystem {
  public:
-  explicit FaultFileSystem(std::shared_ptr<FileSystem> base);
+  explicit FaultFileSystem(std::shared_ptr<vfs::FileSystem> base);
   ~FaultFileSystem() override;
 
   void AddRule(const FaultRule& rule);
@@ -107,18 +107,18 @@ class FaultFileSystem final : public FileSystem {
 
   const char* Name() const override { return "FaultFileSystem"; }
 
-  Status NewSequentialFile(const std::string& path, const FileOptions& options,
-                           std::unique_ptr<SequentialFile>* result) override;
-  Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
-                             std::unique_ptr<RandomAccessFile>* result) override;
-  Status NewWritableFile(const std::string& path, const FileOptions& options,
-                         std::unique_ptr<WritableFile>* result) override;
-  Status ReopenWritableFile(const std::string& path, const FileOptions& options,
-                            std::unique_ptr<WritableFile>* result) override;
+  Status NewSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
+                             std::unique_ptr<vfs::RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                         std::unique_ptr<vfs::WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const vfs::FileOptions& options,
+                            std::unique_ptr<vfs::WritableFile>* result) override;
   Status ReuseWritableFile(const std::string& from, const std::string& to,
-                           const FileOptions& options,
-                           std::unique_ptr<WritableFile>* result) override;
-  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override;
+                           const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::WritableFile>* result) override;
+  Status NewDirectory(const std::string& path, std::unique_ptr<vfs::Directory>* result) override;
 
   Status FileExists(const std::string& path) override;
   Status GetChildren(const std::string& path, std::vector<std::string>* names) override;
@@ -132,7 +132,7 @@ class FaultFileSystem final : public FileSystem {
   Status LinkFile(const std::string& from, const std::string& to) override;
   Status NumFileLinks(const std::string& path, uint64_t* count) override;
   Status Truncate(const std::string& path, uint64_t bytes) override;
-  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override;
+  Status LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) override;
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
 
  private:
@@ -161,7 +161,7 @@ class FaultFileSystem final : public FileSystem {
   template <typename Call>
   Status Run(FaultOperation operation, const std::string& path, Call call);
 
-  const std::shared_ptr<FileSystem> base_;
+  const std::shared_ptr<vfs::FileSystem> base_;
   mutable Mutex mutex_;
   std::vector<ArmedRule> rules_ ASHLAR_GUARDED_BY(mutex_);
   std::vector<uint64_t> calls_ ASHLAR_GUARDED_BY(mutex_);  // by the operation's bit

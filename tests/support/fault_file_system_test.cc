@@ -14,9 +14,9 @@ namespace {
 
 class FaultFileSystemTest : public testing::Test {
  protected:
-  std::unique_ptr<WritableFile> Create(const std::string& path) {
-    std::unique_ptr<WritableFile> file;
-    EXPECT_TRUE(fs_.NewWritableFile(path, FileOptions(), &file).ok());
+  std::unique_ptr<vfs::WritableFile> Create(const std::string& path) {
+    std::unique_ptr<vfs::WritableFile> file;
+    EXPECT_TRUE(fs_.NewWritableFile(path, vfs::FileOptions(), &file).ok());
     return file;
   }
   std::string ReadAll(const std::string& path) {
@@ -28,8 +28,8 @@ class FaultFileSystemTest : public testing::Test {
 };
 
 TEST_F(FaultFileSystemTest, FiresAtTheNthMatchingCallOnce) {
-  std::unique_ptr<WritableFile> log = Create("/a.log");
-  std::unique_ptr<WritableFile> other = Create("/b");
+  std::unique_ptr<vfs::WritableFile> log = Create("/a.log");
+  std::unique_ptr<vfs::WritableFile> other = Create("/b");
   FaultRule rule;
   rule.operations = FaultOperation::kSync;
   rule.name_contains = ".log";
@@ -47,7 +47,7 @@ TEST_F(FaultFileSystemTest, FiresAtTheNthMatchingCallOnce) {
 }
 
 TEST_F(FaultFileSystemTest, AStickyRuleKeepsFiringUntilCleared) {
-  std::unique_ptr<WritableFile> file = Create("/f");
+  std::unique_ptr<vfs::WritableFile> file = Create("/f");
   FaultRule rule;
   rule.operations = FaultOperation::kAppend;
   rule.nth = 2;
@@ -64,7 +64,7 @@ TEST_F(FaultFileSystemTest, AStickyRuleKeepsFiringUntilCleared) {
 }
 
 TEST_F(FaultFileSystemTest, AnErrorCanComeAfterTheEffect) {
-  std::unique_ptr<WritableFile> file = Create("/f");
+  std::unique_ptr<vfs::WritableFile> file = Create("/f");
   FaultRule rule;
   rule.operations = FaultOperation::kAppend | FaultOperation::kRename;
   rule.effect = FaultEffect::kFailAfter;
@@ -77,7 +77,7 @@ TEST_F(FaultFileSystemTest, AnErrorCanComeAfterTheEffect) {
 }
 
 TEST_F(FaultFileSystemTest, AnAppendCanBeCutShort) {
-  std::unique_ptr<WritableFile> file = Create("/f");
+  std::unique_ptr<vfs::WritableFile> file = Create("/f");
   FaultRule rule;
   rule.operations = FaultOperation::kAppend;
   rule.effect = FaultEffect::kPartialAppend;
@@ -90,9 +90,9 @@ TEST_F(FaultFileSystemTest, AnAppendCanBeCutShort) {
 TEST_F(FaultFileSystemTest, ReadsCanLie) {
   ASSERT_TRUE(WriteStringToFile(memory_.get(), "0123456789", "/f", Durability::kSynced).ok());
   for (const bool is_mapped : {false, true}) {
-    FileOptions options;
+    vfs::FileOptions options;
     options.use_mmap_reads = is_mapped;
-    std::unique_ptr<RandomAccessFile> file;
+    std::unique_ptr<vfs::RandomAccessFile> file;
     ASSERT_TRUE(fs_.NewRandomAccessFile("/f", options, &file).ok());
     char scratch[16];
     Slice result;
@@ -130,7 +130,7 @@ TEST_F(FaultFileSystemTest, RulesAboutReadsLeaveOtherCallsAlone) {
   rule.effect = FaultEffect::kBitFlip;
   rule.sticky = true;
   fs_.AddRule(rule);
-  std::unique_ptr<WritableFile> file = Create("/f");
+  std::unique_ptr<vfs::WritableFile> file = Create("/f");
   EXPECT_TRUE(file->Append("x").ok());
   EXPECT_TRUE(file->Close().ok());
   EXPECT_EQ(fs_.FaultsInjected(), 0u);

@@ -17,7 +17,7 @@ bool MayBeDamaged(const std::string& name) {
   return IsTable(name) || IsManifest(name) || IsLog(name) || name == "CURRENT";
 }
 
-std::string DamageOne(FileSystem* file_system, const std::string& directory,
+std::string DamageOne(vfs::FileSystem* file_system, const std::string& directory,
                       const std::string& name, Random* random) {
   const std::string path = StrCat(directory, "/", name);
   const std::string contents = ContentsOf(file_system, path);
@@ -38,7 +38,7 @@ std::string DamageOne(FileSystem* file_system, const std::string& directory,
 
 }  // namespace
 
-std::vector<std::string> FilesIn(FileSystem* file_system, const std::string& directory,
+std::vector<std::string> FilesIn(vfs::FileSystem* file_system, const std::string& directory,
                                  const std::function<bool(const std::string& name)>& chosen) {
   std::vector<std::string> names;
   ASHLAR_ASSERT(file_system->GetChildren(directory, &names).ok());
@@ -47,28 +47,29 @@ std::vector<std::string> FilesIn(FileSystem* file_system, const std::string& dir
   return names;
 }
 
-std::string ContentsOf(FileSystem* file_system, const std::string& path) {
+std::string ContentsOf(vfs::FileSystem* file_system, const std::string& path) {
   Result<std::string> contents = ReadFileToString(file_system, path, kFileBytesMax);
   ASHLAR_ASSERT(contents.ok());
   return std::move(contents).value();
 }
 
-void ReplaceFile(FileSystem* file_system, const std::string& path, const std::string& contents) {
+void ReplaceFile(vfs::FileSystem* file_system, const std::string& path,
+                 const std::string& contents) {
   ASHLAR_ASSERT(WriteStringToFile(file_system, contents, path, Durability::kSynced).ok());
 }
 
-void FlipByte(FileSystem* file_system, const std::string& path, size_t offset) {
+void FlipByte(vfs::FileSystem* file_system, const std::string& path, size_t offset) {
   std::string contents = ContentsOf(file_system, path);
   ASHLAR_ASSERT(offset < contents.size());
   contents[offset] = static_cast<char>(~contents[offset]);
   ReplaceFile(file_system, path, contents);
 }
 
-void CutFile(FileSystem* file_system, const std::string& path, size_t bytes) {
+void CutFile(vfs::FileSystem* file_system, const std::string& path, size_t bytes) {
   ReplaceFile(file_system, path, ContentsOf(file_system, path).substr(0, bytes));
 }
 
-void CopyDirectory(FileSystem* file_system, const std::string& from, const std::string& to) {
+void CopyDirectory(vfs::FileSystem* file_system, const std::string& from, const std::string& to) {
   ASHLAR_ASSERT(file_system->CreateDirIfMissing(to).ok());
   const auto is_file = [&](const std::string& name) {
     return name != "LOCK" && name != "lost" && !name.starts_with("LOG");
@@ -78,7 +79,8 @@ void CopyDirectory(FileSystem* file_system, const std::string& from, const std::
                 ContentsOf(file_system, StrCat(from, "/", name)));
 }
 
-std::string DamageAtRandom(FileSystem* file_system, const std::string& directory, Random* random) {
+std::string DamageAtRandom(vfs::FileSystem* file_system, const std::string& directory,
+                           Random* random) {
   std::string description;
   const uint64_t count = 1 + random->Uniform(3);
   for (uint64_t i = 0; i < count; ++i) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ashlar/env.h"
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "execute/clock.h"
 #include "execute/manual_executor.h"
@@ -19,7 +20,7 @@ namespace ashlar {
 
 class ManualEnv final : public Env {
  public:
-  ManualEnv(std::shared_ptr<FileSystem> file_system, uint64_t seed)
+  ManualEnv(std::shared_ptr<vfs::FileSystem> file_system, uint64_t seed)
       : file_system_(std::move(file_system)), executor_(seed), clock_(kStartUnixMicros) {}
 
   // Runs one background job, or the oldest flush; false when there is none.
@@ -27,7 +28,7 @@ class ManualEnv final : public Env {
   ManualExecutor* manual_executor() { return &executor_; }
   bool RunOneFlush() { return executor_.RunOldest(Executor::Priority::kHigh); }
 
-  const std::shared_ptr<FileSystem>& GetFileSystem() const override { return file_system_; }
+  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
   void SetBackgroundThreads(int number, Priority pri) override {
     if (pri == HIGH || pri == LOW)
       ASHLAR_ASSERT(executor_.SetBackgroundThreads(std::max(number, 1), LaneOf(pri)).ok());
@@ -50,7 +51,7 @@ class ManualEnv final : public Env {
     return pri == HIGH ? Executor::Priority::kHigh : Executor::Priority::kLow;
   }
 
-  const std::shared_ptr<FileSystem> file_system_;
+  const std::shared_ptr<vfs::FileSystem> file_system_;
   ManualExecutor executor_;
   ManualClock clock_;
 };

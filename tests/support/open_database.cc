@@ -31,7 +31,7 @@ void Apply(const Commit& commit, Contents* contents) {
   }
 }
 
-OpenDatabase::OpenDatabase(std::shared_ptr<FileSystem> file_system, const Options& options,
+OpenDatabase::OpenDatabase(std::shared_ptr<vfs::FileSystem> file_system, const Options& options,
                            uint64_t seed)
     : env_(std::move(file_system), seed), options_(options) {
   options_.env = &env_;
@@ -43,9 +43,8 @@ OpenDatabase::~OpenDatabase() {
 
 SstFileManager* OpenDatabase::ManageSpace(int64_t delete_rate, uint64_t chunk_bytes) {
   constexpr double kAnyRatio = 1e9;
-  options_.sst_file_manager.reset(NewSstFileManager(&env_, env_.GetFileSystem(), nullptr, "",
-                                                    delete_rate, true, nullptr, kAnyRatio,
-                                                    chunk_bytes));
+  options_.sst_file_manager.reset(NewSstFileManager(
+      &env_, env_.EngineFiles(), nullptr, "", delete_rate, true, nullptr, kAnyRatio, chunk_bytes));
   return options_.sst_file_manager.get();
 }
 

@@ -12,6 +12,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/sst_file_manager.h"
+#include "ashlar/vfs.h"
 #include "tests/support/manual_env.h"
 
 namespace ashlar {
@@ -34,7 +35,7 @@ class OpenDatabase {
  public:
   // options.env is replaced by a world on this file system whose jobs run in an order drawn from
   // the seed.
-  OpenDatabase(std::shared_ptr<FileSystem> file_system, const Options& options, uint64_t seed);
+  OpenDatabase(std::shared_ptr<vfs::FileSystem> file_system, const Options& options, uint64_t seed);
   ~OpenDatabase();
   OpenDatabase(const OpenDatabase&) = delete;
   OpenDatabase& operator=(const OpenDatabase&) = delete;

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
@@ -103,38 +103,38 @@ class StalledCall {
   bool running_ = true;
 };
 
-class StallingFileSystem final : public FileSystem {
+class StallingFileSystem final : public vfs::FileSystem {
  public:
-  StallingFileSystem(std::shared_ptr<FileSystem> base, StallGate* gate)
+  StallingFileSystem(std::shared_ptr<vfs::FileSystem> base, StallGate* gate)
       : base_(std::move(base)), gate_(gate) {}
 
   const char* Name() const override { return "StallingFileSystem"; }
-  Status NewSequentialFile(const std::string& path, const FileOptions& options,
-                           std::unique_ptr<SequentialFile>* result) override {
+  Status NewSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::SequentialFile>* result) override {
     return base_->NewSequentialFile(path, options, result);
   }
-  Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
-                             std::unique_ptr<RandomAccessFile>* result) override {
+  Status NewRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
+                             std::unique_ptr<vfs::RandomAccessFile>* result) override {
     gate_->Pass();
-    std::unique_ptr<RandomAccessFile> file;
+    std::unique_ptr<vfs::RandomAccessFile> file;
     Status status = base_->NewRandomAccessFile(path, options, &file);
     if (status.ok()) *result = std::make_unique<StallingFile>(std::move(file), gate_);
     return status;
   }
-  Status NewWritableFile(const std::string& path, const FileOptions& options,
-                         std::unique_ptr<WritableFile>* result) override {
+  Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                         std::unique_ptr<vfs::WritableFile>* result) override {
     return base_->NewWritableFile(path, options, result);
   }
-  Status ReopenWritableFile(const std::string& path, const FileOptions& options,
-                            std::unique_ptr<WritableFile>* result) override {
+  Status ReopenWritableFile(const std::string& path, const vfs::FileOptions& options,
+                            std::unique_ptr<vfs::WritableFile>* result) override {
     return base_->ReopenWritableFile(path, options, result);
   }
   Status ReuseWritableFile(const std::string& from, const std::string& to,
-                           const FileOptions& options,
-                           std::unique_ptr<WritableFile>* result) override {
+                           const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::WritableFile>* result) override {
     return base_->ReuseWritableFile(from, to, options, result);
   }
-  Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) override {
+  Status NewDirectory(const std::string& path, std::unique_ptr<vfs::Directory>* result) override {
     return base_->NewDirectory(path, result);
   }
   Status FileExists(const std::string& path) override { return base_->FileExists(path); }
@@ -165,7 +165,7 @@ class StallingFileSystem final : public FileSystem {
   Status Truncate(const std::string& path, uint64_t bytes) override {
     return base_->Truncate(path, bytes);
   }
-  Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) override {
+  Status LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) override {
     return base_->LockFile(path, lock);
   }
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override {
@@ -173,9 +173,9 @@ class StallingFileSystem final : public FileSystem {
   }
 
  private:
-  class StallingFile final : public RandomAccessFile {
+  class StallingFile final : public vfs::RandomAccessFile {
    public:
-    StallingFile(std::unique_ptr<RandomAccessFile> base, StallGate* gate)
+    StallingFile(std::unique_ptr<vfs::RandomAccessFile> base, StallGate* gate)
         : base_(std::move(base)), gate_(gate) {}
 
     Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
@@ -184,16 +184,16 @@ class StallingFileSystem final : public FileSystem {
     }
     Status Map(Slice* contents) const override { return base_->Map(contents); }
     Status Size(uint64_t* bytes) const override { return base_->Size(bytes); }
-    void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+    void Hint(vfs::AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
       base_->Hint(pattern, offset, bytes);
     }
 
    private:
-    const std::unique_ptr<RandomAccessFile> base_;
+    const std::unique_ptr<vfs::RandomAccessFile> base_;
     StallGate* const gate_;
   };
 
-  const std::shared_ptr<FileSystem> base_;
+  const std::shared_ptr<vfs::FileSystem> base_;
   StallGate* const gate_;
 };
 

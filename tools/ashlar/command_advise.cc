@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "ashlar/env.h"
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "tools/ashlar/command.h"
 #include "tools/common/amplification.h"
 #include "tools/common/progress_line.h"
@@ -16,8 +16,8 @@ namespace {
 namespace measured = amplification;
 
 Outcome WriteFile(const std::string& path, const std::string& text) {
-  std::unique_ptr<WritableFile> file;
-  Status s = Env::Default()->GetFileSystem()->NewWritableFile(path, FileOptions(), &file);
+  std::unique_ptr<vfs::WritableFile> file;
+  Status s = Env::Default()->EngineFiles()->NewWritableFile(path, vfs::FileOptions(), &file);
   if (s.ok()) s = file->Append(text);
   if (s.ok()) s = file->Close();
   return FromStatus(s, "cannot write " + path);

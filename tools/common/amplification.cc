@@ -15,6 +15,7 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "ashlar/vfs.h"
 
 namespace ashlar::amplification {
 
@@ -35,7 +36,7 @@ std::string KeyOf(const Workload& workload, uint64_t number) {
   return key;
 }
 
-uint64_t FolderBytes(FileSystem* files, const std::string& folder) {
+uint64_t FolderBytes(vfs::FileSystem* files, const std::string& folder) {
   std::vector<std::string> names;
   uint64_t sum = 0;
   if (!files->GetChildren(folder, &names).ok()) return 0;
@@ -159,7 +160,7 @@ class Run {
   }
 
   void Look() {
-    peak_bytes_ = std::max(peak_bytes_, FolderBytes(db_->GetFileSystem(), folder_));
+    peak_bytes_ = std::max(peak_bytes_, FolderBytes(db_->GetEnv()->EngineFiles().get(), folder_));
     runs_seen_ += SortedRuns(db_);
     ++looks_;
   }

@@ -26,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/status.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "compact/plan/file_cutter.h"
 #include "compact/run/compaction_ranges.h"
@@ -58,11 +58,11 @@ class CompactionOutputObserver {
 };
 
 struct CompactionOutputArgs {
-  FileSystem* file_system = nullptr;
+  vfs::FileSystem* file_system = nullptr;
   std::string directory;
   // Set: the path of the only file, which is outside of any database.
   std::string path;
-  FileOptions file_options;
+  vfs::FileOptions file_options;
   // Common to all files. The output sets file, file_name, file_number and the three times below.
   TableWriteArgs table;
   FileChecksumGenFactory* checksums = nullptr;  // of the whole files; null: none
@@ -134,7 +134,7 @@ class CompactionOutput {
   struct OpenFile {
     uint64_t number;
     std::string path;
-    std::unique_ptr<WritableFile> file;
+    std::unique_ptr<vfs::WritableFile> file;
     ChecksummedFile* checksummed = nullptr;  // `file`; null: it has no checksum
     FileChecksum checksum = {};              // once it is complete
     // One of the two: a choice per entry, and no virtual call.

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
@@ -38,7 +38,7 @@
 namespace ashlar {
 
 struct TableOpenArgs {
-  std::unique_ptr<RandomAccessFile> file{};
+  std::unique_ptr<vfs::RandomAccessFile> file{};
   std::string file_name{};  // for error texts
   uint64_t file_bytes = 0;
   EpochDomain* epochs = nullptr;  // of the guards in which the table and its blocks are found

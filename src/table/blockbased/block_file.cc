@@ -21,8 +21,8 @@ std::string PlaceText(const std::string& file, uint64_t offset) {
 
 }  // namespace
 
-BlockFile::BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes,
-                     bool mapped, const Recorder& recorder)
+BlockFile::BlockFile(std::unique_ptr<vfs::RandomAccessFile> file, std::string name,
+                     uint64_t file_bytes, bool mapped, const Recorder& recorder)
     : file_(std::move(file)), name_(std::move(name)), file_bytes_(file_bytes), recorder_(recorder) {
   Slice contents;
   if (mapped && file_->Map(&contents).ok() && contents.size() >= file_bytes_)

@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "base/compression.h"
 #include "base/result.h"
 #include "observe/recorder.h"
@@ -42,7 +42,7 @@ struct FileSpan {
 class BlockFile {
  public:
   // mapped: use the file's mapping if it has one.
-  BlockFile(std::unique_ptr<RandomAccessFile> file, std::string name, uint64_t file_bytes,
+  BlockFile(std::unique_ptr<vfs::RandomAccessFile> file, std::string name, uint64_t file_bytes,
             bool mapped, const Recorder& recorder);
   BlockFile(BlockFile&&) noexcept = default;
 
@@ -64,7 +64,7 @@ class BlockFile {
   const std::string& name() const { return name_; }
   uint64_t file_bytes() const { return file_bytes_; }
   bool mapped() const { return !mapping_.empty(); }
-  const RandomAccessFile* file() const { return file_.get(); }
+  const vfs::RandomAccessFile* file() const { return file_.get(); }
   size_t DictionaryBytes() const { return dictionary_ == nullptr ? 0 : dictionary_->MemoryUsage(); }
 
   struct ReadArgs {
@@ -96,7 +96,7 @@ class BlockFile {
   Result<BlockContents> Decompressed(const ReadArgs& args, CompressionType type,
                                      const Slice& stored) const;
 
-  std::unique_ptr<RandomAccessFile> file_;
+  std::unique_ptr<vfs::RandomAccessFile> file_;
   std::string name_;
   uint64_t file_bytes_;
   Recorder recorder_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "table/blockbased/table_test_kit.h"
 #include "tests/support/tool_runner.h"
@@ -33,7 +34,7 @@ class RangeDeletionInterchange : public ::testing::Test {
 
   const ScratchDirectory scratch_;
   const std::string path_ = scratch_.File("db");
-  const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
+  const std::shared_ptr<vfs::FileSystem> fs_ = vfs::FileSystem::Default();
 };
 
 // Each command of ldb opens the database again, which flushes the log of the one before.

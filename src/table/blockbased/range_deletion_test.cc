@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
@@ -175,7 +176,7 @@ TEST_F(RangeDeletionBlock, TooLargeATombstoneIsRefused) {
 }
 
 TEST_F(RangeDeletionBlock, APlainTableRefusesByTheNameOfTheOption) {
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_OK(fs_.NewWritableFile(kPath, {}, &file));
   Result<std::unique_ptr<PlainTableBuilder>> builder = PlainTableBuilder::Create(
       {.file = file.get(), .file_name = kPath, .comparator = bytewise_}, PlainTableConfig());

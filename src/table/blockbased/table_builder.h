@@ -27,10 +27,10 @@
 #include <vector>
 
 #include "ashlar/compression_type.h"
-#include "ashlar/file_system.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table_properties.h"
+#include "ashlar/vfs.h"
 #include "base/byte_buffer.h"
 #include "base/compression.h"
 #include "base/result.h"
@@ -47,8 +47,8 @@
 namespace ashlar {
 
 struct TableWriteArgs {
-  WritableFile* file = nullptr;  // empty, at its beginning
-  std::string file_name{};       // for error texts
+  vfs::WritableFile* file = nullptr;  // empty, at its beginning
+  std::string file_name{};            // for error texts
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // null: none
@@ -58,7 +58,7 @@ struct TableWriteArgs {
   uint64_t target_file_bytes = 0;  // bounds the blocks that wait for a dictionary; 0: unknown
   TableReads reads = TableReads::kBlockCache;
   RateLimiter* rate_limiter = nullptr;
-  IOPriority priority = IO_LOW;  // of the requests to the limiter
+  IORequestPriority priority = IO_LOW;  // of the requests to the limiter
   Recorder recorder{};
   PropertyCollectors::Factories collector_factories{};
   int level = -1;  // that the table is for, of num_levels; -1: unknown

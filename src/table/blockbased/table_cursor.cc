@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
@@ -35,7 +36,7 @@ size_t ReadAhead::PieceBytes(uint32_t block) {
 
 void ReadAhead::Announce(uint64_t offset) {
   if (!hints_ || fixed_bytes_ <= kHintedPieceBytes || offset < announced_end_) return;
-  table_->file().file()->Hint(AccessPattern::kWillNeed, offset, fixed_bytes_);
+  table_->file().file()->Hint(vfs::AccessPattern::kWillNeed, offset, fixed_bytes_);
   announced_end_ = offset + fixed_bytes_;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "ashlar/vfs.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "table/block/block_builder.h"
@@ -437,7 +438,7 @@ Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::strin
   footer.metaindex = append(metaindex);
   PutFooter(&file, footer);
   EXPECT_OK(WriteStringToFile(fs, file, kPath, Durability::kBuffered));
-  std::unique_ptr<RandomAccessFile> opened;
+  std::unique_ptr<vfs::RandomAccessFile> opened;
   EXPECT_OK(fs->NewRandomAccessFile(kPath, {}, &opened));
   return BlockBasedTable::Open({.file = std::move(opened),
                                 .file_name = kPath,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "base/xxph3.h"
 #include "table/block/block_entries.h"
@@ -38,7 +39,7 @@ class TableInterchange : public ::testing::Test {
 
   const ScratchDirectory scratch_;
   const std::string directory_ = scratch_.path();
-  const std::shared_ptr<FileSystem> fs_ = FileSystem::Default();
+  const std::shared_ptr<vfs::FileSystem> fs_ = vfs::FileSystem::Default();
 };
 
 std::string Hex(const Slice& bytes) { return "0x" + bytes.ToString(true); }
@@ -70,8 +71,8 @@ std::map<std::string, std::string> ReadAll(TableReader* table) {
 }
 
 // The raw contents of the metaindex block that has this name.
-std::string ReadMetaBlock(FileSystem* fs, const std::string& path, const std::string& name) {
-  std::unique_ptr<RandomAccessFile> file;
+std::string ReadMetaBlock(vfs::FileSystem* fs, const std::string& path, const std::string& name) {
+  std::unique_ptr<vfs::RandomAccessFile> file;
   uint64_t bytes = 0;
   EXPECT_OK(fs->NewRandomAccessFile(path, {}, &file));
   EXPECT_OK(file->Size(&bytes));

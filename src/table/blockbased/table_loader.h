@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
 #include "ashlar/table_properties.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "key/prefix_extractors.h"
@@ -41,7 +41,7 @@
 namespace ashlar {
 
 struct TableLoadArgs {
-  std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> file;
   std::string file_name;
   uint64_t file_bytes = 0;
   KeyComparator comparator{nullptr};

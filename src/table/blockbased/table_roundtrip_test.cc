@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 
+#include "ashlar/vfs.h"
 #include "table/blockbased/table_cursor.h"
 #include "table/blockbased/table_test_kit.h"
 #include "table/table_properties.h"
@@ -595,7 +596,7 @@ TEST(TableBuilder, CountsTheBlocksThatAreDenseInDeletions) {
 
 TEST(TableBuilder, RefusesSettingsThatCannotBeWritten) {
   MemoryFileSystem fs;
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
   TableWriteArgs good{
       .file = file.get(), .file_name = "t.sst", .comparator = KeyComparator(BytewiseComparator())};
@@ -620,7 +621,7 @@ TEST(TableBuilder, RefusesSettingsThatCannotBeWritten) {
 
 TEST(TableBuilderDeathTest, KeysMustAscend) {
   MemoryFileSystem fs;
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
   auto writer = TableBuilder::Create({.file = file.get(),
                                       .file_name = "t.sst",

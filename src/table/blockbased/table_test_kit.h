@@ -41,9 +41,9 @@ struct TableSpec {
   std::vector<RangeTombstone> range_deletions{};
 };
 
-inline Status WriteTable(FileSystem* fs, const std::string& path, const TableSpec& spec,
+inline Status WriteTable(vfs::FileSystem* fs, const std::string& path, const TableSpec& spec,
                          const Entries& entries, TableWriteResult* result) {
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<TableBuilder> writer,
                           TableBuilder::Create({.file = file.get(),
@@ -73,9 +73,9 @@ struct OpenSpec {
   std::string largest{};
 };
 
-inline Result<TableReaderPtr> OpenTable(FileSystem* fs, const std::string& path,
+inline Result<TableReaderPtr> OpenTable(vfs::FileSystem* fs, const std::string& path,
                                         const OpenSpec& spec) {
-  std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> file;
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(fs->NewRandomAccessFile(path, {.use_mmap_reads = spec.mmap}, &file));
   ASHLAR_RETURN_IF_ERROR(file->Size(&bytes));

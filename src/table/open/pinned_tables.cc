@@ -11,21 +11,21 @@ namespace ashlar {
 namespace {
 
 // One of the owners of a file.
-class SharedFile final : public RandomAccessFile {
+class SharedFile final : public vfs::RandomAccessFile {
  public:
-  explicit SharedFile(std::shared_ptr<RandomAccessFile> file) : file_(std::move(file)) {}
+  explicit SharedFile(std::shared_ptr<vfs::RandomAccessFile> file) : file_(std::move(file)) {}
 
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
     return file_->Read(offset, n, result, scratch);
   }
   Status Map(Slice* contents) const override { return file_->Map(contents); }
   Status Size(uint64_t* bytes) const override { return file_->Size(bytes); }
-  void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
+  void Hint(vfs::AccessPattern pattern, uint64_t offset, uint64_t bytes) const override {
     file_->Hint(pattern, offset, bytes);
   }
 
  private:
-  const std::shared_ptr<RandomAccessFile> file_;
+  const std::shared_ptr<vfs::RandomAccessFile> file_;
 };
 
 }  // namespace
@@ -35,19 +35,19 @@ Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* byt
   {
     MutexLock lock(mutex_);
     if (const auto pinned = pinned_.find(number); pinned != pinned_.end()) {
-      std::shared_ptr<RandomAccessFile> file = pinned->second.file;
+      std::shared_ptr<vfs::RandomAccessFile> file = pinned->second.file;
       if (file == nullptr) file = pinned->second.taken.lock();
       if (file != nullptr) return file->Size(bytes);
     }
     has_room = args_.files_max == 0 || held_ < args_.files_max;
   }
   if (has_room) {
-    std::unique_ptr<RandomAccessFile> opened;
+    std::unique_ptr<vfs::RandomAccessFile> opened;
     const Status status = args_.file_system->NewRandomAccessFile(path, args_.file_options, &opened);
     if (status.IsPathNotFound()) return status;
     if (status.ok()) {
       ASHLAR_RETURN_IF_ERROR(opened->Size(bytes));
-      std::shared_ptr<RandomAccessFile> file = std::move(opened);
+      std::shared_ptr<vfs::RandomAccessFile> file = std::move(opened);
       MutexLock lock(mutex_);
       Pinned& pinned = pinned_[number];
       pinned = {.file = std::move(file), .taken = {}, .path = path};
@@ -60,7 +60,7 @@ Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* byt
 }
 
 PinnedTables::Taken PinnedTables::Take(uint64_t number) {
-  std::shared_ptr<RandomAccessFile> file;
+  std::shared_ptr<vfs::RandomAccessFile> file;
   Taken taken;
   {
     MutexLock lock(mutex_);
@@ -84,7 +84,7 @@ PinnedTables::Taken PinnedTables::Take(uint64_t number) {
 }
 
 void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
-  std::vector<std::shared_ptr<RandomAccessFile>> closed;  // without the mutex
+  std::vector<std::shared_ptr<vfs::RandomAccessFile>> closed;  // without the mutex
   MutexLock lock(mutex_);
   for (auto pinned = pinned_.begin(); pinned != pinned_.end();) {
     if (numbers.contains(pinned->first)) {
@@ -100,7 +100,7 @@ void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
 }
 
 void PinnedTables::Forget(uint64_t number) {
-  std::shared_ptr<RandomAccessFile> closed;  // without the mutex
+  std::shared_ptr<vfs::RandomAccessFile> closed;  // without the mutex
   MutexLock lock(mutex_);
   const auto pinned = pinned_.find(number);
   if (pinned == pinned_.end()) return;

@@ -19,7 +19,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
 #include "platform/mutex.h"
 #include "table/file_metadata.h"
 
@@ -28,8 +28,8 @@ namespace ashlar {
 class PinnedTables {
  public:
   struct Args {
-    FileSystem* file_system = nullptr;
-    FileOptions file_options = {};  // of the table readers
+    vfs::FileSystem* file_system = nullptr;
+    vfs::FileOptions file_options = {};  // of the table readers
     size_t files_max = 0;
   };
 
@@ -43,7 +43,7 @@ class PinnedTables {
   // Unpins the file and returns it with its path. A file that was taken before is given again while
   // that one lives. Null file: it was not pinned, or has been closed.
   struct Taken {
-    std::unique_ptr<RandomAccessFile> file;
+    std::unique_ptr<vfs::RandomAccessFile> file;
     std::string path;
   };
   Taken Take(uint64_t number);
@@ -56,8 +56,8 @@ class PinnedTables {
  private:
   const Args args_;
   struct Pinned {
-    std::shared_ptr<RandomAccessFile> file;  // null: it was taken
-    std::weak_ptr<RandomAccessFile> taken;
+    std::shared_ptr<vfs::RandomAccessFile> file;  // null: it was taken
+    std::weak_ptr<vfs::RandomAccessFile> taken;
     std::string path;
   };
 

@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "execute/epoch.h"
 #include "table/file_metadata.h"
@@ -43,7 +44,7 @@ class StandaloneTable {
   Status FindBounds(const KeyComparator& comparator);
 
   const std::string path_;
-  FileSystem* const file_system_;
+  vfs::FileSystem* const file_system_;
   EpochDomain epochs_;
   OpenTables open_tables_{&epochs_, 0};
   FileMetaData file_;

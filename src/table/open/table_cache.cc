@@ -170,15 +170,15 @@ Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
 }
 
 Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
-  const FileOptions file_options{.use_mmap_reads = args_.mmap_reads,
-                                 .use_direct_io = args_.direct_reads};
+  const vfs::FileOptions file_options{.use_mmap_reads = args_.mmap_reads,
+                                      .use_direct_io = args_.direct_reads};
   PinnedTables::Taken pinned = args_.pinned_tables != nullptr
                                    ? args_.pinned_tables->Take(file->number)
                                    : PinnedTables::Taken();
   std::string path = pinned.file != nullptr ? std::move(pinned.path)
                      : !args_.path.empty()  ? args_.path
                                             : TableFileName(args_.directory, file->number);
-  std::unique_ptr<RandomAccessFile> opened = std::move(pinned.file);
+  std::unique_ptr<vfs::RandomAccessFile> opened = std::move(pinned.file);
   Status status = opened != nullptr
                       ? Status::OK()
                       : args_.file_system->NewRandomAccessFile(path, file_options, &opened);
@@ -208,7 +208,7 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
       return Status::Corruption(path, StrCat("offset ", file->file_bytes - sizeof(magic),
                                              ": not a table, its magic number is unknown"));
   }
-  if (args_.random_access_hint) opened->Hint(AccessPattern::kRandom, 0, file->file_bytes);
+  if (args_.random_access_hint) opened->Hint(vfs::AccessPattern::kRandom, 0, file->file_bytes);
   return BlockBasedTable::Open({.file = std::move(opened),
                                 .file_name = path,
                                 .file_bytes = file->file_bytes,
@@ -226,7 +226,7 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .tolerant = args_.tolerant});
 }
 
-Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> opened,
+Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<vfs::RandomAccessFile> opened,
                                              std::string path, uint64_t file_bytes) const {
   if (!args_.mmap_reads)
     return Status::NotSupported(path, "a PlainTable is read through mmap; set allow_mmap_reads");
@@ -242,7 +242,7 @@ Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<RandomAccessFile> o
                            .random_access_hint = args_.random_access_hint});
 }
 
-Result<uint64_t> TableCache::ReadMagic(const RandomAccessFile& file, const std::string& path,
+Result<uint64_t> TableCache::ReadMagic(const vfs::RandomAccessFile& file, const std::string& path,
                                        uint64_t file_bytes) {
   constexpr size_t kMagicBytes = sizeof(uint64_t);
   uint64_t actual_bytes = 0;

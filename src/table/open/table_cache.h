@@ -23,8 +23,8 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
@@ -81,7 +81,7 @@ class OpenTables {
 };
 
 struct TableCacheArgs {
-  FileSystem* file_system = nullptr;
+  vfs::FileSystem* file_system = nullptr;
   EpochDomain* epochs = nullptr;  // of the guards in which tables are found; that of open_tables
   std::string directory{};        // tables are directory/NNNNNN.sst, or NNNNNN.ldb
   std::string path{};             // set: of the only table, instead of the directory
@@ -140,9 +140,9 @@ class TableCache final : public TableOpener {
  private:
   Result<TableRef> OpenAndPublish(FileMetaData* file);
   Result<TableReaderPtr> Open(const FileMetaData* file) const;
-  Result<TableReaderPtr> OpenPlain(std::unique_ptr<RandomAccessFile> opened, std::string path,
+  Result<TableReaderPtr> OpenPlain(std::unique_ptr<vfs::RandomAccessFile> opened, std::string path,
                                    uint64_t file_bytes) const;
-  static Result<uint64_t> ReadMagic(const RandomAccessFile& file, const std::string& path,
+  static Result<uint64_t> ReadMagic(const vfs::RandomAccessFile& file, const std::string& path,
                                     uint64_t file_bytes);
 
   const TableCacheArgs args_;  // prefix_extractor: only the first one of prefix_extractors_

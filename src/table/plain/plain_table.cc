@@ -145,7 +145,8 @@ Result<TableReaderPtr> PlainTable::Open(PlainTableOpenArgs args) {
   TableReaderPtr owner(table);
   ASHLAR_RETURN_IF_ERROR(table->Load());
   if constexpr (kDebugChecks) table->CheckInvariants();
-  if (args.random_access_hint) table->file_->Hint(AccessPattern::kRandom, 0, table->file_bytes_);
+  if (args.random_access_hint)
+    table->file_->Hint(vfs::AccessPattern::kRandom, 0, table->file_bytes_);
   return owner;
 }
 

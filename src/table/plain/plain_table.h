@@ -26,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/file_system.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table_properties.h"
+#include "ashlar/vfs.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "observe/recorder.h"
@@ -44,7 +44,7 @@
 namespace ashlar {
 
 struct PlainTableOpenArgs {
-  std::unique_ptr<RandomAccessFile> file;  // opened with use_mmap_reads
+  std::unique_ptr<vfs::RandomAccessFile> file;  // opened with use_mmap_reads
   std::string file_name{};
   uint64_t file_bytes = 0;
   EpochDomain* epochs = nullptr;  // of the guards in which the table is found
@@ -132,7 +132,7 @@ class PlainTable final : public TableReader {
   const std::shared_ptr<const SliceTransform> prefix_extractor_;
   const Recorder recorder_;
   std::atomic<int64_t>* const live_blocks_;
-  const std::unique_ptr<RandomAccessFile> file_;
+  const std::unique_ptr<vfs::RandomAccessFile> file_;
   const std::string name_;
   const uint64_t file_bytes_;
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "ashlar/table.h"
+#include "ashlar/vfs.h"
 #include "base/coding.h"
 #include "table/block/block_builder.h"
 #include "table/plain/plain_table_test_kit.h"
@@ -182,7 +183,7 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     for (const Sample& sample : Samples()) {
-      class BytesFile final : public RandomAccessFile {
+      class BytesFile final : public vfs::RandomAccessFile {
        public:
         explicit BytesFile(const std::string* bytes) : bytes_(bytes) {}
         Status Read(uint64_t, size_t, Slice*, char*) const override {

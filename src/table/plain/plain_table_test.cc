@@ -500,7 +500,7 @@ TEST(PlainTableBuilder, RefusesKeysOfAnotherLength) {
 }
 
 // Takes bytes and keeps none.
-class Sink final : public WritableFile {
+class Sink final : public vfs::WritableFile {
  public:
   Status Append(const Slice& data) override {
     bytes_ += data.size();
@@ -552,7 +552,7 @@ TEST(PlainTablePins, ValuesStayWhenTheTableIsDropped) {
   std::atomic<int64_t> live_blocks{0};
   PinnableSlice value;
   {
-    std::unique_ptr<RandomAccessFile> file;
+    std::unique_ptr<vfs::RandomAccessFile> file;
     ASSERT_OK(fs.NewRandomAccessFile(kPath, {.use_mmap_reads = true}, &file));
     Result<TableReaderPtr> opened = PlainTable::Open({.file = std::move(file),
                                                       .file_name = kPath,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/vfs.h"
 #include "table/blockbased/table_test_kit.h"
 #include "table/plain/plain_table.h"
 #include "table/plain/plain_table_builder.h"
@@ -18,9 +19,9 @@ struct PlainSpec {
   std::shared_ptr<const SliceTransform> prefix_extractor{};
 };
 
-inline Status WritePlainTable(FileSystem* fs, const std::string& path, const PlainSpec& spec,
+inline Status WritePlainTable(vfs::FileSystem* fs, const std::string& path, const PlainSpec& spec,
                               const Entries& entries, TableWriteResult* result) {
-  std::unique_ptr<WritableFile> file;
+  std::unique_ptr<vfs::WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewWritableFile(path, {}, &file));
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PlainTableBuilder> writer,
                           PlainTableBuilder::Create({.file = file.get(),
@@ -35,9 +36,9 @@ inline Status WritePlainTable(FileSystem* fs, const std::string& path, const Pla
   return file->Close();
 }
 
-inline Result<TableReaderPtr> OpenPlainTable(FileSystem* fs, const std::string& path,
+inline Result<TableReaderPtr> OpenPlainTable(vfs::FileSystem* fs, const std::string& path,
                                              const PlainSpec& spec) {
-  std::unique_ptr<RandomAccessFile> file;
+  std::unique_ptr<vfs::RandomAccessFile> file;
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(fs->NewRandomAccessFile(path, {.use_mmap_reads = true}, &file));
   ASHLAR_RETURN_IF_ERROR(file->Size(&bytes));

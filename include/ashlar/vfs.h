@@ -1,5 +1,5 @@
-// FileSystem: the file operations that the engine uses. The engine accesses files only through this
-// interface. An in-memory, fault-injecting or remote implementation can replace the operating
+// vfs::FileSystem: the file operations that the engine uses. The engine accesses files only through
+// this interface. An in-memory, fault-injecting or remote implementation can replace the operating
 // system's.
 //
 // Paths are UTF-8 with '/' between components. Every error names the path. No method throws.
@@ -20,7 +20,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
-namespace ashlar {
+namespace ashlar::vfs {
 
 // The purpose of an opened file. A field that a file system cannot honour is ignored, except
 // use_direct_io.
@@ -158,4 +158,4 @@ class ASHLAR_API FileSystem {
   virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
 };
 
-}  // namespace ashlar
+}  // namespace ashlar::vfs

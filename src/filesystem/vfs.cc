@@ -1,9 +1,9 @@
-// The optional methods of a FileSystem.
-#include "ashlar/file_system.h"
+// The optional methods of a vfs::FileSystem.
+#include "ashlar/vfs.h"
 
 #include "base/format.h"
 
-namespace ashlar {
+namespace ashlar::vfs {
 
 Status RandomAccessFile::Map(Slice*) const {
   return Status::NotSupported("this file is not mapped into memory: open it with use_mmap_reads");
@@ -31,4 +31,4 @@ Status FileSystem::GetFreeSpace(const std::string& path, uint64_t*) {
   return Status::NotSupported(StrCat(Name(), " does not know its free space"), path);
 }
 
-}  // namespace ashlar
+}  // namespace ashlar::vfs
