@@ -649,7 +649,8 @@ class ASHLAR_API DB {
   // The directory.
   virtual const std::string& GetName() const = 0;
   virtual Env* GetEnv() const = 0;
-  virtual vfs::FileSystem* GetFileSystem() const = 0;
+  // GetEnv()'s.
+  virtual FileSystem* GetFileSystem() const = 0;
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   virtual int NumberLevels(ColumnFamilyHandle* column_family) = 0;
   int NumberLevels() { return NumberLevels(DefaultColumnFamily()); }

@@ -22,7 +22,6 @@
 #include "ashlar/export.h"
 #include "ashlar/statistics.h"
 #include "ashlar/status.h"
-#include "ashlar/vfs.h"
 
 namespace ashlar {
 
@@ -73,7 +72,7 @@ class ASHLAR_API SstFileManager {
 // Set 0 if another process reads the database (OpenForReadOnly, OpenAsSecondary): it may still have
 // open what is cut.
 ASHLAR_API SstFileManager* NewSstFileManager(
-    Env* env, std::shared_ptr<vfs::FileSystem> file_system, std::shared_ptr<Logger> info_log = nullptr,
+    Env* env, std::shared_ptr<FileSystem> file_system, std::shared_ptr<Logger> info_log = nullptr,
     const std::string& trash_dir = "", int64_t rate_bytes_per_sec = 0,
     bool delete_existing_trash = true, Status* status = nullptr, double max_trash_db_ratio = 0.25,
     uint64_t bytes_max_delete_chunk = 64 * 1024 * 1024);

@@ -47,6 +47,7 @@ class [[nodiscard]] ASHLAR_API Status {
     kPathNotFound = 9,
     KMergeOperandsInsufficientCapacity = 10,
     kManualCompactionPaused = 11,
+    kIOFenced = 14,  // the writer has lost its right to write
     kMergeOperatorFailed = 15,
     kMergeOperandThresholdExceeded = 16,
     // Ashlar's own.
@@ -149,6 +150,7 @@ class [[nodiscard]] ASHLAR_API Status {
   bool IsColumnFamilyDropped() const { return code_ == kColumnFamilyDropped; }
   bool IsNoSpace() const { return code_ == kIOError && subcode_ == kNoSpace; }
   bool IsSpaceLimit() const { return code_ == kIOError && subcode_ == kSpaceLimit; }
+  bool IsIOFenced() const { return code_ == kIOError && subcode_ == kIOFenced; }
   bool IsCompactionTooLarge() const { return code_ == kCompactionTooLarge; }
   bool IsMemoryLimit() const { return code_ == kAborted && subcode_ == kMemoryLimit; }
   bool IsPathNotFound() const {
@@ -162,7 +164,10 @@ class [[nodiscard]] ASHLAR_API Status {
   // "OK", or "<code>: <text>".
   std::string ToString() const;
 
-  // The same code and subcode with "context: " before the text; Ok stays Ok.
+  // Accepted for programs that mark a Status as looked at.
+  void PermitUncheckedError() const {}
+
+  // The same error with "context: " before the text; Ok stays Ok.
   Status WithContext(const Slice& context) const;
 
   bool operator==(const Status& other) const { return code_ == other.code_; }
@@ -172,6 +177,17 @@ class [[nodiscard]] ASHLAR_API Status {
 
   Code code_ = kOk;
   SubCode subcode_ = kNone;
+
+ protected:
+  // Facts about an I/O error, read and set through IOStatus. They stay with every copy.
+  struct IOFacts {
+    unsigned char is_retryable : 1 = 0;
+    unsigned char is_data_loss : 1 = 0;
+    unsigned char scope = 0;
+  };
+  IOFacts io_facts_;
+
+ private:
   std::unique_ptr<char[]> text_;  // NUL-terminated, or null
 };
 

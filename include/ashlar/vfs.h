@@ -20,6 +20,11 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
+namespace ashlar {
+class FileSystem;
+class MemoryMappedFileBuffer;
+}  // namespace ashlar
+
 namespace ashlar::vfs {
 
 // The purpose of an opened file. A field that a file system cannot honour is ignored, except
@@ -95,6 +100,19 @@ class ASHLAR_API WritableFile {
   virtual Status RangeSync(uint64_t offset, uint64_t bytes);
 };
 
+// A file that is read and written at any offset. After a failed write, Sync or Close nothing is known
+// about its bytes.
+class ASHLAR_API RandomRWFile {
+ public:
+  virtual ~RandomRWFile() = default;
+  // As RandomAccessFile.
+  virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
+  // Writes to the operating system. Extends the file if it ends before.
+  virtual Status Write(uint64_t offset, const Slice& data) = 0;
+  virtual Status Sync() = 0;
+  virtual Status Close() = 0;
+};
+
 class ASHLAR_API Directory {
  public:
   virtual ~Directory() = default;
@@ -133,6 +151,10 @@ class ASHLAR_API FileSystem {
                                    const FileOptions& options,
                                    std::unique_ptr<WritableFile>* result);
   virtual Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) = 0;
+  // An existing file, the second one not empty. Not for the engine; default: NotSupported.
+  virtual Status NewRandomRWFile(const std::string& path, std::unique_ptr<RandomRWFile>* result);
+  virtual Status NewMemoryMappedFileBuffer(const std::string& path,
+                                           std::unique_ptr<MemoryMappedFileBuffer>* result);
 
   // Ok, NotFound, or an error that says why it is not known.
   virtual Status FileExists(const std::string& path) = 0;
@@ -156,6 +178,19 @@ class ASHLAR_API FileSystem {
   // deleted while it is held, except on Windows.
   virtual Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) = 0;
   virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
+  // Not for the engine. Default: whether its children can be listed.
+  virtual Status IsDirectory(const std::string& path, bool* is_directory);
+  // Not for the engine. Default: NotSupported.
+  virtual Status AreFilesSame(const std::string& first, const std::string& second, bool* same);
+  // Not for the engine. Default: paths start at the root.
+  virtual Status GetAbsolutePath(const std::string& path, std::string* absolute);
 };
+
+// One interface to files as the other. Each undoes the other, so that nothing is wrapped twice. The
+// result keeps its argument alive.
+ASHLAR_API std::shared_ptr<ashlar::FileSystem> ToRocksFiles(
+    const std::shared_ptr<FileSystem>& files);
+ASHLAR_API std::shared_ptr<FileSystem> ToEngineFiles(
+    const std::shared_ptr<ashlar::FileSystem>& files);
 
 }  // namespace ashlar::vfs

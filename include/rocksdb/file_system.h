@@ -1,7 +1,7 @@
-// The headers of RocksDB's file_system.h.
+// RocksDB's name for ashlar/file_system.h, and the other names of its file_system.h.
 #pragma once
 
-#include "ashlar/vfs.h"
+#include "ashlar/file_system.h"
 #include "rocksdb/options.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/table.h"

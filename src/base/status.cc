@@ -48,6 +48,7 @@ std::string_view SubCodeText(Status::SubCode subcode) {
     case Status::KMergeOperandsInsufficientCapacity:
       return "Insufficient capacity for merge operands";
     case Status::kManualCompactionPaused: return "Manual compaction paused";
+    case Status::kIOFenced: return "IO fenced off";
     case Status::kMergeOperatorFailed: return "Merge operator failed";
     case Status::kMergeOperandThresholdExceeded: return "Merge operand threshold exceeded";
     case Status::kOpenFilesLimit: return "Limit of open files reached";
@@ -80,6 +81,7 @@ Status::Status(Code code, SubCode subcode, const Slice& msg, const Slice& msg2)
 Status::Status(const Status& other)
     : code_(other.code_),
       subcode_(other.subcode_),
+      io_facts_(other.io_facts_),
       text_(other.text_ ? Join(other.text_.get(), std::string_view()) : nullptr) {}
 
 Status& Status::operator=(const Status& other) {
@@ -98,7 +100,9 @@ std::string Status::ToString() const {
 
 Status Status::WithContext(const Slice& context) const {
   if (ok()) return Status();
-  return Status(code_, subcode_, context, getState());
+  Status result(code_, subcode_, context, getState());
+  result.io_facts_ = io_facts_;
+  return result;
 }
 
 }  // namespace ashlar

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "ashlar/env.h"
 #include "base/result.h"
 #include "filesystem/native_readers.h"
 #include "filesystem/native_writers.h"
 #include "platform/file.h"
+#include "platform/host.h"
+#include "platform/pool_file.h"
 
 namespace ashlar {
 namespace {
@@ -25,6 +28,47 @@ class NativeFileLock final : public vfs::FileLock {
 
  private:
   const std::unique_ptr<OsFileLock> lock_;
+};
+
+// I1: `failed_` is the answer of every call after the first failure.
+class NativeRandomRWFile final : public vfs::RandomRWFile {
+ public:
+  explicit NativeRandomRWFile(OsFile file) : file_(std::move(file)) {}
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    *result = Slice();
+    ASHLAR_ASSIGN_OR_RETURN(const size_t got, file_.ReadAt(offset, n, scratch));
+    *result = Slice(scratch, got);
+    return Status::OK();
+  }
+  Status Write(uint64_t offset, const Slice& data) override {
+    return Keep(failed_.ok() ? file_.WriteAt(offset, data) : failed_);
+  }
+  Status Sync() override { return Keep(failed_.ok() ? file_.SyncData() : failed_); }
+  Status Close() override {
+    if (std::exchange(is_closed_, true)) return failed_;
+    const Status closed = file_.Close();
+    return Keep(failed_.ok() ? closed : failed_);
+  }
+
+ private:
+  Status Keep(Status status) {
+    failed_ = status;
+    return status;
+  }
+
+  OsFile file_;
+  bool is_closed_ = false;
+  Status failed_;
+};
+
+// The lock of the pool file would refuse a second buffer of the file: it ends with the open.
+class NativeFileBuffer final : public MemoryMappedFileBuffer {
+ public:
+  explicit NativeFileBuffer(std::unique_ptr<PoolMapping> mapping)
+      : MemoryMappedFileBuffer(mapping->data(), mapping->bytes()), mapping_(std::move(mapping)) {}
+
+ private:
+  const std::unique_ptr<PoolMapping> mapping_;
 };
 
 }  // namespace
@@ -70,6 +114,22 @@ Status NativeFileSystem::NewDirectory(const std::string& path,
                                       std::unique_ptr<vfs::Directory>* result) {
   ASHLAR_ASSIGN_OR_RETURN(OsDirectory directory, OsDirectory::Open(path));
   *result = std::make_unique<NativeDirectory>(std::move(directory));
+  return Status::OK();
+}
+
+Status NativeFileSystem::NewRandomRWFile(const std::string& path,
+                                         std::unique_ptr<vfs::RandomRWFile>* result) {
+  ASHLAR_RETURN_IF_ERROR(GetFileInfo(path).status());
+  ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = OpenMode::kOpenOrCreate}));
+  *result = std::make_unique<NativeRandomRWFile>(std::move(file));
+  return Status::OK();
+}
+
+Status NativeFileSystem::NewMemoryMappedFileBuffer(
+    const std::string& path, std::unique_ptr<MemoryMappedFileBuffer>* result) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PoolFile> file, PoolFile::Open(path));
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
+  *result = std::make_unique<NativeFileBuffer>(std::move(mapping));
   return Status::OK();
 }
 
@@ -131,6 +191,23 @@ Status NativeFileSystem::LockFile(const std::string& path, std::unique_ptr<vfs::
 
 Status NativeFileSystem::GetFreeSpace(const std::string& path, uint64_t* bytes) {
   ASHLAR_ASSIGN_OR_RETURN(*bytes, FreeBytes(path));
+  return Status::OK();
+}
+
+Status NativeFileSystem::IsDirectory(const std::string& path, bool* is_directory) {
+  ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
+  *is_directory = info.is_directory;
+  return Status::OK();
+}
+
+Status NativeFileSystem::AreFilesSame(const std::string& first, const std::string& second,
+                                      bool* same) {
+  ASHLAR_ASSIGN_OR_RETURN(*same, AreSameFile(first, second));
+  return Status::OK();
+}
+
+Status NativeFileSystem::GetAbsolutePath(const std::string& path, std::string* absolute) {
+  ASHLAR_ASSIGN_OR_RETURN(*absolute, AbsolutePath(path));
   return Status::OK();
 }
 

@@ -39,6 +39,10 @@ class NativeFileSystem final : public vfs::FileSystem {
                            const vfs::FileOptions& options,
                            std::unique_ptr<vfs::WritableFile>* result) override;
   Status NewDirectory(const std::string& path, std::unique_ptr<vfs::Directory>* result) override;
+  Status NewRandomRWFile(const std::string& path,
+                         std::unique_ptr<vfs::RandomRWFile>* result) override;
+  Status NewMemoryMappedFileBuffer(const std::string& path,
+                                   std::unique_ptr<MemoryMappedFileBuffer>* result) override;
 
   Status FileExists(const std::string& path) override;
   Status GetChildren(const std::string& path, std::vector<std::string>* names) override;
@@ -54,6 +58,9 @@ class NativeFileSystem final : public vfs::FileSystem {
   Status Truncate(const std::string& path, uint64_t bytes) override;
   Status LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) override;
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
+  Status IsDirectory(const std::string& path, bool* is_directory) override;
+  Status AreFilesSame(const std::string& first, const std::string& second, bool* same) override;
+  Status GetAbsolutePath(const std::string& path, std::string* absolute) override;
 };
 
 }  // namespace ashlar

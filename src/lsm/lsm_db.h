@@ -182,7 +182,7 @@ class LsmDB final : public DB {
 
   const std::string& GetName() const override { return state_->directory; }
   Env* GetEnv() const override { return state_->env; }
-  vfs::FileSystem* GetFileSystem() const override { return state_->file_system; }
+  FileSystem* GetFileSystem() const override { return state_->env->GetFileSystem().get(); }
   SequenceNumber GetLatestSequenceNumber() const override { return state_->PublishedSequence(); }
   using DB::NumberLevels;
   int NumberLevels(ColumnFamilyHandle* column_family) override;

@@ -1,11 +1,11 @@
 #include "lsm/recovery.h"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/random_id.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "lsm/job_events.h"
@@ -34,14 +34,6 @@ const PublishedState& Recovered(const DatabaseState& state) {
 
 constexpr size_t kOptionsFilesKept = 2;
 constexpr size_t kIdentityBytesMax = 1024;
-
-std::string RandomDigits(size_t count, const char* alphabet, size_t symbols) {
-  std::random_device device;
-  std::uniform_int_distribution<size_t> pick(0, symbols - 1);
-  std::string digits;
-  for (size_t i = 0; i < count; ++i) digits.push_back(alphabet[pick(device)]);
-  return digits;
-}
 
 // ---- The directory.
 
@@ -267,15 +259,9 @@ void ReturnDatabase(DatabaseState* state) {
   state->lock.reset();
 }
 
-std::string NewDatabaseId() {
-  std::string id = RandomDigits(36, "0123456789abcdef", 16);
-  for (const size_t dash : {size_t{8}, size_t{13}, size_t{18}, size_t{23}}) id[dash] = '-';
-  id[14] = '4';  // version 4, variant 1: a random UUID
-  id[19] = "89ab"[static_cast<size_t>(id[19]) % 4];
-  return id;
-}
+std::string NewDatabaseId() { return RandomUuid(); }
 
-std::string NewSessionId() { return RandomDigits(20, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 36); }
+std::string NewSessionId() { return RandomText(20, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"); }
 
 std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                                                const ColumnFamilyState& recorded, Version* version,

@@ -134,7 +134,7 @@ void FileLogger::Log(InfoLogLevel level, std::string_view message) {
   const MutexLock lock(mutex_);
   // A failed roll leaves either the new file, with old ones not removed, or none; the next line
   // tries again.
-  if (!closed_ && IsDue(now_micros)) static_cast<void>(Roll(now_micros).ok());
+  if (!is_closed_ && IsDue(now_micros)) static_cast<void>(Roll(now_micros).ok());
   if (file_ == nullptr || !file_->Append(line).ok()) {
     ++lines_lost_;
     return;
@@ -150,7 +150,7 @@ void FileLogger::Flush() {
 
 Status FileLogger::Close() {
   const MutexLock lock(mutex_);
-  closed_ = true;
+  is_closed_ = true;
   if (file_ == nullptr) return Status::OK();
   const std::unique_ptr<vfs::WritableFile> file = std::move(file_);
   return file->Close();

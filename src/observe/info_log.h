@@ -66,7 +66,7 @@ class FileLogger final : public Logger {
       ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
   uint64_t opened_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;
   uint64_t lines_lost_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
+  bool is_closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
 // The logger that DBOptions ask for: a file LOG in `directory`, or in db_log_dir under a name made

@@ -131,22 +131,22 @@ Status DeleteFilesIn(vfs::FileSystem* file_system, const std::string& folder,
 
 }  // namespace
 
-SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<vfs::FileSystem> file_system,
+SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<FileSystem> file_system,
                                   std::shared_ptr<Logger> info_log, const std::string& trash_dir,
                                   int64_t rate_bytes_per_sec, bool delete_existing_trash,
                                   Status* status, double max_trash_db_ratio,
                                   uint64_t bytes_max_delete_chunk) {
-  vfs::FileSystem* const files = file_system.get();
+  const std::shared_ptr<vfs::FileSystem> files = vfs::ToEngineFiles(file_system);
   auto manager = std::make_unique<SstFileManagerImpl>(
       TrashBin::Options{.env = env == nullptr ? Env::Default() : env,
-                        .file_system = std::move(file_system),
+                        .file_system = files,
                         .logger = std::move(info_log),
                         .bytes_per_second = rate_bytes_per_sec,
                         .ratio_max = max_trash_db_ratio,
                         .chunk_bytes_max = bytes_max_delete_chunk});
   Status deleted;
   if (!trash_dir.empty() && delete_existing_trash)
-    deleted = DeleteFilesIn(files, trash_dir, manager.get());
+    deleted = DeleteFilesIn(files.get(), trash_dir, manager.get());
   if (status != nullptr) *status = std::move(deleted);
   return manager.release();
 }
@@ -156,7 +156,7 @@ SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<Logger> info_log,
                                   bool delete_existing_trash, Status* status,
                                   double max_trash_db_ratio, uint64_t bytes_max_delete_chunk) {
   Env* const world = env == nullptr ? Env::Default() : env;
-  return NewSstFileManager(world, world->EngineFiles(), std::move(info_log), trash_dir,
+  return NewSstFileManager(world, world->GetFileSystem(), std::move(info_log), trash_dir,
                            rate_bytes_per_sec, delete_existing_trash, status, max_trash_db_ratio,
                            bytes_max_delete_chunk);
 }

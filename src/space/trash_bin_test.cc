@@ -17,41 +17,31 @@
 #include "filesystem/memory_file_system.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/world_env.h"
 
 namespace ashlar {
 namespace {
 
-// A world whose delayed jobs run when its clock has come to them.
-class ClockedEnv final : public Env, public Executor {
+// Delayed jobs run when the clock has come to them.
+class ClockedExecutor final : public Executor {
  public:
-  explicit ClockedEnv(std::shared_ptr<vfs::FileSystem> file_system)
-      : file_system_(std::move(file_system)) {}
-
   // Runs the next job, and moves the clock to it. False: there is none.
   bool RunNext() {
     if (jobs_.empty()) return false;
     const auto first = jobs_.begin();
     const std::function<void()> job = std::move(first->second);
-    clock_.AdvanceMicros(first->first - NowMicros());
+    clock.AdvanceMicros(first->first - NowMicros());
     jobs_.erase(first);
     job();
     return true;
   }
   void RunUntil(uint64_t micros) {
     while (!jobs_.empty() && jobs_.begin()->first <= micros) RunNext();
-    clock_.AdvanceMicros(micros - NowMicros());
+    clock.AdvanceMicros(micros - NowMicros());
   }
+  uint64_t NowMicros() { return clock.NowNanos() / 1000; }
   size_t jobs() const { return jobs_.size(); }
   void RefuseJobs() { refuses_ = true; }
-
-  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
-  void SetBackgroundThreads(int, Env::Priority) override {}
-  void IncBackgroundThreadsIfNeeded(int, Env::Priority) override {}
-  int GetBackgroundThreads(Env::Priority) override { return 1; }
-  uint64_t NowMicros() override { return clock_.NowNanos() / 1000; }
-  uint64_t NowNanos() override { return clock_.NowNanos(); }
-  Executor* executor() override { return this; }
-  Clock* clock() override { return &clock_; }
 
   bool Schedule(Executor::Priority priority, std::function<void()> job) override {
     return ScheduleAfter(0, priority, std::move(job));
@@ -68,11 +58,27 @@ class ClockedEnv final : public Env, public Executor {
   void Shutdown() override {}
   bool RunJobWhileWaiting() override { return RunNext(); }
 
+  ManualClock clock{0};
+
  private:
-  const std::shared_ptr<vfs::FileSystem> file_system_;
-  ManualClock clock_{0};
   std::multimap<uint64_t, std::function<void()>> jobs_;  // by the time of each, in microseconds
   bool refuses_ = false;
+};
+
+class ClockedEnv final : public WorldEnv {
+ public:
+  using WorldEnv::WorldEnv;
+
+  bool RunNext() { return executor_.RunNext(); }
+  void RunUntil(uint64_t micros) { executor_.RunUntil(micros); }
+  size_t jobs() const { return executor_.jobs(); }
+  void RefuseJobs() { executor_.RefuseJobs(); }
+
+  Executor* executor() override { return &executor_; }
+  Clock* clock() override { return &executor_.clock; }
+
+ private:
+  ClockedExecutor executor_;
 };
 
 constexpr uint64_t kSecond = 1000000;

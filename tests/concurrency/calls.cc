@@ -363,7 +363,7 @@ void GetNames(const CallArgs& args) {
   DB* const db = args.db();
   EXPECT_EQ(db->GetName(), "/db");
   EXPECT_EQ(db->GetEnv(), args.scene->env());
-  EXPECT_EQ(db->GetFileSystem(), args.scene->env()->EngineFiles().get());
+  EXPECT_EQ(db->GetFileSystem(), args.scene->env()->GetFileSystem().get());
   EXPECT_EQ(db->GetRootDB(), db);
   EXPECT_EQ(db->DefaultColumnFamily()->GetName(), "default");
   EXPECT_GT(db->NumberLevels(args.scene->Pick(args.random).get()), 0);

@@ -49,14 +49,11 @@ class StallingExecutor final : public Executor {
   StallGate& gate_;
 };
 
-class StallingEnv final : public Env {
+class StallingEnv final : public WorldEnv {
  public:
-  StallingEnv(std::shared_ptr<vfs::FileSystem> file_system, StallGate* gate)
-      : base_(std::move(file_system), /*seed=*/1), executor_(base_.executor(), gate) {}
+  StallingEnv(const std::shared_ptr<vfs::FileSystem>& file_system, StallGate* gate)
+      : WorldEnv(file_system), base_(file_system, /*seed=*/1), executor_(base_.executor(), gate) {}
 
-  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override {
-    return base_.EngineFiles();
-  }
   void SetBackgroundThreads(int number, Priority pri) override {
     base_.SetBackgroundThreads(number, pri);
   }
@@ -64,8 +61,6 @@ class StallingEnv final : public Env {
     base_.IncBackgroundThreadsIfNeeded(number, pri);
   }
   int GetBackgroundThreads(Priority pri) override { return base_.GetBackgroundThreads(pri); }
-  uint64_t NowMicros() override { return base_.NowMicros(); }
-  uint64_t NowNanos() override { return base_.NowNanos(); }
   Executor* executor() override { return &executor_; }
   bool RunOneFlush() { return base_.RunOneFlush(); }
   Clock* clock() override { return base_.clock(); }

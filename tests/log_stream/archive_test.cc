@@ -23,18 +23,15 @@ constexpr uint64_t kSecond = 1'000'000;  // microseconds
 constexpr uint64_t kYear = 365 * 24 * 3600 * kSecond;
 
 // A world whose wall clock and monotonic clock move apart.
-class TwoClocksEnv final : public Env, public Clock {
+class TwoClocksEnv final : public WorldEnv, public Clock {
  public:
-  explicit TwoClocksEnv(std::shared_ptr<vfs::FileSystem> file_system)
-      : env_(std::move(file_system), /*seed=*/7) {}
+  explicit TwoClocksEnv(const std::shared_ptr<vfs::FileSystem>& file_system)
+      : WorldEnv(file_system), env_(file_system, /*seed=*/7) {}
 
   void AdvanceMicros(uint64_t micros) { env_.clock()->SleepForMicros(micros); }
   void JumpMicros(int64_t micros) { wall_offset_micros_ += micros; }
   ManualEnv* manual() { return &env_; }
 
-  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override {
-    return env_.EngineFiles();
-  }
   void SetBackgroundThreads(int number, Priority pri) override {
     env_.SetBackgroundThreads(number, pri);
   }

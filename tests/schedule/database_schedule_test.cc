@@ -22,30 +22,27 @@
 #include "tests/support/history_client.h"
 #include "tests/support/linearizability.h"
 #include "tests/support/manual_env.h"
+#include "tests/support/world_env.h"
 
 namespace ashlar::test {
 namespace {
 
 // Files in memory, and background threads that begin and end with it.
-class OwnThreadsEnv final : public Env {
+class OwnThreadsEnv final : public WorldEnv {
  public:
-  explicit OwnThreadsEnv(std::shared_ptr<vfs::FileSystem> file_system)
-      : file_system_(std::move(file_system)),
+  explicit OwnThreadsEnv(const std::shared_ptr<vfs::FileSystem>& file_system)
+      : WorldEnv(file_system),
         clock_(SystemClock()),
         executor_(ThreadPoolExecutor::Start({.high_threads = 1, .low_threads = 1}).value()) {}
   ~OwnThreadsEnv() override { executor_->Shutdown(); }
 
-  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
   void SetBackgroundThreads(int, Priority) override {}
   void IncBackgroundThreadsIfNeeded(int, Priority) override {}
   int GetBackgroundThreads(Priority) override { return 1; }
-  uint64_t NowMicros() override { return clock_->NowUnixMicros(); }
-  uint64_t NowNanos() override { return clock_->NowNanos(); }
   Executor* executor() override { return executor_.get(); }
   Clock* clock() override { return clock_.get(); }
 
  private:
-  const std::shared_ptr<vfs::FileSystem> file_system_;
   const std::shared_ptr<Clock> clock_;
   const std::unique_ptr<ThreadPoolExecutor> executor_;
 };

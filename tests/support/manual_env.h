@@ -15,20 +15,20 @@
 #include "base/assert.h"
 #include "execute/clock.h"
 #include "execute/manual_executor.h"
+#include "tests/support/world_env.h"
 
 namespace ashlar {
 
-class ManualEnv final : public Env {
+class ManualEnv final : public WorldEnv {
  public:
-  ManualEnv(std::shared_ptr<vfs::FileSystem> file_system, uint64_t seed)
-      : file_system_(std::move(file_system)), executor_(seed), clock_(kStartUnixMicros) {}
+  ManualEnv(const std::shared_ptr<vfs::FileSystem>& file_system, uint64_t seed)
+      : WorldEnv(file_system), executor_(seed), clock_(kStartUnixMicros) {}
 
   // Runs one background job, or the oldest flush; false when there is none.
   bool RunOneJob() { return executor_.RunOne(); }
   ManualExecutor* manual_executor() { return &executor_; }
   bool RunOneFlush() { return executor_.RunOldest(Executor::Priority::kHigh); }
 
-  const std::shared_ptr<vfs::FileSystem>& EngineFiles() const override { return file_system_; }
   void SetBackgroundThreads(int number, Priority pri) override {
     if (pri == HIGH || pri == LOW)
       ASHLAR_ASSERT(executor_.SetBackgroundThreads(std::max(number, 1), LaneOf(pri)).ok());
@@ -39,8 +39,6 @@ class ManualEnv final : public Env {
   int GetBackgroundThreads(Priority pri) override {
     return executor_.GetBackgroundThreads(LaneOf(pri));
   }
-  uint64_t NowMicros() override { return clock_.NowUnixMicros(); }
-  uint64_t NowNanos() override { return clock_.NowNanos(); }
   Executor* executor() override { return &executor_; }
   Clock* clock() override { return &clock_; }
 
@@ -51,7 +49,6 @@ class ManualEnv final : public Env {
     return pri == HIGH ? Executor::Priority::kHigh : Executor::Priority::kLow;
   }
 
-  const std::shared_ptr<vfs::FileSystem> file_system_;
   ManualExecutor executor_;
   ManualClock clock_;
 };

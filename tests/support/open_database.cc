@@ -43,8 +43,9 @@ OpenDatabase::~OpenDatabase() {
 
 SstFileManager* OpenDatabase::ManageSpace(int64_t delete_rate, uint64_t chunk_bytes) {
   constexpr double kAnyRatio = 1e9;
-  options_.sst_file_manager.reset(NewSstFileManager(
-      &env_, env_.EngineFiles(), nullptr, "", delete_rate, true, nullptr, kAnyRatio, chunk_bytes));
+  options_.sst_file_manager.reset(NewSstFileManager(&env_, env_.GetFileSystem(), nullptr, "",
+                                                    delete_rate, true, nullptr, kAnyRatio,
+                                                    chunk_bytes));
   return options_.sst_file_manager.get();
 }
 

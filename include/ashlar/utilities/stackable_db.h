@@ -233,7 +233,7 @@ class ASHLAR_API StackableDB : public DB {
 
   const std::string& GetName() const override { return db_->GetName(); }
   Env* GetEnv() const override { return db_->GetEnv(); }
-  vfs::FileSystem* GetFileSystem() const override { return db_->GetFileSystem(); }
+  FileSystem* GetFileSystem() const override { return db_->GetFileSystem(); }
   SequenceNumber GetLatestSequenceNumber() const override { return db_->GetLatestSequenceNumber(); }
   using DB::NumberLevels;
   int NumberLevels(ColumnFamilyHandle* column_family) override {

@@ -1,0 +1,69 @@
+// ProgramFiles: a program's FileSystem as the engine's files.
+//
+//   Append -> [64 KiB buffer] --Flush--> FSWritableFile::Append, Flush --Sync--> FSWritableFile::Sync
+//
+// I1: after a write, sync or close failed, every later call on that file object fails with the
+//     first error.
+// I2: the size of a file that is written is counted here: the size at the open plus all appended
+//     bytes. FSWritableFile::GetFileSize is not called.
+// I3: calls on one FSWritableFile exclude each other by mutex_, but for Sync if the file says
+//     IsSyncThreadSafe.
+// I4: a sequential read returns fewer bytes than wanted only at the end of the file: short reads
+//     are continued.
+// I5: a missing file is IsPathNotFound(), also if the program answers NotFound.
+//
+// Direct I/O and mapped reads are NotSupported. An exclusive creation is a look for the file and a
+// creation.
+//
+// Thread safety and lifetime: as ashlar/vfs.h; open files keep the FileSystem alive.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/vfs.h"
+
+namespace ashlar {
+
+class ProgramFiles final : public vfs::FileSystem {
+ public:
+  explicit ProgramFiles(std::shared_ptr<ashlar::FileSystem> files) : files_(std::move(files)) {}
+
+  const std::shared_ptr<ashlar::FileSystem>& files() const { return files_; }
+  const char* Name() const override { return files_->Name(); }
+
+  Status NewSequentialFile(const std::string& path, const vfs::FileOptions& options,
+                           std::unique_ptr<vfs::SequentialFile>* result) override;
+  Status NewRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
+                             std::unique_ptr<vfs::RandomAccessFile>* result) override;
+  Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
+                         std::unique_ptr<vfs::WritableFile>* result) override;
+  Status ReopenWritableFile(const std::string& path, const vfs::FileOptions& options,
+                            std::unique_ptr<vfs::WritableFile>* result) override;
+  Status NewDirectory(const std::string& path, std::unique_ptr<vfs::Directory>* result) override;
+
+  Status FileExists(const std::string& path) override;
+  Status GetChildren(const std::string& path, std::vector<std::string>* names) override;
+  Status DeleteFile(const std::string& path) override;
+  Status CreateDir(const std::string& path) override;
+  Status CreateDirIfMissing(const std::string& path) override;
+  Status DeleteDir(const std::string& path) override;
+  Status GetFileSize(const std::string& path, uint64_t* bytes) override;
+  Status GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) override;
+  Status RenameFile(const std::string& from, const std::string& to) override;
+  Status LinkFile(const std::string& from, const std::string& to) override;
+  Status NumFileLinks(const std::string& path, uint64_t* count) override;
+  Status Truncate(const std::string& path, uint64_t bytes) override;
+  Status LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) override;
+  Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
+  Status IsDirectory(const std::string& path, bool* is_directory) override;
+  Status AreFilesSame(const std::string& first, const std::string& second, bool* same) override;
+  Status GetAbsolutePath(const std::string& path, std::string* absolute) override;
+
+ private:
+  const std::shared_ptr<ashlar::FileSystem> files_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,206 @@
+// SystemEnv: Env::Default(), the operating system's files, threads and time.
+//
+//   Schedule -> pending_ (in order) -> a job of the executor, which takes its entry out and runs it
+//   UnSchedule takes entries out; their jobs find nothing and do nothing
+//
+// I1: an entry of pending_ runs once, or its unschedule runs once, if it has one: who takes it out
+//     of the list calls.
+//
+// It is never destroyed: databases may be closed, and their last jobs run, after static destructors
+// have begun. Its threads are started when a database first asks for the executor, so that merely
+// making DBOptions starts none.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <list>
+#include <utility>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "base/assert.h"
+#include "environment/env_over_files.h"
+#include "execute/clock.h"
+#include "execute/thread_pool_executor.h"
+#include "observe/info_log.h"
+#include "platform/clock.h"
+#include "platform/host.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+
+namespace ashlar {
+namespace {
+
+class SystemEnv final : public EnvOverFiles {
+ public:
+  SystemEnv() : EnvOverFiles(FileSystem::Default()), clock_(SystemClock()) {}
+
+  const char* Name() const override { return kDefaultName(); }
+
+  uint64_t NowMicros() override { return clock_->NowUnixMicros(); }
+  uint64_t NowNanos() override { return clock_->NowNanos(); }
+  uint64_t NowCPUNanos() override { return ThreadCpuNanos(); }
+  void SleepForMicroseconds(int micros) override {
+    if (micros > 0) clock_->SleepForMicros(static_cast<uint64_t>(micros));
+  }
+  Status GetCurrentTime(int64_t* unix_time) override {
+    *unix_time = static_cast<int64_t>(NowMicros() / 1000000);
+    return Status::OK();
+  }
+  std::string TimeToString(uint64_t unix_seconds) override {
+    return FormatUnixMicros(unix_seconds * 1000000);
+  }
+  Status GetHostName(char* name, uint64_t bytes) override {
+    const std::string found = HostName();
+    if (found.empty()) return Status::IOError("the system has no name for this machine");
+    if (bytes == 0) return Status::InvalidArgument("no room for the name of the machine");
+    const size_t copied = std::min(found.size(), static_cast<size_t>(bytes - 1));
+    std::copy_n(found.data(), copied, name);
+    name[copied] = '\0';
+    return Status::OK();
+  }
+  Clock* clock() override { return clock_.get(); }
+
+  Executor* executor() override {
+    Executor* started = executor_.load(std::memory_order_acquire);  // pairs with the release below
+    return started != nullptr ? started : Start();
+  }
+
+  void Schedule(void (*function)(void* arg), void* arg, Priority pri, void* tag,
+                void (*unschedule)(void* arg)) override {
+    uint64_t number = 0;
+    {
+      const MutexLock lock(pending_mutex_);
+      number = ++last_number_;
+      pending_.push_back({.function = function,
+                          .arg = arg,
+                          .pri = pri,
+                          .tag = tag,
+                          .unschedule = unschedule,
+                          .number = number});
+    }
+    const bool is_taken = executor()->Schedule(LaneFor(pri), [this, number] { Run(number); });
+    ASHLAR_ASSERT(is_taken);  // the executor of this Env is never shut down
+  }
+
+  int UnSchedule(void* tag, Priority pri) override {
+    std::list<Job> taken;
+    {
+      const MutexLock lock(pending_mutex_);
+      for (auto job = pending_.begin(); job != pending_.end();) {
+        const auto next = std::next(job);
+        if (job->tag == tag && job->pri == pri) taken.splice(taken.end(), pending_, job);
+        job = next;
+      }
+    }
+    for (const Job& job : taken) {
+      if (job.unschedule != nullptr) job.unschedule(job.arg);
+    }
+    return static_cast<int>(taken.size());
+  }
+
+  void StartThread(void (*function)(void* arg), void* arg) override {
+    Result<Thread> thread =
+        Thread::Start({.name = "ashlar:program"}, [function, arg] { function(arg); });
+    if (!thread.ok()) {
+      // There is no way to report it, and the program counts on the call.
+      function(arg);
+      return;
+    }
+    const MutexLock lock(threads_mutex_);
+    threads_.push_back(std::move(thread).value());
+  }
+
+  void WaitForJoin() override {
+    std::vector<Thread> started;
+    {
+      const MutexLock lock(threads_mutex_);
+      started.swap(threads_);
+    }
+    for (Thread& thread : started) thread.Join();
+  }
+
+  unsigned int GetThreadPoolQueueLen(Priority pri) const override {
+    const Executor* const started = executor_.load(std::memory_order_acquire);
+    if (started == nullptr) return 0;
+    return static_cast<unsigned int>(started->QueuedJobs(LaneFor(pri)));
+  }
+
+  void SetBackgroundThreads(int number, Priority pri) override {
+    if (pri == HIGH || pri == LOW) {
+      // If the system refuses new threads, work continues more slowly on the existing ones.
+      static_cast<void>(executor()->SetBackgroundThreads(std::max(number, 0), LaneFor(pri)).ok());
+    } else if (pri < TOTAL) {
+      numbers_without_lane_[pri].store(std::max(number, 0), std::memory_order_relaxed);
+    }
+  }
+  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
+    const MutexLock lock(raise_mutex_);
+    if (GetBackgroundThreads(pri) < number) SetBackgroundThreads(number, pri);
+  }
+  int GetBackgroundThreads(Priority pri) override {
+    if (pri == HIGH || pri == LOW) return executor()->GetBackgroundThreads(LaneFor(pri));
+    return pri < TOTAL ? numbers_without_lane_[pri].load(std::memory_order_relaxed) : 0;
+  }
+
+ private:
+  struct Job {
+    void (*function)(void* arg) = nullptr;
+    void* arg = nullptr;
+    Priority pri = LOW;
+    void* tag = nullptr;
+    void (*unschedule)(void* arg) = nullptr;
+    uint64_t number = 0;
+  };
+
+  // Jobs of the priorities that have no threads of their own run in the lane of compactions.
+  static Executor::Priority LaneFor(Priority pri) {
+    return pri == HIGH ? Executor::Priority::kHigh : Executor::Priority::kLow;
+  }
+
+  void Run(uint64_t number) {
+    std::list<Job> taken;
+    {
+      const MutexLock lock(pending_mutex_);
+      const auto job = std::find_if(pending_.begin(), pending_.end(),
+                                    [number](const Job& each) { return each.number == number; });
+      if (job != pending_.end()) taken.splice(taken.end(), pending_, job);
+    }
+    for (const Job& job : taken) job.function(job.arg);
+  }
+
+  Executor* Start() {
+    const MutexLock lock(start_mutex_);
+    Executor* started = executor_.load(std::memory_order_relaxed);
+    if (started != nullptr) return started;
+    Result<std::unique_ptr<ThreadPoolExecutor>> pool = ThreadPoolExecutor::Start({});
+    // Without any thread a pool still queues; the threads come with the next SetBackgroundThreads.
+    if (!pool.ok()) pool = ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = 0});
+    ASHLAR_ASSERT(pool.ok());
+    started = pool->release();
+    executor_.store(started, std::memory_order_release);
+    return started;
+  }
+
+  const std::shared_ptr<Clock> clock_;
+  Mutex start_mutex_;
+  Mutex
+      // held from reading the number of threads to raising it; taken before start_mutex_
+      raise_mutex_;
+  std::atomic<Executor*> executor_{nullptr};  // written once, by Start
+  // The program's settings for priorities without a queue; relaxed: the numbers are only reported.
+  std::array<std::atomic<int>, TOTAL> numbers_without_lane_{};
+  Mutex pending_mutex_;
+  std::list<Job> pending_ ASHLAR_GUARDED_BY(pending_mutex_);  // I1
+  uint64_t last_number_ ASHLAR_GUARDED_BY(pending_mutex_) = 0;
+  Mutex threads_mutex_;
+  std::vector<Thread> threads_ ASHLAR_GUARDED_BY(threads_mutex_);  // not joined yet
+};
+
+}  // namespace
+
+Env* Env::Default() {
+  static Env* const env = new SystemEnv;
+  return env;
+}
+
+}  // namespace ashlar

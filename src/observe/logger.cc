@@ -1,0 +1,66 @@
+// Logger: its optional methods, and the way between its two forms.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "ashlar/env.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::array<const char*, NUM_INFO_LOG_LEVELS> kLevelNames = {"DEBUG", "INFO",  "WARN",
+                                                                      "ERROR", "FATAL", "HEADER"};
+
+std::string Format(const char* format, va_list ap) {
+  va_list again;
+  va_copy(again, ap);
+  const int bytes = vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  if (bytes <= 0) return {};
+  std::string text(static_cast<size_t>(bytes), '\0');
+  // The string has room for the zero at the end.
+  vsnprintf(text.data(), text.size() + 1, format, ap);
+  return text;
+}
+
+void CallLogv(Logger* logger, InfoLogLevel level, const char* format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  logger->Logv(level, format, ap);
+  va_end(ap);
+}
+
+}  // namespace
+
+Logger::~Logger() = default;
+
+void Logger::Log(InfoLogLevel level, std::string_view message) {
+  CallLogv(this, level, "%.*s", static_cast<int>(std::min<size_t>(message.size(), 1 << 20)),
+           message.data());
+}
+
+void Logger::Logv(const char* format, va_list ap) { Log(INFO_LEVEL, Format(format, ap)); }
+
+void Logger::Logv(InfoLogLevel level, const char* format, va_list ap) {
+  if (level < GetInfoLogLevel() || level >= NUM_INFO_LOG_LEVELS) return;
+  if (level == INFO_LEVEL) {
+    Logv(format, ap);
+  } else if (level == HEADER_LEVEL) {
+    LogHeader(format, ap);
+  } else {
+    Logv((std::string("[") + kLevelNames[level] + "] " + format).c_str(), ap);
+  }
+}
+
+void Logger::LogHeader(const char* format, va_list ap) { Logv(format, ap); }
+
+Status Logger::Close() {
+  if (closed_) return Status::OK();
+  closed_ = true;
+  return CloseImpl();
+}
+
+Status Logger::CloseImpl() { return Status::OK(); }
+
+}  // namespace ashlar
