@@ -100,8 +100,8 @@ class ASHLAR_API WritableFile {
   virtual Status RangeSync(uint64_t offset, uint64_t bytes);
 };
 
-// A file that is read and written at any offset. After a failed write, Sync or Close nothing is known
-// about its bytes.
+// A file that is read and written at any offset. After a failed write, Sync or Close nothing is
+// known about its bytes.
 class ASHLAR_API RandomRWFile {
  public:
   virtual ~RandomRWFile() = default;

@@ -286,11 +286,46 @@ Status ProgramFiles::ReopenWritableFile(const std::string& path, const vfs::File
     return sized;
   }
   std::unique_ptr<FSWritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(
-      MarkMissing(files_->ReopenWritableFile(path, ForProgram(options), &file, nullptr)));
+  Status opened =
+      MarkMissing(files_->ReopenWritableFile(path, ForProgram(options), &file, nullptr));
+  if (opened.IsNotSupported()) opened = ReopenByCopy(path, options, &file);
+  if (!opened.ok()) return opened;
   if (file->use_direct_io()) return RefuseDirect(path);
   *result = std::make_unique<ProgramWritableFile>(std::move(file), bytes, options);
   return Status::OK();
+}
+
+Status ProgramFiles::ReopenByCopy(const std::string& path, const vfs::FileOptions& options,
+                                  std::unique_ptr<FSWritableFile>* result) {
+  const std::string copy = StrCat(path, ".dbtmp");
+  std::unique_ptr<FSWritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(
+      MarkMissing(files_->NewWritableFile(copy, ForProgram(options), &file, nullptr)));
+  Status copied = CopyTo(path, file.get());
+  if (copied.ok()) copied = file->Flush(DefaultIo(), nullptr);
+  if (copied.ok()) copied = file->Sync(DefaultIo(), nullptr);
+  if (copied.ok()) copied = files_->RenameFile(copy, path, DefaultIo(), nullptr);
+  if (!copied.ok()) {
+    file.reset();
+    files_->DeleteFile(copy, DefaultIo(), nullptr).PermitUncheckedError();
+    return copied;
+  }
+  *result = std::move(file);
+  return Status::OK();
+}
+
+Status ProgramFiles::CopyTo(const std::string& path, FSWritableFile* to) {
+  std::unique_ptr<vfs::SequentialFile> from;
+  const Status opened = NewSequentialFile(path, vfs::FileOptions(), &from);
+  if (opened.IsPathNotFound()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(opened);
+  const std::unique_ptr<char[]> scratch(new char[kBufferBytes]);
+  for (;;) {
+    Slice piece;
+    ASHLAR_RETURN_IF_ERROR(from->Read(kBufferBytes, &piece, scratch.get()));
+    if (piece.empty()) return Status::OK();
+    ASHLAR_RETURN_IF_ERROR(to->Append(piece, DefaultIo(), nullptr));
+  }
 }
 
 Status ProgramFiles::NewDirectory(const std::string& path,

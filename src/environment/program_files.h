@@ -1,6 +1,6 @@
 // ProgramFiles: a program's FileSystem as the engine's files.
 //
-//   Append -> [64 KiB buffer] --Flush--> FSWritableFile::Append, Flush --Sync--> FSWritableFile::Sync
+//   Append -> [64 KiB buffer] --Flush--> FSWritableFile::Append, Flush --Sync--> Sync
 //
 // I1: after a write, sync or close failed, every later call on that file object fails with the
 //     first error.
@@ -11,6 +11,8 @@
 // I4: a sequential read returns fewer bytes than wanted only at the end of the file: short reads
 //     are continued.
 // I5: a missing file is IsPathNotFound(), also if the program answers NotFound.
+// I6: where ReopenWritableFile is NotSupported, the file is copied to <path>.dbtmp, made durable
+//     and renamed: at every moment the path has all bytes that it had.
 //
 // Direct I/O and mapped reads are NotSupported. An exclusive creation is a look for the file and a
 // creation.
@@ -20,6 +22,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/file_system.h"
@@ -63,6 +66,11 @@ class ProgramFiles final : public vfs::FileSystem {
   Status GetAbsolutePath(const std::string& path, std::string* absolute) override;
 
  private:
+  // I6. The copy, open for appending.
+  Status ReopenByCopy(const std::string& path, const vfs::FileOptions& options,
+                      std::unique_ptr<FSWritableFile>* result);
+  Status CopyTo(const std::string& path, FSWritableFile* to);
+
   const std::shared_ptr<ashlar::FileSystem> files_;
 };
 

@@ -12,11 +12,11 @@ namespace {
 
 // A folder that is not listed here is a violation: a new layer takes its place in the order first.
 const std::map<std::string, int, std::less<>> kLayers = {
-    {"base", 1},    {"platform", 2}, {"filesystem", 3}, {"observe", 3}, {"execute", 4},
-    {"key", 4},     {"config", 4},   {"cache", 5},      {"wal", 5},     {"ranges", 5},
-    {"space", 5},   {"memtable", 6}, {"table", 6},      {"iterate", 7}, {"manifest", 7},
-    {"compact", 8}, {"lsm", 9},      {"pmem", 9},       {"api", 10},    {"backup", 10},
-    {"repair", 10}, {"ttl", 10},     {"capi", 11},
+    {"base", 1},     {"platform", 2},    {"filesystem", 3}, {"observe", 3}, {"execute", 4},
+    {"key", 4},      {"config", 4},      {"cache", 5},      {"wal", 5},     {"ranges", 5},
+    {"space", 5},    {"environment", 5}, {"memtable", 6},   {"table", 6},   {"iterate", 7},
+    {"manifest", 7}, {"compact", 8},     {"lsm", 9},        {"pmem", 9},    {"api", 10},
+    {"backup", 10},  {"repair", 10},     {"ttl", 10},       {"capi", 11},
 };
 
 std::string At(const SourceFile& file, size_t line_number, std::string_view what) {
