@@ -138,8 +138,8 @@ class ProgramWritableFile final : public vfs::WritableFile {
     buffer_.append(data.data(), data.size());
     return Status::OK();
   }
-  bool AppendsAtOnce() const override { return !is_buffered_; }
 
+  // Also of files without a buffer here: the program's file may have one.
   Status Flush() override {
     const MutexLock lock(mutex_);
     return FlushLocked();

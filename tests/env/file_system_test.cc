@@ -230,7 +230,7 @@ TEST_F(ProgramFilesTest, SmallAppendsAreCollectedUnlessTheyMayNot) {
     options.unbuffered_appends = is_unbuffered;
     std::unique_ptr<vfs::WritableFile> file;
     ASSERT_OK(files_->NewWritableFile("/dir/f", options, &file));
-    EXPECT_EQ(file->AppendsAtOnce(), is_unbuffered);
+    EXPECT_FALSE(file->AppendsAtOnce()) << "the program's file may have a buffer";
     for (int i = 0; i < 10; ++i) ASSERT_OK(file->Append("ten bytes."));
     EXPECT_EQ(small_->appends() - before, is_unbuffered ? 10 : 0);
     ASSERT_OK(file->Flush());
