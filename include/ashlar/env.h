@@ -160,7 +160,7 @@ class ASHLAR_API Env {
   // An existing file. Default: NotSupported.
   virtual Status NewRandomRWFile(const std::string& path, std::unique_ptr<RandomRWFile>* result,
                                  const EnvOptions& options);
-  // An existing file that is not empty. Default: NotSupported.
+  // An existing file that is not empty; one buffer of it at a time. Default: NotSupported.
   virtual Status NewMemoryMappedFileBuffer(const std::string& path,
                                            std::unique_ptr<MemoryMappedFileBuffer>* result);
   virtual Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) = 0;

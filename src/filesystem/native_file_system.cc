@@ -61,7 +61,7 @@ class NativeRandomRWFile final : public vfs::RandomRWFile {
   Status failed_;
 };
 
-// The lock of the pool file would refuse a second buffer of the file: it ends with the open.
+// The mapping may keep the pool file's lock: another buffer of the file is refused meanwhile.
 class NativeFileBuffer final : public MemoryMappedFileBuffer {
  public:
   explicit NativeFileBuffer(std::unique_ptr<PoolMapping> mapping)
