@@ -147,7 +147,7 @@ Status LogReplay::OpenLog(Log* log) const {
 
 Status LogReplay::Run() {
   sequence_ = std::max(sequence_, input_.recorded->last_sequence);
-  continuity_ = Continuity::kNotNeeded;
+  NoteContinuation();
   separated_ = 0;
   if (follows_) SeparateMemTables(0);
   if (filter_ != nullptr) TellFilterOfFamilies();
@@ -168,6 +168,7 @@ Status LogReplay::Run() {
       ASHLAR_RETURN_IF_ERROR(ReplayLog(&log));
     }
   }
+  ASHLAR_RETURN_IF_ERROR(CheckEarlyEnd());
   for (Log& log : logs_) {
     if (log.number < first_) log.reader.reset();
   }
@@ -266,8 +267,8 @@ Status LogReplay::ReplayLog(Log* log) {
     }
     if (skipped.has_value()) AddLoss(*std::move(skipped), LossEnd(reader));
     continuity_ = ContinuityAfter(action, continuity_);
-    if (action == LogStopAction::kNextLogOrStop)
-      ASHLAR_RETURN_IF_ERROR(CheckNoFamilyIsAhead(number, reader.status()));
+    if (action == LogStopAction::kNextLogOrStop && !early_end_.has_value())
+      early_end_ = EarlyEnd{.number = number, .status = reader.status()};
     return Status::OK();
   }
 }
@@ -315,7 +316,7 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
       return CheckContinues(reader, *head);
   }
   switch (DecideAtRecord(continuity_, first, next_replayed_.value_or(sequence_ + 1))) {
-    case RecordAction::kApply: continuity_ = Continuity::kNotNeeded; break;
+    case RecordAction::kApply: NoteContinuation(); break;
     case RecordAction::kDropRest:
       dropped_rest_ = true;
       AddLoss({.number = reader.log_number(),
@@ -434,7 +435,7 @@ Status LogReplay::CheckContinues(const LogReader& reader, const PredecessorRecor
                          read->second, " bytes that were read"));
   }
   if (read->second >= head.previous_bytes) {
-    continuity_ = Continuity::kNotNeeded;
+    NoteContinuation();
     return Status::OK();
   }
   const Status cut =

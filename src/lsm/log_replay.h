@@ -120,6 +120,16 @@ class LogReplay {
   void SwitchFullMemTables(uint64_t log_number);
   uint64_t SyncedBytes(uint64_t number) const;
   Status CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const;
+  // A record has shown that nothing is missing before it.
+  void NoteContinuation() {
+    continuity_ = Continuity::kNotNeeded;
+    early_end_.reset();
+  }
+  // No record has: of the log that ended early, if there is one.
+  Status CheckEarlyEnd() const {
+    return early_end_.has_value() ? CheckNoFamilyIsAhead(early_end_->number, early_end_->status)
+                                  : Status::OK();
+  }
 
   DatabaseState* const state_;
   const WALRecoveryMode mode_;
@@ -136,6 +146,13 @@ class LogReplay {
   std::map<uint64_t, uint64_t>
       good_bytes_;  // of the logs read so far: up to the end of the last record
   Continuity continuity_ = Continuity::kNotNeeded;
+  // The first log that ended early (kNextLogOrStop), while no record of a later one continues it.
+  // A log of RocksDB that was written over is not cut: it seems to end early in most cases.
+  struct EarlyEnd {
+    uint64_t number = 0;
+    Status status;
+  };
+  std::optional<EarlyEnd> early_end_;
   bool dropped_rest_ = false;
   bool stopped_early_ =
       // a log ended early: recovered records must reach tables before a new one is logged

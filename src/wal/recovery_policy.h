@@ -21,8 +21,8 @@
 //   kOrStop       kApply              kDropRest   point in time: drops this record and later ones
 //   kOrFail       kApply              kFail
 //
-// Point in time with several families: a family whose tables already have data of a log after the
-// one that stopped is ahead of the others (FamilyIsAhead): Corruption.
+// Point in time with several families, and no later record that continues the log: a family whose
+// tables already have data of a later log is ahead of the others (FamilyIsAhead): Corruption.
 #pragma once
 
 #include <cstdint>

@@ -236,6 +236,36 @@ TEST_F(RecycledLogsTest, TheRestOfAnOlderLogIsNoLoss) {
   Close();
 }
 
+// As RocksDB leaves a log that it has written over: with the rest of the older one, which begins
+// within a record of it. The next log shows that nothing is missing.
+TEST_F(RecycledLogsTest, ALogThatIsNotCutDoesNotKeepFamiliesApart) {
+  Open();
+  ASSERT_OK(database_->CreateFamily("other"));
+  const auto put_other = [&](const std::string& key) {
+    ASSERT_OK(db()->Put(WriteOptions(), database_->family("other"), key, "1"));
+    expected_["other"][key] = "1";
+  };
+  Put("a", "1");
+  put_other("b");
+  const std::string log = CurrentLog();
+  ASSERT_OK(database_->Flush({kDefaultColumnFamilyName}, /*wait=*/true));
+  FinishJobs();
+  ASSERT_NE(CurrentLog(), log);
+  put_other("c");
+  const auto image = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_OK(image->ReopenWritableFile(log, vfs::FileOptions(), &file));
+  ASSERT_OK(file->Append(std::string(500, 'x')));
+  ASSERT_OK(file->Close());
+  OpenDatabase after(image, options_, 2);
+  ASSERT_OK(after.Open());
+  Contents contents;
+  ASSERT_OK(after.Read(&contents));
+  EXPECT_EQ(contents, expected_);
+  ASSERT_OK(after.Close());
+  Close();
+}
+
 TEST_F(RecycledLogsTest, CopiesEndWhereTheLogEnds) {
   Open();
   for (int i = 0; i < 200; ++i) Put(StrCat("long", i), std::string(100, 'v'));
