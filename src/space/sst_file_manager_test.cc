@@ -120,13 +120,13 @@ TEST_F(SstFileManagerTest, TheFolderOfOldReleasesIsEmptied) {
   MakeFile("/trash/000002.sst.trash", 10);
   Status status = Status::Corruption("not set");
   const std::unique_ptr<SstFileManager> kept(
-      NewSstFileManager(&env_, files_, nullptr, "/trash", 0, false, &status));
+      NewSstFileManager(&env_, vfs::ToRocksFiles(files_), nullptr, "/trash", 0, false, &status));
   EXPECT_OK(status);
   std::vector<std::string> names;
   EXPECT_OK(files_->GetChildren("/trash", &names));
   EXPECT_EQ(names.size(), 2u);
   const std::unique_ptr<SstFileManager> emptied(
-      NewSstFileManager(&env_, files_, nullptr, "/trash", 0, true, &status));
+      NewSstFileManager(&env_, vfs::ToRocksFiles(files_), nullptr, "/trash", 0, true, &status));
   EXPECT_OK(status);
   EXPECT_OK(files_->GetChildren("/trash", &names));
   EXPECT_EQ(names.size(), 0u);
