@@ -588,7 +588,10 @@ TEST_F(RecycledLogTest, EveryCutOverAnOlderLogIsItsEnd) {
     ASSERT_TRUE(IsPrefixOf(result.records, records)) << cut;
     ASSERT_GE(result.records.size(), whole) << cut;
     whole = result.records.size();
-    ASSERT_LE(result.last_good_offset, cut);
+    // The older log may have the same bytes here.
+    const auto differs = std::mismatch(bytes.begin() + static_cast<ptrdiff_t>(cut), bytes.end(),
+                                       older.begin() + static_cast<ptrdiff_t>(cut));
+    ASSERT_LE(result.last_good_offset, static_cast<uint64_t>(differs.first - bytes.begin()));
     ASSERT_TRUE(result.outcome == Outcome::kTornTail || result.outcome == Outcome::kEnd)
         << cut << " " << result.status.ToString();
   }
