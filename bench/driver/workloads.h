@@ -118,7 +118,7 @@ class Runner {
   void OpenFamilies(Result* result);
   FileCalls* Files() const;
   std::string SideFolder(const std::string& name) const;
-  // As many tables as the task has operations, with new values of the first `keys` keys between them.
+  // As many tables as the task has operations; they share the first `keys` keys, with new values.
   std::vector<std::string> WriteTables(uint64_t keys) const;
   // Calls `one` with 0, 1, … as often as the task has operations, and measures each call.
   void Repeat(const std::function<void(uint64_t number, Tally* tally)>& one, Result* result);

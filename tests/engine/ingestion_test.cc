@@ -233,8 +233,8 @@ TEST_F(IngestionTest, AMemtableWithoutTheKeysIsNotFlushed) {
   EXPECT_EQ(Contents(), "a=1 m=1 z=2 ");
 }
 
-// The table of older writes is sorted below the file: merged with still older tables, the file would
-// bring their versions above it.
+// The table of older writes is sorted below the file: merged with still older tables, the file
+// would bring their versions above it.
 TEST_F(IngestionTest, AFileOfLevel0WaitsForOlderWritesBeforeItIsMergedThere) {
   Open();
   Put("a", "1");

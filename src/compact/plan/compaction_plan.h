@@ -13,8 +13,7 @@
 //     the levels after the start level down to the output level, unless that is level 0.
 // I4: `older` lists, of every run older than the output, the files that overlap [smallest,
 //     largest]: older files of level 0, one run each, then the levels below the output level.
-// I5: from the pick until the install, newer data stays above older (README.md has the rule).
-//     FindPlanViolation checks it before an install.
+// I5: until the install newer data stays above older (README.md; checked by FindPlanViolation).
 // I6: a plan that drops its inputs writes nothing and may take any files of any levels; of the
 //     others only that its inputs are in no other plan holds for it. An input of kHiddenFiles is
 //     hidden (range_coverage.h) from the oldest snapshot and every later reader.
