@@ -181,7 +181,6 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
         .table_bytes_max = options.compaction_options_fifo.max_table_files_size,
         .ttl_seconds = common.ttl_seconds,
         .may_compact = options.compaction_options_fifo.allow_compaction,
-        // Twice a memtable, because a flush may write two.
         // Four tables of a memtable each are merged: they cost 4/3 of it for each table less.
         .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 2,
     };
