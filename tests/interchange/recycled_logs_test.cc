@@ -7,10 +7,13 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/vfs.h"
 #include "base/format.h"
-#include "filesystem/filename.h"
+#include "base/result.h"
+#include "filesystem/file_helpers.h"
 #include "tests/interchange/ldb_fixture.h"
 #include "wal/log_format.h"
 
@@ -22,7 +25,8 @@ class RecycledInterchangeTest : public LdbFixture {
   static std::string NewestLog(const std::string& directory) {
     std::string newest;
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      if (entry.path().extension() == ".log") newest = std::max(newest, entry.path().string());
+      if (entry.path().extension() == ".log")
+        newest = std::max(newest, entry.path().generic_string());
     }
     return newest;
   }
@@ -30,6 +34,21 @@ class RecycledInterchangeTest : public LdbFixture {
     char header[log_format::kHeaderBytes] = {};
     std::ifstream(log, std::ios::binary).read(header, sizeof(header));
     return log_format::IsRecyclable(static_cast<uint8_t>(header[sizeof(header) - 1]));
+  }
+  // Windows lets nobody read LOCK meanwhile, and only those read a log who let its writer write.
+  void CopyOpenDatabase(const std::string& to) const {
+    const std::shared_ptr<vfs::FileSystem> system = vfs::FileSystem::Default();
+    ASSERT_OK(system->CreateDir(to));
+    std::vector<std::string> names;
+    ASSERT_OK(system->GetChildren(path_, &names));
+    for (const std::string& name : names) {
+      if (name == "LOCK") continue;
+      const Result<std::string> bytes =
+          ReadFileToString(system.get(), StrCat(path_, "/", name), size_t{64} << 20);
+      ASSERT_OK(bytes.status());
+      ASSERT_OK(
+          WriteStringToFile(system.get(), *bytes, StrCat(to, "/", name), Durability::kBuffered));
+    }
   }
   static size_t Count(const std::string& text, const std::string& part) {
     size_t count = 0;
@@ -57,7 +76,7 @@ TEST_F(RecycledInterchangeTest, LdbReadsOurs) {
   put(40);
   // As after kill -9.
   const std::string crashed = scratch_.File("crashed");
-  std::filesystem::copy(path_, crashed, std::filesystem::copy_options::recursive);
+  ASSERT_NO_FATAL_FAILURE(CopyOpenDatabase(crashed));
   const std::string log = NewestLog(crashed);
   ASSERT_TRUE(IsNumbered(log));
   std::unique_ptr<WalFile> current;
@@ -82,7 +101,7 @@ TEST_F(RecycledInterchangeTest, WeReadThoseOfDbBench) {
   std::string file;
   for (const auto& entry : std::filesystem::directory_iterator(path_)) {
     if (entry.path().filename().string().starts_with("OPTIONS-"))
-      file = std::max(file, entry.path().string());
+      file = std::max(file, entry.path().generic_string());
   }
   const std::string made = scratch_.File("made");
   RunCommand(StrCat("db_bench --db=", made, " --options_file=", file,
