@@ -80,6 +80,8 @@ class ASHLAR_API RandomAccessFile {
 // Flush, Sync and Close. With keeps_zero_tail the zeros may remain after Sync. All appended data
 // are durable then. A reused file has the rest of its former contents there instead, until Flush or
 // Close cuts it off.
+// Thread safety: one thread at a time, except that Sync and RangeSync may run while another thread
+// appends or flushes. Sync covers what was handed to the operating system before it began.
 class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close

@@ -435,14 +435,19 @@ Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFam
 }
 
 Status CommitPipeline::SyncLog() {
-  return RunExclusive([this] {
-    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    return LeaderSyncLog();
-  });
+  ASHLAR_RETURN_IF_ERROR(FlushLog());
+  return SyncBesideWriters();
 }
 
-Status CommitPipeline::LeaderSyncLog() {
-  const Status synced = SyncLogs();
+Status CommitPipeline::SyncBesideWriters() {
+  const StopWatch watch(state_->recorder, WAL_FILE_SYNC_MICROS);
+  state_->recorder.Tick(WAL_FILE_SYNCED);
+  return LatchSyncError(state_->logs.SyncBesideAppends());
+}
+
+Status CommitPipeline::LeaderSyncLog() { return LatchSyncError(SyncLogs()); }
+
+Status CommitPipeline::LatchSyncError(Status synced) {
   if (!synced.ok())
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "sync of the log", synced);
   return synced;

@@ -60,8 +60,13 @@ class CommitPipeline {
   // The body of SwitchMemTables, for exclusive tasks.
   Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                                FlushReason reason);
+  // Makes all committed writes durable. Writers wait while their bytes are handed to the operating
+  // system, not for the medium. An error is latched.
   Status SyncLog();
-  // The same by the leader. An error is latched.
+  // The second half of it: what the operating system has becomes durable, so that a leader's sync
+  // soon after is short. Does not lead.
+  Status SyncBesideWriters();
+  // SyncLog by the leader.
   Status LeaderSyncLog();
   Status FlushLog();
   // Stops the writers, and hands what they wrote to the operating system. After Ok no group is
@@ -93,6 +98,7 @@ class CommitPipeline {
   Status CommitGroupOfWrites(const CommitGroup& group);
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
+  Status LatchSyncError(Status synced);
   // *has_applied: true once a memtable contains a record of the group, also after an error.
   Status Apply(const CommitGroup& group, bool* has_applied);
   uint64_t WalBytesMax() const;

@@ -37,6 +37,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
   {
     MutexLock lock(mutex_);
     progress_ = std::move(progress);
+    current_file_ = current_->file();
   }
   // The head counts: without it this log would be too short for the next one.
   unsynced_ = current_->bytes() > 0;
@@ -47,6 +48,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
 
 Status LogSet::FinishCurrent() {
   if (current_ == nullptr) return Status::OK();
+  if (const Status failed = ErrorBesideAppends(); !failed.ok()) current_->Fail(failed);
   if (!current_->status().ok()) return CutFailedCurrent();
   // The flush also cuts a tail: a closed log ends with its last record.
   ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->Flush()));
@@ -79,9 +81,12 @@ Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
 
 void LogSet::RetireCurrent(bool synced) {
   ASHLAR_ASSERT(current_ != nullptr);
+  MutexLock lock(mutex_);
+  if (!error_beside_appends_.ok()) current_->Fail(std::exchange(error_beside_appends_, {}));  // I3
+  failed_beside_appends_.store(false, std::memory_order_release);
+  current_file_ = nullptr;
   const bool failed = !current_->status().ok();
   if (failed) spares_.Exclude(current_number());
-  MutexLock lock(mutex_);
   closed_.push_back(ClosedLog{.number = current_number(),
                               .bytes = current_->good_bytes(),
                               .writer = nullptr,
@@ -108,6 +113,7 @@ ASHLAR_NO_INLINE Status LogSet::FailCurrent(Status status) {
 Status LogSet::CutFailedCurrent() {
   if (current_is_cut_) return Status::OK();
   ASHLAR_ASSERT(!current_->status().ok() && current_->good_bytes() <= current_->bytes());  // I4
+  EndSyncsBesideAppends();
   // The file is closed before it is cut. The error that Close returns is the one that the log
   // failed with.
   static_cast<void>(current_->Close().ok());
@@ -152,6 +158,7 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
 }
 
 void LogSet::Forget() noexcept {
+  EndSyncsBesideAppends();
   // Its head, if it has one, is in the file.
   if (current_ != nullptr)
     static_cast<void>(CatchBadAlloc([this] { return current_->Close(); }).ok());
@@ -197,6 +204,7 @@ Status LogSet::SyncAll() {
 }
 
 Status LogSet::SyncCurrent() {
+  ASHLAR_RETURN_IF_ERROR(ErrorBesideAppends());
   if (closed_unsynced_.load(std::memory_order_acquire)) ASHLAR_RETURN_IF_ERROR(SyncClosed());
   ASHLAR_DCHECK(!closed_unsynced_.load(std::memory_order_relaxed));  // I2: the leader alone sets it
   if (!unsynced_) return current_->HandOver();
@@ -230,6 +238,22 @@ Status LogSet::SyncClosedLocked() {
   closed_unsynced_.store(false, std::memory_order_release);
   if constexpr (kDebugChecks) CheckClosedLogs();
   return Status::OK();
+}
+
+Status LogSet::SyncBesideAppends() {
+  MutexLock lock(mutex_);
+  ASHLAR_RETURN_IF_ERROR(SyncClosedLocked());  // I2
+  if (!error_beside_appends_.ok()) return error_beside_appends_;
+  if (current_file_ == nullptr) return Status::OK();
+  Status synced = CatchBadAlloc([this] {
+    mutex_.AssertHeld();
+    return current_file_->Sync();
+  });
+  if (synced.ok()) return synced;
+  current_file_ = nullptr;
+  error_beside_appends_ = synced;
+  failed_beside_appends_.store(true, std::memory_order_release);
+  return synced;
 }
 
 std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
@@ -277,6 +301,7 @@ Status LogSet::Close() {
   Status closed = FinishCurrent();
   if (closed.ok() && current_->status().ok())
     closed = FailCurrentOn(unsynced_ ? current_->Sync() : Status::OK());
+  EndSyncsBesideAppends();
   if (closed.ok()) closed = current_->Close();
   if (status.ok()) status = closed;
   RetireCurrent(closed.ok());

@@ -22,7 +22,8 @@
 //     log is closed after its last record was counted and the next log exists.
 // I8: a log is written to after its name is durable: a file may have been an older log's.
 //
-// Thread safety: SyncClosed, ReleaseUpTo, KeepReleased, counters: any thread. The rest: the leader.
+// Thread safety: SyncClosed, SyncBesideAppends, ReleaseUpTo, KeepReleased, counters: any thread.
+// The rest: the leader.
 #pragma once
 
 #include <atomic>
@@ -114,6 +115,9 @@ class LogSet {
   void Fail(const Status& error);
   // Syncs the closed logs.
   Status SyncClosed();
+  // Makes durable what the operating system has of all logs, while the leader appends; a log switch
+  // waits for it. After an error the current log fails in the leader's next sync or switch (I3).
+  Status SyncBesideAppends();
   // Forgets closed logs with a number below `number`; returns their numbers.
   std::vector<uint64_t> ReleaseUpTo(uint64_t number);
   // After a promotion that failed: as before the first AdoptClosed. The files stay, and a recovery
@@ -161,6 +165,18 @@ class LogSet {
   };
 
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
+  // Before the file of the current log is closed.
+  void EndSyncsBesideAppends() {
+    MutexLock lock(mutex_);
+    current_file_ = nullptr;
+  }
+  // The error of SyncBesideAppends, for the leader.
+  Status ErrorBesideAppends() const {
+    if (!failed_beside_appends_.load(std::memory_order_acquire)) [[likely]]
+      return Status::OK();
+    MutexLock lock(mutex_);
+    return error_beside_appends_;
+  }
   void CheckClosedLogs() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
   void StartWriteBack();
@@ -190,10 +206,14 @@ class LogSet {
   SpareLogs spares_;
   const uint64_t record_bytes_max_;
 
-  // Held across the sync of closed logs. On the write path only a leader that has to sync takes it.
+  // Held across the sync of closed logs and of SyncBesideAppends. On the write path a leader takes
+  // it to sync a closed log and to switch logs.
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);           // ascending numbers
   std::shared_ptr<LogProgress> progress_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
+  // Of the current log, for SyncBesideAppends. Null: it is closed, or has failed there.
+  vfs::WritableFile* current_file_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
+  Status error_beside_appends_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
 
   std::unique_ptr<LogWriter> current_;      // commit leader only
   LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_
@@ -205,6 +225,7 @@ class LogSet {
   std::atomic<uint64_t> current_bytes_{0};    // written by the leader
   std::atomic<uint64_t> closed_bytes_{0};     // written under mutex_
   std::atomic<bool> closed_unsynced_{false};  // written under mutex_; lets a leader skip the lock
+  std::atomic<bool> failed_beside_appends_{false};  // the same
 };
 
 }  // namespace ashlar

@@ -88,6 +88,8 @@ class LogWriter {
   uint64_t good_bytes() const { return good_bytes_; }
   uint64_t log_number() const { return log_number_; }
   const std::string& file_name() const { return file_name_; }
+  // For a sync of what was handed over, beside the calls of the writer. Null once closed.
+  vfs::WritableFile* file() const { return file_.get(); }
   // The first error, or Ok.
   const Status& status() const { return first_error_; }
   // Asserts I4 and the order of the offsets in the picture.

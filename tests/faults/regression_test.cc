@@ -334,6 +334,34 @@ TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"c", "3"}}));
 }
 
+// The same where the log is synced beside the writers; the first Resume helps.
+TEST_F(RegressionTest, AFailedSyncBesideWritersIsNotTriedAgain) {
+  Open();
+  Write(Put("a", "1"));
+  faults_->AddRule(Rule(FaultOperation::kSync, ".log", Status::IOError("injected")));
+  const Status first = database_->db()->SyncWAL();
+  EXPECT_TRUE(first.IsIOError()) << first.ToString();
+  EXPECT_EQ(database_->Write(Put("b", "2"), WriteOptions()).ToString(), first.ToString());
+  EXPECT_EQ(database_->db()->SyncWAL().ToString(), first.ToString());
+  ASSERT_TRUE(database_->db()->Resume().ok());
+  Write(Put("c", "3"));
+  ASSERT_TRUE(database_->db()->SyncWAL().ok());
+  EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"c", "3"}}));
+}
+
+// A writer waited for the medium while SyncWAL did.
+TEST_F(RegressionTest, WritersGoOnDuringSyncWAL) {
+  Open();
+  Write(Put("a", "1"));
+  FaultRule rule = Rule(FaultOperation::kSync, ".log", Status::OK());
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this] { Write(Put("b", "2")); };
+  faults_->AddRule(rule);
+  ASSERT_TRUE(database_->db()->SyncWAL().ok());
+  EXPECT_EQ(Get("b"), "2") << "written before SyncWAL returned";
+  EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"b", "2"}}));
+}
+
 // With several families a flush syncs the older logs first; when one of them has failed for good, a
 // resume must not wait for that.
 TEST_F(RegressionTest, ResumeAfterAFailedLogWithSeveralFamilies) {

@@ -1,0 +1,118 @@
+#include "lsm/log_set.h"
+
+#include <gtest/gtest.h>
+
+#include "filesystem/memory_file_system.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/fault_file_system.h"
+
+namespace ashlar {
+namespace {
+
+class LogSetTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK(files_.CreateDirIfMissing("/db"));
+    ASSERT_OK(files_.NewDirectory("/db", &directory_));
+    ASSERT_OK(Start(1));
+  }
+  Status Start(uint64_t number) {
+    return logs_.StartNewLog({.number = number, .directory_handle = directory_.get()});
+  }
+  // A group of one record, in the operating system.
+  Status Write(const std::string& record) {
+    const Slice piece(record);
+    Status status = logs_.Append({&piece, 1});
+    if (status.ok()) status = logs_.FlushCurrent();
+    if (status.ok()) logs_.EndGroup();
+    return status;
+  }
+  // One sync of a log fails.
+  void FailASync() {
+    FaultRule rule;
+    rule.operations = FaultOperation::kSync;
+    rule.name_contains = ".log";
+    faults_.AddRule(rule);
+  }
+  // At the next call of this kind for a log.
+  void At(FaultOperation operation, std::function<void()> action) {
+    FaultRule rule;
+    rule.operations = operation;
+    rule.name_contains = ".log";
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = std::move(action);
+    faults_.AddRule(rule);
+  }
+
+  MemoryFileSystem files_;
+  FaultFileSystem faults_{std::shared_ptr<vfs::FileSystem>(&files_, [](vfs::FileSystem*) {})};
+  std::unique_ptr<vfs::Directory> directory_;
+  LogSet logs_{{.file_system = &faults_, .directory = "/db", .file_options = {}}};
+};
+
+TEST_F(LogSetTest, TheLeaderAppendsWhileItsLogIsSynced) {
+  ASSERT_OK(Write("before"));
+  Status beside = Status::IOError("the log was not synced");
+  At(FaultOperation::kSync, [&] { beside = Write("beside"); });
+  EXPECT_OK(logs_.SyncBesideAppends());
+  EXPECT_OK(beside);
+  EXPECT_OK(Write("after"));
+  EXPECT_OK(logs_.SyncAll());
+}
+
+TEST_F(LogSetTest, ASyncBesideAppendsReachesClosedLogs) {
+  ASSERT_OK(Write("a"));
+  ASSERT_OK(Start(2));
+  ASSERT_TRUE(logs_.SyncedClosedLogs().empty());
+  ASSERT_OK(logs_.SyncBesideAppends());
+  ASSERT_EQ(logs_.SyncedClosedLogs().size(), 1u);
+  EXPECT_EQ(logs_.SyncedClosedLogs()[0].number, 1u);
+}
+
+// I3: the next sync of the medium would report success, although the bytes may be lost.
+TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheNextSync) {
+  ASSERT_OK(Write("a"));
+  FailASync();
+  const Status first = logs_.SyncBesideAppends();
+  EXPECT_TRUE(first.IsIOError()) << first.ToString();
+  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), first.ToString());
+  EXPECT_EQ(logs_.SyncAll().ToString(), first.ToString());
+  EXPECT_EQ(Write("b").ToString(), first.ToString());
+  EXPECT_EQ(faults_.FaultsInjected(), 1u);
+}
+
+// I3, I4: the new log needs no sync of the failed one, and continues its committed records.
+TEST_F(LogSetTest, ANewLogReplacesOneThatFailedBesideAppends) {
+  ASSERT_OK(Write("a"));
+  FailASync();
+  const Status first = logs_.SyncBesideAppends();
+  ASSERT_OK(Start(2));
+  EXPECT_OK(Write("b"));
+  EXPECT_EQ(logs_.SyncClosed().ToString(), first.ToString()) << "log 1 is never synced";
+  EXPECT_EQ(logs_.ReleaseUpTo(2), std::vector<uint64_t>{1});
+  EXPECT_OK(logs_.SyncAll());
+  EXPECT_OK(logs_.SyncBesideAppends());
+}
+
+// The leader has looked for errors of the log already, and is making the next one.
+TEST_F(LogSetTest, AnErrorDuringASwitchIsNotLost) {
+  ASSERT_OK(Write("a"));
+  Status beside;
+  At(FaultOperation::kOpenForWriting, [&] {
+    FailASync();
+    beside = logs_.SyncBesideAppends();
+  });
+  ASSERT_OK(Start(2));
+  EXPECT_TRUE(beside.IsIOError()) << beside.ToString();
+  EXPECT_EQ(logs_.SyncClosed().ToString(), beside.ToString());
+  EXPECT_EQ(logs_.SyncAll().ToString(), beside.ToString());
+}
+
+TEST_F(LogSetTest, AClosedSetHasNothingToSync) {
+  ASSERT_OK(Write("a"));
+  ASSERT_OK(logs_.Close());
+  EXPECT_OK(logs_.SyncBesideAppends());
+}
+
+}  // namespace
+}  // namespace ashlar
