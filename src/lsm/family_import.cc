@@ -18,8 +18,11 @@ Status FamilyImport::Run() {
   ASHLAR_RETURN_IF_ERROR(core_->background.BeginFileCall());
   Status status = CatchBadAlloc([this] { return Prepare(); });
   if (status.ok()) {
-    status = CatchBadAlloc(
-        [this] { return core_->commit.RunExclusiveWrite([this] { return Install(); }); });
+    status = CatchBadAlloc([this] {
+      // The turn, in which writers wait, then syncs little (I4).
+      ASHLAR_RETURN_IF_ERROR(core_->commit.SyncBesideWriters());
+      return core_->commit.RunExclusiveWrite([this] { return Install(); });
+    });
   }
   for (TakenFile& taken : taken_) taken.Remove(state_->file_system);
   if (status.ok()) IgnoreBadAlloc([this] { Finish(); });

@@ -90,7 +90,7 @@ void MarkInputs(const CompactionPlan& plan, bool being_compacted) {
 std::span<FileMetaData* const> TreeView::MergeableLevel0() const {
   const auto level0 = files(0);
   const auto first = std::find_if(level0.begin(), level0.end(), [this](const FileMetaData* file) {
-    return file->largest_sequence < oldest_unflushed;
+    return IsOlderThanMemTables(*file);
   });
   return level0.subspan(static_cast<size_t>(first - level0.begin()));
 }
@@ -241,7 +241,7 @@ void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   for (const CompactionInputs& inputs : plan.inputs) CheckInputs(view, plan, inputs);
   if (!IsSorted(plan.output_level)) {
     for (const FileMetaData* file : plan.inputs.front().files)
-      ASHLAR_ASSERT(file->largest_sequence < view.oldest_unflushed);  // I8
+      ASHLAR_ASSERT(view.IsOlderThanMemTables(*file));  // I8
   }
   const Level last_input = plan.inputs.back().level;
   ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level || plan.whole_runs ||

@@ -132,6 +132,10 @@ struct TreeView {
   SequenceNumber oldest_unflushed = kSequenceNumberMax;
 
   std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
+  // I8: whether a merge within level 0 may take this file.
+  bool IsOlderThanMemTables(const FileMetaData& file) const {
+    return file.largest_sequence < oldest_unflushed;
+  }
   // Level 0 without its newest files that no plan may merge within it (I8).
   std::span<FileMetaData* const> MergeableLevel0() const;
   Level num_levels() const { return static_cast<Level>(levels.size()); }

@@ -42,7 +42,7 @@ FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKe
 
 // I8 of compaction_plan.h, for the newest input of a plan that writes to level 0.
 Status CheckIsFlushed(const TreeView& view, const FileMetaData* newest) {
-  if (newest->largest_sequence < view.oldest_unflushed) return Status::OK();
+  if (view.IsOlderThanMemTables(*newest)) return Status::OK();
   return Status::Aborted(StrCat("table ", newest->number, " has newer entries than a memtable, ",
                                 "whose table would come below: flush the column family first"));
 }

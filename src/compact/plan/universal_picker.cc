@@ -108,7 +108,7 @@ class UniversalPicker {
   // I8 of compaction_plan.h.
   bool MayWrite(const CompactionPlan& plan) const {
     return IsSorted(plan.output_level) ||
-           plan.inputs.front().files.front()->largest_sequence < view_.oldest_unflushed;
+           view_.IsOlderThanMemTables(*plan.inputs.front().files.front());
   }
 
   Level OutputLevel(size_t end) const {
