@@ -18,8 +18,18 @@ namespace ashlar {
 namespace {
 
 constexpr FileNumber kFirstManifestNumber = 1;
-// The smallest unit that an operating system writes back.
-constexpr uint64_t kPageBytes = 4096;
+// The smallest unit that a device writes atomically.
+constexpr uint64_t kSectorBytes = 512;
+static_assert(log_format::kBlockBytes % kSectorBytes == 0);
+// An install with more of them starts a MANIFEST, which takes four and a snapshot.
+constexpr int kSyncsOfAnInstallMax = 8;
+
+// I5: true if a power cut could take the bytes from `synced` to `end` and keep the record, when that
+// is appended at `end`.
+bool MustSyncBefore(const std::string& record, uint64_t synced, uint64_t end) {
+  const uint64_t last_byte = end + log_format::kHeaderBytes + record.size() - 1;
+  return end != synced && synced / kSectorBytes != last_byte / kSectorBytes;
+}
 
 void SetAtomicGroup(std::span<VersionEdit> edits) {
   for (size_t i = 0; i < edits.size(); ++i)
@@ -229,12 +239,19 @@ PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, Pending
                                                                 .compact_cursors = std::nullopt});
 }
 
-bool VersionSet::NeedsNewManifest(std::span<const std::string> group) const {
+bool VersionSet::NeedsNewManifest(std::span<const std::string> records) const {
   if (writer_ == nullptr || writer_->bytes() > args_.manifest_bytes_max) return true;
-  if (group.size() < 2) return false;
-  uint64_t bytes = 0;
-  for (const std::string& record : group) bytes += record.size() + log_format::kHeaderBytes;
-  return writer_->bytes() / kPageBytes != (writer_->bytes() + bytes - 1) / kPageBytes;
+  uint64_t end = writer_->bytes();
+  uint64_t synced = end;
+  int syncs = 1;
+  for (const std::string& record : records) {
+    if (MustSyncBefore(record, synced, end)) {
+      synced = end;
+      ++syncs;
+    }
+    end += log_format::kHeaderBytes + record.size();
+  }
+  return syncs > kSyncsOfAnInstallMax;
 }
 
 void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install) {
@@ -243,12 +260,7 @@ void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall*
       install->new_tables_.push_back(added.file->number);
   }
   StampEdits(edits, install);
-  // The edits of a group are the first ones.
-  const auto group =
-      static_cast<size_t>(std::count_if(edits->begin(), edits->end(), [](const VersionEdit& edit) {
-        return edit.atomic_group_remaining.has_value();
-      }));
-  if (!NeedsNewManifest(std::span(install->records_).first(group))) return;
+  if (!NeedsNewManifest(install->records_)) return;
   install->new_manifest_number_ = NewFileNumber();
   if (published_.max_column_family > 0 && !edits->front().max_column_family.has_value())
     edits->front().max_column_family = published_.max_column_family;
@@ -337,7 +349,15 @@ void VersionSet::PreparePublish(PendingInstall* install) {
 
 Status VersionSet::WriteRecords(const PendingInstall& install) {
   if (install.new_manifest_number_ != 0) return StartManifest(install);
-  ASHLAR_RETURN_IF_ERROR(Append(install, writer_.get()));
+  uint64_t synced = writer_->bytes();
+  for (const std::string& record : install.records_) {
+    if (MustSyncBefore(record, synced, writer_->bytes())) {
+      const StopWatch watch(args_.recorder, MANIFEST_FILE_SYNC_MICROS);
+      ASHLAR_RETURN_IF_ERROR(writer_->Sync());
+      synced = writer_->bytes();
+    }
+    ASHLAR_RETURN_IF_ERROR(writer_->AddRecord(record));
+  }
   const StopWatch watch(args_.recorder, MANIFEST_FILE_SYNC_MICROS);
   return writer_->Sync();
 }
@@ -373,18 +393,13 @@ Status VersionSet::Write(PendingInstall* install) {
   return status;
 }
 
-Status VersionSet::Append(const PendingInstall& install, LogWriter* writer) const {
-  for (const std::string& record : install.records_)
-    ASHLAR_RETURN_IF_ERROR(writer->AddRecord(record));
-  return Status::OK();
-}
-
 Status VersionSet::StartManifest(const PendingInstall& install) {
   const FileNumber number = install.new_manifest_number_;
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> writer,
                           CreateManifest(args_.file_system, args_.directory, number));
   ASHLAR_RETURN_IF_ERROR(AppendSnapshot(writer.get()));
-  ASHLAR_RETURN_IF_ERROR(Append(install, writer.get()));
+  for (const std::string& record : install.records_)
+    ASHLAR_RETURN_IF_ERROR(writer->AddRecord(record));
   ASHLAR_RETURN_IF_ERROR(MakeCurrent(args_.file_system, args_.directory, number, writer.get()));
   // The old one is no longer read, so an error of its close means nothing; every edit in it was
   // synced.

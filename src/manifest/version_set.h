@@ -4,7 +4,7 @@
 //   install   Prepare (no file) -> Write (MANIFEST, synced) -> Publish (swaps the Versions)
 //
 //   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
-//             OPEN --too large, or several records would cross a page--> Write starts a new file
+//             OPEN --too large, or too many syncs (I5)--> Write starts a new file
 //             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
 //             UNCERTAIN --StopWriting, of a failed promotion--> NONE
 //
@@ -14,8 +14,8 @@
 // I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() has the tables
 //     of the failed installs too, and MayDeleteManifest is false.
 // I4: recorded values of last_sequence and log numbers never decrease.
-// I5: an install of several records never crosses a page of an existing MANIFEST: a power cut could
-//     keep only the later page. A new MANIFEST does not count before CURRENT names it.
+// I5: of an existing MANIFEST, one record or one sector is not synced: a power cut that keeps a
+//     record keeps those before it. A new MANIFEST does not count before CURRENT names it.
 // I6: a file number is used once, also across restarts. None is above kFileNumberMax: a state with
 //     fewer than kFileNumbersUnrecordedMax numbers below it is not opened for writing.
 //
@@ -220,13 +220,12 @@ class VersionSet {
       ASHLAR_REQUIRES(kManifestMutex);
   void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const
       ASHLAR_REQUIRES(kManifestMutex);
-  bool NeedsNewManifest(std::span<const std::string> group) const ASHLAR_REQUIRES(kManifestMutex);
+  bool NeedsNewManifest(std::span<const std::string> records) const ASHLAR_REQUIRES(kManifestMutex);
 
   // Allocates for Publish, and puts the new tables under quarantine until the end of Write.
   void PreparePublish(PendingInstall* install) ASHLAR_REQUIRES(kManifestMutex);
   Status WriteRecords(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
 
-  Status Append(const PendingInstall& install, LogWriter* writer) const;
   Status StartManifest(const PendingInstall& install) ASHLAR_REQUIRES(kManifestMutex);
   Status AppendSnapshot(LogWriter* writer) const ASHLAR_REQUIRES(kManifestMutex);
   Status AppendFamily(const ColumnFamilyState& family, LogWriter* writer) const
