@@ -1,6 +1,7 @@
 #include "lsm/compaction_runner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -227,8 +228,17 @@ void CompactionRunner::AssertFits(const Compaction& compaction) const {
   // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
   CheckMarks(compaction.plan);
-  AssertPlanFits(MakeWholeTreeView(*state_, *compaction.family),
-                 compaction.plan);  // I2: the alternative is stale reads for good
+  TreeView view = MakeWholeTreeView(*state_, *compaction.family);
+  // Of level 0 the files that the pick has seen. What came since may be sorted after an input and
+  // span its keys, but has no older versions of them (README.md of compact/plan).
+  const auto before = compaction.version->files(0);
+  std::vector<FileMetaData*> seen;
+  std::copy_if(view.files(0).begin(), view.files(0).end(), std::back_inserter(seen),
+               [&](const FileMetaData* file) {
+                 return std::find(before.begin(), before.end(), file) != before.end();
+               });
+  view.levels[0] = seen;
+  AssertPlanFits(view, compaction.plan);  // I2: the alternative is stale reads for good
 }
 
 }  // namespace ashlar

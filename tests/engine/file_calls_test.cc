@@ -4,6 +4,8 @@
 #include <list>
 #include <map>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "ashlar/convenience.h"
 #include "ashlar/listener.h"
@@ -287,6 +289,37 @@ TEST_F(FileCallsTest, CompactsTheNamedFiles) {
   EXPECT_EQ(Get(Key(7)), "new");
   EXPECT_EQ(Get(Key(0)), "old");
   EXPECT_EQ(Get(Key(29)), "old");
+}
+
+// The merged file is older than the one that moves down, and has keys on both sides of it.
+TEST_F(FileCallsTest, MergesOlderFilesOfLevel0WhileANewerOneMovesDown) {
+  class Merger final : public EventListener {
+   public:
+    void OnCompactionBegin(DB* db, const CompactionJobInfo& /*info*/) override {
+      if (older.empty()) return;
+      EXPECT_OK(db->CompactFiles(CompactionOptions(), std::exchange(older, {}), 0));
+    }
+    std::vector<std::string> older;
+  };
+  const auto merger = std::make_shared<Merger>();
+  options_.listeners.push_back(merger);
+  Open();
+  WriteTable(0, 0, "v");
+  WriteTable(20, 20, "v");
+  WriteTable(10, 10, "v");
+  const std::vector<std::string> names = FileNames(0);
+  ASSERT_EQ(names.size(), 3u);
+  merger->older = {names[1], names[2]};
+  const std::string key = Key(10);
+  const Slice begin(key);
+  CompactRangeOptions options;
+  options.exclusive_manual_compaction = false;
+  ASSERT_OK(db_->CompactRange(options, &begin, &begin));
+  EXPECT_TRUE(merger->older.empty());
+  EXPECT_EQ(Levels(), "0:1 1:1");
+  for (const int i : {0, 10, 20}) EXPECT_EQ(Get(Key(i)), "v");
+  Open();
+  for (const int i : {0, 10, 20}) EXPECT_EQ(Get(Key(i)), "v");
 }
 
 TEST_F(FileCallsTest, TheOptionsOfCompactFilesCount) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "ashlar/convenience.h"
 #include "ashlar/listener.h"
@@ -272,6 +273,38 @@ TEST_F(IngestionTest, WritesGoOnInAMemTableBesideAFileOfLevel0) {
   EXPECT_EQ(Contents(), contents);
   Flush();
   EXPECT_EQ(Levels(), "0:2 6:1");
+  EXPECT_EQ(Contents(), contents);
+  CompactAll();
+  EXPECT_EQ(Contents(), contents);
+}
+
+// The table of the older writes is sorted below the file and has keys on both sides of it.
+TEST_F(IngestionTest, OlderWritesAreFlushedWhileAFileOfLevel0IsCompacted) {
+  class Flusher final : public EventListener {
+   public:
+    void OnCompactionBegin(DB* db, const CompactionJobInfo& /*info*/) override {
+      if (!std::exchange(is_armed, false)) return;
+      EXPECT_OK(db->Flush(FlushOptions()));
+    }
+    bool is_armed = false;
+  };
+  const auto flusher = std::make_shared<Flusher>();
+  options_.listeners = {flusher};
+  Open();
+  Put("a", "1");
+  Put("z", "1");
+  CompactAll();
+  Put("b", "older than the file");
+  Put("y", "older than the file");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"m", "1"}})}));
+  EXPECT_EQ(Levels(), "0:1 6:1");
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 2u);
+  flusher->is_armed = true;
+  const Slice key("m");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), &key, &key));
+  EXPECT_FALSE(flusher->is_armed);
+  EXPECT_EQ(Levels(), "0:1 6:1");
+  const std::string contents = "a=1 b=older than the file m=1 y=older than the file z=1 ";
   EXPECT_EQ(Contents(), contents);
   CompactAll();
   EXPECT_EQ(Contents(), contents);
