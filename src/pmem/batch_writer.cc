@@ -164,12 +164,25 @@ Status BatchWriter::AllocateSpace(const Plan& plan, Reserve reserve) {
 
 // ---- The plan.
 
-FoundLeaf BatchWriter::LockLeaf(const std::optional<Slice>& key, bool before) const {
-  for (;;) {
+Status BatchWriter::DamagedBound(const char* separator) const {
+  return state_.DamagedRecord(static_cast<PoolOffset>(separator - state_.medium->view()));
+}
+
+bool BatchWriter::Has(const std::vector<LeafPlan>& leaves, const LeafRef* ref) {
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [ref](const LeafPlan& leaf) { return leaf.leaf.ref == ref; });
+}
+
+std::optional<FoundLeaf> BatchWriter::LockLeaf(
+    const std::optional<Slice>& key, bool before,
+    FunctionRef<bool(const LeafRef*)> is_locked_here) const {
+  for (uint32_t attempt = 0;; ++attempt) {
     const FoundLeaf leaf = !key
-                               ? state_.index.FindFirst()
-                               : (before ? state_.index.FindBefore(*key) : state_.index.Find(*key));
-    if (leaf.ref->TryLock(leaf.version)) return leaf;
+                               ? state_.index.PeekFirst()
+                               : (before ? state_.index.PeekBefore(*key) : state_.index.Peek(*key));
+    if (!leaf.IsTaken() && leaf.ref->TryLock(leaf.version)) return leaf;
+    if (is_locked_here(leaf.ref)) return std::nullopt;
+    LeafIndex::AwaitTurn(attempt);
   }
 }
 
@@ -194,18 +207,21 @@ std::optional<Slice> BatchWriter::FirstPosition() const {
 Status BatchWriter::MakePlan(Plan* plan) {
   if (changes_.empty() && ranges_.empty()) return Status::OK();
   std::optional<Slice> position = FirstPosition();
+  const char* bound = nullptr;  // that led to the position
   for (size_t next_change = 0;;) {
-    const FoundLeaf leaf = LockLeaf(position, false);
-    ASHLAR_RETURN_IF_ERROR(AddLeaf(leaf, &next_change, plan));
-    if (leaf.upper == nullptr) break;
-    const Slice upper = state_.index.KeyOf(leaf.upper);
-    // Only damage puts a bound below a key that was found there. The search would not advance.
-    if (position && state_.order.Compare(upper, *position) <= 0)
-      return state_.DamagedRecord(static_cast<PoolOffset>(leaf.upper - state_.medium->view()));
+    const std::optional<FoundLeaf> leaf = LockLeaf(
+        position, false, [plan](const LeafRef* ref) { return Has(plan->leaves, ref); });
+    if (!leaf) return DamagedBound(bound);  // I4
+    ASHLAR_RETURN_IF_ERROR(AddLeaf(*leaf, &next_change, plan));
+    if (leaf->upper == nullptr) break;
+    const Slice upper = state_.index.KeyOf(leaf->upper);
+    // I4: the search would not advance.
+    if (position && state_.order.Compare(upper, *position) <= 0) return DamagedBound(leaf->upper);
+    bound = leaf->upper;
     position = NextPosition(upper, next_change);
     if (!position) break;
   }
-  AddPredecessors(plan);
+  ASHLAR_RETURN_IF_ERROR(AddPredecessors(plan));
   for (size_t i = 0; i < plan->leaves.size(); ++i) {
     const bool right_goes = i + 1 < plan->leaves.size() && plan->leaves[i + 1].dropped;
     Distribute(&plan->leaves[i], right_goes, plan);
@@ -292,19 +308,42 @@ Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const 
 }
 
 // A leaf is unlinked from its left neighbour, which becomes part of the plan.
-void BatchWriter::AddPredecessors(Plan* plan) {
+Status BatchWriter::AddPredecessors(Plan* plan) {
+  std::vector<LeafPlan> found;    // in order
+  std::vector<size_t> positions;  // of the leaves right of them
+  const auto is_locked_here = [&](const LeafRef* ref) {
+    return Has(plan->leaves, ref) || Has(found, ref);
+  };
+  const auto find = [&](size_t i) ASHLAR_REQUIRES(kStructureMutex) {
+    const FoundLeaf& leaf = plan->leaves[i].leaf;
+    const Slice begin = state_.index.KeyOf(leaf.lower);
+    if (state_.index.Peek(begin).ref != leaf.ref) return false;
+    if (i > 0 && plan->leaves[i - 1].leaf.upper == leaf.lower) return true;
+    const std::optional<FoundLeaf> left = LockLeaf(begin, true, is_locked_here);
+    if (!left) return false;
+    LeafPlan before;
+    before.leaf = *left;
+    before.commit = LeafView(*state_.medium, left->offset).Commit();
+    before.kept = Occupied(before.commit);
+    found.push_back(std::move(before));
+    positions.push_back(i);
+    return left->upper == leaf.lower;
+  };
+  for (size_t i = 0; i < plan->leaves.size(); ++i) {
+    if (!plan->leaves[i].dropped || find(i)) continue;
+    for (const LeafPlan& leaf : found) leaf.leaf.ref->UnlockUnchanged();
+    return DamagedBound(plan->leaves[i].leaf.lower);  // I4
+  }
+  if (found.empty()) return Status::OK();
   std::vector<LeafPlan> leaves;
-  for (LeafPlan& leaf : plan->leaves) {
-    if (leaf.dropped && (leaves.empty() || leaves.back().leaf.upper != leaf.leaf.lower)) {
-      LeafPlan before;
-      before.leaf = LockLeaf(state_.index.KeyOf(leaf.leaf.lower), true);
-      before.commit = LeafView(*state_.medium, before.leaf.offset).Commit();
-      before.kept = Occupied(before.commit);
-      leaves.push_back(std::move(before));
-    }
-    leaves.push_back(std::move(leaf));
+  leaves.reserve(plan->leaves.size() + found.size());
+  size_t next = 0;
+  for (size_t i = 0; i < plan->leaves.size(); ++i) {
+    if (next < found.size() && positions[next] == i) leaves.push_back(std::move(found[next++]));
+    leaves.push_back(std::move(plan->leaves[i]));
   }
   plan->leaves = std::move(leaves);
+  return Status::OK();
 }
 
 void BatchWriter::Distribute(LeafPlan* leaf, bool right_goes, Plan* plan) {

@@ -15,16 +15,17 @@
 //     before the batch and one after it: there are no snapshots.
 // I2: all space is allocated before the first store to something published.
 // I3: a batch that only deletes needs at most one word for each leaf: the commit word of a leaf
-//     that
-//     stays, and its next pointer only if the leaf right of it is unlinked, which needs no word.
-//     The
-//     heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
+//     that stays, and its next pointer only if the leaf right of it is unlinked, which needs no
+//     word. The heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
+// I4: a leaf is locked once, and unlinked from its left neighbour. The index leads to both by the
+//     keys of separators. Damage may have changed these since the open, so it is checked.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "ashlar/write_batch.h"
+#include "base/function_ref.h"
 #include "pmem/deleted_ranges.h"
 #include "pmem/recovery.h"
 #include "pmem/tree_state.h"
@@ -104,15 +105,19 @@ class BatchWriter {
   void ReleaseSpace();
   Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(kStructureMutex);
   Status MakePlan(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
-  FoundLeaf LockLeaf(const std::optional<Slice>& key, bool before) const
+  // None: the batch has locked that leaf already.
+  std::optional<FoundLeaf> LockLeaf(const std::optional<Slice>& key, bool before,
+                                    FunctionRef<bool(const LeafRef*)> is_locked_here) const
       ASHLAR_REQUIRES(kStructureMutex);
+  Status DamagedBound(const char* separator) const;
   std::optional<Slice> FirstPosition() const;
   std::optional<Slice> NextPosition(const Slice& upper, size_t next_change) const;
   Status AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan);
   Status ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const;
   Status ApplyByKey(size_t begin, size_t end, LeafPlan* out) const;
   static LeafEntry EntryOf(const KeyChange& change, uint32_t index);
-  void AddPredecessors(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
+  static bool Has(const std::vector<LeafPlan>& leaves, const LeafRef* ref);
+  Status AddPredecessors(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
   static void Distribute(LeafPlan* leaf, bool right_goes, Plan* plan);
   bool HasSpace(const Plan& plan) const;
   std::vector<PoolOffset> NextLeaves(const Plan& plan) const;

@@ -15,15 +15,6 @@ constexpr uint32_t kPrefixBytesMax = 40;
 // A bulk load leaves room for later inserts.
 constexpr uint32_t kBuildChildren = 56;
 
-void AwaitTurn(uint32_t attempt) {
-  constexpr uint32_t kSpins = 128;
-  if (attempt < kSpins) {
-    CpuRelax();
-  } else {
-    YieldThread();
-  }
-}
-
 }  // namespace
 
 struct alignas(64) LeafIndex::Node {
@@ -91,35 +82,55 @@ uint32_t LeafIndex::Rank(const Node& node, const Slice& key) const {
   return low;
 }
 
+struct LeafIndex::NodesPassed {
+  std::array<const Node*, kHeightMax> nodes;
+  uint32_t count = 0;
+};
+
+void LeafIndex::AwaitTurn(uint32_t attempt) {
+  constexpr uint32_t kSpins = 128;
+  if (attempt < kSpins) {
+    CpuRelax();
+  } else {
+    YieldThread();
+  }
+}
+
+// Requires for readers without the structure mutex: a look at the nodes passed and at the version.
+template <LeafIndex::Side kSide>
+ASHLAR_ALWAYS_INLINE FoundLeaf LeafIndex::Descend(const Slice* key, NodesPassed* passed) const {
+  FoundLeaf found;
+  const Node* node = static_cast<const Node*>(root_.load(std::memory_order_acquire));
+  for (;;) {
+    passed->nodes[passed->count++] = node;
+    uint32_t rank = kSide == Side::kLast ? node->count : 0;
+    if constexpr (kSide == Side::kCovering) rank = Rank<true>(*node, *key);
+    if constexpr (kSide == Side::kBefore) rank = Rank<false>(*node, *key);
+    if (rank > 0) found.lower = node->separators[rank - 1];
+    if (rank < node->count) found.upper = node->separators[rank];
+    void* const child = node->Child(rank);
+    if (node->level == 1) {
+      found.ref = static_cast<LeafRef*>(child);
+      PrefetchLeaf(node->leaves[rank]);
+      break;
+    }
+    node = static_cast<const Node*>(child);
+    node->Prefetch();
+  }
+  found.version = found.ref->version.load(std::memory_order_acquire);
+  found.offset = found.ref->offset.load(std::memory_order_relaxed);
+  return found;
+}
+
 template <LeafIndex::Side kSide>
 FoundLeaf LeafIndex::FindLeaf(const Slice* key) const {
   for (uint32_t attempt = 0;; ++attempt) {
-    std::array<const Node*, kHeightMax> path;
-    uint32_t depth = 0;
-    FoundLeaf found;
-    const Node* node = static_cast<const Node*>(root_.load(std::memory_order_acquire));
-    for (;;) {
-      path[depth++] = node;
-      uint32_t rank = kSide == Side::kLast ? node->count : 0;
-      if constexpr (kSide == Side::kCovering) rank = Rank<true>(*node, *key);
-      if constexpr (kSide == Side::kBefore) rank = Rank<false>(*node, *key);
-      if (rank > 0) found.lower = node->separators[rank - 1];
-      if (rank < node->count) found.upper = node->separators[rank];
-      void* const child = node->Child(rank);
-      if (node->level == 1) {
-        found.ref = static_cast<LeafRef*>(child);
-        PrefetchLeaf(node->leaves[rank]);
-        break;
-      }
-      node = static_cast<const Node*>(child);
-      node->Prefetch();
-    }
-    found.version = found.ref->version.load(std::memory_order_acquire);
-    if ((found.version & (LeafRef::kLocked | LeafRef::kDead)) == 0) [[likely]] {
-      found.offset = found.ref->offset.load(std::memory_order_relaxed);
+    NodesPassed passed;
+    const FoundLeaf found = Descend<kSide>(key, &passed);
+    if (!found.IsTaken()) [[likely]] {
       bool current = true;
-      for (uint32_t i = 0; i < depth; ++i)
-        current &= !path[i]->replaced.load(std::memory_order_acquire);
+      for (uint32_t i = 0; i < passed.count; ++i)
+        current &= !passed.nodes[i]->replaced.load(std::memory_order_acquire);
       if (current && found.Unchanged()) [[likely]] {
         return found;
       }
@@ -132,6 +143,20 @@ template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kCovering>(const Slice*)
 template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kBefore>(const Slice*) const;
 template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kFirst>(const Slice*) const;
 template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kLast>(const Slice*) const;
+
+// No node is replaced under the structure mutex.
+FoundLeaf LeafIndex::Peek(const Slice& key) const {
+  NodesPassed passed;
+  return Descend<Side::kCovering>(&key, &passed);
+}
+FoundLeaf LeafIndex::PeekBefore(const Slice& key) const {
+  NodesPassed passed;
+  return Descend<Side::kBefore>(&key, &passed);
+}
+FoundLeaf LeafIndex::PeekFirst() const {
+  NodesPassed passed;
+  return Descend<Side::kFirst>(nullptr, &passed);
+}
 
 // ---- LeafRefs.
 

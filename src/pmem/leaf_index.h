@@ -84,6 +84,8 @@ struct FoundLeaf {
   const char* upper = nullptr;
 
   bool Unchanged() const { return ref->Unchanged(version); }
+  // Locked or dead when it was found.
+  bool IsTaken() const { return (version & (LeafRef::kLocked | LeafRef::kDead)) != 0; }
 };
 
 class LeafIndex {
@@ -112,6 +114,13 @@ class LeafIndex {
   FoundLeaf FindBefore(const Slice& key) const { return FindLeaf<Side::kBefore>(&key); }
   FoundLeaf FindFirst() const { return FindLeaf<Side::kFirst>(nullptr); }
   FoundLeaf FindLast() const { return FindLeaf<Side::kLast>(nullptr); }
+  // The same without waiting: the version says whether the leaf is locked. Under the structure
+  // mutex.
+  FoundLeaf Peek(const Slice& key) const;
+  FoundLeaf PeekBefore(const Slice& key) const;
+  FoundLeaf PeekFirst() const;
+  // For a thread that looks again and again; the attempts count from 0.
+  static void AwaitTurn(uint32_t attempt);
 
   // The key of a separator's record. Where a damaged pool refers to it twice it may have been
   // overwritten since it was checked, so it is cut at the end of the pool.
@@ -147,6 +156,7 @@ class LeafIndex {
     uint32_t rank;
   };
   using Path = std::vector<Step>;
+  struct NodesPassed;
   enum class Side : uint8_t { kCovering, kBefore, kFirst, kLast };
 
   static constexpr size_t kRefsPerSlab = 1024;
@@ -155,6 +165,8 @@ class LeafIndex {
 
   template <Side kSide>
   FoundLeaf FindLeaf(const Slice* key) const;
+  template <Side kSide>
+  FoundLeaf Descend(const Slice* key, NodesPassed* passed) const;
   template <bool kUpper>
   uint32_t Rank(const Node& node, const Slice& key) const;
   Path PathTo(const Slice& key) const;

@@ -421,8 +421,15 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
   const uint64_t left_commit = into.Commit();
   const uint64_t right_commit = from.Commit();
   uint64_t occupied = Occupied(left_commit);
+  // The index leads to neighbours by the keys of separators. Where damage has changed one of these
+  // it leads elsewhere.
+  const auto are_neighbours = [&] {
+    return left.upper == right.lower &&
+           state_.index.Peek(state_.index.KeyOf(right.lower)).ref == right.ref;
+  };
   if (static_cast<uint32_t>(std::popcount(occupied) + std::popcount(Occupied(right_commit))) >
-      slots_max) {
+          slots_max ||
+      !are_neighbours()) {
     locks.ReleaseUnchanged();
     return false;
   }

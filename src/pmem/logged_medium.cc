@@ -151,8 +151,9 @@ void LoggedMedium::End(PoolOperation* /*operation*/) {
 
 // ---- The log.
 
+// Never NoSpace: that means a full pool, in which nothing was changed, and callers try again.
 void LoggedMedium::SetError(const Status& status) {
-  if (error_.ok()) error_ = status.WithContext("the pool is read-only");
+  if (error_.ok()) error_ = Status::IOError("the pool is read-only", status.ToString());
 }
 
 // Writes the buffer and syncs, for all waiting threads.

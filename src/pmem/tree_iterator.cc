@@ -32,6 +32,12 @@ void TreeIterator::SetInvalid() {
   pin_ = nullptr;
 }
 
+// Only damage lets a leaf's bound lead back to the leaf. The search would not advance.
+void TreeIterator::SetDamaged(const char* separator) {
+  status_ = state_->DamagedRecord(static_cast<PoolOffset>(separator - state_->medium->view()));
+  SetInvalid();
+}
+
 bool TreeIterator::IsInside(const Slice& key) const {
   if (lower_) {
     const int r = state_->order.Compare(key, lower_->key);
@@ -91,7 +97,9 @@ void TreeIterator::Forward(const Slice* from, bool inclusive) {
     if (at != entries_.end()) return Show(static_cast<size_t>(at - entries_.begin()));
     if (leaf.upper == nullptr) return SetInvalid();
     // Valid in the guard, also if the leaf right of it is unlinked.
-    target = state_->index.KeyOf(leaf.upper);
+    const Slice upper = state_->index.KeyOf(leaf.upper);
+    if (bounded && state_->order.Compare(upper, target) <= 0) return SetDamaged(leaf.upper);
+    target = upper;
     bounded = true;
     inclusive = true;
   }
@@ -117,7 +125,10 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
                              : entries_.end();
     if (end != entries_.begin()) return Show(static_cast<size_t>(end - entries_.begin()) - 1);
     if (leaf.lower == nullptr) return SetInvalid();
-    target = state_->index.KeyOf(leaf.lower);
+    const Slice lower = state_->index.KeyOf(leaf.lower);
+    const int r = bounded ? state_->order.Compare(lower, target) : -1;
+    if (r > 0 || (r == 0 && !inclusive)) return SetDamaged(leaf.lower);
+    target = lower;
     bounded = true;
     inclusive = false;
   }

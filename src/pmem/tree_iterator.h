@@ -54,6 +54,7 @@ class TreeIterator final : public Iterator {
   bool CopyLeaf(const FoundLeaf& leaf);
   void Show(size_t position);
   void SetInvalid();
+  void SetDamaged(const char* separator);
   bool IsInside(const Slice& key) const;
 
   TreeState* const state_;

@@ -3,6 +3,7 @@
 #include "pmem/tree.h"
 
 #include <concepts>
+#include <cstring>
 #include <map>
 #include <optional>
 
@@ -10,7 +11,9 @@
 #include "base/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "pmem/leaf.h"
 #include "pmem/pool.h"
+#include "pmem/record.h"
 #include "tests/support/comparators.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/test_pool.h"
@@ -586,6 +589,81 @@ TEST(DamageTest, AFlippedBitGivesAStatusOrTheOldState) {
     static_cast<void>(tree.value()->DeleteRange(KeyRange::All()));
   }
   EXPECT_GT(noticed, 40U);
+}
+
+// A separator that changes while the tree is open: of a pool in which damage refers to its record a
+// second time, the record is freed with that reference and used again. The bound of a leaf then led
+// back to the leaf, where iterators went round for ever, and batches waited for their own lock.
+class ChangedSeparatorTest : public ::testing::Test {
+ protected:
+  // Of three full leaves: the numbers below 48, those below 96, and the rest.
+  ChangedSeparatorTest() {
+    for (int i = 0; i < 144; ++i) EXPECT_OK(tree_->Put(NumberKey(i), "v"));
+    EXPECT_EQ(tree_->Stats().leaves, 3U);
+    const LeafView first(*medium_, FirstLeafOf(medium_->bytes()));
+    const LeafView second(*medium_, first.Next(first.Commit()));
+    separator_ = second.Separator();
+    EXPECT_EQ(ReadRecord(*medium_, separator_)->key(), Slice(NumberKey(48)));
+  }
+  void Delete(int begin, int end) {
+    for (int i = begin; i < end; ++i) ASSERT_OK(tree_->Delete(NumberKey(i)));
+  }
+  void ChangeSeparator(int number) {
+    const std::string key = NumberKey(number);
+    memcpy(raw_->data() + separator_ + kRecordHeaderBytes, key.data(), key.size());
+  }
+
+  TestPool pool_{uint64_t{1} << 20};
+  std::unique_ptr<PoolMapping> raw_ = pool_.file()->Map(PoolMapMode::kShared).value();
+  CountingMedium* medium_ = nullptr;
+  std::unique_ptr<PersistentTree> tree_ = OpenTestTree(&pool_, &medium_);
+  PoolOffset separator_ = 0;
+};
+
+TEST_F(ChangedSeparatorTest, EndsAWalkForwards) {
+  Delete(40, 48);
+  ChangeSeparator(40);
+  const std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  int seen = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) ++seen;
+  EXPECT_EQ(seen, 40);
+  EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
+}
+
+TEST_F(ChangedSeparatorTest, EndsAWalkBackwards) {
+  Delete(48, 95);
+  ChangeSeparator(95);
+  const std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  int seen = 0;
+  for (it->SeekToLast(); it->Valid(); it->Prev()) ++seen;
+  EXPECT_EQ(seen, 49);
+  EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
+}
+
+TEST_F(ChangedSeparatorTest, IsNoticedByABatchThatMeetsALeafTwice) {
+  ChangeSeparator(40);
+  const Status deleted = tree_->DeleteRange(KeyRange::All());
+  EXPECT_TRUE(deleted.IsCorruption()) << deleted.ToString();
+  WriteBatch batch;
+  ASSERT_OK(batch.Delete(NumberKey(20)));
+  ASSERT_OK(batch.Delete(NumberKey(45)));
+  const Status written = tree_->Write(batch);
+  EXPECT_TRUE(written.IsCorruption()) << written.ToString();
+  // No lock is left.
+  EXPECT_EQ(GetOr(tree_.get(), NumberKey(20)), "v");
+  EXPECT_OK(tree_->Delete(NumberKey(20)));
+}
+
+// All entries of the second leaf go. The key by which its left neighbour is found led back to it.
+TEST_F(ChangedSeparatorTest, IsNoticedByABatchThatDropsALeaf) {
+  Delete(48, 60);
+  ChangeSeparator(95);
+  const std::string begin = NumberKey(60);
+  const std::string end = NumberKey(96);
+  const Status deleted = tree_->DeleteRange(KeyRange::Between(begin, end));
+  EXPECT_TRUE(deleted.IsCorruption()) << deleted.ToString();
+  EXPECT_EQ(GetOr(tree_.get(), NumberKey(70)), "v");
+  EXPECT_OK(tree_->Delete(NumberKey(70)));
 }
 
 TEST_F(TreeTest, AFlippedBitInAValueIsNoticedByGetAndVerify) {

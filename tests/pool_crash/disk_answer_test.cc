@@ -1,5 +1,5 @@
-// A change that finds nothing to do, because another writer's change is committed and not durable
-// yet: its answer waits for that writer's log write, and shares its failure.
+// Answers when a log write fails. A change that finds nothing to do, because another writer's change
+// is committed and not durable yet, waits for that writer's log write, and shares its failure.
 #include <atomic>
 #include <thread>
 
@@ -104,6 +104,27 @@ TEST_F(DiskAnswerTest, ARangeDeletionOfNothingWaitsForTheLogWriteBefore) {
     const std::string end = NumberKey(101);
     return tree_->DeleteRange(KeyRange::Between(begin, end));
   });
+}
+
+// A full disk was taken for a full pool: the batch was made a second time, which freed the records
+// that it had published.
+TEST_F(DiskAnswerTest, AFullDiskIsNoFullPool) {
+  int syncs = 0;
+  disk_.SetLogSync([&] {
+    ++syncs;
+    return Status::NoSpace("the disk is full");
+  });
+  WriteBatch batch;
+  EXPECT_TRUE(batch.Put(NumberKey(100), "other").ok());
+  EXPECT_TRUE(batch.Put(NumberKey(150), "other").ok());
+  const Status status = tree_->Write(batch);
+  EXPECT_TRUE(status.IsIOError() && !status.IsNoSpace()) << status.ToString();
+  const Status after = tree_->Put(NumberKey(1), "other");
+  EXPECT_TRUE(after.IsIOError() && !after.IsNoSpace()) << after.ToString();
+  EXPECT_EQ(syncs, 1);
+  const Status verified = tree_->Verify();
+  EXPECT_TRUE(verified.ok()) << verified.ToString();
+  EXPECT_FALSE(tree_->Close().ok());
 }
 
 }  // namespace
