@@ -249,29 +249,30 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
     const char* separator;
     void* child;
   };
-  std::vector<Item> items;
-  items.reserve(leaves.size());
-  for (const Entry& leaf : leaves) items.push_back({leaf.separator, leaf.leaf});
-  uint32_t level = 1;
-  for (;; ++level) {
-    std::vector<Item> parents;
-    for (size_t from = 0; from < items.size(); from += kBuildChildren) {
-      const auto children =
-          static_cast<uint32_t>(std::min<size_t>(kBuildChildren, items.size() - from));
+  // The nodes of a level, each with the separator left of it. `item`: the i-th child.
+  const auto build_level = [this](uint32_t level, size_t count, const auto& item) {
+    std::vector<Item> nodes;
+    nodes.reserve((count + kBuildChildren - 1) / kBuildChildren);
+    for (size_t from = 0; from < count; from += kBuildChildren) {
+      const auto children = static_cast<uint32_t>(std::min<size_t>(kBuildChildren, count - from));
       Node* const node = NewNode(level);
       node->count = children - 1;
       for (uint32_t i = 0; i < children; ++i) {
-        if (i > 0) node->separators[i - 1] = items[from + i].separator;
-        node->SetChild(i, items[from + i].child);
+        const Item child = item(from + i);
+        if (i > 0) node->separators[i - 1] = child.separator;
+        node->SetChild(i, child.child);
       }
       TakeHeads(node);
       nodes_.fetch_add(1, std::memory_order_relaxed);
-      parents.push_back({items[from].separator, node});
+      nodes.push_back({item(from).separator, node});
     }
-    items.swap(parents);
-    if (items.size() == 1) break;
-  }
-  root_.store(items[0].child, std::memory_order_release);
+    return nodes;
+  };
+  std::vector<Item> nodes = build_level(
+      1, leaves.size(), [&](size_t i) { return Item{leaves[i].separator, leaves[i].leaf}; });
+  for (uint32_t level = 2; nodes.size() > 1; ++level)
+    nodes = build_level(level, nodes.size(), [&](size_t i) { return nodes[i]; });
+  root_.store(nodes[0].child, std::memory_order_release);
 }
 
 // ---- Changes.

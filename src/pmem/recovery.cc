@@ -67,11 +67,12 @@ Status FinishBatch(Medium* medium) {
 struct LeafHeader {
   PoolOffset separator;
   uint32_t next;  // number of the leaf, or one of those below
-  uint16_t entries;
+  uint8_t entries;
   bool has_tag;
   bool is_commit;
   bool is_in_chain;
 };
+static_assert(sizeof(LeafHeader) == 16, "an open touches one for each leaf");
 constexpr uint32_t kNoLeaf = ~uint32_t{0};
 constexpr uint32_t kBadLink = kNoLeaf - 1;
 
@@ -82,12 +83,12 @@ class LeafReader {
         medium_(*state->medium),
         spans_(state->heap.LeafSpans()),
         headers_(spans_.size() * kLeavesPerSpan),
-        span_at_page_(medium_.bytes() / kPageBytes, kNoLeaf),
+        span_at_page_(spans_.empty() ? 0 : spans_.back() / kPageBytes + kSpanPages, kNoLeaf),
         threads_(static_cast<uint32_t>(std::min<size_t>(
             config.threads, std::max<size_t>(1, spans_.size() / config.spans_per_thread_min)))) {
     for (size_t span = 0; span < spans_.size(); ++span) {
       std::fill_n(span_at_page_.begin() + static_cast<ptrdiff_t>(spans_[span] / kPageBytes),
-                  kSpanBytes / kPageBytes, static_cast<uint32_t>(span));
+                  kSpanPages, static_cast<uint32_t>(span));
     }
   }
 
@@ -139,7 +140,7 @@ class LeafReader {
       headers_[span * kLeavesPerSpan + i] = {
           .separator = view.Separator(),
           .next = NumberOf(next),
-          .entries = static_cast<uint16_t>(std::popcount(Occupied(commit))),
+          .entries = static_cast<uint8_t>(std::popcount(Occupied(commit))),
           .has_tag = view.Tag() == LeafTag(view.offset()),
           .is_commit = IsCommit(view.offset(), next, commit),
           .is_in_chain = false};
@@ -210,7 +211,7 @@ class LeafReader {
   const Medium& medium_;
   const std::vector<PoolOffset> spans_;
   std::vector<LeafHeader> headers_;
-  std::vector<uint32_t> span_at_page_;  // kNoLeaf: no leaves there
+  std::vector<uint32_t> span_at_page_;  // kNoLeaf: no leaves there, nor after its end
   const uint32_t threads_;
   std::vector<uint32_t> chain_;
 };
