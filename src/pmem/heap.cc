@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "base/assert.h"
+#include "base/compiler.h"
 #include "base/format.h"
 #include "execute/epoch.h"
 
@@ -18,9 +20,10 @@ Heap::Heap(Medium* medium, PinTable* pins, EpochDomain* epochs, const PoolHeader
     : medium_(medium),
       refuse_(std::move(refuse)),
       map_(medium, header),
-      spans_(header.pool_bytes / kPageBytes),
-      first_page_of_(header.pool_bytes / kPageBytes, 0),
-      retired_(pins, epochs, [this](std::span<const PoolOffset> objects) { FreeAll(objects); }) {}
+      retired_(pins, epochs, [this](std::span<const PoolOffset> objects) { FreeAll(objects); }) {
+  spans_.reserve(header.pool_bytes / kPageBytes);
+  first_page_of_.reserve(header.pool_bytes / kPageBytes);
+}
 
 Heap::~Heap() { Reclaim(); }
 
@@ -57,6 +60,7 @@ void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_us
   leaves.free_objects -= span->taken;
   leaves.taken_objects += span->taken;
   taken_bytes_ += span->taken * kLeafBytes;
+  if (span->taken > 0) leaves.empty_spans--;
   if (span->taken == span->objects) Shut(span);
 }
 
@@ -127,7 +131,7 @@ void Heap::WaitForMark() {
 
 HeapSpan* Heap::SpanOf(PoolOffset offset) const {
   const uint64_t page = offset / kPageBytes;
-  if (page < map_.first_page() || page >= map_.high_water_page()) return nullptr;
+  if (page >= spans_.size()) return nullptr;
   const uint32_t first = first_page_of_[page];
   return first == 0 ? nullptr : spans_[first].get();
 }
@@ -142,7 +146,13 @@ HeapSpan* Heap::AddSpan(const SpanEntry& entry, uint64_t page) {
     object_bytes = SizeClassBytes(class_index);
   }
   if (entry.kind == SpanKind::kLeaves) leaf_spans_++;
+  const uint64_t end = page + entry.pages;
+  if (spans_.size() < end) {
+    spans_.resize(end);
+    first_page_of_.resize(end, 0);
+  }
   spans_[page] = std::make_unique<HeapSpan>(page, entry, class_index, object_bytes);
+  span_bytes_ += spans_[page]->VolatileBytes();
   std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), entry.pages,
               static_cast<uint32_t>(page));
   return spans_[page].get();
@@ -154,6 +164,7 @@ void Heap::Open(HeapSpan* span) {
   Class& size_class = classes_[span->class_index];
   size_class.open.push_back(span);
   size_class.free_objects += span->objects - span->taken;
+  if (span->taken == 0) size_class.empty_spans++;
 }
 
 void Heap::Shut(HeapSpan* span) {
@@ -163,6 +174,7 @@ void Heap::Shut(HeapSpan* span) {
   size_class.open.erase(std::find(size_class.open.rbegin(), size_class.open.rend(), span).base() -
                         1);
   size_class.free_objects -= span->objects - span->taken;
+  if (span->taken == 0) size_class.empty_spans--;
 }
 
 // I5. A piece of one page, the shortest that a log has, holds the words of so many leaves.
@@ -199,6 +211,7 @@ void Heap::DropSpan(HeapSpan* span) {
   const uint64_t pages = span->entry.pages;
   if (span->entry.kind == SpanKind::kLeaves) leaf_spans_--;
   std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), pages, 0);
+  span_bytes_ -= span->VolatileBytes();
   spans_[page].reset();
   map_.Give(page, pages);
 }
@@ -212,10 +225,17 @@ bool Heap::IsSpare(const HeapSpan& span) const {
   return size_class.taken_objects == 0 || others > 0;
 }
 
-// Gives back the empty spans that the classes keep for their next objects.
+// Gives back the empty spans that the classes keep for their next objects. In a full pool this is a
+// part of each change, so it does not look at all spans.
 void Heap::DropSpareSpans() {
-  for (size_t page = 0; page < spans_.size(); ++page) {
-    if (spans_[page] != nullptr && IsSpare(*spans_[page])) DropSpan(spans_[page].get());
+  for (const Class& size_class : classes_) {
+    if (size_class.empty_spans == 0) continue;
+    std::vector<HeapSpan*> empty;
+    std::copy_if(size_class.open.begin(), size_class.open.end(), std::back_inserter(empty),
+                 [](const HeapSpan* span) { return span->taken == 0; });
+    for (HeapSpan* span : empty) {
+      if (IsSpare(*span)) DropSpan(span);
+    }
   }
 }
 
@@ -251,6 +271,7 @@ PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
     count = std::min(ReservedObjects::kBytesMax / span->object_bytes, size_class.free_objects - 1);
     count = std::max(count, uint64_t{1});
   }
+  if (span->taken == 0) size_class.empty_spans--;
   const HeapSpan::Taken taken = span->TakeFirstFree(count);
   const auto objects = static_cast<uint64_t>(std::popcount(taken.mask));
   size_class.free_objects -= objects;
@@ -357,6 +378,10 @@ Result<PoolOffset> Heap::AllocateLeaf() {
 void Heap::FreeObject(PoolOffset offset) {
   HeapSpan* const span = SpanOf(offset);
   ASHLAR_ASSERT(span != nullptr && span->Holds(offset));
+  FreeIn(span, offset);
+}
+
+void Heap::FreeIn(HeapSpan* span, PoolOffset offset) {
   if (span->marking) {
     freed_before_mark_.push_back(offset);
     return;
@@ -368,12 +393,16 @@ void Heap::FreeObject(PoolOffset offset) {
   size_class.taken_objects--;
   if (span->is_open) {
     size_class.free_objects++;
+    if (span->taken == 0) size_class.empty_spans++;
   } else if (!span->evacuated) {
     Open(span);
   }
   // One empty span per class stays: a class that grows and shrinks by one object would otherwise
   // pay fences for it.
-  if (span->taken == 0 && size_class.free_objects > span->objects) DropSpan(span);
+  const bool is_needless = span->evacuated
+                               ? IsSpare(*span)
+                               : span->taken == 0 && size_class.free_objects > span->objects;
+  if (is_needless) DropSpan(span);
 }
 
 void Heap::Release(PoolOffset object) {
@@ -406,10 +435,10 @@ void Heap::FreeAll(std::span<const PoolOffset> objects) {
   for (const PoolOffset object : objects) {
     // The offset comes from the pool: a damaged one may refer to a place without an object, to one
     // object twice, or to an object that the mark did not meet.
-    const HeapSpan* const span = SpanOf(object);
+    HeapSpan* const span = SpanOf(object);
     if (span == nullptr || !span->Holds(object)) continue;
     if (span->marking || (span->IsTaken(span->IndexOf(object)) && !IsReserved(*span, object)))
-      FreeObject(object);
+      FreeIn(span, object);
   }
 }
 
@@ -432,11 +461,8 @@ uint64_t Heap::UsedBytes() const {
 
 uint64_t Heap::VolatileBytes() const {
   MutexLock lock(mutex());
-  uint64_t bytes = sizeof(*this) + spans_.size() * (sizeof(spans_[0]) + sizeof(first_page_of_[0]));
-  for (const std::unique_ptr<HeapSpan>& span : spans_) {
-    if (span != nullptr) bytes += sizeof(HeapSpan) + span->bits.size() * sizeof(uint64_t);
-  }
-  return bytes + map_.VolatileBytes() + retired_.VolatileBytes() + reserved_.VolatileBytes() +
+  return sizeof(*this) + spans_.size() * (sizeof(spans_[0]) + sizeof(first_page_of_[0])) +
+         span_bytes_ + map_.VolatileBytes() + retired_.VolatileBytes() + reserved_.VolatileBytes() +
          freed_before_mark_.size() * sizeof(PoolOffset);
 }
 
@@ -444,7 +470,7 @@ uint64_t Heap::VolatileBytes() const {
 // the other spans of the class can take.
 void Heap::BeginEvacuation(double used_share_max) {
   MutexLock lock(mutex());
-  TakeBackReserved();
+  MakeRoom();
   for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
     std::vector<HeapSpan*> spans = classes_[class_index].open;
     std::sort(spans.begin(), spans.end(),
@@ -494,6 +520,8 @@ void Heap::CheckClasses() const {
   uint64_t leaf_spans = 0;
   std::array<uint64_t, kSizeClasses + 1> free_objects{};
   std::array<uint64_t, kSizeClasses + 1> taken_objects{};
+  std::array<uint64_t, kSizeClasses + 1> empty_spans{};
+  uint64_t span_bytes = 0;
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
     if (span == nullptr) continue;
     ASHLAR_ASSERT(span->page >= map_.first_page() &&
@@ -502,10 +530,13 @@ void Heap::CheckClasses() const {
     ASHLAR_ASSERT(!span->is_open || (!span->marking && !span->evacuated));  // I1
     ASHLAR_ASSERT(first_page_of_[span->page + span->entry.pages - 1] == span->page);
     taken_bytes += span->taken * span->object_bytes;
+    span_bytes += span->VolatileBytes();
     if (span->entry.kind == SpanKind::kLeaves) ++leaf_spans;
     if (span->entry.kind == SpanKind::kLarge) continue;
     taken_objects[span->class_index] += span->taken;
-    if (span->is_open) free_objects[span->class_index] += span->objects - span->taken;
+    if (!span->is_open) continue;
+    free_objects[span->class_index] += span->objects - span->taken;
+    empty_spans[span->class_index] += span->taken == 0 ? uint64_t{1} : 0;
   }
   reserved_.ForEach([this](uint32_t class_index, PoolOffset object) {
     kHeapMutex.AssertHeld();
@@ -515,9 +546,11 @@ void Heap::CheckClasses() const {
     ASHLAR_ASSERT(span->IsTaken(span->IndexOf(object)) && !span->marking && !span->evacuated);
   });
   ASHLAR_ASSERT(taken_bytes == taken_bytes_ && leaf_spans == leaf_spans_);
+  ASHLAR_ASSERT(span_bytes == span_bytes_);
   for (size_t i = 0; i < classes_.size(); ++i) {
     ASHLAR_ASSERT(classes_[i].free_objects == free_objects[i]);    // I2 counts them
     ASHLAR_ASSERT(classes_[i].taken_objects == taken_objects[i]);  // the same
+    ASHLAR_ASSERT(classes_[i].empty_spans == empty_spans[i]);
   }
 }
 

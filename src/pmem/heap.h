@@ -148,6 +148,7 @@ class Heap {
     std::vector<HeapSpan*> open;  // with free objects; the last one is allocated from
     uint64_t free_objects = 0;    // in spans that hand out
     uint64_t taken_objects = 0;   // in all spans of the class, with the reserved ones
+    uint64_t empty_spans = 0;     // of the open ones
   };
 
   static constexpr uint32_t kLeafClass = kSizeClasses;
@@ -176,6 +177,7 @@ class Heap {
   void Open(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   void Shut(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   void FreeObject(PoolOffset offset) ASHLAR_REQUIRES(kHeapMutex);
+  void FreeIn(HeapSpan* span, PoolOffset offset) ASHLAR_REQUIRES(kHeapMutex);
   void DropSpan(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   bool IsSpare(const HeapSpan& span) const ASHLAR_REQUIRES(kHeapMutex);
   void DropSpareSpans() ASHLAR_REQUIRES(kHeapMutex);
@@ -195,10 +197,12 @@ class Heap {
   CondVar mark_finished_;
   bool marked_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
   SpanMap map_ ASHLAR_GUARDED_BY(kHeapMutex);
-  std::vector<std::unique_ptr<HeapSpan>> spans_
-      ASHLAR_GUARDED_BY(kHeapMutex);  // by page; null inside spans and where nothing is in use
-  std::vector<uint32_t> first_page_of_
-      ASHLAR_GUARDED_BY(kHeapMutex);  // for every page in use, the first of its span
+  // By page, up to the last page that was in use: memory for the other pages of the pool is not
+  // touched. Null inside spans and where nothing is in use.
+  std::vector<std::unique_ptr<HeapSpan>> spans_ ASHLAR_GUARDED_BY(kHeapMutex);
+  // The same: for every page in use, the first of its span.
+  std::vector<uint32_t> first_page_of_ ASHLAR_GUARDED_BY(kHeapMutex);
+  uint64_t span_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // of volatile state
   std::array<Class, kSizeClasses + 1> classes_
       ASHLAR_GUARDED_BY(kHeapMutex);  // the last one is leaves
   uint64_t leaf_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;

@@ -36,6 +36,8 @@ struct HeapSpan {
   bool Holds(PoolOffset offset) const {
     return (offset - page * kPageBytes) % object_bytes == 0 && IndexOf(offset) < objects;
   }
+  // Bytes of volatile state.
+  uint64_t VolatileBytes() const { return sizeof(*this) + bits.size() * sizeof(uint64_t); }
   bool IsTaken(uint32_t index) const { return (bits[index / 64] >> (index % 64) & 1) != 0; }
   void Take(uint32_t index) {
     bits[index / 64] |= uint64_t{1} << (index % 64);

@@ -259,6 +259,29 @@ TEST_F(HeapTest, ReservedObjectsAreTakenBackWhenThePoolIsFull) {
   EXPECT_TRUE(heap_->Allocate(96, Reserve::kUpdate).ok());
 }
 
+// Each class keeps an empty span, and a thread what it has reserved of it: a full pool takes both
+// back.
+TEST_F(HeapTest, EmptySpansOfOtherClassesAreTakenBackWhenThePoolIsFull) {
+  const auto fill = [&] {
+    std::vector<PoolOffset> objects;
+    for (PoolOffset object = Take(16384); object != 0; object = Take(16384))
+      objects.push_back(object);
+    heap_->CheckInvariants();
+    for (const PoolOffset object : objects) heap_->Release(object);
+    heap_->CheckInvariants();
+    return objects.size();
+  };
+  const size_t all = fill();
+  // One page each, together those of a span of the others.
+  for (uint64_t bytes = 48; bytes <= 768; bytes += 48) {
+    const PoolOffset object = Take(bytes);
+    ASSERT_NE(object, 0U);
+    heap_->Release(object);
+  }
+  heap_->CheckInvariants();
+  EXPECT_EQ(fill(), all);
+}
+
 // Threads allocate, free and take back from each other: no object is handed out twice.
 TEST_F(HeapTest, ThreadsNeverShareAnObject) {
   constexpr uint64_t kSteps = 20000;
