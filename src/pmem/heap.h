@@ -181,6 +181,7 @@ class Heap {
   void DropSpan(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   bool IsSpare(const HeapSpan& span) const ASHLAR_REQUIRES(kHeapMutex);
   void DropSpareSpans() ASHLAR_REQUIRES(kHeapMutex);
+  void PrefetchForRecord(PoolOffset next, uint64_t bytes) const;
   void TakeBackReserved() ASHLAR_REQUIRES(kHeapMutex);
   void MakeRoom() ASHLAR_REQUIRES(kHeapMutex);
   // Of retired objects.

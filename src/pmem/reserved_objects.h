@@ -56,8 +56,9 @@ class ReservedObjects {
   // Whether the calling thread can reserve objects.
   static bool CanReserve() { return CurrentThreadSlot().index < kThreadsMax; }
 
-  // An object of the class that the calling thread has reserved; 0: none.
-  PoolOffset Take(uint32_t class_index) {
+  // An object of the class that the calling thread has reserved; 0: none. *next: the one after it,
+  // if there is one.
+  PoolOffset Take(uint32_t class_index, PoolOffset* next) {
     const uint32_t slot = CurrentThreadSlot().index;
     if (slot >= kThreadsMax) [[unlikely]]
       return 0;
@@ -68,10 +69,14 @@ class ReservedObjects {
     uint64_t mask = reservation.mask.load(std::memory_order_relaxed);
     while (mask != 0) {
       // Relaxed: the heap's mutex has ordered what other threads did to these objects (Set).
-      if (reservation.mask.compare_exchange_weak(mask, mask & (mask - 1),
-                                                 std::memory_order_relaxed)) {
-        return reservation.base +
-               static_cast<uint64_t>(std::countr_zero(mask)) * SizeClassBytes(class_index);
+      const uint64_t rest = mask & (mask - 1);
+      if (reservation.mask.compare_exchange_weak(mask, rest, std::memory_order_relaxed)) {
+        const auto object_of = [&](uint64_t objects) {
+          return reservation.base +
+                 static_cast<uint64_t>(std::countr_zero(objects)) * SizeClassBytes(class_index);
+        };
+        if (rest != 0) *next = object_of(rest);
+        return object_of(mask);
       }
     }
     return 0;
