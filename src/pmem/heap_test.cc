@@ -57,7 +57,7 @@ class HeapTest : public ::testing::Test {
   }
 
   TestPool pool_{kPoolBytes};
-  PinTable pins_;
+  PinTable pins_{nullptr};
   std::unique_ptr<CountingMedium> medium_;
   std::unique_ptr<Heap> heap_;
 };
@@ -126,12 +126,12 @@ TEST_F(HeapTest, OneObjectOfAClassInUseIsHeldBackForUpdates) {
 
 TEST_F(HeapTest, WhatIsRetiredWaitsForGuardsAndPins) {
   const PoolOffset object = Take(1000);
-  PinTable::Count* const pin = pins_.Pin(object);
+  pins_.Pin(object);
   const uint64_t used = heap_->UsedBytes();
   heap_->Retire(object, 5000);
   heap_->Reclaim();
   EXPECT_EQ(heap_->UsedBytes(), used);
-  PinTable::Unpin(pin);
+  pins_.Unpin(object);
   heap_->Reclaim();
   EXPECT_LT(heap_->UsedBytes(), used);
 }

@@ -1,10 +1,18 @@
-// PinTable: the records that pinned slices and iterators refer to. It has volatile counts, found by
-// a hash of the record's offset. Two records may share a count: a pin of one then delays the reuse
-// of the other, and has no other effect.
+// PinTable: the records that pinned slices and iterators refer to. It is volatile: a word for each
+// hash of a record's address.
+//
+//   63 .. 28   sum of addresses / 16     27 .. 0   pins
+//
+// A word with one pin names its record. A word with several counts for every record of its hash: it
+// delays the reuse of records that are not pinned. Without the sum one pin did that, and 10,000
+// pinned values kept half of a pool from being used again.
 //
 // A reader pins inside the epoch guard in which it found the record. IsPinned is called after that
 // epoch is over, so it sees every pin that will ever be taken: the release at the end of the guard
 // pairs with the acquire of the reclaimer's scan.
+//
+// I1: a word is the sum of what its pins have added. So it names a record only if it has no other
+//     pin. Requires: less than 2^28 pins.
 //
 // A count in the record was rejected: the pool would be written by readers. An exact table (a hash
 // map with locks) was rejected: a Get pays for it.
@@ -12,44 +20,81 @@
 // Thread safety: any thread.
 #pragma once
 
-#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 
+#include "platform/memory.h"
 #include "pmem/layout.h"
 
 namespace ashlar::pmem {
 
 class PinTable {
  public:
-  using Count = std::atomic<uint32_t>;
+  using Word = std::atomic<uint64_t>;
+
+  // `pool`: where the pool is mapped.
+  explicit PinTable(const char* pool)
+      : pool_(reinterpret_cast<uintptr_t>(pool)),
+        // Zeros, and no memory until it is used: a pool is opened in microseconds.
+        words_(static_cast<Word*>(MapPages(kBytes))) {
+    if (words_ == nullptr) throw std::bad_alloc();
+  }
+  ~PinTable() { UnmapPages(words_, kBytes); }
+  PinTable(const PinTable&) = delete;
+  PinTable& operator=(const PinTable&) = delete;
 
   // Takes a pin; give it back with Unpin.
-  Count* Pin(PoolOffset record) {
-    Count* const count = &counts_[Hash(record)];
-    count->fetch_add(1, std::memory_order_relaxed);
-    return count;
+  Word* Pin(PoolOffset record) {
+    const uint64_t units = UnitsOf(pool_ + record);
+    Word* const word = &words_[Hash(units)];
+    word->fetch_add(PinOf(units), std::memory_order_relaxed);
+    return word;
   }
-  // Release: the holder's reads happen before the reuse that IsPinned permits.
-  static void Unpin(Count* count) { count->fetch_sub(1, std::memory_order_release); }
+  void Unpin(PoolOffset record) {
+    const uint64_t units = UnitsOf(pool_ + record);
+    Subtract(&words_[Hash(units)], units);
+  }
+  // For a holder that knows no table: the word that Pin returned, and where the record is in memory.
+  static void Unpin(Word* word, const void* record) {
+    Subtract(word, UnitsOf(reinterpret_cast<uintptr_t>(record)));
+  }
 
   bool IsPinned(PoolOffset record) const {
-    return counts_[Hash(record)].load(std::memory_order_acquire) != 0;
+    const uint64_t units = UnitsOf(pool_ + record);
+    const uint64_t word = words_[Hash(units)].load(std::memory_order_acquire);
+    const uint64_t pins = word & kPinsMask;
+    return pins == 1 ? word == PinOf(units) : pins != 0;  // I1
   }
   bool AnyPinned() const {
-    for (const Count& count : counts_) {
-      if (count.load(std::memory_order_acquire) != 0) return true;
+    for (size_t i = 0; i < kWords; ++i) {
+      if (words_[i].load(std::memory_order_acquire) != 0) return true;
     }
     return false;
   }
 
+  static constexpr uint32_t kWordBits = 16;
+  static constexpr size_t kWords = size_t{1} << kWordBits;
+  // Bytes of volatile state.
+  static constexpr size_t kBytes = kWords * sizeof(Word);
+
  private:
-  static constexpr uint32_t kBits = 14;
-  static uint32_t Hash(PoolOffset record) {
-    return static_cast<uint32_t>((record / kUnitBytes) * 0x9e3779b97f4a7c15u >> (64 - kBits));
+  static constexpr uint32_t kPinsBits = 28;
+  static constexpr uint64_t kPinsMask = (uint64_t{1} << kPinsBits) - 1;
+
+  static uint64_t UnitsOf(uint64_t address) { return address / kUnitBytes; }
+  static uint64_t PinOf(uint64_t units) { return units << kPinsBits | 1; }
+  // Release: the holder's reads happen before the reuse that IsPinned permits.
+  static void Subtract(Word* word, uint64_t units) {
+    word->fetch_sub(PinOf(units), std::memory_order_release);
+  }
+  static size_t Hash(uint64_t units) {
+    return static_cast<size_t>(units * 0x9e3779b97f4a7c15u >> (64 - kWordBits));
   }
 
-  std::array<Count, size_t{1} << kBits> counts_{};
+  const uint64_t pool_;
+  Word* const words_;
 };
 
 }  // namespace ashlar::pmem

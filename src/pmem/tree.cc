@@ -229,7 +229,7 @@ Status Deliver(const TreeState& state, const ReadOptions& options, const SlotFou
                PinnableSlice* value) {
   if (options.verify_checksums && !ChecksumMatches(found.record))
     return state.DamagedRecord(found.offset);
-  value->PinSlice(found.record.value(), UnpinRecord, state.pins->Pin(found.offset), nullptr);
+  PinRecord(state.pins.get(), found.offset, found.record, value);
   return Status::OK();
 }
 
@@ -321,7 +321,7 @@ PersistentTreeStats Tree::Stats() {
   stats.entries = state_->entries.load(std::memory_order_relaxed);
   stats.leaves = state_->leaves.load(std::memory_order_relaxed);
   MutexLock structure(state_->structure_mutex());
-  stats.volatile_bytes = sizeof(TreeState) + sizeof(PinTable) + state_->index.VolatileBytes() +
+  stats.volatile_bytes = sizeof(TreeState) + PinTable::kBytes + state_->index.VolatileBytes() +
                          state_->heap.VolatileBytes();
   stats.leaf_splits = state_->splits.load(std::memory_order_relaxed);
   stats.leaf_merges = state_->merges.load(std::memory_order_relaxed);

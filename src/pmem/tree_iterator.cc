@@ -28,7 +28,7 @@ TreeIterator::~TreeIterator() {
 }
 
 void TreeIterator::SetInvalid() {
-  if (pin_ != nullptr) PinTable::Unpin(pin_);
+  if (pin_ != nullptr) PinTable::Unpin(pin_, record_.start);
   pin_ = nullptr;
 }
 
@@ -72,7 +72,7 @@ void TreeIterator::Show(size_t position) {
     return SetInvalid();
   }
   if (!IsInside(record->key())) return SetInvalid();
-  PinTable::Count* const pin = state_->pins->Pin(offset_);
+  PinTable::Word* const pin = state_->pins->Pin(offset_);
   SetInvalid();
   pin_ = pin;
   record_ = *record;
@@ -184,7 +184,7 @@ void TreeIterator::Prev() {
 
 void TreeIterator::PinValue(PinnableSlice* value) const {
   ASHLAR_DCHECK(Valid());
-  value->PinSlice(record_.value(), UnpinRecord, state_->pins->Pin(offset_), nullptr);
+  PinRecord(state_->pins.get(), offset_, record_, value);
 }
 
 Status TreeIterator::Refresh(const Snapshot* snapshot) {

@@ -17,9 +17,14 @@
 
 namespace ashlar::pmem {
 
-// Gives back a pin; for PinnableSlice.
-inline void UnpinRecord(void* count, void* /*unused*/) {
-  PinTable::Unpin(static_cast<PinTable::Count*>(count));
+// Lets the slice refer to the record's value, with a pin that it gives back. In the guard in which
+// the record was found, or while it is pinned.
+inline void PinRecord(PinTable* pins, PoolOffset offset, const Record& record,
+                      PinnableSlice* value) {
+  const auto unpin = [](void* word, void* start) {
+    PinTable::Unpin(static_cast<PinTable::Word*>(word), start);
+  };
+  value->PinSlice(record.value(), unpin, pins->Pin(offset), const_cast<char*>(record.start));
 }
 
 class TreeIterator final : public Iterator {
@@ -67,7 +72,7 @@ class TreeIterator final : public Iterator {
   size_t position_ = 0;
   Record record_ = {};
   PoolOffset offset_ = 0;
-  PinTable::Count* pin_ = nullptr;  // on the record; null: not valid
+  PinTable::Word* pin_ = nullptr;  // on record_; null: not valid
   Status status_;
 };
 
