@@ -1,5 +1,6 @@
 #include "pmem/free_runs.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/assert.h"
@@ -56,11 +57,13 @@ std::optional<uint64_t> FreeRuns::TakeShortest(uint64_t pages) {
 }
 
 std::optional<uint64_t> FreeRuns::TakeFirst(uint64_t pages, uint64_t limit) {
-  if (LongestRun() < pages) return std::nullopt;
-  for (auto run = by_page_.begin(); run != by_page_.end() && run->first < limit; ++run) {
-    if (run->second >= pages) return TakeFrom(run, pages);
-  }
-  return std::nullopt;
+  uint64_t first = limit;
+  // The first run of each length.
+  for (auto run = by_length_.lower_bound({pages, 0}); run != by_length_.end();
+       run = by_length_.lower_bound({run->first + 1, 0}))
+    first = std::min(first, run->second);
+  if (first == limit) return std::nullopt;
+  return TakeFrom(by_page_.find(first), pages);
 }
 
 void FreeRuns::CheckInvariants() const {

@@ -1,5 +1,6 @@
 #include "pmem/free_runs.h"
 
+#include <optional>
 #include <vector>
 
 #include "base/random.h"
@@ -33,6 +34,15 @@ TEST(FreeRunsTest, TakesTheShortestRunOrTheFirst) {
   runs.CheckInvariants();
 }
 
+std::optional<uint64_t> FirstRun(const std::vector<bool>& is_free, uint64_t pages) {
+  uint64_t free_pages = 0;
+  for (uint64_t page = 0; page < is_free.size(); ++page) {
+    free_pages = is_free[page] ? free_pages + 1 : 0;
+    if (free_pages == pages) return page + 1 - pages;
+  }
+  return std::nullopt;
+}
+
 // Against a map of pages.
 TEST(FreeRunsTest, RandomHistoriesKeepTheInvariants) {
   constexpr uint64_t kPages = 400;
@@ -57,8 +67,12 @@ TEST(FreeRunsTest, RandomHistoriesKeepTheInvariants) {
         for (uint64_t i = 0; i < back.pages; ++i) is_free[back.page + i] = true;
       } else {
         const uint64_t pages = 1 + random.Uniform(12);
+        const bool is_first = random.OneIn(2);
         const std::optional<uint64_t> page =
-            random.OneIn(2) ? runs.TakeShortest(pages) : runs.TakeFirst(pages, kPages);
+            is_first ? runs.TakeFirst(pages, kPages + 1) : runs.TakeShortest(pages);
+        if (is_first) {
+          ASSERT_EQ(page, FirstRun(is_free, pages));
+        }
         if (!page) continue;
         for (uint64_t i = 0; i < pages; ++i) {
           ASSERT_TRUE(is_free[*page + i]);
