@@ -19,7 +19,10 @@ TARGETS = [  # what, greatest figure, unit; docs/persistent-memory.md
     ("random put 20/15", 1_500, "ns"),
     ("random get 20/15, 1,000,000 entries", 500, "ns"),
     ("random get 20/15, 3,000,000 entries", 800, "ns"),
-    ("update 20/800", 1_500, "ns"),
+    ("random get 20/15, 5,000,000 entries, keys in random memory", 1_000, "ns"),
+    ("random put 8/8", 700, "ns"),
+    ("update 20/800", 1_300, "ns"),
+    ("update 20/15, 5,000,000 entries", 1_300, "ns"),
     ("remove 20/800", 900, "ns"),
     ("fences: insert", 2, ""),
     ("fences: update", 2, ""),
@@ -30,6 +33,7 @@ TARGETS = [  # what, greatest figure, unit; docs/persistent-memory.md
     ("bytes per entry 20/15", 75, ""),
     ("bytes per entry 8/8", 60, ""),
     ("opening, 1,000,000 entries", 10, "ns per entry"),
+    ("opening, 5,000,000 entries", 3, "ns per entry"),
     ("opening, 10,000,000 entries", 10, "ns per entry"),
     ("ordinary memory, 1,000,000 entries", 20, "bytes per entry"),
 ]
@@ -42,7 +46,7 @@ def measure(options, store, folder, entries, size, mode, what):
     path = os.path.join(folder, "bench.pool")
     command = [options.program, store, path, str(entries), str(size[0]), str(size[1]), mode, what]
     best = {}
-    for _ in range(options.runs if what == "time" else 1):
+    for _ in range(options.runs if what in ("time", "threads") else 1):
         run = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
         for left in (path, path + ".log"):
             if os.path.exists(left):
@@ -88,7 +92,7 @@ def target_table(kept):
     """The engine's figures beside what they have to be."""
     figures = {}
     for row in kept:
-        if row["store"] != "ashlar" or row["mode"] != "flush":
+        if row["store"] != "ashlar" or row["mode"] != "flush" or "what" in row:
             continue
         size = f"{row['key_bytes']}/{row['value_bytes']}"
         entries = f"{row['entries']:,} entries"
@@ -99,6 +103,8 @@ def target_table(kept):
         for key in TIMES:
             figures.setdefault(f"{key.replace('_', ' ')} {size}", row[key + "_ns"])
         figures.setdefault(f"random get {size}, {entries}", row["random_get_ns"])
+        figures.setdefault(f"random get {size}, {entries}, keys in random memory", row["scattered_get_ns"])
+        figures.setdefault(f"update {size}, {entries}", row["update_ns"])
         figures.setdefault(f"bytes per entry {size}", max(row["sequential_bytes"], row["random_bytes"]))
         if size == "20/15":
             figures.setdefault(f"opening, {entries}", row["open_ns"])
@@ -109,6 +115,17 @@ def target_table(kept):
             figure = figures[what]
             places = 0 if isinstance(figure, int) or most > 20 else 1
             print(f"| {what} | {most:,} {unit}".rstrip() + f" | {figure:,.{places}f} | {'' if figure <= most else 'missed'} |")
+
+
+def threads_table(options, kept):
+    """How many times the operations of one thread four threads do, by wall time."""
+    row = measure(options, "ashlar", options.memory, options.entries, (20, 15), "flush", "threads")
+    print(f"\n20/15, {options.entries:,} entries, keys of their own: four threads on {os.cpu_count()} processors; wall time, ns per operation\n")
+    print("| | 1 thread | 4 threads | times | at least 1.8 on two |\n|---|---|---|---|---|")
+    for what in ("put", "get", "update", "remove"):
+        one, four = row[f"{what}_1_wall_ns"], row[f"{what}_4_wall_ns"]
+        print(f"| {what} | {one:,.0f} | {four:,.0f} | {one / four:.1f} | {'' if one / four >= 1.8 else 'missed'} |")
+    kept.append({**row, "what": "threads"})
 
 
 # What was published for pmemkv: of zero copy against copy or swap, in percent.
@@ -142,7 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("--entries", type=int, default=1_000_000, help="in each store (default 1000000)")
-    parser.add_argument("--recover", type=int, nargs="*", default=[1_000_000, 3_000_000, 10_000_000],
+    parser.add_argument("--recover", type=int, nargs="*", default=[1_000_000, 3_000_000, 5_000_000, 10_000_000],
                         help="numbers of entries to open; 10000000 need 5 GiB")
     parser.add_argument("--memory", default="/dev/shm", help="a folder on tmpfs or DAX")
     parser.add_argument("--file", default=tempfile.gettempdir(), help="a folder on a disk")
@@ -171,6 +188,8 @@ def main():
           [(key.replace("_", " "), lambda row, key=key: f"{row[key + '_wall_ns']:,.0f}") for key in TIMES])
     published_table(kept)
     target_table(kept)
+    if "ashlar" in stores:
+        threads_table(options, kept)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(kept, file, indent=1)
