@@ -1304,6 +1304,8 @@ ASHLAR_API void rocksdb_options_optimize_for_point_lookup(
     rocksdb_options_t* options, uint64_t block_cache_size_mb) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_optimize_level_style_compaction(
     rocksdb_options_t* options, uint64_t memtable_memory_budget) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_optimize_universal_style_compaction(
+    rocksdb_options_t* options, uint64_t memtable_memory_budget) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_prepare_for_bulk_load(rocksdb_options_t* options) ASHLAR_NOTHROW;
 
 // Opening and checking.

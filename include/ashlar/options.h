@@ -172,6 +172,10 @@ struct ASHLAR_API ColumnFamilyOptions {
   static constexpr uint64_t kDefaultMemtableBudget = 512 << 20;
   ColumnFamilyOptions* OptimizeLevelStyleCompaction(
       uint64_t memtable_memory_budget = kDefaultMemtableBudget);
+  ColumnFamilyOptions* OptimizeUniversalStyleCompaction(
+      uint64_t memtable_memory_budget = kDefaultMemtableBudget);
+  // The defaults of an older release of RocksDB, for those members whose defaults differ.
+  ColumnFamilyOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
   // ---- Meaning of the data.
   const Comparator* comparator = BytewiseComparator();
@@ -368,6 +372,8 @@ struct ASHLAR_API DBOptions {
   // Presets: each sets a handful of the members below and returns this.
   DBOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
   DBOptions* IncreaseParallelism(int total_threads = 16);
+  // As ColumnFamilyOptions::OldDefaults.
+  DBOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
   // ---- Opening.
   bool create_if_missing = false;
@@ -556,6 +562,7 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
   // CompactRange afterwards.
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
+  Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 };
 
 // Where a read may look.
@@ -618,7 +625,9 @@ struct ReadOptions {
   bool adaptive_readahead = false;                    // accepted
   bool auto_readahead_size = true;                    // accepted
   bool background_purge_on_iterator_cleanup = false;  // accepted
-  // Refused unless empty.
+  // Iterators show no entry of a table for which this returns false; its range deletions count. A
+  // table may be asked about more than once, in the thread that uses the iterator. Must not throw.
+  // Where a newer version of a key is left out, an older one shows. Empty: every table is wanted.
   std::function<bool(const TableProperties&)> table_filter;
   bool allow_unprepared_value = false;  // accepted: values are always prepared
   // With a snapshot: an iterator that moves gives up memtables and tables that were replaced, and

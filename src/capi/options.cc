@@ -58,6 +58,10 @@ void rocksdb_options_optimize_level_style_compaction(rocksdb_options_t* options,
                                                      uint64_t memtable_memory_budget) noexcept {
   options->rep.OptimizeLevelStyleCompaction(memtable_memory_budget);
 }
+void rocksdb_options_optimize_universal_style_compaction(rocksdb_options_t* options,
+                                                         uint64_t memtable_memory_budget) noexcept {
+  options->rep.OptimizeUniversalStyleCompaction(memtable_memory_budget);
+}
 void rocksdb_options_prepare_for_bulk_load(rocksdb_options_t* options) noexcept {
   options->rep.PrepareForBulkLoad();
 }

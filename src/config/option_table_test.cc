@@ -404,6 +404,50 @@ TEST(Validate, DefaultsAndPresetsPass) {
   EXPECT_TRUE(Validate(options, options).ok()) << Validate(options, options).ToString();
 }
 
+TEST(Presets, UniversalStyle) {
+  ColumnFamilyOptions options;
+  EXPECT_EQ(options.OptimizeUniversalStyleCompaction(400 << 20), &options);
+  EXPECT_EQ(options.compaction_style, kCompactionStyleUniversal);
+  EXPECT_EQ(options.write_buffer_size, size_t{100} << 20);
+  EXPECT_EQ(options.compaction_options_universal.compression_size_percent, 80);
+  EXPECT_EQ(options.OptimizeUniversalStyleCompaction(0)->write_buffer_size, size_t{128} << 20);
+  EXPECT_TRUE(Validate(DBOptions(), options).ok());
+}
+
+TEST(Presets, OldDefaultsAreThoseOfTheRelease) {
+  Options now;
+  Options options;
+  EXPECT_EQ(options.OldDefaults(), &options);  // 4.6
+  EXPECT_EQ(options.max_open_files, 5000);
+  EXPECT_EQ(options.wal_recovery_mode, WALRecoveryMode::kTolerateCorruptedTailRecords);
+  EXPECT_EQ(options.delayed_write_rate, 2u << 20);
+  EXPECT_EQ(options.max_file_opening_threads, 1);
+  EXPECT_EQ(options.table_cache_numshardbits, 4);
+  EXPECT_EQ(options.compaction_pri, kByCompensatedSize);
+  EXPECT_EQ(options.level0_stop_writes_trigger, 24);
+  EXPECT_EQ(options.write_buffer_size, 4u << 20);
+  EXPECT_EQ(options.target_file_size_base, 2u << 20);
+  EXPECT_EQ(options.max_bytes_for_level_base, 10u << 20);
+  EXPECT_EQ(options.soft_pending_compaction_bytes_limit, 0u);
+  EXPECT_EQ(options.hard_pending_compaction_bytes_limit, 0u);
+  EXPECT_TRUE(Validate(options, options).ok()) << Validate(options, options).ToString();
+
+  options = Options();
+  options.OldDefaults(4, 7);
+  EXPECT_EQ(options.write_buffer_size, now.write_buffer_size);
+  EXPECT_EQ(options.table_cache_numshardbits, now.table_cache_numshardbits);
+  EXPECT_EQ(options.level0_stop_writes_trigger, 24);
+  EXPECT_EQ(Options().OldDefaults(5, 0)->level0_stop_writes_trigger, 30);
+  EXPECT_EQ(Options().OldDefaults(5, 1)->delayed_write_rate, 2u << 20);
+  EXPECT_EQ(Options().OldDefaults(5, 2)->delayed_write_rate, 16u << 20);
+  EXPECT_EQ(Options().OldDefaults(5, 2)->level0_stop_writes_trigger,
+            now.level0_stop_writes_trigger);
+  EXPECT_EQ(Options().OldDefaults(5, 6)->delayed_write_rate, now.delayed_write_rate);
+  EXPECT_EQ(Options().OldDefaults(5, 18)->compaction_pri, kByCompensatedSize);
+  EXPECT_EQ(Options().OldDefaults(6, 0)->compaction_pri, now.compaction_pri);
+  EXPECT_EQ(Options().OldDefaults(6, 0)->max_open_files, 5000);
+}
+
 TEST(Validate, RefusedOptionsAreNamedWithTheirRemedy) {
   DBOptions db_options;
   db_options.unordered_write = true;

@@ -25,6 +25,16 @@ CompressionType SnappyOrNone() {
   return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression;
 }
 
+// A release of RocksDB.
+struct Release {
+  int major_version;
+  int minor_version;
+  bool IsBefore(const Release& other) const {
+    return major_version < other.major_version ||
+           (major_version == other.major_version && minor_version < other.minor_version);
+  }
+};
+
 }  // namespace
 
 ColumnFamilyOptions::ColumnFamilyOptions()
@@ -71,6 +81,32 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
   return this;
 }
 
+ColumnFamilyOptions* ColumnFamilyOptions::OptimizeUniversalStyleCompaction(
+    uint64_t memtable_memory_budget) {
+  if (memtable_memory_budget == 0) memtable_memory_budget = kDefaultMemtableBudget;
+  write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
+  min_write_buffer_number_to_merge = 2;
+  max_write_buffer_number = 6;
+  compaction_style = kCompactionStyleUniversal;
+  compaction_options_universal.compression_size_percent = 80;
+  return this;
+}
+
+ColumnFamilyOptions* ColumnFamilyOptions::OldDefaults(int rocksdb_major_version,
+                                                      int rocksdb_minor_version) {
+  const Release old{rocksdb_major_version, rocksdb_minor_version};
+  if (old.IsBefore({5, 19})) compaction_pri = kByCompensatedSize;
+  if (old.IsBefore({5, 2})) level0_stop_writes_trigger = old.IsBefore({5, 0}) ? 24 : 30;
+  if (old.IsBefore({4, 7})) {
+    write_buffer_size = 4 << 20;
+    target_file_size_base = 2 << 20;
+    max_bytes_for_level_base = 10 << 20;
+    soft_pending_compaction_bytes_limit = 0;
+    hard_pending_compaction_bytes_limit = 0;
+  }
+  return this;
+}
+
 DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* /*cache*/) {
   max_file_opening_threads = 1;
   max_open_files = 5000;
@@ -81,6 +117,19 @@ DBOptions* DBOptions::IncreaseParallelism(int total_threads) {
   max_background_jobs = total_threads;
   env->SetBackgroundThreads(total_threads, Env::LOW);
   env->SetBackgroundThreads(1, Env::HIGH);
+  return this;
+}
+
+DBOptions* DBOptions::OldDefaults(int rocksdb_major_version, int rocksdb_minor_version) {
+  const Release old{rocksdb_major_version, rocksdb_minor_version};
+  max_open_files = 5000;
+  wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  if (old.IsBefore({5, 6}))
+    delayed_write_rate = (old.IsBefore({5, 2}) ? uint64_t{2} : uint64_t{16}) << 20;
+  if (old.IsBefore({4, 7})) {
+    max_file_opening_threads = 1;
+    table_cache_numshardbits = 4;
+  }
   return this;
 }
 
@@ -105,6 +154,12 @@ Options* Options::PrepareForBulkLoad() {
 Options* Options::OptimizeForSmallDb() {
   ColumnFamilyOptions::OptimizeForSmallDb();
   DBOptions::OptimizeForSmallDb();
+  return this;
+}
+
+Options* Options::OldDefaults(int rocksdb_major_version, int rocksdb_minor_version) {
+  ColumnFamilyOptions::OldDefaults(rocksdb_major_version, rocksdb_minor_version);
+  DBOptions::OldDefaults(rocksdb_major_version, rocksdb_minor_version);
   return this;
 }
 

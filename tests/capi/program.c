@@ -1363,6 +1363,9 @@ static void SettersAndGettersAgree(void) {
     CHECK(rocksdb_options_get_write_buffer_size(of) == 1 << 18);
     rocksdb_options_optimize_level_style_compaction(of, 0);
     CHECK(rocksdb_options_get_write_buffer_size(of) == 128 << 20);
+    rocksdb_options_optimize_universal_style_compaction(of, 1 << 21);
+    CHECK(rocksdb_options_get_write_buffer_size(of) == 1 << 19 &&
+          rocksdb_options_get_compaction_style(of) == rocksdb_universal_compaction);
     rocksdb_options_optimize_level_style_compaction(of, 1 << 20);
     char* error = NULL;
     rocksdb_options_t* const from_text = rocksdb_options_create();
