@@ -34,6 +34,16 @@ struct SliceParts {
   int num_parts = 0;
 };
 
+// A place in a batch.
+struct SavePoint {
+  size_t size = 0;             // bytes of Data() before it
+  uint32_t count = 0;          // updates before it
+  uint32_t content_flags = 0;  // for each type of record before it, 1 << type
+
+  void clear() { *this = SavePoint(); }
+  bool is_cleared() const { return size == 0 && count == 0 && content_flags == 0; }
+};
+
 class ASHLAR_API WriteBatch {
  public:
   // reserved_bytes are allocated at once; more than max_bytes (0: no limit) are refused.
@@ -41,7 +51,8 @@ class ASHLAR_API WriteBatch {
   // A batch of Data() of another. Damaged bytes are reported by Iterate and by DB::Write.
   explicit WriteBatch(const std::string& rep);
   explicit WriteBatch(std::string&& rep);
-  // Copies and moves take the save points along. A moved-from batch is empty.
+  // Copies and moves take the save points and the termination point along. A moved-from batch is
+  // empty.
   WriteBatch(const WriteBatch& other);
   WriteBatch& operator=(const WriteBatch& other);
   WriteBatch(WriteBatch&& other) noexcept;
@@ -89,7 +100,7 @@ class ASHLAR_API WriteBatch {
   // no sequence number.
   Status PutLogData(const Slice& blob);
 
-  // Forgets every update and every save point.
+  // Forgets every update, every save point and the termination point.
   void Clear();
 
   // Marks the current state; marks nest.
@@ -98,6 +109,13 @@ class ASHLAR_API WriteBatch {
   Status RollbackToSavePoint();
   // Removes the latest mark only. NotFound when there is none.
   Status PopSavePoint();
+
+  // Of the batch, only the records before this place go to the log: later ones are applied like
+  // those of a write with disableWAL. A second call moves the point to the end of the batch, and so
+  // does a rollback to a place before it. Data() does not have it.
+  void MarkWalTerminationPoint();
+  // Cleared: there is none.
+  const SavePoint& GetWalTerminationPoint() const { return wal_termination_point_; }
 
   // Receives the records of a batch in order.
   class ASHLAR_API Handler {
@@ -156,14 +174,11 @@ class ASHLAR_API WriteBatch {
 
  private:
   friend class WriteBatchInternal;
-  struct SavePoint {
-    size_t bytes;
-    uint32_t count;
-    uint32_t content_flags;
-  };
+  SavePoint Here() const;
 
   std::string rep_;
   std::vector<SavePoint> save_points_;
+  SavePoint wal_termination_point_;  // its size is at most that of rep_
   size_t max_bytes_ = 0;
   uint32_t content_flags_ = 0;  // which types of records are inside
 };

@@ -149,6 +149,7 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
   if (!s.ok()) return s;
   batch->rep_.assign(contents.data(), contents.size());
   batch->save_points_.clear();
+  batch->wal_termination_point_.clear();
   batch->content_flags_ = ScanFlags(contents);
   return s;
 }
@@ -158,6 +159,19 @@ void WriteBatchInternal::Append(WriteBatch* target, const WriteBatch* source) {
   target->rep_.append(source->rep_, kHeaderBytes, std::string::npos);
   EncodeFixed32(target->rep_.data() + 8, count);
   target->content_flags_ |= source->content_flags_;
+}
+
+// ---- LoggedPart
+
+void LoggedPart::EndAt(const SavePoint& point) {
+  const Slice contents = pieces_[0];
+  ASHLAR_ASSERT(point.size >= kHeaderBytes && point.size <= contents.size());
+  if (point.size == contents.size()) return;
+  std::copy_n(contents.data(), kHeaderBytes, header_);
+  EncodeFixed32(header_ + 8, point.count);
+  pieces_[0] = Slice(header_, kHeaderBytes);
+  pieces_[1] = Slice(contents.data() + kHeaderBytes, point.size - kHeaderBytes);
+  num_pieces_ = 2;
 }
 
 // ---- WriteBatch
@@ -219,6 +233,7 @@ WriteBatch::~WriteBatch() = default;
 WriteBatch::WriteBatch(WriteBatch&& other) noexcept
     : rep_(std::move(other.rep_)),
       save_points_(std::move(other.save_points_)),
+      wal_termination_point_(other.wal_termination_point_),
       max_bytes_(other.max_bytes_),
       content_flags_(other.content_flags_) {
   other.Clear();
@@ -228,6 +243,7 @@ WriteBatch& WriteBatch::operator=(WriteBatch&& other) noexcept {
   if (this == &other) return *this;
   rep_ = std::move(other.rep_);
   save_points_ = std::move(other.save_points_);
+  wal_termination_point_ = other.wal_termination_point_;
   max_bytes_ = other.max_bytes_;
   content_flags_ = other.content_flags_;
   other.Clear();
@@ -237,6 +253,7 @@ WriteBatch& WriteBatch::operator=(WriteBatch&& other) noexcept {
 void WriteBatch::Clear() {
   rep_.assign(kHeaderBytes, '\0');
   save_points_.clear();
+  wal_termination_point_.clear();
   content_flags_ = 0;
 }
 
@@ -325,17 +342,20 @@ Status WriteBatch::PutLogData(const Slice& blob) {
   return WriteBatchInternal::Add(this, {.type = ValueType::kLogData, .value = &field});
 }
 
-void WriteBatch::SetSavePoint() {
-  save_points_.push_back({.bytes = rep_.size(), .count = Count(), .content_flags = content_flags_});
+SavePoint WriteBatch::Here() const {
+  return {.size = rep_.size(), .count = Count(), .content_flags = content_flags_};
 }
+
+void WriteBatch::SetSavePoint() { save_points_.push_back(Here()); }
 
 Status WriteBatch::RollbackToSavePoint() {
   if (save_points_.empty()) return Status::NotFound("write batch: no save point");
   const SavePoint save_point = save_points_.back();
   save_points_.pop_back();
-  rep_.resize(save_point.bytes);
+  rep_.resize(save_point.size);
   if (rep_.size() >= kHeaderBytes) EncodeFixed32(rep_.data() + 8, save_point.count);
   content_flags_ = save_point.content_flags;
+  if (wal_termination_point_.size > rep_.size()) wal_termination_point_ = save_point;
   return Status::OK();
 }
 
@@ -344,6 +364,8 @@ Status WriteBatch::PopSavePoint() {
   save_points_.pop_back();
   return Status::OK();
 }
+
+void WriteBatch::MarkWalTerminationPoint() { wal_termination_point_ = Here(); }
 
 bool WriteBatch::HasPut() const { return (content_flags_ & RecordTypeBit(ValueType::kValue)) != 0; }
 bool WriteBatch::HasDelete() const {

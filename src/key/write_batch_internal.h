@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "ashlar/slice.h"
@@ -123,6 +124,32 @@ class WriteBatchInternal {
  private:
   friend class WriteBatch;
   static uint32_t ScanFlags(const Slice& contents);
+};
+
+// What a batch writes to the log: all of its bytes, or, with a termination point, a batch of the
+// records before it. Lifetime: points into the batch and into itself. Requires: the batch has a
+// header.
+class LoggedPart {
+ public:
+  explicit LoggedPart(const WriteBatch& batch) {
+    pieces_[0] = WriteBatchInternal::Contents(&batch);
+    if (!batch.GetWalTerminationPoint().is_cleared()) [[unlikely]]
+      EndAt(batch.GetWalTerminationPoint());
+  }
+  LoggedPart(const LoggedPart&) = delete;
+  LoggedPart& operator=(const LoggedPart&) = delete;
+
+  std::span<const Slice> pieces() const { return {pieces_, num_pieces_}; }
+  size_t bytes() const { return pieces_[0].size() + pieces_[1].size(); }
+  // False: the batch has records that are in no log.
+  bool IsWhole() const { return num_pieces_ == 1; }
+
+ private:
+  void EndAt(const SavePoint& point);
+
+  char header_[WriteBatchInternal::kHeaderBytes];  // with two pieces
+  Slice pieces_[2];
+  size_t num_pieces_ = 1;
 };
 
 }  // namespace ashlar

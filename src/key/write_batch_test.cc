@@ -355,6 +355,78 @@ TEST(WriteBatch, ClearForgetsSavePoints) {
   EXPECT_EQ(Hex(batch), "000000000000000000000000");
 }
 
+// The records that would go to the log.
+std::string LoggedText(const WriteBatch& batch) {
+  const LoggedPart logged(batch);
+  std::string bytes;
+  for (const Slice& piece : logged.pieces()) bytes.append(piece.data(), piece.size());
+  EXPECT_EQ(bytes.size(), logged.bytes());
+  return Text(WriteBatch(bytes));
+}
+
+TEST(WriteBatch, OnlyWhatIsBeforeTheTerminationPointGoesToTheLog) {
+  WriteBatch batch;
+  EXPECT_TRUE(batch.GetWalTerminationPoint().is_cleared());
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  EXPECT_TRUE(LoggedPart(batch).IsWhole());
+  batch.MarkWalTerminationPoint();
+  const SavePoint point = batch.GetWalTerminationPoint();
+  EXPECT_EQ(point.size, batch.GetDataSize());
+  EXPECT_EQ(point.count, 1u);
+  EXPECT_EQ(point.content_flags, 2u);  // a put
+  EXPECT_TRUE(LoggedPart(batch).IsWhole());
+  ASSERT_TRUE(batch.Delete("b").ok());
+  EXPECT_FALSE(LoggedPart(batch).IsWhole());
+  WriteBatchInternal::SetSequence(&batch, 77);
+  EXPECT_EQ(WriteBatchInternal::Sequence(LoggedPart(batch).pieces()[0]), 77u);
+  EXPECT_EQ(LoggedText(batch), "put(0,a,1)");
+  EXPECT_EQ(Text(batch), "put(0,a,1)delete(0,b,)");
+  batch.MarkWalTerminationPoint();
+  ASSERT_TRUE(batch.Put("c", "3").ok());
+  EXPECT_EQ(LoggedText(batch), "put(0,a,1)delete(0,b,)");
+}
+
+TEST(WriteBatch, ATerminationPointAtTheBeginningLogsNothing) {
+  WriteBatch batch;
+  batch.MarkWalTerminationPoint();
+  EXPECT_FALSE(batch.GetWalTerminationPoint().is_cleared());
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  EXPECT_EQ(LoggedText(batch), "");
+  EXPECT_EQ(LoggedPart(batch).bytes(), WriteBatchInternal::kHeaderBytes);
+}
+
+TEST(WriteBatch, ARollbackTakesTheTerminationPointAlong) {
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  batch.SetSavePoint();
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  batch.MarkWalTerminationPoint();
+  ASSERT_TRUE(batch.Put("c", "3").ok());
+  ASSERT_TRUE(batch.RollbackToSavePoint().ok());
+  ASSERT_TRUE(batch.Put("d", "4").ok());
+  EXPECT_EQ(Text(batch), "put(0,a,1)put(0,d,4)");
+  EXPECT_EQ(LoggedText(batch), "put(0,a,1)");
+}
+
+TEST(WriteBatch, CopiesHaveTheTerminationPointAndClearedBatchesHaveNone) {
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  batch.MarkWalTerminationPoint();
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  WriteBatch copy(batch);
+  EXPECT_EQ(LoggedText(copy), "put(0,a,1)");
+  WriteBatch moved(std::move(copy));
+  EXPECT_EQ(LoggedText(moved), "put(0,a,1)");
+  copy = std::move(moved);
+  EXPECT_EQ(LoggedText(copy), "put(0,a,1)");
+  EXPECT_TRUE(moved.GetWalTerminationPoint().is_cleared());  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(LoggedPart(WriteBatch(batch.Data())).IsWhole());
+  batch.Clear();
+  EXPECT_TRUE(batch.GetWalTerminationPoint().is_cleared());
+  ASSERT_TRUE(WriteBatchInternal::SetContents(&copy, Slice(batch.Data())).ok());
+  EXPECT_TRUE(copy.GetWalTerminationPoint().is_cleared());
+}
+
 TEST(WriteBatch, ALimitIsKeptAndAFailureChangesNothing) {
   WriteBatch batch(0, WriteBatchInternal::kHeaderBytes + 10);
   ASSERT_TRUE(batch.Put("k", "v").ok());  // 5 bytes

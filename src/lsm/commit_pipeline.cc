@@ -85,10 +85,12 @@ Status CommitPipeline::Submit(const WriteOptions& options, WriteBatch* batch,
   request->batch = batch;
   request->batch_bytes = batch->GetDataSize();
   ASHLAR_DCHECK(request->batch_bytes >= WriteBatchInternal::kHeaderBytes);
-  if (request->batch_bytes > state_->logs.record_bytes_max() && !options.disableWAL) [[unlikely]]
-    return Status::InvalidArgument(StrCat(
-        "a batch of ", request->batch_bytes, " bytes is too long for a compressed log (at most ",
-        state_->logs.record_bytes_max(), "); divide it, or open without wal_compression"));
+  if (request->batch_bytes > state_->logs.record_bytes_max() && !options.disableWAL &&
+      LoggedPart(*batch).bytes() > state_->logs.record_bytes_max()) [[unlikely]]
+    return Status::InvalidArgument(StrCat("a batch of ", LoggedPart(*batch).bytes(),
+                                          " bytes is too long for a compressed log (at most ",
+                                          state_->logs.record_bytes_max(),
+                                          "); divide it, or open without wal_compression"));
   const StopWatch watch(state_->recorder, DB_WRITE);
   if (options.low_pri && state_->write_controller.CompactionBehind())
     ASHLAR_RETURN_IF_ERROR(ThrottleLowPriority(*request));
@@ -365,6 +367,11 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
   return Status::OK();
 }
 
+void CommitPipeline::NoteUnloggedWrite() {
+  if (!state_->unlogged_writes.load(std::memory_order_relaxed))
+    state_->unlogged_writes.store(true, std::memory_order_relaxed);
+}
+
 Status CommitPipeline::AppendToLog(const CommitGroup& group) {
   const PerfTimer timer(&PerfContext::write_wal_time);
   uint64_t logged_batches = 0;
@@ -372,13 +379,14 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
   for (const CommitRequest& r : group) {
     if (!r.status.ok()) continue;
     if (r.disable_wal) {
-      if (!state_->unlogged_writes.load(std::memory_order_relaxed))
-        state_->unlogged_writes.store(true, std::memory_order_relaxed);
+      NoteUnloggedWrite();
       continue;
     }
-    const Slice contents = r.batch->Data();
-    ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
-    logged_bytes += contents.size();
+    const LoggedPart logged(*r.batch);
+    if (!logged.IsWhole()) [[unlikely]]
+      NoteUnloggedWrite();
+    ASHLAR_RETURN_IF_ERROR(state_->logs.Append(logged.pieces()));
+    logged_bytes += logged.bytes();
     ++logged_batches;
   }
   if (group.sync) {

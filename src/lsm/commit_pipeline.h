@@ -8,7 +8,7 @@
 //     +-- alone, if MakeRoomForWrite stopped writers -+      -> Apply -> publish -> Finish
 //
 // I1: sequences are assigned in queue order without gaps inside a group. A batch's bytes in the log
-//     contain its first sequence.
+//     contain its first sequence, and end at its termination point.
 // I2: unless disable_wal is set, a batch is applied after its log record was written to the
 //     operating system, and synced if the request demands it.
 // I3: a sequence is published after all entries up to it were applied, so that a reader never sees
@@ -96,6 +96,8 @@ class CommitPipeline {
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
   void RunChecks(const CommitGroup& group);  // I6
   Status CommitGroupOfWrites(const CommitGroup& group);
+  // Records of a request go into memtables and into no log.
+  void NoteUnloggedWrite();
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
   Status LatchSyncError(Status synced);

@@ -148,7 +148,7 @@ struct DatabaseState {
       // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit
       // leader
       log_bytes_max;
-  std::atomic<bool> unlogged_writes{false};  // a write with disableWAL was made
+  std::atomic<bool> unlogged_writes{false};  // a write left records out of the log
   std::atomic<uint64_t> lost_errors{0};      // of ReportLostError
 
   // ---- Locks and the members that they guard.

@@ -52,10 +52,18 @@ class FamilyId final : public ColumnFamilyHandle {
 // Copies a batch, with a time at the end of each value.
 class SuffixAdder final : public WriteBatch::Handler {
  public:
-  explicit SuffixAdder(uint32_t seconds) : seconds_(seconds) {}
+  // termination_point: of the batch that is copied.
+  SuffixAdder(uint32_t seconds, const SavePoint& termination_point)
+      : seconds_(seconds), termination_point_(termination_point) {}
 
   WriteBatch* batch() { return &batch_; }
 
+  // Called before each record.
+  bool Continue() override {
+    if (!termination_point_.is_cleared() && batch_.Count() == termination_point_.count)
+      batch_.MarkWalTerminationPoint();
+    return true;
+  }
   Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
     FamilyId id(family);
     return batch_.Put(&id, key, Stored(value));
@@ -87,6 +95,7 @@ class SuffixAdder final : public WriteBatch::Handler {
   }
 
   const uint32_t seconds_;
+  const SavePoint termination_point_;
   WriteBatch batch_;
   std::string stored_;
 };
@@ -149,7 +158,7 @@ class DBWithTTLImpl final : public DBWithTTL {
   }
 
   Status Write(const WriteOptions& options, WriteBatch* updates) override try {
-    SuffixAdder adder(TtlNow(GetEnv()));
+    SuffixAdder adder(TtlNow(GetEnv()), updates->GetWalTerminationPoint());
     ASHLAR_RETURN_IF_ERROR(updates->Iterate(&adder));
     return db_->Write(options, adder.batch());
   } catch (const std::bad_alloc&) {

@@ -211,6 +211,19 @@ TEST_F(DBWithTTLTest, BatchesPassEveryKindOfRecord) {
   EXPECT_TRUE(db_->Write(WriteOptions(), &damaged).IsCorruption());
 }
 
+TEST_F(DBWithTTLTest, ABatchKeepsItsTerminationPoint) {
+  options_.avoid_flush_during_shutdown = true;
+  Open(kTtl);
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("logged", "1").ok());
+  batch.MarkWalTerminationPoint();
+  ASSERT_TRUE(batch.Put("unlogged", "2").ok());
+  ASSERT_TRUE(db_->Write(WriteOptions(), &batch).ok());
+  EXPECT_EQ(ContentsOf(db_.get()), (Contents{{"logged", "1"}, {"unlogged", "2"}}));
+  Open(kTtl);
+  EXPECT_EQ(ContentsOf(db_.get()), (Contents{{"logged", "1"}}));
+}
+
 TEST_F(DBWithTTLTest, MergeOperatorSeesValuesAlone) {
   Open(kTtl);
   Put("key", "a");

@@ -260,6 +260,41 @@ TEST_F(BasicTest, ClosingWhileWorkIsPausedFlushesWhatNoLogHolds) {
   EXPECT_EQ(Contents(), "a=1 b=2 ");
 }
 
+TEST_F(BasicTest, AReplayEndsEachBatchAtItsTerminationPoint) {
+  options_.avoid_flush_during_shutdown = true;  // what is in no log is lost at Close
+  Open();
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("logged", "1"));
+  batch.MarkWalTerminationPoint();
+  ASSERT_OK(batch.Put("unlogged", "2"));
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_OK(db_->Write(sync, &batch));
+  Put("z", "3");
+  WriteBatch nothing_logged;
+  nothing_logged.MarkWalTerminationPoint();
+  ASSERT_OK(nothing_logged.Delete("z"));
+  ASSERT_OK(db_->Write(WriteOptions(), &nothing_logged));
+  EXPECT_EQ(Contents(), "logged=1 unlogged=2 ");
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 4u);
+  Open();
+  EXPECT_EQ(Contents(), "logged=1 z=3 ");
+  Put("after", "4");
+  Open();
+  EXPECT_EQ(Contents(), "after=4 logged=1 z=3 ");
+}
+
+TEST_F(BasicTest, ClosingFlushesWhatIsAfterATerminationPoint) {
+  Open();
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("logged", "1"));
+  batch.MarkWalTerminationPoint();
+  ASSERT_OK(batch.Put("unlogged", "2"));
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  Open();
+  EXPECT_EQ(Contents(), "logged=1 unlogged=2 ");
+}
+
 TEST_F(BasicTest, DestroyRemovesTheDatabaseAndNothingElse) {
   Open();
   Put("a", "1");

@@ -126,6 +126,18 @@ TEST_F(IterationTest, WritesWithoutALogAreAGap) {
   EXPECT_TRUE(iterator->status().IsNotFound());
 }
 
+TEST_F(IterationTest, ABatchComesUpToItsTerminationPoint) {
+  Open();
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  batch.MarkWalTerminationPoint();
+  ASSERT_OK(batch.Put("b", "2"));
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(1);
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "a=1 ");
+  EXPECT_OK(iterator->status());
+}
+
 TEST_F(IterationTest, BatchesOfLogDataAloneComeToo) {
   Open();
   Put("a", "1");
