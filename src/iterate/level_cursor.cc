@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "iterate/empty_cursor.h"
 #include "key/seek_prefix.h"
 
 namespace ashlar {
@@ -21,6 +22,7 @@ bool LevelCursor::Enter(size_t file) {
   }
   ASHLAR_ASSERT(cursor_ == nullptr && file_ == args_.files.size());  // I1
   cursor_ = std::move(cursor).value();
+  if (cursor_ == nullptr) cursor_ = std::make_unique<EmptyCursor>(Status::OK());
   file_ = file;
   NoteRanges(file);
   return true;

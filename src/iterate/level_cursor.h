@@ -6,7 +6,8 @@
 // them.
 //
 // Prefixes: no cursor is opened on a file whose filter has no sought key. The level ends there,
-// unless the next file begins with the sought prefix too.
+// unless the next file begins with the sought prefix too. A file that the table filter does not
+// want has a cursor over nothing.
 //
 // I1: at most one file is open; file_ is its index, or files_.size() for none.
 // I2: the batch is the open file's. The file's own cursor gets its position back when this cursor

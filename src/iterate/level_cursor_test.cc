@@ -46,6 +46,7 @@ class Level : public TableOpener {
                                                     const TableReadOptions&) override {
     opened_ += std::to_string(file->number) + " ";
     if (file->number == fail_open_) return Status::IOError("cannot open");
+    if (file->number == unwanted_) return std::unique_ptr<InternalCursor>();
     auto cursor = std::make_unique<VectorCursor>(comparator_, contents_[file->number]);
     cursor->SetBatch(batch_);
     if (!fail_key_.empty()) cursor->FailAt(fail_key_, Status::Corruption("broken"));
@@ -58,6 +59,7 @@ class Level : public TableOpener {
   std::string TakeOpened() { return std::exchange(opened_, ""); }
 
   uint64_t fail_open_ = ~uint64_t{0};
+  uint64_t unwanted_ = ~uint64_t{0};
   std::string fail_key_;
   size_t batch_ = 1;
   const std::unique_ptr<const SliceTransform> transform_{NewFixedPrefixTransform(1)};
@@ -275,6 +277,34 @@ TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
   seek.Begin("g", false);
   cursor.SeekForPrev(Target("g"));
   EXPECT_EQ(KeyOf(cursor), "d");
+}
+
+TEST_F(LevelCursorTest, AFileThatTheTableFilterDoesNotWantIsPassed) {
+  level_.unwanted_ = 1;
+  LevelCursor cursor(level_.Args());
+  cursor.Seek(Target("d"));
+  EXPECT_EQ(KeyOf(cursor), "d");
+  cursor.Next();
+  EXPECT_EQ(KeyOf(cursor), "j");
+  cursor.Prev();
+  EXPECT_EQ(KeyOf(cursor), "d");
+  cursor.Seek(Target("f"));
+  EXPECT_EQ(KeyOf(cursor), "j");
+  cursor.SeekForPrev(Target("h"));
+  EXPECT_EQ(KeyOf(cursor), "d");
+  level_.unwanted_ = 0;
+  LevelCursor first(level_.Args());
+  first.SeekToFirst();
+  EXPECT_EQ(KeyOf(first), "f");
+  first.Prev();
+  EXPECT_EQ(KeyOf(first), "-");
+  level_.unwanted_ = 3;
+  LevelCursor last(level_.Args());
+  last.SeekToLast();
+  EXPECT_EQ(KeyOf(last), "l");
+  last.Seek(Target("n"));
+  EXPECT_EQ(KeyOf(last), "-");
+  EXPECT_TRUE(last.status().ok());
 }
 
 TEST_F(LevelCursorTest, FileThatCannotBeOpenedIsAnErrorUntilTheNextSeek) {

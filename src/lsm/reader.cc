@@ -28,12 +28,6 @@ TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard
                           .guard = guard};
 }
 
-Status CheckReadOptions(const ReadOptions& options) {
-  if (options.table_filter)
-    return Status::NotSupported("ReadOptions::table_filter is not implemented; leave it empty");
-  return Status::OK();
-}
-
 Status TailOfSnapshotError() {
   return Status::InvalidArgument(
       "an iterator with ReadOptions::tailing shows the newest state, and none of a snapshot");
@@ -45,7 +39,7 @@ Status CheckIteratorOptions(const ReadOptions& options) {
         "iterators do not serve ReadOptions::read_tier kPersistedTier; Get and MultiGet do");
   }
   if (options.tailing && options.snapshot != nullptr) return TailOfSnapshotError();
-  return CheckReadOptions(options);
+  return Status::OK();
 }
 
 RenewedBy RenewalOf(const ReadOptions& options) {
@@ -238,7 +232,6 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
 template <typename Observer>
 Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                       PinnableSlice* value, Observer* observer) const {
-  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   value->Reset();
   Lookup lookup = Search(options, family, key, family->merge_operator(), observer);
   ASHLAR_DCHECK(lookup.snapshot() <= state_->PublishedSequence());  // I3 of database_state.h
@@ -283,7 +276,6 @@ class SequenceSnapshot final : public Snapshot {
 Status Reader::GetMergeOperands(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                                 const GetMergeOperandsOptions& wanted, PinnableSlice* operands,
                                 int* count) const {
-  ASHLAR_RETURN_IF_ERROR(CheckReadOptions(options));
   const auto room = static_cast<size_t>(wanted.expected_max_number_of_operands);
   for (size_t i = 0; i < room; ++i) operands[i].Reset();
   const ContinueOperator until(wanted.continue_cb);
@@ -357,7 +349,6 @@ Reader::ViewAtSequence Reader::LoadView(const ColumnFamily& family,
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
   const StopWatch watch(state_->recorder, DB_MULTIGET);
   ASHLAR_DCHECK(request.families.size() == request.keys.size());
-  const Status checked = CheckReadOptions(options);
   for (size_t i = 0; i < request.keys.size(); ++i) request.values[i].Reset();
   ViewsRoot root{.reader = this, .views = {}};
   Views taken;
@@ -378,7 +369,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
            request.families[end] == request.families[begin])
       ++end;
     const ColumnFamily& family = *request.families[begin];
-    const bool wanted = checked.ok() && bytes <= options.value_size_soft_limit;
+    const bool wanted = bytes <= options.value_size_soft_limit;
     for (size_t i = begin; i < end && wanted; ++i) {
       lookups.emplace_back(Lookup::Args{.user_key = request.keys[i],
                                         .snapshot = taken.sequence,
@@ -395,10 +386,8 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
                     [](const Lookup& lookup) { return lookup.HasOperands(); }))
       pause.emplace(&guard);
     for (size_t i = begin; i < end; ++i) {
-      if (!checked.ok() || bytes > options.value_size_soft_limit) {
-        request.statuses[i] =
-            checked.ok() ? Status::Aborted("ReadOptions::value_size_soft_limit was reached")
-                         : checked;
+      if (bytes > options.value_size_soft_limit) {
+        request.statuses[i] = Status::Aborted("ReadOptions::value_size_soft_limit was reached");
         continue;
       }
       Lookup& lookup = lookups[i - begin];
@@ -470,6 +459,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
   if (!view->active->IsEmpty()) add_memtable(*view->active);
   for (const MemTableRef& table : view->immutable) add_memtable(*table);
   read_options.seek_prefix = seek_prefix.get();
+  if (options.table_filter) read_options.table_filter = &options.table_filter;
   const LevelCursorArgs base{.comparator = family.comparator(),
                              .files = {},
                              .opener = family.tables(),
@@ -487,9 +477,11 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
       children.push_back(std::make_unique<LevelCursor>(args));
     }
   }
-  // A gap may be one of range deletions alone, and it holds for the tables, too.
+  // A gap may be one of range deletions alone, and it holds for all tables, also for those that a
+  // filter leaves out.
   const bool uses_gaps = seek_prefix == nullptr && family.remembers_gaps() &&
-                         !options.ignore_range_deletions && !only_memtables;
+                         !options.ignore_range_deletions && !only_memtables &&
+                         !options.table_filter;
   const MemTable* const gaps = uses_gaps ? view->active.get() : nullptr;
   std::unique_ptr<InternalCursor> cursor;
   if (cover && !children.empty()) {
@@ -527,6 +519,8 @@ class Reader::ViewRenewal final : public SourceRenewal {
         view_(view),
         follows_(FollowsWrites(*view)) {}
 
+  // Of every source of the iterator, which it outlives.
+  const ReadOptions& options() const { return options_; }
   bool IsDue() const override { return family_->view() != view_; }
 
   Result<bool> Renew(const Request& request, IteratorSource* source) override {
@@ -584,6 +578,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                                                     const std::shared_ptr<ColumnFamily>& family,
                                                     ViewRef view, SequenceNumber sequence) const {
   auto renewal = std::make_unique<ViewRenewal>(this, options, family, view.get());
+  const ReadOptions& kept_options = renewal->options();
   UserIteratorArgs args{.comparator = family->comparator(),
                         .merge_operator = family->merge_operator(),
                         .lower_bound = options.iterate_lower_bound,
@@ -595,7 +590,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                         .renewal = std::move(renewal),
                         .renewed_by = RenewalOf(options),
                         .snapshot = options.snapshot,
-                        .source = MakeSource(options, *family, std::move(view), sequence)};
+                        .source = MakeSource(kept_options, *family, std::move(view), sequence)};
   auto iterator = std::make_unique<UserIterator>(std::move(args));
   state_->recorder.Tick(NO_ITERATOR_CREATED);
   state_->live_iterators.fetch_add(1, std::memory_order_relaxed);

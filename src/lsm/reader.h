@@ -128,6 +128,7 @@ class Reader {
   std::unique_ptr<Iterator> NewIteratorOnView(const ReadOptions& options,
                                               const std::shared_ptr<ColumnFamily>& family,
                                               ViewRef view, SequenceNumber sequence) const;
+  // options: outlives the source.
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view,
                             SequenceNumber sequence) const;
   // kPersistedTier, and writes that are in no log may be in the memtables.

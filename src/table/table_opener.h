@@ -16,7 +16,8 @@ namespace ashlar {
 class TableOpener {
  public:
   virtual ~TableOpener() = default;
-  // Requires: a reference on the file during the call. The cursor has a count on the open table.
+  // Null: options.table_filter does not want the table. Requires: a reference on the file during
+  // the call. The cursor has a count on the open table.
   virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
                                                             const TableReadOptions& options) = 0;
   // TableReader::MayMatch for options.seek_prefix. True for a table that cannot be opened:

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +39,8 @@ struct TableReadOptions {
   // SeekPrefix::Begin is called before every Seek and SeekForPrev. Outlives the cursor. Null: total
   // order.
   SeekPrefix* seek_prefix = nullptr;
+  // Of cursors: ReadOptions::table_filter. Outlives the cursor. Null: every table is wanted.
+  const std::function<bool(const TableProperties&)>* table_filter = nullptr;
   // Get pauses it while it waits for the file. Null: the caller's guard stays entered meanwhile.
   ReadGuard* guard = nullptr;
 };

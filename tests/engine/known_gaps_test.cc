@@ -5,6 +5,7 @@
 
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/table_properties.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "tests/engine/database_fixture.h"
@@ -144,6 +145,35 @@ TEST_F(KnownGapsTest, OneWalkInTablesIsEnough) {
   Open();
   Walk();
   ExpectWalks(true, "after a reopen");
+}
+
+TEST_F(KnownGapsTest, AnIteratorWithATableFilterUsesNoGapAndRemembersNone) {
+  constexpr int kMiddle = kKeys / 2;
+  options_.disable_auto_compactions = true;
+  Open();
+  PutAll();
+  Flush();
+  DeleteInner();
+  Flush();
+  for (int i = kMiddle; i < kKeys - 1; ++i) Put(Key(i), "2");
+  Flush();
+  ReadOptions without_newest;
+  without_newest.table_filter = [](const TableProperties& table) {
+    return table.num_deletions > 0 || table.num_entries == uint64_t{kKeys};
+  };
+  uint64_t deletions = 0;
+  EXPECT_EQ(Ahead(NewIterator(without_newest).get(), &deletions), Key(kKeys - 1));
+  EXPECT_GT(deletions, kShortWalk);
+  EXPECT_EQ(Ahead(NewIterator().get(), &deletions), Key(kMiddle)) << "no gap was remembered";
+
+  for (int i = kMiddle; i < kKeys - 1; ++i) Delete(Key(i));
+  Flush();
+  EXPECT_EQ(Ahead(NewIterator().get(), &deletions), Key(kKeys - 1));
+  ExpectWalks(true, "a gap is known");
+  without_newest.table_filter = [](const TableProperties& table) {
+    return table.num_deletions != uint64_t{kKeys - 1 - kMiddle};
+  };
+  EXPECT_EQ(Ahead(NewIterator(without_newest).get(), &deletions), Key(kMiddle)) << "and not used";
 }
 
 TEST_F(KnownGapsTest, EveryMoveUsesTheGap) {

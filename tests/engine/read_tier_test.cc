@@ -1,6 +1,10 @@
-// ReadOptions::read_tier: which sources each kind of read looks at.
+// ReadOptions::read_tier and table_filter: which sources each kind of read looks at.
+#include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
+#include "ashlar/table_properties.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 
@@ -123,6 +127,63 @@ TEST_F(ReadTierTest, IteratorsDoNotServeThePersistedTier) {
   std::vector<Iterator*> iterators;
   EXPECT_TRUE(db_->NewIterators(Tier(kPersistedTier), handles_, &iterators).IsNotSupported());
   EXPECT_TRUE(iterators.empty());
+}
+
+// ---- table_filter. Tables are told apart by their numbers of entries.
+
+TEST_F(ReadTierTest, AnIteratorLeavesOutTablesThatItsFilterDoesNotWant) {
+  OpenTwo();
+  Put("a", "1");
+  Put("d", "1");
+  Put("g", "1");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Put("b", "2");
+  Put("d", "2");
+  Flush();
+  Put("e", "3");
+  Flush();
+  Put("f", "4");
+  std::vector<uint64_t> asked;
+  uint64_t unwanted = 2;
+  std::unique_ptr<Iterator> it;
+  {
+    ReadOptions options;
+    options.table_filter = [&](const TableProperties& table) {
+      asked.push_back(table.num_entries);
+      return table.num_entries != unwanted;
+    };
+    EXPECT_EQ(Walk(options), "a=1 d=1 e=3 f=4 g=1 ");
+    unwanted = 3;
+    EXPECT_EQ(Walk(options), "b=2 d=2 e=3 f=4 ");
+    EXPECT_EQ(Read("a", options), "1 -") << "Get and MultiGet do not ask";
+    it.reset(db_->NewIterator(options));
+  }
+  // The iterator has a copy of the filter, for later views too.
+  EXPECT_EQ(test::WalkBothWays(it.get()), "b=2 d=2 e=3 f=4 ");
+  Flush();
+  unwanted = 1;
+  ASSERT_OK(it->Refresh());
+  EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 b=2 d=2 g=1 ");
+  std::sort(asked.begin(), asked.end());
+  asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+  EXPECT_EQ(asked, (std::vector<uint64_t>{1, 2, 3}));
+}
+
+TEST_F(ReadTierTest, RangeDeletionsOfATableThatIsLeftOutCount) {
+  OpenTwo();
+  Put("a", "1");
+  Put("b", "1");
+  Put("c", "1");
+  Flush();
+  EXPECT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "b", "c"));
+  Put("bb", "2");
+  Flush();
+  ReadOptions options;
+  options.table_filter = [](const TableProperties& table) {
+    return table.num_range_deletions == 0;
+  };
+  EXPECT_EQ(Walk(ReadOptions()), "a=1 bb=2 c=1 ");
+  EXPECT_EQ(Walk(options), "a=1 c=1 ");
 }
 
 TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierSeesMemtablesAlone) {

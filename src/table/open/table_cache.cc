@@ -124,12 +124,15 @@ Result<TableRef> TableCache::Acquire(FileMetaData* file, const TableReadOptions&
 
 Result<std::unique_ptr<InternalCursor>> TableCache::NewCursor(FileMetaData* file,
                                                               const TableReadOptions& options) {
-  {
+  // The filter is code of the program, which runs outside of guards.
+  if (options.table_filter == nullptr) [[likely]] {
     const EpochGuard guard(*args_.epochs);
     if (TableReader* const reader = FindOpen(file); reader != nullptr)
       return reader->NewCursor(options);
   }
   ASHLAR_ASSIGN_OR_RETURN(const TableRef table, Acquire(file, options));
+  if (options.table_filter != nullptr && !(*options.table_filter)(table->properties()))
+    return std::unique_ptr<InternalCursor>();
   return table->NewCursor(options);
 }
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "filesystem/filename.h"
 #include "table/blockbased/table_test_kit.h"
@@ -81,6 +83,30 @@ TEST_F(TableCacheTest, OpensOnDemandAndOnce) {
   tables.Close();
   EXPECT_EQ(open_tables.Count(), 0u);
   EXPECT_OK(tables.Verify(files_[0].get()));
+}
+
+TEST_F(TableCacheTest, NoCursorIsMadeOverATableThatTheFilterDoesNotWant) {
+  OpenTables open_tables(&TestEpochs(), 0);
+  TableCache tables(Args(&open_tables));
+  std::vector<uint64_t> entries;
+  bool wanted = false;
+  const std::function<bool(const TableProperties&)> filter = [&](const TableProperties& table) {
+    entries.push_back(table.num_entries);
+    return wanted;
+  };
+  // Of a table that is not open, then of one that is.
+  for (int round = 0; round < 2; ++round) {
+    Result<std::unique_ptr<InternalCursor>> cursor =
+        tables.NewCursor(files_[0].get(), {.table_filter = &filter});
+    ASSERT_OK(cursor.status());
+    EXPECT_TRUE(*cursor == nullptr);
+  }
+  wanted = true;
+  Result<std::unique_ptr<InternalCursor>> cursor =
+      tables.NewCursor(files_[0].get(), {.table_filter = &filter});
+  ASSERT_OK(cursor.status());
+  EXPECT_TRUE(*cursor != nullptr);
+  EXPECT_EQ(entries, std::vector<uint64_t>(3, 100));
 }
 
 TEST_F(TableCacheTest, LimitClosesTablesThatAreNotInUse) {
