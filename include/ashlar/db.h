@@ -548,9 +548,16 @@ class ASHLAR_API DB {
     return SuggestCompactRange(DefaultColumnFamily(), begin, end);
   }
 
-  // Ends the calls of CompactRange and CompactFiles that are under way, which return Incomplete,
-  // and waits for them. New ones return Incomplete until EnableManualCompaction has been called as
-  // often. Not to be called from a listener of such a call.
+  // Moves the tables of level 0 to the target level without reading them, as an exclusive manual
+  // compaction: it waits for the others of the family. Memtables are not flushed.
+  //
+  // InvalidArgument, and nothing is moved: the ranges of two tables overlap, a level from 1 to the
+  // target level has tables, or there is no such level. NotSupported: FIFO compaction.
+  virtual Status PromoteL0(ColumnFamilyHandle* column_family, int target_level) = 0;
+
+  // Ends the calls of CompactRange, CompactFiles and PromoteL0 that are under way, which return
+  // Incomplete, and waits for them. New ones return Incomplete until EnableManualCompaction has
+  // been called as often. Not to be called from a listener of such a call.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
 

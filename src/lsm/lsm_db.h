@@ -146,6 +146,7 @@ class LsmDB final : public DB {
   using DB::SuggestCompactRange;
   Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
                              const Slice* end) override;
+  Status PromoteL0(ColumnFamilyHandle* column_family, int target_level) override;
   void DisableManualCompaction() override;
   void EnableManualCompaction() override;
   Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges, size_t n,

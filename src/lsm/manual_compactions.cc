@@ -107,6 +107,25 @@ Status ManualCompactions::CompactFiles(const CompactionOptions& options,
   return status;
 }
 
+Status ManualCompactions::PromoteLevel0(const std::shared_ptr<ColumnFamily>& family, Level to) {
+  const Call call{.family = family, .exclusive = true};
+  ASHLAR_RETURN_IF_ERROR(BeginCall(call));
+  Status status = CatchBadAlloc([&]() -> Status {
+    bool is_done = false;
+    const auto next = [&]() -> Result<Step> {
+      kDatabaseMutex.AssertHeld();
+      if (is_done) return Step();
+      if (!family->running_plans.empty()) return Step{.plan = {}, .conflict = true};
+      ASHLAR_ASSIGN_OR_RETURN(std::optional<CompactionPlan> plan,
+                              family->policy().PickPromotion(MakeTreeView(*state_, *family), to));
+      return Step{.plan = std::move(plan)};
+    };
+    return RunSteps(call, next, [&](const CompactionPlan&) { is_done = true; });
+  });
+  EndCall(call);
+  return status;
+}
+
 Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& family,
                                       std::span<const UserKeyRange> ranges, bool include_end,
                                       size_t* dropped) {

@@ -1,5 +1,5 @@
-// ManualCompactions: CompactRange, CompactFiles, DeleteFilesInRanges and DeleteFile, in the threads
-// of their callers.
+// ManualCompactions: CompactRange, CompactFiles, PromoteL0, DeleteFilesInRanges and DeleteFile, in
+// the threads of their callers.
 //
 //   pick a step of the call (database mutex) -> CompactionRunner -> count down (database mutex)
 //     -> next step, until the call is done; a step that conflicts with a running plan waits
@@ -56,6 +56,8 @@ class ManualCompactions {
   // Compacts the files. *info is filled if the compaction was done.
   Status CompactFiles(const CompactionOptions& options, const std::shared_ptr<ColumnFamily>& family,
                       const FilesRequest& request, CompactionJobInfo* info);
+  // Moves the files of level 0 to the level, as an exclusive manual compaction.
+  Status PromoteLevel0(const std::shared_ptr<ColumnFamily>& family, Level to);
   // Drops the files inside the ranges; waits for no other plan. *dropped counts them.
   Status DeleteFiles(const std::shared_ptr<ColumnFamily>& family,
                      std::span<const UserKeyRange> ranges, bool include_end, size_t* dropped);

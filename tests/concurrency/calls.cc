@@ -491,6 +491,13 @@ void SuggestCompactRange(const CallArgs& args) {
   args.scene->Succeeded(args.db()->SuggestCompactRange(target.get(), nullptr, nullptr), target);
 }
 
+void PromoteL0(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  // Level 0 overlaps, or the levels below have tables; Incomplete: see DisableManualCompaction.
+  args.scene->Succeeded(args.db()->PromoteL0(target.get(), 1), target,
+                        {Status::kIncomplete, Status::kInvalidArgument, Status::kNotSupported});
+}
+
 void DisableManualCompaction(const CallArgs& args) {
   args.db()->DisableManualCompaction();
   args.db()->EnableManualCompaction();
@@ -820,6 +827,7 @@ const std::vector<Call>& Calls() {
       {"ChangeLevel", {"CompactRange"}, ChangeLevel},
       {"CompactFiles", {"CompactFiles"}, CompactFiles},
       {"SuggestCompactRange", {"SuggestCompactRange"}, SuggestCompactRange},
+      {"PromoteL0", {"PromoteL0"}, PromoteL0},
       {"DisableManualCompaction",
        {"DisableManualCompaction", "EnableManualCompaction"},
        DisableManualCompaction},

@@ -1,5 +1,6 @@
-// Calls about files and levels: DeleteFilesInRange, CompactFiles, SuggestCompactRange,
+// Calls about files and levels: DeleteFilesInRange, CompactFiles, SuggestCompactRange, PromoteL0,
 // change_level, and manual compactions that are excluded, canceled or disabled.
+#include <algorithm>
 #include <atomic>
 #include <list>
 #include <map>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "ashlar/convenience.h"
+#include "ashlar/experimental.h"
 #include "ashlar/listener.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
@@ -379,6 +381,59 @@ TEST_F(FileCallsTest, SuggestedTablesAreCompacted) {
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   EXPECT_EQ(FilesAtLevel(0), 0u);
   EXPECT_EQ(Get(Key(5)), "w");
+}
+
+// ---- PromoteL0.
+
+TEST_F(FileCallsTest, DisjointTablesOfLevel0MoveToTheTargetLevel) {
+  Open();
+  WriteTable(0, 9, "v");
+  WriteTable(20, 29, "v");
+  WriteTable(10, 19, "v");
+  std::vector<std::string> names = FileNames(0);
+  std::sort(names.begin(), names.end());
+  ASSERT_OK(experimental::PromoteL0(db_.get(), db_->DefaultColumnFamily(), 2));
+  EXPECT_EQ(Levels(), "2:3");
+  std::vector<std::string> moved = FileNames(2);
+  std::sort(moved.begin(), moved.end());
+  EXPECT_EQ(moved, names);
+  const std::string contents = Contents();
+  Open();
+  EXPECT_EQ(Levels(), "2:3");
+  EXPECT_EQ(Contents(), contents);
+  WriteTable(5, 5, "newer");
+  EXPECT_EQ(Get(Key(5)), "newer");
+  EXPECT_EQ(Get(Key(15)), "v");
+  ASSERT_OK(experimental::PromoteL0(db_.get(), db_->DefaultColumnFamily()));
+  EXPECT_EQ(Levels(), "1:1 2:3");
+  EXPECT_EQ(Get(Key(5)), "newer");
+}
+
+TEST_F(FileCallsTest, APromotionThatWouldMixVersionsMovesNothing) {
+  Open();
+  ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
+  ASSERT_OK(db_->PromoteL0(family, 1)) << "there is nothing to move";
+  WriteTable(0, 9, "old");
+  WriteTable(9, 12, "new");
+  EXPECT_TRUE(db_->PromoteL0(family, 1).IsInvalidArgument()) << "the ranges overlap";
+  for (const int level : {0, -1, 99})
+    EXPECT_TRUE(db_->PromoteL0(family, level).IsInvalidArgument()) << level;
+  EXPECT_EQ(Levels(), "0:2");
+  ASSERT_OK(MoveTo(2));
+  WriteTable(50, 59, "newer");
+  EXPECT_TRUE(db_->PromoteL0(family, 2).IsInvalidArgument()) << "level 2 has tables";
+  EXPECT_TRUE(db_->PromoteL0(family, 3).IsInvalidArgument()) << "level 2 would be passed";
+  EXPECT_EQ(Levels(), "0:1 2:1");
+  EXPECT_EQ(Get(Key(9)), "new");
+  EXPECT_TRUE(experimental::PromoteL0(nullptr, family).IsInvalidArgument());
+}
+
+TEST_F(FileCallsTest, WithFifoCompactionNothingLeavesLevel0) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  Open();
+  WriteTable(0, 9, "v");
+  EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), 1).IsNotSupported());
+  EXPECT_EQ(Levels(), "0:1");
 }
 
 // ---- change_level.

@@ -132,6 +132,7 @@ TEST_F(OpenSecondaryTest, OtherCallsThanReadsAreNotSupportedAndSayWhy) {
                                db->PauseBackgroundWork(),
                                db->DisableFileDeletions(),
                                db->SuggestCompactRange(db->DefaultColumnFamily(), nullptr, nullptr),
+                               db->PromoteL0(db->DefaultColumnFamily(), 1),
                                db->DeleteFilesInRanges(db->DefaultColumnFamily(), &range, 1, true),
                                db->Resume(),
                                db->WaitForCompact(WaitForCompactOptions())}) {

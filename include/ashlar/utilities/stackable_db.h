@@ -174,6 +174,9 @@ class ASHLAR_API StackableDB : public DB {
                              const Slice* end) override {
     return db_->SuggestCompactRange(column_family, begin, end);
   }
+  Status PromoteL0(ColumnFamilyHandle* column_family, int target_level) override {
+    return db_->PromoteL0(column_family, target_level);
+  }
   void DisableManualCompaction() override { db_->DisableManualCompaction(); }
   void EnableManualCompaction() override { db_->EnableManualCompaction(); }
   Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges, size_t n,

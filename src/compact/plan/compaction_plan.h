@@ -49,7 +49,7 @@ enum class PlanReason : uint8_t {
   kHiddenFiles,   // range tombstones hide whole files: they are dropped
   kCoveredBytes,  // a file's range tombstones cover many bytes of older runs
   kFiles,         // CompactFiles
-  kRefit,         // CompactRangeOptions::change_level
+  kRefit,         // CompactRangeOptions::change_level, PromoteL0
   kDeleteFiles,   // DeleteFilesInRanges: the files are dropped
   // Universal: newer runs are large beside the oldest; neighbours of similar size; too many runs.
   kSizeAmplification,

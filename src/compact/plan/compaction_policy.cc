@@ -81,6 +81,10 @@ class FifoPolicy final : public CompactionPolicy {
   ManualPick PickManual(const TreeView& /*view*/, const ManualRequest& /*request*/) const override {
     return {};
   }
+  Result<std::optional<CompactionPlan>> PickPromotion(const TreeView& /*view*/,
+                                                      Level /*to*/) const override {
+    return Status::NotSupported("with FIFO compaction all tables are on level 0");
+  }
   std::vector<LevelScore> Scores(const TreeView& view) const override {
     return {{.level = 0, .score = FifoScore(view, config())}};
   }
@@ -113,6 +117,11 @@ Result<CompactionPlan> CompactionPolicy::PickFiles(const TreeView& view,
 Result<std::optional<CompactionPlan>> CompactionPolicy::PickRefit(const TreeView& view, Level from,
                                                                   std::optional<Level> to) const {
   return PlanRefit(view, config_.common, from, to);
+}
+
+Result<std::optional<CompactionPlan>> CompactionPolicy::PickPromotion(const TreeView& view,
+                                                                      Level to) const {
+  return PlanPromotion(view, config_.common, to);
 }
 
 StallInputs CompactionPolicy::MakeStallInputs(const TreeSizes& sizes,

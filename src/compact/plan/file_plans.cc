@@ -130,6 +130,23 @@ class FileChoice {
   const TreeFiles tree_;
 };
 
+// Moves all files of a level. Requires: it has some.
+CompactionPlan PlanMoveOf(const TreeView& view, const LeveledConfig& config, Level from, Level to) {
+  const auto files = view.files(from);
+  CompactionPlan plan;
+  plan.inputs.push_back({from, FileList(files.begin(), files.end())});
+  plan.output_level = to;
+  plan.reason = PlanReason::kRefit;
+  plan.trivial_move = true;
+  plan.older_unknown = view.has_level_below;
+  plan.max_output_file_bytes = UINT64_MAX;
+  const LevelTargets targets = ComputeLevelTargets(view, config);
+  const PlanBuilder builder(view, config, targets);
+  builder.SetRange(&plan);
+  builder.Check(plan);
+  return plan;
+}
+
 }  // namespace
 
 std::optional<CompactionPlan> PlanDropOf(const TreeView& view, std::vector<CompactionInputs> inputs,
@@ -281,17 +298,34 @@ Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const Leve
         StrCat("change_level: only one file may move to level 0, not ", files.size()));
   }
   if (target == 0) ASHLAR_RETURN_IF_ERROR(CheckIsFlushed(view, files.front()));
-  CompactionPlan plan;
-  plan.inputs.push_back({from, FileList(files.begin(), files.end())});
-  plan.output_level = target;
-  plan.reason = PlanReason::kRefit;
-  plan.trivial_move = true;
-  plan.max_output_file_bytes = UINT64_MAX;
-  const LevelTargets targets = ComputeLevelTargets(view, config);
-  const PlanBuilder builder(view, config, targets);
-  builder.SetRange(&plan);
-  builder.Check(plan);
-  return Plan(std::move(plan));
+  return Plan(PlanMoveOf(view, config, from, target));
+}
+
+Result<std::optional<CompactionPlan>> PlanPromotion(const TreeView& view,
+                                                    const LeveledConfig& config, Level to) {
+  using Plan = std::optional<CompactionPlan>;
+  ASHLAR_ASSERT(view.running.empty());
+  if (to == 0 || to >= view.num_levels()) {
+    return Status::InvalidArgument(
+        StrCat("target level ", to, ": the levels below level 0 are 1 to ", view.num_levels() - 1));
+  }
+  const TreeFiles tree(view);
+  FileList files(view.files(0).begin(), view.files(0).end());
+  std::sort(files.begin(), files.end(), [&](const FileMetaData* a, const FileMetaData* b) {
+    return tree.Compare(a->smallest_user_key(), b->smallest_user_key()) < 0;
+  });
+  for (size_t i = 1; i < files.size(); ++i) {
+    if (!tree.EndsBefore(*files[i - 1], files[i]->smallest_user_key())) {
+      return Status::InvalidArgument(StrCat("the ranges of tables ", files[i - 1]->number, " and ",
+                                            files[i]->number, " of level 0 overlap"));
+    }
+  }
+  for (Level level = 1; level <= to; ++level) {
+    if (!view.files(level).empty())
+      return Status::InvalidArgument(StrCat("level ", level, " is not empty"));
+  }
+  if (files.empty()) return Plan();
+  return Plan(PlanMoveOf(view, config, 0, to));
 }
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // Plans about files that something other than the shape of the tree names: files that range
-// tombstones hide, the files of a range that is deleted, the files of CompactFiles, and the level
-// that a CompactRange has to change.
+// tombstones hide, the files of a range that is deleted, the files of CompactFiles and PromoteL0,
+// and the level that a CompactRange has to change.
 //
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once
@@ -65,6 +65,11 @@ Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& conf
 // Requires: no plan runs.
 Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const LeveledConfig& config,
                                                 Level from, std::optional<Level> to);
+// Moves all files of level 0 to `to`: the plan of DB::PromoteL0. Nothing: there are none.
+// InvalidArgument: there is no such level below level 0, the ranges of two files overlap, or a
+// level down to `to` has files. Requires: no plan runs.
+Result<std::optional<CompactionPlan>> PlanPromotion(const TreeView& view,
+                                                    const LeveledConfig& config, Level to);
 // The deepest level with a file that has keys of the range. Nothing: none has.
 std::optional<Level> DeepestLevelOf(const TreeView& view, const UserKeyRange& range);
 

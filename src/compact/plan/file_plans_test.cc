@@ -314,6 +314,39 @@ TEST(PlanRefit, WhatCannotBeDoneIsRefused) {
             "Operation aborted: change_level: only one file may move to level 0, not 2");
 }
 
+TEST(PlanRefit, KnowsThatOlderDataMayComeBelow) {
+  const TreeText tree("L3: 5[a-c 20]", 5);
+  TreeView view = tree.View();
+  view.has_level_below = true;
+  const Result<std::optional<CompactionPlan>> plan = PlanRefit(view, SmallConfig(), 3, 1);
+  ASSERT_TRUE(plan.ok() && plan->has_value());
+  EXPECT_TRUE((*plan)->older_unknown);
+}
+
+std::string Promotion(const std::string& text, Level to) {
+  const TreeText tree(text, 5);
+  return Text(PlanPromotion(tree.View(), SmallConfig(), to));
+}
+
+TEST(PlanPromotion, MovesDisjointFilesOfLevel0) {
+  EXPECT_EQ(Promotion("L0: 9[g-h 10] 8[a-b 10] 7[d-e 10]\nL3: 5[a-z 20]", 2),
+            "L0 [9 8 7] -> L2, refit, move");
+  // The end of a range tombstone is no key of the file.
+  EXPECT_EQ(Promotion("L0: 9[d-e 10] 8[a-d 10 open]", 4), "L0 [9 8] -> L4, refit, move");
+  EXPECT_EQ(Promotion("L3: 5[a-z 20]", 2), "nothing");
+}
+
+TEST(PlanPromotion, WhatCannotBeDoneIsRefused) {
+  EXPECT_EQ(Promotion("L0: 9[a-b 10]", 5),
+            "Invalid argument: target level 5: the levels below level 0 are 1 to 4");
+  EXPECT_EQ(Promotion("L0: 9[a-b 10]", 0),
+            "Invalid argument: target level 0: the levels below level 0 are 1 to 4");
+  EXPECT_EQ(Promotion("L0: 9[c-d 10] 8[a-c 10]", 1),
+            "Invalid argument: the ranges of tables 8 and 9 of level 0 overlap");
+  EXPECT_EQ(Promotion("L0: 9[a-b 10]\nL2: 5[x-z 20]", 2), "Invalid argument: level 2 is not empty");
+  EXPECT_EQ(Promotion("L0: 9[a-b 10]\nL1: 5[x-z 20]", 2), "Invalid argument: level 1 is not empty");
+}
+
 TEST(FindPlanViolation, AMoveUpIsNotMadePastNewerData) {
   const TreeText before("L3: 5[a-c 20]", 5);
   Result<std::optional<CompactionPlan>> plan = PlanRefit(before.View(), SmallConfig(), 3, 1);
