@@ -84,6 +84,12 @@ READ_HANDLE(snapshot, setSnapshot, snapshot)
 READ_HANDLE(iterateLowerBound, setIterateLowerBound, lower_bound)
 READ_HANDLE(iterateUpperBound, setIterateUpperBound, upper_bound)
 #undef READ_HANDLE
+ASHLAR_NATIVE(void, ReadOptions_setTableFilter, jlong handle, jlong filter) {
+  Native(env, [&](Call& call) {
+    call.Use<ReadOptionsObject>(handle).value.table_filter =
+        call.Use<TableFilterObject>(filter).value;
+  });
+}
 // RocksDB has given this option up, and Java's classes kept it.
 ASHLAR_NATIVE(jboolean, ReadOptions_managed, jlong handle) {
   return Native(env, [&](Call& call) {

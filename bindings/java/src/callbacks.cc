@@ -1,12 +1,13 @@
-// Java objects that the engine calls: comparators, factories of compaction filters, loggers,
-// handlers of write batches. A Java object is kept until its C++ counterpart is deleted; callbacks
-// run in whatever thread the engine calls from.
+// Java objects that the engine calls: comparators, factories of compaction filters, filters of
+// tables and of logs, loggers, handlers of write batches. A Java object is kept until its C++
+// counterpart is deleted; callbacks run in whatever thread the engine calls from.
 #include <algorithm>
 #include <cstring>
 
 #include "convert.h"
 #include "native.h"
 #include "objects.h"
+#include "transfer.h"
 
 namespace ashlar::java {
 namespace {
@@ -217,6 +218,121 @@ class JavaFilterFactory final : public CompactionFilterFactory {
   GlobalRef factory_;
   std::string name_;
   jmethodID create_ = nullptr;
+};
+
+// ---- Filters of tables and of logs. They run in Java's thread, inside of a native method, which
+// throws their exceptions.
+
+class JavaTableFilter {
+ public:
+  JavaTableFilter(Call& call, jobject filter) : filter_(call.env(), filter) {
+    const LocalRef<jclass> type(call.env(), call.Class("org/rocksdb/TableFilter"));
+    wants_ = call.Made(
+        call.env()->GetMethodID(type.get(), "filter", "(Lorg/rocksdb/TableProperties;)Z"));
+  }
+
+  bool Wants(const TableProperties& properties) const {
+    JavaThread thread(32);
+    JNIEnv* env = thread.env();
+    if (env == nullptr) return true;
+    Call call(env, Call::Of::kCallback);
+    bool wanted = true;
+    try {
+      const LocalRef<> java_properties(env, NewTableProperties(call, properties));
+      wanted = env->CallBooleanMethod(filter_.get(), wants_, java_properties.get()) != 0;
+    } catch (...) {
+      // Java's exception is pending; without memory the table is wanted.
+    }
+    return thread.ReportException() || wanted;
+  }
+
+ private:
+  GlobalRef filter_;
+  jmethodID wants_ = nullptr;
+};
+
+class JavaWalFilter final : public WalFilter {
+ public:
+  JavaWalFilter(Call& call, jobject filter)
+      : filter_(call.env(), filter), name_(NameOf(call, filter)) {
+    JNIEnv* env = call.env();
+    const LocalRef<jclass> type(env, call.Class("org/rocksdb/AbstractWalFilter"));
+    families_ = call.Made(env->GetMethodID(type.get(), "columnFamilyLogNumberMap",
+                                           "(Ljava/util/Map;Ljava/util/Map;)V"));
+    // Returns the decision in the high byte, and whether the batch is replaced in the low one.
+    record_ =
+        call.Made(env->GetMethodID(type.get(), "logRecordFoundProxy", "(JLjava/lang/String;JJ)S"));
+  }
+  const char* Name() const override { return name_.c_str(); }
+
+  void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& log_numbers,
+                                const std::map<std::string, uint32_t>& ids) override {
+    has_thrown_ = false;  // an open begins
+    Run([&](Call& call) {
+      JNIEnv* env = call.env();
+      const LocalRef<> java_numbers(env, call.NewMap());
+      for (const auto& [id, number] : log_numbers) {
+        const LocalRef<> key(env, NewInteger(call, id));
+        const LocalRef<> value(env, call.New("java/lang/Long", "(J)V", static_cast<jlong>(number)));
+        call.PutInMap(java_numbers.get(), key.get(), value.get());
+      }
+      const LocalRef<> java_ids(env, call.NewMap());
+      for (const auto& [name, id] : ids) {
+        const LocalRef<jstring> key(env, call.NewText(name));
+        const LocalRef<> value(env, NewInteger(call, id));
+        call.PutInMap(java_ids.get(), key.get(), value.get());
+      }
+      env->CallVoidMethod(filter_.get(), families_, java_numbers.get(), java_ids.get());
+    });
+  }
+
+  WalProcessingOption LogRecordFound(unsigned long long log_number, const std::string& file_name,
+                                     const WriteBatch& batch, WriteBatch* new_batch,
+                                     bool* batch_changed) override {
+    // The engine takes it for a decision without a meaning, and ends the open.
+    WalProcessingOption decision = WalProcessingOption::kWalProcessingOptionMax;
+    Run([&](Call& call) {
+      const LocalRef<jstring> name(call.env(), call.NewText(file_name));
+      // Java's WriteBatch objects do not own what they name.
+      const Temporary found(Register(new WriteBatchObject(batch)));
+      const Temporary made(Register(new WriteBatchObject));
+      const jint answer =
+          call.env()->CallShortMethod(filter_.get(), record_, static_cast<jlong>(log_number),
+                                      name.get(), found.handle(), made.handle());
+      call.CheckJava();
+      *batch_changed = (answer & 0xff) != 0;
+      if (*batch_changed)
+        *new_batch = call.With<WriteBatchObject>(made.handle(), [](auto& o) { return o.value; });
+      decision = static_cast<WalProcessingOption>(answer >> 8);
+    });
+    return decision;
+  }
+
+ private:
+  static jobject NewInteger(Call& call, uint32_t value) {
+    return call.New("java/lang/Integer", "(I)V", static_cast<jint>(value));
+  }
+
+  // Runs no callback after one that has thrown.
+  template <typename Body>
+  void Run(Body body) {
+    JavaThread thread;
+    if (thread.env() == nullptr || has_thrown_) return;
+    {
+      Call call(thread.env(), Call::Of::kCallback);
+      try {
+        body(call);
+      } catch (const ExceptionRaised&) {
+      }
+    }
+    has_thrown_ = thread.ReportException();
+  }
+
+  GlobalRef filter_;
+  std::string name_;
+  jmethodID families_ = nullptr;
+  jmethodID record_ = nullptr;
+  bool has_thrown_ = false;
 };
 
 // ---- Loggers.
@@ -444,6 +560,21 @@ ASHLAR_NATIVE(jlong, AbstractCompactionFilterFactory_createNewCompactionFilterFa
 ASHLAR_NATIVE(jlong, RemoveEmptyValueCompactionFilter_createNewRemoveEmptyValueCompactionFilter0) {
   return Native(env, [&](Call&) {
     return Register(new CompactionFilterObject(std::make_shared<RemoveEmptyValues>()));
+  });
+}
+
+// ---- Filters of tables and of logs
+
+ASHLAR_NATIVE(jlong, AbstractTableFilter_createNewTableFilter) {
+  return Native(env, [&](Call& call) {
+    const auto filter = std::make_shared<const JavaTableFilter>(call, self);
+    return Register(new TableFilterObject(
+        [filter](const TableProperties& properties) { return filter->Wants(properties); }));
+  });
+}
+ASHLAR_NATIVE(jlong, AbstractWalFilter_createNewWalFilter) {
+  return Native(env, [&](Call& call) {
+    return Register(new WalFilterObject(std::make_shared<JavaWalFilter>(call, self)));
   });
 }
 

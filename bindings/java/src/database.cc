@@ -655,11 +655,18 @@ DB_STATUS(syncWal, db.SyncWAL())
 DB_STATUS(verifyChecksum, db.VerifyChecksum())
 DB_STATUS(resetStats, db.ResetStats())
 DB_STATUS(tryCatchUpWithPrimary, db.TryCatchUpWithPrimary())
+DB_STATUS(deleteFile, db.DeleteFile(call.Text(name)), jstring name)
 #undef DB_STATUS
 
 ASHLAR_NATIVE(void, RocksDB_cancelAllBackgroundWork, jlong handle, jboolean wait) {
   Native(env,
          [&](Call& call) { CancelAllBackgroundWork(&call.Use<DBObject>(handle).db(), wait != 0); });
+}
+ASHLAR_NATIVE(void, RocksDB_promoteL0, jlong handle, jlong family, jint target_level) {
+  Native(env, [&](Call& call) {
+    auto& db = call.Use<DBObject>(handle);
+    call.Check(db.db().PromoteL0(Family(call, db, family), target_level));
+  });
 }
 ASHLAR_NATIVE(void, RocksDB_enableAutoCompaction, jlong handle, jlongArray families) {
   Native(env, [&](Call& call) {

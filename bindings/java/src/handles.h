@@ -73,7 +73,9 @@ enum class Kind : uint8_t {
   kSstPartitionerFactory,
   kStatistics,
   kTableFactory,
+  kTableFilter,
   kTransactionLogIterator,
+  kWalFilter,
   kWriteBatch,
   kWriteBatchHandler,
   kWriteOptions,
@@ -144,6 +146,21 @@ Object* Take(Kind kind, jlong handle);
 
 struct ObjectInUse : std::logic_error {
   using std::logic_error::logic_error;
+};
+
+// An object that Java knows as long as this exists.
+class Temporary {
+ public:
+  explicit Temporary(jlong handle) : handle_(handle) {}
+  ~Temporary() {
+    if (handle_ != 0) Dispose(handle_);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  jlong handle() const { return handle_; }
+
+ private:
+  jlong handle_;
 };
 
 // Number of objects that exist.

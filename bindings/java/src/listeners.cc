@@ -64,21 +64,6 @@ jint JavaCondition(WriteStallCondition condition) {
 
 // ---- Objects that are passed to callbacks.
 
-// An object that Java knows as long as this exists.
-class Temporary {
- public:
-  explicit Temporary(jlong handle) : handle_(handle) {}
-  ~Temporary() {
-    if (handle_ != 0) Dispose(handle_);
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  jlong handle() const { return handle_; }
-
- private:
-  jlong handle_;
-};
-
 jobject NewFlushInfo(Call& call, const FlushJobInfo& info) {
   const LocalRef<jstring> family(call.env(), call.NewText(info.cf_name));
   const LocalRef<jstring> path(call.env(), call.NewText(info.file_path));

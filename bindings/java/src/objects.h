@@ -3,7 +3,7 @@
 // Lifetimes are those of Java programs, which close objects in any order:
 //
 //   object             keeps alive                            closing it
-//   options            comparator, filter, environment        is independent of databases
+//   options            comparator, filters, environment       is independent of databases
 //   DBObject           the same, of all its options           closes its children first
 //   ColumnFamilyObject nothing: a child of its database       -
 //   IteratorObject     bounds; child of its database          -
@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -45,6 +46,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/transaction_log.h"
+#include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
 #include "handles.h"
 
@@ -55,6 +57,7 @@ struct Kept {
   std::shared_ptr<const Comparator> comparator;
   std::shared_ptr<const CompactionFilter> compaction_filter;
   std::shared_ptr<Env> env;
+  std::shared_ptr<WalFilter> wal_filter;
 };
 
 // Options of either kind, with what they point to.
@@ -98,6 +101,8 @@ using SstPartitionerFactoryObject =
     Holder<std::shared_ptr<SstPartitionerFactory>, Kind::kSstPartitionerFactory>;
 using StatisticsObject = Holder<std::shared_ptr<Statistics>, Kind::kStatistics>;
 using TableFactoryObject = Holder<std::shared_ptr<TableFactory>, Kind::kTableFactory>;
+using TableFilterObject = Holder<std::function<bool(const TableProperties&)>, Kind::kTableFilter>;
+using WalFilterObject = Holder<std::shared_ptr<WalFilter>, Kind::kWalFilter>;
 using WriteBatchObject = Holder<WriteBatch, Kind::kWriteBatch>;
 using WriteOptionsObject = Holder<WriteOptions, Kind::kWriteOptions>;
 // The default one is shared without being owned.

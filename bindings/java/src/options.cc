@@ -123,6 +123,11 @@ void SetSstFileManager(Call& call, O& options, jlong manager) {
   options.value.sst_file_manager = call.Use<SstFileManagerObject>(manager).value;
 }
 template <typename O>
+void SetWalFilter(Call& call, O& options, jlong filter) {
+  options.kept.wal_filter = call.Use<WalFilterObject>(filter).value;
+  options.value.wal_filter = options.kept.wal_filter.get();
+}
+template <typename O>
 void SetRowCache(Call& call, O& options, jlong cache) {
   options.value.row_cache = call.Use<CacheObject>(cache).value;
 }
@@ -266,6 +271,14 @@ void OptimizeLevelStyle(Call&, O& options, jlong budget) {
   options.value.OptimizeLevelStyleCompaction(static_cast<uint64_t>(budget));
 }
 template <typename O>
+void OptimizeUniversalStyle(Call&, O& options, jlong budget) {
+  options.value.OptimizeUniversalStyleCompaction(static_cast<uint64_t>(budget));
+}
+template <typename O>
+void OldDefaults(Call&, O& options, jint major_version, jint minor_version) {
+  options.value.OldDefaults(major_version, minor_version);
+}
+template <typename O>
 void OptimizeForSmallDb(Call&, O& options) {
   options.value.OptimizeForSmallDb();
 }
@@ -396,11 +409,14 @@ CF_NATIVE_1(void, useFixedLengthPrefixExtractor, UseFixedPrefix, jint)
 CF_NATIVE_1(void, useCappedPrefixExtractor, UseCappedPrefix, jint)
 CF_NATIVE_1(void, optimizeForPointLookup, OptimizeForPointLookup, jlong)
 CF_NATIVE_1(void, optimizeLevelStyleCompaction, OptimizeLevelStyle, jlong)
+CF_NATIVE_1(void, optimizeUniversalStyleCompaction, OptimizeUniversalStyle, jlong)
+CF_NATIVE_2(void, oldDefaults, OldDefaults, jint, jint)
 
 DB_NATIVE_1(void, setEnv, SetEnv, jlong)
 DB_NATIVE_1(void, setLogger, SetLogger, jlong)
 DB_NATIVE_1(void, setRateLimiter, SetRateLimiter, jlong)
 DB_NATIVE_1(void, setSstFileManager, SetSstFileManager, jlong)
+DB_NATIVE_1(void, setWalFilter, SetWalFilter, jlong)
 DB_NATIVE_1(void, setRowCache, SetRowCache, jlong)
 DB_NATIVE_1(void, setStatistics, SetStatistics, jlong)
 DB_NATIVE_0(jlong, statistics, GetStatistics)
@@ -437,6 +453,7 @@ ASHLAR_NATIVE(jlong, Options_newOptions__JJ, jlong db_options, jlong family_opti
     const auto& family = call.Use<ColumnFamilyOptionsObject>(family_options);
     Kept kept = family.kept;
     kept.env = db.kept.env;
+    kept.wal_filter = db.kept.wal_filter;
     return Register(new OptionsObject(Options(db.value, family.value), kept));
   });
 }

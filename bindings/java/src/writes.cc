@@ -177,6 +177,10 @@ namespace {
 ColumnFamilyHandle* BatchFamily(Call& call, jlong family) {
   return family == 0 ? nullptr : call.Use<ColumnFamilyObject>(family).family;
 }
+jobject NewSavePoint(Call& call, const SavePoint& place) {
+  return call.New("org/rocksdb/WriteBatch$SavePoint", "(JJJ)V", static_cast<jlong>(place.size),
+                  static_cast<jlong>(place.count), static_cast<jlong>(place.content_flags));
+}
 template <typename Add>
 void AddKey(Call& call, jbyteArray key, jint length, Add add) {
   ByteCopy bytes;
@@ -215,6 +219,8 @@ BATCH(void, clear0, batch.Clear())
 BATCH(void, setSavePoint0, batch.SetSavePoint())
 BATCH(void, rollbackToSavePoint0, call.Check(batch.RollbackToSavePoint()))
 BATCH(void, popSavePoint, call.Check(batch.PopSavePoint()))
+BATCH(void, markWalTerminationPoint, batch.MarkWalTerminationPoint())
+BATCH(jobject, getWalTerminationPoint, NewSavePoint(call, batch.GetWalTerminationPoint()))
 BATCH(void, setMaxBytes, batch.SetMaxBytes(ToSize(call, bytes)), jlong bytes)
 BATCH(jint, count0, static_cast<jint>(batch.Count()))
 BATCH(jbyteArray, data, call.NewBytes(batch.Data()))

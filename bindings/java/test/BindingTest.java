@@ -407,6 +407,185 @@ public final class BindingTest {
     }
   }
 
+  private static String keys(RocksIterator iterator) throws RocksDBException {
+    StringBuilder keys = new StringBuilder();
+    for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) keys.append(text(iterator.key())).append(' ');
+    iterator.status();
+    return keys.toString();
+  }
+
+  static void filtersOfTables(String dir) throws Exception {
+    List<Long> asked = new ArrayList<>();
+    AtomicLong unwanted = new AtomicLong(1);
+    AbstractTableFilter filter = new AbstractTableFilter() {
+      @Override public boolean filter(TableProperties table) {
+        asked.add(table.getNumEntries());
+        return table.getNumEntries() != unwanted.get();
+      }
+    };
+    AbstractTableFilter failing = new AbstractTableFilter() {
+      @Override public boolean filter(TableProperties table) {
+        throw new IllegalStateException("the filter fails");
+      }
+    };
+    ReadOptions reading = new ReadOptions().setTableFilter(filter);
+    try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true);
+        FlushOptions flush = new FlushOptions();
+        RocksDB db = RocksDB.open(options, dir)) {
+      db.put(bytes("a"), bytes("1"));
+      db.put(bytes("b"), bytes("1"));
+      db.flush(flush);
+      db.put(bytes("c"), bytes("1"));
+      db.flush(flush);
+      db.put(bytes("d"), bytes("1"));
+      equal(bytes("1"), db.get(reading, bytes("c")));
+      equal(0, asked.size());
+      RocksIterator iterator = db.newIterator(reading);
+      RocksIterator ofCopy = db.newIterator(new ReadOptions(reading));
+      reading.close();
+      filter.close();
+      fails(IllegalStateException.class, () -> new ReadOptions().setTableFilter(filter));
+      equal("a b d ", keys(iterator));
+      check(asked.contains(1L) && asked.contains(2L), "both tables: " + asked);
+      unwanted.set(2);
+      equal("c d ", keys(ofCopy));
+      try (ReadOptions withFailing = new ReadOptions().setTableFilter(failing); RocksIterator broken = db.newIterator(withFailing)) {
+        equal("the filter fails", fails(IllegalStateException.class, broken::seekToFirst).getMessage());
+      }
+    }
+    failing.close();
+  }
+
+  /** Decides about batches by their first key: "ignored", "changed", "failing"; others are applied. */
+  private static final class TestWalFilter extends AbstractWalFilter {
+    final Map<Integer, Long> logs = new TreeMap<>();
+    final Map<String, Integer> families = new TreeMap<>();
+    final List<String> found = new ArrayList<>();
+    WriteBatch last;
+
+    @Override public void columnFamilyLogNumberMap(Map<Integer, Long> numbers, Map<String, Integer> ids) {
+      logs.putAll(numbers);
+      families.putAll(ids);
+    }
+
+    @Override public LogRecordFoundResult logRecordFound(long number, String file, WriteBatch batch, WriteBatch newBatch) {
+      check(file.endsWith(".log"), file);
+      last = batch;
+      try {
+        String key = firstKey(batch);
+        found.add(key);
+        if (key.equals("failing")) throw new IllegalStateException("the filter fails");
+        if (key.equals("ignored")) return new LogRecordFoundResult(WalProcessingOption.IGNORE_CURRENT_RECORD, false);
+        if (!key.equals("changed")) return LogRecordFoundResult.CONTINUE_UNCHANGED;
+        newBatch.put(bytes("changed"), bytes("by the filter"));
+        return new LogRecordFoundResult(WalProcessingOption.CONTINUE_PROCESSING, true);
+      } catch (RocksDBException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private static String firstKey(WriteBatch batch) throws RocksDBException {
+      byte[] data = batch.data();  // sequence, count, type, length of the key
+      return new String(data, 14, data[13], UTF_8);
+    }
+
+    @Override public String name() {
+      return "test.WalFilter";
+    }
+  }
+
+  static void filtersOfLogs(String dir) throws Exception {
+    TestWalFilter filter = new TestWalFilter();
+    try (DBOptions plain = new DBOptions().setCreateIfMissing(true).setAvoidFlushDuringShutdown(true);
+        DBOptions filtering = new DBOptions(plain).setWalFilter(filter);
+        ColumnFamilyOptions family = new ColumnFamilyOptions();
+        Options joined = new Options(filtering, family);
+        Options unfiltered = new Options(plain, family)) {
+      try (RocksDB db = RocksDB.open(unfiltered, dir)) {
+        for (String key : List.of("plain", "ignored", "changed")) db.put(bytes(key), bytes("written"));
+      }
+      List<ColumnFamilyHandle> handles = new ArrayList<>();
+      try (RocksDB db = RocksDB.open(filtering, dir, List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family)), handles)) {
+        equal(List.of("plain", "ignored", "changed"), filter.found);
+        equal(bytes("written"), db.get(bytes("plain")));
+        equal((byte[]) null, db.get(bytes("ignored")));
+        equal(bytes("by the filter"), db.get(bytes("changed")));
+        equal(Map.of("default", 0), filter.families);
+        check(filter.logs.containsKey(0), "the log of the default family: " + filter.logs);
+        fails(IllegalStateException.class, () -> filter.last.count());
+        db.put(bytes("failing"), bytes("written"));
+      }
+      filter.close();  // the options keep it
+      for (int round = 0; round < 2; ++round) {
+        equal("the filter fails", fails(IllegalStateException.class, () -> RocksDB.open(joined, dir)).getMessage());
+      }
+      equal(List.of("plain", "ignored", "changed", "failing", "failing"), filter.found);
+      try (RocksDB db = RocksDB.open(unfiltered, dir)) {
+        equal(bytes("written"), db.get(bytes("failing")));
+      }
+    }
+  }
+
+  static void batchesEndInTheLogAtTheirTerminationPoint(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true).setAvoidFlushDuringShutdown(true);
+        WriteOptions writing = new WriteOptions();
+        WriteBatch batch = new WriteBatch()) {
+      check(batch.getWalTerminationPoint().isCleared(), "there is none");
+      batch.put(bytes("logged"), bytes("1"));
+      batch.markWalTerminationPoint();
+      WriteBatch.SavePoint point = batch.getWalTerminationPoint();
+      equal(batch.getDataSize(), point.getSize());
+      equal(1L, point.getCount());
+      equal(2L, point.getContentFlags());  // a put
+      batch.put(bytes("unlogged"), bytes("2"));
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        db.write(writing, batch);
+        equal(bytes("2"), db.get(bytes("unlogged")));
+      }
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        equal(bytes("1"), db.get(bytes("logged")));
+        equal((byte[]) null, db.get(bytes("unlogged")));
+      }
+      batch.clear();
+      check(batch.getWalTerminationPoint().isCleared(), "it was cleared");
+    }
+  }
+
+  private static String levels(RocksDB db) {
+    int[] tables = new int[7];
+    for (LiveFileMetaData file : db.getLiveFilesMetaData()) ++tables[file.level()];
+    return Arrays.toString(tables);
+  }
+
+  static void tablesByLevelAndName(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true);
+        FlushOptions flush = new FlushOptions();
+        RocksDB db = RocksDB.open(options, dir)) {
+      for (String key : List.of("a", "b", "c")) {
+        db.put(bytes(key), bytes("1"));
+        db.flush(flush);
+      }
+      db.promoteL0(2);
+      equal("[0, 0, 3, 0, 0, 0, 0]", levels(db));
+      db.put(bytes("b"), bytes("2"));
+      db.flush(flush);
+      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.promoteL0(db.getDefaultColumnFamily(), 2)).getStatus().getCode());
+      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.promoteL0(0)).getStatus().getCode());
+      db.promoteL0(db.getDefaultColumnFamily(), 1);
+      equal("[0, 1, 3, 0, 0, 0, 0]", levels(db));
+      equal(bytes("2"), db.get(bytes("b")));
+      for (LiveFileMetaData file : db.getLiveFilesMetaData()) {
+        // A table that hides an older version stays.
+        if (file.level() == 1) fails(RocksDBException.class, () -> db.deleteFile(file.fileName()));
+        if (file.level() == 2 && text(file.smallestKey()).equals("a")) db.deleteFile(file.fileName());
+      }
+      equal("[0, 1, 2, 0, 0, 0, 0]", levels(db));
+      equal((byte[]) null, db.get(bytes("a")));
+      equal(bytes("2"), db.get(bytes("b")));
+      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.deleteFile("CURRENT")).getStatus().getCode());
+    }
+  }
+
   static void optionsKeepWhatIsSet(String dir) throws Exception {
     try (Options o = new Options()) {
       o.setWriteBufferSize(1 << 20).setMaxOpenFiles(100).setCompressionType(CompressionType.LZ4_COMPRESSION);
@@ -429,6 +608,16 @@ public final class BindingTest {
       try (Options copy = new Options(o)) {
         equal(1L << 20, copy.writeBufferSize());
       }
+      o.optimizeUniversalStyleCompaction(4 << 20).oldDefaults(5, 0);
+      equal(CompactionStyle.UNIVERSAL, o.compactionStyle());
+      equal(1L << 20, o.writeBufferSize());
+      equal(30, o.level0StopWritesTrigger());
+      equal(5000, o.maxOpenFiles());
+    }
+    try (ColumnFamilyOptions o = new ColumnFamilyOptions().optimizeUniversalStyleCompaction(8 << 20)) {
+      equal(2L << 20, o.writeBufferSize());
+      equal(4L << 20, o.oldDefaults(4, 6).writeBufferSize());
+      equal(24, o.level0StopWritesTrigger());
     }
     fails(UnsupportedOperationException.class, () -> TransactionDB.open(new Options(), new TransactionDBOptions(), dir));
     check(fails(UnsupportedOperationException.class, () -> new TransactionOptions()).getMessage().contains("transactions"), "names the feature");
@@ -604,6 +793,15 @@ public final class BindingTest {
   }
 
   static void theSpaceOfTables(String dir) throws Exception {
+    try (Options options = new Options();
+        Logger logger = new Logger(options) {
+          @Override protected void log(InfoLogLevel level, String message) {}
+        };
+        SstFileManager paced = new SstFileManager(Env.getDefault(), logger, 1000)) {
+      equal(1000L, paced.getDeleteRateBytesPerSecond());
+      equal(SstFileManager.MAX_TRASH_DB_RATION_DEFAULT, paced.getMaxTrashDBRatio());
+      equal(0, paced.getTrackedFiles().size());
+    }
     SstFileManager manager = new SstFileManager(Env.getDefault(), null, 0, 0.5, 1 << 20);
     try (Options options = new Options().setCreateIfMissing(true).setSstFileManager(manager);
         DBOptions dbOptions = new DBOptions().setSstFileManager(manager);
@@ -632,6 +830,16 @@ public final class BindingTest {
       equal(0.5, manager.getMaxTrashDBRatio());
       manager.setMaxTrashDBRatio(0.75);
       equal(0.75, manager.getMaxTrashDBRatio());
+      // A second database on the same manager, by DBOptions.
+      manager.setMaxAllowedSpaceUsage(0);
+      dbOptions.setCreateIfMissing(true);
+      List<ColumnFamilyHandle> handles = new ArrayList<>();
+      try (RocksDB second = RocksDB.open(dbOptions, dir + "2", List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY)), handles)) {
+        second.put(bytes("a"), new byte[10000]);
+        second.flush(flush);
+        equal(2, manager.getTrackedFiles().size());
+        check(manager.getTotalSize() > table.getValue(), "both tables count");
+      }
       manager.close();  // the database keeps it
       fails(IllegalStateException.class, manager::getTotalSize);
       db.put(bytes("b"), bytes("2"));
@@ -1157,6 +1365,10 @@ public final class BindingTest {
     TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
     TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
     TESTS.put("compactionFiltersAndLoggers", BindingTest::compactionFiltersAndLoggers);
+    TESTS.put("filtersOfTables", BindingTest::filtersOfTables);
+    TESTS.put("filtersOfLogs", BindingTest::filtersOfLogs);
+    TESTS.put("batchesEndInTheLogAtTheirTerminationPoint", BindingTest::batchesEndInTheLogAtTheirTerminationPoint);
+    TESTS.put("tablesByLevelAndName", BindingTest::tablesByLevelAndName);
     TESTS.put("optionsKeepWhatIsSet", BindingTest::optionsKeepWhatIsSet);
     TESTS.put("statisticsAndProperties", BindingTest::statisticsAndProperties);
     TESTS.put("checkpointsAndBackups", BindingTest::checkpointsAndBackups);
