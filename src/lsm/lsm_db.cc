@@ -572,8 +572,8 @@ Status LsmDB::SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice
 Status LsmDB::PromoteL0(ColumnFamilyHandle* column_family, int target_level) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   if (target_level < 1) return Status::InvalidArgument("the target level is not below level 0");
-  return background_.manual_compactions().PromoteLevel0(SharedFamily(column_family),
-                                                        static_cast<Level>(target_level));
+  return background_.manual_compactions().MoveLevel0(SharedFamily(column_family),
+                                                     static_cast<Level>(target_level));
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -107,7 +107,7 @@ Status ManualCompactions::CompactFiles(const CompactionOptions& options,
   return status;
 }
 
-Status ManualCompactions::PromoteLevel0(const std::shared_ptr<ColumnFamily>& family, Level to) {
+Status ManualCompactions::MoveLevel0(const std::shared_ptr<ColumnFamily>& family, Level to) {
   const Call call{.family = family, .exclusive = true};
   ASHLAR_RETURN_IF_ERROR(BeginCall(call));
   Status status = CatchBadAlloc([&]() -> Status {
@@ -116,8 +116,9 @@ Status ManualCompactions::PromoteLevel0(const std::shared_ptr<ColumnFamily>& fam
       kDatabaseMutex.AssertHeld();
       if (is_done) return Step();
       if (!family->running_plans.empty()) return Step{.plan = {}, .conflict = true};
-      ASHLAR_ASSIGN_OR_RETURN(std::optional<CompactionPlan> plan,
-                              family->policy().PickPromotion(MakeTreeView(*state_, *family), to));
+      ASHLAR_ASSIGN_OR_RETURN(
+          std::optional<CompactionPlan> plan,
+          family->policy().PickMoveOfLevel0(MakeTreeView(*state_, *family), to));
       return Step{.plan = std::move(plan)};
     };
     return RunSteps(call, next, [&](const CompactionPlan&) { is_done = true; });

@@ -57,7 +57,7 @@ class ManualCompactions {
   Status CompactFiles(const CompactionOptions& options, const std::shared_ptr<ColumnFamily>& family,
                       const FilesRequest& request, CompactionJobInfo* info);
   // Moves the files of level 0 to the level, as an exclusive manual compaction.
-  Status PromoteLevel0(const std::shared_ptr<ColumnFamily>& family, Level to);
+  Status MoveLevel0(const std::shared_ptr<ColumnFamily>& family, Level to);
   // Drops the files inside the ranges; waits for no other plan. *dropped counts them.
   Status DeleteFiles(const std::shared_ptr<ColumnFamily>& family,
                      std::span<const UserKeyRange> ranges, bool include_end, size_t* dropped);

@@ -409,7 +409,7 @@ TEST_F(FileCallsTest, DisjointTablesOfLevel0MoveToTheTargetLevel) {
   EXPECT_EQ(Get(Key(5)), "newer");
 }
 
-TEST_F(FileCallsTest, APromotionThatWouldMixVersionsMovesNothing) {
+TEST_F(FileCallsTest, TablesThatWouldMixVersionsStayOnLevel0) {
   Open();
   ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
   ASSERT_OK(db_->PromoteL0(family, 1)) << "there is nothing to move";

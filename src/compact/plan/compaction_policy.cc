@@ -81,8 +81,8 @@ class FifoPolicy final : public CompactionPolicy {
   ManualPick PickManual(const TreeView& /*view*/, const ManualRequest& /*request*/) const override {
     return {};
   }
-  Result<std::optional<CompactionPlan>> PickPromotion(const TreeView& /*view*/,
-                                                      Level /*to*/) const override {
+  Result<std::optional<CompactionPlan>> PickMoveOfLevel0(const TreeView& /*view*/,
+                                                         Level /*to*/) const override {
     return Status::NotSupported("with FIFO compaction all tables are on level 0");
   }
   std::vector<LevelScore> Scores(const TreeView& view) const override {
@@ -119,9 +119,9 @@ Result<std::optional<CompactionPlan>> CompactionPolicy::PickRefit(const TreeView
   return PlanRefit(view, config_.common, from, to);
 }
 
-Result<std::optional<CompactionPlan>> CompactionPolicy::PickPromotion(const TreeView& view,
-                                                                      Level to) const {
-  return PlanPromotion(view, config_.common, to);
+Result<std::optional<CompactionPlan>> CompactionPolicy::PickMoveOfLevel0(const TreeView& view,
+                                                                         Level to) const {
+  return PlanMoveOfLevel0(view, config_.common, to);
 }
 
 StallInputs CompactionPolicy::MakeStallInputs(const TreeSizes& sizes,

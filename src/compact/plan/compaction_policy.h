@@ -55,11 +55,12 @@ class CompactionPolicy {
   // True: Pick may find work, now or after running plans end.
   virtual bool Needed(const TreeView& view) const = 0;
   virtual ManualPick PickManual(const TreeView& view, const ManualRequest& request) const = 0;
-  // See PlanFiles, PlanRefit and PlanPromotion.
+  // See PlanFiles, PlanRefit and PlanMoveOfLevel0.
   virtual Result<CompactionPlan> PickFiles(const TreeView& view, const FilesRequest& request) const;
   virtual Result<std::optional<CompactionPlan>> PickRefit(const TreeView& view, Level from,
                                                           std::optional<Level> to) const;
-  virtual Result<std::optional<CompactionPlan>> PickPromotion(const TreeView& view, Level to) const;
+  virtual Result<std::optional<CompactionPlan>> PickMoveOfLevel0(const TreeView& view,
+                                                                 Level to) const;
 
   // The urgency of each level, the highest score first.
   virtual std::vector<LevelScore> Scores(const TreeView& view) const = 0;

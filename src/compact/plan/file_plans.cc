@@ -301,8 +301,8 @@ Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const Leve
   return Plan(PlanMoveOf(view, config, from, target));
 }
 
-Result<std::optional<CompactionPlan>> PlanPromotion(const TreeView& view,
-                                                    const LeveledConfig& config, Level to) {
+Result<std::optional<CompactionPlan>> PlanMoveOfLevel0(const TreeView& view,
+                                                       const LeveledConfig& config, Level to) {
   using Plan = std::optional<CompactionPlan>;
   ASHLAR_ASSERT(view.running.empty());
   if (to == 0 || to >= view.num_levels()) {

@@ -68,8 +68,8 @@ Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const Leve
 // Moves all files of level 0 to `to`: the plan of DB::PromoteL0. Nothing: there are none.
 // InvalidArgument: there is no such level below level 0, the ranges of two files overlap, or a
 // level down to `to` has files. Requires: no plan runs.
-Result<std::optional<CompactionPlan>> PlanPromotion(const TreeView& view,
-                                                    const LeveledConfig& config, Level to);
+Result<std::optional<CompactionPlan>> PlanMoveOfLevel0(const TreeView& view,
+                                                       const LeveledConfig& config, Level to);
 // The deepest level with a file that has keys of the range. Nothing: none has.
 std::optional<Level> DeepestLevelOf(const TreeView& view, const UserKeyRange& range);
 

@@ -323,28 +323,30 @@ TEST(PlanRefit, KnowsThatOlderDataMayComeBelow) {
   EXPECT_TRUE((*plan)->older_unknown);
 }
 
-std::string Promotion(const std::string& text, Level to) {
+std::string MoveOfLevel0(const std::string& text, Level to) {
   const TreeText tree(text, 5);
-  return Text(PlanPromotion(tree.View(), SmallConfig(), to));
+  return Text(PlanMoveOfLevel0(tree.View(), SmallConfig(), to));
 }
 
-TEST(PlanPromotion, MovesDisjointFilesOfLevel0) {
-  EXPECT_EQ(Promotion("L0: 9[g-h 10] 8[a-b 10] 7[d-e 10]\nL3: 5[a-z 20]", 2),
+TEST(PlanMoveOfLevel0, TakesDisjointFiles) {
+  EXPECT_EQ(MoveOfLevel0("L0: 9[g-h 10] 8[a-b 10] 7[d-e 10]\nL3: 5[a-z 20]", 2),
             "L0 [9 8 7] -> L2, refit, move");
   // The end of a range tombstone is no key of the file.
-  EXPECT_EQ(Promotion("L0: 9[d-e 10] 8[a-d 10 open]", 4), "L0 [9 8] -> L4, refit, move");
-  EXPECT_EQ(Promotion("L3: 5[a-z 20]", 2), "nothing");
+  EXPECT_EQ(MoveOfLevel0("L0: 9[d-e 10] 8[a-d 10 open]", 4), "L0 [9 8] -> L4, refit, move");
+  EXPECT_EQ(MoveOfLevel0("L3: 5[a-z 20]", 2), "nothing");
 }
 
-TEST(PlanPromotion, WhatCannotBeDoneIsRefused) {
-  EXPECT_EQ(Promotion("L0: 9[a-b 10]", 5),
+TEST(PlanMoveOfLevel0, WhatCannotBeDoneIsRefused) {
+  EXPECT_EQ(MoveOfLevel0("L0: 9[a-b 10]", 5),
             "Invalid argument: target level 5: the levels below level 0 are 1 to 4");
-  EXPECT_EQ(Promotion("L0: 9[a-b 10]", 0),
+  EXPECT_EQ(MoveOfLevel0("L0: 9[a-b 10]", 0),
             "Invalid argument: target level 0: the levels below level 0 are 1 to 4");
-  EXPECT_EQ(Promotion("L0: 9[c-d 10] 8[a-c 10]", 1),
+  EXPECT_EQ(MoveOfLevel0("L0: 9[c-d 10] 8[a-c 10]", 1),
             "Invalid argument: the ranges of tables 8 and 9 of level 0 overlap");
-  EXPECT_EQ(Promotion("L0: 9[a-b 10]\nL2: 5[x-z 20]", 2), "Invalid argument: level 2 is not empty");
-  EXPECT_EQ(Promotion("L0: 9[a-b 10]\nL1: 5[x-z 20]", 2), "Invalid argument: level 1 is not empty");
+  EXPECT_EQ(MoveOfLevel0("L0: 9[a-b 10]\nL2: 5[x-z 20]", 2),
+            "Invalid argument: level 2 is not empty");
+  EXPECT_EQ(MoveOfLevel0("L0: 9[a-b 10]\nL1: 5[x-z 20]", 2),
+            "Invalid argument: level 1 is not empty");
 }
 
 TEST(FindPlanViolation, AMoveUpIsNotMadePastNewerData) {
