@@ -650,6 +650,41 @@ class MemoryWritableFile final : public vfs::WritableFile {
   bool is_closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
+class MemoryRandomRWFile final : public vfs::RandomRWFile {
+ public:
+  MemoryRandomRWFile(std::string path, std::shared_ptr<MemoryFile> file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+
+  Status Write(uint64_t offset, const Slice& data) override {
+    ASHLAR_RETURN_IF_ERROR(CheckOpen());
+    return file_->WriteAt(offset, data, path_);
+  }
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    *result = Slice();
+    ASHLAR_RETURN_IF_ERROR(CheckOpen());
+    *result = Slice(scratch, file_->ReadAt(offset, n, scratch));
+    return Status::OK();
+  }
+  Status Sync() override {
+    ASHLAR_RETURN_IF_ERROR(CheckOpen());
+    file_->Sync();
+    return Status::OK();
+  }
+  Status Close() override {
+    is_closed_ = true;
+    return Status::OK();
+  }
+
+ private:
+  Status CheckOpen() const {
+    return is_closed_ ? Status::IOError(path_, "the file is closed") : Status::OK();
+  }
+
+  const std::string path_;
+  const std::shared_ptr<MemoryFile> file_;
+  bool is_closed_ = false;
+};
+
 class MemoryOpenDirectory final : public vfs::Directory {
  public:
   MemoryOpenDirectory(std::shared_ptr<MemoryNamespace> names,
@@ -754,6 +789,13 @@ Status MemoryFileSystem::ReuseWritableFile(const std::string& from, const std::s
   ASHLAR_RETURN_IF_ERROR(names_->Rename(from, to));
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->FindFile("open", to));
   *result = std::make_unique<MemoryWritableFile>(to, std::move(file), WriteFrom::kBeginning);
+  return Status::OK();
+}
+
+Status MemoryFileSystem::NewRandomRWFile(const std::string& path,
+                                         std::unique_ptr<vfs::RandomRWFile>* result) {
+  ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<MemoryFile> file, names_->FindFile("open", path));
+  *result = std::make_unique<MemoryRandomRWFile>(path, std::move(file));
   return Status::OK();
 }
 

@@ -105,6 +105,8 @@ class MemoryFileSystem : public vfs::FileSystem {
   Status ReuseWritableFile(const std::string& from, const std::string& to,
                            const vfs::FileOptions& options,
                            std::unique_ptr<vfs::WritableFile>* result) override;
+  Status NewRandomRWFile(const std::string& path,
+                         std::unique_ptr<vfs::RandomRWFile>* result) override;
   Status NewDirectory(const std::string& path, std::unique_ptr<vfs::Directory>* result) override;
 
   Status FileExists(const std::string& path) override;
