@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
@@ -29,8 +30,10 @@ namespace ashlar {
 class WideColumn;
 using WideColumns = std::vector<WideColumn>;
 
-class ASHLAR_API CompactionFilter {
+class ASHLAR_API CompactionFilter : public Customizable {
  public:
+  static const char* Type() { return "CompactionFilter"; }
+
   // The kind of the entry. The last two do not occur.
   enum ValueType { kValue, kMergeOperand, kBlobIndex, kWideColumnEntity };
 
@@ -66,8 +69,6 @@ class ASHLAR_API CompactionFilter {
     TableFileCreationReason reason = TableFileCreationReason::kMisc;
   };
 
-  virtual ~CompactionFilter() = default;
-
   // For a filter that implements neither FilterV2 nor FilterV3. True: the value is removed. False:
   // it is kept, or replaced by *new_value if *value_changed is set. level: the first level of the
   // compaction's inputs, 0 for a flush; here and below.
@@ -92,13 +93,13 @@ class ASHLAR_API CompactionFilter {
   virtual bool IgnoreSnapshots() const { return true; }
 
   // Written into the OPTIONS file and into errors.
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
 };
 
 // Thread safety: all methods, from any thread.
-class ASHLAR_API CompactionFilterFactory {
+class ASHLAR_API CompactionFilterFactory : public Customizable {
  public:
-  virtual ~CompactionFilterFactory() = default;
+  static const char* Type() { return "CompactionFilterFactory"; }
 
   // Whether the entries of new tables are filtered where they are made for this reason: kFlush,
   // kCompaction, or kRecovery for flushes while the database is opened.
@@ -109,7 +110,7 @@ class ASHLAR_API CompactionFilterFactory {
   virtual std::unique_ptr<CompactionFilter> CreateCompactionFilter(
       const CompactionFilter::Context& context) = 0;
 
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
 };
 
 }  // namespace ashlar

@@ -9,18 +9,19 @@
 
 #include <string>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
 
 namespace ashlar {
 
-class ASHLAR_API Comparator {
+class ASHLAR_API Comparator : public Customizable {
  public:
-  virtual ~Comparator() = default;
+  static const char* Type() { return "Comparator"; }
 
   // Stored in every table and in the MANIFEST. Names that begin with "leveldb." or "rocksdb." are
   // reserved.
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
 
   // < 0, 0 or > 0 as a sorts before, with or after b. A total order, the same in every process that
   // opens the database; must not throw.

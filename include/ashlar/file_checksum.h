@@ -15,12 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
-
-struct ConfigOptions;
 
 // Of a file without a recorded checksum.
 inline constexpr char kUnknownFileChecksum[] = "";
@@ -49,10 +48,8 @@ class ASHLAR_API FileChecksumGenerator {
   virtual const char* Name() const = 0;
 };
 
-class ASHLAR_API FileChecksumGenFactory {
+class ASHLAR_API FileChecksumGenFactory : public Customizable {
  public:
-  virtual ~FileChecksumGenFactory() = default;
-
   static const char* Type() { return "FileChecksumGenFactory"; }
   // From its text in an OPTIONS file: "FileChecksumGenCrc32cFactory", or "nullptr" for none.
   // NotSupported: only a program can make the factory.
@@ -64,7 +61,7 @@ class ASHLAR_API FileChecksumGenFactory {
   virtual std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
       const FileChecksumGenContext& context) = 0;
   // Written into the OPTIONS file.
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
 };
 
 // The checksums of files by their numbers.

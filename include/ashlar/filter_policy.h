@@ -10,18 +10,19 @@
 
 #include <string>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 
 namespace ashlar {
 
-class ASHLAR_API FilterPolicy {
+class ASHLAR_API FilterPolicy : public Customizable {
  public:
-  virtual ~FilterPolicy() = default;
+  static const char* Type() { return "FilterPolicy"; }
 
   // Stored with every table: "rocksdb.BuiltinBloomFilter".
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
   // "bloomfilter:10:false", as an OPTIONS file writes it.
-  virtual std::string GetId() const = 0;
+  std::string GetId() const override = 0;
   // Thousandths of a bit spent per key; 0 builds no filter.
   virtual int MillibitsPerKey() const = 0;
   // Tables of levels from this one on get Ribbon filters, the others Bloom filters. A flush is at

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ashlar/compression_type.h"
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/table_properties.h"
@@ -187,10 +188,10 @@ struct ExternalFileIngestionInfo {
   TableProperties table_properties;
 };
 
-class ASHLAR_API EventListener {
+class ASHLAR_API EventListener : public Customizable {
  public:
-  virtual ~EventListener() = default;
-  virtual const char* Name() const { return ""; }
+  static const char* Type() { return "EventListener"; }
+  const char* Name() const override { return ""; }
 
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   // The new table is installed and visible.

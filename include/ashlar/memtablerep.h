@@ -23,23 +23,25 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 
 namespace ashlar {
 
 // A class of the program's own is refused at open (NotSupported).
-class ASHLAR_API MemTableRepFactory {
+class ASHLAR_API MemTableRepFactory : public Customizable {
  public:
-  virtual ~MemTableRepFactory() = default;
-  virtual const char* Name() const = 0;
+  static const char* Type() { return "MemTableRepFactory"; }
+  const char* Name() const override = 0;
   // As an OPTIONS file writes it.
-  virtual std::string GetId() const { return Name(); }
+  std::string GetId() const override { return Name(); }
 };
 
 class ASHLAR_API SkipListFactory : public MemTableRepFactory {
  public:
+  static const char* kClassName() { return "SkipListFactory"; }
   explicit SkipListFactory(size_t lookahead = 0) : lookahead_(lookahead) {}
-  const char* Name() const override { return "SkipListFactory"; }
+  const char* Name() const override { return kClassName(); }
   std::string GetId() const override;
   size_t lookahead() const { return lookahead_; }  // accepted
 
@@ -51,7 +53,8 @@ class ASHLAR_API VectorRepFactory : public MemTableRepFactory {
  public:
   // count: entries to make room for beforehand; accepted, room is made as they come.
   explicit VectorRepFactory(size_t count = 0) : count_(count) {}
-  const char* Name() const override { return "VectorRepFactory"; }
+  static const char* kClassName() { return "VectorRepFactory"; }
+  const char* Name() const override { return kClassName(); }
   std::string GetId() const override;
   size_t count() const { return count_; }
 

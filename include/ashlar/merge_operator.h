@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
@@ -21,13 +22,13 @@ namespace ashlar {
 
 class Logger;
 
-class ASHLAR_API MergeOperator {
+class ASHLAR_API MergeOperator : public Customizable {
  public:
-  virtual ~MergeOperator() = default;
+  static const char* Type() { return "MergeOperator"; }
 
   // Written into the OPTIONS file and the tables; the same operator has the same name in every
   // process.
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
 
   struct MergeOperationInput {
     explicit MergeOperationInput(const Slice& key_in, const Slice* existing_value_in,
@@ -90,7 +91,7 @@ class ASHLAR_API MergeOperator {
 
   // Text that CreateFromStringId understands and that the OPTIONS file keeps, such as
   // "{id=StringAppendOperator;delimiter=,;}". The default is Name().
-  virtual std::string GetId() const { return Name(); }
+  std::string GetId() const override { return Name(); }
 };
 
 // A merge operator whose operands are values: combining value and operand, or two operands, is the

@@ -13,17 +13,16 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
-struct ConfigOptions;
-
-class ASHLAR_API SliceTransform {
+class ASHLAR_API SliceTransform : public Customizable {
  public:
-  virtual ~SliceTransform() = default;
+  static const char* Type() { return "SliceTransform"; }
 
   // One of the transforms below from its id ("rocksdb.FixedPrefix.8", "fixed:8", "capped:8",
   // "noop"; "nullptr" gives null). NotSupported: not one of them; InvalidArgument: not well formed.
@@ -31,14 +30,14 @@ class ASHLAR_API SliceTransform {
                                  std::shared_ptr<const SliceTransform>* result);
 
   // The same transform has the same name in every process.
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
   // A prefix of `key`, within its bytes. Called only for keys in the domain.
   virtual Slice Transform(const Slice& key) const = 0;
   // Whether `key` has a prefix.
   virtual bool InDomain(const Slice& key) const = 0;
   // Text from which an OPTIONS file recreates the transform. It is stored in the tables and
   // identifies the transform that they were written with.
-  virtual std::string GetId() const { return Name(); }
+  std::string GetId() const override { return Name(); }
   std::string AsString() const { return GetId(); }
   // True, with *len = n: every key of n bytes or more has a prefix of n bytes, and no prefix is
   // longer. It lets ReadOptions::auto_prefix_mode use filters for more upper bounds.

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
@@ -54,17 +55,17 @@ class ASHLAR_API SstPartitioner {
   virtual bool CanDoTrivialMove(const Slice& smallest_user_key, const Slice& largest_user_key) = 0;
 };
 
-class ASHLAR_API SstPartitionerFactory {
+class ASHLAR_API SstPartitionerFactory : public Customizable {
  public:
-  virtual ~SstPartitionerFactory() = default;
+  static const char* Type() { return "SstPartitionerFactory"; }
 
   // Null: nothing is cut.
   virtual std::unique_ptr<SstPartitioner> CreatePartitioner(
       const SstPartitioner::Context& context) const = 0;
   // Written into the OPTIONS file.
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
   // Text that an option's value may be, and that the OPTIONS file keeps. The default is Name().
-  virtual std::string GetId() const { return Name(); }
+  std::string GetId() const override { return Name(); }
 };
 
 // Each table has keys with the same first `length` bytes; a shorter key is its own prefix.

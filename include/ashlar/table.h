@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "ashlar/cache.h"
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/filter_policy.h"
 
@@ -189,33 +189,20 @@ struct PlainTableOptions {
 };
 
 // Made by the functions below only; not for subclassing.
-class ASHLAR_API TableFactory {
+class ASHLAR_API TableFactory : public Customizable {
  public:
+  static const char* Type() { return "TableFactory"; }
   static const char* kBlockBasedTableName() { return "BlockBasedTable"; }
   static const char* kPlainTableName() { return "PlainTable"; }
 
-  virtual ~TableFactory() = default;
   TableFactory(const TableFactory&) = delete;
   TableFactory& operator=(const TableFactory&) = delete;
 
-  virtual const char* Name() const = 0;
-
-  // The options struct inside, such as GetOptions<BlockBasedTableOptions>(); null if the factory
-  // has another kind. Change them only before the factory is given to DB::Open.
-  template <typename T>
-  const T* GetOptions() const {
-    return static_cast<const T*>(GetOptionsPtr(T::kName()));
-  }
-  template <typename T>
-  T* GetOptions() {
-    return static_cast<T*>(const_cast<void*>(GetOptionsPtr(T::kName())));
-  }
+  // Its options: GetOptions<BlockBasedTableOptions>() or GetOptions<PlainTableOptions>().
+  const char* Name() const override = 0;
 
  protected:
   TableFactory() = default;
-
- private:
-  virtual const void* GetOptionsPtr(std::string_view name) const = 0;
 };
 
 // The caller owns the result.

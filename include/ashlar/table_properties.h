@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
@@ -93,7 +94,7 @@ class ASHLAR_API TablePropertiesCollector {
 };
 
 // Makes a collector for each new table. Thread safety: all methods, from any thread.
-class ASHLAR_API TablePropertiesCollectorFactory {
+class ASHLAR_API TablePropertiesCollectorFactory : public Customizable {
  public:
   struct Context {
     static const uint32_t kUnknownColumnFamily = 0x7fffffff;
@@ -104,10 +105,11 @@ class ASHLAR_API TablePropertiesCollectorFactory {
     int num_levels = -1;
   };
 
-  virtual ~TablePropertiesCollectorFactory() = default;
+  static const char* Type() { return "TablePropertiesCollectorFactory"; }
   // A collector that the caller owns. Null: none for this table.
   virtual TablePropertiesCollector* CreateTablePropertiesCollector(Context context) = 0;
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
+  using Customizable::ToString;
   virtual std::string ToString() const { return Name(); }
 };
 

@@ -15,12 +15,13 @@
 #include <map>
 #include <string>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/write_batch.h"
 
 namespace ashlar {
 
-class ASHLAR_API WalFilter {
+class ASHLAR_API WalFilter : public Customizable {
  public:
   enum class WalProcessingOption {
     kContinueProcessing = 0,
@@ -30,9 +31,9 @@ class ASHLAR_API WalFilter {
     kWalProcessingOptionMax = 4,
   };
 
-  virtual ~WalFilter() = default;
+  static const char* Type() { return "WalFilter"; }
   // In the LOG and in errors.
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
 
   // cf_lognumber_map: for each family, by its id, the oldest log that has unflushed writes of it:
   // its part of a batch from an older log is not applied. cf_name_id_map: the ids of their names.

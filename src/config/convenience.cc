@@ -47,14 +47,7 @@ OptionPairs Sorted(const std::unordered_map<std::string, std::string>& map) {
 
 template <typename Struct>
 std::string PrintAll(const Struct& options, std::string_view delimiter) {
-  std::string out;
-  for (const auto& [name, value] : PrintOptions(options)) {
-    // A plain value with a separator inside would not survive without braces.
-    const bool braces = value.find(';') != std::string::npos && value.front() != '{';
-    StrAppend(&out, name, "=", braces ? "{" : "", EscapeOptionText(value), braces ? "}" : "",
-              delimiter);
-  }
-  return out;
+  return JoinOptionPairs(PrintOptions(options), delimiter);
 }
 
 template <typename Struct>

@@ -53,6 +53,17 @@ std::string UnescapeOptionText(std::string_view text) {
   return out;
 }
 
+std::string JoinOptionPairs(const OptionPairs& pairs, std::string_view delimiter) {
+  std::string out;
+  for (const auto& [name, value] : pairs) {
+    // A plain value with a separator inside would not survive without braces.
+    const bool braces = value.find(';') != std::string::npos && value.front() != '{';
+    StrAppend(&out, name, "=", braces ? "{" : "", EscapeOptionText(value), braces ? "}" : "",
+              delimiter);
+  }
+  return out;
+}
+
 Result<OptionPairs> ParseOptionPairs(std::string_view text) {
   OptionPairs pairs;
   text = TrimSpaces(text);

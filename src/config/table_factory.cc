@@ -2,6 +2,13 @@
 // from them.
 #include "ashlar/table.h"
 
+#include <string>
+#include <string_view>
+
+#include "ashlar/convenience.h"
+#include "base/format.h"
+#include "config/option_table.h"
+
 namespace ashlar {
 namespace {
 
@@ -10,10 +17,18 @@ class FactoryOf final : public TableFactory {
  public:
   FactoryOf(const char* name, const Options& options) : name_(name), options_(options) {}
   const char* Name() const override { return name_; }
+  std::string GetPrintableOptions() const override { return Print("\n"); }
 
  private:
-  const void* GetOptionsPtr(std::string_view name) const override {
+  const void* GetOptionsPtr(const std::string& name) const override {
     return name == Options::kName() ? &options_ : nullptr;
+  }
+  std::string SerializeOptions(const ConfigOptions& config_options,
+                               const std::string& prefix) const override {
+    return StrCat(prefix, "id=", name_, config_options.delimiter, Print(config_options.delimiter));
+  }
+  std::string Print(std::string_view delimiter) const {
+    return JoinOptionPairs(PrintOptions(options_), delimiter);
   }
 
   const char* const name_;

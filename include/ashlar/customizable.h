@@ -1,0 +1,114 @@
+// Configurable and Customizable: the bases of the classes that a program brings or chooses, such as
+// Comparator, MergeOperator, TableFactory, Env and SystemClock. They say what an object is, by its
+// names and by its options in text.
+//
+// I1: GetOptionString is text from which CreateFromString, where the class has it, makes an equal
+//     object.
+// I2: CheckedCast<T> gives an object only if it, or one that it wraps, is an instance of
+//     T::kClassName(); this name belongs to one class.
+//
+// The engine calls GetId, Name and GetOptions. It calls neither PrepareOptions nor ValidateOptions:
+// options of a program's objects are the program's. RocksDB's tables of options (RegisterOptions,
+// ConfigureFromMap, ObjectRegistry) are not here: a program makes its objects by itself.
+//
+// Thread safety: const methods, from any thread.
+#pragma once
+
+#include <string>
+
+#include "ashlar/export.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+struct ColumnFamilyOptions;
+struct ConfigOptions;
+struct DBOptions;
+
+class ASHLAR_API Configurable {
+ public:
+  virtual ~Configurable() = default;
+
+  // The options of this object, or of one that it wraps, which are a struct of the given name
+  // (first form: T::kName()). Null: there are none. They live as long as the object. Change them
+  // only before the object is given to a database.
+  template <typename T>
+  const T* GetOptions() const {
+    return GetOptions<T>(T::kName());
+  }
+  template <typename T>
+  T* GetOptions() {
+    return GetOptions<T>(T::kName());
+  }
+  template <typename T>
+  const T* GetOptions(const std::string& name) const {
+    return static_cast<const T*>(GetOptionsPtr(name));
+  }
+  template <typename T>
+  T* GetOptions(const std::string& name) {
+    return static_cast<T*>(const_cast<void*>(GetOptionsPtr(name)));
+  }
+
+  // I1: "name=value;name=value", or a name alone. The second form has it in braces where it has
+  // values, as an option's value is written.
+  Status GetOptionString(const ConfigOptions& config_options, std::string* result) const;
+  std::string ToString(const ConfigOptions& config_options) const {
+    return ToString(config_options, "");
+  }
+  std::string ToString(const ConfigOptions& config_options, const std::string& prefix) const;
+  // Lines for people. Default: none.
+  virtual std::string GetPrintableOptions() const { return ""; }
+
+  // For programs and their own classes. Default: Ok; a wrapper asks the object that it wraps.
+  virtual Status PrepareOptions(const ConfigOptions& config_options);
+  virtual Status ValidateOptions(const DBOptions& db_options,
+                                 const ColumnFamilyOptions& family_options) const;
+
+ protected:
+  virtual const void* GetOptionsPtr(const std::string& name) const;
+  // The text of I1. prefix: for classes of the program that write it in front of names. Default:
+  // empty.
+  virtual std::string SerializeOptions(const ConfigOptions& config_options,
+                                       const std::string& prefix) const;
+};
+
+class ASHLAR_API Customizable : public Configurable {
+ public:
+  // Of the class, or of the object where objects of a class differ.
+  virtual const char* Name() const = 0;
+  // Text that names the object with its parameters. Default: Name().
+  virtual std::string GetId() const { return Name(); }
+  // Whether this is a name of the object: Name() or NickName(). Not those of Inner().
+  virtual bool IsInstanceOf(const std::string& name) const;
+
+  // I2; null if there is none.
+  template <typename T>
+  const T* CheckedCast() const {
+    for (const Customizable* object = this; object != nullptr; object = object->Inner()) {
+      if (object->IsInstanceOf(T::kClassName())) return static_cast<const T*>(object);
+    }
+    return nullptr;
+  }
+  template <typename T>
+  T* CheckedCast() {
+    return const_cast<T*>(static_cast<const Customizable*>(this)->CheckedCast<T>());
+  }
+
+  // The object that this one wraps. Default: null, for none.
+  virtual const Customizable* Inner() const { return nullptr; }
+
+  Status PrepareOptions(const ConfigOptions& config_options) override;
+  Status ValidateOptions(const DBOptions& db_options,
+                         const ColumnFamilyOptions& family_options) const override;
+
+ protected:
+  // A second name. Default: none.
+  virtual const char* NickName() const { return ""; }
+  // Default: those of Inner().
+  const void* GetOptionsPtr(const std::string& name) const override;
+  // Default: GetId(), without braces.
+  std::string SerializeOptions(const ConfigOptions& config_options,
+                               const std::string& prefix) const override;
+};
+
+}  // namespace ashlar
