@@ -2905,6 +2905,16 @@ ASHLAR_API void rocksdb_env_set_bottom_priority_background_threads(rocksdb_env_t
                                                                    int number) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_env_get_bottom_priority_background_threads(rocksdb_env_t* env)
     ASHLAR_NOTHROW;
+// Waits for the threads of Env::StartThread.
+ASHLAR_API void rocksdb_env_join_all_threads(rocksdb_env_t* env) ASHLAR_NOTHROW;
+// The threads that compact (high_priority: that flush) get less of the disk, or of the processors,
+// than other threads. Nothing raises them again.
+ASHLAR_API void rocksdb_env_lower_thread_pool_io_priority(rocksdb_env_t* env) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_env_lower_high_priority_thread_pool_io_priority(rocksdb_env_t* env)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_env_lower_thread_pool_cpu_priority(rocksdb_env_t* env) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_env_lower_high_priority_thread_pool_cpu_priority(rocksdb_env_t* env)
+    ASHLAR_NOTHROW;
 
 // ---- Statistics and costs.
 
@@ -2988,6 +2998,26 @@ enum {
   rocksdb_merge_operator_time_nanos = 35,
   rocksdb_bloom_sst_hit_count = 44,
   rocksdb_bloom_sst_miss_count = 45,
+  rocksdb_env_new_sequential_file_nanos = 48,
+  rocksdb_env_new_random_access_file_nanos = 49,
+  rocksdb_env_new_writable_file_nanos = 50,
+  rocksdb_env_reuse_writable_file_nanos = 51,
+  rocksdb_env_new_random_rw_file_nanos = 52,
+  rocksdb_env_new_directory_nanos = 53,
+  rocksdb_env_file_exists_nanos = 54,
+  rocksdb_env_get_children_nanos = 55,
+  rocksdb_env_get_children_file_attributes_nanos = 56,
+  rocksdb_env_delete_file_nanos = 57,
+  rocksdb_env_create_dir_nanos = 58,
+  rocksdb_env_create_dir_if_missing_nanos = 59,
+  rocksdb_env_delete_dir_nanos = 60,
+  rocksdb_env_get_file_size_nanos = 61,
+  rocksdb_env_get_file_modification_time_nanos = 62,
+  rocksdb_env_rename_file_nanos = 63,
+  rocksdb_env_link_file_nanos = 64,
+  rocksdb_env_lock_file_nanos = 65,
+  rocksdb_env_unlock_file_nanos = 66,
+  rocksdb_env_new_logger_nanos = 67,
   rocksdb_total_metric_count = 86
 };
 // Both for the calling thread. A perfcontext refers to the context of the thread that created it:

@@ -10,7 +10,8 @@
 // I2: the engine's background work runs on the threads of the Env's executor(): for an EnvWrapper
 //     those of its target, for a class that derives from Env directly those of Env::Default().
 //     Schedule and StartThread are for the program.
-// I3: the engine reads time through NowMicros and NowNanos, and sleeps by SleepForMicroseconds.
+// I3: the engine reads time through NowMicros and NowNanos, and sleeps by SleepForMicroseconds; or
+//     by the SystemClock with which the Env was made (ashlar/system_clock.h).
 //
 // Errors: a missing file is PathNotFound; every error names the path. Thread safety: every method
 // of Env and Logger, and the const methods of RandomAccessFile, may be called by several threads at
@@ -29,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice.h"
@@ -51,11 +53,13 @@ class MemoryMappedFileBuffer;
 class RandomAccessFile;
 class RandomRWFile;
 class SequentialFile;
+class SystemClock;
 class WritableFile;
 struct DBOptions;
 struct DataVerificationInfo;
 struct IOOptions;
 struct ImmutableDBOptions;  // only its name: for signatures of methods that programs override
+struct ThreadStatus;
 
 inline constexpr size_t kDefaultPageSize = 4096;
 
@@ -83,7 +87,7 @@ struct ASHLAR_API EnvOptions {
 // How much processor time a thread gets next to others.
 enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
 
-class ASHLAR_API Env {
+class ASHLAR_API Env : public Customizable {
  public:
   // The thread pool of a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER
   // belongs to the embedding program.
@@ -125,13 +129,15 @@ class ASHLAR_API Env {
   Env();
   // An Env whose files are those of a file system: the engine does not call the methods below.
   explicit Env(const std::shared_ptr<FileSystem>& file_system);
-  virtual ~Env();
+  // And whose time is that of a clock: the engine does not call the methods on time either.
+  Env(const std::shared_ptr<FileSystem>& file_system, const std::shared_ptr<SystemClock>& clock);
+  ~Env() override;
   Env(const Env&) = delete;
   Env& operator=(const Env&) = delete;
 
   static const char* Type() { return "Environment"; }
   static const char* kDefaultName() { return "DefaultEnv"; }
-  virtual const char* Name() const { return ""; }
+  const char* Name() const override { return ""; }
 
   // The operating system's world; lives as long as the process. Never null.
   static Env* Default();
@@ -244,17 +250,27 @@ class ASHLAR_API Env {
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
-  // Accepted without effect, all by default: who may open the files, and priorities of threads.
+  // Accepted without effect by default: who may open the files.
   virtual Status SetAllowNonOwnerAccess(bool allow);
+  // The threads of HIGH or LOW get less from their next job on: their reads and writes wait for
+  // those of other threads; of the processors they get what a low (kLow; the third form's) or no
+  // priority gives them. Nothing raises them again: kNormal and kHigh have no effect. As far as the
+  // system can. Default: nothing; Env::Default() does it. BOTTOM and USER have no threads.
   virtual void LowerThreadPoolIOPriority(Priority pool = LOW);
   virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   virtual void LowerThreadPoolCPUPriority(Priority pool = LOW);
+  // The threads that run the background jobs of databases of this Env, and other threads while they
+  // do; what each does, for databases with enable_thread_tracking (ashlar/thread_status.h). May
+  // start the threads.
+  virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
   // A number that names the calling thread.
   virtual uint64_t GetThreadID() const;
   static std::string PriorityToString(Priority priority);
   static std::string IOActivityToString(IOActivity activity);
 
-  // ---- Time, and the machine.
+  // ---- Time, and the machine. GetSystemClock: the same time; never null.
+
+  const std::shared_ptr<SystemClock>& GetSystemClock() const { return system_clock_; }
 
   // Microseconds since 1970; nanoseconds of a monotonic clock with an unspecified start (default:
   // from NowMicros); processor time of the calling thread (default: 0).
@@ -281,7 +297,8 @@ class ASHLAR_API Env {
  private:
   const std::shared_ptr<FileSystem> file_system_;
   const std::shared_ptr<vfs::FileSystem> engine_files_;  // of file_system_
-  const std::shared_ptr<Clock> clock_;                   // over the methods of this Env
+  const std::shared_ptr<SystemClock> system_clock_;
+  const std::shared_ptr<Clock> clock_;  // over system_clock_
 };
 
 template <typename Function, typename... Args>
@@ -474,7 +491,8 @@ enum InfoLogLevel : unsigned char {
 };
 
 // A class of the program overrides Log, or Logv(format, ap) as one written for RocksDB does: each
-// calls the other by default.
+// calls the other by default. With Log alone, messages of Logv(level, …) arrive at INFO_LEVEL, with
+// the name of their level: override that, too, with FormatMessage.
 class ASHLAR_API Logger {
  public:
   static constexpr size_t kDoNotSupportGetLogFileSize = SIZE_MAX;
@@ -511,11 +529,44 @@ class ASHLAR_API Logger {
 
  protected:
   virtual Status CloseImpl();
+  // The text of a message of printf's form.
+  static std::string FormatMessage(const char* format, va_list ap);
   bool closed_ = false;
 
  private:
   std::atomic<InfoLogLevel> log_level_;
 };
+
+// Messages of printf's form, by Logv; those below the logger's level are dropped. Log without a
+// level: at INFO_LEVEL. Header: by LogHeader, always. LogFlush: Flush. A null logger takes none.
+ASHLAR_API void Log(InfoLogLevel level, const std::shared_ptr<Logger>& logger, const char* format,
+                    ...) ASHLAR_API_PRINTF(3, 4);
+ASHLAR_API void Log(const std::shared_ptr<Logger>& logger, const char* format, ...)
+    ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Debug(const std::shared_ptr<Logger>& logger, const char* format, ...)
+    ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Info(const std::shared_ptr<Logger>& logger, const char* format, ...)
+    ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Warn(const std::shared_ptr<Logger>& logger, const char* format, ...)
+    ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Error(const std::shared_ptr<Logger>& logger, const char* format, ...)
+    ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Fatal(const std::shared_ptr<Logger>& logger, const char* format, ...)
+    ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Header(const std::shared_ptr<Logger>& logger, const char* format, ...)
+    ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void LogFlush(const std::shared_ptr<Logger>& logger);
+
+ASHLAR_API void Log(InfoLogLevel level, Logger* logger, const char* format, ...)
+    ASHLAR_API_PRINTF(3, 4);
+ASHLAR_API void Log(Logger* logger, const char* format, ...) ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Debug(Logger* logger, const char* format, ...) ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Info(Logger* logger, const char* format, ...) ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Warn(Logger* logger, const char* format, ...) ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Error(Logger* logger, const char* format, ...) ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Fatal(Logger* logger, const char* format, ...) ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void Header(Logger* logger, const char* format, ...) ASHLAR_API_PRINTF(2, 3);
+ASHLAR_API void LogFlush(Logger* logger);
 
 // ---- Whole files, and other Envs.
 
@@ -531,11 +582,18 @@ ASHLAR_API Status NewEnvLogger(const std::string& path, Env* env, std::shared_pt
 // An Env whose files live in memory and are gone with it; clock and threads are those of
 // `base_env`, which must outlive it. The caller owns the result.
 ASHLAR_API Env* NewMemEnv(Env* base_env);
-// An Env with another file system; clock and threads are those of `base_env` (null:
-// Env::Default()), which must outlive it. The second form is for ashlar/vfs.h.
+// An Env that adds the time of its calls on files to PerfContext (env_…_nanos), for threads at
+// kEnableTimeExceptForMutex and above. The rest is that of `base_env` (null: Env::Default()), which
+// must outlive it. The caller owns the result. Reads and writes of open files are not measured.
+ASHLAR_API Env* NewTimedEnv(Env* base_env);
+// An Env with another file system, and, in the last form, with another clock; the rest is that of
+// `base_env` (null: Env::Default()), which must outlive it. The second form is for ashlar/vfs.h.
 ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
                                                 Env* base_env = nullptr);
 ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<vfs::FileSystem>& file_system,
+                                                Env* base_env = nullptr);
+ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
+                                                const std::shared_ptr<SystemClock>& clock,
                                                 Env* base_env = nullptr);
 
 // ---- Wrappers: each passes every call on to its target.
@@ -551,6 +609,7 @@ class ASHLAR_API EnvWrapper : public Env {
   Env* target() const { return target_; }
 
   const char* Name() const override { return target_->Name(); }
+  const Customizable* Inner() const override { return target_; }
   Status RegisterDbPaths(const std::vector<std::string>& paths) override {
     return target_->RegisterDbPaths(paths);
   }
@@ -711,6 +770,9 @@ class ASHLAR_API EnvWrapper : public Env {
   }
   void LowerThreadPoolCPUPriority(Priority pool = LOW) override {
     target_->LowerThreadPoolCPUPriority(pool);
+  }
+  Status GetThreadList(std::vector<ThreadStatus>* thread_list) override {
+    return target_->GetThreadList(thread_list);
   }
   uint64_t GetThreadID() const override { return target_->GetThreadID(); }
 

@@ -14,6 +14,7 @@
 
 #include <any>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/customizable.h"
 #include "ashlar/env.h"
 #include "ashlar/export.h"
 #include "ashlar/io_status.h"
@@ -153,16 +155,16 @@ struct ASHLAR_API IODebugContext {
 
 using IOHandleDeleter = std::function<void(void*)>;
 
-class ASHLAR_API FileSystem {
+class ASHLAR_API FileSystem : public Customizable {
  public:
   FileSystem() = default;
-  virtual ~FileSystem();
+  ~FileSystem() override;
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
   static const char* Type() { return "FileSystem"; }
   static const char* kDefaultName() { return "DefaultFileSystem"; }
-  virtual const char* Name() const = 0;
+  const char* Name() const override = 0;
 
   // The operating system's; lives as long as the process.
   static std::shared_ptr<FileSystem> Default();
@@ -304,11 +306,27 @@ class ASHLAR_API FSRandomAccessFile {
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
   virtual IOStatus InvalidateCache(size_t offset, size_t length);
-  // Default of both: reads at once, and calls back before the return.
+  // Default of this and of SubmitReadAsync: reads at once, and calls back before the return.
   virtual IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                              std::function<void(FSReadRequest&, void*)> callback,
                              void* callback_arg, void** io_handle, IOHandleDeleter* deleter,
                              IODebugContext* dbg);
+  // RocksDB 7.8's form. Default: the form above. A class that overrides this one alone is not
+  // reached by calls of the other.
+  virtual IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
+                             std::function<void(const FSReadRequest&, void*)> callback,
+                             void* callback_arg, void** io_handle, IOHandleDeleter* deleter,
+                             IODebugContext* dbg);
+  // A function that both forms could take goes to the first.
+  template <typename Callback>
+    requires std::invocable<Callback&, FSReadRequest&, void*>
+  IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options, Callback callback,
+                     void* callback_arg, void** io_handle, IOHandleDeleter* deleter,
+                     IODebugContext* dbg) {
+    return ReadAsync(request, options,
+                     std::function<void(FSReadRequest&, void*)>(std::move(callback)), callback_arg,
+                     io_handle, deleter, dbg);
+  }
   virtual bool SubmitReadAsync(FSReadRequest& request, const IOOptions& options,
                                std::function<void(FSReadRequest&)> callback, IODebugContext* dbg);
   virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
@@ -415,6 +433,7 @@ class ASHLAR_API FileSystemWrapper : public FileSystem {
   ~FileSystemWrapper() override;
 
   FileSystem* target() const { return target_.get(); }
+  const Customizable* Inner() const override { return target_.get(); }
 
   Status RegisterDbPaths(const std::vector<std::string>& paths) override {
     return target_->RegisterDbPaths(paths);
@@ -652,8 +671,15 @@ class ASHLAR_API FSRandomAccessFileWrapper : public FSRandomAccessFile {
   IOStatus InvalidateCache(size_t offset, size_t length) override {
     return target_->InvalidateCache(offset, length);
   }
+  using FSRandomAccessFile::ReadAsync;
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                      std::function<void(FSReadRequest&, void*)> callback, void* callback_arg,
+                     void** io_handle, IOHandleDeleter* deleter, IODebugContext* dbg) override {
+    return target_->ReadAsync(request, options, std::move(callback), callback_arg, io_handle,
+                              deleter, dbg);
+  }
+  IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
+                     std::function<void(const FSReadRequest&, void*)> callback, void* callback_arg,
                      void** io_handle, IOHandleDeleter* deleter, IODebugContext* dbg) override {
     return target_->ReadAsync(request, options, std::move(callback), callback_arg, io_handle,
                               deleter, dbg);

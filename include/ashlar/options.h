@@ -497,18 +497,18 @@ struct ASHLAR_API DBOptions {
   size_t db_write_buffer_size = 0;
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
   bool enable_pipelined_write =
-      false;  // accepted, with the seven below: there is one commit pipeline
+      false;  // accepted, with the six below: there is one commit pipeline
   bool allow_concurrent_memtable_write = true;
   bool enable_write_thread_adaptive_yield = true;
   uint64_t write_thread_max_yield_usec = 100;
   uint64_t write_thread_slow_yield_usec = 3;
   bool use_adaptive_mutex = false;
-  bool enable_thread_tracking = false;
   bool dump_malloc_stats = false;
-  bool unordered_write = false;   // refused
-  bool two_write_queues = false;  // refused
-  bool allow_2pc = false;         // refused
-  bool atomic_flush = false;      // refused
+  bool enable_thread_tracking = false;  // Env::GetThreadList says what flushes and compactions do
+  bool unordered_write = false;         // refused
+  bool two_write_queues = false;        // refused
+  bool allow_2pc = false;               // refused
+  bool atomic_flush = false;            // refused
 
   // ---- Statistics in the LOG.
   unsigned int stats_dump_period_sec = 600;        // at the end of a flush or compaction; 0: never

@@ -56,6 +56,27 @@ struct ASHLAR_API PerfContext {
   uint64_t merge_operator_time_nanos = 0;
   uint64_t bloom_sst_hit_count = 0;   // the filter let the read through
   uint64_t bloom_sst_miss_count = 0;  // the filter saved a read
+  // The calls on files of an Env of NewTimedEnv (ashlar/env.h).
+  uint64_t env_new_sequential_file_nanos = 0;
+  uint64_t env_new_random_access_file_nanos = 0;
+  uint64_t env_new_writable_file_nanos = 0;
+  uint64_t env_reuse_writable_file_nanos = 0;
+  uint64_t env_new_random_rw_file_nanos = 0;
+  uint64_t env_new_directory_nanos = 0;
+  uint64_t env_file_exists_nanos = 0;
+  uint64_t env_get_children_nanos = 0;
+  uint64_t env_get_children_file_attributes_nanos = 0;
+  uint64_t env_delete_file_nanos = 0;
+  uint64_t env_create_dir_nanos = 0;
+  uint64_t env_create_dir_if_missing_nanos = 0;
+  uint64_t env_delete_dir_nanos = 0;
+  uint64_t env_get_file_size_nanos = 0;
+  uint64_t env_get_file_modification_time_nanos = 0;
+  uint64_t env_rename_file_nanos = 0;
+  uint64_t env_link_file_nanos = 0;
+  uint64_t env_lock_file_nanos = 0;
+  uint64_t env_unlock_file_nanos = 0;
+  uint64_t env_new_logger_nanos = 0;
 };
 
 ASHLAR_API PerfContext* get_perf_context();

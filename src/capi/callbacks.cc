@@ -9,6 +9,7 @@
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
+using ashlar::HEADER_LEVEL;
 using ashlar::InfoLogLevel;
 using ashlar::Logger;
 using ashlar::Slice;
@@ -291,6 +292,13 @@ class StderrLogger final : public Logger {
   StderrLogger(InfoLogLevel level, const char* prefix)
       : Logger(level), prefix_(prefix == nullptr ? "" : prefix) {}
 
+  using Logger::Logv;
+  void Logv(InfoLogLevel level, const char* format, va_list ap) override {
+    if (level >= GetInfoLogLevel()) Log(level, FormatMessage(format, ap));
+  }
+  void LogHeader(const char* format, va_list ap) override {
+    Log(HEADER_LEVEL, FormatMessage(format, ap));
+  }
   void Log(InfoLogLevel /*level*/, std::string_view message) override {
     // One call per line, so that lines of different threads do not mix.
     std::string line = prefix_;
@@ -311,6 +319,13 @@ class CallbackLogger final : public Logger {
   CallbackLogger(InfoLogLevel level, LogFunction log, void* state)
       : Logger(level), log_(log), state_(state) {}
 
+  using Logger::Logv;
+  void Logv(InfoLogLevel level, const char* format, va_list ap) override {
+    if (level >= GetInfoLogLevel()) Log(level, FormatMessage(format, ap));
+  }
+  void LogHeader(const char* format, va_list ap) override {
+    Log(HEADER_LEVEL, FormatMessage(format, ap));
+  }
   void Log(InfoLogLevel level, std::string_view message) override {
     if (log_ == nullptr) return;
     std::string copy(message);  // the function may write to it

@@ -42,6 +42,19 @@ void rocksdb_env_set_bottom_priority_background_threads(rocksdb_env_t* env, int 
 int rocksdb_env_get_bottom_priority_background_threads(rocksdb_env_t* env) noexcept {
   return env->rep->GetBackgroundThreads(Env::BOTTOM);
 }
+void rocksdb_env_join_all_threads(rocksdb_env_t* env) noexcept { env->rep->WaitForJoin(); }
+void rocksdb_env_lower_thread_pool_io_priority(rocksdb_env_t* env) noexcept {
+  env->rep->LowerThreadPoolIOPriority();
+}
+void rocksdb_env_lower_high_priority_thread_pool_io_priority(rocksdb_env_t* env) noexcept {
+  env->rep->LowerThreadPoolIOPriority(Env::HIGH);
+}
+void rocksdb_env_lower_thread_pool_cpu_priority(rocksdb_env_t* env) noexcept {
+  env->rep->LowerThreadPoolCPUPriority();
+}
+void rocksdb_env_lower_high_priority_thread_pool_cpu_priority(rocksdb_env_t* env) noexcept {
+  env->rep->LowerThreadPoolCPUPriority(Env::HIGH);
+}
 
 rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
                                                   int64_t refill_period_us,

@@ -223,7 +223,7 @@ struct DbTable {
       ASHLAR_OPTION(write_thread_max_yield_usec, kAccepted, kFixed),
       ASHLAR_OPTION(write_thread_slow_yield_usec, kAccepted, kFixed),
       ASHLAR_OPTION(use_adaptive_mutex, kAccepted, kFixed),
-      ASHLAR_OPTION(enable_thread_tracking, kAccepted, kFixed),
+      ASHLAR_OPTION(enable_thread_tracking, kHonoured, kFixed),
       ASHLAR_OPTION(dump_malloc_stats, kAccepted, kFixed),
       ASHLAR_OPTION(unordered_write, kRefusedWriting, kFixed),
       ASHLAR_OPTION(two_write_queues, kRefusedWriting, kFixed),

@@ -1,5 +1,6 @@
-// CompositeEnv: other files in the world of another Env. Everything but files is a call of `base`.
-// NewMemEnv and NewCompositeEnv give one; tests derive from it and replace threads and time.
+// CompositeEnv: other files, and another clock if one is given, in the world of another Env. The
+// rest is a call of `base`. NewMemEnv, NewCompositeEnv and NewTimedEnv give one; tests derive from
+// it and replace threads and time.
 //
 // Thread safety: as ashlar/env.h. Lifetime: `base` outlives it.
 #pragma once
@@ -7,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/system_clock.h"
 #include "ashlar/vfs.h"
 #include "environment/env_over_files.h"
 
@@ -14,9 +16,14 @@ namespace ashlar {
 
 class CompositeEnv : public EnvOverFiles {
  public:
-  // base may be null: Env::Default().
+  // base may be null: Env::Default(). clock may be null: that of base.
+  CompositeEnv(const std::shared_ptr<FileSystem>& files, const std::shared_ptr<SystemClock>& clock,
+               Env* base)
+      : EnvOverFiles(files, clock != nullptr ? clock : OrDefault(base)->GetSystemClock()),
+        base_(OrDefault(base)),
+        has_own_clock_(clock != nullptr) {}
   CompositeEnv(const std::shared_ptr<FileSystem>& files, Env* base)
-      : EnvOverFiles(files), base_(base == nullptr ? Env::Default() : base) {}
+      : CompositeEnv(files, nullptr, base) {}
   CompositeEnv(const std::shared_ptr<vfs::FileSystem>& files, Env* base)
       : CompositeEnv(vfs::ToRocksFiles(files), base) {}
 
@@ -58,13 +65,15 @@ class CompositeEnv : public EnvOverFiles {
   }
   uint64_t GetThreadID() const override { return base_->GetThreadID(); }
 
-  uint64_t NowMicros() override { return base_->NowMicros(); }
-  uint64_t NowNanos() override { return base_->NowNanos(); }
-  uint64_t NowCPUNanos() override { return base_->NowCPUNanos(); }
-  void SleepForMicroseconds(int micros) override { base_->SleepForMicroseconds(micros); }
-  Status GetCurrentTime(int64_t* unix_time) override { return base_->GetCurrentTime(unix_time); }
+  uint64_t NowMicros() override { return GetSystemClock()->NowMicros(); }
+  uint64_t NowNanos() override { return GetSystemClock()->NowNanos(); }
+  uint64_t NowCPUNanos() override { return GetSystemClock()->CPUNanos(); }
+  void SleepForMicroseconds(int micros) override { GetSystemClock()->SleepForMicroseconds(micros); }
+  Status GetCurrentTime(int64_t* unix_time) override {
+    return GetSystemClock()->GetCurrentTime(unix_time);
+  }
   std::string TimeToString(uint64_t unix_seconds) override {
-    return base_->TimeToString(unix_seconds);
+    return GetSystemClock()->TimeToString(unix_seconds);
   }
   Status GetHostName(char* name, uint64_t bytes) override {
     return base_->GetHostName(name, bytes);
@@ -72,10 +81,13 @@ class CompositeEnv : public EnvOverFiles {
   std::string GenerateUniqueId() override { return base_->GenerateUniqueId(); }
 
   Executor* executor() override { return base_->executor(); }
-  Clock* clock() override { return base_->clock(); }
+  Clock* clock() override { return has_own_clock_ ? Env::clock() : base_->clock(); }
 
  private:
+  static Env* OrDefault(Env* base) { return base == nullptr ? Env::Default() : base; }
+
   Env* const base_;
+  const bool has_own_clock_;
 };
 
 }  // namespace ashlar

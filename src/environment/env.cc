@@ -6,12 +6,15 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/system_clock.h"
+#include "ashlar/thread_status.h"
 #include "base/format.h"
 #include "base/random_id.h"
 #include "base/result.h"
 #include "environment/composite_env.h"
 #include "environment/env_file_system.h"
 #include "execute/clock.h"
+#include "execute/executor.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
 #include "observe/info_log.h"
@@ -22,30 +25,53 @@
 namespace ashlar {
 namespace {
 
-// Time by the methods of an Env. Waits for a condition are the system's: an Env has no method for
-// them.
-class EnvClock final : public Clock {
+// The methods of an Env as a SystemClock.
+class ClockOfEnv final : public SystemClock {
  public:
-  explicit EnvClock(Env* env) : env_(env), system_(SystemClock()) {}
+  explicit ClockOfEnv(Env* env) : env_(env) {}
 
+  const char* Name() const override { return "ClockOfEnv"; }
+  uint64_t NowMicros() override { return env_->NowMicros(); }
   uint64_t NowNanos() override { return env_->NowNanos(); }
-  uint64_t NowUnixMicros() override { return env_->NowMicros(); }
+  uint64_t CPUMicros() override { return env_->NowCPUNanos() / 1000; }
+  uint64_t CPUNanos() override { return env_->NowCPUNanos(); }
+  void SleepForMicroseconds(int micros) override { env_->SleepForMicroseconds(micros); }
+  Status GetCurrentTime(int64_t* unix_seconds) override {
+    return env_->GetCurrentTime(unix_seconds);
+  }
+  std::string TimeToString(uint64_t unix_seconds) override {
+    return env_->TimeToString(unix_seconds);
+  }
+
+ private:
+  Env* const env_;
+};
+
+// A SystemClock as the engine's. Waits for a condition are the machine's: a SystemClock has no
+// method for them.
+class EngineClock final : public Clock {
+ public:
+  explicit EngineClock(const std::shared_ptr<SystemClock>& clock)
+      : clock_(clock), machine_(MachineClock()) {}
+
+  uint64_t NowNanos() override { return clock_->NowNanos(); }
+  uint64_t NowUnixMicros() override { return clock_->NowMicros(); }
   void SleepForMicros(uint64_t micros) override {
     constexpr uint64_t kOnceMax = 1000000000;
     for (uint64_t left = micros; left > 0;) {
       const uint64_t now = left < kOnceMax ? left : kOnceMax;
-      env_->SleepForMicroseconds(static_cast<int>(now));
+      clock_->SleepForMicroseconds(static_cast<int>(now));
       left -= now;
     }
   }
   void WaitForMicros(CondVar& condition, Mutex& mutex, uint64_t micros) override
       ASHLAR_REQUIRES(mutex) {
-    system_->WaitForMicros(condition, mutex, micros);
+    machine_->WaitForMicros(condition, mutex, micros);
   }
 
  private:
-  Env* const env_;
-  const std::shared_ptr<Clock> system_;
+  const std::shared_ptr<SystemClock> clock_;
+  const std::shared_ptr<Clock> machine_;
 };
 
 }  // namespace
@@ -64,9 +90,13 @@ EnvOptions::EnvOptions(const DBOptions& options)
 Env::Env() : Env(std::make_shared<EnvFileSystem>(this)) {}
 
 Env::Env(const std::shared_ptr<FileSystem>& file_system)
+    : Env(file_system, std::make_shared<ClockOfEnv>(this)) {}
+
+Env::Env(const std::shared_ptr<FileSystem>& file_system, const std::shared_ptr<SystemClock>& clock)
     : file_system_(file_system),
       engine_files_(vfs::ToEngineFiles(file_system)),
-      clock_(std::make_shared<EnvClock>(this)) {}
+      system_clock_(clock),
+      clock_(std::make_shared<EngineClock>(clock)) {}
 
 Env::~Env() = default;
 
@@ -195,6 +225,13 @@ Status Env::SetAllowNonOwnerAccess(bool) { return Status::OK(); }
 void Env::LowerThreadPoolIOPriority(Priority) {}
 Status Env::LowerThreadPoolCPUPriority(Priority, CpuPriority) { return Status::OK(); }
 void Env::LowerThreadPoolCPUPriority(Priority) {}
+
+Status Env::GetThreadList(std::vector<ThreadStatus>* thread_list) {
+  const Executor* const threads = executor();  // I2 of ashlar/env.h
+  threads->operations().List(threads->Threads(), thread_list);
+  return Status::OK();
+}
+
 uint64_t Env::GetThreadID() const { return CurrentThreadSystemId(); }
 
 std::string Env::PriorityToString(Priority priority) {
@@ -358,6 +395,11 @@ std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_sys
 std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<vfs::FileSystem>& file_system,
                                      Env* base_env) {
   return std::make_unique<CompositeEnv>(file_system, base_env);
+}
+
+std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
+                                     const std::shared_ptr<SystemClock>& clock, Env* base_env) {
+  return std::make_unique<CompositeEnv>(file_system, clock, base_env);
 }
 
 EnvWrapper::EnvWrapper(Env* target) : target_(target == nullptr ? Env::Default() : target) {}

@@ -16,7 +16,8 @@ namespace ashlar {
 
 class EnvOverFiles : public Env {
  public:
-  explicit EnvOverFiles(const std::shared_ptr<FileSystem>& files) : Env(files) {}
+  EnvOverFiles(const std::shared_ptr<FileSystem>& files, const std::shared_ptr<SystemClock>& clock)
+      : Env(files, clock) {}
 
   Status RegisterDbPaths(const std::vector<std::string>& paths) override;
   Status UnregisterDbPaths(const std::vector<std::string>& paths) override;

@@ -256,6 +256,15 @@ IOStatus FSRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOptions& 
   return IOStatus::OK();
 }
 
+IOStatus FSRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOptions& options,
+                                       std::function<void(const FSReadRequest&, void*)> callback,
+                                       void* callback_arg, void** io_handle,
+                                       IOHandleDeleter* deleter, IODebugContext* dbg) {
+  return ReadAsync(request, options,
+                   std::function<void(FSReadRequest&, void*)>(std::move(callback)), callback_arg,
+                   io_handle, deleter, dbg);
+}
+
 bool FSRandomAccessFile::SubmitReadAsync(FSReadRequest& request, const IOOptions& options,
                                          std::function<void(FSReadRequest&)> callback,
                                          IODebugContext* dbg) {

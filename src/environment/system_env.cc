@@ -17,12 +17,11 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
+#include "ashlar/system_clock.h"
 #include "base/assert.h"
 #include "environment/env_over_files.h"
 #include "execute/clock.h"
 #include "execute/thread_pool_executor.h"
-#include "observe/info_log.h"
-#include "platform/clock.h"
 #include "platform/host.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
@@ -32,22 +31,20 @@ namespace {
 
 class SystemEnv final : public EnvOverFiles {
  public:
-  SystemEnv() : EnvOverFiles(FileSystem::Default()), clock_(SystemClock()) {}
+  SystemEnv()
+      : EnvOverFiles(FileSystem::Default(), SystemClock::Default()), clock_(MachineClock()) {}
 
   const char* Name() const override { return kDefaultName(); }
 
-  uint64_t NowMicros() override { return clock_->NowUnixMicros(); }
-  uint64_t NowNanos() override { return clock_->NowNanos(); }
-  uint64_t NowCPUNanos() override { return ThreadCpuNanos(); }
-  void SleepForMicroseconds(int micros) override {
-    if (micros > 0) clock_->SleepForMicros(static_cast<uint64_t>(micros));
-  }
+  uint64_t NowMicros() override { return GetSystemClock()->NowMicros(); }
+  uint64_t NowNanos() override { return GetSystemClock()->NowNanos(); }
+  uint64_t NowCPUNanos() override { return GetSystemClock()->CPUNanos(); }
+  void SleepForMicroseconds(int micros) override { GetSystemClock()->SleepForMicroseconds(micros); }
   Status GetCurrentTime(int64_t* unix_time) override {
-    *unix_time = static_cast<int64_t>(NowMicros() / 1000000);
-    return Status::OK();
+    return GetSystemClock()->GetCurrentTime(unix_time);
   }
   std::string TimeToString(uint64_t unix_seconds) override {
-    return FormatUnixMicros(unix_seconds * 1000000);
+    return GetSystemClock()->TimeToString(unix_seconds);
   }
   Status GetHostName(char* name, uint64_t bytes) override {
     const std::string found = HostName();
@@ -123,6 +120,19 @@ class SystemEnv final : public EnvOverFiles {
     const Executor* const started = executor_.load(std::memory_order_acquire);
     if (started == nullptr) return 0;
     return static_cast<unsigned int>(started->QueuedJobs(LaneFor(pri)));
+  }
+
+  void LowerThreadPoolIOPriority(Priority pool) override {
+    if (pool == HIGH || pool == LOW) executor()->LowerIoPriority(LaneFor(pool));
+  }
+  Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri) override {
+    if (pool != HIGH && pool != LOW) return Status::OK();
+    if (pri == CpuPriority::kIdle) executor()->LowerCpuShare(CpuShare::kIdle, LaneFor(pool));
+    if (pri == CpuPriority::kLow) executor()->LowerCpuShare(CpuShare::kLow, LaneFor(pool));
+    return Status::OK();
+  }
+  void LowerThreadPoolCPUPriority(Priority pool) override {
+    static_cast<void>(LowerThreadPoolCPUPriority(pool, CpuPriority::kLow).ok());
   }
 
   void SetBackgroundThreads(int number, Priority pri) override {

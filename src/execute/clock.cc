@@ -18,7 +18,7 @@ class RealClock final : public Clock {
 
 }  // namespace
 
-std::shared_ptr<Clock> SystemClock() {
+std::shared_ptr<Clock> MachineClock() {
   static const std::shared_ptr<Clock>& clock =
       *new std::shared_ptr<Clock>(std::make_shared<RealClock>());
   return clock;

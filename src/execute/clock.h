@@ -32,7 +32,7 @@ class Clock {
 };
 
 // The system's clock.
-std::shared_ptr<Clock> SystemClock();
+std::shared_ptr<Clock> MachineClock();
 
 // Advances only when a test advances it. A sleeper moves it by the time it wanted to sleep, so that
 // code that waits makes progress.

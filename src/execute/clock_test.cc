@@ -5,8 +5,8 @@
 namespace ashlar {
 namespace {
 
-TEST(SystemClock, GoesOn) {
-  const std::shared_ptr<Clock> clock = SystemClock();
+TEST(MachineClock, GoesOn) {
+  const std::shared_ptr<Clock> clock = MachineClock();
   const uint64_t before = clock->NowNanos();
   clock->SleepForMicros(50);
   EXPECT_GE(clock->NowNanos() - before, 50'000u);
@@ -33,8 +33,8 @@ TEST(ManualClock, WaitingTakesNoTimeButItsOwn) {
   EXPECT_EQ(clock.NowNanos(), 7000u);
 }
 
-TEST(SystemClock, WaitingEndsWithTheTime) {
-  const std::shared_ptr<Clock> clock = SystemClock();
+TEST(MachineClock, WaitingEndsWithTheTime) {
+  const std::shared_ptr<Clock> clock = MachineClock();
   Mutex mutex;
   CondVar condition;
   MutexLock lock(mutex);

@@ -12,8 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "ashlar/status.h"
+#include "observe/thread_operations.h"
+#include "platform/thread.h"
 
 namespace ashlar {
 
@@ -45,6 +48,19 @@ class Executor {
   // only if it returns false. A pool does nothing and returns false; an executor without threads
   // runs one job here and returns true.
   virtual bool RunJobWhileWaiting() = 0;
+  // The threads of this priority get at most this share of the processors, and their I/O waits for
+  // that of others, from their next job on; threads that start later, too. Default: nothing, there
+  // are no threads.
+  virtual void LowerCpuShare(CpuShare /*share*/, Priority /*priority*/) {}
+  virtual void LowerIoPriority(Priority /*priority*/) {}
+  // The threads that have begun. Default: none.
+  virtual std::vector<ThreadOperations::Worker> Threads() const { return {}; }
+  // What jobs of this executor do, on its threads and on others.
+  ThreadOperations& operations() { return operations_; }
+  const ThreadOperations& operations() const { return operations_; }
+
+ private:
+  ThreadOperations operations_;
 };
 
 }  // namespace ashlar

@@ -303,5 +303,45 @@ TEST(ManualExecutor, RunOldestTakesOnePriority) {
   EXPECT_EQ(order, (std::vector<int>{2, 0}));
 }
 
+TEST(ThreadPoolExecutor, LoweredThreadsStayLowered) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  // This process may itself have less than others.
+  const CpuShare mine = CurrentCpuShare();
+  pool->LowerCpuShare(CpuShare::kIdle, Priority::kLow);
+  pool->LowerCpuShare(CpuShare::kLow, Priority::kLow);
+  pool->LowerIoPriority(Priority::kLow);
+  std::atomic<int> idle{0};
+  std::atomic<int> as_before{0};
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(pool->Schedule(Priority::kLow,
+                               [&] { idle.fetch_add(CurrentCpuShare() == CpuShare::kIdle); }));
+    ASSERT_TRUE(
+        pool->Schedule(Priority::kHigh, [&] { as_before.fetch_add(CurrentCpuShare() == mine); }));
+  }
+  pool->WaitForIdle();
+  EXPECT_EQ(idle.load(), 4);
+  EXPECT_EQ(as_before.load(), 4);
+}
+
+TEST(ThreadPoolExecutor, ListsTheThreadsThatHaveBegun) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  std::atomic<uint64_t> high{0};
+  std::atomic<uint64_t> low{0};
+  ASSERT_TRUE(pool->Schedule(Priority::kHigh, [&] { high.store(CurrentThreadSystemId()); }));
+  ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] { low.store(CurrentThreadSystemId()); }));
+  pool->WaitForIdle();
+  const std::vector<ThreadOperations::Worker> threads = pool->Threads();
+  EXPECT_LE(threads.size(), 3u);
+  const auto lists = [&](uint64_t id, ThreadStatus::ThreadType type) {
+    return std::count_if(threads.begin(), threads.end(), [&](const ThreadOperations::Worker& each) {
+      return each.thread_id == id && each.type == type;
+    });
+  };
+  EXPECT_EQ(lists(high.load(), ThreadStatus::HIGH_PRIORITY), 1);
+  EXPECT_EQ(lists(low.load(), ThreadStatus::LOW_PRIORITY), 1);
+  pool->Shutdown();
+  EXPECT_TRUE(pool->Threads().empty());
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -29,7 +29,7 @@ RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec, int64_t refill_pe
   return new GenericRateLimiter({.bytes_per_second = rate_bytes_per_sec,
                                  .refill_period_us = refill_period_us,
                                  .fairness = fairness,
-                                 .clock = SystemClock()});
+                                 .clock = MachineClock()});
 }
 
 GenericRateLimiter::GenericRateLimiter(const Options& options)

@@ -136,7 +136,9 @@ Status ThreadPoolExecutor::StartWorker(Priority priority, size_t position) {
 }
 
 void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position) {
+  Lowered own;
   MutexLock lock(mutex_);
+  worker->thread_id = CurrentThreadSystemId();
   Lane& mine = lane(priority);
   for (;;) {
     mine.QueueDue();
@@ -149,7 +151,9 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
     mine.queue.pop_front();
     mine.running++;
     worker->runs_job = true;
+    const Lowered wanted = mine.lowered;
     lock.Unlock();
+    Lower(wanted, &own);
     job();
     job = nullptr;
     lock.Lock();
@@ -160,6 +164,37 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
   worker->finished = true;
   // A signal that woke this thread may have been meant for a job that it leaves to others.
   mine.WakeOne();
+}
+
+void ThreadPoolExecutor::Lower(const Lowered& wanted, Lowered* own) {
+  if (wanted.cpu_share > own->cpu_share) ashlar::LowerCpuShare(wanted.cpu_share);
+  if (wanted.lowers_io && !own->lowers_io) ashlar::LowerIoPriority();
+  *own = wanted;
+}
+
+void ThreadPoolExecutor::LowerCpuShare(CpuShare share, Priority priority) {
+  MutexLock lock(mutex_);
+  CpuShare& wanted = lane(priority).lowered.cpu_share;
+  wanted = std::max(wanted, share);
+}
+
+void ThreadPoolExecutor::LowerIoPriority(Priority priority) {
+  MutexLock lock(mutex_);
+  lane(priority).lowered.lowers_io = true;
+}
+
+std::vector<ThreadOperations::Worker> ThreadPoolExecutor::Threads() const {
+  std::vector<ThreadOperations::Worker> threads;
+  MutexLock lock(mutex_);
+  for (const Priority priority : {Priority::kHigh, Priority::kLow}) {
+    for (const std::unique_ptr<Worker>& worker : lane(priority).workers) {
+      if (worker == nullptr || worker->finished || worker->thread_id == 0) continue;
+      threads.push_back({.thread_id = worker->thread_id,
+                         .type = priority == Priority::kHigh ? ThreadStatus::HIGH_PRIORITY
+                                                             : ThreadStatus::LOW_PRIORITY});
+    }
+  }
+  return threads;
 }
 
 void ThreadPoolExecutor::WaitForWork(Lane* mine, Worker* worker) {

@@ -46,12 +46,21 @@ class ThreadPoolExecutor final : public Executor {
   void WaitForIdle() override;
   void Shutdown() override;
   bool RunJobWhileWaiting() override { return false; }
+  void LowerCpuShare(CpuShare share, Priority priority) override;
+  void LowerIoPriority(Priority priority) override;
+  std::vector<ThreadOperations::Worker> Threads() const override;
 
  private:
+  // How a lane's threads are to be lowered; a thread compares it with its own before each job.
+  struct Lowered {
+    CpuShare cpu_share = CpuShare::kNormal;
+    bool lowers_io = false;
+  };
   struct Worker {
-    Thread thread;          // guarded by resize_mutex_
-    bool runs_job = false;  // guarded by mutex_
-    bool finished = false;  // guarded by mutex_
+    Thread thread;           // guarded by resize_mutex_
+    uint64_t thread_id = 0;  // guarded by mutex_; 0: the thread has not begun
+    bool runs_job = false;   // guarded by mutex_
+    bool finished = false;   // guarded by mutex_
     CondVar wake;
   };
   struct Lane {
@@ -61,6 +70,7 @@ class ThreadPoolExecutor final : public Executor {
     std::vector<std::unique_ptr<Worker>> workers;  // those with index >= wanted leave
     int wanted = 0;
     int running = 0;
+    Lowered lowered;
     std::vector<Worker*> waiting;  // the one that has waited longest first
 
     // Moves the jobs that are due to the queue.
@@ -81,6 +91,8 @@ class ThreadPoolExecutor final : public Executor {
   void DismissWorkers(Priority priority, size_t wanted) ASHLAR_REQUIRES(resize_mutex_);
   Status StartWorker(Priority priority, size_t position) ASHLAR_REQUIRES(resize_mutex_);
   void Work(Priority priority, Worker* worker, size_t position);
+  // On the calling thread, which has been lowered as *own says.
+  static void Lower(const Lowered& wanted, Lowered* own);
   // Until there may be something to do for this worker, which has none.
   void WaitForWork(Lane* mine, Worker* worker) ASHLAR_REQUIRES(mutex_);
 

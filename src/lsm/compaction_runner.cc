@@ -166,6 +166,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
 
 Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result) {
   const CompactionPlan& plan = compaction->plan;
+  compaction->events->Installing();
   std::vector<VersionEdit> edits;
   edits.reserve(1);
   edits.push_back(MakeEdit(plan, plan.WritesTables() ? result : nullptr));

@@ -140,7 +140,10 @@ Status FlushRunner::BuildTable(Flush* flush) {
 Status FlushRunner::Install(std::span<Flush> flushes) {
   std::vector<VersionEdit> edits;
   edits.reserve(flushes.size());
-  for (Flush& flush : flushes) edits.push_back(std::move(flush.edit));
+  for (Flush& flush : flushes) {
+    if (flush.events != nullptr) flush.events->Installing();
+    edits.push_back(std::move(flush.edit));
+  }
   const auto set_log_numbers = [&](std::span<VersionEdit> unfinished) {
     kDatabaseMutex.AssertHeld();
     ASHLAR_ASSERT(unfinished.size() == flushes.size());

@@ -46,6 +46,19 @@ void AddProperties(const TableProperties& properties, EventLine* line) {
       .End();
 }
 
+ThreadOperations::Properties CompactionProperties(int job_id, const CompactionPlan& plan) {
+  const bool is_manual = ToCompactionReason(plan.reason) == CompactionReason::kManualCompaction;
+  ThreadOperations::Properties properties = {};
+  properties[ThreadStatus::COMPACTION_JOB_ID] = static_cast<uint64_t>(job_id);
+  properties[ThreadStatus::COMPACTION_INPUT_OUTPUT_LEVEL] =
+      uint64_t{plan.start_level()} << 32 | plan.output_level;
+  properties[ThreadStatus::COMPACTION_PROP_FLAGS] = uint64_t{is_manual} << 1 |
+                                                    uint64_t{plan.drops_inputs} << 2 |
+                                                    uint64_t{plan.trivial_move} << 3;
+  properties[ThreadStatus::COMPACTION_TOTAL_INPUT_BYTES] = plan.InputBytes();
+  return properties;
+}
+
 }  // namespace
 
 CompactionReason ToCompactionReason(PlanReason reason) {
@@ -79,9 +92,30 @@ JobEvents::JobEvents(DatabaseState* state, const ColumnFamily& family,
       reason_(reason),
       job_id_(state->next_job_id.fetch_add(1, std::memory_order_relaxed)) {}
 
+// ---- The status of the thread.
+
+void JobEvents::Track(ThreadStatus::OperationType type,
+                      const ThreadOperations::Properties& properties) {
+  if (!state_->options.enable_thread_tracking) return;
+  operation_.emplace(&state_->executor->operations(), type, state_->directory, family_.name(),
+                     properties);
+  SetStage(ThreadStatus::STAGE_FLUSH_RUN, ThreadStatus::STAGE_COMPACTION_RUN);
+}
+
+void JobEvents::SetStage(ThreadStatus::OperationStage flush_stage,
+                         ThreadStatus::OperationStage compaction_stage) {
+  if (operation_) operation_->SetStage(IsCompaction() ? compaction_stage : flush_stage);
+}
+
+void JobEvents::Installing() {
+  SetStage(ThreadStatus::STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS,
+           ThreadStatus::STAGE_COMPACTION_INSTALL);
+}
+
 // ---- Tables.
 
 void JobEvents::TableBegun(const std::string& path) {
+  SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0, ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
   if (!HasListeners()) return;
   TableFileCreationBriefInfo info;
   info.db_name = state_->directory;
@@ -93,6 +127,11 @@ void JobEvents::TableBegun(const std::string& path) {
 }
 
 void JobEvents::TableEnded(const Ended& table) {
+  if (operation_) {
+    operation_->Add(IsCompaction() ? int{ThreadStatus::COMPACTION_BYTES_WRITTEN}
+                                   : int{ThreadStatus::FLUSH_BYTES_WRITTEN},
+                    table.file_bytes);
+  }
   {
     EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_,
                    "table_file_creation");
@@ -176,6 +215,10 @@ void JobEvents::FlushBegun(std::span<const MemTableRef> tables, FlushReason reas
     deletions += table->deletions();
     memory_bytes += table->ApproximateMemoryUsage();
   }
+  ThreadOperations::Properties properties = {};
+  properties[ThreadStatus::FLUSH_JOB_ID] = static_cast<uint64_t>(job_id_);
+  properties[ThreadStatus::FLUSH_BYTES_MEMTABLES] = memory_bytes;
+  Track(ThreadStatus::OP_FLUSH, properties);
   NewLine(*state_, job_id_, "flush_started")
       .Add("cf_name", family_.name())
       .Add("num_memtables", tables.size())
@@ -266,6 +309,7 @@ void JobEvents::CompactionBegun(const CompactionPlan& plan, const Version& versi
   ASHLAR_ASSERT(plan.InputFiles() <= version.NumFiles());  // the plan was made on it
   level0_files_ = static_cast<int>(version.NumFiles(0));
   is_full_compaction_ = plan.InputFiles() == version.NumFiles();
+  Track(ThreadStatus::OP_COMPACTION, CompactionProperties(job_id_, plan));
   {
     EventLine line(state_->logger.get(), state_->clock->NowUnixMicros(), job_id_,
                    "compaction_started");

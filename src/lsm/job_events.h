@@ -1,12 +1,14 @@
-// JobEvents: the notifications of listeners, the LOG and the statistics about one flush or
-// compaction and about the tables that it makes.
+// JobEvents: the notifications of listeners, the LOG, the statistics, and the status of the thread,
+// about one flush or compaction and about the tables that it makes.
 //
-//   FlushBegun --> (TableBegun --> TableEnded)... --> FlushEnded
+//   FlushBegun --> (TableBegun --> TableEnded)... --> Installing --> FlushEnded
 //   CompactionBegun --> ... --> CompactionEnded, where the tables of subcompactions interleave
 //
 // I1: every Begun has its Ended; TableEnded comes for tables that failed, too.
 // I2: nothing here is called with a lock held, because listeners may call the database and lines go
 //     to a file.
+// I3: with enable_thread_tracking, the status of the job's thread is that of the job from its Begun
+//     to the end of this object; it is set before listeners are called.
 //
 // Lifetime: of the job; the database and the family outlive it. Thread safety: TableBegun and
 // TableEnded from any thread, the rest from the job's.
@@ -14,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +25,7 @@
 #include "compact/plan/compaction_plan.h"
 #include "compact/run/table_job.h"
 #include "lsm/database_state.h"
+#include "observe/thread_operations.h"
 
 namespace ashlar {
 
@@ -37,6 +41,9 @@ class JobEvents final : public CompactionOutputObserver {
   void FlushBegun(std::span<const MemTableRef> tables, FlushReason reason);
   void FlushEnded(std::span<const MemTableRef> tables, const TableJobStatistics& statistics,
                   const Status& status);
+
+  // The tables are made; the edit is next.
+  void Installing();
 
   // `version` is the one that the plan was made on.
   void CompactionBegun(const CompactionPlan& plan, const Version& version);
@@ -60,6 +67,11 @@ class JobEvents final : public CompactionOutputObserver {
   void CountCompaction(const CompactionPlan& plan, const TableJobStatistics& statistics);
   std::vector<uint64_t> FilesPerLevel() const;
   std::vector<Made> MadeTables() const;
+  // I3.
+  void Track(ThreadStatus::OperationType type, const ThreadOperations::Properties& properties);
+  void SetStage(ThreadStatus::OperationStage flush_stage,
+                ThreadStatus::OperationStage compaction_stage);
+  bool IsCompaction() const { return reason_ == TableFileCreationReason::kCompaction; }
   bool HasListeners() const { return !state_->options.listeners.empty(); }
 
   DatabaseState* const state_;
@@ -70,6 +82,7 @@ class JobEvents final : public CompactionOutputObserver {
   FlushReason flush_reason_ = FlushReason::kOthers;
   int level0_files_ = 0;             // of the version that the plan was made on
   bool is_full_compaction_ = false;  // of all files of the family
+  std::optional<ThreadOperations::Operation> operation_;  // none: not tracked
 
   mutable Mutex made_mutex_;  // a leaf
   std::vector<Made> made_ ASHLAR_GUARDED_BY(made_mutex_);

@@ -46,6 +46,13 @@ class FileLogger final : public Logger {
   ~FileLogger() override;
 
   void Log(InfoLogLevel level, std::string_view message) override;
+  using Logger::Logv;
+  void Logv(InfoLogLevel level, const char* format, va_list ap) override {
+    Log(level, FormatMessage(format, ap));
+  }
+  void LogHeader(const char* format, va_list ap) override {
+    Log(HEADER_LEVEL, FormatMessage(format, ap));
+  }
   void Flush() override;
   Status Close() override;
   size_t GetLogFileSize() const override;

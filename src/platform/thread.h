@@ -100,6 +100,20 @@ class Thread {
   std::thread thread_;
 };
 
+// The processor time of a thread next to that of others, falling.
+enum class CpuShare : uint8_t {
+  kNormal,
+  kLow,
+  kIdle,  // what no other thread wants
+};
+// Of the calling thread, as far as the system says.
+CpuShare CurrentCpuShare();
+// Gives the calling thread at most this share from now on; advice only. Nothing raises it again.
+void LowerCpuShare(CpuShare share);
+// Lets the reads and writes of the calling thread wait for those of other threads, where the system
+// and the disk's scheduler can. On Windows this lowers its share of the processors, too.
+void LowerIoPriority();
+
 // Lets another thread run on this processor.
 void YieldThread();
 // A number that identifies the calling thread in the system's own tools.

@@ -1650,6 +1650,11 @@ static void ThreadsOfEveryPriorityReadBackAsTheyWereSet(void) {
         rocksdb_env_get_background_threads(env) == 2);
   rocksdb_env_set_high_priority_background_threads(env, 2);
   CHECK(rocksdb_env_get_high_priority_background_threads(env) == 2);
+  rocksdb_env_lower_thread_pool_io_priority(env);
+  rocksdb_env_lower_high_priority_thread_pool_io_priority(env);
+  rocksdb_env_lower_thread_pool_cpu_priority(env);
+  rocksdb_env_lower_high_priority_thread_pool_cpu_priority(env);
+  rocksdb_env_join_all_threads(env);
   rocksdb_env_destroy(env);
 }
 

@@ -13,7 +13,9 @@
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/perf_context.h"
 #include "execute/executor.h"
+#include "platform/clock.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/gate.h"
 #include "tests/support/tool_runner.h"
@@ -352,6 +354,121 @@ TEST(LoggerTest, ALoggerOfFormatsGetsEveryMessage) {
     EXPECT_OK(wrapper.Close());
   }
   EXPECT_EQ(closed, 1);
+}
+
+class FlushedLogger final : public Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list ap) override { lines.push_back(FormatMessage(format, ap)); }
+  void LogHeader(const char* format, va_list ap) override {
+    lines.push_back("head: " + FormatMessage(format, ap));
+  }
+  void Flush() override { ++flushes; }
+  std::vector<std::string> lines;
+  int flushes = 0;
+};
+
+TEST(LoggerTest, FunctionsWriteMessagesOfPrintfsForm) {
+  const auto shared = std::make_shared<FlushedLogger>();
+  Logger* const raw = shared.get();
+  const std::shared_ptr<Logger> logger = shared;
+  Debug(logger, "below %s", "the level");
+  Info(logger, "%d of %s", 3, "four");
+  Warn(raw, "%c", 'w');
+  Error(logger, "error %d", 1);
+  Fatal(raw, "fatal");
+  Log(logger, "without a %s", "level");
+  Log(ERROR_LEVEL, raw, "with %d", 2);
+  EXPECT_EQ(shared->lines,
+            (std::vector<std::string>{"3 of four", "[WARN] w", "[ERROR] error 1", "[FATAL] fatal",
+                                      "without a level", "[ERROR] with 2"}));
+  shared->lines.clear();
+  logger->SetInfoLogLevel(FATAL_LEVEL);
+  Error(raw, "below");
+  Log(raw, "below");
+  Header(logger, "%s", "always");
+  Log(HEADER_LEVEL, logger, "too");
+  EXPECT_EQ(shared->lines, (std::vector<std::string>{"head: always", "head: too"}));
+  LogFlush(logger);
+  LogFlush(raw);
+  EXPECT_EQ(shared->flushes, 2);
+  const std::shared_ptr<Logger> none;
+  Info(none, "nobody");
+  Header(none.get(), "nobody");
+  LogFlush(none);
+}
+
+TEST_F(DefaultEnvTest, FunctionsKeepTheLevelInALogFile) {
+  std::shared_ptr<Logger> logger;
+  ASSERT_OK(env_->NewLogger(File("program.log"), &logger));
+  logger->SetInfoLogLevel(WARN_LEVEL);
+  Info(logger, "quiet");
+  Warn(logger, "careful %d", 7);
+  Header(logger, "the head");
+  LogFlush(logger);
+  const std::string text = Read("program.log");
+  EXPECT_EQ(text.find("quiet"), std::string::npos) << text;
+  EXPECT_NE(text.find(" [WARN] careful 7\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("[INFO]"), std::string::npos) << text;
+  EXPECT_NE(text.find("the head\n"), std::string::npos) << text;
+  ASSERT_OK(logger->Close());
+}
+
+// ---- NewMemEnv and NewTimedEnv
+
+TEST(MemEnvTest, AFileIsReadAndWrittenAtAnyOffset) {
+  const std::unique_ptr<Env> env(NewMemEnv(nullptr));
+  std::unique_ptr<RandomRWFile> file;
+  EXPECT_TRUE(env->NewRandomRWFile("/f", &file, EnvOptions()).IsPathNotFound());
+  ASSERT_OK(WriteStringToFile(env.get(), "0123456789", "/f"));
+  ASSERT_OK(env->NewRandomRWFile("/f", &file, EnvOptions()));
+  ASSERT_OK(file->Write(2, "ab"));
+  ASSERT_OK(file->Write(12, "end"));
+  std::array<char, 16> scratch;
+  Slice read;
+  ASSERT_OK(file->Read(1, 4, &read, scratch.data()));
+  EXPECT_EQ(read, Slice("1ab4"));
+  ASSERT_OK(file->Sync());
+  ASSERT_OK(file->Close());
+  EXPECT_TRUE(file->Write(0, "x").IsIOError());
+  std::string bytes;
+  ASSERT_OK(ReadFileToString(env.get(), "/f", &bytes));
+  EXPECT_EQ(bytes, std::string("01ab456789\0\0end", 15));
+}
+
+// A call of CreateDir takes time that the clock can measure.
+class SlowFiles final : public FileSystemWrapper {
+ public:
+  explicit SlowFiles(const std::shared_ptr<FileSystem>& target) : FileSystemWrapper(target) {}
+  const char* Name() const override { return "SlowFiles"; }
+  IOStatus CreateDir(const std::string& dir, const IOOptions& options,
+                     IODebugContext* dbg) override {
+    const uint64_t begin = MonotonicNanos();
+    while (MonotonicNanos() == begin) {
+    }
+    return FileSystemWrapper::CreateDir(dir, options, dbg);
+  }
+};
+
+TEST(TimedEnvTest, CallsOnFilesAreTimesOfTheThread) {
+  const std::unique_ptr<Env> memory(NewMemEnv(nullptr));
+  const std::unique_ptr<Env> slow =
+      NewCompositeEnv(std::make_shared<SlowFiles>(memory->GetFileSystem()), memory.get());
+  const std::unique_ptr<Env> env(NewTimedEnv(slow.get()));
+  const PerfLevel level = GetPerfLevel();
+  PerfContext& perf = *get_perf_context();
+  perf.Reset();
+  SetPerfLevel(kEnableCount);
+  ASSERT_OK(env->CreateDir("/untimed"));
+  EXPECT_EQ(perf.env_create_dir_nanos, 0u);
+  SetPerfLevel(kEnableTimeExceptForMutex);
+  ASSERT_OK(env->CreateDir("/timed"));
+  EXPECT_GT(perf.env_create_dir_nanos, 0u);
+  EXPECT_EQ(perf.env_delete_dir_nanos, 0u);
+  EXPECT_NE(perf.ToString(true).find("env_create_dir_nanos = "), std::string::npos);
+  EXPECT_OK(memory->FileExists("/timed"));
+  perf.Reset();
+  SetPerfLevel(level);
 }
 
 }  // namespace

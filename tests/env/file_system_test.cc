@@ -2,6 +2,8 @@
 // files promise (src/environment).
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -375,6 +377,76 @@ TEST(IODebugContextTest, ACopyOwnsItsRequestId) {
   }
   ASSERT_NE(copy.request_id, nullptr);
   EXPECT_EQ(*copy.request_id, "request 7");
+}
+
+// Files of the program with one of the two forms of ReadAsync.
+class FileOfLetters : public FSRandomAccessFile {
+ public:
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
+                IODebugContext*) const override {
+    for (size_t i = 0; i < n; ++i) scratch[i] = static_cast<char>('a' + offset + i);
+    *result = Slice(scratch, n);
+    return IOStatus::OK();
+  }
+};
+
+class FileOf78 final : public FileOfLetters {
+ public:
+  using FileOfLetters::ReadAsync;
+  IOStatus ReadAsync(FSReadRequest& request, const IOOptions&,
+                     std::function<void(const FSReadRequest&, void*)> callback, void* callback_arg,
+                     void**, IOHandleDeleter*, IODebugContext*) override {
+    request.result = "78";
+    callback(request, callback_arg);
+    return IOStatus::OK();
+  }
+};
+
+class FileOf11 final : public FileOfLetters {
+ public:
+  using FileOfLetters::ReadAsync;
+  IOStatus ReadAsync(FSReadRequest& request, const IOOptions&,
+                     std::function<void(FSReadRequest&, void*)> callback, void* callback_arg,
+                     void**, IOHandleDeleter*, IODebugContext*) override {
+    request.result = "11";
+    callback(request, callback_arg);
+    return IOStatus::OK();
+  }
+};
+
+TEST(ReadAsyncTest, BothFormsAreThere) {
+  const std::function<void(const FSReadRequest&, void*)> of_78 = [](const FSReadRequest& request,
+                                                                    void* seen) {
+    *static_cast<std::string*>(seen) = request.result.ToString();
+  };
+  const std::function<void(FSReadRequest&, void*)> of_11 = of_78;
+  const auto read = [](FSRandomAccessFile* file, const auto& callback) {
+    std::array<char, 2> scratch;
+    FSReadRequest request;
+    request.offset = 1;
+    request.len = scratch.size();
+    request.scratch = scratch.data();
+    std::string seen;
+    EXPECT_TRUE(
+        file->ReadAsync(request, IOOptions(), callback, &seen, nullptr, nullptr, nullptr).ok());
+    return seen;
+  };
+  FileOfLetters plain;
+  FileOf78 old_file;
+  FileOf11 new_file;
+  FSRandomAccessFileWrapper wrapped(&old_file);
+  EXPECT_EQ(read(&plain, of_78), "bc");
+  EXPECT_EQ(read(&plain, of_11), "bc");
+  EXPECT_EQ(read(&old_file, of_78), "78");
+  EXPECT_EQ(read(&wrapped, of_78), "78");
+  EXPECT_EQ(read(&new_file, of_78), "11");
+  EXPECT_EQ(read(&new_file, of_11), "11");
+  // A function that both forms could take.
+  EXPECT_EQ(read(&new_file,
+                 [](const FSReadRequest& request, void* seen) {
+                   *static_cast<std::string*>(seen) = request.result.ToString();
+                 }),
+            "11");
 }
 
 }  // namespace

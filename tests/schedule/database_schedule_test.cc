@@ -32,7 +32,7 @@ class OwnThreadsEnv final : public WorldEnv {
  public:
   explicit OwnThreadsEnv(const std::shared_ptr<vfs::FileSystem>& file_system)
       : WorldEnv(file_system),
-        clock_(SystemClock()),
+        clock_(MachineClock()),
         executor_(ThreadPoolExecutor::Start({.high_threads = 1, .low_threads = 1}).value()) {}
   ~OwnThreadsEnv() override { executor_->Shutdown(); }
 

@@ -1,6 +1,7 @@
 #include "platform/thread_system.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +20,35 @@ void DescribeCurrentThread(const ThreadOptions& options) {
   // On Linux the niceness belongs to the thread.
   if (options.priority == ThreadPriority::kBackground)
     setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentThreadSystemId()), kBackgroundNiceness);
+}
+
+// On Linux niceness, scheduling class and class of I/O belong to the thread.
+
+namespace {
+constexpr int kLowNiceness = 19;
+}  // namespace
+
+CpuShare CurrentCpuShare() {
+  if (sched_getscheduler(0) == SCHED_IDLE) return CpuShare::kIdle;
+  const int niceness = getpriority(PRIO_PROCESS, static_cast<id_t>(CurrentThreadSystemId()));
+  return niceness >= kLowNiceness ? CpuShare::kLow : CpuShare::kNormal;
+}
+
+void LowerCpuShare(CpuShare share) {
+  if (share <= CurrentCpuShare()) return;
+  if (share == CpuShare::kIdle) {
+    const sched_param parameter{};
+    sched_setscheduler(0, SCHED_IDLE, &parameter);
+  } else {
+    setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentThreadSystemId()), kLowNiceness);
+  }
+}
+
+void LowerIoPriority() {
+  // The C library has no names for these: the class "idle" of the calling thread.
+  constexpr int kWhoThread = 1;
+  constexpr int kClassIdle = 3 << 13;
+  syscall(SYS_ioprio_set, kWhoThread, 0, kClassIdle);
 }
 
 void RunAtThreadExit(void (*function)(void*), void* argument) {

@@ -31,6 +31,21 @@ void DescribeCurrentThread(const ThreadOptions& options) {
     SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
 }
 
+CpuShare CurrentCpuShare() {
+  const int priority = GetThreadPriority(GetCurrentThread());
+  if (priority <= THREAD_PRIORITY_IDLE) return CpuShare::kIdle;
+  return priority <= THREAD_PRIORITY_LOWEST ? CpuShare::kLow : CpuShare::kNormal;
+}
+
+void LowerCpuShare(CpuShare share) {
+  if (share <= CurrentCpuShare()) return;
+  SetThreadPriority(GetCurrentThread(),
+                    share == CpuShare::kIdle ? THREAD_PRIORITY_IDLE : THREAD_PRIORITY_LOWEST);
+}
+
+// The background mode is the only way. It fails, harmlessly, for a thread that is in it.
+void LowerIoPriority() { SetThreadPriority(GetCurrentThread(), THREAD_MODE_BACKGROUND_BEGIN); }
+
 void RunAtThreadExit(void (*function)(void*), void* argument) {
   __cxa_thread_atexit(function, argument, &__dso_handle);
 }
