@@ -309,7 +309,6 @@ TEST(ThreadPoolExecutor, LoweredThreadsStayLowered) {
   const CpuShare mine = CurrentCpuShare();
   pool->LowerCpuShare(CpuShare::kIdle, Priority::kLow);
   pool->LowerCpuShare(CpuShare::kLow, Priority::kLow);
-  pool->LowerIoPriority(Priority::kLow);
   std::atomic<int> idle{0};
   std::atomic<int> as_before{0};
   for (int i = 0; i < 4; ++i) {
