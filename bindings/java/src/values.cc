@@ -441,6 +441,29 @@ ASHLAR_NATIVE(jlong, RocksMemEnv_createMemEnv, jlong base) {
         std::shared_ptr<Env>(NewMemEnv(base_env.get()), [base_env](Env* e) { delete e; })));
   });
 }
+ASHLAR_NATIVE(jlong, TimedEnv_createTimedEnv, jlong base) {
+  return Native(env, [&](Call& call) {
+    const std::shared_ptr<Env> base_env = call.Use<EnvObject>(base).value;
+    return Register(new EnvObject(
+        std::shared_ptr<Env>(NewTimedEnv(base_env.get()), [base_env](Env* e) { delete e; })));
+  });
+}
+ASHLAR_NATIVE(jint, Env_getThreadPoolQueueLen, jlong handle, jbyte priority) {
+  return Native(env, [&](Call& call) {
+    return static_cast<jint>(
+        call.Use<EnvObject>(handle).value->GetThreadPoolQueueLen(PriorityOf(call, priority)));
+  });
+}
+ASHLAR_NATIVE(void, Env_lowerThreadPoolIOPriority, jlong handle, jbyte priority) {
+  Native(env, [&](Call& call) {
+    call.Use<EnvObject>(handle).value->LowerThreadPoolIOPriority(PriorityOf(call, priority));
+  });
+}
+ASHLAR_NATIVE(void, Env_lowerThreadPoolCPUPriority, jlong handle, jbyte priority) {
+  Native(env, [&](Call& call) {
+    call.Use<EnvObject>(handle).value->LowerThreadPoolCPUPriority(PriorityOf(call, priority));
+  });
+}
 ASHLAR_NATIVE(void, Env_setBackgroundThreads, jlong handle, jint number, jbyte priority) {
   Native(env, [&](Call& call) {
     call.Use<EnvObject>(handle).value->SetBackgroundThreads(number, PriorityOf(call, priority));
