@@ -17,8 +17,8 @@
 // Lifetime: iterators and pinned slices must be released before the tree is closed; otherwise Close
 // returns Aborted. Errors: NotFound for a missing key; NoSpace if the pool is full, which changes
 // nothing, and all records stay readable and deletable; Corruption with file and offset
-// for a damaged pool; IOError of the log (class kLogged), after which the tree is read-only until
-// it is opened again.
+// for a damaged pool; IOError of the log (class kLogged), also if its disk is full, after which the
+// tree is read-only until it is opened again.
 #pragma once
 
 #include <cstdint>
@@ -161,7 +161,7 @@ class ASHLAR_API PersistentTree {
   virtual Status Close() = 0;
 
   // Inserts or replaces. Replacing by a value of equal size works in a full pool too, as long as
-  // the entry has at most 16 KiB.
+  // key and value together have at most 16,372 bytes.
   virtual Status Put(const Slice& key, const Slice& value) = 0;
   // Ok also when the key is missing.
   virtual Status Delete(const Slice& key) = 0;

@@ -209,8 +209,8 @@ Status BatchWriter::MakePlan(Plan* plan) {
   std::optional<Slice> position = FirstPosition();
   const char* bound = nullptr;  // that led to the position
   for (size_t next_change = 0;;) {
-    const std::optional<FoundLeaf> leaf = LockLeaf(
-        position, false, [plan](const LeafRef* ref) { return Has(plan->leaves, ref); });
+    const std::optional<FoundLeaf> leaf =
+        LockLeaf(position, false, [plan](const LeafRef* ref) { return Has(plan->leaves, ref); });
     if (!leaf) return DamagedBound(bound);  // I4
     ASHLAR_RETURN_IF_ERROR(AddLeaf(*leaf, &next_change, plan));
     if (leaf->upper == nullptr) break;

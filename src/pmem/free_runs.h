@@ -7,8 +7,8 @@
 // I1: runs are not empty, do not overlap and do not touch.
 // I2: both orders have the same runs, and pages() is their sum.
 //
-// Cost: every call is logarithmic in the number of runs, except TakeFirst, which looks at one run of
-// each length. Of these there are few: at most the root of twice the free pages.
+// Cost: every call is logarithmic in the number of runs, except TakeFirst, which looks at one run
+// of each length. Of these there are few: at most the root of twice the free pages.
 // Thread safety: none.
 #pragma once
 

@@ -374,8 +374,8 @@ Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {
   return AllocateSmall(class_index, reserve);
 }
 
-// The thread's next record is probably as long as this one. Its lines are in no cache, and the fence
-// of its change would wait for them.
+// The thread's next record is probably as long as this one. Its lines are in no cache, and the
+// fence of its change would wait for them.
 void Heap::PrefetchForRecord(PoolOffset next, uint64_t bytes) const {
   constexpr uint64_t kBytesMax = 16 * kLineBytes;
   const char* const start = medium_->view() + next;

@@ -56,7 +56,7 @@ class PinTable {
     const uint64_t units = UnitsOf(pool_ + record);
     Subtract(&words_[Hash(units)], units);
   }
-  // For a holder that knows no table: the word that Pin returned, and where the record is in memory.
+  // For a holder that knows no table: the word that Pin returned, and the record's address.
   static void Unpin(Word* word, const void* record) {
     Subtract(word, UnitsOf(reinterpret_cast<uintptr_t>(record)));
   }

@@ -339,6 +339,18 @@ TEST_F(FullPoolTest, CanBeDeletedFromAndFilledAgain) {
   ASSERT_OK(tree_->Verify());
 }
 
+// The largest entry that a class has room for.
+TEST(FullPoolOfLargestEntriesTest, EveryValueCanBeReplacedByOneOfItsSize) {
+  TestPool pool(uint64_t{1} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  const auto value = [](char fill) { return std::string(16'372 - 20, fill); };
+  uint64_t count = 0;
+  while (tree->Put(NumberKey(count), value('a')).ok()) count++;
+  ASSERT_GT(count, 40U);
+  for (uint64_t i = 0; i < count; ++i) ASSERT_OK(tree->Put(NumberKey(i), value('b')));
+  for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(GetOr(tree.get(), NumberKey(i)), value('b')) << i;
+}
+
 // The object that a class holds back went to a value that grew into the class. What that value
 // replaced was of another class, so nothing was held back from then on.
 TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass) {

@@ -1,5 +1,6 @@
-// Answers when a log write fails. A change that finds nothing to do, because another writer's change
-// is committed and not durable yet, waits for that writer's log write, and shares its failure.
+// Answers when a log write fails. A change that finds nothing to do, because another writer's
+// change is committed and not durable yet, waits for that writer's log write, and shares its
+// failure.
 #include <atomic>
 #include <thread>
 
