@@ -329,7 +329,8 @@ LogReader::Damage LogReader::Examine(size_t claimed_end) {
   damage.fills_block = !is_zero && claimed_end <= block_bytes_ &&
                        std::all_of(block + claimed_end, block + block_bytes_, IsZero);
   damage.has_zero_sector =
-      is_zero || HasZeroSector(position_, damage.fills_block ? claimed_end : block_bytes_);
+      is_zero || HeaderEndsInZeroSector() ||
+      HasZeroSector(position_, damage.fills_block ? claimed_end : block_bytes_);
   return damage;
 }
 
@@ -405,6 +406,12 @@ bool LogReader::HasZeroSector(size_t begin, size_t end) const {
     begin = sector_end;
   }
   return false;
+}
+
+bool LogReader::HeaderEndsInZeroSector() const {
+  const size_t sector = (position_ / kSectorBytes + 1) * kSectorBytes;
+  return sector < position_ + kHeaderBytes &&
+         HasZeroSector(sector, std::min(sector + kSectorBytes, block_bytes_));
 }
 
 bool LogReader::IntactFragmentAt(size_t position) const {

@@ -154,6 +154,8 @@ class LogReader {
   // Of a recycled log: the header has the log's own number.
   bool IsOwnAt(size_t position) const;
   bool HasZeroSector(size_t begin, size_t end) const;
+  // The rest of the header at position_ is in a sector of zeros: its length means nothing.
+  bool HeaderEndsInZeroSector() const;
   bool IntactFragmentAt(size_t position) const;
   bool Afford(uint64_t bytes);
 

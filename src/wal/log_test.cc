@@ -256,6 +256,18 @@ TEST_F(LogTest, ACutFollowedByZerosIsATornTail) {
   }
 }
 
+// A part of the record's header is in the lost sector.
+TEST_F(LogTest, AHeaderThatEndsInALostSectorIsATornTail) {
+  for (size_t cut = 1; cut < kHeaderBytes; ++cut) {
+    const std::string first = Text(512 - cut - kHeaderBytes, 1);
+    std::string bytes = Write({first, Text(60, 2)});
+    std::fill(bytes.begin() + 512, bytes.end(), '\0');
+    const ReadResult result = ReadBytes(bytes);
+    EXPECT_EQ(result.records, std::vector<std::string>{first}) << cut;
+    EXPECT_EQ(result.outcome, Outcome::kTornTail) << cut << " " << result.status.ToString();
+  }
+}
+
 TEST_F(LogTest, APreallocatedTailBehindWholeRecordsIsATornTailAtItsBeginning) {
   const std::string bytes = Write({"one", "two"});
   const ReadResult result = ReadBytes(bytes + std::string(3 * kBlockBytes, '\0'));
