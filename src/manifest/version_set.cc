@@ -24,7 +24,7 @@ static_assert(log_format::kBlockBytes % kSectorBytes == 0);
 // An install with more of them starts a MANIFEST, which takes four and a snapshot.
 constexpr int kSyncsOfAnInstallMax = 8;
 
-// I5: true if a power cut could take the bytes from `synced` to `end` and keep the record, when that
+// I5: true if a power cut could take the bytes from `synced` to `end` and keep the record, when it
 // is appended at `end`.
 bool MustSyncBefore(const std::string& record, uint64_t synced, uint64_t end) {
   const uint64_t last_byte = end + log_format::kHeaderBytes + record.size() - 1;
