@@ -138,10 +138,11 @@ class ChildProcess {
     }
   }
 
-  /** IllegalStateException if Ashlar's library was asked for and another one is loaded. */
+  /** IllegalStateException if another library is loaded than was asked for, or none. */
   void checkLibrary() throws IOException {
     String mapped = mappedLibrary();
-    if (library.folder() != null && !mapped.endsWith("libashlarjni.so")) throw new IllegalStateException("not the library in " + library.folder() + ": " + mapped);
+    boolean ashlar = mapped.endsWith("libashlarjni.so"), wanted = library.folder() != null;
+    if (mapped.equals("none") || ashlar != wanted) throw new IllegalStateException("not the library of " + library.name() + ": " + mapped);
   }
 
   long memoryBytes() throws IOException {

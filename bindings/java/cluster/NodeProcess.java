@@ -19,7 +19,11 @@ final class NodeProcess extends ChildProcess {
 
   /** Another process for the same folder and port. */
   NodeProcess twin() {
-    return new NodeProcess(number, port, root, library);
+    return with(library);
+  }
+
+  NodeProcess with(Library other) {
+    return new NodeProcess(number, port, root, other);
   }
 
   String address() {

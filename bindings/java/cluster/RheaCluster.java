@@ -17,8 +17,9 @@ import java.util.List;
  * </pre>
  *
  * Snapshots are taken after the load, at every third kill, and before node 4 is added: by checkpoint. After
- * the split none are taken, since RheaKV's snapshots of a part of the keys need ingestion of files: the
- * nodes come back by the last snapshot and the log.
+ * the split none are taken: RheaKV tells at its start, by the regions that a node is started with, how to
+ * read a snapshot, and these nodes are started with one region of all keys. They come back by the last
+ * snapshot and the log.
  */
 public final class RheaCluster {
   record Settings(int kills, int entries, int valueBytes, int threads, int keys, int seconds, long seed) {}
@@ -54,9 +55,11 @@ public final class RheaCluster {
     nodes.leader(RheaClient.FIRST_REGION);
     client = new RheaClient(nodes.servers(), TIMEOUT_MS);
     say("three nodes, " + nodes.servers());
-    NodeProcess first = nodes.members().get(0);
-    first.checkLibrary();
-    say("/proc/" + first.pid() + "/maps: " + first.mappedLibrary());
+    sayLibraries();
+  }
+
+  private void sayLibraries() throws IOException {
+    for (NodeProcess node : nodes.members()) say("node " + node.number + ": /proc/" + node.pid() + "/maps: " + node.mappedLibrary());
   }
 
   private void load(Values values) throws Exception {
@@ -191,6 +194,7 @@ public final class RheaCluster {
     List<String> digests = nodes.digests();
     int different = RheaNodes.differing(digests);
     say("replicas, entries:checksum: " + digests);
+    sayLibraries();
     figures.put("memory at the end, MB a node", nodes.memoryBytes() / 1e6);
     figures.put("disk at the end, MB a node", nodes.diskBytes() / 1e6);
     recoveriesMs.sort(null);
@@ -200,6 +204,7 @@ public final class RheaCluster {
     figures.put("killed leader, its region serves after, median ms", median(outagesMs));
     figures.put("kills", kills);
     figures.put("leaders of a region among them", outagesMs.size());
+    figures.put("starts of nodes, each with its library looked up", nodes.starts());
     figures.put("operations judged", judgement.operations());
     figures.put("of them writes of unknown outcome", workload.unknown());
     figures.put("acknowledged writes lost", judgement.lost() + wrong);

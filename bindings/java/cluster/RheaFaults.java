@@ -11,8 +11,8 @@ import java.util.zip.CRC32C;
 
 /**
  * One node of three meets a full disk, a damaged table, another node's folder, a second process in its
- * folder. Each time: the node says in its log what is wrong, the others go on, the node comes back when the
- * cause is gone, and no acknowledged write is lost.
+ * folder, an older version of the library. Each time: the node says in its log what is wrong, the others go
+ * on, the node comes back when the cause is gone, and no acknowledged write is lost.
  */
 public final class RheaFaults {
   private interface Scenario {
@@ -194,6 +194,27 @@ public final class RheaFaults {
     checkNothingLost();
   }
 
+  /** RocksDB's library reads the snapshot and the Raft log that Ashlar wrote, goes on with them, and Ashlar takes them back. */
+  private void olderVersion() throws Exception {
+    load(1000);
+    nodes.snapshotAll();
+    load(500);
+    victim.quit();
+    NodeProcess older = victim.with(new ChildProcess.Library("RocksDB 7.9.2", null));
+    int place = nodes.members().indexOf(victim);
+    nodes.members().set(place, older);
+    nodes.start(older);
+    nodes.awaitCaughtUp(older);
+    System.out.println("    node " + older.number + " goes on with " + older.mappedLibrary());
+    load(500);
+    List<String> digests = nodes.digests();
+    check(RheaNodes.differing(digests) == 0, "the replicas differ: " + digests);
+    older.kill();
+    nodes.members().set(place, victim);
+    nodes.start(victim);
+    checkNothingLost();
+  }
+
   private static boolean run(String name, ChildProcess.Library library, boolean smallDisk, Scenario scenario) throws Exception {
     Path root = Files.createTempDirectory("ashlar-faults");
     long begin = System.nanoTime();
@@ -208,6 +229,7 @@ public final class RheaFaults {
     } finally {
       if (cluster != null) {
         cluster.nodes.killAll();
+        cluster.victim.kill();
         cluster.client.close();
       }
       if (smallDisk) execute("umount", root.resolve("node3").toString());
@@ -223,7 +245,7 @@ public final class RheaFaults {
     Path logs = Files.createTempDirectory("ashlar-faults-client");
     RheaCluster.redirectLogs(logs);
     Map<String, Scenario> scenarios = new TreeMap<>(Map.of("full-disk", RheaFaults::fullDisk, "damaged-table", RheaFaults::damagedTable,
-        "foreign-folder", RheaFaults::foreignFolder, "second-process", RheaFaults::secondProcess));
+        "foreign-folder", RheaFaults::foreignFolder, "second-process", RheaFaults::secondProcess, "older-version", RheaFaults::olderVersion));
     List<String> wanted = arguments.length > 2 ? List.of(arguments).subList(2, arguments.length) : List.copyOf(scenarios.keySet());
     int failed = 0;
     for (String name : wanted) {

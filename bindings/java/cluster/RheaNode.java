@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  *   status     region:state:leader:applied:committed:startKey of each region, keys in hex
- *   snapshot   takes one of each region that covers all keys (the others need ingestion of files)
+ *   snapshot   takes one of each region that covers all keys (see RheaCluster)
  *   digest     number and checksum of the entries in the local store
  * </pre>
  *

@@ -18,6 +18,7 @@ final class RheaNodes {
   private final List<NodeProcess> members = new ArrayList<>();
   private final NodeProcess fourth;
   private int regions = 1;
+  private int starts;
   private String servers;
 
   RheaNodes(Path root, ChildProcess.Library library) throws IOException {
@@ -70,8 +71,15 @@ final class RheaNodes {
     awaitStarted(node);
   }
 
-  private static void awaitStarted(NodeProcess node) throws InterruptedException {
+  private void awaitStarted(NodeProcess node) throws Exception {
     if (!node.awaitStarted()) throw new IllegalStateException("node " + node.number + " did not start: " + node.log());
+    node.checkLibrary();
+    ++starts;
+  }
+
+  /** Starts of nodes, each of which had the library that it was to have. */
+  int starts() {
+    return starts;
   }
 
   /** Node 4 starts without being a member of the group yet. */

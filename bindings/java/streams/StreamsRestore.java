@@ -159,6 +159,7 @@ public final class StreamsRestore {
         send(producer, recordsBetween / 2);
         start();
         restored += awaitRunning();
+        application.checkLibrary();
         restoresMs.add((System.nanoTime() - application.startedAt()) / 1_000_000);
       }
       send(producer, recordsBetween / 2);
