@@ -260,6 +260,7 @@ TEST_F(LogTest, ACutFollowedByZerosIsATornTail) {
 TEST_F(LogTest, AHeaderThatEndsInALostSectorIsATornTail) {
   for (size_t cut = 1; cut < kHeaderBytes; ++cut) {
     const std::string first = Text(512 - cut - kHeaderBytes, 1);
+    SetFile("");
     std::string bytes = Write({first, Text(60, 2)});
     std::fill(bytes.begin() + 512, bytes.end(), '\0');
     const ReadResult result = ReadBytes(bytes);
