@@ -22,8 +22,7 @@
 //     log is closed after its last record was counted and the next log exists.
 // I8: a log is written to after its name is durable: a file may have been an older log's.
 //
-// Thread safety: SyncClosed, SyncBesideAppends, ReleaseUpTo, KeepReleased, counters: any thread.
-// The rest: the leader.
+// Thread safety: SyncClosed, SyncBesideAppends, ReleaseUpTo, counters: any thread; others: leader.
 #pragma once
 
 #include <atomic>

@@ -353,7 +353,7 @@ TEST_F(RegressionTest, AFailedSyncBesideWritersIsNotTriedAgain) {
 TEST_F(RegressionTest, WritersGoOnDuringSyncWAL) {
   Open();
   Write(Put("a", "1"));
-  FaultRule rule = Rule(FaultOperation::kSync, ".log", Status::OK());
+  FaultRule rule = Rule(FaultOperation::kSync, ".log", Status::IOError("not injected"));
   rule.effect = FaultEffect::kRunAction;
   rule.action = [this] { Write(Put("b", "2")); };
   faults_->AddRule(rule);
