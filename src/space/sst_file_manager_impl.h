@@ -33,6 +33,7 @@ class SstFileManagerImpl final : public SstFileManager {
  public:
   explicit SstFileManagerImpl(TrashBin::Options options)
       : bin_(TrashBin::Create(std::move(options))) {}
+  ~SstFileManagerImpl() override { bin_->End(); }
 
   void SetMaxAllowedSpaceUsage(uint64_t max_allowed_space) override;
   void SetCompactionBufferSize(uint64_t compaction_buffer_size) override;

@@ -131,13 +131,25 @@ void TrashBin::ScheduleStep(uint64_t delay_micros) {
 }
 
 void TrashBin::RunStep() noexcept {
+  {
+    MutexLock lock(mutex_);
+    if (has_ended_) return;
+    runs_step_ = true;
+  }
   const Status done = CatchBadAlloc([this] {
     Step();
     return Status::OK();
   });
-  if (done.ok()) return;
   MutexLock lock(mutex_);
-  is_scheduled_ = false;
+  if (!done.ok()) is_scheduled_ = false;
+  runs_step_ = false;
+  step_ended_.SignalAll();
+}
+
+void TrashBin::End() {
+  MutexLock lock(mutex_);
+  has_ended_ = true;
+  while (runs_step_) step_ended_.Wait(mutex_);
 }
 
 void TrashBin::Step() {

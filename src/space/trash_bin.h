@@ -17,7 +17,8 @@
 //
 // A crash leaves trash, which the next open of the database adopts or deletes.
 // Thread safety: all methods; the mutex is a leaf, and not held during calls of the file system.
-// Lifetime: steps hold the bin weakly, so it ends with its last owner.
+// Lifetime: steps hold the bin weakly, so it ends with its last owner, which calls End before: the
+// Env and the executor may then go.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +59,8 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
 
   // Ok: the file has gone, or it is trash. total_bytes: of all tables and trash.
   Status Delete(const File& file, uint64_t total_bytes);
+  // Waits for a step that runs; no step runs after it. What is queued stays trash.
+  void End();
   // The same for a file that an earlier run has made trash.
   Status Adopt(const File& trash, uint64_t total_bytes);
 
@@ -119,6 +122,9 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
   uint64_t debt_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;    // I2
   uint64_t pause_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;  // before the scheduled step
   bool is_scheduled_ ASHLAR_GUARDED_BY(mutex_) = false;  // I1
+  bool runs_step_ ASHLAR_GUARDED_BY(mutex_) = false;
+  bool has_ended_ ASHLAR_GUARDED_BY(mutex_) = false;
+  CondVar step_ended_;
 };
 
 }  // namespace ashlar
