@@ -29,6 +29,7 @@ MAKE = {
     "xfs": ["mkfs.xfs", "-q", "-f"],
     "btrfs": ["mkfs.btrfs", "-q", "-f"],
 }
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
 # XFS_IOC_GOINGDOWN, which ext4 has too: _IOR('X', 125, uint32). The file system writes nothing any
 # more, not even its journal.
 IOCTL_SHUTDOWN = 0x8004587D
@@ -108,6 +109,7 @@ class Ground:
         with self.image.open("wb") as file:
             file.truncate(GROUND_BYTES)
         run("mkfs.xfs", "-q", "-f", "-m", "reflink=1", self.image)
+        self.boots = 0
         self.mount()
 
     def mount(self):
@@ -116,8 +118,18 @@ class Ground:
     def unmount(self):
         run("umount", self.place)
 
+    def reboot(self):
+        """Processes that begin from now on see another boot of the machine, as after a power cut."""
+        self.boots += 1
+        name = self.memory / "boot_id"
+        name.write_text(f"{self.boots:08x}-0000-4000-8000-000000000000\n")
+        if self.boots == 1:
+            run("mount", "--bind", name, BOOT_ID)
+
     def dismantle(self):
         """Unmounts everything, also after a failure in the middle of a case."""
+        if self.boots > 0:
+            attempt("umount", BOOT_ID)
         inside = [line.split()[4] for line in open("/proc/self/mountinfo") if line.split()[4].startswith(f"{self.folder}")]
         for place in reversed(inside):
             attempt("umount", "--lazy", place)
@@ -127,11 +139,12 @@ class Ground:
         shut_down(self.place)
 
     def repair(self, disk):
-        """Mounts all again after fail()."""
+        """Mounts all again after fail(), as the next boot of the machine does."""
         disk.unmount()
         self.unmount()
         self.mount()
         disk.mount()
+        self.reboot()
 
     def take_room(self):
         reserve(self.place / "ballast", 0)
