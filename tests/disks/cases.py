@@ -73,11 +73,12 @@ OPERATIONS = {
 }
 
 
-def expect_full(disk, answer):
+def expect_full(disk, answer, of_log_of_pool=False):
     """NoSpace; or what the kernel answers for it now and then: a write to a full btrfs that meets the
-    lock of its snapshots is EAGAIN."""
+    lock of its snapshots is EAGAIN. Of the log of a pool an IOError that says so: NoSpace is a full pool."""
     is_again = disk.kind == "btrfs" and answer.code == IO_ERROR and answer.text.endswith("Resource temporarily unavailable")
-    answer.expect(answer.is_no_space or is_again, "NoSpace")
+    is_of_log = of_log_of_pool and answer.code == IO_ERROR and "No space left" in answer.text
+    answer.expect(answer.is_no_space or is_again or is_of_log, "NoSpace")
 
 
 def full_rooms(quick):
@@ -550,7 +551,7 @@ def full_pool(disk, quick, durability):
             try:
                 answer = client.ask("load 1000 0")
                 if not answer.ok:
-                    expect_full(disk, answer)
+                    expect_full(disk, answer, of_log_of_pool=durability == "logged")
                 outcomes["Ok" if answer.ok else "NoSpace"] += 1
                 client.expect_all()
             except Died as died:
