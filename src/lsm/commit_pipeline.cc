@@ -382,11 +382,16 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
       NoteUnloggedWrite();
       continue;
     }
-    const LoggedPart logged(*r.batch);
-    if (!logged.IsWhole()) [[unlikely]]
-      NoteUnloggedWrite();
-    ASHLAR_RETURN_IF_ERROR(state_->logs.Append(logged.pieces()));
-    logged_bytes += logged.bytes();
+    if (r.batch->GetWalTerminationPoint().is_cleared()) [[likely]] {
+      const Slice contents = r.batch->Data();
+      ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
+      logged_bytes += contents.size();
+    } else {
+      const LoggedPart logged(*r.batch);
+      if (!logged.IsWhole()) NoteUnloggedWrite();
+      ASHLAR_RETURN_IF_ERROR(state_->logs.Append(logged.pieces()));
+      logged_bytes += logged.bytes();
+    }
     ++logged_batches;
   }
   if (group.sync) {

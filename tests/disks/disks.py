@@ -105,6 +105,8 @@ def main():
     parser.add_argument("--self-test", type=pathlib.Path, metavar="FOLDER", help="only the client and the judge, without a disk")
     parser.add_argument("--verbose", action="store_true", help="print the texts of errors")
     arguments = parser.parse_args()
+    # Absolute: mkfs.btrfs takes one relative name for another image of that name that is mounted.
+    arguments.build = arguments.build.resolve()
     Client.program = arguments.build / "tests" / "disk_client"
     Client.tool = arguments.build / "ashlar"
     if arguments.self_test:
