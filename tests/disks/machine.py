@@ -75,6 +75,7 @@ def shut_down(place):
 
 def reserve(path, room):
     """Makes a file of all the free space of its file system but `room` bytes."""
+    run("sync", "--file-system", path.parent)  # btrfs frees what was deleted when it commits
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         size = os.fstat(file).st_size
@@ -133,6 +134,8 @@ class Ground:
         inside = [line.split()[4] for line in open("/proc/self/mountinfo") if line.split()[4].startswith(f"{self.folder}")]
         for place in reversed(inside):
             attempt("umount", "--lazy", place)
+        if self.folder.is_mount():
+            raise Refused(f"{self.folder} is still mounted")
 
     def fail(self):
         """From now on the disks get errors for all they ask; what they had not synced may be lost."""
