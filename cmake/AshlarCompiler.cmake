@@ -40,9 +40,10 @@ endif()
 
 find_program(ASHLAR_CCACHE ccache)
 if(ASHLAR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
-  # Sources are named by absolute paths, so the build folder is no part of an object: build/tool and build/release share theirs.
-  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${ASHLAR_CCACHE})
+  # The folders of the checkout and of the build are no part of an object: checkouts, and build/tool and build/release, share theirs.
+  set(cache_of_objects ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${PROJECT_SOURCE_DIR})
+  set(CMAKE_C_COMPILER_LAUNCHER ${cache_of_objects} ${ASHLAR_CCACHE})
   # Precompiled headers are rebuilt with other time stamps; without this every file that uses one would miss the cache.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1
-                                  CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${ASHLAR_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${cache_of_objects} CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+                                  ${ASHLAR_CCACHE})
 endif()
