@@ -83,7 +83,6 @@ void LogSet::RetireCurrent(bool synced) {
   ASHLAR_ASSERT(current_ != nullptr);
   MutexLock lock(mutex_);
   if (!error_beside_appends_.ok()) current_->Fail(std::exchange(error_beside_appends_, {}));  // I3
-  failed_beside_appends_.store(false, std::memory_order_release);
   current_file_ = nullptr;
   const bool failed = !current_->status().ok();
   if (failed) spares_.Exclude(current_number());
@@ -204,13 +203,19 @@ Status LogSet::SyncAll() {
 }
 
 Status LogSet::SyncCurrent() {
-  ASHLAR_RETURN_IF_ERROR(ErrorBesideAppends());
   if (closed_unsynced_.load(std::memory_order_acquire)) ASHLAR_RETURN_IF_ERROR(SyncClosed());
   ASHLAR_DCHECK(!closed_unsynced_.load(std::memory_order_relaxed));  // I2: the leader alone sets it
   if (!unsynced_) return current_->HandOver();
-  ASHLAR_RETURN_IF_ERROR(current_->Sync());
+  ASHLAR_RETURN_IF_ERROR(SyncCurrentFile());
   unsynced_ = false;
   return Status::OK();
+}
+
+// The error is asked for afterwards: of two syncs at the same time the system tells one that bytes
+// were lost, and the other one succeeds.
+Status LogSet::SyncCurrentFile() {
+  ASHLAR_RETURN_IF_ERROR(current_->Sync());
+  return ErrorBesideAppends();
 }
 
 void LogSet::Fail(const Status& error) { static_cast<void>(FailCurrentOn(error).ok()); }
@@ -252,7 +257,6 @@ Status LogSet::SyncBesideAppends() {
   if (synced.ok()) return synced;
   current_file_ = nullptr;
   error_beside_appends_ = synced;
-  failed_beside_appends_.store(true, std::memory_order_release);
   return synced;
 }
 
@@ -300,7 +304,7 @@ Status LogSet::Close() {
   // A tail of zeros is cut before the sync, which then makes the length durable.
   Status closed = FinishCurrent();
   if (closed.ok() && current_->status().ok())
-    closed = FailCurrentOn(unsynced_ ? current_->Sync() : Status::OK());
+    closed = FailCurrentOn(unsynced_ ? SyncCurrentFile() : Status::OK());
   EndSyncsBesideAppends();
   if (closed.ok()) closed = current_->Close();
   if (status.ok()) status = closed;

@@ -115,7 +115,8 @@ class LogSet {
   // Syncs the closed logs.
   Status SyncClosed();
   // Makes durable what the operating system has of all logs, while the leader appends; a log switch
-  // waits for it. After an error the current log fails in the leader's next sync or switch (I3).
+  // waits for it. After an error the current log fails in the leader's sync that runs at the same
+  // time, or in its next sync or switch (I3).
   Status SyncBesideAppends();
   // Forgets closed logs with a number below `number`; returns their numbers.
   std::vector<uint64_t> ReleaseUpTo(uint64_t number);
@@ -169,15 +170,15 @@ class LogSet {
     MutexLock lock(mutex_);
     current_file_ = nullptr;
   }
-  // The error of SyncBesideAppends, for the leader.
+  // The error of SyncBesideAppends, for the leader. Waits for one that is under way.
   Status ErrorBesideAppends() const {
-    if (!failed_beside_appends_.load(std::memory_order_acquire)) [[likely]]
-      return Status::OK();
     MutexLock lock(mutex_);
     return error_beside_appends_;
   }
   void CheckClosedLogs() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
+  // The file of the current log alone.
+  Status SyncCurrentFile();
   void StartWriteBack();
   // I7.
   void PublishProgress() {
@@ -224,7 +225,6 @@ class LogSet {
   std::atomic<uint64_t> current_bytes_{0};    // written by the leader
   std::atomic<uint64_t> closed_bytes_{0};     // written under mutex_
   std::atomic<bool> closed_unsynced_{false};  // written under mutex_; lets a leader skip the lock
-  std::atomic<bool> failed_beside_appends_{false};  // the same
 };
 
 }  // namespace ashlar

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "filesystem/memory_file_system.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/gate.h"
 
 namespace ashlar {
 namespace {
@@ -27,18 +30,20 @@ class LogSetTest : public testing::Test {
     if (status.ok()) logs_.EndGroup();
     return status;
   }
-  // One sync of a log fails.
-  void FailASync() {
+  // One sync of a log fails, the nth from now.
+  void FailASync(uint64_t nth = 1) {
     FaultRule rule;
     rule.operations = FaultOperation::kSync;
     rule.name_contains = ".log";
+    rule.nth = nth;
     faults_.AddRule(rule);
   }
-  // At the next call of this kind for a log.
-  void At(FaultOperation operation, std::function<void()> action) {
+  // At the nth call of this kind for a log from now.
+  void At(FaultOperation operation, std::function<void()> action, uint64_t nth = 1) {
     FaultRule rule;
     rule.operations = operation;
     rule.name_contains = ".log";
+    rule.nth = nth;
     rule.effect = FaultEffect::kRunAction;
     rule.action = std::move(action);
     faults_.AddRule(rule);
@@ -79,6 +84,38 @@ TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheNextSync) {
   EXPECT_EQ(logs_.SyncAll().ToString(), first.ToString());
   EXPECT_EQ(Write("b").ToString(), first.ToString());
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
+}
+
+// I3: the system tells one of two syncs at the same time that bytes were lost. The leader's sync
+// has ended before the other one reports it.
+TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheSyncAtTheSameTime) {
+  ASSERT_OK(Write("a"));
+  Gate leader_syncs;
+  Status of_leader;
+  std::thread leader;
+  At(FaultOperation::kSync, [&] {
+    leader = std::thread([&] { of_leader = logs_.SyncAll(); });
+    leader_syncs.Wait();
+  });
+  FailASync();
+  At(FaultOperation::kSync, [&] { leader_syncs.Open(); }, 2);
+  const Status beside = logs_.SyncBesideAppends();
+  leader.join();
+  EXPECT_TRUE(beside.IsIOError()) << beside.ToString();
+  EXPECT_EQ(of_leader.ToString(), beside.ToString());
+  EXPECT_EQ(faults_.FaultsInjected(), 1u);
+}
+
+// The log would be recorded as synced, and what a power cut takes of it is damage then.
+TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheClose) {
+  ASSERT_OK(Write("a"));
+  Status beside;
+  At(FaultOperation::kSync, [&] { beside = logs_.SyncBesideAppends(); });
+  FailASync(2);
+  const Status closed = logs_.Close();
+  EXPECT_TRUE(beside.IsIOError()) << beside.ToString();
+  EXPECT_EQ(closed.ToString(), beside.ToString());
+  EXPECT_TRUE(logs_.SyncedClosedLogs().empty());
 }
 
 // I3, I4: the new log needs no sync of the failed one, and continues its committed records.
