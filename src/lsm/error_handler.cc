@@ -12,11 +12,19 @@ void ErrorHandler::CheckInvariants() const {
   ASHLAR_ASSERT(state == State::kResuming || failure_while_resuming_.ok());  // I1
 }
 
+bool ErrorHandler::IsFinal(const Status& error, BackgroundErrorReason reason) {
+  const bool half_applied = error.IsMemoryLimit() && reason == BackgroundErrorReason::kMemTable;
+  return error.IsCorruption() || error.IsShutdownInProgress() || half_applied;
+}
+
 bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
   ASHLAR_ASSERT(!error.ok());  // I4: a refusal carries its error
   MutexLock lock(mutex_);
   const State state = state_.load(std::memory_order_relaxed);
-  if (state == State::kResuming) failure_while_resuming_ = error;
+  if (state == State::kResuming && !IsFinal(failure_while_resuming_, reason_of_failure_)) {
+    failure_while_resuming_ = error;
+    reason_of_failure_ = reason;
+  }
   if (state != State::kClear) return false;
   status_ = error;
   reason_ = reason;
@@ -40,8 +48,7 @@ Status ErrorHandler::BeginResume() {
   const State state = state_.load(std::memory_order_relaxed);
   if (state == State::kClear) return Status::NotFound("there is no error to resume from");
   if (state == State::kResuming) return Status::Busy("another thread is resuming the database");
-  const bool half_applied = status_.IsMemoryLimit() && reason_ == BackgroundErrorReason::kMemTable;
-  if (status_.IsCorruption() || status_.IsShutdownInProgress() || half_applied) return status_;
+  if (IsFinal(status_, reason_)) return status_;
   failure_while_resuming_ = Status::OK();
   state_.store(State::kResuming, std::memory_order_release);
   return Status::OK();
@@ -67,6 +74,7 @@ Status ErrorHandler::FinishResume(const Status& outcome) {
   ASHLAR_ASSERT(state_.load(std::memory_order_relaxed) == State::kResuming);  // BeginResume
   const Status failure = std::exchange(failure_while_resuming_, Status::OK());
   status_ = failure.ok() ? outcome : failure;
+  if (!failure.ok()) reason_ = reason_of_failure_;
   const bool is_clear = status_.ok();
   state_.store(is_clear ? State::kClear : State::kLatched, std::memory_order_release);
   if constexpr (kDebugChecks) CheckInvariants();

@@ -6,7 +6,7 @@
 //                       +------FinishResume(error)-+      (also when Set was called meanwhile)
 //
 // I1: once latched, the status stays the first error; later ones are ignored, except while
-//     resuming, where the newest counts.
+//     resuming, where the newest counts, or the first that cannot be resumed from.
 // I2: a latched corruption cannot be resumed from: the files have to be looked at. Nor can a lack
 //     of memory that cut off the application of a logged batch: a memtable holds a part of it.
 //     Reopening replays the whole batch.
@@ -56,6 +56,8 @@ class ErrorHandler {
  private:
   enum class State : uint8_t { kClear, kLatched, kResuming };
 
+  // I2.
+  static bool IsFinal(const Status& error, BackgroundErrorReason reason);
   // Asserts I1 and I3: there is an error exactly while writers are refused.
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status RefusalOfWrites() const;
@@ -69,6 +71,8 @@ class ErrorHandler {
   Status status_ ASHLAR_GUARDED_BY(mutex_);
   BackgroundErrorReason reason_ ASHLAR_GUARDED_BY(mutex_) = BackgroundErrorReason::kFlush;
   Status failure_while_resuming_ ASHLAR_GUARDED_BY(mutex_);
+  BackgroundErrorReason reason_of_failure_ ASHLAR_GUARDED_BY(mutex_) =
+      BackgroundErrorReason::kFlush;
 };
 
 }  // namespace ashlar

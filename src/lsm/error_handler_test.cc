@@ -50,6 +50,20 @@ TEST(ErrorHandler, SomeErrorsAreNotResumedFrom) {
   }
 }
 
+// A batch that was under way when the resume began was cut off. A later error does not hide it.
+TEST(ErrorHandler, AFinalErrorDuringTheResumeIsNotResumedFrom) {
+  ErrorHandler handler;
+  handler.Set(Status::IOError("first"), kReason);
+  ASSERT_TRUE(handler.BeginResume().ok());
+  handler.Set(Status::MemoryLimit(), BackgroundErrorReason::kMemTable);
+  handler.Set(Status::IOError("later"), kReason);
+  EXPECT_TRUE(handler.JobStatus().IsMemoryLimit());
+  EXPECT_TRUE(handler.FinishResume(Status::OK()).IsMemoryLimit());
+  EXPECT_EQ(handler.reason(), BackgroundErrorReason::kMemTable);
+  EXPECT_TRUE(handler.BeginResume().IsMemoryLimit());
+  EXPECT_FALSE(handler.WriteStatus().ok());
+}
+
 // A refusal must never turn into OK because a resume ends between the question and the answer:
 // callers take OK for "you may continue".
 TEST(ErrorHandler, AnswersAreOkOnlyWhileClear) {

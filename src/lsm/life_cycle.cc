@@ -443,6 +443,9 @@ Status LifeCycle::TryToResume(bool* automatic) {
         return Status::ShutdownInProgress("the database is being closed");
       families = state_->LiveFamilies();
     }
+    // A group that was under way can have failed in the memtables: a part of a batch is not flushed
+    // (I2 of error_handler.h). No group comes after this.
+    if (Status failed = state_->error_handler.JobStatus(); !failed.ok()) return failed;
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
   }));
   return background_.flushes().RunTogether(families, TableFileCreationReason::kFlush);
