@@ -203,8 +203,11 @@ Status CommitPipeline::SwitchWhatIsFull() {
         largest = family;
       const bool holds_old_log = ask_old && family->OldestLogNumber() <= oldest_log;
       if (holds_old_log) family->flush_wanted = true;
-      if (family->IsFull() || (holds_old_log && !family->LeaderActive()->IsEmpty()))
+      if (family->IsFull() || (holds_old_log && !family->LeaderActive()->IsEmpty())) {
         full.push_back(std::move(family));
+      } else if (holds_old_log) {
+        background_->ViewChanged(family);  // its immutable memtables wait for more of them
+      }
     }
     if (too_much_memory && full.empty() && largest != nullptr &&
         !largest->LeaderActive()->IsEmpty()) {

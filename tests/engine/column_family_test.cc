@@ -186,5 +186,35 @@ TEST_F(ColumnFamilyTest, OldLogsGoOnceEveryFamilyHasFlushedThem) {
   EXPECT_EQ(GetFrom(handles_[1], "idle"), "1");
 }
 
+// The memtable of the idle family is immutable, and waits for a second one; the active one is
+// empty.
+TEST_F(ColumnFamilyTest, OldLogsGoAlsoWhereAFamilyMergesItsMemTables) {
+  options_.create_missing_column_families = true;
+  options_.write_buffer_size = 64 << 10;
+  options_.max_write_buffer_number = 4;
+  options_.min_write_buffer_number_to_merge = 2;
+  options_.max_total_wal_size = 512 << 10;
+  OpenFamilies({"default", "idle"});
+  uint64_t immutable = 0;
+  for (int i = 0; i < 1000 && immutable == 0; ++i) {
+    EXPECT_OK(db_->Put(WriteOptions(), handles_[1], std::to_string(i), std::string(1000, 'x')));
+    EXPECT_OK(db_->Put(WriteOptions(), handles_[0], "leads", "the switch"));
+    ASSERT_TRUE(
+        db_->GetIntProperty(handles_[1], DB::Properties::kNumImmutableMemTable, &immutable));
+  }
+  ASSERT_EQ(immutable, 1u);
+  for (int i = 0; i < 20000; ++i)
+    EXPECT_OK(db_->Put(WriteOptions(), handles_[0], std::to_string(i), std::string(100, 'x')));
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_TRUE(db_->GetIntProperty(handles_[1], DB::Properties::kNumImmutableMemTable, &immutable));
+  EXPECT_EQ(immutable, 0u);
+  uint64_t log_bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path())) {
+    if (entry.path().extension() == ".log") log_bytes += entry.file_size();
+  }
+  EXPECT_LT(log_bytes, 1u << 20);
+  EXPECT_EQ(GetFrom(handles_[1], "0"), std::string(1000, 'x'));
+}
+
 }  // namespace
 }  // namespace ashlar
