@@ -57,7 +57,7 @@ class HeapTest : public ::testing::Test {
   }
 
   TestPool pool_{kPoolBytes};
-  PinTable pins_{nullptr};
+  PinTable pins_{nullptr, kPoolBytes};
   std::unique_ptr<CountingMedium> medium_;
   std::unique_ptr<Heap> heap_;
 };

@@ -14,13 +14,18 @@
 // I1: a word is the sum of what its pins have added. So it names a record only if it has no other
 //     pin. Requires: less than 2^28 pins.
 //
+// A table has a word for each 256 bytes of its pool, at most 65,536: an open maps it, and the end of
+// a tree looks at every word, which costs a small pool as little as its size.
+//
 // A count in the record was rejected: the pool would be written by readers. An exact table (a hash
 // map with locks) was rejected: a Get pays for it.
 //
 // Thread safety: any thread.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -35,13 +40,14 @@ class PinTable {
   using Word = std::atomic<uint64_t>;
 
   // `pool`: where the pool is mapped.
-  explicit PinTable(const char* pool)
+  PinTable(const char* pool, uint64_t pool_bytes)
       : pool_(reinterpret_cast<uintptr_t>(pool)),
+        word_bits_(WordBitsOf(pool_bytes)),
         // Zeros, and no memory until it is used: a pool is opened in microseconds.
-        words_(static_cast<Word*>(MapPages(kBytes))) {
+        words_(static_cast<Word*>(MapPages(VolatileBytes()))) {
     if (words_ == nullptr) throw std::bad_alloc();
   }
-  ~PinTable() { UnmapPages(words_, kBytes); }
+  ~PinTable() { UnmapPages(words_, VolatileBytes()); }
   PinTable(const PinTable&) = delete;
   PinTable& operator=(const PinTable&) = delete;
 
@@ -68,32 +74,39 @@ class PinTable {
     return pins == 1 ? word == PinOf(units) : pins != 0;  // I1
   }
   bool AnyPinned() const {
-    for (size_t i = 0; i < kWords; ++i) {
+    for (size_t i = 0; i < words(); ++i) {
       if (words_[i].load(std::memory_order_acquire) != 0) return true;
     }
     return false;
   }
 
-  static constexpr uint32_t kWordBits = 16;
-  static constexpr size_t kWords = size_t{1} << kWordBits;
+  size_t words() const { return size_t{1} << word_bits_; }
   // Bytes of volatile state.
-  static constexpr size_t kBytes = kWords * sizeof(Word);
+  size_t VolatileBytes() const { return words() * sizeof(Word); }
 
  private:
+  static constexpr uint64_t kPoolBytesPerWord = 256;
+  static constexpr uint64_t kWordsMin = 512;  // a page
+  static constexpr uint64_t kWordsMax = uint64_t{1} << 16;
   static constexpr uint32_t kPinsBits = 28;
   static constexpr uint64_t kPinsMask = (uint64_t{1} << kPinsBits) - 1;
 
+  static uint32_t WordBitsOf(uint64_t pool_bytes) {
+    const uint64_t words = std::clamp(pool_bytes / kPoolBytesPerWord, kWordsMin, kWordsMax);
+    return static_cast<uint32_t>(std::bit_width(words)) - 1;
+  }
   static uint64_t UnitsOf(uint64_t address) { return address / kUnitBytes; }
   static uint64_t PinOf(uint64_t units) { return units << kPinsBits | 1; }
   // Release: the holder's reads happen before the reuse that IsPinned permits.
   static void Subtract(Word* word, uint64_t units) {
     word->fetch_sub(PinOf(units), std::memory_order_release);
   }
-  static size_t Hash(uint64_t units) {
-    return static_cast<size_t>(units * 0x9e3779b97f4a7c15u >> (64 - kWordBits));
+  size_t Hash(uint64_t units) const {
+    return static_cast<size_t>(units * 0x9e3779b97f4a7c15u >> (64 - word_bits_));
   }
 
   const uint64_t pool_;
+  const uint32_t word_bits_;
   Word* const words_;
 };
 

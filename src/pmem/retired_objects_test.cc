@@ -26,7 +26,7 @@ class RetiredObjectsTest : public ::testing::Test {
   }
   size_t freed() const { return freed_.size(); }
 
-  PinTable pins_{nullptr};
+  PinTable pins_{nullptr, uint64_t{16} << 20};
   std::map<PoolOffset, int> freed_;  // how often each object was freed
   PoolOffset next_ = 0;
   RetiredObjects retired_{&pins_, &TestEpochs(), [this](std::span<const PoolOffset> objects) {
@@ -61,11 +61,11 @@ TEST_F(RetiredObjectsTest, APinnedObjectIsFreeOnceItIsUnpinned) {
 TEST_F(RetiredObjectsTest, APinDelaysNoOtherObject) {
   const PoolOffset pinned = NewObjects(1).front();
   pins_.Pin(pinned);
-  constexpr size_t kOthers = 4 * PinTable::kWords;
-  Add(NewObjects(kOthers));
+  const size_t others = 4 * pins_.words();
+  Add(NewObjects(others));
   Add({pinned});
   retired_.Reclaim();
-  EXPECT_EQ(freed(), kOthers);
+  EXPECT_EQ(freed(), others);
   // Two pins of one object: the first to go frees nothing.
   pins_.Pin(pinned);
   pins_.Unpin(pinned);
@@ -95,6 +95,15 @@ TEST_F(RetiredObjectsTest, TheCostOfABatchDoesNotGrowWithThePins) {
   }
   retired_.Reclaim();
   for (const PoolOffset object : pinned) ASSERT_EQ(freed_[object], 1);
+}
+
+// A table of the largest size for every pool made an open and a close of a pool of 1 MiB touch 128
+// pages, which the proofs of power cuts do for each image.
+TEST_F(RetiredObjectsTest, TheTableOfPinsIsASmallPartOfThePool) {
+  EXPECT_EQ(PinTable(nullptr, 4096).words(), 512U);
+  EXPECT_EQ(PinTable(nullptr, uint64_t{1} << 20).VolatileBytes(), uint64_t{32} << 10);
+  EXPECT_EQ(PinTable(nullptr, (uint64_t{1} << 20) + 4096).words(), 4096U);
+  EXPECT_EQ(PinTable(nullptr, uint64_t{1} << 40).words(), 65536U);
 }
 
 }  // namespace

@@ -321,8 +321,8 @@ PersistentTreeStats Tree::Stats() {
   stats.entries = state_->entries.load(std::memory_order_relaxed);
   stats.leaves = state_->leaves.load(std::memory_order_relaxed);
   MutexLock structure(state_->structure_mutex());
-  stats.volatile_bytes = sizeof(TreeState) + PinTable::kBytes + state_->index.VolatileBytes() +
-                         state_->heap.VolatileBytes();
+  stats.volatile_bytes = sizeof(TreeState) + state_->pins->VolatileBytes() +
+                         state_->index.VolatileBytes() + state_->heap.VolatileBytes();
   stats.leaf_splits = state_->splits.load(std::memory_order_relaxed);
   stats.leaf_merges = state_->merges.load(std::memory_order_relaxed);
   stats.open_micros = open_micros_;

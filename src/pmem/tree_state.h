@@ -43,7 +43,7 @@ struct TreeState {
             const Comparator* comparator, SplitStrategy strategy,
             std::function<bool()> refuse_allocation)
       : medium(std::move(pool_medium)),
-        pins(std::make_unique<PinTable>(medium->view())),
+        pins(std::make_unique<PinTable>(medium->view(), medium->bytes())),
         order(comparator),
         split_strategy(strategy),
         first_leaf(header.first_leaf),
