@@ -181,6 +181,9 @@ Status MakeDirectoryIfMissing(const std::string& path);
 Status RemoveDirectory(const std::string& path);
 Status RemoveFile(const std::string& path);
 Status RenamePath(const std::string& from, const std::string& to);
+// Never over another file: IOError if there is one. NotSupported where the system cannot promise
+// that.
+Status RenameToNewPath(const std::string& from, const std::string& to);
 // A second name for a file. NotSupported where the file's system has none, or across file systems.
 Status HardLink(const std::string& from, const std::string& to);
 Status TruncatePath(const std::string& path, uint64_t bytes);

@@ -175,6 +175,20 @@ TEST_F(OsFileTest, ASecondLockOfTheSameFileIsRefusedByAnyPath) {
   EXPECT_TRUE(OsFileLock::Acquire(Path("LOCK")).ok());
 }
 
+TEST_F(OsFileTest, ARenameToANewPathReplacesNothing) {
+  Write(Path("a"), "a");
+  Write(Path("b"), "longer");
+  const Status taken = RenameToNewPath(Path("a"), Path("b"));
+  EXPECT_TRUE(taken.IsIOError()) << taken.ToString();
+  EXPECT_EQ(GetFileInfo(Path("a"))->bytes, 1u);
+  EXPECT_EQ(GetFileInfo(Path("b"))->bytes, 6u);
+  const Status renamed = RenameToNewPath(Path("a"), Path("c"));
+  EXPECT_TRUE(renamed.ok()) << renamed.ToString();
+  EXPECT_TRUE(GetFileInfo(Path("a")).status().IsPathNotFound());
+  EXPECT_EQ(GetFileInfo(Path("c"))->bytes, 1u);
+  EXPECT_TRUE(RenameToNewPath(Path("a"), Path("d")).IsPathNotFound());
+}
+
 TEST_F(OsFileTest, LocksOfDifferentFilesAreIndependent) {
   Result<std::unique_ptr<OsFileLock>> a = OsFileLock::Acquire(Path("a"));
   Result<std::unique_ptr<OsFileLock>> b = OsFileLock::Acquire(Path("b"));

@@ -13,6 +13,7 @@
 #include "pmem/heap.h"
 #include "pmem/leaf.h"
 #include "pmem/mapped_medium.h"
+#include "pmem/new_name.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -47,9 +48,11 @@ Result<std::unique_ptr<PoolFile>> CreateTemporary(const std::string& temporary, 
 
 // Requires: the caller holds the temporary file's lock.
 Status PublishPool(const std::string& temporary, const std::string& path) {
-  const Status linked = HardLink(temporary, path);
-  ASHLAR_RETURN_IF_ERROR(RemoveFile(temporary));
-  ASHLAR_RETURN_IF_ERROR(linked);
+  Status named = GiveNewName(temporary, path);
+  if (!named.ok()) {
+    static_cast<void>(RemoveFile(temporary));
+    return named;
+  }
   ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
   return folder.Sync();
 }

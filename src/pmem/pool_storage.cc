@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "platform/path.h"
+#include "pmem/new_name.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -84,26 +85,33 @@ Status FileStorage::WriteLog(uint64_t offset, const Slice& bytes) {
   return log_->Write(offset, bytes);
 }
 
-Status FileStorage::RemoveLog() {
+Status FileStorage::RemoveLeftovers() {
   if (next_) ASHLAR_RETURN_IF_ERROR(next_->file.Close());
   if (log_) ASHLAR_RETURN_IF_ERROR(log_->file.Close());
   next_.reset();
   log_.reset();
-  // What a checkpoint left over.
   for (const std::string& path : {next_path(), spare_path()}) {
     const Status removed = RemoveFile(path);
     if (!removed.ok() && !removed.IsPathNotFound()) return removed;
   }
+  return Status::OK();
+}
+
+Status FileStorage::RemoveLog() {
+  ASHLAR_RETURN_IF_ERROR(RemoveLeftovers());
   ASHLAR_RETURN_IF_ERROR(RemoveFile(log_path_));
   return SyncFolderOf(log_path_);
 }
 
 Status FileStorage::KeepLog() {
+  ASHLAR_RETURN_IF_ERROR(RemoveLeftovers());
   for (uint64_t number = 1;; ++number) {
     const std::string kept = StrCat(log_path_, ".lost-", number);
-    const Status linked = HardLink(log_path_, kept);
-    if (linked.ok()) return RemoveLog();
-    if (GetFileInfo(kept).status().IsPathNotFound()) return linked;
+    const Status looked = GetFileInfo(kept).status();
+    if (looked.ok()) continue;
+    if (!looked.IsPathNotFound()) return looked;
+    ASHLAR_RETURN_IF_ERROR(GiveNewName(log_path_, kept));
+    return SyncFolderOf(log_path_);
   }
 }
 

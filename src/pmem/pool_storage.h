@@ -103,6 +103,8 @@ class FileStorage final : public PoolStorage {
   std::string next_path() const { return log_path_ + ".creating"; }
   std::string spare_path() const { return log_path_ + ".spare"; }
   void KeepSpare();
+  // Closes the logs, and removes the files of a checkpoint.
+  Status RemoveLeftovers();
 
   std::unique_ptr<PoolFile> pool_;
   const std::string log_path_;

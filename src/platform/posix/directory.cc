@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -109,11 +110,26 @@ Status RenamePath(const std::string& from, const std::string& to) {
   return Status::OK();
 }
 
+Status RenameToNewPath(const std::string& from, const std::string& to) {
+  ASHLAR_RETURN_IF_ERROR(CheckPath(from));
+  ASHLAR_RETURN_IF_ERROR(CheckPath(to));
+#ifdef RENAME_NOREPLACE
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
+    return Status::OK();
+  // EINVAL: also of a file system that knows no flags.
+  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+    return SystemError(StrCat("rename ", from, " to"), to, errno);
+#endif
+  return Status::NotSupported(StrCat("rename ", from, " to ", to),
+                              "this file system has no rename that replaces nothing");
+}
+
 Status HardLink(const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(from));
   ASHLAR_RETURN_IF_ERROR(CheckPath(to));
   if (::link(from.c_str(), to.c_str()) == 0) return Status::OK();
-  if (errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK) {
+  if (errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK ||
+      errno == ENOSYS) {
     return Status::NotSupported(StrCat("link ", from, " to ", to),
                                 "not on this file system, or not between these two");
   }

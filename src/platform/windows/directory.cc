@@ -223,6 +223,21 @@ Status RenamePath(const std::string& from, const std::string& to) {
   return Status::OK();
 }
 
+Status RenameToNewPath(const std::string& from, const std::string& to) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::wstring from_name, ToSystemPath(from));
+  ASHLAR_ASSIGN_OR_RETURN(const std::wstring to_name, ToSystemPath(to));
+  if (RetryWhileShared([&] {
+        return MoveFileExW(from_name.c_str(), to_name.c_str(), MOVEFILE_WRITE_THROUGH) != 0;
+      }))
+    return Status::OK();
+  const DWORD error = GetLastError();
+  if (IsUnsupported(error)) {
+    return Status::NotSupported(StrCat("rename ", from, " to ", to),
+                                "this file system has no rename that replaces nothing");
+  }
+  return PathError(StrCat("rename ", from, " to"), to, to_name, error);
+}
+
 Status HardLink(const std::string& from, const std::string& to) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring from_name, ToSystemPath(from));
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring to_name, ToSystemPath(to));
