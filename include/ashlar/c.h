@@ -94,6 +94,7 @@ typedef struct rocksdb_sst_partitioner_factory_t rocksdb_sst_partitioner_factory
 typedef struct rocksdb_sstfilewriter_t rocksdb_sstfilewriter_t;
 typedef struct rocksdb_statistics_histogram_data_t rocksdb_statistics_histogram_data_t;
 typedef struct rocksdb_t rocksdb_t;
+typedef struct rocksdb_table_properties_t rocksdb_table_properties_t;
 typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compaction_options_t;
 typedef struct rocksdb_wait_for_compact_options_t rocksdb_wait_for_compact_options_t;
 typedef struct rocksdb_wal_file_t rocksdb_wal_file_t;
@@ -107,6 +108,8 @@ typedef struct ashlar_sstfilereader_t ashlar_sstfilereader_t;
 typedef struct ashlar_tableproperties_t ashlar_tableproperties_t;
 
 typedef void (*rocksdb_create_backup_options_progress_cb)(void* state);
+typedef unsigned char (*rocksdb_readoptions_table_filter_cb)(
+    void* state, const rocksdb_table_properties_t* table_properties);
 
 // Borrowed bytes. Passed and returned by value, in registers.
 typedef struct rocksdb_slice_t {
@@ -2433,6 +2436,94 @@ ASHLAR_API void rocksdb_options_set_plain_table_factory(
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_destroy(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+// Which tables an iterator reads: table_filter (not null) gets the properties of a table, and 0
+// leaves the table out. The properties are valid during the call. `state` is passed to it, by any
+// thread that uses the options, and to `destructor` (may be null) when neither these options nor an
+// iterator made with them need it any more.
+ASHLAR_API void rocksdb_readoptions_set_table_filter(
+    rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
+    rocksdb_readoptions_table_filter_cb table_filter) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_clear_table_filter(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_readoptions_has_table_filter(const rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+// The members of ashlar/table_properties.h. Texts and bytes are the properties' own; a text ends in
+// a 0 that *size does not count.
+ASHLAR_API uint64_t rocksdb_table_properties_orig_file_number(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_external_sst_file_global_seqno_offset(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_data_size(const rocksdb_table_properties_t* properties)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_table_properties_index_size(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_index_partitions(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_top_level_index_size(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_index_key_is_user_key(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_index_value_is_delta_encoded(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_table_properties_filter_size(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_table_properties_raw_key_size(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_raw_value_size(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_num_data_blocks(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_table_properties_num_entries(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_table_properties_num_deletions(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_num_merge_operands(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_num_range_deletions(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_num_filter_entries(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_format_version(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_table_properties_fixed_key_len(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_column_family_id(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_table_properties_creation_time(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_oldest_key_time(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_file_creation_time(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_db_id(const rocksdb_table_properties_t* properties,
+                                                      size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_db_session_id(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_db_host_id(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_column_family_name(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_filter_policy_name(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_comparator_name(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_merge_operator_name(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_prefix_extractor_name(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_property_collectors_names(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_compression_name(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_compression_options(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
+// user_collected_properties in the order of their names. Null: there is none at the position.
+ASHLAR_API size_t rocksdb_table_properties_user_collected_properties_count(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_user_collected_properties_key_at(
+    const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_user_collected_properties_value_at(
+    const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
 // The snapshot and the bytes of the bounds are borrowed: they outlive every iterator made with
 // these options. A null key takes the bound away.
 ASHLAR_API void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options,

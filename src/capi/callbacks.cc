@@ -1,7 +1,8 @@
 // Classes that a C program implements with functions: comparators, compaction filters, log filters,
-// merge operators, prefix extractors, loggers.
+// merge operators, prefix extractors, loggers; and functions that options of reads hold.
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -443,3 +444,20 @@ rocksdb_logger_t* rocksdb_logger_create_callback_logger(
       std::make_shared<CallbackLogger>(static_cast<InfoLogLevel>(log_level), callback, state)};
 }
 void rocksdb_logger_destroy(rocksdb_logger_t* logger) noexcept { delete logger; }
+
+void rocksdb_readoptions_set_table_filter(
+    rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
+    rocksdb_readoptions_table_filter_cb table_filter) noexcept {
+  // Iterators copy the options, and share the state.
+  options->rep.table_filter = [shared = std::make_shared<State>(state, destructor),
+                               table_filter](const ashlar::TableProperties& properties) {
+    const rocksdb_table_properties_t handle{properties};
+    return table_filter(shared->get(), &handle) != 0;
+  };
+}
+void rocksdb_readoptions_clear_table_filter(rocksdb_readoptions_t* options) noexcept {
+  options->rep.table_filter = nullptr;
+}
+unsigned char rocksdb_readoptions_has_table_filter(const rocksdb_readoptions_t* options) noexcept {
+  return options->rep.table_filter ? 1 : 0;
+}

@@ -178,6 +178,9 @@ struct rocksdb_sstfilewriter_t {
 struct ashlar_sstfilereader_t {
   ashlar::SstFileReader rep;
 };
+struct rocksdb_table_properties_t {
+  const ashlar::TableProperties& rep;
+};
 struct ashlar_tableproperties_t {
   std::shared_ptr<const ashlar::TableProperties> rep;
 };

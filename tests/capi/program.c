@@ -405,6 +405,68 @@ static void IteratorsWalkBothWays(void) {
   rocksdb_close(db);
 }
 
+// Of the filter below: asked tables, and whether the destructor has run.
+typedef struct FilterState {
+  uint64_t entries;
+  int asked;
+  int destroyed;
+} FilterState;
+
+static unsigned char HasAsManyEntries(void* state, const rocksdb_table_properties_t* table) {
+  FilterState* const filter = state;
+  size_t size = 0;
+  ++filter->asked;
+  CHECK(Equal(rocksdb_table_properties_column_family_name(table, &size), size, "default"));
+  CHECK(rocksdb_table_properties_raw_key_size(table) > 0);
+  const size_t collected = rocksdb_table_properties_user_collected_properties_count(table);
+  CHECK(rocksdb_table_properties_user_collected_properties_key_at(table, collected, &size) == NULL);
+  CHECK(size == 0);
+  return rocksdb_table_properties_num_entries(table) == filter->entries;
+}
+
+static void DestroyFilter(void* state) { ++((FilterState*)state)->destroyed; }
+
+static void IteratorsLeaveTablesOut(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  size_t size = 0;
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  Put(db, "a", "1");
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  Put(db, "b", "2");
+  Put(db, "c", "3");
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+
+  FilterState filter = {1, 0, 0};
+  rocksdb_readoptions_t* const filtered = rocksdb_readoptions_create();
+  CHECK(!rocksdb_readoptions_has_table_filter(filtered));
+  rocksdb_readoptions_set_table_filter(filtered, &filter, DestroyFilter, HasAsManyEntries);
+  CHECK(rocksdb_readoptions_has_table_filter(filtered));
+  rocksdb_iterator_t* const it = rocksdb_create_iterator(db, filtered);
+  rocksdb_iter_seek_to_first(it);
+  CHECK(rocksdb_iter_valid(it) && Equal(rocksdb_iter_key(it, &size), 1, "a"));
+  rocksdb_iter_next(it);
+  CHECK(!rocksdb_iter_valid(it));
+  CHECK(filter.asked >= 2);
+  // The iterator has its share of the state.
+  rocksdb_readoptions_clear_table_filter(filtered);
+  CHECK(!rocksdb_readoptions_has_table_filter(filtered));
+  CHECK(filter.destroyed == 0);
+  rocksdb_iter_destroy(it);
+  CHECK(filter.destroyed == 1);
+
+  FilterState replaced = {2, 0, 0};
+  rocksdb_readoptions_set_table_filter(filtered, &replaced, DestroyFilter, HasAsManyEntries);
+  rocksdb_readoptions_set_table_filter(filtered, &filter, NULL, HasAsManyEntries);
+  CHECK(replaced.destroyed == 1);
+  rocksdb_readoptions_destroy(filtered);
+  CHECK(filter.destroyed == 1);
+  rocksdb_close(db);
+}
+
 static void SnapshotsLookBack(void) {
   rocksdb_t* const db = OpenEmpty();
   Put(db, "k", "old");
@@ -1769,6 +1831,7 @@ int main(int argc, char** argv) {
   ManyKeysAreReadAtOnce();
   ReadsMayIgnoreRangeDeletions();
   IteratorsWalkBothWays();
+  IteratorsLeaveTablesOut();
   SnapshotsLookBack();
   FamiliesComeAndGo();
   TablesAreFlushedCompactedAndDescribed();

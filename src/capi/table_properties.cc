@@ -1,0 +1,86 @@
+// The properties of a table, as callbacks get them.
+#include <cstddef>
+#include <iterator>
+#include <string>
+
+#include "capi/handles.h"
+
+namespace {
+
+// The property at the position. Null: there are fewer.
+const ashlar::UserCollectedProperties::value_type* CollectedAt(
+    const rocksdb_table_properties_t* properties, size_t position) {
+  const auto& all = properties->rep.user_collected_properties;
+  if (position >= all.size()) return nullptr;
+  return &*std::next(all.begin(), static_cast<std::ptrdiff_t>(position));
+}
+
+const char* BytesOf(const std::string* text, size_t* size) {
+  *size = text == nullptr ? 0 : text->size();
+  return text == nullptr ? nullptr : text->c_str();
+}
+
+}  // namespace
+
+#define ASHLAR_C_NUMBER(name)                                  \
+  uint64_t rocksdb_table_properties_##name(                    \
+      const rocksdb_table_properties_t* properties) noexcept { \
+    return properties->rep.name;                               \
+  }
+ASHLAR_C_NUMBER(orig_file_number)
+ASHLAR_C_NUMBER(external_sst_file_global_seqno_offset)
+ASHLAR_C_NUMBER(data_size)
+ASHLAR_C_NUMBER(index_size)
+ASHLAR_C_NUMBER(index_partitions)
+ASHLAR_C_NUMBER(top_level_index_size)
+ASHLAR_C_NUMBER(index_key_is_user_key)
+ASHLAR_C_NUMBER(index_value_is_delta_encoded)
+ASHLAR_C_NUMBER(filter_size)
+ASHLAR_C_NUMBER(raw_key_size)
+ASHLAR_C_NUMBER(raw_value_size)
+ASHLAR_C_NUMBER(num_data_blocks)
+ASHLAR_C_NUMBER(num_entries)
+ASHLAR_C_NUMBER(num_deletions)
+ASHLAR_C_NUMBER(num_merge_operands)
+ASHLAR_C_NUMBER(num_range_deletions)
+ASHLAR_C_NUMBER(num_filter_entries)
+ASHLAR_C_NUMBER(format_version)
+ASHLAR_C_NUMBER(fixed_key_len)
+ASHLAR_C_NUMBER(column_family_id)
+ASHLAR_C_NUMBER(creation_time)
+ASHLAR_C_NUMBER(oldest_key_time)
+ASHLAR_C_NUMBER(file_creation_time)
+#undef ASHLAR_C_NUMBER
+
+#define ASHLAR_C_TEXT(name)                                                                 \
+  const char* rocksdb_table_properties_##name(const rocksdb_table_properties_t* properties, \
+                                              size_t* size) noexcept {                      \
+    return BytesOf(&properties->rep.name, size);                                            \
+  }
+ASHLAR_C_TEXT(db_id)
+ASHLAR_C_TEXT(db_session_id)
+ASHLAR_C_TEXT(db_host_id)
+ASHLAR_C_TEXT(column_family_name)
+ASHLAR_C_TEXT(filter_policy_name)
+ASHLAR_C_TEXT(comparator_name)
+ASHLAR_C_TEXT(merge_operator_name)
+ASHLAR_C_TEXT(prefix_extractor_name)
+ASHLAR_C_TEXT(property_collectors_names)
+ASHLAR_C_TEXT(compression_name)
+ASHLAR_C_TEXT(compression_options)
+#undef ASHLAR_C_TEXT
+
+size_t rocksdb_table_properties_user_collected_properties_count(
+    const rocksdb_table_properties_t* properties) noexcept {
+  return properties->rep.user_collected_properties.size();
+}
+const char* rocksdb_table_properties_user_collected_properties_key_at(
+    const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept {
+  const auto* const found = CollectedAt(properties, position);
+  return BytesOf(found == nullptr ? nullptr : &found->first, size);
+}
+const char* rocksdb_table_properties_user_collected_properties_value_at(
+    const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept {
+  const auto* const found = CollectedAt(properties, position);
+  return BytesOf(found == nullptr ? nullptr : &found->second, size);
+}
