@@ -1247,6 +1247,32 @@ public final class BindingTest {
     }
   }
 
+  static void threadsSayWhatTheyDo(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true).setEnableThreadTracking(true); FlushOptions flush = new FlushOptions(); RocksDB db = RocksDB.open(options, dir)) {
+      db.put(bytes("a"), bytes("1"));
+      db.flush(flush);
+      // The threads of the pool have begun. What they do at this moment is not known.
+      List<ThreadStatus> threads = Env.getDefault().getThreadList();
+      check(!threads.isEmpty(), "no thread");
+      for (ThreadStatus thread : threads) {
+        check(thread.getThreadId() != 0, "a thread without a number");
+        equal(6, thread.getOperationProperties().length);
+        if (thread.getOperationType() == OperationType.OP_UNKNOWN) equal((Object) null, thread.getDbName());
+      }
+    }
+    equal("High Pri", ThreadStatus.getThreadTypeName(ThreadType.HIGH_PRIORITY));
+    equal("Flush", ThreadStatus.getOperationName(OperationType.OP_FLUSH));
+    equal((Object) null, ThreadStatus.getOperationName(OperationType.OP_UNKNOWN));
+    equal("17 us", ThreadStatus.microsToString(17));
+    check(ThreadStatus.getOperationStageName(OperationStage.STAGE_FLUSH_RUN) != null, "a stage without a name");
+    check(ThreadStatus.getStateName(StateType.STATE_MUTEX_WAIT) != null, "a state without a name");
+    equal("BytesMemtables", ThreadStatus.getOperationPropertyName(OperationType.OP_FLUSH, 1));
+    equal((Object) null, ThreadStatus.getOperationPropertyName(OperationType.OP_FLUSH, 3));
+    Map<String, Long> flushed = ThreadStatus.interpretOperationProperties(OperationType.OP_FLUSH, new long[] {4, 5});
+    equal(Map.of("JobID", 4L, "BytesMemtables", 5L, "BytesWritten", 0L), flushed);
+    fails(NullPointerException.class, () -> ThreadStatus.interpretOperationProperties(OperationType.OP_FLUSH, null));
+  }
+
   static void exceptionsOfListenersStayThere(String dir) throws Exception {
     AtomicLong thrown = new AtomicLong();
     AtomicBoolean failing = new AtomicBoolean();
@@ -1388,6 +1414,7 @@ public final class BindingTest {
     TESTS.put("aListenerIsToldOfWhatItWants", BindingTest::aListenerIsToldOfWhatItWants);
     TESTS.put("theReportOfACompactionOfFiles", BindingTest::theReportOfACompactionOfFiles);
     TESTS.put("aSuggestedRangeIsCompacted", BindingTest::aSuggestedRangeIsCompacted);
+    TESTS.put("threadsSayWhatTheyDo", BindingTest::threadsSayWhatTheyDo);
     TESTS.put("exceptionsOfListenersStayThere", BindingTest::exceptionsOfListenersStayThere);
     TESTS.put("closingADatabaseInItsOwnCallbackIsAnException", BindingTest::closingADatabaseInItsOwnCallbackIsAnException);
     RocksDB.loadLibrary();
