@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/out_of_memory.h"
 
 namespace ashlar {
 
@@ -12,6 +13,16 @@ namespace {
 // several times while the reserve is used up.
 constexpr size_t kLooksPerShard = 16;
 constexpr size_t kShardsPerInsert = 8;
+
+// Makes room for one entry more. False: there is no memory for it.
+bool GrowRing(std::vector<CacheEntry*>* ring) {
+  if (ring->size() < ring->capacity()) return true;
+  return CatchBadAlloc([ring] {
+           ring->reserve(2 * ring->size() + 1);
+           return Status::OK();
+         })
+      .ok();
+}
 
 }  // namespace
 
@@ -59,7 +70,7 @@ bool BlockCache::Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry)
   {
     Shard& shard = ShardOf(slot);
     MutexLock lock(shard.mutex);
-    if (slot->load(std::memory_order_relaxed) == nullptr) {
+    if (slot->load(std::memory_order_relaxed) == nullptr && GrowRing(&shard.ring)) {
       budget_->Ref();
       entry->budget_ = budget_;
       entry->ring_index_ = static_cast<uint32_t>(shard.ring.size());

@@ -121,9 +121,9 @@ class BlockCache final : public Cache {
   ~BlockCache() override;
 
   // Publishes the entry in the slot and adopts the caller's count. False: the slot has another
-  // entry, or pins fill the cache; the caller keeps its count and uses the entry uncached. May
-  // evict entries, and free evicted ones. epochs: of the guards in which the slot is read; outlives
-  // the slot.
+  // entry, pins fill the cache, or its list of entries finds no memory; the caller keeps its count
+  // and uses the entry uncached. May evict entries, and free evicted ones. epochs: of the guards in
+  // which the slot is read; outlives the slot.
   [[nodiscard]] bool Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry);
 
   // Clears the slots of one table. Requires: one epoch domain, and no concurrent or later Insert

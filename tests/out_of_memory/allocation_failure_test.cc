@@ -7,12 +7,14 @@
 // too, and one number is one history.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/table.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "platform/thread.h"
@@ -559,6 +562,74 @@ TEST_P(AllocationFailure, OfAWriteThatIsNotAppliedCanBeResumedFrom) {
     }
   }
   EXPECT_GT(resumes, 0U);
+}
+
+constexpr std::string_view kReadKeys = "abcdefghijkl";
+Slice ReadKey(size_t i) { return {kReadKeys.data() + i, 1}; }
+
+Status GetAll(DB* db) {
+  for (size_t i = 0; i < kReadKeys.size(); ++i) {
+    PinnableSlice value;
+    const Status status = db->Get(ReadOptions(), db->DefaultColumnFamily(), ReadKey(i), &value);
+    if (!status.ok()) return status;
+  }
+  return Status::OK();
+}
+
+Status MultiGetAll(DB* db) {
+  std::array<Slice, kReadKeys.size()> keys;
+  for (size_t i = 0; i < keys.size(); ++i) keys[i] = ReadKey(i);
+  std::array<PinnableSlice, kReadKeys.size()> values;
+  std::array<Status, kReadKeys.size()> statuses;
+  db->MultiGet(ReadOptions(), db->DefaultColumnFamily(), keys.size(), keys.data(), values.data(),
+               statuses.data());
+  for (const Status& status : statuses) {
+    if (!status.ok()) return status;
+  }
+  return Status::OK();
+}
+
+Status WalkBothWays(DB* db) {
+  const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+  if (it == nullptr) return Status::MemoryLimit();
+  for (it->SeekToFirst(); it->Valid();) it->Next();
+  if (!it->status().ok()) return it->status();
+  for (it->SeekToLast(); it->Valid();) it->Prev();
+  return it->status();
+}
+
+// Close answers with Aborted while a read holds something. The blocks of the table get into the
+// cache.
+TEST_P(AllocationFailure, OfAReadKeepsNothing) {
+  for (const auto read : {&GetAll, &MultiGetAll, &WalkBothWays}) {
+    uint64_t number = 1;
+    for (bool failed = true; failed && !HasFailure(); ++number) {
+      SCOPED_TRACE(StrCat("allocation ", number));
+      ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/7);
+      Options options = SmallDatabaseOptions();
+      options.env = &env;
+      options.table_factory.reset(NewBlockBasedTableFactory());
+      std::unique_ptr<DB> db;
+      ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+      for (size_t i = 0; i < kReadKeys.size(); ++i) {
+        ASSERT_TRUE(db->Put(WriteOptions(), ReadKey(i), std::string(2000, 'v')).ok());
+      }
+      ASSERT_TRUE(db->Flush(FlushOptions()).ok());
+      FailingNew::Arm(number, GetParam());
+      Status status;
+      {
+        const FailingNew::Scope scope;
+        status = read(db.get());
+      }
+      failed = FailingNew::HasFailed();
+      FailingNew::Arm(0, GetParam());
+      EXPECT_TRUE(status.ok() || (failed && status.IsMemoryLimit())) << status.ToString();
+      EXPECT_TRUE(read(db.get()).ok());
+      const Status closed = db->Close();
+      EXPECT_TRUE(closed.ok()) << closed.ToString();
+    }
+    EXPECT_GT(number, 5U);
+  }
 }
 
 // A call that holds background jobs back and fails lets them go: a flush afterwards ends.
