@@ -11,9 +11,7 @@ namespace {
 constexpr uint64_t kUnbounded = UINT64_MAX;
 
 uint64_t Scale(uint64_t bytes, double factor) {
-  const double product = static_cast<double>(bytes) * factor;
-  // The largest double below 2^64 is 2^64 - 2048. Larger ones must not be converted.
-  return product >= 18446744073709549568.0 ? kUnbounded : static_cast<uint64_t>(product);
+  return ToBytes(static_cast<double>(bytes) * factor);
 }
 
 double AdditionalMultiplier(const LeveledConfig& config, Level level) {
@@ -145,6 +143,12 @@ double DeeperLevelScore(const LevelSize& size, Level level, double incoming,
 }
 
 }  // namespace
+
+uint64_t ToBytes(double bytes) {
+  // The largest double below 2^64 is 2^64 - 2048. Larger ones must not be converted.
+  constexpr double kLargest = 18446744073709549568.0;
+  return bytes >= kLargest ? UINT64_MAX : static_cast<uint64_t>(bytes);
+}
 
 void LevelTargets::CheckInvariants(std::span<const uint64_t> level_bytes,
                                    const LeveledConfig& config) const {

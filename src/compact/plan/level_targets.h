@@ -24,6 +24,10 @@
 
 namespace ashlar {
 
+// A computed number of bytes, which is not negative. UINT64_MAX where it is larger than that:
+// limits that options set beyond all bytes stay there.
+uint64_t ToBytes(double bytes);
+
 struct LevelTargets {
   Level base_level = 1;
   // Levels 1..this are to be emptied downwards: the tree needs fewer levels than it has. 0: none.

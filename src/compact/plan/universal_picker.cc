@@ -29,7 +29,7 @@ struct Neighbours {
 };
 
 uint64_t Percent(uint64_t bytes, uint64_t percent) {
-  return static_cast<uint64_t>(static_cast<double>(bytes) * static_cast<double>(percent) / 100.0);
+  return ToBytes(static_cast<double>(bytes) * static_cast<double>(percent) / 100.0);
 }
 
 class UniversalPicker {

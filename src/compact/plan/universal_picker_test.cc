@@ -53,6 +53,18 @@ TEST(PickUniversal, SizeRatioAddsOlderRunsWhileTheyAreNotLarger) {
       << "the newest has no neighbour of its size";
 }
 
+// Of runs of 500 GB and more, 2^32 percent are more bytes than a number has.
+TEST(PickUniversal, PercentagesBeyondAllBytesAreNeverReached) {
+  CompactionConfig config = SmallConfig();
+  config.universal.size_amplification_percent_max = UINT_MAX;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 15]\nL4: 7[a-k 500000000000]", config), "nothing");
+  config = SmallConfig();
+  config.universal.size_ratio_percent = UINT_MAX;
+  EXPECT_EQ(
+      Pick("L0: 9[a-k 500000000000] 8[a-k 500000000001]\nL4: 7[a-k 5000000000000]", config),
+      "L0 [9 8] + L4 [7] -> L4, size ratio, bottommost");
+}
+
 TEST(PickUniversal, StopStyleComparesWithTheLastRunAlone) {
   CompactionConfig config = SmallConfig();
   config.universal.stops_at_similar_size = true;

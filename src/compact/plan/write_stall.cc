@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "compact/plan/level_targets.h"
 
 namespace ashlar {
 
@@ -53,7 +54,7 @@ bool NearStop(const StallInputs& in, StallCause cause, const LeveledConfig& conf
 }
 
 uint64_t Times(uint64_t rate, double factor) {
-  return static_cast<uint64_t>(static_cast<double>(rate) * factor);
+  return ToBytes(static_cast<double>(rate) * factor);
 }
 
 uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfig& config,

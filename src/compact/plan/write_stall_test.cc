@@ -80,6 +80,19 @@ TEST(WriteStall, TheRateHasAFloor) {
   EXPECT_EQ(stall.bytes_per_second, 16u * 1024);
 }
 
+TEST(WriteStall, ARateBeyondAllDevicesStaysThere) {
+  LeveledConfig config = Config();
+  config.delayed_write_rate = UINT64_MAX;
+  WriteStall stall = ComputeStall({.pending_bytes = 1200}, config, {});
+  EXPECT_EQ(stall.bytes_per_second, UINT64_MAX);
+  stall = ComputeStall({.pending_bytes = 1100}, config, stall);  // less debt: faster
+  EXPECT_EQ(stall.state, StallState::kDelayed);
+  EXPECT_EQ(stall.bytes_per_second, UINT64_MAX);
+  stall = ComputeStall({}, config, stall);
+  EXPECT_EQ(stall.state, StallState::kNone);
+  EXPECT_EQ(stall.bytes_per_second, UINT64_MAX);
+}
+
 TEST(WriteStall, RecoveryStartsTheNextDelayFaster) {
   WriteStall stall = Next({.pending_bytes = 1100});
   for (uint64_t i = 0; i < 5; ++i) stall = Next({.pending_bytes = 1200 + i}, stall);
