@@ -219,7 +219,8 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
   config.block_align = table.block_align;
   config.enable_index_compression = table.enable_index_compression;
   config.cache_index_and_filter_blocks = table.cache_index_and_filter_blocks;
-  config.readahead_bytes_initial = table.initial_auto_readahead_size;
+  config.readahead_bytes_initial =
+      std::min(table.initial_auto_readahead_size, table.max_auto_readahead_size);
   config.readahead_bytes_max = table.max_auto_readahead_size;
   return config;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/statistics.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
@@ -111,6 +112,33 @@ INSTANTIATE_TEST_SUITE_P(
                     Ways{false, true, false, false}, Ways{true, true, false, false},
                     Ways{true, false, false, true}, Ways{false, true, true, false}),
     [](const testing::TestParamInfo<Ways>& ways) { return ways.param.Name(); });
+
+using AutoReadaheadTest = DatabaseFixture;
+
+// The table is not in a cache: each open makes one.
+TEST_F(AutoReadaheadTest, AScanReadsBlockByBlockIfItsLargestPieceIsZero) {
+  options_.statistics = CreateDBStatistics();
+  const auto bytes_read_ahead = [&](size_t initial_bytes, size_t max_bytes) {
+    BlockBasedTableOptions table;
+    table.initial_auto_readahead_size = initial_bytes;
+    table.max_auto_readahead_size = max_bytes;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open();
+    EXPECT_OK(options_.statistics->Reset());
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    int entries = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++entries;
+    EXPECT_OK(it->status());
+    EXPECT_EQ(entries, 200);
+    return options_.statistics->getTickerCount(PREFETCH_BYTES);
+  };
+  Open();
+  for (int i = 0; i < 200; ++i) Put(StrCat("key", 1000 + i), std::string(1000, 'v'));
+  Flush();
+  EXPECT_GT(bytes_read_ahead(8 << 10, 256 << 10), 0u);
+  EXPECT_EQ(bytes_read_ahead(8 << 10, 0), 0u);
+  EXPECT_EQ(bytes_read_ahead(0, 256 << 10), 0u);
+}
 
 using IoRefusalTest = DatabaseFixture;
 
