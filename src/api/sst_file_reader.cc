@@ -106,7 +106,7 @@ struct SstFileReader::Rep {
   std::unique_ptr<InternalCursor> NewCursor(const ReadOptions& read_options) {
     const TableReadOptions table_options = ReadOptionsOf(read_options);
     std::unique_ptr<InternalCursor> cursor = table->reader()->NewCursor(table_options);
-    if (!table->reader()->HasRanges()) return cursor;
+    if (!table->reader()->HasRanges() || read_options.ignore_range_deletions) return cursor;
     RangeCover cover({.comparator = comparator,
                       .tables = table->cache(),
                       .read_options = table_options,
@@ -143,6 +143,7 @@ struct SstFileReader::Rep {
     Lookup lookup({.user_key = key,
                    .snapshot = SequenceOf(read_options),
                    .merge_operator = options.merge_operator.get()});
+    if (read_options.ignore_range_deletions) lookup.IgnoreRanges();
     TableReader* const reader = table->reader();
     {
       const EpochGuard guard(*table->epochs());
