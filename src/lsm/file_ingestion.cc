@@ -22,12 +22,6 @@ namespace {
 constexpr char kNoPlace[] = "needs a global sequence number, and has no place for one";
 constexpr uint64_t kReserveMax = uint64_t{1} << 40;
 
-// Level 0 is all of the tree, or keeps what it gets: a plan that waits for a flush (I3) would hold
-// up the writers, and with them the flush.
-bool MergesWithinLevel0Only(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
-  return family.options().compaction_style != kCompactionStyleLevel || CompactedLevels(family) == 1;
-}
-
 IngestionRules RulesOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   IngestionRules rules;
   rules.last_level = CompactedLevels(family) - 1;

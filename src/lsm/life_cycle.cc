@@ -1,6 +1,7 @@
 #include "lsm/life_cycle.h"
 
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "base/assert.h"
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "config/validate.h"
 #include "lsm/recovery.h"
+#include "lsm/tree_inputs.h"
 #include "observe/event_line.h"
 #include "observe/listeners.h"
 
@@ -19,6 +21,15 @@ namespace {
 bool IsRecorded(const DatabaseState& state, const std::string& family) {
   MutexLock lock(state.mutex());
   return state.versions->Published().FindFamily(Slice(family)) != nullptr;
+}
+
+// Whether level 0 has a file that is newer than a replayed write, and is merged within itself only.
+// An earlier life of the database, with more levels or another style, ingested the file (I3 of
+// file_ingestion.h).
+bool HasFileThatWaitsForFlush(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
+  const std::span<FileMetaData* const> level0 = family.version()->files(0);  // newest first
+  return MergesWithinLevel0Only(family) && !level0.empty() &&
+         level0.front()->largest_sequence >= family.OldestUnflushed();
 }
 
 // Notes this thread as the one that holds the role.
@@ -78,15 +89,19 @@ Status LifeCycle::StartLog() {
 
 Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families) {
   std::vector<std::shared_ptr<ColumnFamily>> live;
+  bool must_flush = false;
   {
     MutexLock lock(state_->mutex());
     live = state_->LiveFamilies();
+    must_flush = state_->recovery.must_flush;
+    for (const std::shared_ptr<ColumnFamily>& family : live)
+      must_flush |= HasFileThatWaitsForFlush(*family);
   }
   {
     // No job of the pool takes one of the memtables before they go to tables together, and none
     // writes a table while orphans are deleted: they are the tables that no version lists.
     const BackgroundWork::JobHold hold(&background_);
-    if (state_->recovery.must_flush) {
+    if (must_flush) {
       ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(live, FlushReason::kOthers));
       ASHLAR_RETURN_IF_ERROR(
           background_.flushes().RunTogether(live, TableFileCreationReason::kRecovery));

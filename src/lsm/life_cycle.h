@@ -56,7 +56,7 @@ class LifeCycle {
 
  private:
   // The parts of StartWriting. A new log, which nothing is written to before TakeWrites has put the
-  // replayed writes into tables.
+  // replayed writes into tables, where they have to get there.
   Status StartLog();
   Status TakeWrites(const std::vector<ColumnFamilyDescriptor>& families);
   // Once the replayed writes are in tables: what is not needed any more is recorded and deleted.

@@ -18,6 +18,9 @@ TreeView MakeWholeTreeView(const DatabaseState& state, const ColumnFamily& famil
 TreeSizes MakeTreeSizes(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // The levels that compactions work on. The version has one more, or none.
 Level CompactedLevels(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
+// True: level 0 is all of the tree, or keeps what it gets. A plan that waits for a flush
+// (I3 of file_ingestion.h) would hold up the writers, and with them the flush.
+bool MergesWithinLevel0Only(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 StallInputs MakeStallInputs(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // True if an automatic compaction is allowed and has something to do.
 bool CompactionPending(const DatabaseState& state, const ColumnFamily& family)

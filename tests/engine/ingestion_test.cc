@@ -170,6 +170,12 @@ TEST_F(IngestionTest, AReaderAppliesTheRangeDeletionsOfADatabasesTable) {
   EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 ");
   std::string value;
   EXPECT_TRUE(reader.Get(ReadOptions(), "b", &value).IsNotFound());
+  ReadOptions ignoring;
+  ignoring.ignore_range_deletions = true;
+  const std::unique_ptr<Iterator> all(reader.NewIterator(ignoring));
+  EXPECT_EQ(test::WalkBothWays(all.get()), "a=1 b=2 ");
+  EXPECT_OK(reader.Get(ignoring, "b", &value));
+  EXPECT_EQ(value, "2");
 }
 
 // ---- Where files go, and what is visible.
@@ -325,6 +331,29 @@ TEST_F(IngestionTest, AFileGoesToLevel0OnlyIfNothingIsUnflushed) {
   Flush();
   CompactAll();
   EXPECT_EQ(Contents(), "a=1 b=newer m=1 ");
+}
+
+// A file that came beside a memtable of an earlier life, when there were more levels.
+TEST_F(IngestionTest, AnOpenWithOneLevelFlushesWritesThatAreOlderThanAFile) {
+  options_.avoid_flush_during_recovery = true;
+  Open();
+  Put("m", "1");
+  Put("z", "older");
+  Flush();
+  Put("z", "newer");
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"m", "2"}})}));
+  EXPECT_EQ(Levels(), "0:2");
+  Open();
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1u);
+  options_.num_levels = 1;
+  Open();
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 0u);
+  EXPECT_EQ(Levels(), "0:3");
+  const Slice key("m");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), &key, &key));
+  Flush();
+  EXPECT_EQ(Get("z"), "newer");
+  EXPECT_EQ(Contents(), "m=2 z=newer ");
 }
 
 TEST_F(IngestionTest, LooksIntoFilesThatSpanTheRange) {
