@@ -14,8 +14,8 @@
 // I1: a word is the sum of what its pins have added. So it names a record only if it has no other
 //     pin. Requires: less than 2^28 pins.
 //
-// A table has a word for each 256 bytes of its pool, at most 65,536: an open maps it, and the end of
-// a tree looks at every word, which costs a small pool as little as its size.
+// A table has a word for each 256 bytes of its pool, at most 65,536: an open maps it, and the end
+// of a tree looks at every word, which costs a small pool as little as its size.
 //
 // A count in the record was rejected: the pool would be written by readers. An exact table (a hash
 // map with locks) was rejected: a Get pays for it.

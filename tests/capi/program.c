@@ -416,7 +416,8 @@ static unsigned char HasAsManyEntries(void* state, const rocksdb_table_propertie
   FilterState* const filter = state;
   size_t size = 0;
   ++filter->asked;
-  CHECK(Equal(rocksdb_table_properties_column_family_name(table, &size), size, "default"));
+  const char* const family = rocksdb_table_properties_column_family_name(table, &size);
+  CHECK(Equal(family, size, "default"));
   CHECK(rocksdb_table_properties_raw_key_size(table) > 0);
   const size_t collected = rocksdb_table_properties_user_collected_properties_count(table);
   CHECK(rocksdb_table_properties_user_collected_properties_key_at(table, collected, &size) == NULL);
