@@ -29,7 +29,8 @@ BUILD = ROOT / "build" / "release"
 OUT = ROOT / "build" / "bench"
 DRIVER = BUILD / "bench" / "bench_driver"
 COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
-DELETIONS_MARKS = Marks("deletions", "./dev bench --deletions")
+# The tables of docs/performance.md that hold the groups of one subject: --NAME measures the groups NAME-… and writes them.
+SUBJECTS = {name: Marks(name, f"./dev bench --{name}") for name in ("deletions", "files")}
 EXIT_NOT_AVAILABLE = 3
 # A process that takes longer than this per million keys (at least this) hangs.
 PROCESS_SECONDS_MAX = 300
@@ -214,7 +215,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rows", metavar="REGEX", default="", help="only the groups whose name, or a row's title, matches")
     parser.add_argument("--list", action="store_true", help="print groups and rows, and end")
     parser.add_argument("--cpu", action="store_true", help="judge times by the CPU time of all threads instead of wall time: for a busy machine")
-    parser.add_argument("--deletions", action="store_true", help="the groups about deletions by CPU time, and put their table into docs/performance.md")
+    subject = parser.add_mutually_exclusive_group()
+    for name, groups in (("deletions", "deletions, by CPU time"), ("files", "files in and out")):
+        about = f"the groups about {groups}, and put their table into docs/performance.md"
+        subject.add_argument(f"--{name}", action="store_const", const=name, dest="subject", help=about)
     parser.add_argument("--no-others", action="store_true", help="without LevelDB and LMDB")
     parser.add_argument("--fresh", action="store_true", help="forget kept results (--full keeps them)")
     parser.add_argument("--resume", action="store_true", help="use kept results of the same libraries at any size")
@@ -225,8 +229,9 @@ def parse_arguments() -> argparse.Namespace:
         "--instructions", action="store_true", help="count instructions per operation under callgrind, and put them into docs/performance.md"
     )
     arguments = parser.parse_args()
-    if arguments.deletions:
-        arguments.rows, arguments.cpu = "^deletions-", True
+    if arguments.subject:
+        arguments.rows = f"^{arguments.subject}-"
+        arguments.cpu = arguments.cpu or arguments.subject == "deletions"
     return arguments
 
 
@@ -323,8 +328,8 @@ def main() -> int:
     print_table(rows)
     groups = list(scale.groups)
     print_copies(copies_table(groups, results))
-    if arguments.deletions:
-        put_into_document(DELETIONS_MARKS, markdown_table(rows, about))
+    if arguments.subject:
+        put_into_document(SUBJECTS[arguments.subject], markdown_table(rows, about))
     name = f"{scale.name}{'-rows' if arguments.rows else ''}"
     write_json(OUT / f"{name}.json", about, rows, groups, results)
     write_page(OUT / f"{name}.html", about, rows, groups, results)
