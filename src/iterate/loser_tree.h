@@ -22,6 +22,7 @@
 // Lifetime: holds no references. Thread safety: one thread.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -80,6 +81,15 @@ class LoserTree {
       player.child ^= children;
     }
     return player;
+  }
+
+  // The smallest head of the children other than `winner`, which won last.
+  uint64_t RivalHead(uint32_t winner) const {
+    uint64_t head = kHeadMax;
+    for (size_t match = (leaves_ + winner) / 2; match > 0; match /= 2) {
+      head = std::min(head, nodes_[match].head);
+    }
+    return head;
   }
 
   // Asserts I1 and I2. Requires: `winner` is the result of the last Play or Replay.

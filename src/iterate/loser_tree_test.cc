@@ -25,6 +25,7 @@ class Tournament {
     Player winner = tree_.Play([&](uint32_t leaf) { return Enter(leaf); }, wins_tie_);
     for (;;) {
       tree_.CheckInvariants(winner, wins_tie_);
+      EXPECT_EQ(tree_.RivalHead(winner.child), SmallestHeadExceptOf(winner.child));
       if (AtEnd(winner.child)) return winners;
       EXPECT_EQ(winner.head, queues_[winner.child][at_[winner.child]]);
       winners.push_back(winner.child);
@@ -42,6 +43,13 @@ class Tournament {
   Player Enter(uint32_t child) const {
     return {.head = AtEnd(child) ? LoserTree::kHeadMax : queues_[child][at_[child]],
             .child = child};
+  }
+  uint64_t SmallestHeadExceptOf(uint32_t child) const {
+    uint64_t head = LoserTree::kHeadMax;
+    for (uint32_t other = 0; other < queues_.size(); ++other) {
+      if (other != child) head = std::min(head, Enter(other).head);
+    }
+    return head;
   }
   bool WinsTie(uint32_t a, uint32_t b) {
     ++ties_;

@@ -151,17 +151,52 @@ void MergingCursor::LeaveBatch() {
   }
 }
 
+// The last of the winner's entries before those of all other children, in the direction of travel.
+// Null if they are fewer than kRunMin and not the rest of the batch.
+template <bool kForward>
+inline const CursorEntry* MergingCursor::RunEnd(const Source& source) const {
+  constexpr ptrdiff_t kStep = kForward ? 1 : -1;
+  const uint64_t rival = tree_.RivalHead(winner_.child);
+  // Entries with one head may be of several children. They are merged.
+  const auto is_before = [&](ptrdiff_t n) { return heads_.Of(source.at[n * kStep]) < rival; };
+  ptrdiff_t in_run = kRunMin - 1;
+  ptrdiff_t end = (source.last - source.at) * kStep;
+  if (is_before(end)) return source.last;
+  if (end <= in_run || !is_before(in_run)) return nullptr;
+  while (end - in_run > 1) {
+    const ptrdiff_t middle = in_run + (end - in_run) / 2;
+    (is_before(middle) ? in_run : end) = middle;
+  }
+  return source.at + in_run * kStep;
+}
+
+// Shows the winner's entries up to `end`, and moves its place there.
+template <bool kForward>
+inline void MergingCursor::ShowRun(const CursorEntry* end) {
+  Source& source = sources_[winner_.child];
+  const CursorEntry* const begin = source.at;
+  is_copy_ = false;
+  source.at = end;
+  winner_.head = heads_.Of(*end);
+  if (end != source.last) source.next_head = heads_.Of(end[kForward ? 1 : -1]);
+  kForward ? ShowBatch(begin, begin, end + 1) : ShowBatch(end, begin, begin + 1);
+}
+
 // Merges the next batch, from after the winner on. Only the first step may move a child out of its
 // batch, to an end or an error: the batch shown before is over then, and the next one is empty yet.
 template <bool kForward>
 void MergingCursor::Merge() {
-  batch_ = std::clamp(2 * batch_, kBatchMin, kBatchMax);
   if (const Source& source = sources_[winner_.child]; source.at == source.last) {
     LeaveBatch<kForward>();
     if (sources_[winner_.child].at == nullptr || !status_.ok()) return Hide();
   } else {
     winner_ = Replay(Step<kForward>(winner_.child, heads_));
   }
+  if (const CursorEntry* const end = RunEnd<kForward>(sources_[winner_.child])) {
+    return ShowRun<kForward>(end);
+  }
+  is_copy_ = true;
+  batch_ = std::clamp(2 * batch_, kBatchMin, kBatchMax);
   const HeadForm heads = heads_;
   Player winner = winner_;
   size_t n = 0;
@@ -180,12 +215,13 @@ void MergingCursor::Merge() {
   kForward ? ShowBatch(begin, begin, begin + n) : ShowBatch(end - n, end - 1, end);
 }
 
-const MergingCursor::Origin& MergingCursor::OriginOf(const CursorEntry& entry) const {
+MergingCursor::Origin MergingCursor::OriginOf(const CursorEntry& entry) const {
+  if (!is_copy_) return {.entry = &entry, .child = winner_.child};
   return merged_from_[static_cast<size_t>(&entry - merged_.data())];
 }
 
 PinSource MergingCursor::OwnerOf(const CursorEntry& entry) const {
-  const Origin& origin = OriginOf(entry);
+  const Origin origin = OriginOf(entry);
   return children_[origin.child]->OwnerOf(*origin.entry);
 }
 
@@ -203,6 +239,7 @@ void MergingCursor::Start(bool forward) {
   winner_ = Play();
   const Source& source = sources_[winner_.child];
   if (source.at == nullptr || !status_.ok()) return Hide();
+  is_copy_ = true;
   merged_[0] = *source.at;
   merged_from_[0] = {.entry = source.at, .child = winner_.child};
   ShowBatch(merged_.data(), merged_.data(), merged_.data() + 1);
@@ -243,7 +280,7 @@ void MergingCursor::SeekOlder(size_t first_child, const Slice& internal_target) 
   const CursorEntry* const current = &entry();
   for (const CursorEntry* merged = forward_ ? batch_end() - 1 : batch_begin();;
        forward_ ? --merged : ++merged) {
-    const Origin& origin = OriginOf(*merged);
+    const Origin origin = OriginOf(*merged);
     sources_[origin.child].at = origin.entry;
     if (merged == current) break;
   }

@@ -9,14 +9,15 @@
 // tied too often and is given up when a batch does not have it. A custom order has no heads, so all
 // heads tie.
 //
-// A merge produces a batch of entries, as long as the children's own batches last: a child's entry
-// is invalid after the child leaves its batch. After a seek the batch is one entry. Each further
-// batch is twice as long as the one before.
+// A merge shows a batch of entries, as long as the children's own batches last: a child's entry is
+// invalid after the child leaves its batch. If the winner's next entries come before those of all
+// other children, the batch is that part of the child's batch, without a copy or a match. Otherwise
+// it is a copy: one entry after a seek, and up to twice as many as before in each further batch.
 //
 //   forward   merged_   [ e0 | e1 | e2 | e3 ) .     the winner is at e3, the others are after it
 //   backward  merged_   . [ e0 | e1 | e2 | e3 )     the winner is at e0, the others are before it
 //
-// I1: while valid, the winner's entry was merged last and every other child is after it in the
+// I1: while valid, the winner's entry is the batch's last and every other child is after it in the
 //     direction of travel.
 // I2: a child that becomes invalid with an error ends the merge: invalid until the next seek,
 //     status() is the child's.
@@ -69,6 +70,8 @@ class MergingCursor final : public InternalCursor {
  private:
   static constexpr size_t kBatchMin = 4;
   static constexpr size_t kBatchMax = 32;
+  // A shorter part of a child's batch is copied with what follows it.
+  static constexpr ptrdiff_t kRunMin = 4;
   // Keys that differ though their heads do not, until a longer common prefix is looked for: at
   // first, and at most. Twice as many each time.
   static constexpr uint32_t kTiesMin = 64;
@@ -122,9 +125,13 @@ class MergingCursor final : public InternalCursor {
   template <bool kForward>
   void LeaveBatch();
   template <bool kForward>
+  const CursorEntry* RunEnd(const Source& source) const;
+  template <bool kForward>
+  void ShowRun(const CursorEntry* end);
+  template <bool kForward>
   void Merge();
   void Start(bool forward);
-  const Origin& OriginOf(const CursorEntry& entry) const;
+  Origin OriginOf(const CursorEntry& entry) const;
   template <bool kForward>
   void Turn();
 
@@ -139,6 +146,7 @@ class MergingCursor final : public InternalCursor {
   uint32_t ties_ = 0;   // equal heads of keys that differ, since the heads were computed
   uint32_t ties_allowed_ = kTiesMin;
   size_t batch_ = 1;  // entries that the last batch might have
+  bool is_copy_ = true;  // the batch is in merged_
   std::array<CursorEntry, kBatchMax> merged_;
   std::array<Origin, kBatchMax> merged_from_;
   std::string turn_key_;  // the current key while the children leave it

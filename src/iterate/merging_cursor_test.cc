@@ -80,6 +80,76 @@ TEST(MergingCursorTest, ErrorOfAChildEndsTheMergeUntilTheNextSeek) {
   EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("c"));
 }
 
+// One child with the keys a0 to a9, and another with `rival`; batches of eight entries.
+Merge MakeRun(const std::string& rival) {
+  std::vector<TestEntry> run;
+  for (char digit = '0'; digit <= '9'; ++digit) {
+    run.push_back({std::string("a") + digit, 1, ValueType::kValue, ""});
+  }
+  Merge merge = MakeMerge(kBytewise, {std::move(run), {{rival, 1, ValueType::kValue, ""}}});
+  merge.children[0]->SetBatch(8);
+  return merge;
+}
+
+// The entries of the cursor's batch, and "in place" if they are the first child's own.
+std::string Batch(const Merge& merge) {
+  const InternalCursor& cursor = *merge.cursor;
+  const InternalCursor& child = *merge.children[0];
+  std::string text;
+  for (const CursorEntry* entry = cursor.batch_begin(); entry != cursor.batch_end(); ++entry) {
+    text += ExtractUserKey(entry->key).ToString() + " ";
+  }
+  const bool in_place =
+      child.batch_begin() <= cursor.batch_begin() && cursor.batch_end() <= child.batch_end();
+  return text + (in_place ? "in place" : "copied");
+}
+
+TEST(MergingCursorTest, EntriesOfOneChildAreShownInItsBatch) {
+  const Merge merge = MakeRun("m");
+  merge.cursor->SeekToFirst();
+  EXPECT_EQ(Batch(merge), "a0 copied");
+  merge.cursor->Next();
+  EXPECT_EQ(Batch(merge), "a1 a2 a3 a4 a5 a6 a7 a8 in place");
+  static_cast<const MergingCursor&>(*merge.cursor).CheckInvariants();
+  for (int i = 0; i < 8; ++i) merge.cursor->Next();
+  EXPECT_EQ(Batch(merge), "a9 in place");
+  merge.cursor->Next();
+  EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("m"));
+  merge.cursor->Prev();
+  merge.cursor->Prev();
+  EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("a8"));
+}
+
+TEST(MergingCursorTest, EntriesBeforeAnotherChildsAreShownInTheirBatch) {
+  const Merge merge = MakeRun("a55");
+  merge.cursor->SeekToFirst();
+  merge.cursor->Next();
+  EXPECT_EQ(Batch(merge), "a1 a2 a3 a4 a5 in place");
+  for (int i = 0; i < 5; ++i) merge.cursor->Next();
+  EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("a55"));
+  static_cast<const MergingCursor&>(*merge.cursor).CheckInvariants();
+  merge.cursor->Next();
+  EXPECT_EQ(Batch(merge), "a6 a7 a8 in place");
+
+  merge.cursor->SeekToLast();
+  merge.cursor->Prev();
+  EXPECT_EQ(Batch(merge), "a55 a6 a7 a8 copied") << "fewer than four before another child's";
+}
+
+// Of equal heads the order is not known before the match.
+TEST(MergingCursorTest, EntriesFromAnotherChildsKeyOnAreMerged) {
+  const Merge merge = MakeRun("a6");
+  merge.cursor->SeekToFirst();
+  merge.cursor->Next();
+  EXPECT_EQ(Batch(merge), "a1 a2 a3 a4 a5 in place");
+  std::vector<size_t> of_equal_keys;
+  for (; merge.cursor->Valid(); merge.cursor->Next()) {
+    const auto& cursor = static_cast<const MergingCursor&>(*merge.cursor);
+    if (ExtractUserKey(cursor.key()) == Slice("a6")) of_equal_keys.push_back(cursor.child());
+  }
+  EXPECT_EQ(of_equal_keys, (std::vector<size_t>{0, 1}));
+}
+
 // Keys of several shapes. Their heads differ in the first bytes, after a common prefix, after a
 // prefix per group, or nowhere; one shape has keys of every length.
 std::string MakeKey(uint64_t look, Random* random) {

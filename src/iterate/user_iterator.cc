@@ -206,7 +206,11 @@ inline bool UserIterator::StepForward() {
   if (TagSequence(ExtractTag(cursor()->key())) != 0 && SameUserKey(key_, user_key)) return false;
   if (AtUpperBound(user_key) || OutsidePrefix(user_key)) return false;
   cursor()->Next();
-  ShowInBatch(*next);
+  // valid_ and value_in_ stay as they are. Written again, they delay the next step, which reads
+  // them and state_ in one load.
+  key_ = user_key;
+  value_ = next->value;
+  shown_ = next;
   return true;
 }
 
