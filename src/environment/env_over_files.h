@@ -1,6 +1,8 @@
-// EnvOverFiles: the file methods of an Env, by its FileSystem. Its classes add threads and time.
+// EnvOverFiles: the methods of an Env for files, by its FileSystem, and for time, by its
+// SystemClock. Its classes add threads.
 //
-// I1: each call is one call of GetFileSystem(), with default IOOptions and without a context.
+// I1: each call is one call of GetFileSystem(), with default IOOptions and without a context, or
+//     one of GetSystemClock().
 // I2: an error keeps its code, its subcode, its text, and the facts that IOStatus adds.
 //
 // Thread safety and lifetime: as ashlar/env.h.
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "ashlar/env.h"
+#include "ashlar/system_clock.h"
 
 namespace ashlar {
 
@@ -60,6 +63,17 @@ class EnvOverFiles : public Env {
   Status GetFreeSpace(const std::string& path, uint64_t* bytes) override;
   Status IsDirectory(const std::string& path, bool* is_directory) override;
   Status SyncFile(const std::string& path, const EnvOptions& options, bool use_fsync) override;
+
+  uint64_t NowMicros() override { return GetSystemClock()->NowMicros(); }
+  uint64_t NowNanos() override { return GetSystemClock()->NowNanos(); }
+  uint64_t NowCPUNanos() override { return GetSystemClock()->CPUNanos(); }
+  void SleepForMicroseconds(int micros) override { GetSystemClock()->SleepForMicroseconds(micros); }
+  Status GetCurrentTime(int64_t* unix_time) override {
+    return GetSystemClock()->GetCurrentTime(unix_time);
+  }
+  std::string TimeToString(uint64_t unix_seconds) override {
+    return GetSystemClock()->TimeToString(unix_seconds);
+  }
 };
 
 }  // namespace ashlar

@@ -36,16 +36,6 @@ class SystemEnv final : public EnvOverFiles {
 
   const char* Name() const override { return kDefaultName(); }
 
-  uint64_t NowMicros() override { return GetSystemClock()->NowMicros(); }
-  uint64_t NowNanos() override { return GetSystemClock()->NowNanos(); }
-  uint64_t NowCPUNanos() override { return GetSystemClock()->CPUNanos(); }
-  void SleepForMicroseconds(int micros) override { GetSystemClock()->SleepForMicroseconds(micros); }
-  Status GetCurrentTime(int64_t* unix_time) override {
-    return GetSystemClock()->GetCurrentTime(unix_time);
-  }
-  std::string TimeToString(uint64_t unix_seconds) override {
-    return GetSystemClock()->TimeToString(unix_seconds);
-  }
   Status GetHostName(char* name, uint64_t bytes) override {
     const std::string found = HostName();
     if (found.empty()) return Status::IOError("the system has no name for this machine");
