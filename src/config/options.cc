@@ -25,6 +25,16 @@ CompressionType SnappyOrNone() {
   return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression;
 }
 
+// Sizes the memtables by the budget (0: the default), which is returned.
+uint64_t BudgetMemtables(uint64_t budget, ColumnFamilyOptions* options) {
+  if (budget == 0) budget = ColumnFamilyOptions::kDefaultMemtableBudget;
+  options->write_buffer_size = static_cast<size_t>(budget / 4);
+  // Two are merged at each flush, and writers may be two ahead of it.
+  options->min_write_buffer_number_to_merge = 2;
+  options->max_write_buffer_number = 6;
+  return budget;
+}
+
 // A release of RocksDB.
 struct Release {
   int major_version;
@@ -65,14 +75,10 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_
 
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
     uint64_t memtable_memory_budget) {
-  if (memtable_memory_budget == 0) memtable_memory_budget = kDefaultMemtableBudget;
-  write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
-  // Two are merged at each flush, and writers may be two ahead of it.
-  min_write_buffer_number_to_merge = 2;
-  max_write_buffer_number = 6;
+  const uint64_t budget = BudgetMemtables(memtable_memory_budget, this);
   level0_file_num_compaction_trigger = 2;
-  target_file_size_base = memtable_memory_budget / 8;
-  max_bytes_for_level_base = memtable_memory_budget;
+  target_file_size_base = budget / 8;
+  max_bytes_for_level_base = budget;
   compaction_style = kCompactionStyleLevel;
   // The first two levels are rewritten soon: not worth the compression.
   compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), SnappyOrNone());
@@ -83,10 +89,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
 
 ColumnFamilyOptions* ColumnFamilyOptions::OptimizeUniversalStyleCompaction(
     uint64_t memtable_memory_budget) {
-  if (memtable_memory_budget == 0) memtable_memory_budget = kDefaultMemtableBudget;
-  write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
-  min_write_buffer_number_to_merge = 2;
-  max_write_buffer_number = 6;
+  BudgetMemtables(memtable_memory_budget, this);
   compaction_style = kCompactionStyleUniversal;
   compaction_options_universal.compression_size_percent = 80;
   return this;
