@@ -170,7 +170,7 @@ void TrashBin::Step() {
 }
 
 std::optional<TrashBin::Trash> TrashBin::BeginStep() {
-  const uint64_t now_nanos = options_.env->NowNanos();
+  const uint64_t now_nanos = options_.env->clock()->NowNanos();
   MutexLock lock(mutex_);
   ASHLAR_ASSERT(is_scheduled_);  // I1
   const auto rate = static_cast<uint64_t>(std::max<int64_t>(bytes_per_second_, 0));
@@ -200,7 +200,7 @@ TrashBin::Outcome TrashBin::DeletePart(const Trash& trash) const {
 }
 
 void TrashBin::EndStep(const Outcome& outcome) {
-  const uint64_t now_nanos = options_.env->NowNanos();
+  const uint64_t now_nanos = options_.env->clock()->NowNanos();
   MutexLock lock(mutex_);
   ASHLAR_ASSERT(!queue_.empty() && queue_.front().bytes >= outcome.freed_bytes);
   Trash& trash = queue_.front();

@@ -76,6 +76,7 @@ class ClockedEnv final : public WorldEnv {
 
   Executor* executor() override { return &executor_; }
   Clock* clock() override { return &executor_.clock; }
+  uint64_t NowNanos() override { return 0; }  // for programs: the engine reads the clock
 
  private:
   ClockedExecutor executor_;
