@@ -91,36 +91,30 @@ Status ManualCompactions::CompactFiles(const CompactionOptions& options,
                   .max_subcompactions = options.max_subcompactions,
                   .exclusive = false,
                   .info = info};
-  ASHLAR_RETURN_IF_ERROR(BeginCall(call));
-  Status status = CatchBadAlloc([&]() -> Status {
-    bool is_done = false;
-    const auto next = [&]() -> Result<Step> {
-      kDatabaseMutex.AssertHeld();
-      if (is_done) return Step();
-      ASHLAR_ASSIGN_OR_RETURN(CompactionPlan plan,
-                              family->policy().PickFiles(MakeTreeView(*state_, *family), request));
-      return Step{.plan = std::move(plan)};
-    };
-    return RunSteps(call, next, [&](const CompactionPlan&) { is_done = true; });
+  return RunOnce(call, [&]() -> Result<Step> {
+    kDatabaseMutex.AssertHeld();
+    ASHLAR_ASSIGN_OR_RETURN(CompactionPlan plan,
+                            family->policy().PickFiles(MakeTreeView(*state_, *family), request));
+    return Step{.plan = std::move(plan)};
   });
-  EndCall(call);
-  return status;
 }
 
 Status ManualCompactions::MoveLevel0(const std::shared_ptr<ColumnFamily>& family, Level to) {
   const Call call{.family = family, .exclusive = true};
+  return RunOnce(call, [&]() -> Result<Step> {
+    kDatabaseMutex.AssertHeld();
+    if (!family->running_plans.empty()) return Step{.plan = {}, .conflict = true};
+    ASHLAR_ASSIGN_OR_RETURN(std::optional<CompactionPlan> plan,
+                            family->policy().PickMoveOfLevel0(MakeTreeView(*state_, *family), to));
+    return Step{.plan = std::move(plan)};
+  });
+}
+
+Status ManualCompactions::RunOnce(const Call& call, NextStep pick) {
   ASHLAR_RETURN_IF_ERROR(BeginCall(call));
   Status status = CatchBadAlloc([&]() -> Status {
     bool is_done = false;
-    const auto next = [&]() -> Result<Step> {
-      kDatabaseMutex.AssertHeld();
-      if (is_done) return Step();
-      if (!family->running_plans.empty()) return Step{.plan = {}, .conflict = true};
-      ASHLAR_ASSIGN_OR_RETURN(
-          std::optional<CompactionPlan> plan,
-          family->policy().PickMoveOfLevel0(MakeTreeView(*state_, *family), to));
-      return Step{.plan = std::move(plan)};
-    };
+    const auto next = [&]() -> Result<Step> { return is_done ? Step() : pick(); };
     return RunSteps(call, next, [&](const CompactionPlan&) { is_done = true; });
   });
   EndCall(call);

@@ -93,6 +93,8 @@ class ManualCompactions {
   void EndCall(const Call& call);
   Status BeginExclusive(const Call& call) ASHLAR_REQUIRES(kDatabaseMutex);
 
+  // A whole call of one step at most.
+  Status RunOnce(const Call& call, NextStep pick);
   // Picks and runs steps until next_step says that the call is done.
   Status RunSteps(const Call& call, NextStep next_step, StepDone step_done);
   // The next step, waited for; null: the call is done.
