@@ -336,8 +336,7 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
     while (!family.dropped() && !family.immutable().empty() &&
            family.immutable().front().table->id() <= last_ids[i]) {
       ASHLAR_RETURN_IF_ERROR((state_->error_handler.*refusal)());
-      if (state_->closing.load(std::memory_order_relaxed))
-        return Status::ShutdownInProgress("the database is being closed");
+      ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
       state_->WaitForChange();
     }
   }
@@ -357,8 +356,7 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
     };
     while (would_stop()) {
       ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-      if (state_->closing.load(std::memory_order_relaxed))
-        return Status::ShutdownInProgress("the database is being closed");
+      ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
       // Without jobs nothing would change.
       if (flush_jobs_ + RunningCompactions() == 0) return Status::OK();
       state_->WaitForChange();
@@ -380,8 +378,7 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
     }
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    if (state_->closing.load(std::memory_order_relaxed))
-      return Status::ShutdownInProgress("the database is being closed");
+    ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     if (state_->background_paused > 0 && options.abort_on_pause)
       return Status::Aborted("background work is paused");
     if (timeout_us > 0) {
@@ -425,8 +422,7 @@ bool BackgroundWork::Continue() {
 
 Status BackgroundWork::BeginFileCall() {
   MutexLock lock(state_->mutex());
-  if (state_->closing.load(std::memory_order_relaxed))
-    return Status::ShutdownInProgress("the database is being closed");
+  ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
   ++file_calls_;
   return Status::OK();
 }

@@ -73,6 +73,12 @@ std::vector<std::shared_ptr<ColumnFamily>> DatabaseState::LiveFamilies() const {
   return Families().families;
 }
 
+Status DatabaseState::CheckNotClosing() const {
+  return closing.load(std::memory_order_relaxed)
+             ? Status::ShutdownInProgress("the database is being closed")
+             : Status::OK();
+}
+
 void DatabaseState::WaitForChange() {
   const uint64_t seen = changes;
   mutex().Unlock();

@@ -78,6 +78,8 @@ struct DatabaseState {
   void SetFamilies(std::unique_ptr<FamilyTable> families) ASHLAR_REQUIRES(kDatabaseMutex);
   // Every family that is not dropped, by id.
   std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(kDatabaseMutex);
+  // ShutdownInProgress: Close has begun.
+  Status CheckNotClosing() const ASHLAR_REQUIRES(kDatabaseMutex);
   // Wakes all threads that wait for `changed`.
   void NotifyChange() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++changes;

@@ -52,8 +52,7 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
   Status status;
   {
     MutexLock lock(state_->mutex());
-    if (state_->closing.load(std::memory_order_relaxed))
-      return Status::ShutdownInProgress("the database is being closed");
+    ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     ++running_together_;
     status = CatchBadAlloc([&] {
       kDatabaseMutex.AssertHeld();

@@ -454,8 +454,7 @@ Status LifeCycle::TryToResume(bool* automatic) {
       MutexLock lock(state_->mutex());
       // Close takes the lead to close the logs: a log that is created before is closed with them,
       // and none is created afterwards.
-      if (state_->closing.load(std::memory_order_relaxed))
-        return Status::ShutdownInProgress("the database is being closed");
+      if (Status closing = state_->CheckNotClosing(); !closing.ok()) return closing;
       families = state_->LiveFamilies();
     }
     // A group that was under way can have failed in the memtables: a part of a batch is not flushed

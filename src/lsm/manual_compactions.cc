@@ -131,8 +131,7 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
     MutexLock lock(state_->mutex());
     if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    if (state_->closing.load(std::memory_order_relaxed))
-      return Status::ShutdownInProgress("the database is being closed");
+    ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     std::optional<CompactionPlan> plan =
         PlanFilesInRanges(MakeWholeTreeView(*state_, *family), ranges, include_end);
     if (!plan) return Status::OK();
@@ -150,8 +149,7 @@ Status ManualCompactions::DeleteFile(FileNumber number, bool* dropped) {
   {
     MutexLock lock(state_->mutex());
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    if (state_->closing.load(std::memory_order_relaxed))
-      return Status::ShutdownInProgress("the database is being closed");
+    ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     std::optional<CompactionPlan> plan;
     for (const std::shared_ptr<ColumnFamily>& candidate : state_->LiveFamilies()) {
       Result<std::optional<CompactionPlan>> found =
@@ -247,8 +245,7 @@ void ManualCompactions::EndCall(const Call& call) {
 Status ManualCompactions::CheckMayContinue(const Call& call) const {
   if (call.family->dropped()) return Status::ColumnFamilyDropped(call.family->name());
   ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-  if (state_->closing.load(std::memory_order_relaxed))
-    return Status::ShutdownInProgress("the database is being closed");
+  ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
   if (disabled_ > 0) return Disabled();
   if (call.canceled != nullptr && call.canceled->load())
     return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
