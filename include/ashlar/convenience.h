@@ -112,8 +112,8 @@ ASHLAR_API Status StringToMap(const std::string& opts_str,
 
 // Ends background work of the database and returns when none is left, with or without `wait`. The
 // database serves reads and small writes afterwards, and can be closed. It is
-// DB::PauseBackgroundWork: Flush, CompactRange, and writes that find every memtable full, wait for
-// ContinueBackgroundWork.
+// DB::PauseBackgroundWork: Flush, CompactRange, WaitForCompact while there is work, and writes that
+// find every memtable full, wait for ContinueBackgroundWork.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Gives the space of whole tables back at once: removes each table of levels 1 and deeper of which

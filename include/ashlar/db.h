@@ -621,7 +621,8 @@ class ASHLAR_API DB {
   // NotFound: the database is read-only or closed.
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 
-  // Waits until nothing is left to flush or compact.
+  // Waits until nothing is left to flush or compact, also for work that PauseBackgroundWork holds
+  // back: until ContinueBackgroundWork, or as the options say.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;
   // Ends running jobs at the next opportunity. No job starts until ContinueBackgroundWork has been
   // called as often. Calls that need a job wait until then: Flush and CompactRange of unwritten

@@ -370,17 +370,21 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   const auto timeout_us = static_cast<uint64_t>(options.timeout.count());
   MutexLock lock(state_->mutex());
   for (;;) {
+    const bool is_paused = state_->background_paused > 0;
     bool wanted = flush_jobs_ + RunningCompactions() > 0;
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
-      wanted |= family->WantsFlush();
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      // Without a pause a compaction that may run is a job already.
+      const bool is_held_back =
+          is_paused && !family->compaction_paused && CompactionPending(*state_, *family);
+      wanted |= family->WantsFlush() || is_held_back;
+    }
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       if (!wanted && family->compaction_paused) return family->compaction_failure;
     }
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
-    if (state_->background_paused > 0 && options.abort_on_pause)
-      return Status::Aborted("background work is paused");
+    if (is_paused && options.abort_on_pause) return Status::Aborted("background work is paused");
     if (timeout_us > 0) {
       const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
       if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");

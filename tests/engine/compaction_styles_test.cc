@@ -1,7 +1,8 @@
 // Universal and FIFO compaction through the public interface: the shape of the tree, the switch to
-// another style, and ages under a clock that the test moves.
+// another style, pauses, and ages under a clock that the test moves.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -129,6 +130,29 @@ TEST_F(CompactionStyleTest, FifoDropsAfterAPause) {
   EXPECT_EQ(FilesAtLevel(0), 2u);
   EXPECT_EQ(Get("key2"), "NOT_FOUND");
   EXPECT_NE(Get("key3"), "NOT_FOUND");
+}
+
+TEST_F(CompactionStyleTest, AWaitForCompactionsIncludesThoseThatAPauseHoldsBack) {
+  options_.disable_auto_compactions = true;
+  options_.level0_file_num_compaction_trigger = 2;
+  Open();
+  for (int i = 0; i < 2; ++i) {
+    Put("key", "value");
+    Flush();
+  }
+  ASSERT_OK(db_->PauseBackgroundWork());
+  WaitForCompactOptions abort;
+  abort.abort_on_pause = true;
+  EXPECT_OK(db_->WaitForCompact(abort));  // no compaction is allowed
+  ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+  EXPECT_TRUE(db_->WaitForCompact(abort).IsAborted());
+  WaitForCompactOptions wait;
+  wait.timeout = std::chrono::microseconds(1);
+  EXPECT_TRUE(db_->WaitForCompact(wait).IsTimedOut());
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  EXPECT_OK(db_->WaitForCompact(abort));
+  EXPECT_EQ(FilesAtLevel(0), 0u);
 }
 
 TEST_F(CompactionStyleTest, FifoMergesSmallTablesWhereAllowed) {
