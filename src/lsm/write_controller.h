@@ -9,8 +9,7 @@
 //     take after the time reserved before.
 // I2: a reservation is void once the state or the rate changes (generation); the writer asks again.
 //
-// Thread safety: Set, Lock, Unlock, IsLocked, Reserve* and generation under the database mutex; the
-// rest from any thread.
+// Thread safety: methods marked REQUIRES under the database mutex; the rest from any thread.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <cstdint>
 
 #include "base/assert.h"
+#include "manifest/database_locks.h"
 
 namespace ashlar {
 
@@ -25,7 +25,7 @@ class WriteController {
  public:
   enum class State : uint8_t { kOpen, kDelayed, kStopped };
 
-  void Set(State state, uint64_t bytes_per_second) {
+  void Set(State state, uint64_t bytes_per_second) ASHLAR_REQUIRES(kDatabaseMutex) {
     if (state == tree_state_ &&
         bytes_per_second == bytes_per_second_.load(std::memory_order_relaxed))
       return;
@@ -36,18 +36,18 @@ class WriteController {
     PublishState();
   }
   // Stops all writers until Unlock was called as often. False: Unlock without Lock.
-  void Lock() {
+  void Lock() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++locks_;
     PublishState();
   }
-  bool Unlock() {
+  bool Unlock() ASHLAR_REQUIRES(kDatabaseMutex) {
     if (locks_ == 0) return false;
     --locks_;
     PublishState();
     return true;
   }
-  bool IsLocked() const { return locks_ > 0; }
-  void SetCompactionBehind(bool behind) {
+  bool IsLocked() const ASHLAR_REQUIRES(kDatabaseMutex) { return locks_ > 0; }
+  void SetCompactionBehind(bool behind) ASHLAR_REQUIRES(kDatabaseMutex) {
     behind_.store(behind, std::memory_order_relaxed);
     if (!behind) low_priority_.next_us = 0;
   }
@@ -55,15 +55,15 @@ class WriteController {
   bool CompactionBehind() const { return behind_.load(std::memory_order_relaxed); }
   State state() const { return state_.load(std::memory_order_acquire); }
   uint64_t bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
-  uint64_t generation() const { return generation_; }
+  uint64_t generation() const ASHLAR_REQUIRES(kDatabaseMutex) { return generation_; }
 
   // The time, in microseconds of the same clock as now_us, at which a writer may write `bytes` at
   // the delayed rate.
-  uint64_t Reserve(uint64_t now_us, uint64_t bytes) {
+  uint64_t Reserve(uint64_t now_us, uint64_t bytes) ASHLAR_REQUIRES(kDatabaseMutex) {
     return delayed_.Reserve(now_us, bytes, bytes_per_second());
   }
   // The same for a low-priority writer while CompactionBehind.
-  uint64_t ReserveLowPriority(uint64_t now_us, uint64_t bytes) {
+  uint64_t ReserveLowPriority(uint64_t now_us, uint64_t bytes) ASHLAR_REQUIRES(kDatabaseMutex) {
     return low_priority_.Reserve(now_us, bytes, kLowPriorityBytesPerSecond);
   }
 
@@ -85,19 +85,20 @@ class WriteController {
     }
   };
 
-  void PublishState() {
+  void PublishState() ASHLAR_REQUIRES(kDatabaseMutex) {
     state_.store(locks_ > 0 ? State::kStopped : tree_state_, std::memory_order_release);
   }
 
+  // Written under the database mutex. Writers load state_ (acquire, pairs with PublishState); the
+  // others order nothing (relaxed).
   std::atomic<State> state_{State::kOpen};
   std::atomic<bool> behind_{false};
   std::atomic<uint64_t> bytes_per_second_{0};
-  // Under the database mutex.
-  State tree_state_ = State::kOpen;  // of the last Set
-  uint64_t locks_ = 0;
-  uint64_t generation_ = 0;
-  Pace delayed_;
-  Pace low_priority_;
+  State tree_state_ ASHLAR_GUARDED_BY(kDatabaseMutex) = State::kOpen;  // of the last Set
+  uint64_t locks_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  uint64_t generation_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  Pace delayed_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  Pace low_priority_ ASHLAR_GUARDED_BY(kDatabaseMutex);
 };
 
 }  // namespace ashlar

@@ -6,6 +6,7 @@ namespace ashlar {
 namespace {
 
 TEST(WriteController, ReservationsOfAllWritersAddUpToTheRate) {
+  kDatabaseMutex.AssertHeld();  // one thread
   WriteController controller;
   controller.Set(WriteController::State::kDelayed, 1000000);  // a byte per microsecond
   const uint64_t now_us = 5000000;
@@ -16,6 +17,7 @@ TEST(WriteController, ReservationsOfAllWritersAddUpToTheRate) {
 }
 
 TEST(WriteController, ANewRateVoidsReservations) {
+  kDatabaseMutex.AssertHeld();  // one thread
   WriteController controller;
   controller.Set(WriteController::State::kDelayed, 1000);
   controller.Reserve(5000000, 1000000);
@@ -28,6 +30,7 @@ TEST(WriteController, ANewRateVoidsReservations) {
 }
 
 TEST(WriteController, LowPriorityWritersShareOneRate) {
+  kDatabaseMutex.AssertHeld();  // one thread
   WriteController controller;
   controller.SetCompactionBehind(true);
   const uint64_t now_us = 5000000;
