@@ -72,6 +72,10 @@ class WriteController {
   // Time that no writer used is credited up to this.
   static constexpr uint64_t kCreditUs = 1000;
 
+  // No turn is later: a batch of gigabytes at a byte per second has one after a century, and sums
+  // of such waits do not overflow.
+  static constexpr uint64_t kTurnUsMax = uint64_t{1} << 62;
+
   struct Pace {
     uint64_t next_us = 0;  // when the bytes reserved so far are paid for
 
@@ -79,8 +83,12 @@ class WriteController {
       if (rate == 0) return now_us;
       if (next_us + kCreditUs < now_us) next_us = now_us - kCreditUs;
       ASHLAR_DCHECK(next_us + kCreditUs >= now_us);  // I1
+      ASHLAR_DCHECK(now_us <= kTurnUsMax);
+      const double wait_us = static_cast<double>(bytes) * 1e6 / static_cast<double>(rate);
+      const uint64_t wait_us_max = kTurnUsMax - next_us;
       next_us +=
-          static_cast<uint64_t>(static_cast<double>(bytes) * 1e6 / static_cast<double>(rate));
+          wait_us < static_cast<double>(wait_us_max) ? static_cast<uint64_t>(wait_us) : wait_us_max;
+      ASHLAR_DCHECK(next_us <= kTurnUsMax);
       return next_us;
     }
   };
