@@ -8,6 +8,7 @@
 namespace ashlar {
 namespace {
 
+constexpr size_t kNameBytesMax = 64;  // of a name in a message
 constexpr char kHexDigits[] = "0123456789abcdef";
 
 // -1 if not a hexadecimal digit.
@@ -80,6 +81,12 @@ std::string EscapeForDisplay(const Slice& bytes) {
     }
   }
   return result;
+}
+
+std::string NameForDisplay(const Slice& name) {
+  if (name.size() <= kNameBytesMax) return EscapeForDisplay(name);
+  return StrCat(EscapeForDisplay(Slice(name.data(), kNameBytesMax)), "... (", name.size(),
+                " bytes)");
 }
 
 bool UnescapeDisplay(std::string_view text, std::string* result) {

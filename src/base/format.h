@@ -1,4 +1,4 @@
-// Text for people and from people: joining, numbers, sizes, and keys shown safely.
+// Text for people and from people: joining, numbers, sizes, keys and names shown safely.
 //
 // I1. The result of EscapeForDisplay is printable ASCII, and UnescapeDisplay gives the bytes back.
 // I2. The Parse functions accept the whole text or nothing, in every locale. *result is unchanged
@@ -57,6 +57,9 @@ std::string GroupedDigits(uint64_t value);
 
 // Printable ASCII as it is; backslash as \\; every other byte as \xNN, two lower-case digits.
 std::string EscapeForDisplay(const Slice& bytes);
+// The same of a name that a user gave, which may be very long: its first 64 bytes, and how many it
+// has if they are more.
+std::string NameForDisplay(const Slice& name);
 // The reverse of EscapeForDisplay. False for anything that it does not write, except that digits
 // may be upper case.
 [[nodiscard]] bool UnescapeDisplay(std::string_view text, std::string* result);

@@ -56,6 +56,16 @@ TEST(FormatTest, KeysAreShownSafelyAndCanBeReadBack) {
   }
 }
 
+TEST(FormatTest, ALongNameIsShownByItsBeginAndItsSize) {
+  EXPECT_EQ(NameForDisplay("users"), "users");
+  EXPECT_EQ(NameForDisplay(""), "");
+  EXPECT_EQ(NameForDisplay("a\n\\"), "a\\x0a\\\\");
+  const std::string longest(64, 'x');
+  EXPECT_EQ(NameForDisplay(longest), longest);
+  EXPECT_EQ(NameForDisplay(longest + "y"), longest + "... (65 bytes)");
+  EXPECT_EQ(NameForDisplay(std::string(3 << 20, '\n')).size(), 64 * 4 + 19u);
+}
+
 TEST(FormatTest, UnescapeRefusesWhatEscapeNeverWrites) {
   std::string out = "before";
   for (const std::string_view text : {"\\", "\\x", "\\x1", "\\xg0", "\\n", "tab\t", "\\X00", "a\\"})

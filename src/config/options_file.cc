@@ -196,7 +196,7 @@ class Parser {
   Status EnterFamily(const std::string& name) {
     for (const ColumnFamilyDescriptor& family : file_.families) {
       if (family.name == name)
-        return Bad(StrCat("column family ", EscapeForDisplay(name), " was there before"));
+        return Bad(StrCat("column family ", NameForDisplay(name), " was there before"));
     }
     file_.families.emplace_back(name, ColumnFamilyOptions());
     section_ = Section::kFamily;
@@ -347,7 +347,7 @@ std::string PrintOptionsForLog(const DBOptions& db_options,
   std::string out;
   AppendLogLines("                 Options.", db_options, &out);
   for (const ColumnFamilyDescriptor& family : families) {
-    StrAppend(&out, "--------------- Options for column family [", EscapeForDisplay(family.name),
+    StrAppend(&out, "--------------- Options for column family [", NameForDisplay(family.name),
               "]:\n");
     AppendLogLines("                 Options.", family.options, &out);
     out += "           table_factory options:\n";

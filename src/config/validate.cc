@@ -377,7 +377,7 @@ Status ValidateOptions(const DBOptions& db_options,
   ASHLAR_RETURN_IF_ERROR(CheckDb(purpose, db_options));
   for (const ColumnFamilyDescriptor& family : families) {
     Status s = CheckFamily(purpose, db_options, family.options);
-    if (!s.ok()) return s.WithContext(StrCat("column family ", EscapeForDisplay(family.name)));
+    if (!s.ok()) return s.WithContext(StrCat("column family ", NameForDisplay(family.name)));
   }
   return Status::OK();
 }
@@ -412,7 +412,7 @@ std::vector<std::string> ListOptionsWithoutEffect(
                          not_recycled));
   }
   for (const ColumnFamilyDescriptor& family : families) {
-    const std::string where = StrCat(" of column family ", EscapeForDisplay(family.name));
+    const std::string where = StrCat(" of column family ", NameForDisplay(family.name));
     AppendWithoutEffect(family.options, where, &out);
     const MemTableRepFactory* const memtable = family.options.memtable_factory.get();
     if (memtable != nullptr && NeedsPrefixes(*memtable) &&

@@ -67,23 +67,27 @@ ColumnFamily::~ColumnFamily() {
 
 Status ColumnFamily::WrongKeyLength(const Slice& key) const {
   return Status::InvalidArgument(
-      name_, StrCat("a key of ", key.size(), " bytes in a column family whose tables hold keys of ",
-                    user_key_bytes_, ", by PlainTableOptions::user_key_len"));
+      NameForDisplay(name_),
+      StrCat("a key of ", key.size(), " bytes in a column family whose tables hold keys of ",
+             user_key_bytes_, ", by PlainTableOptions::user_key_len"));
 }
 
 Status ColumnFamily::CheckRange(const Slice& begin, const Slice& end) const {
   if (refuses_ranges_)
-    return Status::NotSupported(name_, "a PlainTable holds no range deletions; delete the keys");
+    return Status::NotSupported(NameForDisplay(name_),
+                                "a PlainTable holds no range deletions; delete the keys");
   if (!EntryFits(begin.size(), end.size())) return TooLarge(begin, end);
   if (comparator_.Compare(begin, end) > 0)
-    return Status::InvalidArgument(name_, "the end of a range deletion is before its begin");
+    return Status::InvalidArgument(NameForDisplay(name_),
+                                   "the end of a range deletion is before its begin");
   return Status::OK();
 }
 
 Status ColumnFamily::TooLarge(const Slice& key, const Slice& value) const {
   return Status::InvalidArgument(
-      name_, StrCat("a key of ", key.size(), " bytes and a value of ", value.size(),
-                    ": together at most ", kEntryBytesMax, " bytes (512 MiB); split the value"));
+      NameForDisplay(name_),
+      StrCat("a key of ", key.size(), " bytes and a value of ", value.size(), ": together at most ",
+             kEntryBytesMax, " bytes (512 MiB); split the value"));
 }
 
 MemTableRef ColumnFamily::NewMemTable() {

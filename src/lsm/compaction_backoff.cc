@@ -27,7 +27,7 @@ void CompactionBackoff::HandleFailure(const std::shared_ptr<ColumnFamily>& famil
     pause_seconds = Pause(family, error);
   }
   IgnoreBadAlloc([&] {
-    LogWarning(*state_, StrCat("a compaction of column family ", family->name(),
+    LogWarning(*state_, StrCat("a compaction of column family ", NameForDisplay(family->name()),
                                " failed, nothing is lost, and it is tried again in ", pause_seconds,
                                " s: ", error.ToString()));
   });

@@ -117,7 +117,8 @@ void EventOutbox::LatchError(BackgroundErrorReason reason, std::string_view duri
 void EventOutbox::LatchJobError(BackgroundErrorReason reason, std::string_view job,
                                 const ColumnFamily& family, const Status& error) noexcept {
   std::string during;
-  IgnoreBadAlloc([&] { during = StrCat(job, " of column family ", family.name()); });
+  IgnoreBadAlloc(
+      [&] { during = StrCat(job, " of column family ", NameForDisplay(family.name())); });
   LatchError(reason, during.empty() ? job : during, error);
 }
 

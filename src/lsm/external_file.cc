@@ -107,7 +107,7 @@ class Inspection {
     const uint64_t id = file_.properties.column_family_id;
     if (args_.any_family || id == kUnknownFamily || id == args_.family->id()) return Status::OK();
     return Bad(StrCat("the table was written for column family ", id, ", not ", args_.family->id(),
-                      " (\"", args_.family->name(), "\")"));
+                      " (\"", NameForDisplay(args_.family->name()), "\")"));
   }
 
   Status TakeBounds() {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ashlar/write_batch.h"
+#include "base/format.h"
 #include "base/result.h"
 
 namespace ashlar {
@@ -45,7 +46,8 @@ Status ClipFamily(LsmCore* core, ColumnFamilyHandle* handle,
                   const Slice& end_key) {
   const KeyComparator& comparator = family->comparator();
   if (comparator.Compare(begin_key, end_key) > 0)
-    return Status::InvalidArgument(family->name(), "the end of the range is before its begin");
+    return Status::InvalidArgument(NameForDisplay(family->name()),
+                                   "the end of the range is before its begin");
   ManualCompactions& compactions = core->background.manual_compactions();
   ASHLAR_RETURN_IF_ERROR(compactions.CheckEnabled());
   FlushOptions flush;

@@ -76,7 +76,7 @@ Status FileIngestion::CheckRequests() const {
   for (size_t i = 0; i < requests_.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (requests_[j].family == requests_[i].family) {
-        return Status::InvalidArgument(requests_[i].family->name(),
+        return Status::InvalidArgument(NameForDisplay(requests_[i].family->name()),
                                        "the column family is named twice");
       }
     }
@@ -87,7 +87,7 @@ Status FileIngestion::CheckRequests() const {
 
 Status FileIngestion::CheckRequest(const Request& request) {
   const IngestExternalFileOptions& options = request.options;
-  const std::string& name = request.family->name();
+  const std::string name = NameForDisplay(request.family->name());
   if (request.paths.empty())
     return Status::InvalidArgument(name, "no file is named for the column family");
   if (options.move_files && options.link_files)
@@ -114,11 +114,12 @@ Status FileIngestion::Prepare() {
   for (const Request& request : requests_) {
     Family& family = families_.emplace_back(Family{.request = &request, .options = {}});
     MutexLock lock(state_->mutex());
-    if (request.family->dropped()) return Status::ColumnFamilyDropped(request.family->name());
+    if (request.family->dropped())
+      return Status::ColumnFamilyDropped(NameForDisplay(request.family->name()));
     family.options = request.family->options();
     if (request.options.ingest_behind && !ReservesLastLevel(*request.family)) {
       return Status::InvalidArgument(
-          request.family->name(),
+          NameForDisplay(request.family->name()),
           "ingest_behind requires that the database is opened with allow_ingest_behind, with more "
           "than one level, and without FIFO compaction");
     }
@@ -332,7 +333,8 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
 Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_flush) {
   for (size_t i = 0; i < families_.size(); ++i) {
     Family& family = families_[i];
-    if (family.family()->dropped()) return Status::ColumnFamilyDropped(family.family()->name());
+    if (family.family()->dropped())
+      return Status::ColumnFamilyDropped(NameForDisplay(family.family()->name()));
     ASHLAR_RETURN_IF_ERROR(PlanFamily(&family));
     if (family.family()->OldestUnflushed() == kSequenceNumberMax) continue;
     const bool to_level0 = std::any_of(family.files.begin(), family.files.end(),
@@ -341,7 +343,7 @@ Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_f
     if (!flush_needed[i] && !waits) continue;  // I2, I3
     if (!family.request->options.allow_blocking_flush) {
       return Status::InvalidArgument(
-          family.family()->name(),
+          NameForDisplay(family.family()->name()),
           "a memtable of the column family has to be flushed, and allow_blocking_flush is off");
     }
     to_flush->push_back(family.family());

@@ -471,7 +471,7 @@ uint64_t LogReplay::SyncedBytes(uint64_t number) const {
 Status LogReplay::CheckNoFamilyIsAhead(uint64_t stopped_log, const Status& damage) const {
   for (const auto& [id, family] : input_.recorded->families) {
     if (FamilyIsAhead(family->log_number, family->current->NumFiles() > 0, stopped_log)) {
-      return Status::Corruption(StrCat("column family ", family->name,
+      return Status::Corruption(StrCat("column family ", NameForDisplay(family->name),
                                        " has tables that are newer than the damage in the log, "
                                        "so the families cannot be brought to one "
                                        "point in time"),

@@ -266,7 +266,7 @@ Status LsmDB::CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice&
                                  const Slice& value) const {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const ColumnFamily* const family = Family(column_family);
-  if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
+  if (family->dropped()) return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
   return family->CheckEntry(key, value);
 }
 
@@ -301,7 +301,7 @@ Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* colum
                           const Slice& begin_key, const Slice& end_key) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const ColumnFamily* const family = Family(column_family);
-  if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
+  if (family->dropped()) return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
   ASHLAR_RETURN_IF_ERROR(family->CheckRange(begin_key, end_key));
   WriteBatch batch(begin_key.size() + end_key.size() + kRecordOverheadBytes);
   return CommitOne(options, column_family, &batch,
@@ -493,7 +493,7 @@ Status LsmDB::Flush(const FlushOptions& options,
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     // Its memtables stay as they are.
     if (family->dropped() && !(family->immutable().empty() && family->ActiveLocked()->IsEmpty()))
-      return Status::ColumnFamilyDropped(family->name());
+      return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
   }
   return Status::OK();
 } catch (const std::bad_alloc&) {
@@ -561,7 +561,7 @@ Status LsmDB::SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   MutexLock lock(state_->mutex());
-  if (family->dropped()) return Status::ColumnFamilyDropped(family->name());
+  if (family->dropped()) return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
   MarkForCompaction(MakeTreeView(*state_, *family), {.smallest = begin, .largest = end});
   background_.ViewChanged(family);
   return Status::OK();
@@ -597,8 +597,8 @@ Status LsmDB::DeleteFilesInRanges(ColumnFamilyHandle* column_family, const Range
   size_t dropped = 0;
   ASHLAR_RETURN_IF_ERROR(
       background_.manual_compactions().DeleteFiles(family, deleted, include_end, &dropped));
-  LogInfo(*state_, StrCat("[", family->name(), "] DeleteFilesInRanges: ", n, " ranges, ", dropped,
-                          " tables were dropped"));
+  LogInfo(*state_, StrCat("[", NameForDisplay(family->name()), "] DeleteFilesInRanges: ", n,
+                          " ranges, ", dropped, " tables were dropped"));
   return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();

@@ -157,7 +157,8 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
   if (!changes.empty()) state_->pinned_tables->Retain(state_->versions->LiveTables());
   for (const Change& change : changes) {
     if (change.family->dropped())
-      LogInfo(*state_, StrCat("[", change.family->name(), "] the primary has dropped the family"));
+      LogInfo(*state_, StrCat("[", NameForDisplay(change.family->name()),
+                              "] the primary has dropped the family"));
   }
 }
 

@@ -183,7 +183,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
   ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only()));
   for (const std::string& family : state->versions->went_back()) {
     state->recovery.warnings.push_back(
-        StrCat("column family ", family,
+        StrCat("column family ", NameForDisplay(family),
                " is opened in an older state, the newest of which every table exists "
                "(best_efforts_recovery)"));
   }
@@ -204,7 +204,7 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
       return Status::InvalidArgument(StrCat(state->directory,
                                             ": there is no column family of this name; "
                                             "DBOptions::create_missing_column_families makes it"),
-                                     descriptor.name);
+                                     NameForDisplay(descriptor.name));
     }
     MutexLock lock(state->mutex());
     state->SetFamilies(

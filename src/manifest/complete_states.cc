@@ -37,9 +37,10 @@ class Search {
     states.damage = reader->status();
     for (auto& [id, family] : families_) {
       if (!family.has_complete) {
-        return Status::Corruption(StrCat(directory_, ": no state of column family \"",
-                                         family.state.name, "\" has all of its tables"),
-                                  StrCat("missing is table ", *family.missing.begin()));
+        return Status::Corruption(
+            StrCat(directory_, ": no state of column family \"", NameForDisplay(family.state.name),
+                   "\" has all of its tables"),
+            StrCat("missing is table ", *family.missing.begin()));
       }
       family.state.is_newest = family.missing.empty() && states.damage.ok();
       states.families[id] = std::move(family.state);

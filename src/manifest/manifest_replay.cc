@@ -180,9 +180,9 @@ Status ManifestReplay::TakeFamilyFields(const VersionEdit& edit, ColumnFamilySta
   for (const auto& [level, key] : edit.compact_cursors) family->compact_cursors[level] = key;
   const std::string given = family->comparator.user_comparator()->Name();
   if (edit.comparator.has_value() && *edit.comparator != given) {
-    return Status::InvalidArgument(given,
-                                   StrCat("does not match existing comparator ", *edit.comparator,
-                                          " of column family \"", family->name, "\""));
+    return Status::InvalidArgument(
+        given, StrCat("does not match existing comparator ", *edit.comparator,
+                      " of column family \"", NameForDisplay(family->name), "\""));
   }
   return Status::OK();
 }
@@ -263,7 +263,8 @@ Status ManifestReplay::CheckContinuesBase() const {
 Status ManifestReplay::CheckAllOpened() const {
   if (state_.unopened.empty()) return Status::OK();
   std::string names;
-  for (const auto& [id, name] : state_.unopened) StrAppend(&names, names.empty() ? "" : ", ", name);
+  for (const auto& [id, name] : state_.unopened)
+    StrAppend(&names, names.empty() ? "" : ", ", NameForDisplay(name));
   return Status::InvalidArgument("Column families not opened", names);
 }
 
@@ -277,7 +278,8 @@ Status ManifestReplay::BuildVersions() {
     }
     Result<Version*> version = builders_.at(id)->Build();
     if (!version.ok())
-      return version.status().WithContext(StrCat("column family \"", family->name, "\""));
+      return version.status().WithContext(
+          StrCat("column family \"", NameForDisplay(family->name), "\""));
     family->current = *version;
   }
   builders_.clear();

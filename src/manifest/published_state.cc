@@ -38,7 +38,8 @@ ColumnFamilyState* PublishedState::FindFamily(const Slice& name) const {
 
 Status PublishedState::CheckNameIsFree(const std::string& name) const {
   if (FindFamily(Slice(name)) == nullptr) return Status::OK();
-  return Status::InvalidArgument(StrCat("the column family \"", name, "\" exists already"));
+  return Status::InvalidArgument(
+      StrCat("the column family \"", NameForDisplay(name), "\" exists already"));
 }
 
 uint64_t PublishedState::MinLogNumberWithUnflushedData() const {

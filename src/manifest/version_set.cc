@@ -226,7 +226,8 @@ Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInsta
                                                               .base = family->current,
                                                               .live = &live_});
   }
-  return builder->Apply(edit).WithContext(StrCat("column family \"", family->name, "\""));
+  return builder->Apply(edit).WithContext(
+      StrCat("column family \"", NameForDisplay(family->name), "\""));
 }
 
 PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, PendingInstall* install) {
@@ -289,7 +290,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
   if (tables != nullptr) edits[1] = std::move(*tables);
   ASHLAR_RETURN_IF_ERROR(published_.CheckNameIsFree(spec.name));
   if (published_.max_column_family >= kColumnFamilyIdMax) {
-    return Status::NotSupported(StrCat("column family \"", spec.name,
+    return Status::NotSupported(StrCat("column family \"", NameForDisplay(spec.name),
                                        "\" cannot be created: all ids up to ", kColumnFamilyIdMax,
                                        " have been used"));
   }
@@ -313,8 +314,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
   }
   StampAndEncode(&edits, install.get());
   if (tables != nullptr) {
-    ASHLAR_RETURN_IF_ERROR(
-        builder.Apply(&edits[1]).WithContext(StrCat("column family \"", spec.name, "\"")));
+    ASHLAR_RETURN_IF_ERROR(builder.Apply(&edits[1]).WithContext(
+        StrCat("column family \"", NameForDisplay(spec.name), "\"")));
   }
   PendingInstall::Change* const change = ChangeFor(family, install.get());
   change->log_number = log_number;

@@ -144,8 +144,9 @@ class Repair {
     std::map<FileNumber, TableSurvey> tables;
     for (const auto& [id, family] : findings_.manifest.families) {
       if (families_.Find(family.name) == nullptr)
-        return Status::InvalidArgument(
-            StrCat("the options of column family \"", family.name, "\", id ", id, ", are needed"));
+        return Status::InvalidArgument(StrCat("the options of column family \"",
+                                              NameForDisplay(family.name), "\", id ", id,
+                                              ", are needed"));
       for (const auto& [number, recorded] : family.tables) {
         TableSurvey& table = tables[number];
         table.number = number;

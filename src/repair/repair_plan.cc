@@ -83,18 +83,18 @@ class Planner {
   Status AddFamily(ColumnFamilyId id, const std::string& name, const std::string& comparator) {
     const ColumnFamilyOptions* const options = options_.Find(name);
     if (options == nullptr) {
-      return Status::InvalidArgument(
-          StrCat("the options of column family \"", name, "\", id ", id, ", are needed"));
+      return Status::InvalidArgument(StrCat("the options of column family \"", NameForDisplay(name),
+                                            "\", id ", id, ", are needed"));
     }
     if (!comparator.empty() && comparator != options->comparator->Name()) {
       return Status::InvalidArgument(options->comparator->Name(),
                                      StrCat("does not match existing comparator ", comparator,
-                                            " of column family \"", name, "\""));
+                                            " of column family \"", NameForDisplay(name), "\""));
     }
     for (const auto& [other_id, other] : plan_.families) {
       if (other_id != id && other.name == name)
-        return Status::Corruption(
-            StrCat("column families ", other_id, " and ", id, " have the same name, ", name));
+        return Status::Corruption(StrCat("column families ", other_id, " and ", id,
+                                         " have the same name, ", NameForDisplay(name)));
     }
     plan_.families[id].name = name;
     return Status::OK();

@@ -158,6 +158,36 @@ TEST_F(ColumnFamilyTest, MemtablesTogetherStayWithinDbWriteBufferSize) {
     ASSERT_EQ(GetFrom(handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i)), std::string(1000, 'x'));
 }
 
+TEST_F(ColumnFamilyTest, AMessageHasTheBeginOfALongName) {
+  constexpr size_t kMessageBytesMax = 500;
+  const std::string name(1 << 20, '\n');
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), name, &family));
+  handles_.push_back(family);
+  std::vector<std::string> messages;
+  ColumnFamilyHandle* second = nullptr;
+  messages.push_back(
+      db_->CreateColumnFamily(ColumnFamilyOptions(options_), name, &second).ToString());
+  ASSERT_OK(db_->DropColumnFamily(family));
+  messages.push_back(db_->Put(WriteOptions(), family, "key", "value").ToString());
+  messages.push_back(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr).ToString());
+  for (const std::string& message : messages) {
+    EXPECT_LT(message.size(), kMessageBytesMax);
+    EXPECT_NE(message.find("\\x0a\\x0a... (1048576 bytes)"), std::string::npos)
+        << message.substr(0, kMessageBytesMax);
+  }
+}
+
+TEST_F(ColumnFamilyTest, TheFamiliesThatMustBeOpenedAreNamedShortly) {
+  const std::string name(1 << 20, 'n');
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", name});
+  const std::string message = TryOpen().ToString();
+  EXPECT_LT(message.size(), 500u);
+  EXPECT_NE(message.find("nn... (1048576 bytes)"), std::string::npos) << message.substr(0, 500);
+}
+
 TEST_F(ColumnFamilyTest, AWrongComparatorIsRefused) {
   Open();
   Put("a", "1");
