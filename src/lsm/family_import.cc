@@ -21,7 +21,11 @@ Status FamilyImport::Run() {
     status = CatchBadAlloc([this] {
       // The turn, in which writers wait, then syncs little (I4).
       ASHLAR_RETURN_IF_ERROR(core_->commit.SyncBesideWriters());
-      return core_->commit.RunExclusiveWrite([this] { return Install(); });
+      return core_->commit.RunExclusiveWrite([this] {
+        return option_changes_->LeaderChangeFamilies(
+            "import of a column family",
+            [this](bool* install_failed) { return AddFamily(install_failed); });
+      });
     });
   }
   for (TakenFile& taken : taken_) taken.Remove(state_->file_system);
@@ -114,19 +118,8 @@ Status FamilyImport::CheckPartsDoNotOverlap(std::span<const size_t> ends) const 
 
 // ---- In the turn.
 
-Status FamilyImport::Install() {
-  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-  ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I4
-  bool install_failed = false;
-  const Status installed = AddFamily(&install_failed);
-  if (install_failed) {
-    core_->background.LatchError(BackgroundErrorReason::kManifestWrite, "import of a column family",
-                                 installed);
-  }
-  return installed;
-}
-
 Status FamilyImport::AddFamily(bool* install_failed) {
+  ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I4
   MutexLock installers(state_->manifest_mutex());
   VersionEdit tables = MakeEdit();
   ASHLAR_ASSIGN_OR_RETURN(OptionChanges::NewFamily family,

@@ -51,7 +51,6 @@ class FamilyImport {
   // Keys of different metadata do not overlap: each has a sequence space of its own.
   // ends: of the parts, in files_.
   Status CheckPartsDoNotOverlap(std::span<const size_t> ends) const;
-  Status Install();
   Status AddFamily(bool* install_failed);
   VersionEdit MakeEdit();
   // Removes moved files, and tells the LOG.

@@ -89,16 +89,22 @@ Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std
   ASHLAR_ASSIGN_OR_RETURN(const ColumnFamilyOptions completed, CompleteNewOptions(options, name));
   // Exclusive: the family appears between two groups of writes, and its log number is that of the
   // log that later writes go to.
-  return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    bool install_failed = false;
-    const Status created = AddFamily(completed, name, &install_failed);
-    if (install_failed) {
-      background_.LatchError(BackgroundErrorReason::kManifestWrite, "creation of a column family",
-                             created);
-    }
-    return created;
+  return commit_.RunExclusive([&] {
+    return LeaderChangeFamilies("creation of a column family", [&](bool* install_failed) {
+      return AddFamily(completed, name, install_failed);
+    });
   });
+}
+
+Status OptionChanges::LeaderChangeFamilies(std::string_view during, FamilyChange change) {
+  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
+  bool install_failed = false;
+  const Status changed = change(&install_failed);
+  ASHLAR_ASSERT(!install_failed || !changed.ok());
+  if (install_failed) {
+    background_.LatchError(BackgroundErrorReason::kManifestWrite, during, changed);
+  }
+  return changed;
 }
 
 Status OptionChanges::AddFamily(const ColumnFamilyOptions& completed, const std::string& name,
@@ -152,15 +158,10 @@ Status OptionChanges::PublishFamily(NewFamily prepared, bool* install_failed) {
 Status OptionChanges::DropFamily(const std::shared_ptr<ColumnFamily>& family) {
   if (family->id() == 0)
     return Status::InvalidArgument("the default column family cannot be dropped");
-  return commit_.RunExclusive([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    bool install_failed = false;
-    const Status dropped = RemoveFamily(family, &install_failed);
-    if (install_failed) {
-      background_.LatchError(BackgroundErrorReason::kManifestWrite, "drop of a column family",
-                             dropped);
-    }
-    return dropped;
+  return commit_.RunExclusive([&] {
+    return LeaderChangeFamilies("drop of a column family", [&](bool* install_failed) {
+      return RemoveFamily(family, install_failed);
+    });
   });
 }
 

@@ -22,6 +22,7 @@
 #include <unordered_map>
 
 #include "ashlar/options.h"
+#include "base/function_ref.h"
 #include "base/result.h"
 #include "lsm/lsm_core.h"
 
@@ -38,6 +39,11 @@ class OptionChanges {
   Status SetDBOptions(const OptionTexts& new_options);
 
   Status CreateFamily(const ColumnFamilyOptions& options, const std::string& name);
+  // For exclusive tasks: changes the set of families, unless an error is latched (I2).
+  // install_failed: the error of `change` is latched once it has released the manifest mutex,
+  // because listeners run.
+  using FamilyChange = FunctionRef<Status(bool* install_failed)>;
+  Status LeaderChangeFamilies(std::string_view during, FamilyChange change);
   // The parts of CreateFamily, for calls that create a family with tables.
   // Checks the options of a new family and completes them.
   Result<ColumnFamilyOptions> CompleteNewOptions(const ColumnFamilyOptions& options,
@@ -50,8 +56,7 @@ class OptionChanges {
   // For exclusive tasks: nothing is written yet. Takes the new files of `tables` (null: none).
   Result<NewFamily> PrepareFamily(const ColumnFamilyOptions& completed, const std::string& name,
                                   VersionEdit* tables) ASHLAR_REQUIRES(kManifestMutex);
-  // install_failed: the error is to be latched after the manifest mutex is released, because
-  // listeners run.
+  // Within LeaderChangeFamilies, to whose change install_failed belongs.
   Status PublishFamily(NewFamily prepared, bool* install_failed) ASHLAR_REQUIRES(kManifestMutex);
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
   // The OPTIONS file after families came or went: written now where I4 wants it, otherwise by the
