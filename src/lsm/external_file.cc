@@ -1,12 +1,10 @@
 #include "lsm/external_file.h"
 
-#include <memory>
 #include <utility>
 
 #include "base/coding.h"
 #include "base/format.h"
 #include "lsm/resolve_options.h"
-#include "table/open/standalone_table.h"
 #include "table/table_properties.h"
 
 namespace ashlar {
@@ -23,18 +21,8 @@ class Inspection {
   }
 
   Result<ExternalFile> Run() {
-    const DatabaseState& state = *args_.state;
     ASHLAR_RETURN_IF_ERROR(TakeChecksum());
-    ASHLAR_ASSIGN_OR_RETURN(
-        table_, StandaloneTable::Open({.file_system = state.file_system,
-                                       .path = file_.path,
-                                       .comparator = args_.family->comparator(),
-                                       .config = ResolveTableConfig(args_.options),
-                                       .plain_config = ResolvePlainTableConfig(args_.options),
-                                       .mmap_reads = state.options.allow_mmap_reads,
-                                       .direct_reads = state.options.use_direct_reads,
-                                       .recorder = state.recorder},
-                                      {}));
+    ASHLAR_ASSIGN_OR_RETURN(table_, OpenExternalTable(*args_.state, args_.options, file_.path, {}));
     file_.file_bytes = table_->file()->file_bytes;
     file_.properties = table_->reader()->properties();
     ASHLAR_RETURN_IF_ERROR(CheckOrigin());
@@ -155,6 +143,21 @@ class Inspection {
 };
 
 }  // namespace
+
+Result<std::unique_ptr<StandaloneTable>> OpenExternalTable(const DatabaseState& state,
+                                                           const ColumnFamilyOptions& options,
+                                                           const std::string& path,
+                                                           StandaloneTable::Record record) {
+  return StandaloneTable::Open({.file_system = state.file_system,
+                                .path = path,
+                                .comparator = KeyComparator(options.comparator),
+                                .config = ResolveTableConfig(options),
+                                .plain_config = ResolvePlainTableConfig(options),
+                                .mmap_reads = state.options.allow_mmap_reads,
+                                .direct_reads = state.options.use_direct_reads,
+                                .recorder = state.recorder},
+                               std::move(record));
+}
 
 Result<ExternalFile> InspectExternalFile(const ExternalFileArgs& args, const std::string& path) {
   return Inspection(args, path).Run();

@@ -6,6 +6,7 @@
 // Thread safety: InspectExternalFile from any thread without locks.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "ashlar/options.h"
@@ -14,6 +15,7 @@
 #include "compact/plan/plan_builder.h"
 #include "filesystem/file_checksum.h"
 #include "lsm/database_state.h"
+#include "table/open/standalone_table.h"
 
 namespace ashlar {
 
@@ -49,6 +51,12 @@ struct ExternalFileArgs {
   bool any_family = false;  // the file may have been written for another one
 };
 
+// Opens a table outside of the database as a family with these options, of which the defaults are
+// filled in, reads its own. The record: of its bounds and sequences, as far as they are known.
+Result<std::unique_ptr<StandaloneTable>> OpenExternalTable(const DatabaseState& state,
+                                                           const ColumnFamilyOptions& options,
+                                                           const std::string& path,
+                                                           StandaloneTable::Record record);
 Result<ExternalFile> InspectExternalFile(const ExternalFileArgs& args, const std::string& path);
 
 }  // namespace ashlar

@@ -7,9 +7,9 @@
 #include "base/format.h"
 #include "filesystem/file_checksum.h"
 #include "key/record_kind.h"
+#include "lsm/external_file.h"
 #include "lsm/resolve_options.h"
 #include "platform/path.h"
-#include "table/open/standalone_table.h"
 #include "table/table_properties.h"
 
 namespace ashlar {
@@ -81,18 +81,10 @@ class Inspection {
       return Damaged(
           StrCat("has ", file_.meta->file_bytes, " bytes, and its metadata says ", given_.size));
     }
-    ASHLAR_ASSIGN_OR_RETURN(
-        table_, StandaloneTable::Open({.file_system = state.file_system,
-                                       .path = file_.path,
-                                       .comparator = comparator_,
-                                       .config = ResolveTableConfig(*args_.options),
-                                       .plain_config = ResolvePlainTableConfig(*args_.options),
-                                       .mmap_reads = state.options.allow_mmap_reads,
-                                       .direct_reads = state.options.use_direct_reads,
-                                       .recorder = state.recorder},
-                                      {.smallest = given_.smallest,
-                                       .largest = given_.largest,
-                                       .largest_sequence = given_.largest_seqno}));
+    ASHLAR_ASSIGN_OR_RETURN(table_, OpenExternalTable(state, *args_.options, file_.path,
+                                                      {.smallest = given_.smallest,
+                                                       .largest = given_.largest,
+                                                       .largest_sequence = given_.largest_seqno}));
     return Status::OK();
   }
 
