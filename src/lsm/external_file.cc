@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
 #include "lsm/resolve_options.h"
@@ -101,6 +102,7 @@ class Inspection {
   Status TakeBounds() {
     file_.smallest = table_->file()->smallest;
     file_.largest = table_->file()->largest;
+    ASHLAR_ASSERT(file_.smallest.empty() == file_.largest.empty());  // standalone_table.h
     if (file_.smallest.empty()) return Bad("the table has no entries");
     const Slice begin = ExtractUserKey(file_.smallest);
     const Slice end = ExtractUserKey(file_.largest);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -92,6 +93,7 @@ Status FamilyImport::CheckPartsDoNotOverlap(std::span<const size_t> ends) const 
   std::vector<Part> parts;
   size_t at = 0;
   for (const size_t end : ends) {
+    ASHLAR_ASSERT(at < end && end <= files_.size());  // CheckRequest
     Part part{.smallest = files_[at].meta->smallest_user_key(),
               .largest = files_[at].meta->largest_user_key(),
               .path = &files_[at].path};
@@ -104,6 +106,7 @@ Status FamilyImport::CheckPartsDoNotOverlap(std::span<const size_t> ends) const 
     }
     parts.push_back(part);
   }
+  ASHLAR_ASSERT(at == files_.size());
   std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {
     return comparator.Compare(a.smallest, b.smallest) < 0;
   });
@@ -133,9 +136,11 @@ VersionEdit FamilyImport::MakeEdit() {
   const uint64_t now = state_->clock->NowUnixMicros() / 1000000;
   VersionEdit edit;
   edit.last_sequence = state_->PublishedSequence();
+  ASHLAR_ASSERT(taken_.size() == files_.size());  // Prepare
   edit.ReserveNewFiles(files_.size());
   for (size_t i = 0; i < files_.size(); ++i) {
     std::unique_ptr<FileMetaData> meta = std::move(files_[i].meta);
+    ASHLAR_ASSERT(meta != nullptr && taken_[i].number() != 0);  // Prepare
     meta->number = taken_[i].number();
     // The data are new to this database.
     meta->creation_unix_seconds = now;

@@ -213,6 +213,7 @@ Status ManualCompactions::BeginCall(const Call& call) {
 }
 
 Status ManualCompactions::BeginExclusive(const Call& call) {
+  ASHLAR_ASSERT(call.exclusive && calls_ > 0);  // BeginCall
   ColumnFamily* const family = call.family.get();
   while (family->exclusive_compaction) {
     ASHLAR_RETURN_IF_ERROR(CheckMayContinue(call));
@@ -227,6 +228,7 @@ Status ManualCompactions::BeginExclusive(const Call& call) {
     }
     state_->WaitForChange();
   }
+  ASHLAR_ASSERT(family->exclusive_compaction && family->running_plans.empty());  // I1
   return Status::OK();
 }
 
@@ -280,6 +282,7 @@ Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(const Call& call
       continue;
     }
     if (!step.plan.has_value()) return std::unique_ptr<Compaction>();
+    ASHLAR_ASSERT(calls_ > 0 && disabled_ == 0);  // I3
     if (call.max_subcompactions > 0) step.plan->max_subcompactions = call.max_subcompactions;
     std::unique_ptr<Compaction> compaction =
         parts_.runner->Start(call.family, std::move(*step.plan));
