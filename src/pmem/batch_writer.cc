@@ -428,8 +428,8 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
 }
 
 // Writes everything that is not reachable before the batch mark. Returns the words that the mark
-// makes true.
-std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan) {
+// makes true, and the mark.
+std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, uint64_t* mark) {
   for (const KeyChange& change : changes_) {
     if (change.is_put) WriteRecord(op, change.record, change.key, change.value);
   }
@@ -452,7 +452,7 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan) {
     AppendWords(leaf, next, &words);
   }
   ASHLAR_ASSERT(words.size() <= plan->words_max && words.size() <= space_.log_words);  // I3
-  WriteBatchLog(op, space_.log, words);
+  *mark = WriteBatchLog(op, space_.log, words);
   return words;
 }
 
@@ -496,19 +496,20 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
     for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
     return Attempt::kNothing;
   }
-  const std::vector<BatchWord> words = WriteAside(op, plan);
+  uint64_t mark = kNoBatchMark;
+  const std::vector<BatchWord> words = WriteAside(op, plan, &mark);
   for (const LeafPlan& leaf : plan->leaves) {
     for (const Unlinked& record : leaf.unlinked) state_.heap.BeforeUnlink(record.offset);
     if (leaf.dropped)
       state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
   }
   op->Fence();
-  op->Store(kBatchMarkOffset, space_.log.front().offset);
+  op->Store(kBatchMarkOffset, mark);
   op->Flush(kBatchMarkOffset, 8);
   op->Fence();
   ApplyBatchWords(op, words);
   op->Fence();
-  op->Store(kBatchMarkOffset, 0);
+  op->Store(kBatchMarkOffset, kNoBatchMark);
   op->Flush(kBatchMarkOffset, 8);
   op->Fence();
   published_ = true;

@@ -121,7 +121,7 @@ class BatchWriter {
   static void Distribute(LeafPlan* leaf, bool right_goes, Plan* plan);
   bool HasSpace(const Plan& plan) const;
   std::vector<PoolOffset> NextLeaves(const Plan& plan) const;
-  std::vector<BatchWord> WriteAside(PoolOperation* op, Plan* plan);
+  std::vector<BatchWord> WriteAside(PoolOperation* op, Plan* plan, uint64_t* mark);
   void AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const;
   void Install(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
 

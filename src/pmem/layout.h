@@ -15,7 +15,7 @@ namespace ashlar::pmem {
 // Bytes from the start of the pool. 0, the offset of the header, means none.
 using PoolOffset = uint64_t;
 
-inline constexpr uint32_t kPoolVersion = 2;
+inline constexpr uint32_t kPoolVersion = 3;
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kLineBytes = 64;
 inline constexpr uint64_t kPoolBytesMin = uint64_t{1} << 20;
@@ -55,11 +55,33 @@ inline constexpr PoolOffset kLogLinkOffset = 64;
 
 inline constexpr PoolOffset kComparatorNameOffset = 128;
 inline constexpr size_t kComparatorNameBytesMax = 1024;
-// Alone on its line: the offset of a committed batch log, 0 when there is none.
+// Alone on its line: a batch mark (below).
 inline constexpr PoolOffset kBatchMarkOffset = 2048;
 // Room for a batch log that is small, so that a full pool can be deleted from.
 inline constexpr PoolOffset kSmallBatchLogOffset = kBatchMarkOffset + kLineBytes;
 inline constexpr uint64_t kSmallBatchLogBytes = kPageBytes - kSmallBatchLogOffset;
+
+// ---- Batch mark: which batch log is committed.
+//
+//   63 .. 44   43 .. 4                                             3 .. 0
+//   check      offset of the log's first piece / 16, 0: no batch   check
+//
+// The check covers the offset and the first piece's checksum. The mark of no batch has a check too
+// and is not 0. So a mark that became 0 and a mark with a flipped bit are damage, and one store of
+// one word commits a batch.
+
+inline constexpr uint64_t kBatchMarkLogBits = (kPoolBytesMax - 1) & ~uint64_t{15};
+
+constexpr uint64_t EncodeBatchMark(PoolOffset log, uint64_t log_checksum) {
+  uint64_t mixed = (log ^ 0x6d61726bu) * 0x9e3779b97f4a7c15u;
+  mixed = ((mixed ^ mixed >> 32) + log_checksum) * 0x165667b19e3779f9u;
+  mixed ^= mixed >> 32;
+  return log | (mixed & ~kBatchMarkLogBits);
+}
+constexpr PoolOffset BatchMarkLog(uint64_t mark) { return mark & kBatchMarkLogBits; }
+inline constexpr uint64_t kNoBatchMark = EncodeBatchMark(0, 0);
+static_assert(kNoBatchMark != 0 && BatchMarkLog(kNoBatchMark) == 0);
+static_assert(BatchMarkLog(EncodeBatchMark(kSmallBatchLogOffset, 0)) == kSmallBatchLogOffset);
 
 // ---- Span map.
 //

@@ -77,6 +77,7 @@ std::string EncodePoolHeader(uint64_t pool_bytes, uint64_t pool_id, const Compar
   memcpy(header.magic, kPoolMagic, sizeof(kPoolMagic));
   memcpy(page.data(), &header, sizeof(header));
   memcpy(page.data() + kComparatorNameOffset, name.data(), name.size());
+  EncodeFixed64(page.data() + kBatchMarkOffset, kNoBatchMark);
   const std::string link = EncodeLogLink(LogState::kClosed, 0);
   memcpy(page.data() + kLogLinkOffset, link.data(), link.size());
   header.checksum = HeaderChecksum(page.data(), name.size());

@@ -48,14 +48,21 @@ Status DecodeBatchLog(const Medium& medium, PoolOffset log, std::vector<BatchWor
 }
 
 Status FinishBatch(Medium* medium) {
-  const PoolOffset log = medium->Load(kBatchMarkOffset);
-  if (log == 0) return Status::OK();
+  const uint64_t mark = medium->Load(kBatchMarkOffset);
+  if (mark == kNoBatchMark) return Status::OK();
+  const PoolOffset log = BatchMarkLog(mark);
+  if (log < kSmallBatchLogOffset || log > medium->bytes() - kBatchLogHeaderBytes ||
+      mark != EncodeBatchMark(log, medium->Load(log + 8))) {
+    return Status::Corruption(medium->path(),
+                              StrCat("the batch mark at offset ", kBatchMarkOffset,
+                                     " does not belong to the batch log at offset ", log));
+  }
   std::vector<BatchWord> words;
   ASHLAR_RETURN_IF_ERROR(DecodeBatchLog(*medium, log, &words));
   PoolOperation op(*medium);
   ApplyBatchWords(&op, words);
   op.Fence();
-  op.Store(kBatchMarkOffset, 0);
+  op.Store(kBatchMarkOffset, kNoBatchMark);
   op.Flush(kBatchMarkOffset, 8);
   op.Fence();
   op.Commit();
@@ -218,8 +225,9 @@ class LeafReader {
 
 }  // namespace
 
-void WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
-                   std::span<const BatchWord> words) {
+uint64_t WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
+                       std::span<const BatchWord> words) {
+  uint64_t mark = kNoBatchMark;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const bool is_last = i + 1 == pieces.size() || words.size() <= BatchWordsIn(pieces[i].bytes);
     const size_t count = is_last ? words.size() : BatchWordsIn(pieces[i].bytes);
@@ -233,12 +241,15 @@ void WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
     const uint64_t bytes = count * kBatchWordBytes;
     EncodeFixed64(piece.data(), bytes);
     EncodeFixed64(piece.data() + 16, is_last ? 0 : pieces[i + 1].offset);
-    EncodeFixed64(piece.data() + 8, BatchLogChecksum(piece.data(), bytes));
+    const uint64_t checksum = BatchLogChecksum(piece.data(), bytes);
+    EncodeFixed64(piece.data() + 8, checksum);
+    if (i == 0) mark = EncodeBatchMark(pieces[0].offset, checksum);
     op->Copy(pieces[i].offset, piece.data(), piece.size());
     op->Flush(pieces[i].offset, piece.size());
     words = words.subspan(count);
-    if (is_last) return;
+    if (is_last) break;
   }
+  return mark;
 }
 
 void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words) {

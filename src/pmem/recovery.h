@@ -1,6 +1,6 @@
 // Recovery: from the bytes of a pool to a TreeState.
 //
-//   span map -> batch log, if one is committed: apply, fence, clear, fence
+//   span map -> batch log, if the mark names one: apply, fence, clear the mark, fence
 //     -> header lines of all leaves, by spans, in parallel, in the order of memory: next,
 //     separator, how many entries -> the chain: from the first leaf along the selected next
 //     pointers, in what was just read -> separators of the leaves in the chain, by pieces of it, in
@@ -49,10 +49,10 @@ constexpr uint64_t BatchLogBytes(size_t words) {
 constexpr size_t BatchWordsIn(uint64_t piece_bytes) {
   return static_cast<size_t>((piece_bytes - kBatchLogHeaderBytes) / kBatchWordBytes);
 }
-// Writes the words into the pieces, which have room for them, and flushes. The caller fences, and
-// then sets the batch mark to the first piece.
-void WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
-                   std::span<const BatchWord> words);
+// Writes the words into the pieces, which have room for them, and flushes. Returns the batch mark
+// that commits them: the caller fences, and then stores it. Requires: at least one piece.
+uint64_t WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
+                       std::span<const BatchWord> words);
 // Stores and flushes the words; the caller fences.
 void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words);
 

@@ -48,6 +48,23 @@ class RecoveryTest : public ::testing::Test {
     EXPECT_NE(recovered.find(reason), std::string::npos) << recovered;
   }
 
+  // A committed batch whose word is not stored yet. Returns its mark.
+  uint64_t CommitBatch() {
+    const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());
+    PoolOperation op(*medium);
+    const std::vector<BatchWord> words = {{.offset = kChangedWord, .word = kChanged}};
+    const std::vector<PoolObject> pieces = {
+        {.offset = kSmallBatchLogOffset, .bytes = kSmallBatchLogBytes}};
+    const uint64_t mark = WriteBatchLog(&op, pieces, words);
+    op.Store(kBatchMarkOffset, mark);
+    op.Commit();
+    return mark;
+  }
+
+  // In the room for a small batch log: this log is shorter.
+  static constexpr PoolOffset kChangedWord = kPageBytes - 8;
+  static constexpr uint64_t kChanged = 4711;
+
   TestPool pool_{uint64_t{1} << 20};
   std::unique_ptr<PoolMapping> raw_;
   std::vector<PoolOffset> leaves_;
@@ -98,6 +115,43 @@ TEST_F(RecoveryTest, AChangedLinkToTheLogIsRefused) {
   link[offsetof(LogLink, generation)] ^= 1;
   const Status damaged = DecodeLogLink("pool", link).status();
   EXPECT_TRUE(damaged.IsCorruption()) << damaged.ToString();
+}
+
+TEST_F(RecoveryTest, ACommittedBatchIsCompleted) {
+  CommitBatch();
+  EXPECT_EQ(Recover(), "OK");
+  EXPECT_EQ(WordAt(kChangedWord), kChanged);
+  EXPECT_EQ(WordAt(kBatchMarkOffset), kNoBatchMark);
+}
+
+TEST_F(RecoveryTest, ABatchMarkWithAFlippedBitIsRefused) {
+  for (const uint64_t mark : {CommitBatch(), kNoBatchMark}) {
+    for (uint32_t bit = 0; bit < 64; ++bit) {
+      SCOPED_TRACE(bit);
+      Store(kBatchMarkOffset, mark ^ uint64_t{1} << bit);
+      ExpectRefused("the batch mark at offset 2048");
+      EXPECT_NE(WordAt(kChangedWord), kChanged);
+    }
+  }
+}
+
+TEST_F(RecoveryTest, ABatchMarkThatBecameZeroIsRefused) {
+  CommitBatch();
+  Store(kBatchMarkOffset, 0);
+  ExpectRefused("the batch mark at offset 2048");
+  EXPECT_NE(WordAt(kChangedWord), kChanged);
+}
+
+// The log that takes the place is whole: it is the first one's without its word.
+TEST_F(RecoveryTest, ABatchMarkOfAnotherLogIsRefused) {
+  const uint64_t mark = CommitBatch();
+  const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());
+  PoolOperation op(*medium);
+  const std::vector<PoolObject> pieces = {
+      {.offset = kSmallBatchLogOffset, .bytes = kSmallBatchLogBytes}};
+  EXPECT_NE(WriteBatchLog(&op, pieces, {}), mark);
+  op.Commit();
+  ExpectRefused("the batch mark at offset 2048");
 }
 
 }  // namespace

@@ -99,6 +99,10 @@ class PoolRepair {
     const std::string link =
         EncodeLogLink(static_cast<LogState>(Word(kLogLinkOffset)), Word(kLogLinkOffset + 8));
     memcpy(pool_ + kLogLinkOffset, link.data(), link.size());
+    const PoolOffset log = BatchMarkLog(Word(kBatchMarkOffset));
+    const bool has_log = log >= kSmallBatchLogOffset && log <= kPoolBytes - kBatchLogHeaderBytes;
+    EncodeFixed64(pool_ + kBatchMarkOffset,
+                  has_log ? EncodeBatchMark(log, Word(log + 8)) : kNoBatchMark);
   }
 
   // Leaves and records that are in use.
