@@ -2,15 +2,33 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/assert.h"
 
 namespace ashlar::pmem {
 
 void FreeRuns::Insert(uint64_t page, uint64_t pages) {
-  by_page_.emplace(page, pages);
-  by_length_.emplace(pages, page);
+  const auto run = by_page_.emplace(page, pages).first;
+  try {
+    by_length_.emplace(pages, page);
+  } catch (...) {
+    by_page_.erase(run);  // I3
+    throw;
+  }
   pages_ += pages;
+}
+
+// The run gets another place and length, and keeps its nodes (I3).
+void FreeRuns::Move(ByPage::iterator run, uint64_t page, uint64_t pages) {
+  auto by_length = by_length_.extract({run->second, run->first});
+  by_length.value() = {pages, page};
+  by_length_.insert(std::move(by_length));
+  pages_ += pages - run->second;
+  auto by_page = by_page_.extract(run);
+  by_page.key() = page;
+  by_page.mapped() = pages;
+  by_page_.insert(std::move(by_page));
 }
 
 void FreeRuns::Erase(ByPage::iterator run) {
@@ -22,31 +40,29 @@ void FreeRuns::Erase(ByPage::iterator run) {
 void FreeRuns::Add(uint64_t page, uint64_t pages) {
   ASHLAR_ASSERT(pages > 0);  // I1
   const auto after = by_page_.lower_bound(page);
-  if (after != by_page_.end()) {
-    ASHLAR_ASSERT(page + pages <= after->first);  // I1
-    if (page + pages == after->first) {
-      pages += after->second;
-      Erase(after);
-    }
+  ASHLAR_ASSERT(after == by_page_.end() || page + pages <= after->first);  // I1
+  const bool touches_after = after != by_page_.end() && page + pages == after->first;
+  const auto before = after == by_page_.begin() ? by_page_.end() : std::prev(after);
+  ASHLAR_ASSERT(before == by_page_.end() || before->first + before->second <= page);  // I1
+  if (before != by_page_.end() && before->first + before->second == page) {
+    const uint64_t joined = before->second + pages + (touches_after ? after->second : 0);
+    if (touches_after) Erase(after);
+    Move(before, before->first, joined);
+  } else if (touches_after) {
+    Move(after, page, pages + after->second);
+  } else {
+    Insert(page, pages);
   }
-  const auto next = by_page_.lower_bound(page);
-  if (next != by_page_.begin()) {
-    const auto before = std::prev(next);
-    ASHLAR_ASSERT(before->first + before->second <= page);  // I1
-    if (before->first + before->second == page) {
-      page = before->first;
-      pages += before->second;
-      Erase(before);
-    }
-  }
-  Insert(page, pages);
 }
 
 uint64_t FreeRuns::TakeFrom(ByPage::iterator run, uint64_t pages) {
   const uint64_t page = run->first;
   const uint64_t left = run->second - pages;
-  Erase(run);
-  if (left > 0) Insert(page + pages, left);
+  if (left > 0) {
+    Move(run, page + pages, left);
+  } else {
+    Erase(run);
+  }
   return page;
 }
 

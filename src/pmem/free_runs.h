@@ -7,6 +7,9 @@
 // I1: runs are not empty, do not overlap and do not touch.
 // I2: both orders have the same runs, and pages() is their sum.
 //
+// I3: only Add may allocate, for a run that touches no other. It throws std::bad_alloc before it
+//     changes anything.
+//
 // Cost: every call is logarithmic in the number of runs, except TakeFirst, which looks at one run
 // of each length. Of these there are few: at most the root of twice the free pages.
 // Thread safety: none.
@@ -40,6 +43,7 @@ class FreeRuns {
   using ByPage = std::map<uint64_t, uint64_t>;  // first page to pages
 
   void Insert(uint64_t page, uint64_t pages);
+  void Move(ByPage::iterator run, uint64_t page, uint64_t pages);
   void Erase(ByPage::iterator run);
   uint64_t TakeFrom(ByPage::iterator run, uint64_t pages);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
+#include <new>
 
 #include "base/assert.h"
 #include "base/compiler.h"
@@ -33,7 +33,7 @@ Status Heap::ReadMap() {
   MutexLock lock(mutex());
   return map_.Read([this](uint64_t page, const SpanEntry& entry) {
     kHeapMutex.AssertHeld();
-    HeapSpan* const span = AddSpan(entry, page);
+    HeapSpan* const span = AddSpan(MakeSpan(entry), page);
     span->marking = entry.kind != SpanKind::kLeaves;
     if (!span->marking) Open(span);
   });
@@ -87,7 +87,7 @@ void Heap::NoteBeforeUnlink(PoolOffset object) {
   if (span != nullptr && span->Holds(object)) NoteInUse(span, object);
 }
 
-void Heap::FinishMark(bool complete) {
+void Heap::FinishMark(bool complete) noexcept {
   MutexLock lock(mutex());
   if (complete) OpenMarkedSpans();
   marked_ = true;
@@ -96,15 +96,11 @@ void Heap::FinishMark(bool complete) {
   mark_finished_.SignalAll();
 }
 
-void Heap::OpenMarkedSpans() {
-  std::vector<uint64_t> found;
+void Heap::OpenMarkedSpans() noexcept {
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
-    if (span != nullptr && span->marking) found.push_back(span->page);
-  }
-  for (const uint64_t page : found) {
-    HeapSpan* const span = spans_[page].get();
+    if (span == nullptr || !span->marking) continue;
     span->marking = false;
-    if (span->taken < span->objects && span->entry.kind == SpanKind::kRecords) Open(span);
+    if (span->taken < span->objects && span->entry.kind == SpanKind::kRecords) Open(span.get());
   }
   for (const PoolOffset offset : freed_before_mark_) {
     // A damaged pool may have named one twice.
@@ -112,8 +108,9 @@ void Heap::OpenMarkedSpans() {
     if (span != nullptr && span->IsTaken(span->IndexOf(offset))) FreeObject(offset);
   }
   freed_before_mark_ = {};
-  for (const uint64_t page : found) {
-    if (spans_[page] != nullptr && IsSpare(*spans_[page])) DropSpan(spans_[page].get());
+  for (size_t page = 0; page < spans_.size(); ++page) {
+    HeapSpan* const span = spans_[page].get();
+    if (span != nullptr && span->entry.kind != SpanKind::kLeaves && IsSpare(*span)) DropSpan(span);
   }
 }
 
@@ -136,7 +133,8 @@ HeapSpan* Heap::SpanOf(PoolOffset offset) const {
   return first == 0 ? nullptr : spans_[first].get();
 }
 
-HeapSpan* Heap::AddSpan(const SpanEntry& entry, uint64_t page) {
+// All memory that a span of this entry needs.
+std::unique_ptr<HeapSpan> Heap::MakeSpan(const SpanEntry& entry) {
   uint32_t class_index = entry.size_class;
   uint64_t object_bytes = entry.pages * kPageBytes;
   if (entry.kind == SpanKind::kLeaves) {
@@ -145,20 +143,34 @@ HeapSpan* Heap::AddSpan(const SpanEntry& entry, uint64_t page) {
   } else if (entry.kind == SpanKind::kRecords) {
     object_bytes = SizeClassBytes(class_index);
   }
+  if (entry.kind != SpanKind::kLarge) {
+    constexpr size_t kSpansMin = 4;
+    Class& size_class = classes_[class_index];
+    if (size_class.open.capacity() <= size_class.spans)
+      size_class.open.reserve(std::max(kSpansMin, 2 * size_class.spans));
+  }
+  return std::make_unique<HeapSpan>(entry, class_index, object_bytes);
+}
+
+// Requires: MakeSpan has made it, and no other one since.
+HeapSpan* Heap::AddSpan(std::unique_ptr<HeapSpan> span, uint64_t page) noexcept {
+  const SpanEntry& entry = span->entry;
   if (entry.kind == SpanKind::kLeaves) leaf_spans_++;
+  if (entry.kind != SpanKind::kLarge) classes_[span->class_index].spans++;
   const uint64_t end = page + entry.pages;
   if (spans_.size() < end) {
-    spans_.resize(end);
+    spans_.resize(end);  // the constructor has made room
     first_page_of_.resize(end, 0);
   }
-  spans_[page] = std::make_unique<HeapSpan>(page, entry, class_index, object_bytes);
-  span_bytes_ += spans_[page]->VolatileBytes();
+  span->page = page;
+  span_bytes_ += span->VolatileBytes();
   std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), entry.pages,
               static_cast<uint32_t>(page));
+  spans_[page] = std::move(span);
   return spans_[page].get();
 }
 
-void Heap::Open(HeapSpan* span) {
+void Heap::Open(HeapSpan* span) noexcept {
   ASHLAR_DCHECK(!span->is_open && !span->marking);
   span->is_open = true;
   Class& size_class = classes_[span->class_index];
@@ -167,7 +179,7 @@ void Heap::Open(HeapSpan* span) {
   if (span->taken == 0) size_class.empty_spans++;
 }
 
-void Heap::Shut(HeapSpan* span) {
+void Heap::Shut(HeapSpan* span) noexcept {
   ASHLAR_DCHECK(span->is_open);
   span->is_open = false;
   Class& size_class = classes_[span->class_index];
@@ -191,6 +203,8 @@ Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class
       .pages = static_cast<uint32_t>(pages)};
   const uint64_t leaf_spans = leaf_spans_ + (kind == SpanKind::kLeaves ? 1 : 0);
   const uint64_t pages_kept = from == Pages::kHeldBackToo ? 0 : PagesHeldBack(leaf_spans);
+  op->ReserveStores(SpanMap::kStoresOfASpan);
+  std::unique_ptr<HeapSpan> span = MakeSpan(entry);
   std::optional<uint64_t> page = map_.Take(op, entry, pages_kept);
   if (!page) {
     MakeRoom();
@@ -201,19 +215,30 @@ Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class
                                                    " bytes in one piece"));
   }
   op->Commit();  // I4
-  return AddSpan(entry, *page);
+  return AddSpan(std::move(span), *page);
 }
 
-// Requires: the span is empty and nothing durable refers to it.
-void Heap::DropSpan(HeapSpan* span) {
-  if (span->is_open) Shut(span);
+bool Heap::GivePages(uint64_t page, uint64_t pages) noexcept try {
+  map_.Give(page, pages);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+// Requires: the span is empty and nothing durable refers to it. Without memory it stays (I7).
+void Heap::DropSpan(HeapSpan* span) noexcept {
   const uint64_t page = span->page;
   const uint64_t pages = span->entry.pages;
+  if (!GivePages(page, pages)) {
+    has_kept_spans_ = true;
+    return;
+  }
+  if (span->is_open) Shut(span);
   if (span->entry.kind == SpanKind::kLeaves) leaf_spans_--;
+  if (span->entry.kind != SpanKind::kLarge) classes_[span->class_index].spans--;
   std::fill_n(first_page_of_.begin() + static_cast<ptrdiff_t>(page), pages, 0);
   span_bytes_ -= span->VolatileBytes();
   spans_[page].reset();
-  map_.Give(page, pages);
 }
 
 // Whether an empty span can go. I2: a class in use keeps an object in its other spans.
@@ -226,26 +251,32 @@ bool Heap::IsSpare(const HeapSpan& span) const {
 }
 
 // Gives back the empty spans that the classes keep for their next objects. In a full pool this is a
-// part of each change, so it does not look at all spans.
-void Heap::DropSpareSpans() {
+// part of each change, so it does not look at all spans, unless some large ones were kept.
+void Heap::DropSpareSpans() noexcept {
   for (const Class& size_class : classes_) {
     if (size_class.empty_spans == 0) continue;
-    std::vector<HeapSpan*> empty;
-    std::copy_if(size_class.open.begin(), size_class.open.end(), std::back_inserter(empty),
-                 [](const HeapSpan* span) { return span->taken == 0; });
-    for (HeapSpan* span : empty) {
-      if (IsSpare(*span)) DropSpan(span);
+    for (size_t i = 0; i < size_class.open.size();) {
+      const size_t open = size_class.open.size();
+      HeapSpan* const span = size_class.open[i];
+      if (span->taken == 0 && IsSpare(*span)) DropSpan(span);
+      if (size_class.open.size() == open) ++i;
     }
+  }
+  if (!has_kept_spans_) return;
+  has_kept_spans_ = false;
+  for (size_t page = 0; page < spans_.size(); ++page) {
+    HeapSpan* const span = spans_[page].get();
+    if (span != nullptr && span->entry.kind == SpanKind::kLarge && IsSpare(*span)) DropSpan(span);
   }
 }
 
 // I6. All that is held for later allocations, and not promised to anything.
-void Heap::MakeRoom() {
+void Heap::MakeRoom() noexcept {
   TakeBackReserved();
   DropSpareSpans();
 }
 
-void Heap::TakeBackReserved() {
+void Heap::TakeBackReserved() noexcept {
   reserved_.TakeBack([this](uint32_t /*class_index*/, PoolOffset object) {
     kHeapMutex.AssertHeld();
     FreeObject(object);
@@ -267,7 +298,7 @@ PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
   Class& size_class = classes_[class_index];
   HeapSpan* const span = size_class.open.back();
   uint64_t count = 1;
-  if (reserve == Reserve::kInsert && class_index != kLeafClass && ReservedObjects::CanReserve()) {
+  if (reserve == Reserve::kInsert && class_index != kLeafClass && reserved_.CanReserve()) {
     count = std::min(ReservedObjects::kBytesMax / span->object_bytes, size_class.free_objects - 1);
     count = std::max(count, uint64_t{1});
   }
@@ -341,11 +372,13 @@ Result<PoolOffset> Heap::AllocateLower(uint64_t bytes, PoolOffset offset) {
       .kind = SpanKind::kLarge, .size_class = 0, .pages = static_cast<uint32_t>(PagesFor(bytes))};
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
+  op.ReserveStores(SpanMap::kStoresOfASpan);
+  std::unique_ptr<HeapSpan> span = MakeSpan(entry);
   const std::optional<uint64_t> page =
       map_.TakeBelow(&op, entry, offset / kPageBytes, PagesHeldBack(leaf_spans_));
   if (!page) return Status::NoSpace(medium_->path(), "no lower place is free");
   op.Commit();  // I4
-  return TakeWhole(AddSpan(entry, *page));
+  return TakeWhole(AddSpan(std::move(span), *page));
 }
 
 Result<PoolObject> Heap::AllocateHeldBack(uint64_t bytes) {
@@ -389,15 +422,19 @@ Result<PoolOffset> Heap::AllocateLeaf() {
   return AllocateSmall(kLeafClass, Reserve::kInsert);
 }
 
-void Heap::FreeObject(PoolOffset offset) {
+void Heap::FreeObject(PoolOffset offset) noexcept {
   HeapSpan* const span = SpanOf(offset);
   ASHLAR_ASSERT(span != nullptr && span->Holds(offset));
   FreeIn(span, offset);
 }
 
-void Heap::FreeIn(HeapSpan* span, PoolOffset offset) {
+void Heap::FreeIn(HeapSpan* span, PoolOffset offset) noexcept {
   if (span->marking) {
-    freed_before_mark_.push_back(offset);
+    try {
+      freed_before_mark_.push_back(offset);
+    } catch (const std::bad_alloc&) {
+      return;  // I7: it stays in use until the next open
+    }
     return;
   }
   span->Free(span->IndexOf(offset));
@@ -419,7 +456,7 @@ void Heap::FreeIn(HeapSpan* span, PoolOffset offset) {
   if (is_needless) DropSpan(span);
 }
 
-void Heap::Release(PoolOffset object) {
+void Heap::Release(PoolOffset object) noexcept {
   MutexLock lock(mutex());
   FreeObject(object);
 }
@@ -448,7 +485,7 @@ bool Heap::IsReserved(const HeapSpan& span, PoolOffset object) const {
   return span.entry.kind == SpanKind::kRecords && reserved_.Contains(span.class_index, object);
 }
 
-void Heap::FreeAll(std::span<const PoolOffset> objects) {
+void Heap::FreeAll(std::span<const PoolOffset> objects) noexcept {
   MutexLock lock(mutex());
   PrefetchSpans(objects);
   for (const PoolOffset object : objects) {
@@ -514,15 +551,12 @@ bool Heap::IsEvacuated(PoolOffset record) const {
   return span != nullptr && span->evacuated;
 }
 
-void Heap::EndEvacuation() {
+void Heap::EndEvacuation() noexcept {
   MutexLock lock(mutex());
-  std::vector<HeapSpan*> evacuated;
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
-    if (span != nullptr && span->evacuated) evacuated.push_back(span.get());
-  }
-  for (HeapSpan* span : evacuated) {
+    if (span == nullptr || !span->evacuated) continue;
     span->evacuated = false;
-    if (span->taken < span->objects) Open(span);
+    if (span->taken < span->objects) Open(span.get());
   }
   DropSpareSpans();
   if constexpr (kDebugChecks) CheckClasses();
@@ -565,6 +599,9 @@ void Heap::CheckClasses() const {
     ASHLAR_ASSERT(span->IsTaken(span->IndexOf(object)) && !span->marking && !span->evacuated);
   });
   ASHLAR_ASSERT(taken_bytes == taken_bytes_ && leaf_spans == leaf_spans_);
+  for (const Class& size_class : classes_)
+    ASHLAR_ASSERT(size_class.open.size() <= size_class.spans &&
+                  size_class.spans <= size_class.open.capacity());  // I7
   ASHLAR_ASSERT(span_bytes == span_bytes_);
   for (size_t i = 0; i < classes_.size(); ++i) {
     ASHLAR_ASSERT(classes_[i].free_objects == free_objects[i]);    // I2 counts them

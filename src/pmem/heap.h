@@ -8,9 +8,8 @@
 //   (retired_objects.h) -> free         \-> Release: never published -> free
 //
 // An object is live if and only if something published refers to it: README.md has the reasons.
-// I1: an object is handed out only when nothing durable refers to it any more: it was retired after
-//     the fence that unlinked it. Until the mark is over, spans from before the open hand out
-//     nothing.
+// I1: an object is handed out only when nothing durable refers to it any more, after the fence that
+//     unlinked it. Until the mark is over, spans from before the open hand out nothing.
 // I2: in a class with objects in use, one object stays held back from kInsert and is not reserved
 //     by a thread, so that a value can be replaced by one of its size in a full pool.
 // I3: until the mark is over an object that was published before the open is in use from when the
@@ -21,6 +20,7 @@
 //     for each leaf. Only AllocateHeldBack takes them.
 // I6: a span is not refused for lack of pages while threads have objects reserved: these are taken
 //     back first, of all threads. So what is reserved counts as free, in UsedBytes too.
+// I7: a call that finds no ordinary memory changes nothing. Freeing objects never fails.
 //
 // Thread safety: any thread; one mutex. Lifetime: the destructor frees the retired objects.
 #pragma once
@@ -82,7 +82,7 @@ class Heap {
   bool MarkRecord(PoolOffset record);
   // The end of the mark. `complete`: all objects that were live at open are marked. If not, the
   // spans from before the open hand out nothing while the heap lives.
-  void FinishMark(bool complete);
+  void FinishMark(bool complete) noexcept;
   bool marked() const;
   // Returns when FinishMark was called.
   void WaitForMark();
@@ -110,7 +110,7 @@ class Heap {
   Result<PoolOffset> AllocateLower(uint64_t bytes, PoolOffset offset)
       ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
   // Frees an object that was never published.
-  void Release(PoolOffset object);
+  void Release(PoolOffset object) noexcept;
   // Names a published object before it is unlinked. Requires: the lock that orders the unlinking
   // with the mark's visit of the leaf.
   void BeforeUnlink(PoolOffset object) {
@@ -121,10 +121,10 @@ class Heap {
   // Frees a published object, which is unlinked durably, after its epoch and its pins. `bytes`,
   // about: large batches are freed earlier. May run deleters: only the locks of leaves and of the
   // structure may be held.
-  void Retire(PoolOffset object, uint64_t bytes) { retired_.Add(object, bytes); }
+  void Retire(PoolOffset object, uint64_t bytes) noexcept { retired_.Add(object, bytes); }
   // Waits for every guard of the tree and frees the retired objects that are not pinned. Outside of
   // guards.
-  void Reclaim() { retired_.Reclaim(); }
+  void Reclaim() noexcept { retired_.Reclaim(); }
 
   // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole
   // pages.
@@ -138,17 +138,19 @@ class Heap {
   void BeginEvacuation(double used_share_max);
   // Whether the record lies in such a span.
   bool IsEvacuated(PoolOffset record) const;
-  void EndEvacuation();
+  void EndEvacuation() noexcept;
 
   // Asserts that spans, classes and counters agree (I2), and the invariants of the span map.
   void CheckInvariants() const;
 
  private:
   struct Class {
-    std::vector<HeapSpan*> open;  // with free objects; the last one is allocated from
-    uint64_t free_objects = 0;    // in spans that hand out
-    uint64_t taken_objects = 0;   // in all spans of the class, with the reserved ones
-    uint64_t empty_spans = 0;     // of the open ones
+    // With free objects; the last one is allocated from. It has room for all spans of the class.
+    std::vector<HeapSpan*> open;
+    size_t spans = 0;            // open or not
+    uint64_t free_objects = 0;   // in spans that hand out
+    uint64_t taken_objects = 0;  // in all spans of the class, with the reserved ones
+    uint64_t empty_spans = 0;    // of the open ones
   };
 
   static constexpr uint32_t kLeafClass = kSizeClasses;
@@ -170,22 +172,25 @@ class Heap {
   PoolOffset TakeWhole(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   uint64_t PagesHeldBack(uint64_t leaf_spans) const;
   uint64_t SpanPagesOf(uint32_t class_index) const ASHLAR_REQUIRES(kHeapMutex);
-  HeapSpan* AddSpan(const SpanEntry& entry, uint64_t page) ASHLAR_REQUIRES(kHeapMutex);
+  std::unique_ptr<HeapSpan> MakeSpan(const SpanEntry& entry) ASHLAR_REQUIRES(kHeapMutex);
+  HeapSpan* AddSpan(std::unique_ptr<HeapSpan> span, uint64_t page) noexcept
+      ASHLAR_REQUIRES(kHeapMutex);
   void NoteInUse(HeapSpan* span, PoolOffset record) ASHLAR_REQUIRES(kHeapMutex);
   void NoteBeforeUnlink(PoolOffset object);
-  void OpenMarkedSpans() ASHLAR_REQUIRES(kHeapMutex);
-  void Open(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
-  void Shut(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
-  void FreeObject(PoolOffset offset) ASHLAR_REQUIRES(kHeapMutex);
-  void FreeIn(HeapSpan* span, PoolOffset offset) ASHLAR_REQUIRES(kHeapMutex);
-  void DropSpan(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
+  void OpenMarkedSpans() noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void Open(HeapSpan* span) noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void Shut(HeapSpan* span) noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void FreeObject(PoolOffset offset) noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void FreeIn(HeapSpan* span, PoolOffset offset) noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void DropSpan(HeapSpan* span) noexcept ASHLAR_REQUIRES(kHeapMutex);
   bool IsSpare(const HeapSpan& span) const ASHLAR_REQUIRES(kHeapMutex);
-  void DropSpareSpans() ASHLAR_REQUIRES(kHeapMutex);
+  void DropSpareSpans() noexcept ASHLAR_REQUIRES(kHeapMutex);
   void PrefetchForRecord(PoolOffset next, uint64_t bytes) const;
-  void TakeBackReserved() ASHLAR_REQUIRES(kHeapMutex);
-  void MakeRoom() ASHLAR_REQUIRES(kHeapMutex);
+  void TakeBackReserved() noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void MakeRoom() noexcept ASHLAR_REQUIRES(kHeapMutex);
   // Of retired objects.
-  void FreeAll(std::span<const PoolOffset> objects);
+  void FreeAll(std::span<const PoolOffset> objects) noexcept;
+  bool GivePages(uint64_t page, uint64_t pages) noexcept ASHLAR_REQUIRES(kHeapMutex);
   bool IsReserved(const HeapSpan& span, PoolOffset object) const ASHLAR_REQUIRES(kHeapMutex);
   void CheckClasses() const ASHLAR_REQUIRES(kHeapMutex);
   void PrefetchSpans(std::span<const PoolOffset> objects) const ASHLAR_REQUIRES(kHeapMutex);
@@ -208,6 +213,8 @@ class Heap {
       ASHLAR_GUARDED_BY(kHeapMutex);  // the last one is leaves
   uint64_t leaf_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;
   uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects, with the reserved ones
+  // An empty span was kept because there was no memory to enter it among the free runs.
+  bool has_kept_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
   std::vector<PoolOffset> freed_before_mark_
       ASHLAR_GUARDED_BY(kHeapMutex);  // in spans that the mark has not finished
   ReservedObjects reserved_;

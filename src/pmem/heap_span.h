@@ -17,10 +17,8 @@
 namespace ashlar::pmem {
 
 struct HeapSpan {
-  HeapSpan(uint64_t first_page, const SpanEntry& span_entry, uint32_t span_class,
-           uint64_t bytes_of_object)
-      : page(first_page),
-        entry(span_entry),
+  HeapSpan(const SpanEntry& span_entry, uint32_t span_class, uint64_t bytes_of_object)
+      : entry(span_entry),
         class_index(span_class),
         object_bytes(bytes_of_object),
         objects(static_cast<uint32_t>(span_entry.pages * kPageBytes / bytes_of_object)),
@@ -65,7 +63,7 @@ struct HeapSpan {
     return {.first = hint * 64, .mask = mask};
   }
 
-  const uint64_t page;
+  uint64_t page = 0;  // set when the heap has a place for the span
   const SpanEntry entry;
   const uint32_t class_index;  // kSizeClasses for leaves; unused for large objects
   const uint64_t object_bytes;

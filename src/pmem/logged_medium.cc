@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/coding.h"
+#include "base/out_of_memory.h"
 #include "platform/clock.h"
 #include "pmem/log_replay.h"
 #include "pmem/pool.h"
@@ -15,6 +16,8 @@ namespace {
 
 // A checkpoint begins when so much of the log's bound is left, and is late when nothing is.
 constexpr uint64_t kLogShareOfCheckpoint = 4;
+
+constexpr size_t kRedoHeadBytes = 16;  // of a store: where, and how many bytes
 
 // The same for private pages. Few pages are one step, which needs no start before the bound.
 uint64_t PagesOfCheckpoint(const LoggedMediumConfig& config) {
@@ -104,6 +107,11 @@ void LoggedMedium::Begin(PoolOperation* /*operation*/) {
   under_way_++;
 }
 
+void LoggedMedium::ReserveStores(PoolOperation* operation, size_t stores) {
+  operation->redo.reserve(operation->redo.size() + stores * (kRedoHeadBytes + sizeof(uint64_t)));
+}
+
+// Before the store: it may throw (I5 of medium.h).
 void LoggedMedium::NoteStore(PoolOperation* operation, PoolOffset to, const char* from, size_t n) {
   PutFixed64(&operation->redo, to);
   PutFixed64(&operation->redo, n);
@@ -114,16 +122,16 @@ void LoggedMedium::NoteStore(PoolOperation* operation, PoolOffset to, const char
 }
 
 void LoggedMedium::Store(PoolOperation* operation, PoolOffset to, uint64_t word) {
-  WordAt(mapping_->data(), to).store(word, std::memory_order_release);
   char bytes[sizeof(word)];
   memcpy(bytes, &word, sizeof(word));
   NoteStore(operation, to, bytes, sizeof(word));
+  WordAt(mapping_->data(), to).store(word, std::memory_order_release);
 }
 
 void LoggedMedium::Copy(PoolOperation* operation, PoolOffset to, const char* from, size_t n) {
   if (n == 0) return;
-  memcpy(mapping_->data() + to, from, n);
   NoteStore(operation, to, from, n);
+  memcpy(mapping_->data() + to, from, n);
 }
 
 // An operation without stores has no record: it waits for the changes that it may have seen.
@@ -131,16 +139,22 @@ void LoggedMedium::Commit(PoolOperation* operation) {
   MutexLock lock(mutex_);
   under_way_--;
   if (under_way_ == 0) changed_.SignalAll();
-  if (!operation->redo.empty()) {
-    AppendRecord(log_, next_number_++, operation->redo, &buffer_);
-    if (in_checkpoint_) {
-      LogHeader next = log_;
-      next.generation++;
-      AppendRecord(next, next_records_++, operation->redo, &next_redo_);
-    }
-    committed_end_ += RecordBytesFor(operation->redo);
-  }
+  if (!operation->redo.empty()) AppendRedo(operation->redo);
   operation->log_end = committed_end_;
+}
+
+// Readers see the change already, and later changes may need it. If the log cannot have it, it has
+// none of these either.
+void LoggedMedium::AppendRedo(const std::string& redo) noexcept try {
+  AppendRecord(log_, next_number_++, redo, &buffer_);
+  if (in_checkpoint_) {
+    LogHeader next = log_;
+    next.generation++;
+    AppendRecord(next, next_records_++, redo, &next_redo_);
+  }
+  committed_end_ += RecordBytesFor(redo);
+} catch (const std::bad_alloc&) {
+  SetError(Status::MemoryLimit());
 }
 
 void LoggedMedium::End(PoolOperation* /*operation*/) {
@@ -152,8 +166,11 @@ void LoggedMedium::End(PoolOperation* /*operation*/) {
 // ---- The log.
 
 // Never NoSpace: that means a full pool, in which nothing was changed, and callers try again.
-void LoggedMedium::SetError(const Status& status) {
-  if (error_.ok()) error_ = Status::IOError("the pool is read-only", status.ToString());
+void LoggedMedium::SetError(const Status& status) noexcept {
+  if (!error_.ok()) return;
+  error_ = status.IsMemoryLimit() ? Status::MemoryLimit() : CatchBadAlloc([&] {
+    return Status::IOError("the pool is read-only", status.ToString());
+  });
 }
 
 // Writes the buffer and syncs, for all waiting threads.
@@ -169,8 +186,11 @@ void LoggedMedium::WriteBuffered(SyncOfLog sync) {
   if (status.ok()) {
     is_writing_ = true;
     mutex_.Unlock();
-    if (!records.empty()) status = storage_->WriteLog(at, records);
-    if (status.ok() && (config_.sync || sync == SyncOfLog::kAlways)) status = storage_->SyncLog();
+    status = CatchBadAlloc([&]() -> Status {
+      if (!records.empty()) ASHLAR_RETURN_IF_ERROR(storage_->WriteLog(at, records));
+      const bool syncs = config_.sync || sync == SyncOfLog::kAlways;
+      return syncs ? storage_->SyncLog() : Status::OK();
+    });
     mutex_.Lock();
     is_writing_ = false;
   }
@@ -182,7 +202,7 @@ void LoggedMedium::WriteBuffered(SyncOfLog sync) {
   changed_.SignalAll();
 }
 
-Status LoggedMedium::AwaitDurable(PoolOperation* operation) {
+Status LoggedMedium::AwaitDurable(PoolOperation* operation) try {
   {
     MutexLock lock(mutex_);
     while (durable_end_ < operation->log_end && error_.ok()) {
@@ -197,6 +217,8 @@ Status LoggedMedium::AwaitDurable(PoolOperation* operation) {
   }
   CheckpointAsDue();
   return status();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();  // for the text of the error
 }
 
 void LoggedMedium::MakeDurable() {
@@ -252,10 +274,10 @@ void LoggedMedium::CheckpointAsDue() {
       return;
     is_stepping_ = true;
     if (!in_checkpoint_) BeginCheckpoint();
-    TakeStep();
+    const bool is_taken = TakeStep();
     is_stepping_ = false;
     changed_.SignalAll();
-    if (!is_late) return;
+    if (!is_late || !is_taken) return;
   }
 }
 
@@ -274,49 +296,60 @@ void LoggedMedium::BeginCheckpoint() {
   ResumeOperations();
 }
 
-void LoggedMedium::TakeStep() {
+bool LoggedMedium::TakeStep() {
+  std::vector<PageCopy> copies;
   StopOperations();
-  const std::vector<PageCopy> copies = CopyDuePages();
+  const bool is_copied = CopyDuePages(&copies);
   ResumeOperations();
+  if (!is_copied) return false;
   MakeDurable();  // I3
-  if (!error_.ok()) return;
+  if (!error_.ok()) return true;
   std::string redo;
   redo.swap(next_redo_);
   mutex_.Unlock();
-  Status status = WriteCopies(copies);
-  if (status.ok()) status = PrepareNextLog(redo);
+  Status status = CatchBadAlloc([&]() -> Status {
+    ASHLAR_RETURN_IF_ERROR(WriteCopies(copies));
+    return PrepareNextLog(redo);
+  });
   mutex_.Lock();
   if (status.ok()) {
     StopOperations();
     status = DiscardUnchanged(copies);
     ResumeOperations();
   }
-  if (!status.ok()) return SetError(status);
-  if (due_pages_ == 0) EndCheckpoint();
+  if (!status.ok()) {
+    SetError(status);
+  } else if (due_pages_ == 0) {
+    EndCheckpoint();
+  }
+  return true;
 }
 
-std::vector<LoggedMedium::PageCopy> LoggedMedium::CopyDuePages() {
-  std::vector<PageCopy> copies;
+// All copies are there before a page counts as copied. False: there is no memory for them.
+bool LoggedMedium::CopyDuePages(std::vector<PageCopy>* copies) noexcept try {
   uint64_t left = std::min(config_.pages_per_step, due_pages_);
-  while (left > 0) {
-    const uint64_t first = is_due_.FirstFrom(next_due_);
+  for (uint64_t page = next_due_; left > 0;) {
+    const uint64_t first = is_due_.FirstFrom(page);
     ASHLAR_ASSERT(first < pages_);  // I6
-    uint64_t page = first;
-    for (; page < pages_ && left > 0 && is_due_.Has(page); ++page, --left) {
+    for (page = first; page < pages_ && left > 0 && is_due_.Has(page); ++page) left--;
+    copies->push_back(
+        {.page = first,
+         .bytes = std::string(mapping_->data() + first * kPageBytes, (page - first) * kPageBytes)});
+  }
+  for (const PageCopy& copy : *copies) {
+    next_due_ = copy.page + copy.bytes.size() / kPageBytes;
+    for (uint64_t page = copy.page; page < next_due_; ++page) {
       is_due_.Remove(page);
       due_pages_--;
       // The copy has these changes too.
-      if (is_changed_.Has(page)) {
-        is_changed_.Remove(page);
-        changed_pages_.fetch_sub(1, std::memory_order_relaxed);
-      }
+      if (!is_changed_.Has(page)) continue;
+      is_changed_.Remove(page);
+      changed_pages_.fetch_sub(1, std::memory_order_relaxed);
     }
-    copies.push_back(
-        {.page = first,
-         .bytes = std::string(mapping_->data() + first * kPageBytes, (page - first) * kPageBytes)});
-    next_due_ = page;
   }
-  return copies;
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 Status LoggedMedium::WriteCopies(const std::vector<PageCopy>& copies) {
@@ -328,7 +361,7 @@ Status LoggedMedium::WriteCopies(const std::vector<PageCopy>& copies) {
 
 // After the sync: a page whose write fails later stays readable. The other pages stay mapped, so
 // that reads after a checkpoint do not fault.
-Status LoggedMedium::DiscardUnchanged(const std::vector<PageCopy>& copies) {
+Status LoggedMedium::DiscardUnchanged(const std::vector<PageCopy>& copies) noexcept try {
   for (const PageCopy& copy : copies) {
     const uint64_t end = copy.page + copy.bytes.size() / kPageBytes;
     for (uint64_t page = copy.page; page < end;) {
@@ -341,6 +374,8 @@ Status LoggedMedium::DiscardUnchanged(const std::vector<PageCopy>& copies) {
     }
   }
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Status LoggedMedium::PrepareNextLog(const std::string& redo) {
@@ -360,7 +395,7 @@ void LoggedMedium::EndCheckpoint() {
   next.generation++;
   next.boot_id = storage_->BootId();
   mutex_.Unlock();
-  const Status status = SwitchLog(next, redo);
+  const Status status = CatchBadAlloc([&] { return SwitchLog(next, redo); });
   mutex_.Lock();
   is_writing_ = false;
   if (status.ok()) {

@@ -22,7 +22,7 @@
 //     both, those of the step under way, and the header's page have private copies.
 // I7: one thread at a time takes a step: is_stepping_.
 //
-// Thread safety: see Medium. One error latch: after a failed write or sync nothing commits.
+// Thread safety: see Medium. One error latch: after a failed write, sync or commit nothing commits.
 #pragma once
 
 #include <memory>
@@ -60,6 +60,7 @@ class LoggedMedium final : public Medium {
                const LogHeader& log, const LoggedMediumConfig& config);
 
   void Begin(PoolOperation* operation) override;
+  void ReserveStores(PoolOperation* operation, size_t stores) override;
   void Store(PoolOperation* operation, PoolOffset to, uint64_t word) override;
   void Copy(PoolOperation* operation, PoolOffset to, const char* from, size_t n) override;
   void Flush(PoolOffset /*from*/, size_t /*n*/) override {}
@@ -91,6 +92,7 @@ class LoggedMedium final : public Medium {
   };
 
   void NoteStore(PoolOperation* operation, PoolOffset to, const char* from, size_t n);
+  void AppendRedo(const std::string& redo) noexcept ASHLAR_REQUIRES(mutex_);
   enum class SyncOfLog : uint8_t { kAsConfigured, kAlways };
   void WriteBuffered(SyncOfLog sync) ASHLAR_REQUIRES(mutex_);
   // Returns when everything that is committed is durable, or when there is an error.
@@ -98,17 +100,18 @@ class LoggedMedium final : public Medium {
   // Operations begin again at ResumeOperations.
   void StopOperations() ASHLAR_REQUIRES(mutex_);
   void ResumeOperations() ASHLAR_REQUIRES(mutex_);
-  void SetError(const Status& status) ASHLAR_REQUIRES(mutex_);
+  void SetError(const Status& status) noexcept ASHLAR_REQUIRES(mutex_);
 
   bool NeedsCheckpoint() const ASHLAR_REQUIRES(mutex_);
   // How much of the checkpoint under way is due: 1 all of it, 2 it is late.
   double ShareDue() const ASHLAR_REQUIRES(mutex_);
   void CheckpointAsDue() ASHLAR_EXCLUDES(mutex_);
   void BeginCheckpoint() ASHLAR_REQUIRES(mutex_);
-  void TakeStep() ASHLAR_REQUIRES(mutex_);
-  std::vector<PageCopy> CopyDuePages() ASHLAR_REQUIRES(mutex_);
+  // False: there is no memory for one.
+  bool TakeStep() ASHLAR_REQUIRES(mutex_);
+  bool CopyDuePages(std::vector<PageCopy>* copies) noexcept ASHLAR_REQUIRES(mutex_);
   Status WriteCopies(const std::vector<PageCopy>& copies);
-  Status DiscardUnchanged(const std::vector<PageCopy>& copies) ASHLAR_REQUIRES(mutex_);
+  Status DiscardUnchanged(const std::vector<PageCopy>& copies) noexcept ASHLAR_REQUIRES(mutex_);
   Status PrepareNextLog(const std::string& redo);
   void EndCheckpoint() ASHLAR_REQUIRES(mutex_);
   Status SwitchLog(const LogHeader& next, const std::string& redo);

@@ -19,6 +19,7 @@
 // I2: only the verbs store to the pool. (The tests map the view read-only.)
 // I3: a store of an operation that never commits is in a place that nothing published refers to.
 // I4: within one cache line stores become durable in their order.
+// I5: from the store that publishes a change to Commit no verb throws. ReserveStores sees to it.
 //
 // Thread safety: one thread for each operation, and one operation at a time for each thread: a
 // second one could wait for a checkpoint that waits for the first. Lifetime: outlives operations.
@@ -75,6 +76,7 @@ class Medium {
  private:
   friend class PoolOperation;
   virtual void Begin(PoolOperation* operation) = 0;
+  virtual void ReserveStores(PoolOperation* /*operation*/, size_t /*stores*/) {}
   virtual void Store(PoolOperation* operation, PoolOffset to, uint64_t word) = 0;
   virtual void Copy(PoolOperation* operation, PoolOffset to, const char* from, size_t n) = 0;
   virtual void Flush(PoolOffset from, size_t n) = 0;
@@ -102,6 +104,9 @@ class ASHLAR_SCOPED_CAPABILITY PoolOperation {
   PoolOperation(const PoolOperation&) = delete;
   PoolOperation& operator=(const PoolOperation&) = delete;
 
+  // The next `stores` calls of Store do not throw. Without it Store and Copy may throw
+  // std::bad_alloc, before they change the pool.
+  void ReserveStores(size_t stores) { medium_.ReserveStores(this, stores); }
   void Store(PoolOffset to, uint64_t word) {
     ASHLAR_DCHECK(!committed_ && to % 8 == 0 && to + 8 <= medium_.bytes());
     medium_.Store(this, to, word);

@@ -29,6 +29,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 #include "base/assert.h"
 #include "platform/cpu.h"
@@ -53,8 +54,16 @@ class ReservedObjects {
   ReservedObjects(const ReservedObjects&) = delete;
   ReservedObjects& operator=(const ReservedObjects&) = delete;
 
-  // Whether the calling thread can reserve objects.
-  static bool CanReserve() { return CurrentThreadSlot().index < kThreadsMax; }
+  // Whether the calling thread can reserve objects. False without memory for its reservations.
+  bool CanReserve() ASHLAR_REQUIRES(kHeapMutex) {
+    const uint32_t slot = CurrentThreadSlot().index;
+    if (slot >= kThreadsMax) return false;
+    if (threads_[slot].load(std::memory_order_relaxed) != nullptr) return true;
+    auto* const thread = new (std::nothrow) PerThread;
+    threads_[slot].store(thread, std::memory_order_relaxed);
+    threads_used_ = std::max(threads_used_, slot + 1);
+    return thread != nullptr;
+  }
 
   // An object of the class that the calling thread has reserved; 0: none. *next: the one after it,
   // if there is one.
@@ -83,15 +92,11 @@ class ReservedObjects {
   }
 
   // Reserves the objects of the mask for the calling thread: bit i is the one at base + i objects.
-  // Requires: CanReserve(), and the thread has none of the class (I2).
+  // Requires: CanReserve() was true, and the thread has none of the class (I2).
   void Set(uint32_t class_index, PoolOffset base, uint64_t mask) ASHLAR_REQUIRES(kHeapMutex) {
     const uint32_t slot = CurrentThreadSlot().index;
-    std::atomic<PerThread*>& thread = threads_[slot];
-    if (thread.load(std::memory_order_relaxed) == nullptr) {
-      thread.store(new PerThread, std::memory_order_relaxed);
-      threads_used_ = std::max(threads_used_, slot + 1);
-    }
-    Reservation& reservation = thread.load(std::memory_order_relaxed)->of_class[class_index];
+    Reservation& reservation =
+        threads_[slot].load(std::memory_order_relaxed)->of_class[class_index];
     ASHLAR_ASSERT(reservation.mask.load(std::memory_order_relaxed) == 0);  // I2
     reservation.base = base;
     reservation.mask.store(mask, std::memory_order_relaxed);
@@ -165,7 +170,7 @@ class ReservedObjects {
     }
   }
 
-  // By the slot of the thread; made at its first reservation, under the heap's mutex.
+  // By the slot of the thread; made before its first reservation, under the heap's mutex.
   std::array<std::atomic<PerThread*>, kThreadsMax> threads_{};
   uint32_t threads_used_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // slots from here on have none
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/out_of_memory.h"
 
 namespace ashlar::pmem {
 
@@ -13,8 +14,15 @@ constexpr size_t kBatchObjects = 64;
 constexpr uint64_t kBatchBytes = uint64_t{256} << 10;
 }  // namespace
 
-struct RetiredObjects::Batch {
-  explicit Batch(RetiredObjects* of) : owner(of) { objects.reserve(kBatchObjects); }
+struct RetiredObjects::Batch : EpochRetired {
+  explicit Batch(RetiredObjects* of) : EpochRetired{.deleter = &Run}, owner(of) {
+    objects.reserve(kBatchObjects * (1 + kAskedPerObject));  // pinned ones come to them
+  }
+
+  static void Run(EpochRetired* self) {
+    const std::unique_ptr<Batch> batch(static_cast<Batch*>(self));
+    batch->owner->EpochIsOver(&batch->objects);
+  }
 
   RetiredObjects* const owner;
   std::vector<PoolOffset> objects;
@@ -26,11 +34,18 @@ RetiredObjects::RetiredObjects(const PinTable* pins, EpochDomain* epochs, Free f
 
 RetiredObjects::~RetiredObjects() { ASHLAR_ASSERT(batch_ == nullptr); }  // Reclaim
 
-void RetiredObjects::Add(PoolOffset object, uint64_t bytes) {
+std::unique_ptr<RetiredObjects::Batch> RetiredObjects::NewBatch() noexcept try {
+  return std::make_unique<Batch>(this);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void RetiredObjects::Add(PoolOffset object, uint64_t bytes) noexcept {
   std::unique_ptr<Batch> full;
   {
     MutexLock lock(mutex_);
-    if (batch_ == nullptr) batch_ = std::make_unique<Batch>(this);
+    if (batch_ == nullptr) batch_ = NewBatch();
+    if (batch_ == nullptr) return;  // I3
     batch_->objects.push_back(object);
     batch_->bytes += bytes;
     if (batch_->objects.size() >= kBatchObjects || batch_->bytes >= kBatchBytes)
@@ -39,44 +54,51 @@ void RetiredObjects::Add(PoolOffset object, uint64_t bytes) {
   if (full != nullptr) HandOver(std::move(full));
 }
 
-void RetiredObjects::HandOver(std::unique_ptr<Batch> batch) {
+void RetiredObjects::HandOver(std::unique_ptr<Batch> batch) noexcept {
   const uint64_t bytes = batch->bytes;
-  const auto deleter = [](void* object) {
-    const std::unique_ptr<Batch> owned(static_cast<Batch*>(object));
-    owned->owner->EpochIsOver(owned.get());
-  };
-  epochs_->Retire(deleter, batch.release(), bytes);
+  epochs_->RetireUnderLock(batch.release(), bytes);
+  epochs_->ReclaimIfDue();
 }
 
-void RetiredObjects::TakeUnpinned(size_t pinned_max, std::vector<PoolOffset>* unpinned) {
+void RetiredObjects::AskLater(PoolOffset pinned) noexcept {
+  try {
+    pinned_.push_back(pinned);
+  } catch (const std::bad_alloc&) {
+    return;  // I3
+  }
+}
+
+void RetiredObjects::TakeUnpinned(size_t pinned_max, std::vector<PoolOffset>* unpinned) noexcept {
   for (size_t i = std::min(pinned_max, pinned_.size()); i > 0; --i) {
     const PoolOffset object = pinned_.front();
     pinned_.pop_front();
     if (pins_->IsPinned(object)) {
-      pinned_.push_back(object);
+      AskLater(object);
     } else {
       unpinned->push_back(object);
     }
   }
 }
 
-void RetiredObjects::EpochIsOver(Batch* batch) {
-  std::vector<PoolOffset> unpinned;
+void RetiredObjects::EpochIsOver(std::vector<PoolOffset>* objects) noexcept {
   {
     MutexLock lock(mutex_);
-    TakeUnpinned(kAskedPerObject * batch->objects.size(), &unpinned);  // I2
-    for (const PoolOffset object : batch->objects) {
+    const size_t asked = std::min(kAskedPerObject * objects->size(), pinned_.size());  // I2
+    size_t unpinned = 0;
+    for (const PoolOffset object : *objects) {
       if (pins_->IsPinned(object)) {
-        pinned_.push_back(object);
+        AskLater(object);
       } else {
-        unpinned.push_back(object);
+        (*objects)[unpinned++] = object;
       }
     }
+    objects->resize(unpinned);
+    TakeUnpinned(asked, objects);
   }
-  free_(unpinned);
+  free_(*objects);
 }
 
-void RetiredObjects::Reclaim() {
+void RetiredObjects::Reclaim() noexcept {
   std::unique_ptr<Batch> batch;
   {
     MutexLock lock(mutex_);
@@ -87,7 +109,9 @@ void RetiredObjects::Reclaim() {
   std::vector<PoolOffset> unpinned;
   {
     MutexLock lock(mutex_);
-    TakeUnpinned(pinned_.size(), &unpinned);
+    // Without memory they are asked another time.
+    IgnoreBadAlloc([&, count = pinned_.size()] { unpinned.reserve(count); });
+    TakeUnpinned(unpinned.capacity(), &unpinned);
   }
   free_(unpinned);
 }

@@ -8,6 +8,8 @@
 // I2: the cost of an object does not depend on the number of pinned ones: for each object that
 //     leaves a batch at most kAskedPerObject pinned ones are asked again.
 //
+// I3: no call fails. An object for which there is no memory stays in use until the next open.
+//
 // Thread safety: any thread. `free` is called without locks of this class, on the thread that ends
 // an epoch. Lifetime: Reclaim before destruction.
 #pragma once
@@ -37,9 +39,9 @@ class RetiredObjects {
   RetiredObjects& operator=(const RetiredObjects&) = delete;
 
   // `bytes`, about: much is freed earlier. May run deleters of the epoch domain.
-  void Add(PoolOffset object, uint64_t bytes);
+  void Add(PoolOffset object, uint64_t bytes) noexcept;
   // Waits for every guard and frees what is not pinned. Outside of guards.
-  void Reclaim();
+  void Reclaim() noexcept;
   // Bytes of volatile state.
   uint64_t VolatileBytes() const;
 
@@ -47,10 +49,14 @@ class RetiredObjects {
   static constexpr size_t kAskedPerObject = 2;
   struct Batch;
 
-  void HandOver(std::unique_ptr<Batch> batch);
-  void EpochIsOver(Batch* batch);
-  // Moves those of the pinned_max oldest pinned objects that are not pinned any more.
-  void TakeUnpinned(size_t pinned_max, std::vector<PoolOffset>* unpinned) ASHLAR_REQUIRES(mutex_);
+  std::unique_ptr<Batch> NewBatch() noexcept;
+  void HandOver(std::unique_ptr<Batch> batch) noexcept;
+  void EpochIsOver(std::vector<PoolOffset>* objects) noexcept;
+  void AskLater(PoolOffset pinned) noexcept ASHLAR_REQUIRES(mutex_);
+  // Moves those of the pinned_max oldest pinned objects that are not pinned any more. Requires:
+  // *unpinned has room for them.
+  void TakeUnpinned(size_t pinned_max, std::vector<PoolOffset>* unpinned) noexcept
+      ASHLAR_REQUIRES(mutex_);
 
   const PinTable* const pins_;
   EpochDomain* const epochs_;

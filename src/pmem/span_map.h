@@ -41,13 +41,16 @@ class SpanMap {
   // Corruption naming the entry that is wrong.
   Status Read(FunctionRef<void(uint64_t page, const SpanEntry& entry)> visit);
 
+  // Take and TakeBelow store so many words at most. They fail only by None.
+  static constexpr size_t kStoresOfASpan = 2;
   // The first of entry.pages pages for a span, durably entered in the map; the caller commits the
   // operation. At least pages_kept other pages stay free. None: no run is long enough.
   std::optional<uint64_t> Take(PoolOperation* op, const SpanEntry& entry, uint64_t pages_kept);
   // The same, from a free run that begins before the page `limit`.
   std::optional<uint64_t> TakeBelow(PoolOperation* op, const SpanEntry& entry, uint64_t limit,
                                     uint64_t pages_kept);
-  // The pages of a span that was taken are free. Requires: nothing durable refers to them.
+  // The pages of a span that was taken are free. Requires: nothing durable refers to them. Changes
+  // nothing if it throws std::bad_alloc.
   void Give(uint64_t page, uint64_t pages) { free_runs_.Add(page, pages); }
 
   uint64_t pages() const { return pages_; }
