@@ -113,10 +113,14 @@ Status BatchWriter::AllocateRecords() {
 
 void BatchWriter::ReleaseSpace() {
   for (const PoolObject& piece : space_.log) {
-    if (piece.offset != kSmallBatchLogOffset) state_.heap.Release(piece.offset);
+    if (piece.offset != kSmallBatchLogOffset && piece.offset != 0)
+      state_.heap.Release(piece.offset);
   }
-  for (const PoolOffset leaf : space_.leaves) state_.heap.Release(leaf);
-  for (const PoolOffset separator : space_.separators) state_.heap.Release(separator);
+  for (const std::vector<PoolOffset>* objects : {&space_.leaves, &space_.separators}) {
+    for (const PoolOffset object : *objects) {
+      if (object != 0) state_.heap.Release(object);
+    }
+  }
   space_ = {};
 }
 
@@ -132,32 +136,34 @@ Status BatchWriter::AllocateLog(size_t words, Reserve reserve) {
     space_.log_words = BatchWordsIn(kSmallBatchLogBytes);
     return Status::OK();
   }
+  space_.log.emplace_back();  // before the allocation: an object without a place would be lost
   const Result<PoolOffset> whole = Allocate(bytes);
   if (whole.ok()) {
-    space_.log.push_back({.offset = whole.value(), .bytes = bytes});
+    space_.log.back() = {.offset = whole.value(), .bytes = bytes};
     space_.log_words = words;
     return Status::OK();
   }
   if (reserve == Reserve::kInsert) return whole.status();
-  while (space_.log_words < words) {
-    ASHLAR_ASSIGN_OR_RETURN(const PoolObject piece,
+  for (;;) {
+    PoolObject& piece = space_.log.back();
+    ASHLAR_ASSIGN_OR_RETURN(piece,
                             state_.heap.AllocateHeldBack(BatchLogBytes(words - space_.log_words)));
-    space_.log.push_back(piece);
     space_.log_words += BatchWordsIn(piece.bytes);
+    if (space_.log_words >= words) return Status::OK();
+    space_.log.emplace_back();
   }
-  return Status::OK();
 }
 
 Status BatchWriter::AllocateSpace(const Plan& plan, Reserve reserve) {
   ReleaseSpace();
   ASHLAR_RETURN_IF_ERROR(AllocateLog(plan.words_max, reserve));
   space_.separator_bytes = plan.separator_bytes_max;
+  space_.leaves.resize(plan.new_leaves);
+  space_.separators.resize(plan.new_leaves);
   for (size_t i = 0; i < plan.new_leaves; ++i) {
-    ASHLAR_ASSIGN_OR_RETURN(const PoolOffset leaf,
+    ASHLAR_ASSIGN_OR_RETURN(space_.leaves[i],
                             state_.heap.OrReclaim([this] { return state_.heap.AllocateLeaf(); }));
-    space_.leaves.push_back(leaf);
-    ASHLAR_ASSIGN_OR_RETURN(const PoolOffset separator, Allocate(plan.separator_bytes_max));
-    space_.separators.push_back(separator);
+    ASHLAR_ASSIGN_OR_RETURN(space_.separators[i], Allocate(plan.separator_bytes_max));
   }
   return Status::OK();
 }
@@ -238,9 +244,10 @@ LeafEntry BatchWriter::EntryOf(const KeyChange& change, uint32_t index) {
 
 // Takes over the leaf's lock. The changes of its keys are applied to its entries.
 Status BatchWriter::AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan) {
-  plan->leaves.emplace_back();
-  plan->leaves.back().leaf = leaf;
-  LeafPlan& out = plan->leaves.back();
+  LeafHold lock(leaf.ref);
+  LeafPlan& out = plan->leaves.emplace_back();
+  out.leaf = leaf;
+  out.lock = std::move(lock);
   out.commit = LeafView(*state_.medium, leaf.offset).Commit();
   const size_t begin = *next_change;
   size_t& end = *next_change;
@@ -323,6 +330,7 @@ Status BatchWriter::AddPredecessors(Plan* plan) {
     if (!left) return false;
     LeafPlan before;
     before.leaf = *left;
+    before.lock.reset(left->ref);
     before.commit = LeafView(*state_.medium, left->offset).Commit();
     before.kept = Occupied(before.commit);
     found.push_back(std::move(before));
@@ -331,7 +339,6 @@ Status BatchWriter::AddPredecessors(Plan* plan) {
   };
   for (size_t i = 0; i < plan->leaves.size(); ++i) {
     if (!plan->leaves[i].dropped || find(i)) continue;
-    for (const LeafPlan& leaf : found) leaf.leaf.ref->UnlockUnchanged();
     return DamagedBound(plan->leaves[i].leaf.lower);  // I4
   }
   if (found.empty()) return Status::OK();
@@ -435,16 +442,16 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, ui
   }
   const std::vector<PoolOffset> next_leaves = NextLeaves(*plan);
   std::vector<BatchWord> words;
+  size_t unused = space_.leaves.size();  // they stay the writer's until the mark is stored
   for (size_t i = 0; i < plan->leaves.size(); ++i) {
     LeafPlan& leaf = plan->leaves[i];
     if (leaf.dropped) continue;
     PoolOffset next = next_leaves[i];
     for (size_t m = leaf.more.size(); m-- > 0;) {
       NewLeaf& more = leaf.more[m];
-      more.offset = space_.leaves.back();
-      more.separator = space_.separators.back();
-      space_.leaves.pop_back();
-      space_.separators.pop_back();
+      --unused;
+      more.offset = space_.leaves[unused];
+      more.separator = space_.separators[unused];
       WriteRecord(op, more.separator, more.entries.front().key, Slice());
       WriteNewLeaf(op, more.offset, more.entries, more.separator, next);
       next = more.offset;
@@ -456,48 +463,30 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, ui
   return words;
 }
 
-// Index and locks, after the pool has changed.
-void BatchWriter::Install(Plan* plan) {
-  int64_t added = 0;
+// The last step that may throw: then the new leaves' refs go back.
+void BatchWriter::PrepareIndex(Plan* plan, LeafIndex::Change* change) try {
   for (LeafPlan& leaf : plan->leaves) {
-    added += leaf.added;
-    retired_.insert(retired_.end(), leaf.unlinked.begin(), leaf.unlinked.end());
     if (leaf.dropped) {
       const PoolOffset separator = LeafView(*state_.medium, leaf.leaf.offset).Separator();
-      LeafIndex::Change change = state_.index.PrepareErase(state_.medium->view() + separator);
-      state_.index.Publish(&change);
-      retired_.push_back({.offset = separator, .bytes = kLineBytes});
-      retired_.push_back({.offset = leaf.leaf.offset, .bytes = kLeafBytes});
-      state_.leaves.fetch_sub(1, std::memory_order_relaxed);
+      state_.index.PrepareErase(state_.medium->view() + separator, change);
     }
-    for (const NewLeaf& more : leaf.more) {
-      LeafRef* const ref = state_.index.NewRef(more.offset);
-      LeafIndex::Change change =
-          state_.index.PrepareInsert(state_.medium->view() + more.separator, ref);
-      state_.index.Publish(&change);
-      state_.leaves.fetch_add(1, std::memory_order_relaxed);
+    for (NewLeaf& more : leaf.more) {
+      more.ref = state_.index.NewRef(more.offset);
+      state_.index.PrepareInsert(state_.medium->view() + more.separator, more.ref, change);
     }
   }
-  state_.entries.fetch_add(static_cast<uint64_t>(added), std::memory_order_relaxed);
+} catch (const std::bad_alloc&) {
+  for (const LeafPlan& leaf : plan->leaves) {
+    for (const NewLeaf& more : leaf.more) {
+      if (more.ref != nullptr) state_.index.DropRef(more.ref);
+    }
+  }
+  throw;
 }
 
-BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* status) {
-  *status = MakePlan(plan);
-  if (!status->ok() || !HasSpace(*plan)) {
-    for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
-    return status->ok() ? Attempt::kMoreSpace : Attempt::kFailed;
-  }
-  const bool changes_nothing =
-      std::all_of(plan->leaves.begin(), plan->leaves.end(), [](const LeafPlan& leaf) {
-        return leaf.changed_slots == 0 && leaf.unlinked.empty() && !leaf.dropped;
-      });
-  if (changes_nothing) {
-    op->Commit();
-    for (const LeafPlan& leaf : plan->leaves) leaf.leaf.ref->UnlockUnchanged();
-    return Attempt::kNothing;
-  }
-  uint64_t mark = kNoBatchMark;
-  const std::vector<BatchWord> words = WriteAside(op, plan, &mark);
+// The batch is published by the mark, and complete when the mark is cleared.
+void BatchWriter::Apply(PoolOperation* op, const std::vector<BatchWord>& words, uint64_t mark,
+                        Plan* plan) {
   for (const LeafPlan& leaf : plan->leaves) {
     for (const Unlinked& record : leaf.unlinked) state_.heap.BeforeUnlink(record.offset);
     if (leaf.dropped)
@@ -512,15 +501,63 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
   op->Store(kBatchMarkOffset, kNoBatchMark);
   op->Flush(kBatchMarkOffset, 8);
   op->Fence();
-  published_ = true;
-  Install(plan);
-  op->Commit();
+}
+
+// Index and locks, after the pool has changed.
+void BatchWriter::Install(Plan* plan, LeafIndex::Change* change) {
+  state_.index.Publish(change);
+  int64_t added = 0;
   for (const LeafPlan& leaf : plan->leaves) {
+    added += leaf.added;
+    retired_.insert(retired_.end(), leaf.unlinked.begin(), leaf.unlinked.end());
     if (leaf.dropped) {
-      leaf.leaf.ref->Kill();
-      state_.index.DropRef(leaf.leaf.ref);
+      const PoolOffset separator = LeafView(*state_.medium, leaf.leaf.offset).Separator();
+      retired_.push_back({.offset = separator, .bytes = kLineBytes});
+      retired_.push_back({.offset = leaf.leaf.offset, .bytes = kLeafBytes});
+      state_.leaves.fetch_sub(1, std::memory_order_relaxed);
+    }
+    state_.leaves.fetch_add(leaf.more.size(), std::memory_order_relaxed);
+  }
+  // The others were not needed.
+  space_.leaves.resize(space_.leaves.size() - plan->new_leaves);
+  space_.separators.resize(space_.separators.size() - plan->new_leaves);
+  state_.entries.fetch_add(static_cast<uint64_t>(added), std::memory_order_relaxed);
+}
+
+BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* status) {
+  *status = MakePlan(plan);
+  if (!status->ok() || !HasSpace(*plan)) {
+    plan->leaves.clear();
+    return status->ok() ? Attempt::kMoreSpace : Attempt::kFailed;
+  }
+  const bool changes_nothing =
+      std::all_of(plan->leaves.begin(), plan->leaves.end(), [](const LeafPlan& leaf) {
+        return leaf.changed_slots == 0 && leaf.unlinked.empty() && !leaf.dropped;
+      });
+  if (changes_nothing) {
+    op->Commit();
+    plan->leaves.clear();
+    return Attempt::kNothing;
+  }
+  uint64_t mark = kNoBatchMark;
+  const std::vector<BatchWord> words = WriteAside(op, plan, &mark);
+  size_t retired = 0;
+  for (const LeafPlan& leaf : plan->leaves) retired += leaf.unlinked.size() + 2;
+  retired_.reserve(retired);
+  op->ReserveStores(words.size() + 2);
+  LeafIndex::Change change;
+  PrepareIndex(plan, &change);
+  Apply(op, words, mark, plan);
+  published_ = true;
+  Install(plan, &change);
+  op->Commit();
+  for (LeafPlan& leaf : plan->leaves) {
+    LeafRef* const ref = leaf.lock.release();
+    if (leaf.dropped) {
+      ref->Kill();
+      state_.index.DropRef(ref);
     } else {
-      leaf.leaf.ref->Unlock();
+      ref->Unlock();
     }
   }
   return Attempt::kDone;

@@ -13,7 +13,8 @@
 // I1: the structure mutex and the locks of all changed leaves are held from the plan to the end, so
 //     that no reader sees a part of a batch in one leaf. A reader of several leaves may see one
 //     before the batch and one after it: there are no snapshots.
-// I2: all space is allocated before the first store to something published.
+// I2: all space is allocated before the first store to something published, and all memory: from
+//     the batch mark on nothing fails.
 // I3: a batch that only deletes needs at most one word for each leaf: the commit word of a leaf
 //     that stays, and its next pointer only if the leaf right of it is unlinked, which needs no
 //     word. The heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
@@ -21,6 +22,7 @@
 //     keys of separators. Damage may have changed these since the open, so it is checked.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -57,10 +59,17 @@ class BatchWriter {
     std::vector<LeafEntry> entries;
     PoolOffset offset = 0;
     PoolOffset separator = 0;
+    LeafRef* ref = nullptr;  // in the index change
   };
+  struct UnlockUnchanged {
+    void operator()(LeafRef* ref) const { ref->UnlockUnchanged(); }
+  };
+  // The lock of a leaf in which nothing is stored.
+  using LeafHold = std::unique_ptr<LeafRef, UnlockUnchanged>;
   // A leaf as it is, and as it will be.
   struct LeafPlan {
     FoundLeaf leaf;
+    LeafHold lock;
     uint64_t commit = 0;
     uint64_t kept = 0;  // slots that stay as they are
     // The others. An entry that is new has kNewEntry as its index. More than a leaf holds are all
@@ -123,7 +132,9 @@ class BatchWriter {
   std::vector<PoolOffset> NextLeaves(const Plan& plan) const;
   std::vector<BatchWord> WriteAside(PoolOperation* op, Plan* plan, uint64_t* mark);
   void AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const;
-  void Install(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
+  void PrepareIndex(Plan* plan, LeafIndex::Change* change) ASHLAR_REQUIRES(kStructureMutex);
+  void Apply(PoolOperation* op, const std::vector<BatchWord>& words, uint64_t mark, Plan* plan);
+  void Install(Plan* plan, LeafIndex::Change* change) ASHLAR_REQUIRES(kStructureMutex);
 
   TreeState& state_;
   std::vector<KeyChange> changes_;  // by key, one for each

@@ -33,6 +33,15 @@ struct alignas(64) LeafIndex::Node {
   // LeafRef is. Constant, as a LeafRef's leaf is.
   std::array<PoolOffset, kSeparators + 1> leaves{};
 
+  // Not read by readers.
+  bool is_new = false;          // made by a change that is not published
+  bool is_dropped = false;      // and removed by it again
+  Node* replacement = nullptr;  // by the change that is being made
+  EpochRetired retired{.deleter = &Delete, .next = nullptr};
+
+  static void Delete(EpochRetired* self) {
+    delete reinterpret_cast<Node*>(reinterpret_cast<char*>(self) - offsetof(Node, retired));
+  }
   void* Child(uint32_t rank) const { return children[rank].load(std::memory_order_acquire); }
   void SetChild(uint32_t rank, void* child) {
     children[rank].store(child, std::memory_order_relaxed);
@@ -176,9 +185,9 @@ LeafRef* LeafIndex::NewRef(PoolOffset leaf) {
   return ref;
 }
 
-void LeafIndex::DropRef(LeafRef* ref) {
+void LeafIndex::DropRef(LeafRef* ref) noexcept {
   if ((ref->version.load(std::memory_order_relaxed) & LeafRef::kDead) == 0) ref->Kill();
-  free_refs_.push_back(ref);
+  free_refs_.push_back(ref);  // NewRef has made room for all
 }
 
 // ---- Nodes.
@@ -193,19 +202,6 @@ void LeafIndex::DeleteTree(void* node, uint32_t level) {
   Node* const inner = static_cast<Node*>(node);
   for (uint32_t i = 0; i <= inner->count; ++i) DeleteTree(inner->Child(i), level - 1);
   delete inner;
-}
-
-LeafIndex::Node* LeafIndex::NewNode(uint32_t level) { return new Node(level); }
-
-LeafIndex::Node* LeafIndex::Copy(const Node& node) {
-  Node* const copy = NewNode(node.level);
-  copy->count = node.count;
-  copy->prefix_bytes = node.prefix_bytes;
-  copy->prefix = node.prefix;
-  copy->heads = node.heads;
-  copy->separators = node.separators;
-  for (uint32_t i = 0; i <= node.count; ++i) copy->SetChild(i, node.Child(i));
-  return copy;
 }
 
 // Sets the common prefix of the separators, and their heads after it.
@@ -249,13 +245,14 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
     const char* separator;
     void* child;
   };
+  Change change;  // owns the nodes until all are made
   // The nodes of a level, each with the separator left of it. `item`: the i-th child.
-  const auto build_level = [this](uint32_t level, size_t count, const auto& item) {
+  const auto build_level = [&](uint32_t level, size_t count, const auto& item) {
     std::vector<Item> nodes;
     nodes.reserve((count + kBuildChildren - 1) / kBuildChildren);
     for (size_t from = 0; from < count; from += kBuildChildren) {
       const auto children = static_cast<uint32_t>(std::min<size_t>(kBuildChildren, count - from));
-      Node* const node = NewNode(level);
+      Node* const node = Make(level, &change);
       node->count = children - 1;
       for (uint32_t i = 0; i < children; ++i) {
         const Item child = item(from + i);
@@ -263,7 +260,6 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
         node->SetChild(i, child.child);
       }
       TakeHeads(node);
-      nodes_.fetch_add(1, std::memory_order_relaxed);
       nodes.push_back({item(from).separator, node});
     }
     return nodes;
@@ -272,105 +268,121 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
       1, leaves.size(), [&](size_t i) { return Item{leaves[i].separator, leaves[i].leaf}; });
   for (uint32_t level = 2; nodes.size() > 1; ++level)
     nodes = build_level(level, nodes.size(), [&](size_t i) { return nodes[i]; });
-  root_.store(nodes[0].child, std::memory_order_release);
+  change.root_ = static_cast<Node*>(nodes[0].child);
+  Publish(&change);
 }
 
 // ---- Changes.
 
-LeafIndex::Change::Change(Change&& other) noexcept
-    : index_(std::exchange(other.index_, nullptr)),
-      made_(std::move(other.made_)),
-      replaced_(std::move(other.replaced_)),
-      placements_(std::move(other.placements_)) {
-  other.made_.clear();
-}
-
 LeafIndex::Change::~Change() {
   for (const Node* node : made_) delete node;
+  for (Node* node : replaced_) node->replacement = nullptr;
 }
 
-LeafIndex::Path LeafIndex::PathTo(const Slice& key) const {
+// As the index will be with the change.
+LeafIndex::Path LeafIndex::PathTo(const Slice& key, const Change& change) const {
   Path path;
-  for (void* node = root_.load(std::memory_order_relaxed);;) {
-    Node* const inner = static_cast<Node*>(node);
-    const uint32_t rank = Rank<true>(*inner, key);
-    path.push_back({inner, rank});
-    if (inner->level == 1) return path;
-    node = inner->Child(rank);
+  Node* node = change.root_;
+  if (node == nullptr) node = static_cast<Node*>(root_.load(std::memory_order_relaxed));
+  for (;;) {
+    const uint32_t rank = Rank<true>(*node, key);
+    path.push_back({node, rank});
+    if (node->level == 1) return path;
+    node = static_cast<Node*>(node->Child(rank));
+    if (node->replacement != nullptr) node = node->replacement;
   }
 }
 
-// Where the pointer to the node at this depth of the path is.
-std::atomic<void*>* LeafIndex::PlaceOf(const Path& path, size_t depth) {
-  return depth == 0 ? &root_ : &path[depth - 1].node->children[path[depth - 1].rank];
+LeafIndex::Node* LeafIndex::Make(uint32_t level, Change* change) {
+  change->made_.push_back(nullptr);
+  change->made_.back() = new Node(level);
+  change->made_.back()->is_new = true;
+  return change->made_.back();
 }
 
-LeafIndex::Change LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf) {
-  Change change(this);
-  const auto make = [&](Node* node) {
-    change.made_.push_back(node);
-    return node;
-  };
-  const Path path = PathTo(KeyOf(separator));
+// The node at this depth of the path, which the change may edit: a copy takes its place if the
+// change has not made it (I4).
+LeafIndex::Node* LeafIndex::Own(Path* path, size_t depth, Change* change) {
+  Node* const old = (*path)[depth].node;
+  if (old->is_new) return old;
+  Node* const copy = Make(old->level, change);
+  copy->count = old->count;
+  copy->prefix_bytes = old->prefix_bytes;
+  copy->prefix = old->prefix;
+  copy->heads = old->heads;
+  copy->separators = old->separators;
+  for (uint32_t i = 0; i <= old->count; ++i) copy->SetChild(i, old->Child(i));
+  std::erase_if(change->placements_, [&](const Change::Placement& placement) {
+    if (placement.parent == old) copy->SetChild(placement.rank, placement.child);
+    return placement.parent == old;
+  });
+  change->replaced_.push_back(old);
+  old->replacement = copy;
+  (*path)[depth].node = copy;
+  if (depth == 0) {
+    change->root_ = copy;
+  } else if (const Step& above = (*path)[depth - 1]; above.node->is_new) {
+    above.node->SetChild(above.rank, copy);
+  } else {
+    change->placements_.push_back({.parent = above.node, .rank = above.rank, .child = copy});
+  }
+  return copy;
+}
+
+// The caller removes the node from its parent.
+void LeafIndex::Drop(Node* node, Change* change) {
+  node->is_dropped = node->is_new;
+  if (node->is_new) return;
+  std::erase_if(change->placements_,
+                [&](const Change::Placement& placement) { return placement.parent == node; });
+  change->replaced_.push_back(node);
+}
+
+void LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf, Change* change) {
+  Path path = PathTo(KeyOf(separator), *change);
   const char* key = separator;
-  void* left = nullptr;  // the node that replaces the child of the level below
   void* right = leaf;
   for (size_t depth = path.size(); depth-- > 0;) {
-    Node* const old = path[depth].node;
+    Node* const node = Own(&path, depth, change);
     const uint32_t rank = path[depth].rank;
-    Node* const copy = make(Copy(*old));
-    change.replaced_.push_back(old);
-    if (left != nullptr) copy->SetChild(rank, left);
-    if (copy->count < kSeparators) {
-      InsertAt(copy, rank, key, right);
-      change.placements_.push_back({PlaceOf(path, depth), copy});
-      return change;
-    }
+    if (node->count < kSeparators) return InsertAt(node, rank, key, right);
     // At the right edge of a node the new one begins empty: ascending loads fill nodes. The
     // separator at `middle` moves up.
     const uint32_t middle = rank == kSeparators ? kSeparators - 1 : kSeparators / 2;
-    Node* const upper = make(NewNode(copy->level));
-    const char* const up = copy->separators[middle];
+    Node* const upper = Make(node->level, change);
+    const char* const up = node->separators[middle];
     upper->count = kSeparators - middle - 1;
     for (uint32_t i = 0; i < upper->count; ++i)
-      upper->separators[i] = copy->separators[middle + 1 + i];
-    for (uint32_t i = 0; i <= upper->count; ++i) upper->SetChild(i, copy->Child(middle + 1 + i));
-    copy->count = middle;
-    TakeHeads(copy);
+      upper->separators[i] = node->separators[middle + 1 + i];
+    for (uint32_t i = 0; i <= upper->count; ++i) upper->SetChild(i, node->Child(middle + 1 + i));
+    node->count = middle;
+    TakeHeads(node);
     TakeHeads(upper);
     if (rank > middle) {
       InsertAt(upper, rank - middle - 1, key, right);
     } else {
-      InsertAt(copy, rank, key, right);
+      InsertAt(node, rank, key, right);
     }
-    left = copy;
     right = upper;
     key = up;
   }
-  Node* const root = make(NewNode(path[0].node->level + 1));
+  Node* const root = Make(path[0].node->level + 1, change);
   ASHLAR_ASSERT(root->level < kHeightMax);
-  root->SetChild(0, left);
+  root->SetChild(0, path[0].node);
   InsertAt(root, 0, key, right);
-  change.placements_.push_back({&root_, root});
-  return change;
+  change->root_ = root;
 }
 
-LeafIndex::Change LeafIndex::PrepareErase(const char* separator) {
-  Change change(this);
-  const auto copy_of = [&](Node* node) {
-    change.made_.push_back(Copy(*node));
-    change.replaced_.push_back(node);
-    return change.made_.back();
-  };
-  const Path path = PathTo(KeyOf(separator));
+void LeafIndex::PrepareErase(const char* separator, Change* change) {
+  Path path = PathTo(KeyOf(separator), *change);
   // Nodes of one child go with it.
   size_t depth = path.size() - 1;
   while (path[depth].node->count == 0) {
-    change.replaced_.push_back(path[depth].node);
+    Drop(path[depth].node, change);
     ASHLAR_ASSERT(depth > 0);
     depth--;
   }
-  Node* const node = copy_of(path[depth].node);
+  Node* const node = Own(&path, depth, change);
   const uint32_t rank = path[depth].rank;
   // Without its first child a node begins at its first separator, which takes the place of the old
   // one further up.
@@ -383,33 +395,37 @@ LeafIndex::Change LeafIndex::PrepareErase(const char* separator) {
   for (uint32_t i = rank; i < node->count; ++i) node->SetChild(i, node->Child(i + 1));
   node->count--;
   if (node->count <= 1) TakeHeads(node);
-  change.placements_.push_back({PlaceOf(path, depth), node});
-  if (begin == nullptr) return change;
+  if (begin == nullptr) return;
 
   size_t above = depth;
   do {
     ASHLAR_ASSERT(above > 0);  // the first leaf stays
     above--;
   } while (path[above].rank == 0);
-  Node* const ancestor = copy_of(path[above].node);
+  Node* const ancestor = Own(&path, above, change);
   ancestor->separators[path[above].rank - 1] = begin;
   TakeHeads(ancestor);
-  if (above + 1 == depth) {
-    ancestor->SetChild(path[above].rank, node);
-    change.placements_.clear();
-  }
-  change.placements_.push_back({PlaceOf(path, above), ancestor});
-  return change;
 }
 
-void LeafIndex::Publish(Change* change) {
-  nodes_.fetch_add(change->made_.size() - change->replaced_.size(), std::memory_order_relaxed);
+// All nodes that are replaced are marked before a new one can be found: a reader whose path has old
+// and new nodes starts again.
+void LeafIndex::Publish(Change* change) noexcept {
+  uint64_t added = 0;
+  for (Node* node : change->made_) {
+    node->is_new = false;
+    added += node->is_dropped ? 0 : 1;
+    if (node->is_dropped) delete node;
+  }
+  change->made_.clear();
+  nodes_.fetch_add(added - change->replaced_.size(), std::memory_order_relaxed);
   for (Node* node : change->replaced_) node->replaced.store(true, std::memory_order_release);
   for (const Change::Placement& placement : change->placements_)
-    placement.place->store(placement.node, std::memory_order_release);
-  change->made_.clear();
-  for (Node* node : change->replaced_) epochs_.RetireObjectUnderLock(node);
+    placement.parent->children[placement.rank].store(placement.child, std::memory_order_release);
+  if (change->root_ != nullptr) root_.store(change->root_, std::memory_order_release);
+  for (Node* node : change->replaced_) epochs_.RetireUnderLock(&node->retired, sizeof(Node));
   change->replaced_.clear();
+  change->placements_.clear();
+  change->root_ = nullptr;
 }
 
 }  // namespace ashlar::pmem

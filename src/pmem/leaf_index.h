@@ -13,7 +13,10 @@
 //     is used for another leaf. So a reader may keep one as long as it likes.
 // I3: while a leaf is in the index, the record of its separator stays in place.
 //
-// Memory: nodes are freed by epoch. A change allocates before it publishes anything.
+// I4: a change edits nodes that it has made, and no others, until it is published. So a change of
+//     many leaves copies each node once.
+//
+// Memory: nodes are freed by epoch. A change allocates before it is published, not while.
 //
 // Thread safety: Find* and LeafRef from any thread inside an EpochGuard; changes one at a time,
 // under the owner's structure mutex.
@@ -135,14 +138,15 @@ class LeafIndex {
   // A LeafRef for a leaf that is not yet in the index: unlocked. DropRef takes back one that is
   // dead or was never used.
   LeafRef* NewRef(PoolOffset leaf);
-  void DropRef(LeafRef* ref);
+  void DropRef(LeafRef* ref) noexcept;
 
-  // Prepare allocates and may throw; Publish does not. `leaf` gets the keys from `separator` on;
-  // the leaf that had them keeps those before it.
-  Change PrepareInsert(const char* separator, LeafRef* leaf);
+  // Add to a change. They may throw std::bad_alloc; then the change can only be destroyed. `leaf`
+  // gets the keys from `separator` on; the leaf that had them keeps those before it.
+  void PrepareInsert(const char* separator, LeafRef* leaf, Change* change);
   // Removes the leaf with this separator; its left neighbour covers its keys.
-  Change PrepareErase(const char* separator);
-  void Publish(Change* change);
+  void PrepareErase(const char* separator, Change* change);
+  // All of the change at once. Requires: it is the only one since it was begun.
+  void Publish(Change* change) noexcept;
 
   uint64_t VolatileBytes() const {
     return nodes_.load(std::memory_order_relaxed) * NodeBytes() +
@@ -169,12 +173,12 @@ class LeafIndex {
   FoundLeaf Descend(const Slice* key, NodesPassed* passed) const;
   template <bool kUpper>
   uint32_t Rank(const Node& node, const Slice& key) const;
-  Path PathTo(const Slice& key) const;
-  Node* NewNode(uint32_t level);
-  Node* Copy(const Node& node);
+  Path PathTo(const Slice& key, const Change& change) const;
+  static Node* Make(uint32_t level, Change* change);
+  static Node* Own(Path* path, size_t depth, Change* change);
+  static void Drop(Node* node, Change* change);
   void TakeHeads(Node* node) const;
   void InsertAt(Node* node, uint32_t rank, const char* separator, void* right) const;
-  std::atomic<void*>* PlaceOf(const Path& path, size_t depth);
   void DeleteTree(void* node, uint32_t level);
 
   // All lines: which one of the slots is needed is known only when the fingerprints are there.
@@ -199,21 +203,22 @@ class LeafIndex {
 // that is not published frees its nodes.
 class LeafIndex::Change {
  public:
-  explicit Change(LeafIndex* index) : index_(index) {}
-  Change(Change&& other) noexcept;
-  Change& operator=(Change&&) = delete;
+  Change() = default;
   ~Change();
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
 
  private:
   friend class LeafIndex;
   struct Placement {
-    std::atomic<void*>* place;
-    void* node;
+    Node* parent;  // not made by the change
+    uint32_t rank;
+    Node* child;
   };
-  LeafIndex* index_;
   std::vector<Node*> made_;
   std::vector<Node*> replaced_;
-  std::vector<Placement> placements_;
+  std::vector<Placement> placements_;  // one for each place
+  Node* root_ = nullptr;               // null: the root stays
 };
 
 }  // namespace ashlar::pmem

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <vector>
 
 #include "base/coding.h"
 #include "base/random.h"
@@ -61,7 +62,8 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
       records.push_back(RecordOf(key));
       const char* const record = records.back().data();
       LeafRef* const ref = index.NewRef(next_offset);
-      LeafIndex::Change change = index.PrepareInsert(record, ref);
+      LeafIndex::Change change;
+      index.PrepareInsert(record, ref, &change);
       index.Publish(&change);
       model[key] = next_offset;
       separators[key] = record;
@@ -70,7 +72,8 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
       auto victim = model.lower_bound(key);
       if (victim == model.end()) victim = model.begin();
       LeafRef* const ref = index.Find(victim->first).ref;
-      LeafIndex::Change change = index.PrepareErase(separators[victim->first]);
+      LeafIndex::Change change;
+      index.PrepareErase(separators[victim->first], &change);
       index.Publish(&change);
       index.DropRef(ref);
       separators.erase(victim->first);
@@ -92,6 +95,86 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
     ASSERT_EQ(index.FindLast().offset, model.empty() ? kFirst : model.rbegin()->second);
     ASSERT_EQ(index.FindFirst().offset, kFirst);
   }
+}
+
+// Insertions and removals of one change, of a few leaves and of most; every third is given up.
+TEST_P(LeafIndexTest, AChangeOfManyLeavesIsThereAtOnceOrNotAtAll) {
+  const NamedComparator& named = TestComparators()[GetParam()];
+  const uint64_t seed = 51 + GetParam();
+  Random random(seed);
+  LeafIndex index(KeyComparator(named.comparator), &TestEpochs(), nullptr, kNoEnd);
+  struct Leaf {
+    LeafRef* ref;
+    const char* separator;
+  };
+  using Leaves = std::map<std::string, Leaf, Less>;
+  std::deque<std::string> records;
+  Leaves leaves(Less{named.comparator});
+  LeafRef* const first = index.NewRef(64);
+  index.Build({{nullptr, first}});
+  for (int step = 0; step < 150; ++step) {
+    LeafIndex::Change change;
+    Leaves changed = leaves;
+    std::vector<LeafRef*> made;
+    std::vector<LeafRef*> dropped;
+    const uint64_t edits = random.Uniform(step % 10 == 9 ? 2000 : 50) + 1;
+    const uint64_t share_of_inserts = random.Uniform(101);
+    for (uint64_t edit = 0; edit < edits; ++edit) {
+      const std::string key = RandomKey(&random);
+      if (random.Uniform(100) < share_of_inserts) {
+        if (changed.contains(key)) continue;
+        records.push_back(RecordOf(key));
+        made.push_back(index.NewRef(128));
+        changed[key] = {made.back(), records.back().data()};
+        index.PrepareInsert(records.back().data(), made.back(), &change);
+      } else if (!changed.empty()) {
+        auto victim = changed.lower_bound(key);
+        if (victim == changed.end()) victim = changed.begin();
+        index.PrepareErase(victim->second.separator, &change);
+        dropped.push_back(victim->second.ref);
+        changed.erase(victim);
+      }
+    }
+    const bool is_published = step % 3 != 2;
+    if (is_published) {
+      index.Publish(&change);
+      leaves.swap(changed);
+    }
+    EpochGuard guard(TestEpochs());
+    ASSERT_EQ(index.FindFirst().ref, first);
+    LeafRef* before = first;
+    for (const auto& [key, leaf] : leaves) {
+      const FoundLeaf found = index.Find(key);
+      ASSERT_EQ(found.ref, leaf.ref) << named.name << " seed " << seed << " step " << step;
+      ASSERT_EQ(found.lower, leaf.separator) << named.name << " seed " << seed << " step " << step;
+      ASSERT_EQ(index.FindBefore(key).ref, before) << "seed " << seed << " step " << step;
+      before = leaf.ref;
+    }
+    ASSERT_EQ(index.FindLast().ref, before);
+    for (LeafRef* const ref : is_published ? dropped : made) index.DropRef(ref);
+  }
+}
+
+// A node is copied once, however many of its leaves change.
+TEST(LeafIndexChangeTest, ManyRemovalsReplaceEachNodeOnce) {
+  LeafIndex index(KeyComparator(BytewiseComparator()), &TestEpochs(), nullptr, kNoEnd);
+  std::deque<std::string> records;
+  std::vector<LeafIndex::Entry> leaves = {{nullptr, index.NewRef(64)}};
+  for (int i = 10000; i < 15000; ++i) {
+    records.push_back(RecordOf(std::to_string(i)));
+    leaves.push_back({records.back().data(), index.NewRef(64)});
+  }
+  index.Build(leaves);
+  TestEpochs().Synchronize();
+  const EpochGuard guard(TestEpochs());
+  const size_t retired_before = TestEpochs().PendingObjects();
+  const uint64_t bytes_before = index.VolatileBytes();
+  LeafIndex::Change change;
+  for (const std::string& record : records) index.PrepareErase(record.data(), &change);
+  index.Publish(&change);
+  EXPECT_LT(TestEpochs().PendingObjects() - retired_before, records.size() / 40);
+  EXPECT_LT(index.VolatileBytes(), bytes_before);
+  EXPECT_EQ(index.FindLast().ref, leaves[0].leaf);
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, LeafIndexTest, ::testing::Range(size_t{0}, size_t{3}));

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "execute/epoch.h"
 
 namespace ashlar::pmem {
@@ -35,6 +36,24 @@ bool AreOfOneClass(uint64_t a_bytes, uint64_t b_bytes) {
   return a_bytes <= kSmallBytesMax && b_bytes <= kSmallBytesMax &&
          SizeClassOf(a_bytes) == SizeClassOf(b_bytes);
 }
+
+// A LeafRef that goes back unless it is kept. Under the structure mutex.
+class NewRefHold {
+ public:
+  NewRefHold(LeafIndex* index, PoolOffset leaf) : index_(*index), ref_(index->NewRef(leaf)) {}
+  ~NewRefHold() {
+    if (ref_ != nullptr) index_.DropRef(ref_);
+  }
+  NewRefHold(const NewRefHold&) = delete;
+  NewRefHold& operator=(const NewRefHold&) = delete;
+
+  LeafRef* get() const { return ref_; }
+  void Keep() { ref_ = nullptr; }
+
+ private:
+  LeafIndex& index_;
+  LeafRef* ref_;
+};
 
 Status CheckSizes(const Medium& medium, const Slice& key, const Slice& value) {
   constexpr size_t kLimit = std::numeric_limits<uint32_t>::max();
@@ -85,8 +104,17 @@ Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
   return status;
 }
 
-// Owns entry->record until it is published.
+// Owns entry->record until it is published. From there on nothing throws (I2).
 Status LeafWriter::PutRecord(Entry* entry) {
+  try {
+    return PutOwned(entry);
+  } catch (const std::bad_alloc&) {
+    state_.heap.Release(entry->record);
+    return Status::MemoryLimit();
+  }
+}
+
+Status LeafWriter::PutOwned(Entry* entry) {
   for (bool tried_to_fill = false;;) {
     Outcome outcome;
     Status status;
@@ -258,9 +286,9 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
 
   WriteRecord(op, reserve.separator, separator_key, Slice());
   WriteNewLeaf(op, reserve.leaf, moved, reserve.separator, view.Next(commit));
-  LeafRef* const right = state_.index.NewRef(reserve.leaf);
-  LeafIndex::Change change =
-      state_.index.PrepareInsert(state_.medium->view() + reserve.separator, right);
+  NewRefHold right(&state_.index, reserve.leaf);
+  LeafIndex::Change change;
+  state_.index.PrepareInsert(state_.medium->view() + reserve.separator, right.get(), &change);
   op->Store(leaf.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(commit)), reserve.leaf);
   if (!goes_right && !split_only) {
     const auto index = static_cast<uint32_t>(std::countr_one(Occupied(commit)));
@@ -276,6 +304,7 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   for (size_t i = entry->copied.size(); i < reserve.copies.size(); ++i)
     state_.heap.Release(reserve.copies[i]);
   reserve = {};
+  right.Keep();
   state_.index.Publish(&change);
   op->Commit();
   lock->Release();
@@ -297,12 +326,12 @@ Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint6
     ASHLAR_ASSIGN_OR_RETURN(fresh.separator,
                             state_.heap.Allocate(separator_bytes, Reserve::kInsert));
     for (const uint64_t bytes : copy_bytes) {
-      ASHLAR_ASSIGN_OR_RETURN(const PoolOffset copy, state_.heap.Allocate(bytes, Reserve::kInsert));
-      fresh.copies.push_back(copy);
+      fresh.copies.push_back(0);
+      ASHLAR_ASSIGN_OR_RETURN(fresh.copies.back(), state_.heap.Allocate(bytes, Reserve::kInsert));
     }
     return Status::OK();
   };
-  const Status status = allocate();
+  const Status status = CatchBadAlloc(allocate);
   if (status.ok()) {
     MutexLock structure(state_.structure_mutex());
     std::swap(fresh, state_.reserve);
@@ -315,7 +344,9 @@ Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint6
 void LeafWriter::ReleaseReserve(const SplitReserve& reserve) {
   if (reserve.leaf != 0) state_.heap.Release(reserve.leaf);
   if (reserve.separator != 0) state_.heap.Release(reserve.separator);
-  for (const PoolOffset copy : reserve.copies) state_.heap.Release(copy);
+  for (const PoolOffset copy : reserve.copies) {
+    if (copy != 0) state_.heap.Release(copy);
+  }
 }
 
 // Only records of a size class: every strategy moves the slot of a record with a span of its own.
@@ -374,7 +405,9 @@ Status LeafWriter::Delete(const Slice& key) {
   if (removed == 0) return status;
   state_.entries.fetch_sub(1, std::memory_order_relaxed);
   state_.heap.Retire(removed, removed_bytes);
-  if (left_over <= kMergeLookMax && left_over % kMergeLooks == 0) MergeAround(key, kMergedSlotsMax);
+  // Without memory the leaves stay as they are.
+  if (left_over <= kMergeLookMax && left_over % kMergeLooks == 0)
+    IgnoreBadAlloc([&] { MergeAround(key, kMergedSlotsMax); });
   return status;
 }
 
@@ -433,7 +466,8 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
     locks.ReleaseUnchanged();
     return false;
   }
-  LeafIndex::Change change = state_.index.PrepareErase(state_.medium->view() + from.Separator());
+  LeafIndex::Change change;
+  state_.index.PrepareErase(state_.medium->view() + from.Separator(), &change);
   SlotWriter slots(op, into);
   for (uint64_t rest = Occupied(right_commit); rest != 0; rest &= rest - 1) {
     const auto index = static_cast<uint32_t>(std::countr_zero(rest));
@@ -467,36 +501,37 @@ Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
                               ? state_.heap.AllocateLower(bytes, SlotRecord(slot))
                               : state_.heap.Allocate(bytes, Reserve::kInsert));
   bool moved = false;
-  Status status;
-  {
-    PoolOperation op(*state_.medium);
-    {
-      EpochGuard guard(state_.epochs);
-      FoundLeaf leaf = state_.index.Find(key);
-      while (!leaf.ref->TryLock(leaf.version)) leaf = state_.index.Find(key);
-      LeafLock lock(leaf.ref);
-      const LeafView view(*state_.medium, leaf.offset);
-      const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(),
-                                         key, Fingerprint(key), RecordPart::kAll);
-      if (found.found && view.Slot(found.index) == slot) {
-        WriteRecord(&op, record, found.record.key(), found.record.value());
-        state_.heap.BeforeUnlink(found.offset);
-        op.Fence();
-        op.Store(view.SlotOffset(found.index), EncodeSlot(record, found.record.bytes()));
-        op.Flush(view.SlotOffset(found.index), 8);
-        op.Fence();
-        op.Commit();
-        moved = true;
-      }
-    }
-    if (moved) status = op.AwaitDurable();
-  }
+  const Status status = CatchBadAlloc([&] { return MoveRecord(key, slot, record, &moved); });
   if (moved) {
     state_.heap.Retire(SlotRecord(slot), SlotUnits(slot) * kUnitBytes);
   } else {
     state_.heap.Release(record);
   }
   return status;
+}
+
+// Writes the slot's record to another place, unless the slot has changed.
+Status LeafWriter::MoveRecord(const Slice& key, uint64_t slot, PoolOffset record, bool* moved) {
+  PoolOperation op(*state_.medium);
+  {
+    EpochGuard guard(state_.epochs);
+    FoundLeaf leaf = state_.index.Find(key);
+    while (!leaf.ref->TryLock(leaf.version)) leaf = state_.index.Find(key);
+    LeafLock lock(leaf.ref);
+    const LeafView view(*state_.medium, leaf.offset);
+    const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(),
+                                       key, Fingerprint(key), RecordPart::kAll);
+    if (!found.found || view.Slot(found.index) != slot) return Status::OK();
+    WriteRecord(&op, record, found.record.key(), found.record.value());
+    state_.heap.BeforeUnlink(found.offset);
+    op.Fence();
+    op.Store(view.SlotOffset(found.index), EncodeSlot(record, found.record.bytes()));
+    op.Flush(view.SlotOffset(found.index), 8);
+    op.Fence();
+    op.Commit();
+    *moved = true;
+  }
+  return op.AwaitDurable();
 }
 
 }  // namespace ashlar::pmem

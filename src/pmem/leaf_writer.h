@@ -17,7 +17,7 @@
 //
 // I1: between two fences nothing is stored to a line that a published state depends on, except its
 //     publication.
-// I2: a change fails only before its first store to something published.
+// I2: a change fails only before its first store to something published, for lack of memory too.
 #pragma once
 
 #include "pmem/tree_state.h"
@@ -59,10 +59,12 @@ class LeafWriter {
   };
 
   Status PutRecord(Entry* entry);
+  Status PutOwned(Entry* entry);
   Status PutWhenFull(const Slice& key, const Slice& value);
   Outcome TryPut(PoolOperation* op, Entry* entry);
   Outcome PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock);
   Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(kStructureMutex);
+  Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record, bool* moved);
   Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)
       ASHLAR_REQUIRES(kStructureMutex);
   Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes)
