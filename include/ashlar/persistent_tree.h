@@ -19,6 +19,10 @@
 // nothing, and all records stay readable and deletable; Corruption with file and offset
 // for a damaged pool; IOError of the log (class kLogged), also if its disk is full, after which the
 // tree is read-only until it is opened again.
+//
+// Memory: a call that finds none returns MemoryLimit, or an iterator with that status or null, and
+// changes nothing; but if the log's copy of a change has no memory, the tree is read-only until it
+// is opened again. Calls that cannot report it (Exists, MultiGet, Count) throw std::bad_alloc.
 #pragma once
 
 #include <cstdint>

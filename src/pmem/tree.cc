@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "execute/epoch.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
@@ -28,11 +29,13 @@ const char* DurabilityClassName(DurabilityClass durability) {
   return "unknown";
 }
 
-Status PersistentTree::Get(const ReadOptions& options, const Slice& key, std::string* value) {
+Status PersistentTree::Get(const ReadOptions& options, const Slice& key, std::string* value) try {
   PinnableSlice pinned;
   ASHLAR_RETURN_IF_ERROR(Get(options, key, &pinned));
   value->assign(pinned.data(), pinned.size());
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 namespace pmem {
@@ -143,7 +146,7 @@ Tree::Tree(std::unique_ptr<TreeState> state, const Comparator* comparator)
 
 Status Tree::StartMark(MarkRun run) {
   const auto mark = [this] {
-    mark_status_ = MarkRecords(state_.get(), stop_mark_);
+    mark_status_ = CatchBadAlloc([this] { return MarkRecords(state_.get(), stop_mark_); });
     state_->heap.FinishMark(mark_status_.ok() && !stop_mark_.load(std::memory_order_relaxed));
   };
   if (run == MarkRun::kAtOpen) {
@@ -165,7 +168,7 @@ Tree::~Tree() {
   ASHLAR_ASSERT(!status.IsAborted());
 }
 
-Status Tree::Close() {
+Status Tree::Close() try {
   if (state_ == nullptr) return Status::OK();
   if (state_->iterators.load(std::memory_order_acquire) != 0)
     return Status::Aborted(path_, "iterators are alive");
@@ -174,24 +177,35 @@ Status Tree::Close() {
   if (mark_thread_) mark_thread_->Join();
   mark_thread_.reset();
   state_->heap.Reclaim();
-  const Status status = state_->medium->Close();
+  // Without memory the next open replays the log.
+  const Status status = CatchBadAlloc([this] { return state_->medium->Close(); });
   state_.reset();
   return status;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();  // for the text of Aborted
 }
 
 // ---- Changes.
 
-Status Tree::Put(const Slice& key, const Slice& value) {
+Status Tree::Put(const Slice& key, const Slice& value) try {
   return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Put(key, value);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
-Status Tree::Delete(const Slice& key) {
+Status Tree::Delete(const Slice& key) try {
   return state_ == nullptr ? Closed() : LeafWriter(state_.get()).Delete(key);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
-Status Tree::Write(const WriteBatch& updates) {
+Status Tree::Write(const WriteBatch& updates) try {
   return state_ == nullptr ? Closed() : BatchWriter(state_.get()).Write(updates);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
-Status Tree::DeleteRange(const KeyRange& range) {
+Status Tree::DeleteRange(const KeyRange& range) try {
   return state_ == nullptr ? Closed() : BatchWriter(state_.get()).DeleteRange(range);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 // ---- Reads.
@@ -266,13 +280,15 @@ class LookupGroup {
 
 }  // namespace
 
-Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
+Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) try {
   value->Reset();
   if (state_ == nullptr) return Closed();
   EpochGuard guard(state_->epochs);
   SlotFound found;
   ASHLAR_RETURN_IF_ERROR(FindRecord(*state_, key, RecordPart::kAll, &found));
   return Deliver(*state_, options, found, value);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 bool Tree::Exists(const Slice& key) {
@@ -301,9 +317,13 @@ std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector
   return statuses;
 }
 
-std::unique_ptr<Iterator> Tree::NewIterator(const ReadOptions& options, const KeyRange& range) {
+std::unique_ptr<Iterator> Tree::NewIterator(const ReadOptions& options, const KeyRange& range) try {
   if (state_ == nullptr) return std::unique_ptr<Iterator>(NewErrorIterator(Closed()));
   return std::make_unique<TreeIterator>(state_.get(), options, range);
+} catch (const std::bad_alloc&) {
+  std::unique_ptr<Iterator> failed;
+  IgnoreBadAlloc([&] { failed.reset(NewErrorIterator(Status::MemoryLimit())); });
+  return failed;
 }
 
 uint64_t Tree::Count(const KeyRange& range) {
@@ -330,13 +350,19 @@ PersistentTreeStats Tree::Stats() {
   return stats;
 }
 
-Status Tree::Defragment() { return state_ == nullptr ? Closed() : DefragmentTree(state_.get()); }
+Status Tree::Defragment() try {
+  return state_ == nullptr ? Closed() : DefragmentTree(state_.get());
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
 
-Status Tree::Verify() {
+Status Tree::Verify() try {
   if (state_ == nullptr) return Closed();
   state_->heap.WaitForMark();
   ASHLAR_RETURN_IF_ERROR(VerifyTree(state_.get()));
   return mark_status_;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 Result<std::unique_ptr<PersistentTree>> OpenTreeAt(const PersistentTreeOptions& options,
@@ -353,11 +379,13 @@ Result<std::unique_ptr<PersistentTree>> OpenTreeAt(const PersistentTreeOptions& 
 }  // namespace pmem
 
 Status PersistentTree::Open(const PersistentTreeOptions& options, const std::string& path,
-                            std::unique_ptr<PersistentTree>* tree) {
+                            std::unique_ptr<PersistentTree>* tree) try {
   tree->reset();
   ASHLAR_ASSIGN_OR_RETURN(*tree,
                           pmem::OpenTreeAt(options, path, pmem::SplitStrategy::kZeroCopySwap));
   return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 }  // namespace ashlar

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "execute/epoch.h"
 #include "pmem/leaf_walk.h"
 #include "pmem/leaf_writer.h"
@@ -164,6 +165,37 @@ struct Move {
   uint64_t slot;
 };
 
+// The records of the spans that hand out nothing.
+Status MoveEvacuatedRecords(TreeState* state) {
+  LeafWriter writer(state);
+  Status status;
+  std::vector<Move> moves;
+  LeafWalk walk(state);
+  for (bool more = true; status.ok() && more;) {
+    {
+      EpochGuard guard(state->epochs);
+      const FoundLeaf leaf = walk.Find();
+      std::vector<LeafEntry> entries;
+      PoolOffset damaged = 0;
+      moves.clear();
+      const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
+      const bool readable =
+          CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
+      if (!leaf.Unchanged()) continue;
+      if (!readable) status = state->DamagedRecord(damaged);
+      for (const LeafEntry& entry : entries) {
+        if (readable && state->heap.IsEvacuated(entry.record()))
+          moves.push_back({entry.key.ToString(), entry.slot});
+      }
+      more = walk.Advance(leaf);
+    }
+    for (const Move& move : moves) {
+      if (status.ok()) status = writer.Relocate(move.key, move.slot);
+    }
+  }
+  return status;
+}
+
 // The large records below `limit`, from the pool's end towards its beginning: kLargeMovesMax of
 // them at most. Between two of its leaves writers may change the tree.
 std::vector<Move> FindLargeRecords(TreeState* state, PoolOffset limit) {
@@ -269,33 +301,10 @@ Status DefragmentTree(TreeState* state) {
   state->heap.WaitForMark();
   MergeLeaves(state);
   state->heap.Reclaim();
-  state->heap.BeginEvacuation(kEvacuatedShareMax);
-  LeafWriter writer(state);
-  Status status;
-  std::vector<Move> moves;
-  LeafWalk walk(state);
-  for (bool more = true; status.ok() && more;) {
-    {
-      EpochGuard guard(state->epochs);
-      const FoundLeaf leaf = walk.Find();
-      std::vector<LeafEntry> entries;
-      PoolOffset damaged = 0;
-      moves.clear();
-      const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
-      const bool readable =
-          CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
-      if (!leaf.Unchanged()) continue;
-      if (!readable) status = state->DamagedRecord(damaged);
-      for (const LeafEntry& entry : entries) {
-        if (readable && state->heap.IsEvacuated(entry.record()))
-          moves.push_back({entry.key.ToString(), entry.slot});
-      }
-      more = walk.Advance(leaf);
-    }
-    for (const Move& move : moves) {
-      if (status.ok()) status = writer.Relocate(move.key, move.slot);
-    }
-  }
+  Status status = CatchBadAlloc([&] {
+    state->heap.BeginEvacuation(kEvacuatedShareMax);
+    return MoveEvacuatedRecords(state);
+  });
   state->heap.Reclaim();
   state->heap.EndEvacuation();
   if (status.ok() || status.IsNoSpace()) status = MoveLargeRecordsDown(state);

@@ -1,6 +1,7 @@
 #include "pmem/tree_iterator.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/assert.h"
 #include "execute/epoch.h"
@@ -134,52 +135,61 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
   }
 }
 
+template <typename Function>
+void TreeIterator::Run(const Function& move) {
+  try {
+    EpochGuard guard(state_->epochs);
+    move();
+  } catch (const std::bad_alloc&) {
+    status_ = Status::MemoryLimit();
+    SetInvalid();
+  }
+}
+
 void TreeIterator::SeekToFirst() {
   status_ = Status::OK();
-  EpochGuard guard(state_->epochs);
-  Forward(lower_ ? &lower_->key : nullptr, lower_ && lower_->inclusive);
+  Run([this] { Forward(lower_ ? &lower_->key : nullptr, lower_ && lower_->inclusive); });
 }
 
 void TreeIterator::SeekToLast() {
   status_ = Status::OK();
-  EpochGuard guard(state_->epochs);
-  Backward(upper_ ? &upper_->key : nullptr, upper_ && upper_->inclusive);
+  Run([this] { Backward(upper_ ? &upper_->key : nullptr, upper_ && upper_->inclusive); });
 }
 
 void TreeIterator::Seek(const Slice& target) {
   if (lower_ && state_->order.Compare(target, lower_->key) <= 0) return SeekToFirst();
   status_ = Status::OK();
-  EpochGuard guard(state_->epochs);
-  Forward(&target, true);
+  Run([&] { Forward(&target, true); });
 }
 
 void TreeIterator::SeekForPrev(const Slice& target) {
   if (upper_ && state_->order.Compare(target, upper_->key) >= 0) return SeekToLast();
   status_ = Status::OK();
-  EpochGuard guard(state_->epochs);
-  Backward(&target, true);
+  Run([&] { Backward(&target, true); });
 }
 
 void TreeIterator::Next() {
   ASHLAR_DCHECK(Valid());
-  EpochGuard guard(state_->epochs);
-  if (!leaf_.Unchanged()) {
-    const Slice from = record_.key();
-    return Forward(&from, false);
-  }
-  if (position_ + 1 < entries_.size()) return Show(position_ + 1);
-  if (leaf_.upper == nullptr) return SetInvalid();
-  // The right neighbour cannot go, nor its separator, without a change of this leaf.
-  const Slice from = state_->index.KeyOf(leaf_.upper);
-  Forward(&from, true);
+  Run([this] {
+    if (!leaf_.Unchanged()) {
+      const Slice from = record_.key();
+      return Forward(&from, false);
+    }
+    if (position_ + 1 < entries_.size()) return Show(position_ + 1);
+    if (leaf_.upper == nullptr) return SetInvalid();
+    // The right neighbour cannot go, nor its separator, without a change of this leaf.
+    const Slice from = state_->index.KeyOf(leaf_.upper);
+    Forward(&from, true);
+  });
 }
 
 void TreeIterator::Prev() {
   ASHLAR_DCHECK(Valid());
-  EpochGuard guard(state_->epochs);
-  if (leaf_.Unchanged() && position_ > 0) return Show(position_ - 1);
-  const Slice from = record_.key();
-  Backward(&from, false);
+  Run([this] {
+    if (leaf_.Unchanged() && position_ > 0) return Show(position_ - 1);
+    const Slice from = record_.key();
+    Backward(&from, false);
+  });
 }
 
 void TreeIterator::PinValue(PinnableSlice* value) const {

@@ -52,6 +52,9 @@ class TreeIterator final : public Iterator {
     bool inclusive;
   };
 
+  // Calls move() in a guard. Without memory the iterator is invalid, and a seek tries again.
+  template <typename Function>
+  void Run(const Function& move);
   // Inside a guard: to the first entry after `from` (or at it), to the last one before it; null:
   // from the tree's edge.
   void Forward(const Slice* from, bool inclusive);

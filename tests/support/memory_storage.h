@@ -17,8 +17,12 @@ namespace ashlar::pmem {
 
 class MemoryStorage final : public PoolStorage {
  public:
-  explicit MemoryStorage(PoolFile* pool, std::optional<std::string> log = {})
-      : pool_(*pool), log_(std::move(log)) {}
+  using Log = std::optional<std::string>;
+
+  explicit MemoryStorage(PoolFile* pool, Log log = {})
+      : MemoryStorage(pool, std::make_shared<Log>(std::move(log))) {}
+  // The log outlives the storage, as a file does.
+  MemoryStorage(PoolFile* pool, std::shared_ptr<Log> log) : pool_(*pool), log_(std::move(log)) {}
 
   const std::string& path() const override { return pool_.path(); }
   const std::string& log_path() const override { return log_path_; }
@@ -35,7 +39,7 @@ class MemoryStorage final : public PoolStorage {
   }
   Status SyncPool() override { return Status::OK(); }
   Status UseLog(const std::function<Status(const Slice&)>& use) const override {
-    return log_ ? use(*log_) : Status::PathNotFound("no log");
+    return *log_ ? use(**log_) : Status::PathNotFound("no log");
   }
   Status PrepareLog(uint64_t offset, const Slice& bytes) override {
     Overwrite(&prepared_, offset, bytes);
@@ -43,16 +47,16 @@ class MemoryStorage final : public PoolStorage {
   }
   Status CreateLog(const Slice& head) override {
     Overwrite(&prepared_, 0, head);
-    log_ = std::exchange(prepared_, {});
+    *log_ = std::exchange(prepared_, {});
     return Status::OK();
   }
   Status WriteLog(uint64_t offset, const Slice& bytes) override {
-    Overwrite(&*log_, offset, bytes);
+    Overwrite(&**log_, offset, bytes);
     return Status::OK();
   }
   Status SyncLog() override { return Status::OK(); }
   Status RemoveLog() override {
-    log_.reset();
+    log_->reset();
     return Status::OK();
   }
   Status KeepLog() override { return RemoveLog(); }
@@ -65,7 +69,7 @@ class MemoryStorage final : public PoolStorage {
 
   PoolFile& pool_;
   const std::string log_path_ = "(log in memory)";
-  std::optional<std::string> log_;
+  const std::shared_ptr<Log> log_;
   std::string prepared_;
 };
 

@@ -4,16 +4,11 @@
 #include "pmem/pool.h"
 
 namespace ashlar::pmem {
-namespace {
-
-constexpr uint64_t kTestPoolId = 77;
-
-}  // namespace
 
 TestPool::TestPool(uint64_t bytes, const Comparator* comparator)
     : file_(PoolFile::CreateAnonymous(bytes).value()), comparator_(comparator) {
   const std::unique_ptr<CountingMedium> medium = CountingMedium::Create(file_.get());
-  FormatPool(medium.get(), kTestPoolId, *comparator);
+  FormatPool(medium.get(), kId, *comparator);
 }
 
 std::unique_ptr<CountingMedium> CountingMedium::Create(PoolFile* file) {

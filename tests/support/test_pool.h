@@ -14,6 +14,8 @@ namespace ashlar::pmem {
 // A pool in an anonymous file, which outlives the media on it, as memory outlives a process.
 class TestPool {
  public:
+  static constexpr uint64_t kId = 77;
+
   explicit TestPool(uint64_t bytes, const Comparator* comparator = BytewiseComparator());
 
   SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;

@@ -1,0 +1,281 @@
+// Allocation failure in every call of a persistent tree: one workload runs again and again, and
+// each time another allocation fails. The call that meets the failure returns MemoryLimit, changes
+// nothing, and leaves no lock. Acknowledged changes are found, at once and after a reopen, and
+// space is used again.
+//
+// Class logged has one more answer: the log has no room for a change that is in the pool's memory.
+// Then the tree is read-only, and a reopen finds the change or not.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/out_of_memory.h"
+#include "pmem/log_replay.h"
+#include "pmem/logged_medium.h"
+#include "pmem/pool.h"
+#include "tests/out_of_memory/failing_new.h"
+#include "tests/support/memory_storage.h"
+#include "tests/support/test_pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+using Contents = std::map<std::string, std::string>;
+
+constexpr uint64_t kPoolBytes = uint64_t{1} << 20;
+constexpr int kEntries = 120;
+
+std::string Key(int i) { return StrCat("key", 1000 + i); }
+
+class TreeWorkload {
+ public:
+  TreeWorkload(TestPool* pool, DurabilityClass durability, const Contents& contents)
+      : pool_(*pool), durability_(durability), possible_{contents} {}
+
+  void Run() {
+    if (!Open().ok()) return;
+    for (int i = 0; i < 60; ++i) Put(Key(kEntries + i), "a new value");  // splits
+    Put(Key(3), "another value");
+    Put(Key(4), std::string(20'000, 'l'));
+    Put(Key(4), "short");
+    for (int i = 10; i < 50; ++i) Delete(Key(i));  // merges
+    Delete("missing");
+    Read();
+    WriteSmallBatch();
+    WriteLargeBatch();
+    DeleteRange(Key(60), Key(110));
+    Read();
+    CheckError(Call("Defragment", [&] { return tree_->Defragment(); }));
+    const Status verified = Call("Verify", [&] { return tree_->Verify(); });
+    if (!verified.ok()) CheckError(verified);
+    CheckContents("before the close");
+  }
+
+  // With memory.
+  void Recover(uint64_t used_bytes_max) {
+    if (tree_ != nullptr) {
+      CheckContents("with memory");
+      // A mark that failed is no damage.
+      const Status verified = tree_->Verify();
+      EXPECT_TRUE(verified.ok() || verified.IsMemoryLimit()) << verified.ToString();
+      const Status closed = tree_->Close();
+      EXPECT_TRUE(closed.ok() || closed.IsMemoryLimit()) << closed.ToString();
+      tree_.reset();
+    }
+    const Status opened = Open();
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    CheckContents("after a reopen");
+    EXPECT_TRUE(tree_->Verify().ok());
+    ASSERT_TRUE(tree_->Put("last", "value").ok());
+    ASSERT_TRUE(tree_->DeleteRange(KeyRange::All()).ok());
+    ASSERT_TRUE(tree_->Defragment().ok());
+    EXPECT_LE(tree_->Stats().used_bytes, used_bytes_max);
+    ASSERT_TRUE(tree_->Close().ok());
+    tree_.reset();
+  }
+
+ private:
+  template <typename Function>
+  Status Call(const char* name, const Function& function) {
+    try {
+      const FailingNew::Scope scope;
+      return function();
+    } catch (const std::bad_alloc&) {
+      ADD_FAILURE() << "std::bad_alloc left " << name;
+    }
+    return Status::MemoryLimit();
+  }
+
+  static void CheckError(const Status& status) {
+    if (status.ok()) return;
+    EXPECT_TRUE(FailingNew::HasFailed()) << status.ToString();
+    EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+  }
+
+  Result<std::unique_ptr<Medium>> OpenMedium() {
+    if (durability_ != DurabilityClass::kLogged)
+      return std::unique_ptr<Medium>(CountingMedium::Create(pool_.file()));
+    auto storage = std::make_unique<MemoryStorage>(pool_.file(), log_);
+    ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), {.pool_id = TestPool::kId}));
+    // Small bounds: the workload has checkpoints.
+    return LoggedMedium::Create(std::move(storage), {.pool_id = TestPool::kId,
+                                                     .log_bytes_max = uint64_t{64} << 10,
+                                                     .private_bytes_max = uint64_t{128} << 10,
+                                                     .pages_per_step = 4});
+  }
+
+  // As PersistentTree::Open, with the mark in this thread.
+  Status Open() {
+    const Status status = Call("Open", [&] {
+      return CatchBadAlloc([&]() -> Status {
+        ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<Medium> medium, OpenMedium());
+        TreeConfig config = {
+            .recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
+            .mark = MarkRun::kAtOpen};
+        ASHLAR_ASSIGN_OR_RETURN(tree_, OpenTree(std::move(medium), std::move(config)));
+        return Status::OK();
+      });
+    });
+    CheckError(status);
+    return status;
+  }
+
+  // A call that failed has changed nothing, if a later one succeeds.
+  template <typename Function>
+  void Change(const char* name, const Function& call, const std::function<void(Contents*)>& apply) {
+    const Status status = Call(name, call);
+    CheckError(status);
+    Contents changed = possible_.front();
+    apply(&changed);
+    if (status.ok()) {
+      possible_ = {std::move(changed)};
+    } else if (durability_ == DurabilityClass::kLogged && possible_.size() == 1) {
+      possible_.push_back(std::move(changed));
+    }
+  }
+  void Put(const std::string& key, const std::string& value) {
+    Change(
+        "Put", [&] { return tree_->Put(key, value); },
+        [&](Contents* contents) { (*contents)[key] = value; });
+  }
+  void Delete(const std::string& key) {
+    Change(
+        "Delete", [&] { return tree_->Delete(key); },
+        [&](Contents* contents) { contents->erase(key); });
+  }
+  void DeleteRange(const std::string& begin, const std::string& end) {
+    Change(
+        "DeleteRange", [&] { return tree_->DeleteRange(KeyRange::Between(begin, end)); },
+        [&](Contents* contents) {
+          contents->erase(contents->lower_bound(begin), contents->lower_bound(end));
+        });
+  }
+  // In leaves that have room.
+  void WriteSmallBatch() {
+    WriteBatch batch;
+    ASSERT_TRUE(batch.Put(Key(5), "in a batch").ok());
+    ASSERT_TRUE(batch.Put(Key(70), "in a batch").ok());
+    ASSERT_TRUE(batch.Delete(Key(100)).ok());
+    Change(
+        "Write", [&] { return tree_->Write(batch); },
+        [&](Contents* contents) {
+          (*contents)[Key(5)] = "in a batch";
+          (*contents)[Key(70)] = "in a batch";
+          contents->erase(Key(100));
+        });
+  }
+  // New leaves, and leaves that are dropped.
+  void WriteLargeBatch() {
+    WriteBatch batch;
+    Contents added;
+    for (int i = 0; i < 150; ++i) added[StrCat(Key(80), i)] = StrCat("value ", i);
+    ASSERT_TRUE(batch.DeleteRange(Key(110), Key(170)).ok());
+    for (const auto& [key, value] : added) ASSERT_TRUE(batch.Put(key, value).ok());
+    Change(
+        "Write", [&] { return tree_->Write(batch); },
+        [&](Contents* contents) {
+          contents->erase(contents->lower_bound(Key(110)), contents->lower_bound(Key(170)));
+          for (const auto& [key, value] : added) (*contents)[key] = value;
+        });
+  }
+
+  void Read() {
+    for (const int i : {3, 4, 30, 70}) {
+      std::string value;
+      const Status got = Call("Get", [&] { return tree_->Get(ReadOptions(), Key(i), &value); });
+      if (!got.IsNotFound()) CheckError(got);
+    }
+    std::unique_ptr<Iterator> it;
+    CheckError(Call("NewIterator", [&] {
+      it = tree_->NewIterator(ReadOptions());
+      return it == nullptr ? Status::MemoryLimit() : it->status();
+    }));
+    if (it == nullptr || !it->status().ok()) return;
+    CheckError(Call("iteration", [&] {
+      for (it->SeekToFirst(); it->Valid();) it->Next();
+      return it->status();
+    }));
+    CheckError(Call("iteration backwards", [&] {
+      for (it->SeekToLast(); it->Valid();) it->Prev();
+      return it->status();
+    }));
+    // A failure left the iterator usable.
+    it->Seek(Key(1));
+    EXPECT_TRUE(it->Valid() && it->key() == Slice(Key(1)));
+  }
+
+  void CheckContents(const char* when) {
+    Contents found;
+    const std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      found[it->key().ToString()] = it->value().ToString();
+    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+    bool is_possible = false;
+    for (const Contents& contents : possible_) is_possible |= found == contents;
+    EXPECT_TRUE(is_possible) << when << ": " << found.size() << " entries";
+  }
+
+  TestPool& pool_;
+  const DurabilityClass durability_;
+  // Of the pool, as a file of the disk is.
+  const std::shared_ptr<MemoryStorage::Log> log_ = std::make_shared<MemoryStorage::Log>();
+  std::vector<Contents> possible_;  // the last one may be that of a change that failed
+  std::unique_ptr<PersistentTree> tree_;
+};
+
+class TreeAllocationFailure
+    : public ::testing::TestWithParam<std::tuple<FailingNew::Kind, DurabilityClass>> {};
+
+TEST_P(TreeAllocationFailure, OfEachCallLosesNothing) {
+  const auto [kind, durability] = GetParam();
+  TestPool pool(kPoolBytes);
+  Contents contents;
+  uint64_t used_bytes = 0;
+  {
+    const std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+    used_bytes = tree->Stats().used_bytes;
+    for (int i = 0; i < kEntries; ++i) {
+      ASSERT_TRUE(tree->Put(Key(i), "an old value").ok());
+      contents[Key(i)] = "an old value";
+    }
+    ASSERT_TRUE(tree->Close().ok());
+  }
+  const std::unique_ptr<PoolMapping> raw = pool.file()->Map(PoolMapMode::kShared).value();
+  const std::string image(raw->data(), raw->bytes());
+  // The reserve of a split.
+  const uint64_t used_bytes_max = used_bytes + kLeafBytes + kLineBytes * 2;
+  uint64_t number = 1;
+  for (bool failed = true; failed && !HasFailure(); ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    memcpy(raw->data(), image.data(), image.size());
+    TreeWorkload workload(&pool, durability, contents);
+    FailingNew::Arm(number, kind);
+    workload.Run();
+    failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, kind);
+    workload.Recover(used_bytes_max);
+  }
+  EXPECT_GT(number, 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TreeAllocationFailure,
+    ::testing::Combine(::testing::Values(FailingNew::Kind::kOnce, FailingNew::Kind::kUntilEnds),
+                       ::testing::Values(DurabilityClass::kCpuFlush, DurabilityClass::kLogged)),
+    [](const ::testing::TestParamInfo<TreeAllocationFailure::ParamType>& param) {
+      const bool once = std::get<0>(param.param) == FailingNew::Kind::kOnce;
+      const bool logged = std::get<1>(param.param) == DurabilityClass::kLogged;
+      return std::string(once ? "Once" : "UntilTheCallEnds") + (logged ? "Logged" : "Mapped");
+    });
+
+}  // namespace
+}  // namespace ashlar::pmem
