@@ -120,7 +120,8 @@ inline char* EncodeVarint32(char* p, uint32_t v) { return EncodeVarint64(p, v); 
 
 // The bytes that v takes as a varint, 1 to 10.
 constexpr size_t VarintLength(uint64_t v) {
-  return (static_cast<size_t>(std::bit_width(v | 1)) + 6) / 7;
+  // ceil(bits / 7) for 1 to 64 bits, without a division by 7.
+  return (9 * static_cast<size_t>(std::bit_width(v | 1)) + 64) / 64;
 }
 
 inline void PutVarint32(std::string* out, uint32_t v) {

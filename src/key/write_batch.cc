@@ -54,23 +54,16 @@ uint32_t IdOf(const ColumnFamilyHandle* column_family) {
 
 // ---- BatchReader
 
-BatchReader::BatchReader(const Slice& contents) : begin_(contents.data()), rest_(contents) {
-  if (contents.size() < kHeaderBytes) {
-    rest_ = Slice();
-    status_ = Status::Corruption(StrCat("write batch: ", contents.size(),
-                                        " bytes are fewer than its header of ", kHeaderBytes));
-    return;
-  }
-  expected_count_ = DecodeFixed32(contents.data() + 8);
-  rest_.remove_prefix(kHeaderBytes);
+void BatchReader::FailHeader(size_t bytes) {
+  status_ = Status::Corruption(StrCat("write batch: ", bytes,
+                                      " bytes are fewer than its header of ", kHeaderBytes));
 }
 
-bool BatchReader::Finish() {
-  if (status_.ok() && counted_ != expected_count_) {
-    status_ = Status::Corruption(StrCat(
-        "write batch: ", counted_, " records, but its header at offset 8 says ", expected_count_));
-  }
-  return false;
+void BatchReader::FailCount() {
+  status_ = Status::Corruption(StrCat("write batch: ", counted_,
+                                      " records, but its header at offset 8 says ",
+                                      expected_count_));
+  expected_count_ = counted_;
 }
 
 bool BatchReader::Fail(const char* what) {

@@ -52,13 +52,25 @@ struct BatchRecord {
 // the reader, and records point into them.
 class BatchReader {
  public:
+  static constexpr size_t kHeaderBytes = 12;
+
   // For a batch shorter than its header Next returns false and the status is Corruption.
-  explicit BatchReader(const Slice& contents);
+  explicit BatchReader(const Slice& contents) : begin_(contents.data()) {
+    if (contents.size() < kHeaderBytes) [[unlikely]] {
+      FailHeader(contents.size());
+      return;
+    }
+    expected_count_ = DecodeFixed32(contents.data() + 8);
+    rest_ = Slice(contents.data() + kHeaderBytes, contents.size() - kHeaderBytes);
+  }
 
   // False at the end and at an error.
   bool Next() {
-    if (rest_.empty()) return Finish();
-    return Parse();
+    if (!rest_.empty()) return Parse();
+    if (counted_ != expected_count_) [[unlikely]] {
+      FailCount();
+    }
+    return false;
   }
   const BatchRecord& record() const { return record_; }
   // Corruption naming an offset, or Ok. After the last record, whether the count in the header is
@@ -69,8 +81,10 @@ class BatchReader {
 
  private:
   bool Parse();
-  bool Finish();
+  // The three ways to an error. After each of them counted_ is expected_count_.
   bool Fail(const char* what);
+  void FailHeader(size_t bytes);
+  void FailCount();
 
   const char* const begin_;
   Slice rest_;
@@ -84,7 +98,7 @@ struct RecordWriter;
 
 class WriteBatchInternal {
  public:
-  static constexpr size_t kHeaderBytes = 12;
+  static constexpr size_t kHeaderBytes = BatchReader::kHeaderBytes;
 
   static SequenceNumber Sequence(const Slice& contents) { return DecodeFixed64(contents.data()); }
   static SequenceNumber Sequence(const WriteBatch* batch) {

@@ -38,7 +38,7 @@ Status CheckIsNotDropped(void* arg, const FamilyTable&) {
   const ColumnFamily& family = *static_cast<const ColumnFamily*>(arg);
   if (!family.dropped()) [[likely]]
     return Status::OK();
-  return Status::ColumnFamilyDropped(family.name());
+  return Status::ColumnFamilyDropped(NameForDisplay(family.name()));
 }
 
 }  // namespace
@@ -183,19 +183,19 @@ Status CommitPipeline::SwitchWhatIsFull() {
   room_check_wanted_ = false;
   std::vector<std::shared_ptr<ColumnFamily>> full;
   FlushReason reason = FlushReason::kWriteBufferFull;
+  const uint64_t oldest_log = state_->logs.OldestNumber();
+  bool ask_old = false;
   {
     const uint64_t log_bytes = state_->logs.TotalBytes();
     const uint64_t log_bytes_max = WalBytesMax();
     const bool logs_too_long = log_bytes > log_bytes_max;
     next_wal_check_bytes_ = logs_too_long ? log_bytes + log_bytes_max / 16 : log_bytes_max;
-    const uint64_t oldest_log = state_->logs.OldestNumber();
     const uint64_t memory_max = state_->options.db_write_buffer_size;
     if (memory_max > 0) active_bytes_ = ActiveMemTableBytes();
     const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;
     MutexLock lock(state_->mutex());
-    const bool ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
+    ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
     if (ask_old) reason = FlushReason::kWalFull;
-    if (ask_old) wal_limit_requested_for_ = oldest_log;
     std::shared_ptr<ColumnFamily> largest;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       if (largest == nullptr || family->LeaderActive()->ApproximateMemoryUsed() >
@@ -217,8 +217,10 @@ Status CommitPipeline::SwitchWhatIsFull() {
       full.push_back(std::move(largest));
     }
   }
-  if (full.empty()) return Status::OK();
-  return LeaderSwitchMemTables(full, reason);
+  if (!full.empty()) ASHLAR_RETURN_IF_ERROR(LeaderSwitchMemTables(full, reason));
+  // After all that can fail, so that a failure does not end the demand for this log's flush.
+  if (ask_old) wal_limit_requested_for_ = oldest_log;
+  return Status::OK();
 }
 
 Status CommitPipeline::LeaderSwitchMemTables(
@@ -307,7 +309,10 @@ Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
       // forever.
       if (turn_us.has_value()) {
         ASHLAR_DCHECK(reserved_us <= now_us);
-        bytes = bytes * (*turn_us - now_us) / std::max<uint64_t>(*turn_us - reserved_us, 1);
+        // As doubles: the product of bytes and microseconds overflows 64 bits at slow rates.
+        const auto left = static_cast<double>(*turn_us - now_us);
+        const auto whole = static_cast<double>(std::max<uint64_t>(*turn_us - reserved_us, 1));
+        bytes = static_cast<uint64_t>(static_cast<double>(bytes) * (left / whole));
       }
       turn_us = controller.Reserve(now_us, bytes);
       reserved_us = now_us;
@@ -319,25 +324,18 @@ Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
 }
 
 Status CommitPipeline::WaitingIsInVain() const {
-  if (state_->closing.load(std::memory_order_relaxed))
-    return Status::ShutdownInProgress("the database is being closed");
+  ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
   return state_->error_handler.WriteStatus();
 }
 
 // ---- The group.
 
-void CommitPipeline::RunChecks(const CommitGroup& group) {
-  const FamilyTable& families = state_->Families();  // I2 of FamilyTable
-  for (CommitRequest& r : group) {
-    ASHLAR_DCHECK(r.kind == CommitRequest::Kind::kWrite);  // exclusive requests are alone
-    if (r.check != nullptr) r.status = r.check(r.check_arg, families);
-  }
-}
-
 Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
-  RunChecks(group);
+  const FamilyTable& families = state_->Families();  // I2 of FamilyTable
   SequenceNumber next = state_->PublishedSequence() + 1;
   for (CommitRequest& r : group) {
+    ASHLAR_DCHECK(r.kind == CommitRequest::Kind::kWrite);  // exclusive requests are alone
+    if (r.check != nullptr) r.status = r.check(r.check_arg, families);  // I6
     if (!r.status.ok()) continue;
     r.first_sequence = next;
     WriteBatchInternal::SetSequence(r.batch, next);
@@ -473,8 +471,11 @@ Status CommitPipeline::FlushLog() {
   return RunExclusive([this] {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     const Status flushed = state_->logs.FlushCurrent();
-    if (!flushed.ok())
+    if (flushed.ok()) {
+      state_->logs.EndGroup();
+    } else {
       background_->LatchError(BackgroundErrorReason::kWriteCallback, "flush of the log", flushed);
+    }
     return flushed;
   });
 }
@@ -482,8 +483,7 @@ Status CommitPipeline::FlushLog() {
 Status CommitPipeline::LockWrites() {
   {
     MutexLock lock(state_->mutex());
-    if (state_->closing.load(std::memory_order_relaxed))
-      return Status::ShutdownInProgress("the database is being closed");
+    ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     state_->write_controller.Lock();
   }
   // Groups that passed the controller before are committed before this one leads. The leaders after
@@ -496,8 +496,7 @@ Status CommitPipeline::LockWrites() {
 Status CommitPipeline::WaitForUnlock() {
   MutexLock lock(state_->mutex());
   while (state_->write_controller.IsLocked()) {
-    if (state_->closing.load(std::memory_order_relaxed))
-      return Status::ShutdownInProgress("the database is being closed");
+    ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     state_->WaitForChange();
   }
   return Status::OK();

@@ -94,7 +94,6 @@ class CommitPipeline {
   // The error that ends a writer's wait. OK: it may continue to wait.
   Status WaitingIsInVain() const ASHLAR_REQUIRES(kDatabaseMutex);
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
-  void RunChecks(const CommitGroup& group);  // I6
   Status CommitGroupOfWrites(const CommitGroup& group);
   // Records of a request go into memtables and into no log.
   void NoteUnloggedWrite();

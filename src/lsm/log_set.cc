@@ -182,7 +182,6 @@ Status LogSet::Append(std::span<const Slice> pieces) {
 Status LogSet::FlushCurrent() {
   ASHLAR_DCHECK(current_ != nullptr);  // StartNewLog
   ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->HandOver()));
-  PublishProgress();
   if (write_back_bytes_.load(std::memory_order_relaxed) != 0) [[unlikely]]
     StartWriteBack();
   return Status::OK();

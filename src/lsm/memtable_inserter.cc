@@ -18,11 +18,12 @@ namespace {
 
 Status MissingMergeOperator(const ColumnFamily& family) {
   if (const UnknownMergeOperator* const unknown = AsUnknown(family.merge_operator())) {
-    return unknown->Error().WithContext(StrCat("column family ", EscapeForDisplay(family.name())));
+    return unknown->Error().WithContext(StrCat("column family ", NameForDisplay(family.name())));
   }
   return Status::InvalidArgument(
       "Provide a merge_operator when opening DB",
-      StrCat("ColumnFamilyOptions::merge_operator is not set for column family ", family.name()));
+      StrCat("ColumnFamilyOptions::merge_operator is not set for column family ",
+             NameForDisplay(family.name())));
 }
 
 }  // namespace
@@ -67,7 +68,8 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
     if (family->IsFull()) found_full_ = true;
   }
   ASHLAR_DCHECK(!reader.status().ok() || next - first == DecodeFixed32(contents.data() + 8));  // I1
-  return reader.status();
+  if (!reader.status().ok()) [[unlikely]] return reader.status();
+  return Status::OK();
 }
 
 namespace {
