@@ -94,7 +94,9 @@ struct RestoreOptions {
     kPurgeAllFiles = 0xffffU,          // all of the database's are replaced
   };
   Mode mode = kPurgeAllFiles;
-  // Leave the logs that are in wal_dir alone, instead of deleting and replacing them.
+  // Leave the logs that are in wal_dir alone, instead of deleting and replacing them. Archived ones
+  // (WAL_ttl_seconds) return to wal_dir, so that the database opens with all writes since the
+  // backup. False: the archive is emptied too.
   bool keep_log_files = false;
 
   explicit RestoreOptions(bool keep_log_files_in = false, Mode mode_in = kPurgeAllFiles)

@@ -210,20 +210,47 @@ class Restorer {
     // CURRENT first: from then on there is no database.
     ASHLAR_RETURN_IF_ERROR(Remove(CurrentFileName(db_dir_)));
     ASHLAR_RETURN_IF_ERROR(SyncFolder(db_dir_));
-    const std::set<std::string> folders = {db_dir_, wal_dir_};
-    for (const std::string& folder : folders) {
-      std::vector<std::string> names;
-      ASHLAR_RETURN_IF_ERROR(system_->GetChildren(folder, &names));
-      for (const std::string& name : names) {
-        uint64_t number = 0;
-        FileType type;
-        if (!ParseFileName(name, &number, &type) || type == FileType::kDBLockFile) continue;
-        const bool log = type == FileType::kWalFile;
-        const bool ours = log ? folder == wal_dir_ : folder == db_dir_;
-        if (ours && !(log && keep_logs)) ASHLAR_RETURN_IF_ERROR(Remove(folder + "/" + name));
-      }
+    for (const std::string& folder : std::set<std::string>{db_dir_, wal_dir_}) {
+      ASHLAR_RETURN_IF_ERROR(ClearFolder(folder, keep_logs));
+      ASHLAR_RETURN_IF_ERROR(ClearArchive(folder, keep_logs));
     }
     return Status::OK();
+  }
+
+  // The database that is replaced may have had its logs in either folder.
+  Status ClearFolder(const std::string& folder, bool keep_logs) const {
+    std::vector<std::string> names;
+    ASHLAR_RETURN_IF_ERROR(system_->GetChildren(folder, &names));
+    for (const std::string& name : names) {
+      uint64_t number = 0;
+      FileType type;
+      if (!ParseFileName(name, &number, &type) || type == FileType::kDBLockFile) continue;
+      const bool goes = type == FileType::kWalFile ? !keep_logs : folder == db_dir_;
+      if (goes) ASHLAR_RETURN_IF_ERROR(Remove(folder + "/" + name));
+    }
+    return Status::OK();
+  }
+
+  // GetUpdatesSince would return archived logs as writes of the restored database. Kept ones return
+  // to the folder of logs: without one of them a recovery would find a gap.
+  Status ClearArchive(const std::string& folder, bool keep_logs) const {
+    if (keep_logs && folder != wal_dir_) return Status::OK();
+    const std::string archive = ArchiveDirectory(folder);
+    std::vector<std::string> names;
+    const Status listed = system_->GetChildren(archive, &names);
+    if (listed.IsPathNotFound()) return Status::OK();
+    ASHLAR_RETURN_IF_ERROR(listed);
+    for (const std::string& name : names) {
+      if (!HasType(name, FileType::kWalFile)) continue;
+      const std::string path = archive + "/" + name;
+      ASHLAR_RETURN_IF_ERROR(keep_logs ? Unarchive(path, folder + "/" + name) : Remove(path));
+    }
+    return SyncFolder(archive);
+  }
+
+  Status Unarchive(const std::string& from, const std::string& to) const {
+    const Status exists = system_->FileExists(to);
+    return exists.IsNotFound() ? system_->RenameFile(from, to) : exists;
   }
 
   Status Put(const BackupFile& file, bool keep_logs) const {
@@ -460,6 +487,9 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
                 BackupID* new_backup_id) {
+    if (latest_id_ == std::numeric_limits<BackupID>::max())
+      return Status::NotSupported(options_.backup_dir,
+                                  StrCat("no number is left after that of backup ", latest_id_));
     const uint32_t id = latest_id_ + 1;
     Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_, backup_limiter_.get())
                                 .Run(options_.backup_log_files, app_metadata);

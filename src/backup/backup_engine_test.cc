@@ -11,6 +11,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/options_util.h"
+#include "ashlar/transaction_log.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
@@ -70,6 +71,12 @@ class BackupEngineTest : public ::testing::Test {
   std::vector<std::string> Names(const std::string& folder) const {
     std::vector<std::string> names;
     EXPECT_TRUE(env_->GetChildren(StrCat(kBackups, "/", folder), &names).ok());
+    return names;
+  }
+
+  std::vector<std::string> ArchivedLogs(const std::string& wal_dir) const {
+    std::vector<std::string> names;
+    EXPECT_TRUE(env_->GetChildren(wal_dir + "/archive", &names).ok());
     return names;
   }
 
@@ -473,6 +480,100 @@ TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
   ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, "/wal").ok());
   OpenDb();
   EXPECT_TRUE(Contents().empty());
+}
+
+// The archive has a log between the backup and the logs that are live.
+TEST_F(BackupEngineTest, KeptLogsAreThoseOfTheArchiveToo) {
+  options_.WAL_ttl_seconds = 1000000;
+  for (const std::string wal_dir : {kDb, "/wal"}) {
+    SCOPED_TRACE(wal_dir);
+    options_.wal_dir = wal_dir == kDb ? "" : wal_dir;
+    OpenDb();
+    Put("a", "in the backup");
+    BackupEngineOptions without_logs(StrCat("/backups of ", wal_dir.substr(1)));
+    without_logs.backup_log_files = false;
+    const std::unique_ptr<BackupEngine> engine = OpenEngine(without_logs);
+    ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+    Put("b", "archived");
+    ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+    Put("c", "in a live log");
+    CloseDb();
+    ASSERT_FALSE(ArchivedLogs(wal_dir).empty());
+    ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, wal_dir, RestoreOptions(true)).ok());
+    EXPECT_TRUE(ArchivedLogs(wal_dir).empty());
+    OpenDb();
+    EXPECT_EQ(Contents(), model_);
+    CloseDb();
+    ASSERT_TRUE(DestroyDB(kDb, options_).ok());
+    model_.clear();
+  }
+}
+
+// A stream of the restored database has its own writes, and none of those that the restore undid.
+TEST_F(BackupEngineTest, ArchivedLogsOfTheReplacedDatabaseAreDeleted) {
+  options_.WAL_ttl_seconds = 1000000;
+  OpenDb();
+  Put("a", "in the backup");
+  BackupEngineOptions without_logs(kBackups);
+  without_logs.backup_log_files = false;
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(without_logs);
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  const SequenceNumber sequence = db_->GetLatestSequenceNumber();
+  for (int i = 0; i < 3; ++i) {
+    Put("b", "undone");
+    ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  }
+  CloseDb();
+  ASSERT_FALSE(ArchivedLogs(kDb).empty());
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
+  EXPECT_TRUE(ArchivedLogs(kDb).empty());
+  OpenDb();
+  // The numbers of logs rise beyond those of the undone ones.
+  for (int i = 0; i < 10; ++i) {
+    Put("c", "new");
+    if (i >= 4) {
+      ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+    }
+  }
+  std::unique_ptr<TransactionLogIterator> it;
+  ASSERT_TRUE(db_->GetUpdatesSince(sequence + 1, &it).ok());
+  int batches = 0;
+  for (; it->Valid(); it->Next(), ++batches) {
+    const std::string batch = it->GetBatch().writeBatchPtr->Data();
+    EXPECT_EQ(batch.find("undone"), std::string::npos) << "batch " << batches;
+  }
+  EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+  EXPECT_EQ(batches, 10);
+}
+
+// The database that is replaced had its logs in its own directory.
+TEST_F(BackupEngineTest, LogsOfTheReplacedDatabaseAreDeletedWhereverTheyAre) {
+  OpenDb();
+  Put("a", "in the backup");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  const Model backed_up = model_;
+  Put("b", "undone");
+  CloseDb();
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, "/wal").ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), backed_up);
+}
+
+TEST_F(BackupEngineTest, AfterTheLargestNumberNoBackupIsMade) {
+  OpenDb();
+  PutMany(10, "value");
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  const std::string largest = StrCat(kBackups, "/meta/", UINT32_MAX);
+  ASSERT_TRUE(WriteStringToFile(faults_.get(), "no backup", largest, Durability::kBuffered).ok());
+  const Status refused = engine->CreateNewBackup(db_.get());
+  EXPECT_TRUE(refused.IsNotSupported()) << refused.ToString();
+  EXPECT_TRUE(Names("private").empty());
+  ASSERT_TRUE(engine->DeleteBackup(UINT32_MAX).ok());
+  engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  engine = OpenEngine();
+  EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
 }
 
 // Between any two files that a backup copies, a batch is written to two families, and one of them
