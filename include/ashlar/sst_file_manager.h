@@ -68,7 +68,8 @@ class ASHLAR_API SstFileManager {
 // deleted; may be null. trash_dir: a folder of RocksDB's old releases; its files are deleted if
 // delete_existing_trash is set. status: the first error of that; may be null.
 // bytes_max_delete_chunk: a larger file is cut by this much at a time; 0: files are deleted whole.
-// A file with a further hard link is deleted whole, as are all of a database with allow_mmap_reads.
+// A file with a further hard link is deleted whole, as are logs, which a TransactionLogIterator may
+// have open, and all files of a database with allow_mmap_reads.
 // Set 0 if another process reads the database (OpenForReadOnly, OpenAsSecondary): it may still have
 // open what is cut.
 ASHLAR_API SstFileManager* NewSstFileManager(

@@ -57,9 +57,14 @@ bool DatabaseSpace::Paces(const std::string& path) const {
 
 Status DatabaseSpace::Delete(const std::string& path) const {
   ASHLAR_ASSERT(IsManaged());  // Paces
-  const bool is_trash = IsTrashFileName(BaseName(path));
+  const std::string_view name = BaseName(path);
+  const bool is_trash = IsTrashFileName(name);
+  uint64_t number = 0;
+  FileType type;
+  const bool is_log = ParseFileName(name, &number, &type) && type == FileType::kWalFile;
+  // A TransactionLogIterator reads a log on after its deletion.
   const TrashBin::File file{.path = path,
-                            .is_whole = args_.maps_tables,
+                            .is_whole = args_.maps_tables || is_log,
                             .retry_micros = retry_micros_.load(std::memory_order_relaxed)};
   return is_trash ? manager_->Adopt(file) : manager_->Delete(file);
 }

@@ -39,9 +39,10 @@ bool SstFileManagerImpl::IsMaxAllowedSpaceReachedIncludingCompactions() {
 bool SstFileManagerImpl::ReserveForCompaction(uint64_t bytes) {
   const uint64_t trash_bytes = bin_->TrashBytes();
   MutexLock lock(mutex_);
-  const uint64_t needed_bytes =
-      tables_bytes_ + trash_bytes + reserved_bytes_ + bytes + buffer_bytes_;
-  if (limit_bytes_ > 0 && needed_bytes > limit_bytes_) return false;
+  const uint64_t needed_bytes = tables_bytes_ + trash_bytes + reserved_bytes_ + bytes;
+  // The buffer is a number of the program, of any size.
+  const bool fits = needed_bytes <= limit_bytes_ && buffer_bytes_ <= limit_bytes_ - needed_bytes;
+  if (limit_bytes_ > 0 && !fits) return false;
   reserved_bytes_ += bytes;
   return true;
 }

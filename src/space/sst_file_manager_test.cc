@@ -84,6 +84,14 @@ TEST_F(SstFileManagerTest, CompactionsThatDoNotFitAreRefused) {
   EXPECT_OK(a_.ReserveForCompaction(400, &third));
 }
 
+TEST_F(SstFileManagerTest, ABufferOfAnySizeIsKeptFree) {
+  a_.Track(1, 400);
+  manager_->SetMaxAllowedSpaceUsage(1000);
+  manager_->SetCompactionBufferSize(UINT64_MAX);
+  DatabaseSpace::Reservation reservation;
+  EXPECT_TRUE(a_.ReserveForCompaction(400, &reservation).IsCompactionTooLarge());
+}
+
 TEST_F(SstFileManagerTest, TrashCountsUntilItHasGone) {
   manager_->SetDeleteRateBytesPerSecond(1000);
   MakeFile("/a/000001.sst", 300);

@@ -212,8 +212,9 @@ void TrashBin::EndStep(const Outcome& outcome) {
     queue_.pop_front();
   } else if (!outcome.status.ok()) {
     // Without a pause two such files would be tried in turn for ever.
-    trash.retry_nanos =
-        now_nanos + std::max(trash.file.retry_micros, kPauseMicrosMax) * kNanosPerMicro;
+    const uint64_t pause_micros = std::max(trash.file.retry_micros, kPauseMicrosMax);
+    const uint64_t pause_micros_max = (UINT64_MAX - now_nanos) / kNanosPerMicro;
+    trash.retry_nanos = now_nanos + std::min(pause_micros, pause_micros_max) * kNanosPerMicro;
     undeleted_.splice(undeleted_.end(), queue_, queue_.begin());
   }
   if constexpr (kDebugChecks) CheckInvariants();

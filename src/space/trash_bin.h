@@ -49,7 +49,7 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
   };
   struct File {
     std::string path;
-    bool is_whole = false;      // never cut: it may be mapped
+    bool is_whole = false;      // never cut: it may be mapped, or open
     uint64_t retry_micros = 0;  // after a failed deletion
   };
 

@@ -307,6 +307,18 @@ TEST_F(TrashBinTest, WhatCannotBeDeletedIsTriedAgainAfterThePeriod) {
   EXPECT_EQ(bin_->TrashBytes(), 0u);
 }
 
+TEST_F(TrashBinTest, APeriodWithoutEndIsNotTriedInALoop) {
+  Make(1000000, 0);
+  Refuse(FaultOperation::kDelete);
+  env_.RunUntil(kSecond);
+  for (const char* const name : {"000001.sst", "000002.sst"}) {
+    EXPECT_OK(bin_->Delete(
+        {.path = MakeFile(name, 100), .is_whole = false, .retry_micros = UINT64_MAX}, kTotal));
+  }
+  for (int step = 0; step < 20; ++step) ASSERT_TRUE(env_.RunNext());
+  EXPECT_GT(env_.clock()->NowNanos(), 10 * kSecond * 1000);
+}
+
 TEST_F(TrashBinTest, AFileThatHasGoneByItselfIsDone) {
   Make(1000, 1000);
   const std::string path = MakeFile("000001.sst", 5000);

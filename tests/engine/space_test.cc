@@ -17,6 +17,7 @@
 #include "ashlar/sst_file_manager.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
+#include "ashlar/transaction_log.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
@@ -466,6 +467,27 @@ TEST_F(SpaceTest, ACheckpointKeepsWhatBecomesTrash) {
   ASSERT_OK(DB::OpenForReadOnly(options_, "/checkpoint", &copy));
   EXPECT_OK(copy->VerifyChecksum());
   EXPECT_TRUE(ContentsOf(copy.get()) == contents);
+}
+
+TEST_F(SpaceTest, ALogThatBecomesTrashIsReadToItsEnd) {
+  constexpr uint64_t kChunkBytes = 1000;
+  constexpr int kBatches = 4;  // in two blocks of the log
+  MakeManager(kFast, kChunkBytes);
+  Open();
+  for (int i = 0; i < kBatches; ++i) ASSERT_OK(Put(StrCat("key", i), std::string(10000, 'v')));
+  std::unique_ptr<TransactionLogIterator> it;
+  ASSERT_OK(db_->GetUpdatesSince(1, &it));
+  ASSERT_TRUE(it->Valid());
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  RunJobs();
+  EmptyBin();
+  EXPECT_EQ(Files(".log"), 1);
+  EXPECT_GT(Ticker(FILES_MARKED_TRASH), 0u);
+  EXPECT_EQ(Files(".trash"), 0);
+  for (int i = 1; i < kBatches; ++i) {
+    it->Next();
+    ASSERT_TRUE(it->Valid()) << "batch " << i << ": " << it->status().ToString();
+  }
 }
 
 TEST_F(SpaceTest, TheNextOpenDeletesTrash) {
