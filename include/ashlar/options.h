@@ -766,8 +766,8 @@ struct IngestExternalFileOptions {
   // TryAgain if a file does not fit into the last level.
   bool fail_if_not_bottommost_level = false;
   // Also takes tables of databases, whose entries keep their sequence numbers. InvalidArgument if
-  // other data are at their keys. Files of one call may overlap, if the later ones have the newer
-  // sequence numbers.
+  // other data are at their keys, or, with snapshot_consistency, if a snapshot that is held would
+  // see them. Files of one call may overlap, if the later ones have the newer sequence numbers.
   bool allow_db_generated_files = false;
   bool fill_cache = true;                             // accepted: checks fill no cache
   bool prefetch_lmax_index_and_filter_blocks = true;  // accepted: tables are opened by reads

@@ -358,8 +358,8 @@ Status FileIngestion::PlanFamily(Family* family) {
       .options = &options, .view = MakeWholeTreeView(*state_, of), .rules = RulesOf(of)};
   const bool snapshot_held = placing.view.oldest_snapshot != kSequenceNumberMax;
   const bool others_wait = families_.size() > 1 && options.allow_global_seqno;  // I6
-  placing.must_number = others_wait || (options.snapshot_consistency && snapshot_held) ||
-                        ReservesLastLevel(of);                                      // I5
+  placing.must_hide = options.snapshot_consistency && snapshot_held;
+  placing.must_number = others_wait || placing.must_hide || ReservesLastLevel(of);  // I5
   placing.may_number = options.snapshot_consistency && options.allow_global_seqno;  // I1
   family->last_sequence = 0;
   for (File& file : family->files) {
@@ -444,6 +444,12 @@ Status FileIngestion::CheckKeepsItsSequences(const Placing& placing, const Famil
           .covers_older) {
     return Status::InvalidArgument(external.path,
                                    "is a database's table, and other data are in its range");
+  }
+  if (placing.must_hide && external.smallest_sequence <= state_->snapshots.newest_sequence()) {
+    return Status::InvalidArgument(
+        external.path,
+        "is a database's table, and a snapshot that is held would see its entries; release the "
+        "snapshot, or turn snapshot_consistency off");
   }
   for (const File& earlier : family.files) {
     if (&earlier == &file) break;

@@ -87,6 +87,7 @@ class FileIngestion {
     std::vector<PlacedRange> placed = {};  // the files before; none if no two overlap
     bool must_number = false;
     bool may_number = false;  // then a file gets a number if it can
+    bool must_hide = false;   // from the snapshots that are held
   };
   using Families = std::vector<std::shared_ptr<ColumnFamily>>;
 
@@ -119,7 +120,7 @@ class FileIngestion {
       ASHLAR_REQUIRES(kDatabaseMutex);
   // A database's table keeps its sequences.
   Status CheckKeepsItsSequences(const Placing& placing, const Family& family,
-                                const File& file) const;
+                                const File& file) const ASHLAR_REQUIRES(kDatabaseMutex);
   // One more than the largest number of the files before that overlap it; the first is after + 1.
   static SequenceNumber NextSequence(const Family& family, const File& file, SequenceNumber after);
   std::vector<VersionEdit> MakeEdits(SequenceNumber last_sequence) const;

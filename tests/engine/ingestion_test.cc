@@ -700,6 +700,33 @@ TEST_F(IngestionTest, TablesOfADatabaseAreTakenWhenAsked) {
   EXPECT_EQ(Contents(), "a=1 b=1 ");
 }
 
+// Their entries have the sequences of before.
+TEST_F(IngestionTest, TablesOfADatabaseAreHiddenFromSnapshotsOrRefused) {
+  Open();
+  Put("a", "1");
+  Flush();
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  const std::string table = FilePath("table.sst");
+  std::filesystem::copy_file(files[0].directory + files[0].name, table);
+  Delete("a");
+  Flush();
+  CompactAll();
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  ASSERT_EQ(Contents(nullptr, snapshot), "");
+  IngestExternalFileOptions options;
+  options.allow_db_generated_files = true;
+  const Status refused = Ingest({table}, options);
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_NE(refused.ToString().find("snapshot"), std::string::npos) << refused.ToString();
+  EXPECT_EQ(Contents(nullptr, snapshot), "");
+  EXPECT_EQ(Tables(), 0);
+  options.snapshot_consistency = false;
+  ASSERT_OK(Ingest({table}, options));
+  EXPECT_EQ(Contents(nullptr, snapshot), "a=1 ");
+  db_->ReleaseSnapshot(snapshot);
+}
+
 TEST_F(IngestionTest, TablesOfADatabaseAreTakenFromOldToNewOnly) {
   Open();
   std::vector<std::string> tables;
