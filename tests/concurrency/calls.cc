@@ -16,6 +16,8 @@
 #include "ashlar/convenience.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/table_properties.h"
+#include "ashlar/thread_status.h"
 #include "ashlar/transaction_log.h"
 #include "base/format.h"
 #include "base/result.h"
@@ -249,23 +251,50 @@ void KeyMayExist(const CallArgs& args) {
   EXPECT_TRUE(may_exist || floor[0][1] == 0 || args.scene->is_closing());
 }
 
-void Iterate(const CallArgs& args) {
-  const Target target = args.scene->Pick(args.random);
-  ReadOptions options;
-  if (args.random->OneIn(4)) options.read_tier = kMemtableTier;
-  const std::unique_ptr<Iterator> it(args.db()->NewIterator(options, target.get()));
+// Keys ascend, and are as many in both directions. False: the iterator failed as it may.
+bool CheckOrder(const CallArgs& args, const Target& target, Iterator* it) {
   std::string last;
   size_t forward = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next(), ++forward) {
     EXPECT_LT(last, it->key().ToString());
     last = it->key().ToString();
   }
-  if (!args.scene->Succeeded(it->status(), target)) return;
+  if (!args.scene->Succeeded(it->status(), target)) return false;
   size_t backward = 0;
   for (it->SeekToLast(); it->Valid(); it->Prev()) ++backward;
-  if (!args.scene->Succeeded(it->status(), target)) return;
+  if (!args.scene->Succeeded(it->status(), target)) return false;
   EXPECT_EQ(forward, backward);
-  args.scene->Succeeded(it->Refresh(), target);
+  return true;
+}
+
+void Iterate(const CallArgs& args) {
+  const Target target = args.scene->Pick(args.random);
+  ReadOptions options;
+  if (args.random->OneIn(4)) options.read_tier = kMemtableTier;
+  const std::unique_ptr<Iterator> it(args.db()->NewIterator(options, target.get()));
+  if (CheckOrder(args, target, it.get())) args.scene->Succeeded(it->Refresh(), target);
+}
+
+// All tables, which are asked for a property, and then any half of them.
+void FilterTables(const CallArgs& args) {
+  const Scene::Versions floor = args.scene->Floor();
+  ReadOptions options;
+  options.table_filter = [](const TableProperties& properties) {
+    return !properties.comparator_name.empty();
+  };
+  std::vector<ColumnFamilyHandle*> handles;
+  for (const Target& family : args.scene->families()) handles.push_back(family.get());
+  std::vector<Iterator*> made;
+  if (!args.scene->Succeeded(args.db()->NewIterators(options, handles, &made))) return;
+  const std::vector<std::unique_ptr<Iterator>> iterators(made.begin(), made.end());
+  args.scene->CheckIterators(iterators, floor);
+  const uint64_t half = args.random->Uniform(2);
+  options.table_filter = [half](const TableProperties& properties) {
+    return properties.num_entries % 2 == half;
+  };
+  const Target target = args.scene->Pick(args.random);
+  const std::unique_ptr<Iterator> it(args.db()->NewIterator(options, target.get()));
+  CheckOrder(args, target, it.get());
 }
 
 void NewIterators(const CallArgs& args) {
@@ -375,6 +404,21 @@ void GetNames(const CallArgs& args) {
   EXPECT_OK(db->GetDbIdentity(second));
   EXPECT_EQ(first, second);
   EXPECT_OK(db->GetDbSessionId(first));
+}
+
+// The only database of this Env that flushes and compacts.
+void GetThreadList(const CallArgs& args) {
+  std::vector<ThreadStatus> threads;
+  EXPECT_OK(args.scene->env()->GetThreadList(&threads));
+  EXPECT_FALSE(threads.empty());
+  for (const ThreadStatus& thread : threads) {
+    const bool works = thread.operation_type != ThreadStatus::OP_UNKNOWN;
+    EXPECT_TRUE(!works || thread.operation_type == ThreadStatus::OP_FLUSH ||
+                thread.operation_type == ThreadStatus::OP_COMPACTION)
+        << thread.operation_type;
+    EXPECT_EQ(thread.db_name, works ? "/db" : "");
+    EXPECT_EQ(thread.cf_name.empty(), !works) << thread.cf_name;
+  }
 }
 
 // ---- Logs.
@@ -796,6 +840,7 @@ const std::vector<Call>& Calls() {
       {"MultiGet", {"MultiGet"}, MultiGet},
       {"KeyMayExist", {"KeyMayExist"}, KeyMayExist},
       {"NewIterator", {"NewIterator"}, Iterate},
+      {"FilterTables", {"NewIterator", "NewIterators"}, FilterTables},
       {"NewIterators", {"NewIterators"}, NewIterators},
       {"GetSnapshot", {"GetSnapshot", "ReleaseSnapshot"}, ReadAtSnapshot},
       {"GetProperty",
@@ -815,6 +860,7 @@ const std::vector<Call>& Calls() {
        {"GetName", "GetEnv", "GetFileSystem", "GetRootDB", "DefaultColumnFamily", "NumberLevels",
         "GetLatestSequenceNumber", "GetDbIdentity", "GetDbSessionId"},
        GetNames},
+      {"GetThreadList", {}, GetThreadList},
       {"GetUpdatesSince", {"GetUpdatesSince"}, GetUpdatesSince},
       {"GetSortedWalFiles", {"GetSortedWalFiles", "GetCurrentWalFile"}, GetSortedWalFiles},
       {"LockWAL", {"LockWAL", "UnlockWAL"}, LockWAL},

@@ -103,7 +103,7 @@ class PairsTest : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(PairsTest, KeepsWhatWasAcknowledged) {
   const size_t call = GetParam();
-  Scene scene;
+  Scene scene(/*recycles_logs=*/call % 2 == 1);
   scene.Open();
   std::array<uint64_t, 2> numbers{};
   // The call itself, and the next half of the others, around the end of the list.

@@ -110,7 +110,7 @@ bool ReadVersions(Iterator* it, Scene::Versions* versions) {
 
 }  // namespace
 
-Scene::Scene() : env_(NewCompositeEnv(std::make_shared<MemoryFileSystem>())) {
+Scene::Scene(bool recycles_logs) : env_(NewCompositeEnv(std::make_shared<MemoryFileSystem>())) {
   options_.env = env_.get();
   options_.create_if_missing = true;
   options_.create_missing_column_families = true;
@@ -124,6 +124,8 @@ Scene::Scene() : env_(NewCompositeEnv(std::make_shared<MemoryFileSystem>())) {
   options_.target_file_size_base = 8 << 10;
   options_.level0_file_num_compaction_trigger = 2;
   options_.max_background_jobs = 4;
+  options_.enable_thread_tracking = true;
+  options_.recycle_log_file_num = recycles_logs ? 2 : 0;
   options_.info_log = std::make_shared<SilentLogger>();
 }
 

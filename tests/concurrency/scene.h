@@ -43,7 +43,8 @@ class Scene {
     ColumnFamilyHandle* get() const { return handle.get(); }
   };
 
-  Scene();
+  // recycles_logs: new logs are written over old ones.
+  explicit Scene(bool recycles_logs);
   ~Scene();
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;

@@ -22,7 +22,7 @@ constexpr size_t kVersionDigits = 12;
 
 class SecondaryThreads {
  public:
-  SecondaryThreads() {
+  explicit SecondaryThreads(bool recycles_logs) : scene_(recycles_logs) {
     scene_.Open();
     EXPECT_OK(scene_.OpenSecondary(&secondary_, &owned_));
     for (const auto& handle : owned_) handles_.push_back(handle.get());
@@ -129,7 +129,11 @@ class SecondaryThreads {
   std::atomic<bool> ends_{false};
 };
 
-TEST(SecondaryThreadsTest, SeeGrowingPrefixes) { SecondaryThreads().Run(); }
+TEST(SecondaryThreadsTest, SeeGrowingPrefixes) { SecondaryThreads(false).Run(); }
+
+TEST(SecondaryThreadsTest, SeeGrowingPrefixesOfLogsThatAreWrittenOver) {
+  SecondaryThreads(true).Run();
+}
 
 }  // namespace
 }  // namespace ashlar
