@@ -1,5 +1,6 @@
 #include "lsm/background_work.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -114,6 +115,7 @@ void BackgroundWork::CheckInvariants() const {
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     flushes += static_cast<size_t>(family->running_flushes);
     plans += family->running_plans.size();
+    ASHLAR_ASSERT(awaited_snapshot_ <= family->awaited_snapshot);
     for (const CompactionPlan* const plan : family->running_plans)
       CompactionRunner::CheckMarks(*plan);
   }
@@ -229,8 +231,12 @@ bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& fam
   if (family->dropped() || family->exclusive_compaction || family->ingesting ||
       family->compaction_paused || !family->CompactsAutomatically())
     return false;
-  std::optional<CompactionPlan> plan = family->policy().Pick(MakeTreeView(*state_, *family));
-  if (!plan.has_value()) return false;
+  const TreeView view = MakeTreeView(*state_, *family);
+  std::optional<CompactionPlan> plan = family->policy().Pick(view);
+  if (!plan.has_value()) {
+    AwaitSnapshot(family.get(), view);
+    return false;
+  }
   family->policy().Accept(*plan);
   std::unique_ptr<Compaction> compaction = compactions_.Start(family, std::move(*plan));
   bool taken = false;
@@ -248,6 +254,26 @@ bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& fam
   ++compaction_jobs_;
   [[maybe_unused]] Compaction* const owned_by_job = compaction.release();
   return true;
+}
+
+void BackgroundWork::AwaitSnapshot(ColumnFamily* family, const TreeView& view) {
+  family->awaited_snapshot = view.AwaitedSnapshot();
+  awaited_snapshot_ = std::min(awaited_snapshot_, family->awaited_snapshot);
+}
+
+void BackgroundWork::SnapshotReleased() noexcept {
+  const SequenceNumber oldest = state_->snapshots.oldest_sequence();
+  if (oldest < awaited_snapshot_) return;
+  // A decision changes no family table.
+  const std::vector<std::shared_ptr<ColumnFamily>>& families = state_->Families().families;
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    if (family->awaited_snapshot > oldest) continue;
+    family->awaited_snapshot = kNoSnapshotAwaited;
+    ViewChanged(family);
+  }
+  awaited_snapshot_ = kNoSnapshotAwaited;
+  for (const std::shared_ptr<ColumnFamily>& family : families)
+    awaited_snapshot_ = std::min(awaited_snapshot_, family->awaited_snapshot);
 }
 
 // ---- Jobs.

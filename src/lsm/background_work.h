@@ -58,6 +58,8 @@ class BackgroundWork final : public ViewObserver {
   // jobs. I4; the end of a resume decides again.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept override
       ASHLAR_REQUIRES(kDatabaseMutex);
+  // The families decide anew whose files waited for the end of the snapshot.
+  void SnapshotReleased() noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   // Makes the database read-only because of this error. Listeners get the reason, the LOG the work
   // that failed.
   void LatchError(BackgroundErrorReason reason, std::string_view during,
@@ -143,6 +145,9 @@ class BackgroundWork final : public ViewObserver {
   bool ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family)
       ASHLAR_REQUIRES(kDatabaseMutex);
 
+  // Nothing was picked in this tree of the family.
+  void AwaitSnapshot(ColumnFamily* family, const TreeView& view) ASHLAR_REQUIRES(kDatabaseMutex);
+
   void FlushJob(FlushRunner::Flush* flush);
   // Latches SpaceLimit if the limit is reached after the flush of this family.
   void CheckSpaceLimit(const ColumnFamily& family);
@@ -182,6 +187,8 @@ class BackgroundWork final : public ViewObserver {
   int compaction_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // the same
   int soon_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;        // of RunSoon, not ended
   int file_calls_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;       // of BeginFileCall, not ended
+  // Not larger than that of any family.
+  SequenceNumber awaited_snapshot_ ASHLAR_GUARDED_BY(kDatabaseMutex) = kNoSnapshotAwaited;
   CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   CandidateQueue compaction_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);
 };

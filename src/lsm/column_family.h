@@ -276,6 +276,8 @@ class ColumnFamily {
   bool compaction_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   Status compaction_failure ASHLAR_GUARDED_BY(kDatabaseMutex);
   std::vector<const CompactionPlan*> running_plans ASHLAR_GUARDED_BY(kDatabaseMutex);
+  // TreeView::AwaitedSnapshot of the last pick that found nothing.
+  SequenceNumber awaited_snapshot ASHLAR_GUARDED_BY(kDatabaseMutex) = kNoSnapshotAwaited;
   // Flush even if fewer memtables wait than min_write_buffer_number_to_merge.
   bool flush_wanted ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   // Why a memtable was switched last.

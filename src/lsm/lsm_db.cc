@@ -475,6 +475,7 @@ void LsmDB::ReleaseSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr) return;
   MutexLock lock(state_->mutex());
   state_->snapshots.Release(static_cast<const SnapshotImpl*>(snapshot));
+  background_.SnapshotReleased();
 }
 
 // ---- Background work.

@@ -11,6 +11,7 @@
 
 #include "ashlar/snapshot.h"
 #include "ashlar/types.h"
+#include "key/internal_key.h"
 
 namespace ashlar {
 
@@ -43,6 +44,10 @@ class SnapshotList {
   void Release(const SnapshotImpl* snapshot);
   size_t size() const { return size_; }
   const SnapshotImpl* oldest() const { return oldest_; }
+  // kSequenceNumberMax: there is none.
+  SequenceNumber oldest_sequence() const {
+    return oldest_ == nullptr ? kSequenceNumberMax : oldest_->sequence_;
+  }
   // 0: there is none.
   SequenceNumber newest_sequence() const { return newest_ == nullptr ? 0 : newest_->sequence_; }
   // Distinct sequences, ascending.

@@ -11,9 +11,7 @@ TreeView ViewOfLevels(const DatabaseState& state, const ColumnFamily& family, Le
                 .levels = {},
                 .running = family.running_plans,
                 .now_unix_seconds = state.clock->NowUnixMicros() / 1000000,
-                .oldest_snapshot = state.snapshots.oldest() != nullptr
-                                       ? state.snapshots.oldest()->GetSequenceNumber()
-                                       : kSequenceNumberMax,
+                .oldest_snapshot = state.snapshots.oldest_sequence(),
                 .oldest_unflushed = family.OldestUnflushed()};
   view.has_level_below = levels < version.levels();
   for (Level level = 0; level < levels; ++level) view.levels.push_back(version.files(level));

@@ -102,6 +102,22 @@ TEST_F(DenseDeletionsTest, DeletionsForASnapshotAreCompactedOnce) {
   db_->ReleaseSnapshot(snapshot);
 }
 
+// Nothing is written after it.
+TEST_F(DenseDeletionsTest, TheEndOfTheSnapshotEndsTheDeletionsAtTheBottom) {
+  Open();
+  for (int i = 0; i < kKeys; ++i) Put(Key(i), "1");
+  Flush();
+  CompactAll();
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  for (int i = 0; i < kKeys - 1; ++i) Delete(Key(i));
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(DeletionsOfAWalk(), static_cast<uint64_t>(kKeys - 1));
+  db_->ReleaseSnapshot(snapshot);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(DeletionsOfAWalk(), 0u);
+}
+
 TEST_F(DenseDeletionsTest, WithOneLevelNothingIsMarked) {
   options_.num_levels = 1;
   Open();

@@ -92,6 +92,27 @@ TEST_F(HiddenFilesTest, StayForASnapshot) {
   EXPECT_EQ(VisibleKeys(), 2);
 }
 
+// Nothing is written or compacted after it.
+TEST_F(HiddenFilesTest, TheEndOfTheLastSnapshotThatSeesThemIsEnough) {
+  Open();
+  Fill();
+  const uint64_t before = FilesAtLevel(1);
+  const Snapshot* const oldest = db_->GetSnapshot();
+  const Snapshot* const second = db_->GetSnapshot();
+  DeleteKeys(0, kKeys - 1);
+  const Snapshot* const newer = db_->GetSnapshot();
+  db_->ReleaseSnapshot(oldest);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel(1), before);
+  EXPECT_EQ(VisibleKeys(second), kKeys);
+  db_->ReleaseSnapshot(second);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_LE(FilesAtLevel(1), 1u);
+  EXPECT_EQ(VisibleKeys(newer), 1);
+  EXPECT_GE(counts_->dropped, 1);
+  db_->ReleaseSnapshot(newer);
+}
+
 TEST_F(HiddenFilesTest, ASnapshotAboveTheTombstoneKeepsNothing) {
   Open();
   Fill();

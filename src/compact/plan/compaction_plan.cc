@@ -107,6 +107,21 @@ uint64_t TreeView::LevelBytes(Level level) const {
   return bytes;
 }
 
+SequenceNumber TreeView::AwaitedSnapshot() const {
+  SequenceNumber awaited = kNoSnapshotAwaited;
+  if (oldest_snapshot == kSequenceNumberMax) return awaited;
+  const auto wait_for = [&](SequenceNumber sequence) {
+    if (sequence > oldest_snapshot) awaited = std::min(awaited, sequence);
+  };
+  for (Level level = 0; level < num_levels(); ++level) {
+    for (const FileMetaData* file : files(level)) {
+      wait_for(file->coverage.hidden_since);
+      if (file->deletions > 0) wait_for(file->largest_sequence);
+    }
+  }
+  return awaited;
+}
+
 namespace {
 
 // I6.

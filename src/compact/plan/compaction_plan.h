@@ -118,6 +118,9 @@ std::string DebugString(const CompactionPlan& plan);
 // that the flag changes.
 void MarkInputs(const CompactionPlan& plan, bool being_compacted);
 
+// Larger than every sequence.
+inline constexpr SequenceNumber kNoSnapshotAwaited = kSequenceNumberMax + 1;
+
 struct TreeView {
   KeyComparator comparator{nullptr};
   // Level 0 newest first, the others ascending by key; as many as the config has levels.
@@ -142,6 +145,10 @@ struct TreeView {
   // The deepest level with files; 0 for an empty tree.
   Level LastLevel() const;
   uint64_t LevelBytes(Level level) const;
+  // Files that pickers leave alone for the oldest snapshot, because they are hidden, or have
+  // deletions or range tombstones, may be in a plan once it has this sequence or a later one.
+  // kNoSnapshotAwaited: there are none.
+  SequenceNumber AwaitedSnapshot() const;
 };
 
 // Checks I5 for the current tree. Empty, or a sentence that names the violation with file numbers

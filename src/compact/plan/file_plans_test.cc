@@ -54,6 +54,24 @@ TEST(PlanHiddenFiles, ASnapshotThatSeesTheFileKeepsIt) {
   EXPECT_EQ(Hidden(tree, 50), "L1 [5 6] dropped, hidden files");
 }
 
+// What a plan would take once the oldest snapshot has gone or is newer.
+TEST(AwaitedSnapshot, IsThatOfTheFirstFileWhosePlanTheOldestHoldsBack) {
+  const auto awaited = [](const std::string& text, SequenceNumber oldest_snapshot) {
+    const TreeText tree(text, 5);
+    TreeView view = tree.View();
+    view.oldest_snapshot = oldest_snapshot;
+    return view.AwaitedSnapshot();
+  };
+  const std::string hidden = "L1: 5[a-c 20 hidden=50] 6[d-g 20 hidden=40]";
+  EXPECT_EQ(awaited(hidden, 39), 40u);
+  EXPECT_EQ(awaited(hidden, 40), 50u);
+  EXPECT_EQ(awaited(hidden, 50), kNoSnapshotAwaited);
+  EXPECT_EQ(awaited(hidden, kSequenceNumberMax), kNoSnapshotAwaited);
+  const std::string deletions = "L0: 9[a-z 10 seq=70-80]\nL4: 2[a-c 20 del=1/5 seq=0-30]";
+  EXPECT_EQ(awaited(deletions, 29), 30u);
+  EXPECT_EQ(awaited(deletions, 30), kNoSnapshotAwaited);
+}
+
 TEST(PlanHiddenFiles, FilesInPlansWait) {
   EXPECT_EQ(Hidden("L1: 5[a-c 20 hidden=50 busy] 6[d-g 20 hidden=40]"),
             "L1 [6] dropped, hidden files");
