@@ -1502,6 +1502,51 @@ static void SettersAndGettersAgree(void) {
   rocksdb_lru_cache_options_destroy(lru);
 }
 
+static uint64_t LostErrors(rocksdb_t* db) {
+  uint64_t errors = 99;
+  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0);
+  return errors;
+}
+
+// How many lines of the LOG have the text.
+static int LinesOfTheLog(const char* text) {
+  char name[4096];
+  char line[4096];
+  CHECK((size_t)snprintf(name, sizeof name, "%s/LOG", directory) < sizeof name);
+  FILE* const file = fopen(name, "r");
+  CHECK(file != NULL);
+  int lines = 0;
+  while (fgets(line, sizeof line, file) != NULL) lines += strstr(line, text) != NULL;
+  fclose(file);
+  return lines;
+}
+
+// Functions that return void and take no errptr.
+static void LostErrorsAreCountedAndInTheLog(void) {
+  rocksdb_t* const db = OpenEmpty();
+  rocksdb_column_family_handle_t* const family = rocksdb_get_default_column_family_handle(db);
+  rocksdb_compactoptions_t* const how = rocksdb_compactoptions_create();
+  Put(db, "a", "1");
+  CHECK(LostErrors(db) == 0);
+  rocksdb_disable_manual_compaction(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  rocksdb_compact_range_cf(db, family, "a", 1, "b", 1);
+  rocksdb_compact_range_opt(db, how, NULL, 0, NULL, 0);
+  rocksdb_compact_range_cf_opt(db, family, how, NULL, 0, NULL, 0);
+  CHECK(LostErrors(db) == 4);
+  rocksdb_enable_manual_compaction(db);
+  rocksdb_compact_range_cf(db, family, "a", 1, "b", 1);
+  CHECK(LostErrors(db) == 4);
+  rocksdb_delete_file(db, "/987654.sst");
+  CHECK(LostErrors(db) == 5);
+  CHECK(LinesOfTheLog("rocksdb_compact_range has no place for its error: ") == 4);
+  CHECK(LinesOfTheLog("rocksdb_delete_file has no place for its error: ") == 1);
+  EXPECT_GET(db, "a", "1");
+  rocksdb_compactoptions_destroy(how);
+  rocksdb_column_family_handle_destroy(family);
+  rocksdb_close(db);
+}
+
 static void TableFilesAreNamedCompactedAndDeleted(void) {
   rocksdb_options_t* const simple = options;
   options = rocksdb_options_create_copy(simple);
@@ -1564,23 +1609,16 @@ static void TableFilesAreNamedCompactedAndDeleted(void) {
   rocksdb_delete_file_in_range(db, "c", 1, "a", 1, &error);
   EXPECT_ERROR(error, "before it begins");
 
-  // Failures of functions without errptr are counted.
-  uint64_t errors = 99;
-  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 0);
-  rocksdb_disable_manual_compaction(db);
-  rocksdb_compact_range(db, NULL, 0, NULL, 0);
-  rocksdb_enable_manual_compaction(db);
-  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 1);
   rocksdb_compact_range(db, NULL, 0, NULL, 0);
   rocksdb_compactoptions_t* const change = rocksdb_compactoptions_create();
   rocksdb_compactoptions_set_change_level(change, 1);
   rocksdb_compactoptions_set_target_level(change, 3);
   Put(db, "d", "4");
   rocksdb_compact_range_opt(db, change, NULL, 0, NULL, 0);
-  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 1);
+  CHECK(LostErrors(db) == 0);
   rocksdb_compactoptions_set_target_level(change, 99);
   rocksdb_compact_range_opt(db, change, NULL, 0, NULL, 0);
-  CHECK(rocksdb_property_int(db, "rocksdb.background-errors", &errors) == 0 && errors == 2);
+  CHECK(LostErrors(db) == 1);
   EXPECT_GET(db, "d", "4");
   rocksdb_compactoptions_destroy(change);
   rocksdb_flushoptions_destroy(flush);
@@ -1848,6 +1886,7 @@ int main(int argc, char** argv) {
   OptionsReachTheDatabase();
   PlainTablesAreReadThroughAMapping();
   SettersAndGettersAgree();
+  LostErrorsAreCountedAndInTheLog();
   TableFilesAreNamedCompactedAndDeleted();
   MemTablesOfEveryKindTakeWrites();
   DatabasesWithTtlsOpen();

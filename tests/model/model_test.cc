@@ -261,6 +261,8 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   }
   void TearDown() override { Quiesce(); }
 
+  static constexpr uint64_t kOnceKeys = 60;
+
   static size_t number() { return std::get<0>(GetParam()); }
   static bool deletes_ranges() { return std::get<1>(GetParam()); }
 
@@ -320,6 +322,8 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     if (random_->OneIn(50)) key.clear();
     return key;
   }
+  std::string RandomOnceKey() { return "s" + std::to_string(random_->Uniform(kOnceKeys)); }
+  std::string RandomKeyOfAnyKind() { return random_->OneIn(4) ? RandomOnceKey() : RandomKey(); }
   std::string RandomValue() {
     return std::to_string(random_->Next()) +
            std::string(random_->OneIn(100) ? random_->Uniform(9000) : random_->Uniform(60), 'v');
@@ -415,7 +419,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
 
   // Keys that are put and deleted in turn, as SingleDelete requires, and ranges over them.
   void WriteOnceKeys() {
-    const uint64_t number = random_->Uniform(60);
+    const uint64_t number = random_->Uniform(kOnceKeys);
     const std::string key = "s" + std::to_string(number);
     if (deletes_ranges() && random_->OneIn(6)) {
       const std::pair<std::string, std::string> range{
@@ -437,7 +441,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     ReadOptions options;
     options.snapshot = snapshot;
     for (int i = 0; i < 20; ++i) {
-      const std::string key = RandomKey();
+      const std::string key = RandomKeyOfAnyKind();
       PinnableSlice value;
       const Status status = db_->Get(options, key, &value);
       const auto expected = model.find(key);
@@ -454,7 +458,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     ReadOptions options;
     options.snapshot = snapshot;
     std::vector<std::string> keys(40);
-    for (std::string& key : keys) key = RandomKey();
+    for (std::string& key : keys) key = RandomKeyOfAnyKind();
     const std::vector<Slice> slices(keys.begin(), keys.end());
     std::vector<std::string> values;
     const std::vector<Status> statuses = db_->MultiGet(options, slices, &values);
