@@ -181,7 +181,12 @@ void UndeletedCursor::LeaveGap(size_t first_child) {
   const KeyEdge& edge = kForward ? gap_.end : gap_.begin;
   Reach(edge.key, edge.after);
   target_.AssignInternal(edge.key, edge.after ? 0 : SeekTag(kSequenceNumberMax));
-  merge_->SeekOlder(first_child, target_.key());
+  // A deletion of sequence 0 has the tag after all others: a seek would stay there.
+  if (merge_->Compare(merge_->key(), target_.key()) == 0) {
+    kForward ? merge_->Next() : merge_->Prev();
+  } else {
+    merge_->SeekOlder(first_child, target_.key());
+  }
 }
 
 void UndeletedCursor::SeekToFirst() {

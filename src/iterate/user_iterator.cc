@@ -444,7 +444,9 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
       if (deletions_stepped_over_ >= gap_check_ && FindGap(user_key)) [[unlikely]] {
         if (!CountStep()) return;
         SeekCursor(gap_.end.key, gap_.end.after ? kTagAfterAll : SeekTag(args_.source.sequence));
-        past_saved_key = false;
+        // A deletion of sequence 0 has the tag after all others.
+        past_saved_key = gap_.end.after;
+        if (past_saved_key) SaveKey(gap_.end.key);
         continue;
       }
     }

@@ -5,6 +5,7 @@
 
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/table_properties.h"
 #include "base/format.h"
 #include "base/random.h"
@@ -208,6 +209,42 @@ TEST_F(KnownGapsTest, TheGapAtTheEndOfAllKeysIsKnown) {
   EXPECT_LE(deletions, kShortWalk);
   EXPECT_EQ(Back(NewIterator().get(), &deletions), "end");
   EXPECT_LE(deletions, kShortWalk);
+}
+
+// Such a deletion, which a table has that was ingested without a number, is where a seek past all
+// versions of its key arrives.
+TEST_F(KnownGapsTest, TheLastKeyOfTheGapMayHaveADeletionOfSequence0) {
+  options_.disable_auto_compactions = true;
+  Open();
+  const std::string file = scratch().File("deletions.sst");
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open(file));
+  for (int i = 1; i < kKeys; ++i) ASSERT_OK(writer.Delete(Key(i)));
+  ASSERT_OK(writer.Finish());
+  IngestExternalFileOptions without_number;
+  without_number.snapshot_consistency = false;
+  ASSERT_OK(db_->IngestExternalFile({file}, without_number));
+  Open();  // an ingestion ends the gaps of its memtable
+  std::vector<LiveFileMetaData> tables;
+  db_->GetLiveFilesMetaData(&tables);
+  ASSERT_EQ(tables.size(), 1u);
+  ASSERT_EQ(tables[0].largest_seqno, 0u);
+
+  ReadOptions limited;  // an endless walk is an error
+  limited.max_skippable_internal_keys = 2 * kKeys;
+  uint64_t deletions = 0;
+  EXPECT_EQ(Ahead(NewIterator(limited).get(), &deletions), "end");
+  EXPECT_EQ(deletions, static_cast<uint64_t>(kKeys - 1));
+  EXPECT_EQ(Ahead(NewIterator(limited).get(), &deletions), "end");
+  EXPECT_LE(deletions, kShortWalk);
+  EXPECT_EQ(Back(NewIterator(limited).get(), &deletions), "end");
+  EXPECT_LE(deletions, kShortWalk);
+  // The same below range deletions, each of which ends where the next one begins.
+  for (int i = 1; i < kKeys; ++i) DeleteRange(Key(i), Key(i + 1));
+  uint64_t left = 0;
+  EXPECT_EQ(AheadOverCovered(&left), "end");
+  EXPECT_LE(left, kShortWalk);
+  EXPECT_EQ(BackOverCovered(&left), "end");
 }
 
 TEST_F(KnownGapsTest, AnEntryInTheGapIsSeen) {
