@@ -9,10 +9,9 @@
 // tied too often and is given up when a batch does not have it. A custom order has no heads, so all
 // heads tie.
 //
-// A merge shows a batch of entries, as long as the children's own batches last: a child's entry is
-// invalid after the child leaves its batch. If the winner's next entries come before those of all
-// other children, the batch is that part of the child's batch, without a copy or a match. Otherwise
-// it is a copy: one entry after a seek, and up to twice as many as before in each further batch.
+// A batch ends where the children's own batches do. Entries of the winner that come before those of
+// all others are shown in its batch. Other batches are copies: one entry after a seek, and up to
+// twice as many as before in each further one.
 //
 //   forward   merged_   [ e0 | e1 | e2 | e3 ) .     the winner is at e3, the others are after it
 //   backward  merged_   . [ e0 | e1 | e2 | e3 )     the winner is at e0, the others are before it

@@ -62,8 +62,11 @@ class MemoryStorage final : public PoolStorage {
   Status KeepLog() override { return RemoveLog(); }
 
  private:
+  // Makes it longer in steps, as the file is: a log of another length was cut.
   static void Overwrite(std::string* log, uint64_t offset, const Slice& bytes) {
-    log->resize(std::max<size_t>(log->size(), offset + bytes.size()));
+    const uint64_t end = offset + bytes.size();
+    const uint64_t steps = (end + kLogGrowthBytes - 1) / kLogGrowthBytes;
+    log->resize(std::max<size_t>(log->size(), steps * kLogGrowthBytes));
     memcpy(log->data() + offset, bytes.data(), bytes.size());
   }
 
