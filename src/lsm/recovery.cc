@@ -207,6 +207,8 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
                                      NameForDisplay(descriptor.name));
     }
     MutexLock lock(state->mutex());
+    // Of a family that is named twice the first options count.
+    if (state->Families().Find(recorded->id) != nullptr) continue;
     state->SetFamilies(
         FamiliesWith(*state, MakeColumnFamily(state, *recorded, recorded->current,
                                               descriptor.options, recorded->log_number)));

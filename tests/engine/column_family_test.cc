@@ -119,6 +119,22 @@ TEST_F(ColumnFamilyTest, IteratorsOfSeveralFamiliesShowOneMoment) {
   EXPECT_FALSE(second->Valid());
 }
 
+// Each name made a family of its own, with the same id.
+TEST_F(ColumnFamilyTest, AFamilyThatIsNamedTwiceIsOpenedOnce) {
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "default", "new", "new"});
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "a", "1"));
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[3], "b", "2"));
+  EXPECT_EQ(Contents(handles_[0]), "a=1 ");
+  EXPECT_EQ(Contents(handles_[2]), "b=2 ");
+  OpenFamilies({"default", "new", "new"});
+  EXPECT_OK(db_->Flush(FlushOptions(), handles_[2]));
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "c", "3"));
+  OpenFamilies({"default", "new"});
+  EXPECT_EQ(Contents(handles_[0]), "a=1 ");
+  EXPECT_EQ(Contents(handles_[1]), "b=2 c=3 ");
+}
+
 TEST_F(ColumnFamilyTest, ANullHandleIsTheDefaultFamily) {
   Open();
   ColumnFamilyHandle* const none = nullptr;
