@@ -236,7 +236,9 @@ Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
 }
 
 uint64_t SstFileWriter::FileSize() {
-  return rep_->output != nullptr ? rep_->output->OpenFileBytes() : rep_->file_bytes;
+  // Without an entry the estimate of an open file is that of an empty block.
+  if (rep_->output == nullptr) return rep_->file_bytes;
+  return rep_->entries == 0 ? 0 : rep_->output->OpenFileBytes();
 }
 
 bool SstFileWriter::CreatedBySstFileWriter(const TableProperties& properties) {

@@ -73,6 +73,7 @@ TEST_F(IngestionTest, AWriterDescribesTheFileThatItWrote) {
   SstFileWriter writer(EnvOptions(), options_);
   const std::string file = FilePath("new.sst");
   ASSERT_OK(writer.Open(file));
+  EXPECT_EQ(writer.FileSize(), 0u);
   ASSERT_OK(writer.DeleteRange("p", "r"));
   ASSERT_OK(writer.Put("b", "1"));
   ASSERT_OK(writer.DeleteRange("a", "c"));
