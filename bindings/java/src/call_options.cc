@@ -47,6 +47,7 @@ ASHLAR_NATIVE(jlong, ReadOptions_copyReadOptions, jlong handle) {
     const auto& from = call.Use<ReadOptionsObject>(handle);
     auto* object = new ReadOptionsObject;
     object->value = from.value;
+    object->managed = from.managed;
     object->snapshot = from.snapshot;
     object->lower_bound = from.lower_bound;
     object->upper_bound = from.upper_bound;
@@ -90,15 +91,13 @@ ASHLAR_NATIVE(void, ReadOptions_setTableFilter, jlong handle, jlong filter) {
         call.Use<TableFilterObject>(filter).value;
   });
 }
-// RocksDB has given this option up, and Java's classes kept it.
 ASHLAR_NATIVE(jboolean, ReadOptions_managed, jlong handle) {
   return Native(env, [&](Call& call) {
-    call.Use<ReadOptionsObject>(handle);
-    return ToJava<jboolean>(false);
+    return ToJava<jboolean>(call.Use<ReadOptionsObject>(handle).managed);
   });
 }
-ASHLAR_NATIVE(void, ReadOptions_setManaged, jlong handle, jboolean /*managed*/) {
-  Native(env, [&](Call& call) { call.Use<ReadOptionsObject>(handle); });
+ASHLAR_NATIVE(void, ReadOptions_setManaged, jlong handle, jboolean managed) {
+  Native(env, [&](Call& call) { call.Use<ReadOptionsObject>(handle).managed = managed != 0; });
 }
 
 // ---- WriteOptions, FlushOptions

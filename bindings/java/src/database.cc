@@ -830,6 +830,7 @@ ASHLAR_NATIVE(jobject, RocksDB_getPropertiesOfTablesInRange, jlong handle, jlong
 ASHLAR_NATIVE(jlong, RocksDB_getEnv, jlong handle) {
   return Native(env, [&](Call& call) {
     Env* environment = call.Use<DBObject>(handle).env();
+    if (environment == Env::Default()) return DefaultEnvHandle();
     return Register(new EnvObject(std::shared_ptr<Env>(std::shared_ptr<Env>(), environment)));
   });
 }
@@ -841,18 +842,21 @@ ASHLAR_NATIVE(jobject, MemoryUtil_getApproximateMemoryUsageByType, jlongArray da
     static const std::array<std::string, 3> kProperties = {
         DB::Properties::kSizeAllMemTables, DB::Properties::kCurSizeAllMemTables,
         DB::Properties::kEstimateTableReadersMem};
-    for (const jlong handle : call.Longs(databases)) {
+    const std::vector<jlong> database_handles = call.Longs(databases);
+    for (const jlong handle : database_handles) {
       auto& db = call.Use<DBObject>(handle);
       for (size_t i = 0; i < kProperties.size(); ++i) {
         uint64_t value = 0;
         if (db.db().GetAggregatedIntProperty(kProperties[i], &value)) bytes[i] += value;
       }
     }
-    for (const jlong cache : call.Longs(caches)) {
+    const std::vector<jlong> cache_handles = call.Longs(caches);
+    for (const jlong cache : cache_handles) {
       bytes[3] += call.Use<CacheObject>(cache).value->GetUsage();
     }
+    // A type of which nothing was asked for is not in the map.
     const jobject map = call.NewMap();
-    for (size_t i = 0; i < bytes.size(); ++i) {
+    for (size_t i = database_handles.empty() ? 3 : 0; i < (cache_handles.empty() ? 3 : 4); ++i) {
       const LocalRef<> key(env, call.New("java/lang/Byte", "(B)V", static_cast<jint>(i)));
       const LocalRef<> value(env, call.New("java/lang/Long", "(J)V", static_cast<jlong>(bytes[i])));
       call.PutInMap(map, key.get(), value.get());

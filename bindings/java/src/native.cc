@@ -101,7 +101,10 @@ jbyte JavaCode(Status::Code code) {
   return code <= Status::kTryAgain ? static_cast<jbyte>(code) : jbyte{0x7f};
 }
 jbyte JavaSubCode(Status::SubCode subcode) {
-  if (subcode == Status::kSpaceLimit || subcode == Status::kOpenFilesLimit) return Status::kNone;
+  if (subcode == Status::kSpaceLimit || subcode == Status::kOpenFilesLimit ||
+      subcode == Status::kFileLocked) {
+    return Status::kNone;
+  }
   return subcode <= Status::kMemoryLimit ? static_cast<jbyte>(subcode) : jbyte{0x7f};
 }
 
@@ -245,7 +248,8 @@ std::vector<jint> Call::Ints(jintArray array) {
 
 jbyteArray Call::NewBytes(const Slice& bytes) {
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<jsize>::max() - 8)) {
-    Check(Status::MemoryLimit("a value of more than 2 GiB does not fit into a Java array"));
+    Check(Status::MemoryLimit(
+        "Requested array size exceeds VM limit: a value of more than 2 GiB fits into no array"));
   }
   const auto size = static_cast<jsize>(bytes.size());
   const jbyteArray array = Made(env_->NewByteArray(size));

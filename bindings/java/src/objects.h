@@ -107,6 +107,12 @@ using WriteBatchObject = Holder<WriteBatch, Kind::kWriteBatch>;
 using WriteOptionsObject = Holder<WriteOptions, Kind::kWriteOptions>;
 // The default one is shared without being owned.
 using EnvObject = Holder<std::shared_ptr<Env>, Kind::kEnv>;
+// Java compares it to recognise the default one, which is never closed.
+inline jlong DefaultEnvHandle() {
+  static const jlong handle =
+      Register(new EnvObject(std::shared_ptr<Env>(std::shared_ptr<Env>(), Env::Default())));
+  return handle;
+}
 
 struct BackupEngineOptionsObject : Object {
   static constexpr Kind kKind = Kind::kBackupEngineOptions;
@@ -166,6 +172,7 @@ struct SliceObject : Object {
 struct ReadOptionsObject : Object {
   static constexpr Kind kKind = Kind::kReadOptions;
   ReadOptions value;
+  bool managed = false;  // has no effect: RocksDB has given it up, and Java's classes kept it
   jlong snapshot = 0;  // looked up by each read, as it may have been released
   jlong lower_bound = 0;
   jlong upper_bound = 0;

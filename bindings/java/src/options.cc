@@ -58,7 +58,12 @@ void SetSstPartitionerFactory(Call& call, O& options, jlong factory) {
 }
 template <typename O>
 void SetMergeOperatorName(Call& call, O& options, jstring name) {
-  call.Check(MergeOperators::CreateFromStringId(call.Text(name), &options.value.merge_operator));
+  const std::string id = call.Text(name);
+  if (id.empty()) {
+    options.value.merge_operator = nullptr;
+  } else {
+    call.Check(MergeOperators::CreateFromStringId(id, &options.value.merge_operator));
+  }
 }
 
 // Java hands a factory over: its handle names nothing afterwards.
@@ -81,8 +86,11 @@ jstring TableFactoryName(Call& call, O& options) {
 }
 template <typename O>
 jstring MemTableFactoryName(Call& call, O& options) {
-  return call.NewText(
-      options.value.memtable_factory == nullptr ? "null" : options.value.memtable_factory->Name());
+  if (options.value.memtable_factory == nullptr) return call.NewText("null");
+  const std::string_view name = options.value.memtable_factory->Name();
+  // The name that Java's classes know.
+  return call.NewText(name == "HashLinkListRepFactory" ? "HashLinkedListRepFactory"
+                                                       : std::string(name));
 }
 
 template <typename O>

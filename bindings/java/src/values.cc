@@ -34,15 +34,18 @@ void RemovePrefix(Call& call, jlong handle, jint length) {
   slice.remove_prefix(static_cast<size_t>(length));
 }
 
-jlong NewDirectSlice(Call& call, jobject buffer, jlong length) {
+Slice DirectBytes(Call& call, jobject buffer, jlong length) {
   const jlong capacity = call.env()->GetDirectBufferCapacity(buffer);
   if (length < 0 || length > capacity) {
     call.Fail("java/lang/IllegalArgumentException",
               "the buffer is not direct, or shorter than that");
   }
+  return {call.Direct(buffer, 0, static_cast<jint>(length)), static_cast<size_t>(length)};
+}
+
+jlong NewDirectSlice(Slice bytes) {
   auto* object = new SliceObject;
-  object->slice =
-      Slice(call.Direct(buffer, 0, static_cast<jint>(length)), static_cast<size_t>(length));
+  object->slice = bytes;
   return Register(object);
 }
 
@@ -102,11 +105,14 @@ ASHLAR_NATIVE(void, Slice_removePrefix0, jlong handle, jint length) {
 ASHLAR_NATIVE(void, Slice_disposeInternalBuf, jlong /*handle*/, jlong /*offset*/) {}
 
 ASHLAR_NATIVE(jlong, DirectSlice_createNewDirectSlice0, jobject buffer, jint length) {
-  return Native(env, [&](Call& call) { return NewDirectSlice(call, buffer, length); });
+  return Native(env,
+                [&](Call& call) { return NewDirectSlice(DirectBytes(call, buffer, length)); });
 }
 ASHLAR_NATIVE(jlong, DirectSlice_createNewDirectSlice1, jobject buffer) {
   return Native(env, [&](Call& call) {
-    return NewDirectSlice(call, buffer, env->GetDirectBufferCapacity(buffer));
+    const Slice all = DirectBytes(call, buffer, env->GetDirectBufferCapacity(buffer));
+    // Without a length the slice ends before the first zero byte, if there is one.
+    return NewDirectSlice(Slice(all.data(), std::min(all.ToStringView().find('\0'), all.size())));
   });
 }
 ASHLAR_NATIVE(jobject, DirectSlice_data0, jlong handle) {
@@ -430,9 +436,7 @@ Env::Priority PriorityOf(Call& call, jbyte priority) {
 }  // namespace
 
 ASHLAR_NATIVE(jlong, Env_getDefaultEnvInternal) {
-  return Native(env, [&](Call&) {
-    return Register(new EnvObject(std::shared_ptr<Env>(std::shared_ptr<Env>(), Env::Default())));
-  });
+  return Native(env, [&](Call&) { return DefaultEnvHandle(); });
 }
 ASHLAR_NATIVE(jlong, RocksMemEnv_createMemEnv, jlong base) {
   return Native(env, [&](Call& call) {

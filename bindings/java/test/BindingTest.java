@@ -97,6 +97,56 @@ public final class BindingTest {
     }
   }
 
+  static void answersAreThoseThatTheClassesKnow(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true); ReadOptions reading = new ReadOptions()) {
+      options.setMemTableConfig(new HashLinkedListMemTableConfig());
+      equal("HashLinkedListRepFactory", options.memTableFactoryName());
+      options.setMemTableConfig(new SkipListMemTableConfig());
+      equal("SkipListFactory", options.memTableFactoryName());
+      options.setMergeOperatorName("uint64add").setMergeOperatorName("");
+      reading.setManaged(true);
+      equal(true, reading.managed());
+      try (ReadOptions copy = new ReadOptions(reading)) {
+        equal(true, copy.managed());
+      }
+      try (RocksDB db = RocksDB.open(options, dir)) {
+        check(db.getEnv() == Env.getDefault(), "another Env than the default one");
+        RocksDBException locked = fails(RocksDBException.class, () -> RocksDB.open(options, dir));
+        equal(Status.SubCode.None, locked.getStatus().getSubCode());
+        Map<MemoryUsageType, Long> usage = MemoryUtil.getApproximateMemoryUsageByType(List.of(db), null);
+        check(usage.get(MemoryUsageType.kMemTableTotal) > 0, "no memory of memtables");
+        equal(null, usage.get(MemoryUsageType.kCacheTotal));
+        equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.merge(bytes("a"), bytes("b"))).getStatus().getCode());
+      }
+    }
+    equal(Map.of(), MemoryUtil.getApproximateMemoryUsageByType(null, null));
+    try (DirectSlice ended = new DirectSlice(direct("text\0more")); DirectSlice whole = new DirectSlice(direct("text"));
+         DirectSlice sized = new DirectSlice(direct("a\0b"), 3)) {
+      equal("text", ended.toString());
+      equal("text", whole.toString());
+      equal(3, sized.size());
+    }
+  }
+
+  static void aFamilyThatIsNamedTwiceIsOpenedOnce(String dir) throws Exception {
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    List<ColumnFamilyDescriptor> twice = new ArrayList<>();
+    for (String name : List.of("default", "default", "new", "new")) twice.add(new ColumnFamilyDescriptor(bytes(name)));
+    for (int round = 0; round < 2; ++round) {
+      handles.clear();
+      try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+           RocksDB db = RocksDB.open(options, dir, twice, handles)) {
+        db.put(handles.get(1), bytes("a" + round), bytes("1"));
+        db.put(handles.get(3), bytes("b" + round), bytes("2"));
+        for (int past = 0; past <= round; ++past) {
+          equal(bytes("1"), db.get(handles.get(0), bytes("a" + past)));
+          equal(bytes("2"), db.get(handles.get(2), bytes("b" + past)));
+        }
+        for (ColumnFamilyHandle handle : handles) handle.close();
+      }
+    }
+  }
+
   static void useAfterCloseIsAnException(String dir) throws Exception {
     Options options = new Options().setCreateIfMissing(true);
     RocksDB db = RocksDB.open(options, dir);
@@ -1383,6 +1433,8 @@ public final class BindingTest {
   public static void main(String[] arguments) throws Exception {
     TESTS.put("whatIsPutIsReadAfterReopening", BindingTest::whatIsPutIsReadAfterReopening);
     TESTS.put("errorsHaveCodeAndText", BindingTest::errorsHaveCodeAndText);
+    TESTS.put("answersAreThoseThatTheClassesKnow", BindingTest::answersAreThoseThatTheClassesKnow);
+    TESTS.put("aFamilyThatIsNamedTwiceIsOpenedOnce", BindingTest::aFamilyThatIsNamedTwiceIsOpenedOnce);
     TESTS.put("useAfterCloseIsAnException", BindingTest::useAfterCloseIsAnException);
     TESTS.put("aFamilyOfAnotherDatabaseIsRefused", BindingTest::aFamilyOfAnotherDatabaseIsRefused);
     TESTS.put("closingWhileOthersReadAndWrite", BindingTest::closingWhileOthersReadAndWrite);
