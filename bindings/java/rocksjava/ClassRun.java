@@ -105,7 +105,7 @@ public final class ClassRun extends RunListener {
     }
   }
 
-  /** Arguments: class, its prefix that names leave out, file of outcomes, tests that are left out. */
+  /** Arguments: class, its prefix that names lack, file of outcomes, tests that are left out. */
   public static void main(String[] arguments) throws Exception {
     // Some classes of tests rely on others of the same process to load the library.
     RocksDB.loadLibrary();

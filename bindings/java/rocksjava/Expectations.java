@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The tests that are known to fail, with reasons. A line has a name and the reason. The name is that
- * of a class, of a method with all its parameters, Class.method, or with one, Class.method[0]. The
- * list is true: a test that fails fits a line, a test that fits a line fails, and each line fits a
- * test that ran. A name after ! is that of a test that never returns or depends on timing: it is left
- * out, and must exist.
+ * The tests that are known to fail, with reasons. A line has a name and the reason. The name is
+ * that of a class, of a method with all its parameters, Class.method, or with one, Class.method[0].
+ * The list is true: a test that fails fits a line, a test that fits a line fails, and each line
+ * fits a test that ran. A name after ! is that of a test that never returns or depends on timing:
+ * it is left out, and must exist.
  */
 final class Expectations {
   private static final String LEFT_OUT = "!";
