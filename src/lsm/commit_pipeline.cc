@@ -125,11 +125,6 @@ Status CommitPipeline::RunExclusiveWrite(const std::function<Status()>& task) {
   return Status::OK();
 }
 
-bool CommitPipeline::Join(CommitRequest* request) {
-  const PerfTimer timer(&PerfContext::write_thread_wait_nanos, kEnableWait);
-  return queue_.Join(request);
-}
-
 Status CommitPipeline::Commit(CommitRequest* request) {
   for (;;) {
     if (state_->write_controller.state() != WriteController::State::kOpen)
@@ -156,11 +151,6 @@ Status CommitPipeline::Commit(CommitRequest* request) {
 }
 
 // ---- Room.
-
-Status CommitPipeline::MakeRoomForWrite() {
-  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-  return room_check_wanted_ ? SwitchWhatIsFull() : Status::OK();
-}
 
 uint64_t CommitPipeline::WalBytesMax() const {
   if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0)
@@ -335,8 +325,13 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
   SequenceNumber next = state_->PublishedSequence() + 1;
   for (CommitRequest& r : group) {
     ASHLAR_DCHECK(r.kind == CommitRequest::Kind::kWrite);  // exclusive requests are alone
-    if (r.check != nullptr) r.status = r.check(r.check_arg, families);  // I6
-    if (!r.status.ok()) continue;
+    ASHLAR_DCHECK(r.status.ok());
+    if (r.check != nullptr) {
+      if (Status refusal = r.check(r.check_arg, families); !refusal.ok()) [[unlikely]] {
+        r.status = std::move(refusal);  // I6
+        continue;
+      }
+    }
     r.first_sequence = next;
     WriteBatchInternal::SetSequence(r.batch, next);
     if (!r.log_only) next += WriteBatchInternal::Count(r.batch);

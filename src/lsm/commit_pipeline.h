@@ -29,8 +29,10 @@
 #include <span>
 #include <vector>
 
+#include "base/result.h"
 #include "lsm/commit_queue.h"
 #include "lsm/database_state.h"
+#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -83,9 +85,15 @@ class CommitPipeline {
   Status Submit(const WriteOptions& options, WriteBatch* batch, CommitRequest* request);
   // Waits until a low-priority write gets its turn.
   Status ThrottleLowPriority(const CommitRequest& request);
-  bool Join(CommitRequest* request);
+  bool Join(CommitRequest* request) {
+    const PerfTimer timer(&PerfContext::write_thread_wait_nanos, kEnableWait);
+    return queue_.Join(request);
+  }
   Status Commit(CommitRequest* request);
-  Status MakeRoomForWrite();
+  Status MakeRoomForWrite() {
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
+    return room_check_wanted_ ? SwitchWhatIsFull() : Status::OK();
+  }
   // Of all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
