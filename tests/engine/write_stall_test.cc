@@ -162,7 +162,7 @@ class DropDuringStallTest : public WriteStallTest {
       dropped = true;
     }));
     Status status;
-    for (int i = 0; i < 1000 && !dropped; ++i) {
+    for (uint64_t i = 0; i < 1000 && !dropped; ++i) {
       EXPECT_OK(status);
       acknowledged_ = i;
       status = write(family, std::string(1000, 'v'));
@@ -170,14 +170,17 @@ class DropDuringStallTest : public WriteStallTest {
     EXPECT_TRUE(dropped);
     std::string value;
     found_ = db_->Get(ReadOptions(), family, std::to_string(acknowledged_), &value);
+    last_sequence_ = db_->GetLatestSequenceNumber();
     EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
     Close();
     options_.env = Env::Default();
     return status;
   }
 
-  int acknowledged_ = 0;  // the number of writes before the one that waited, which is its key too
-  Status found_;          // of a Get of that key through the handle of the dropped family
+  // The number of writes before the one that waited, which is its key too.
+  uint64_t acknowledged_ = 0;
+  Status found_;  // of a Get of that key through the handle of the dropped family
+  SequenceNumber last_sequence_ = 0;  // after the write that waited
 };
 
 TEST_F(DropDuringStallTest, AnEntryIsRefused) {
@@ -187,6 +190,7 @@ TEST_F(DropDuringStallTest, AnEntryIsRefused) {
       });
   EXPECT_TRUE(status.IsColumnFamilyDropped()) << status.ToString();
   EXPECT_TRUE(found_.IsNotFound()) << found_.ToString();
+  EXPECT_EQ(last_sequence_, acknowledged_);  // a refused request takes no sequence
 }
 
 TEST_F(DropDuringStallTest, ABatchIsRefusedAsAWhole) {
