@@ -65,6 +65,10 @@ ColumnFamily::~ColumnFamily() {
   version_->Unref();
 }
 
+Status ColumnFamily::DroppedError() const {
+  return Status::ColumnFamilyDropped(NameForDisplay(name_));
+}
+
 Status ColumnFamily::WrongKeyLength(const Slice& key) const {
   return Status::InvalidArgument(
       NameForDisplay(name_),

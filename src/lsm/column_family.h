@@ -151,6 +151,8 @@ class ColumnFamily {
 
   // Written under the database mutex.
   bool dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  // ColumnFamilyDropped, with the name of the family, once it is dropped.
+  Status CheckNotDropped() const { return dropped() ? DroppedError() : Status::OK(); }
   void MarkDropped() ASHLAR_REQUIRES(kDatabaseMutex) {
     dropped_.store(true, std::memory_order_relaxed);
   }
@@ -307,6 +309,7 @@ class ColumnFamily {
   ReadView::Args ViewArgs(const MemTableRef& active, std::vector<MemTableRef> immutable)
       ASHLAR_REQUIRES(kDatabaseMutex);
   void PublishView(ReadView* view) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
+  Status DroppedError() const;
   Status WrongKeyLength(const Slice& key) const;
   Status TooLarge(const Slice& key, const Slice& value) const;
 

@@ -35,10 +35,7 @@ struct BatchCheck {
 };
 
 Status CheckIsNotDropped(void* arg, const FamilyTable&) {
-  const ColumnFamily& family = *static_cast<const ColumnFamily*>(arg);
-  if (!family.dropped()) [[likely]]
-    return Status::OK();
-  return Status::ColumnFamilyDropped(NameForDisplay(family.name()));
+  return static_cast<const ColumnFamily*>(arg)->CheckNotDropped();
 }
 
 }  // namespace

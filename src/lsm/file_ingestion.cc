@@ -114,8 +114,7 @@ Status FileIngestion::Prepare() {
   for (const Request& request : requests_) {
     Family& family = families_.emplace_back(Family{.request = &request, .options = {}});
     MutexLock lock(state_->mutex());
-    if (request.family->dropped())
-      return Status::ColumnFamilyDropped(NameForDisplay(request.family->name()));
+    ASHLAR_RETURN_IF_ERROR(request.family->CheckNotDropped());
     family.options = request.family->options();
     if (request.options.ingest_behind && !ReservesLastLevel(*request.family)) {
       return Status::InvalidArgument(
@@ -333,8 +332,7 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
 Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_flush) {
   for (size_t i = 0; i < families_.size(); ++i) {
     Family& family = families_[i];
-    if (family.family()->dropped())
-      return Status::ColumnFamilyDropped(NameForDisplay(family.family()->name()));
+    ASHLAR_RETURN_IF_ERROR(family.family()->CheckNotDropped());
     ASHLAR_RETURN_IF_ERROR(PlanFamily(&family));
     if (family.family()->OldestUnflushed() == kSequenceNumberMax) continue;
     const bool to_level0 = std::any_of(family.files.begin(), family.files.end(),

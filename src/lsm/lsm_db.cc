@@ -266,7 +266,7 @@ Status LsmDB::CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice&
                                  const Slice& value) const {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const ColumnFamily* const family = Family(column_family);
-  if (family->dropped()) return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
+  ASHLAR_RETURN_IF_ERROR(family->CheckNotDropped());
   return family->CheckEntry(key, value);
 }
 
@@ -301,7 +301,7 @@ Status LsmDB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* colum
                           const Slice& begin_key, const Slice& end_key) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const ColumnFamily* const family = Family(column_family);
-  if (family->dropped()) return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
+  ASHLAR_RETURN_IF_ERROR(family->CheckNotDropped());
   ASHLAR_RETURN_IF_ERROR(family->CheckRange(begin_key, end_key));
   WriteBatch batch(begin_key.size() + end_key.size() + kRecordOverheadBytes);
   return CommitOne(options, column_family, &batch,
@@ -493,8 +493,8 @@ Status LsmDB::Flush(const FlushOptions& options,
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     // Its memtables stay as they are.
-    if (family->dropped() && !(family->immutable().empty() && family->ActiveLocked()->IsEmpty()))
-      return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
+    if (!(family->immutable().empty() && family->ActiveLocked()->IsEmpty()))
+      ASHLAR_RETURN_IF_ERROR(family->CheckNotDropped());
   }
   return Status::OK();
 } catch (const std::bad_alloc&) {
@@ -562,7 +562,7 @@ Status LsmDB::SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   MutexLock lock(state_->mutex());
-  if (family->dropped()) return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
+  ASHLAR_RETURN_IF_ERROR(family->CheckNotDropped());
   MarkForCompaction(MakeTreeView(*state_, *family), {.smallest = begin, .largest = end});
   background_.ViewChanged(family);
   return Status::OK();

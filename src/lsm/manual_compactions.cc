@@ -129,7 +129,7 @@ Status ManualCompactions::DeleteFiles(const std::shared_ptr<ColumnFamily>& famil
   std::unique_ptr<Compaction> compaction;
   {
     MutexLock lock(state_->mutex());
-    if (family->dropped()) return Status::ColumnFamilyDropped(NameForDisplay(family->name()));
+    ASHLAR_RETURN_IF_ERROR(family->CheckNotDropped());
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     std::optional<CompactionPlan> plan =
@@ -245,8 +245,7 @@ void ManualCompactions::EndCall(const Call& call) {
 }
 
 Status ManualCompactions::CheckMayContinue(const Call& call) const {
-  if (call.family->dropped())
-    return Status::ColumnFamilyDropped(NameForDisplay(call.family->name()));
+  ASHLAR_RETURN_IF_ERROR(call.family->CheckNotDropped());
   ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
   if (disabled_ > 0) return Disabled();
