@@ -13,12 +13,6 @@
 
 namespace ashlar {
 
-bool HasType(std::string_view name, FileType wanted) {
-  uint64_t number = 0;
-  FileType type;
-  return ParseFileName(name, &number, &type) && type == wanted;
-}
-
 std::string PathOf(const FileStorageInfo& file) {
   return StrCat(file.directory, "/", file.relative_filename);
 }

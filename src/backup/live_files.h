@@ -33,9 +33,6 @@ class DeletionsHeld {
   const Status status_;
 };
 
-// True if a file of this name has the type.
-bool HasType(std::string_view name, FileType wanted);
-
 // "directory/name" of the file.
 std::string PathOf(const FileStorageInfo& file);
 

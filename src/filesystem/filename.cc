@@ -190,6 +190,12 @@ bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {
   return true;
 }
 
+bool HasType(std::string_view name, FileType wanted) {
+  uint64_t number = 0;
+  FileType type;
+  return ParseFileName(name, &number, &type) && type == wanted;
+}
+
 std::string_view BaseName(std::string_view path) {
   const size_t slash = path.find_last_of(kPathSeparators);
   return slash == std::string_view::npos ? path : path.substr(slash + 1);

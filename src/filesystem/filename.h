@@ -59,6 +59,8 @@ std::string LostFileName(const std::string& directory, std::string_view name, ui
 // Parses a name (without directory). False if it is not a name of a database file. *number is 0 for
 // names without one, and for LOG.old the time in its name.
 [[nodiscard]] bool ParseFileName(std::string_view name, uint64_t* number, FileType* type);
+// True if ParseFileName accepts the name and the file has this type.
+[[nodiscard]] bool HasType(std::string_view name, FileType wanted);
 
 // The last component of a path.
 std::string_view BaseName(std::string_view path);

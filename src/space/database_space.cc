@@ -59,12 +59,10 @@ Status DatabaseSpace::Delete(const std::string& path) const {
   ASHLAR_ASSERT(IsManaged());  // Paces
   const std::string_view name = BaseName(path);
   const bool is_trash = IsTrashFileName(name);
-  uint64_t number = 0;
-  FileType type;
-  const bool is_log = ParseFileName(name, &number, &type) && type == FileType::kWalFile;
-  // A TransactionLogIterator reads a log on after its deletion.
+  // Mapped tables, and logs that a TransactionLogIterator has open, are read after their deletion.
+  const bool may_be_open = args_.maps_tables || HasType(name, FileType::kWalFile);
   const TrashBin::File file{.path = path,
-                            .is_whole = args_.maps_tables || is_log,
+                            .is_whole = may_be_open,
                             .retry_micros = retry_micros_.load(std::memory_order_relaxed)};
   return is_trash ? manager_->Adopt(file) : manager_->Delete(file);
 }
