@@ -186,12 +186,17 @@ inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
   return EqualInOrder(a, b);
 }
 
-inline void UserIterator::ShowInBatch(const CursorEntry& entry) {
+// Requires: the iterator is valid, with its value in a batch.
+inline void UserIterator::StepTo(const CursorEntry& entry) {
   key_ = ExtractUserKey(entry.key);
   value_ = entry.value;
-  value_in_ = ValueIn::kBatch;
   shown_ = &entry;
+}
+
+inline void UserIterator::ShowInBatch(const CursorEntry& entry) {
+  value_in_ = ValueIn::kBatch;
   valid_ = true;
+  StepTo(entry);
 }
 
 // From the value at the cursor to the next value. False: the next entry is none, and nothing has
@@ -208,9 +213,7 @@ inline bool UserIterator::StepForward() {
   cursor()->Next();
   // valid_ and value_in_ stay as they are. Written again, they delay the next step, which reads
   // them and state_ in one load.
-  key_ = user_key;
-  value_ = next->value;
-  shown_ = next;
+  StepTo(*next);
   return true;
 }
 

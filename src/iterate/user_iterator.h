@@ -181,6 +181,7 @@ class UserIterator final : public Iterator {
   bool StepBackward();
   bool IsPlain(const CursorEntry& entry) const;
   bool SameUserKey(const Slice& a, const Slice& b) const;
+  void StepTo(const CursorEntry& entry);
   void ShowInBatch(const CursorEntry& entry);
 
   void BeginMove();
