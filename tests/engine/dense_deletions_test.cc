@@ -27,11 +27,13 @@ class DenseDeletionsTest : public DatabaseFixture {
     options_.listeners.push_back(reasons_);
   }
   static std::string Key(int number) { return StrCat("k", 100000 + number); }
-  // A last level with all keys, above it one table of deletions.
-  void DeleteAll() {
+  // A last level with all keys, above it one table of deletions. *snapshot, if asked for, sees the
+  // keys.
+  void DeleteAll(const Snapshot** snapshot = nullptr) {
     for (int i = 0; i < kKeys; ++i) Put(Key(i), "1");
     Flush();
     CompactAll();
+    if (snapshot != nullptr) *snapshot = db_->GetSnapshot();
     for (int i = 0; i < kKeys - 1; ++i) Delete(Key(i));
     Flush();
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
@@ -89,13 +91,8 @@ TEST_F(DenseDeletionsTest, AMarkSurvivesAReopen) {
 // The deletions stay for the snapshot, and are not compacted again and again.
 TEST_F(DenseDeletionsTest, DeletionsForASnapshotAreCompactedOnce) {
   Open();
-  for (int i = 0; i < kKeys; ++i) Put(Key(i), "1");
-  Flush();
-  CompactAll();
-  const Snapshot* const snapshot = db_->GetSnapshot();
-  for (int i = 0; i < kKeys - 1; ++i) Delete(Key(i));
-  Flush();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  const Snapshot* snapshot = nullptr;
+  DeleteAll(&snapshot);
   EXPECT_EQ(reasons_->marked.load(), 1);
   EXPECT_EQ(DeletionsOfAWalk(), static_cast<uint64_t>(kKeys - 1));
   EXPECT_EQ(Get(Key(0), snapshot), "1");
@@ -105,13 +102,8 @@ TEST_F(DenseDeletionsTest, DeletionsForASnapshotAreCompactedOnce) {
 // Nothing is written after it.
 TEST_F(DenseDeletionsTest, TheEndOfTheSnapshotEndsTheDeletionsAtTheBottom) {
   Open();
-  for (int i = 0; i < kKeys; ++i) Put(Key(i), "1");
-  Flush();
-  CompactAll();
-  const Snapshot* const snapshot = db_->GetSnapshot();
-  for (int i = 0; i < kKeys - 1; ++i) Delete(Key(i));
-  Flush();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  const Snapshot* snapshot = nullptr;
+  DeleteAll(&snapshot);
   EXPECT_EQ(DeletionsOfAWalk(), static_cast<uint64_t>(kKeys - 1));
   db_->ReleaseSnapshot(snapshot);
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));

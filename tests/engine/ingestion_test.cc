@@ -55,6 +55,15 @@ class IngestionTest : public DatabaseFixture {
                 const IngestExternalFileOptions& options = {}) {
     return db_->IngestExternalFile(files, options);
   }
+  // A copy of the database's only table.
+  std::string CopyOfTheTable() {
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    EXPECT_EQ(files.size(), 1u);
+    const std::string table = FilePath("table.sst");
+    std::filesystem::copy_file(files.at(0).directory + files.at(0).name, table);
+    return table;
+  }
   bool Exists(const std::string& file) const { return std::filesystem::exists(file); }
   // "0:1 6:2" for one file on level 0 and two on level 6.
   std::string Levels() {
@@ -683,10 +692,7 @@ TEST_F(IngestionTest, TablesOfADatabaseAreTakenWhenAsked) {
   Put("a", "1");
   Put("b", "1");
   Flush();
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
-  const std::string table = FilePath("table.sst");
-  std::filesystem::copy_file(files[0].directory + files[0].name, table);
+  const std::string table = CopyOfTheTable();
   EXPECT_TRUE(Ingest({table}).IsCorruption());
   IngestExternalFileOptions options;
   options.allow_db_generated_files = true;
@@ -706,10 +712,7 @@ TEST_F(IngestionTest, TablesOfADatabaseAreHiddenFromSnapshotsOrRefused) {
   Open();
   Put("a", "1");
   Flush();
-  std::vector<LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
-  const std::string table = FilePath("table.sst");
-  std::filesystem::copy_file(files[0].directory + files[0].name, table);
+  const std::string table = CopyOfTheTable();
   Delete("a");
   Flush();
   CompactAll();
