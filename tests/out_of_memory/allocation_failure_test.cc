@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -94,17 +93,6 @@ class Workload {
   }
 
  private:
-  template <typename Function>
-  Status Call(const char* name, const Function& function) {
-    try {
-      const FailingNew::Scope scope;
-      return function();
-    } catch (const std::bad_alloc&) {
-      ADD_FAILURE() << "std::bad_alloc left " << name;
-    }
-    return Status::MemoryLimit();
-  }
-
   Status OpenOnce() {
     std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, options_},
                                                     {"second", options_}};

@@ -4,7 +4,12 @@
 // Thread safety: the state belongs to the thread.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
+#include <new>
+
+#include "ashlar/status.h"
 
 namespace ashlar {
 
@@ -31,5 +36,17 @@ class FailingNew {
     Scope& operator=(const Scope&) = delete;
   };
 };
+
+// Runs a call of the public interface in a Scope. A std::bad_alloc that leaves it fails the test.
+template <typename Function>
+Status Call(const char* name, const Function& function) {
+  try {
+    const FailingNew::Scope scope;
+    return function();
+  } catch (const std::bad_alloc&) {
+    ADD_FAILURE() << "std::bad_alloc left " << name;
+  }
+  return Status::MemoryLimit();
+}
 
 }  // namespace ashlar

@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <new>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -47,7 +46,7 @@ class TreeWorkload {
     Put(Key(3), "another value");
     Put(Key(4), std::string(20'000, 'l'));
     Put(Key(4), "short");
-    for (int i = 10; i < 50; ++i) Delete(Key(i));  // merges
+    for (int i = 10; i < 100; ++i) Delete(Key(i));  // merges
     Delete("missing");
     Read();
     WriteSmallBatch();
@@ -60,8 +59,37 @@ class TreeWorkload {
     CheckContents("before the close");
   }
 
-  // With memory.
+  // With memory. First as a process that is closed, then as one that died after Run.
   void Recover(uint64_t used_bytes_max) {
+    const Files files = CopyFiles();
+    RecoverAfterClose(used_bytes_max);
+    // Class logged alone has changes in memory that is lost with the process.
+    if (durability_ != DurabilityClass::kLogged) return;
+    PutBack(files);
+    ASSERT_TRUE(Open().ok());
+    CheckContents("after the death of the process");
+    EXPECT_TRUE(tree_->Verify().ok());
+    ASSERT_TRUE(tree_->Close().ok());
+    tree_.reset();
+  }
+
+ private:
+  struct Files {
+    std::string pool;
+    MemoryStorage::Log log;
+  };
+
+  Files CopyFiles() {
+    Files files = {.pool = std::string(pool_.file()->bytes(), 0), .log = *log_};
+    EXPECT_TRUE(pool_.file()->ReadAt(0, files.pool.size(), files.pool.data()).ok());
+    return files;
+  }
+  void PutBack(const Files& files) {
+    EXPECT_TRUE(pool_.file()->WriteAt(0, files.pool.data(), files.pool.size()).ok());
+    *log_ = files.log;
+  }
+
+  void RecoverAfterClose(uint64_t used_bytes_max) {
     if (tree_ != nullptr) {
       CheckContents("with memory");
       // A mark that failed is no damage.
@@ -81,18 +109,6 @@ class TreeWorkload {
     EXPECT_LE(tree_->Stats().used_bytes, used_bytes_max);
     ASSERT_TRUE(tree_->Close().ok());
     tree_.reset();
-  }
-
- private:
-  template <typename Function>
-  Status Call(const char* name, const Function& function) {
-    try {
-      const FailingNew::Scope scope;
-      return function();
-    } catch (const std::bad_alloc&) {
-      ADD_FAILURE() << "std::bad_alloc left " << name;
-    }
-    return Status::MemoryLimit();
   }
 
   static void CheckError(const Status& status) {
