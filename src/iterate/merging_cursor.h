@@ -144,7 +144,7 @@ class MergingCursor final : public InternalCursor {
   std::string prefix_;  // skipped by heads_
   uint32_t ties_ = 0;   // equal heads of keys that differ, since the heads were computed
   uint32_t ties_allowed_ = kTiesMin;
-  size_t batch_ = 1;  // entries that the last batch might have
+  size_t batch_ = 1;     // entries that the last batch might have
   bool is_copy_ = true;  // the batch is in merged_
   std::array<CursorEntry, kBatchMax> merged_;
   std::array<Origin, kBatchMax> merged_from_;

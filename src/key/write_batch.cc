@@ -55,14 +55,13 @@ uint32_t IdOf(const ColumnFamilyHandle* column_family) {
 // ---- BatchReader
 
 void BatchReader::FailHeader(size_t bytes) {
-  status_ = Status::Corruption(StrCat("write batch: ", bytes,
-                                      " bytes are fewer than its header of ", kHeaderBytes));
+  status_ = Status::Corruption(
+      StrCat("write batch: ", bytes, " bytes are fewer than its header of ", kHeaderBytes));
 }
 
 void BatchReader::FailCount() {
-  status_ = Status::Corruption(StrCat("write batch: ", counted_,
-                                      " records, but its header at offset 8 says ",
-                                      expected_count_));
+  status_ = Status::Corruption(StrCat(
+      "write batch: ", counted_, " records, but its header at offset 8 says ", expected_count_));
   expected_count_ = counted_;
 }
 

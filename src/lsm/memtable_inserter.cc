@@ -68,7 +68,8 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
     if (family->IsFull()) found_full_ = true;
   }
   ASHLAR_DCHECK(!reader.status().ok() || next - first == DecodeFixed32(contents.data() + 8));  // I1
-  if (!reader.status().ok()) [[unlikely]] return reader.status();
+  if (!reader.status().ok()) [[unlikely]]
+    return reader.status();
   return Status::OK();
 }
 

@@ -173,7 +173,7 @@ struct ReadOptionsObject : Object {
   static constexpr Kind kKind = Kind::kReadOptions;
   ReadOptions value;
   bool managed = false;  // has no effect: RocksDB has given it up, and Java's classes kept it
-  jlong snapshot = 0;  // looked up by each read, as it may have been released
+  jlong snapshot = 0;    // looked up by each read, as it may have been released
   jlong lower_bound = 0;
   jlong upper_bound = 0;
 };

@@ -105,8 +105,7 @@ ASHLAR_NATIVE(void, Slice_removePrefix0, jlong handle, jint length) {
 ASHLAR_NATIVE(void, Slice_disposeInternalBuf, jlong /*handle*/, jlong /*offset*/) {}
 
 ASHLAR_NATIVE(jlong, DirectSlice_createNewDirectSlice0, jobject buffer, jint length) {
-  return Native(env,
-                [&](Call& call) { return NewDirectSlice(DirectBytes(call, buffer, length)); });
+  return Native(env, [&](Call& call) { return NewDirectSlice(DirectBytes(call, buffer, length)); });
 }
 ASHLAR_NATIVE(jlong, DirectSlice_createNewDirectSlice1, jobject buffer) {
   return Native(env, [&](Call& call) {

@@ -60,9 +60,8 @@ TEST(PickUniversal, PercentagesBeyondAllBytesAreNeverReached) {
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 15]\nL4: 7[a-k 500000000000]", config), "nothing");
   config = SmallConfig();
   config.universal.size_ratio_percent = UINT_MAX;
-  EXPECT_EQ(
-      Pick("L0: 9[a-k 500000000000] 8[a-k 500000000001]\nL4: 7[a-k 5000000000000]", config),
-      "L0 [9 8] + L4 [7] -> L4, size ratio, bottommost");
+  EXPECT_EQ(Pick("L0: 9[a-k 500000000000] 8[a-k 500000000001]\nL4: 7[a-k 5000000000000]", config),
+            "L0 [9 8] + L4 [7] -> L4, size ratio, bottommost");
 }
 
 TEST(PickUniversal, StopStyleComparesWithTheLastRunAlone) {

@@ -53,9 +53,7 @@ bool NearStop(const StallInputs& in, StallCause cause, const LeveledConfig& conf
   return false;
 }
 
-uint64_t Times(uint64_t rate, double factor) {
-  return ToBytes(static_cast<double>(rate) * factor);
-}
+uint64_t Times(uint64_t rate, double factor) { return ToBytes(static_cast<double>(rate) * factor); }
 
 uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfig& config,
                      const WriteStall& previous) {
