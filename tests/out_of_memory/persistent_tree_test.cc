@@ -48,6 +48,7 @@ class TreeWorkload {
     Put(Key(4), "short");
     for (int i = 10; i < 100; ++i) Delete(Key(i));  // merges
     Delete("missing");
+    CheckContents("before other changes of these keys");
     Read();
     WriteSmallBatch();
     WriteLargeBatch();
