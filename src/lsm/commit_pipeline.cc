@@ -149,6 +149,14 @@ Status CommitPipeline::Commit(CommitRequest* request) {
 
 // ---- Room.
 
+void CommitPipeline::CheckRoomAgain() {
+  const Status noted = RunExclusive([this] {
+    room_check_wanted_ = true;
+    return Status::OK();
+  });
+  ASHLAR_ASSERT(noted.ok());  // the task's own result
+}
+
 uint64_t CommitPipeline::WalBytesMax() const {
   if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0)
     return set;

@@ -55,6 +55,8 @@ class CommitPipeline {
   // The same for a task that changes the contents of the database: it waits while writes are
   // locked (LockWrites).
   Status RunExclusiveWrite(const std::function<Status()>& task);
+  // Lets the next write compare memtables and logs with limits that were changed.
+  void CheckRoomAgain();
   // Makes those active memtables of these families immutable that are not empty, and starts a new
   // log for later writes.
   Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,

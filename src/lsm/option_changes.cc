@@ -53,6 +53,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
     family->SetOptions(changed, ResolveCompactionConfig(changed, state_->options));
     background_.ViewChanged(family);
   }
+  commit_.CheckRoomAgain();
   state_->epochs.Reclaim();
   return WriteOptionsFile();
 }
@@ -80,6 +81,7 @@ Status OptionChanges::SetDBOptions(
       background_.ViewChanged(family);
     }
   }
+  commit_.CheckRoomAgain();
   return WriteOptionsFile();
 }
 

@@ -232,6 +232,20 @@ TEST_F(ColumnFamilyTest, OldLogsGoOnceEveryFamilyHasFlushedThem) {
   EXPECT_EQ(GetFrom(handles_[1], "idle"), "1");
 }
 
+TEST_F(ColumnFamilyTest, ALowerLimitOfLogBytesCountsFromTheNextWrite) {
+  Open();
+  for (int i = 0; i < 200; ++i) Put(std::to_string(i), std::string(1000, 'x'));
+  ASSERT_OK(db_->SetDBOptions({{"max_total_wal_size", "100000"}}));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  std::string tables;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &tables));
+  EXPECT_EQ(tables, "0");
+  Put("next", "1");
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &tables));
+  EXPECT_EQ(tables, "1");
+}
+
 // The memtable of the idle family is immutable, and waits for a second one; the active one is
 // empty.
 TEST_F(ColumnFamilyTest, OldLogsGoAlsoWhereAFamilyMergesItsMemTables) {
