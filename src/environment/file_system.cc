@@ -246,6 +246,7 @@ IOStatus FSRandomAccessFile::InvalidateCache(size_t, size_t) {
   return WithoutMethod("FSRandomAccessFile", "InvalidateCache");
 }
 
+// NOLINTBEGIN(performance-unnecessary-value-param): the signatures are RocksDB's
 IOStatus FSRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOptions& options,
                                        std::function<void(FSReadRequest&, void*)> callback,
                                        void* callback_arg, void**, IOHandleDeleter*,
@@ -273,6 +274,7 @@ bool FSRandomAccessFile::SubmitReadAsync(FSReadRequest& request, const IOOptions
   callback(request);
   return false;
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 IOStatus FSRandomAccessFile::GetFileSize(uint64_t*) {
   return WithoutMethod("FSRandomAccessFile", "GetFileSize");

@@ -110,9 +110,9 @@ ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* shown) const {
   } else if (IsOutside<kForward>(last.key)) {
     last = {.key = (kForward ? args_.upper_bound : args_.lower_bound)->ToString(), .after = false};
   }
-  args_.gaps->RememberGap({.begin = kForward ? std::move(first) : std::move(last),
-                           .end = kForward ? std::move(last) : std::move(first),
-                           .since = args_.cover.visible()});
+  if constexpr (!kForward) std::swap(first, last);
+  args_.gaps->RememberGap(
+      {.begin = std::move(first), .end = std::move(last), .since = args_.cover.visible()});
 }
 
 // Shows the merge's entry, and those after it in its batch to which the same cover applies.
