@@ -15,7 +15,7 @@ namespace ashlar::pmem {
 // Bytes from the start of the pool. 0, the offset of the header, means none.
 using PoolOffset = uint64_t;
 
-inline constexpr uint32_t kPoolVersion = 3;
+inline constexpr uint32_t kPoolVersion = 4;
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kLineBytes = 64;
 inline constexpr uint64_t kPoolBytesMin = uint64_t{1} << 20;
@@ -128,17 +128,18 @@ constexpr bool DecodeSpanEntry(uint64_t page, uint64_t word, SpanEntry* entry) {
 
 // ---- Leaf: 8 cache lines.
 //
-//   line 0       commit word | next | next | separator | tag | 24 bytes zero
+//   line 0       commit word | next 0 | 48 fingerprints
 //                  commit word   63 .. 49 check   48 valid next pointer   47 .. 0 occupied slots;
 //                                the check covers the other bits, the valid next pointer and the
 //                                leaf's offset
 //                  next          offset of the leaf to the right, 0: none. The pointer that is not
 //                                valid is written before the commit word selects it
+//                  fingerprint   without meaning under a comparator that calls different bytes
+//                                equal: an update does not change it
+//   line 1       next 1 | separator | tag | 40 bytes zero
 //                  separator     offset of a record whose key is the leaf's lower bound, 0 for the
 //                                first leaf; never changes
 //                  tag           LeafTag(offset of the leaf)
-//   line 1       48 fingerprints, 16 bytes zero. Without meaning under a comparator that calls
-//                different bytes equal: an update does not change them
 //   line 2..7    48 slots: 63 .. 40 record bytes / 16, at most 2^24 - 1
 //                          39 .. 0 record offset / 16
 
@@ -147,12 +148,18 @@ inline constexpr uint64_t kLeafBytes = 512;
 inline constexpr uint32_t kFingerprintWords = kSlots / 8;
 
 inline constexpr uint64_t kLeafCommit = 0;
-inline constexpr uint64_t kLeafNext = 8;  // two words
-inline constexpr uint64_t kLeafSeparator = 24;
-inline constexpr uint64_t kLeafTag = 32;
-inline constexpr uint64_t kLeafFingerprints = 64;
+inline constexpr uint64_t kLeafNext0 = 8;
+inline constexpr uint64_t kLeafFingerprints = 16;
+inline constexpr uint64_t kLeafNext1 = 64;
+inline constexpr uint64_t kLeafSeparator = 72;
+inline constexpr uint64_t kLeafTag = 80;
 inline constexpr uint64_t kLeafSlots = 128;
+// An insert flushes one line for its fingerprint and the commit word: stores to one line become
+// durable in their order.
+static_assert(kLeafFingerprints + kSlots == kLineBytes && kLeafCommit < kLineBytes);
 static_assert(kLeafSlots + kSlots * 8 == kLeafBytes);
+
+constexpr uint64_t LeafNext(uint32_t selected) { return selected == 0 ? kLeafNext0 : kLeafNext1; }
 
 constexpr uint64_t LeafTag(PoolOffset leaf) { return (leaf ^ 0x6c656166u) * 0x9e3779b97f4a7c15u; }
 

@@ -66,7 +66,6 @@ void SlotWriter::Finish() {
     if ((changed_words_ >> word & 1) != 0)
       op_->Store(leaf_.offset() + kLeafFingerprints + uint64_t{8} * word, fingerprints_[word]);
   }
-  if (changed_words_ != 0) op_->Flush(leaf_.offset() + kLeafFingerprints, kSlots);
   for (uint32_t line = 0; line < kSlots / 8; ++line) {
     if ((slot_lines_ >> line & 1) != 0)
       op_->Flush(leaf_.offset() + kLeafSlots + line * kLineBytes, kLineBytes);
@@ -79,7 +78,7 @@ void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntr
   std::array<uint64_t, kLeafBytes / 8> image{};
   const uint64_t occupied = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());
   image[kLeafCommit / 8] = EncodeCommit(leaf, next, occupied, 0);
-  image[kLeafNext / 8] = next;
+  image[kLeafNext0 / 8] = next;
   image[kLeafSeparator / 8] = separator;
   image[kLeafTag / 8] = LeafTag(leaf);
   for (size_t i = 0; i < entries.size(); ++i) {

@@ -42,7 +42,11 @@ class LeafView {
   PoolOffset offset() const { return leaf_; }
   uint64_t Commit() const { return medium_.Load(leaf_ + kLeafCommit); }
   PoolOffset Next(uint64_t commit) const {
-    return medium_.Load(leaf_ + kLeafNext + uint64_t{8} * SelectedNext(commit));
+    return medium_.Load(leaf_ + LeafNext(SelectedNext(commit)));
+  }
+  // The pointer that the next change of the commit word may select.
+  PoolOffset OtherNextOffset(uint64_t commit) const {
+    return leaf_ + LeafNext(1 - SelectedNext(commit));
   }
   PoolOffset Separator() const { return medium_.Load(leaf_ + kLeafSeparator); }
   uint64_t Tag() const { return medium_.Load(leaf_ + kLeafTag); }
@@ -135,7 +139,8 @@ struct LeafEntry {
 bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                     std::vector<LeafEntry>* entries, PoolOffset* damaged);
 
-// Changes of slots that are not occupied yet, gathered so that each line is flushed once.
+// Changes of slots that are not occupied yet, gathered so that each line is flushed once. The
+// fingerprints are flushed with the commit word, which is in their line.
 class SlotWriter {
  public:
   SlotWriter(PoolOperation* op, const LeafView& leaf) : op_(op), leaf_(leaf) {
@@ -150,7 +155,7 @@ class SlotWriter {
     word = (word & ~(uint64_t{0xff} << shift)) | uint64_t{fingerprint} << shift;
     changed_words_ |= 1u << (index / 8);
   }
-  // Stores the fingerprints and starts the flushes; the caller fences.
+  // Stores the fingerprints and flushes the slots. The caller fences, and calls PublishCommit.
   void Finish();
 
  private:
@@ -165,6 +170,14 @@ class SlotWriter {
 // most kSlots.
 void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
                   PoolOffset separator, PoolOffset next);
+
+// Stores the pointer that PublishCommit will select. The caller fences.
+inline void StoreOtherNext(PoolOperation* op, const LeafView& leaf, uint64_t commit,
+                           PoolOffset next) {
+  const PoolOffset at = leaf.OtherNextOffset(commit);
+  op->Store(at, next);
+  if (SelectedNext(commit) == 0) op->Flush(at, 8);  // next 1 is not in the line of the commit word
+}
 
 // Publishes a leaf's occupied slots and the next pointer that counts: one store, flushed and
 // fenced. `next` is stored already, at index selected_next.

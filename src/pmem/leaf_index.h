@@ -181,10 +181,12 @@ class LeafIndex {
   void InsertAt(Node* node, uint32_t rank, const char* separator, void* right) const;
   void DeleteTree(void* node, uint32_t level);
 
-  // All lines: which one of the slots is needed is known only when the fingerprints are there.
+  // All lines that a search may read: which one of the slots it needs is known only when the
+  // fingerprints are there.
   void PrefetchLeaf(PoolOffset leaf) const {
     const uintptr_t pool = reinterpret_cast<uintptr_t>(pool_) + leaf;
-    for (uint64_t line = 0; line < kLeafBytes; line += kLineBytes)
+    ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool));
+    for (uint64_t line = kLeafSlots; line < kLeafBytes; line += kLineBytes)
       ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool + line));
   }
 

@@ -289,7 +289,7 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   NewRefHold right(&state_.index, reserve.leaf);
   LeafIndex::Change change;
   state_.index.PrepareInsert(state_.medium->view() + reserve.separator, right.get(), &change);
-  op->Store(leaf.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(commit)), reserve.leaf);
+  StoreOtherNext(op, view, commit, reserve.leaf);
   if (!goes_right && !split_only) {
     const auto index = static_cast<uint32_t>(std::countr_one(Occupied(commit)));
     SlotWriter slots(op, view);
@@ -476,8 +476,7 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
     occupied |= uint64_t{1} << free;
   }
   slots.Finish();
-  op->Store(left.offset + kLeafNext + uint64_t{8} * (1 - SelectedNext(left_commit)),
-            from.Next(right_commit));
+  StoreOtherNext(op, into, left_commit, from.Next(right_commit));
   state_.heap.BeforeUnlink(from.Separator());
   op->Fence();
   PublishCommit(op, left.offset, from.Next(right_commit), occupied, 1 - SelectedNext(left_commit));

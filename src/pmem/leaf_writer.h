@@ -8,8 +8,9 @@
 //   merge    the right leaf's slots into free slots of its left neighbour, other next pointer
 //            | fence | commit word of the left | fence
 //
-// The commit word and the next pointers are in one line. Stores to one line become durable in
-// order, so the pointer needs no flush of its own.
+// The commit word, one of the next pointers and the fingerprints are in one line. Stores to one
+// line become durable in their order, so that pointer and the fingerprints need no flush of their
+// own.
 //
 // A leaf takes kSlotsFilled entries, so that a split finds a free slot if the new entry stays left.
 // The last leaf takes kSlots from ascending inserts, of which the split then moves only the new

@@ -69,7 +69,7 @@ Status FinishBatch(Medium* medium) {
   return op.AwaitDurable();
 }
 
-// The contents of a leaf's header line. Leaves are numbered through all spans of leaves, in the
+// The contents of a leaf's header. Leaves are numbered through all spans of leaves, in the
 // order of memory.
 struct LeafHeader {
   PoolOffset separator;
@@ -136,11 +136,16 @@ class LeafReader {
     return static_cast<uint32_t>(span * kLeavesPerSpan + (leaf - spans_[span]) / kLeafBytes);
   }
 
+  void PrefetchHeader(PoolOffset leaf) const {
+    ASHLAR_PREFETCH(medium_.view() + leaf);
+    ASHLAR_PREFETCH(medium_.view() + leaf + kLineBytes);
+  }
+
   // Leaves that are not in use are read as well; their contents are not used.
   void ReadHeaders(size_t span) {
     for (uint64_t i = 0; i < kLeavesPerSpan; ++i) {
       if (i + kLeavesAhead < kLeavesPerSpan)
-        ASHLAR_PREFETCH(medium_.view() + spans_[span] + (i + kLeavesAhead) * kLeafBytes);
+        PrefetchHeader(spans_[span] + (i + kLeavesAhead) * kLeafBytes);
       const LeafView view(medium_, spans_[span] + i * kLeafBytes);
       const uint64_t commit = view.Commit();
       const PoolOffset next = view.Next(commit);

@@ -1,12 +1,12 @@
 // Recovery: from the bytes of a pool to a TreeState.
 //
 //   span map -> batch log, if the mark names one: apply, fence, clear the mark, fence
-//     -> header lines of all leaves, by spans, in parallel, in the order of memory: next,
+//     -> headers of all leaves, by spans, in parallel, in the order of memory: next,
 //     separator, how many entries -> the chain: from the first leaf along the selected next
 //     pointers, in what was just read -> separators of the leaves in the chain, by pieces of it, in
 //     parallel -> index
 //
-// It reads one line and one separator of each leaf. Which records are in use is found later, in the
+// It reads two lines and one separator of each leaf. Which records are in use is found later, in the
 // background (leaf_mark.h). Following the chain in the pool itself was rejected: each leaf would be
 // a cache miss that waits for the one before.
 //

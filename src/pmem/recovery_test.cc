@@ -92,7 +92,7 @@ TEST_F(RecoveryTest, AChainThatLeadsBackIsRefused) {
   for (const PoolOffset back : {leaves_[0], leaves_[1], leaves_[2]}) {
     const PoolOffset leaf = leaves_[2];
     const uint64_t commit = WordAt(leaf + kLeafCommit);
-    const PoolOffset link = leaf + kLeafNext + uint64_t{8} * SelectedNext(commit);
+    const PoolOffset link = leaf + LeafNext(SelectedNext(commit));
     const PoolOffset next = WordAt(link);
     Store(link, back);
     Store(leaf + kLeafCommit, EncodeCommit(leaf, back, Occupied(commit), SelectedNext(commit)));

@@ -113,7 +113,7 @@ class PoolRepair {
     const uint32_t selected = SelectedNext(commit);
     EncodeFixed64(
         pool_ + leaf + kLeafCommit,
-        EncodeCommit(leaf, Word(leaf + kLeafNext + selected * 8), Occupied(commit), selected));
+        EncodeCommit(leaf, Word(leaf + LeafNext(selected)), Occupied(commit), selected));
     RepairRecord(Word(leaf + kLeafSeparator));
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
       if ((Occupied(commit) >> slot & 1) != 0)
@@ -191,7 +191,7 @@ Seeds SeedPools() {
   for (const uint64_t offset :
        {uint64_t{0}, uint64_t{8}, uint64_t{16}, uint64_t{32}, uint64_t{40}, uint64_t{48},
         uint64_t{56}, uint64_t{kLogLinkOffset}, uint64_t{kBatchMarkOffset},
-        kPageBytes + first_leaf / kPageBytes * 8, first_leaf, first_leaf + kLeafNext,
+        kPageBytes + first_leaf / kPageBytes * 8, first_leaf, first_leaf + kLeafNext0,
         first_leaf + kLeafSeparator, first_leaf + kLeafSlots, first_leaf + kLeafBytes,
         first_leaf + 2 * kLeafBytes}) {
     std::string one(1, '\1');
