@@ -6,9 +6,9 @@
 //     pointers, in what was just read -> separators of the leaves in the chain, by pieces of it, in
 //     parallel -> index
 //
-// It reads two lines and one separator of each leaf. Which records are in use is found later, in the
-// background (leaf_mark.h). Following the chain in the pool itself was rejected: each leaf would be
-// a cache miss that waits for the one before.
+// It reads two lines and one separator of each leaf. Which records are in use is found later, in
+// the background (leaf_mark.h). Following the chain in the pool itself was rejected: each leaf
+// would be a cache miss that waits for the one before.
 //
 // I1: nothing is stored but what a committed batch log says; doing that again has the same result.
 //     So a crash during recovery changes nothing.

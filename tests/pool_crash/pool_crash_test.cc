@@ -64,9 +64,9 @@ std::vector<Scenario> Scenarios() {
     }
   };
   std::vector<Scenario> scenarios = {
-      {"InsertIntoEmptyTree", nothing, PutOf(NumberKey(5), value), 2, 4},
-      {"Insert", entries(30), PutOf(NumberKey(55), value), 2, 5},
-      {"InsertOfAnEmptyKey", entries(30), PutOf("", ""), 2, 5},
+      {"InsertIntoEmptyTree", nothing, PutOf(NumberKey(5), value), 2, 3},
+      {"Insert", entries(30), PutOf(NumberKey(55), value), 2, 4},
+      {"InsertOfAnEmptyKey", entries(30), PutOf("", ""), 2, 3},
       {"Update", entries(30), PutOf(NumberKey(50), value), 2, 3},
       {"UpdateByALargerValue", entries(30), PutOf(NumberKey(50), std::string(700, 'n')), 2, 14},
       {"Remove", entries(30), DeleteOf(NumberKey(50)), 1, 1},
