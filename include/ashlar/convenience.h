@@ -110,10 +110,24 @@ ASHLAR_API std::vector<CompressionType> GetSupportedCompressions();
 ASHLAR_API Status StringToMap(const std::string& opts_str,
                               std::unordered_map<std::string, std::string>* opts_map);
 
-// Ends background work of the database and returns when none is left, with or without `wait`. The
-// database serves reads and small writes afterwards, and can be closed. It is
-// DB::PauseBackgroundWork: Flush, CompactRange, WaitForCompact while there is work, and writes that
-// find every memtable full, wait for ContinueBackgroundWork.
+// Ends background work of the database for good; ContinueBackgroundWork does not undo it. With
+// `wait` no job runs when it returns. From then on Flush, CompactRange, CompactFiles, PromoteL0 and
+// WaitForCompact return ShutdownInProgress, and so does every other call that needs a flush or a
+// compaction: an ingestion over keys of a memtable, a checkpoint or backup that flushes. Calls that
+// wait for one are woken, and return the same. Writes succeed while a memtable has room; one that
+// would wait for a flush or a compaction is refused with ShutdownInProgress, and no part of it is
+// visible. Reads, iterators, DeleteFilesInRanges, changes of options and families, Resume and Close
+// work as before.
+//
+// If a write has left out the log, and avoid_flush_during_shutdown is false, everything that was
+// written before the call is flushed first, in the calling thread, also while background work is
+// paused. An error of this flush is a background error. Such writes after the call are flushed by
+// Close.
+//
+// Any thread may call it, as often as it likes, also concurrently with Close. Not to be called from
+// a listener of a flush or a compaction, or a compaction filter, with `wait` or after a write that
+// left out the log: it would wait for the job that it is in. On a read-only database and on a
+// secondary it does nothing, as these have no background work.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Gives the space of whole tables back at once: removes each table of levels 1 and deeper of which

@@ -190,8 +190,9 @@ class ASHLAR_API DB {
   // the DB no longer exists.
   virtual ~DB() = default;
 
-  // Waits for background work, syncs the written part of the log, and closes all files. Paused
-  // background work is continued for this. Returns Aborted and closes nothing while snapshots,
+  // Ends background work, flushes writes that are in no log (unless avoid_flush_during_shutdown),
+  // syncs the written part of the log, and closes all files, also while background work is paused
+  // or after it was canceled. Returns Aborted and closes nothing while snapshots,
   // iterators or pinned slices exist; call it again later. After it has closed, later calls return
   // the same status.
   virtual Status Close() = 0;
@@ -629,6 +630,8 @@ class ASHLAR_API DB {
   // memtables, and writes while every memtable is full.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
+  // See CancelAllBackgroundWork in ashlar/convenience.h.
+  virtual void CancelAllBackgroundWork(bool wait) = 0;
   // Sets disable_auto_compactions to false.
   virtual Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 

@@ -208,10 +208,7 @@ Status StringToMap(const std::string& opts_str,
   return Status::OK();
 }
 
-void CancelAllBackgroundWork(DB* db, bool /*wait*/) {
-  // A database that was opened for reading has nothing to pause.
-  static_cast<void>(db->PauseBackgroundWork().ok());
-}
+void CancelAllBackgroundWork(DB* db, bool wait) { db->CancelAllBackgroundWork(wait); }
 
 Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
                           const Slice* end, bool include_end) {

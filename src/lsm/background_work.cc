@@ -78,8 +78,8 @@ void BackgroundWork::StartSpaceRecovery(std::function<bool()> resume) {
 // ---- Deciding.
 
 bool BackgroundWork::MayStartJobs() const {
-  return !state_->closing.load(std::memory_order_relaxed) && state_->writes_files() &&
-         state_->background_paused == 0 && !state_->error_handler.BlocksJobs();
+  return state_->RunsJobs() && state_->writes_files() && state_->background_paused == 0 &&
+         !state_->error_handler.BlocksJobs();
 }
 
 void BackgroundWork::UpdateWriteController() {
@@ -125,7 +125,8 @@ void BackgroundWork::CheckInvariants() const {
                 flushes_.running_together() > 0);                     // I1
   ASHLAR_ASSERT(plans <= static_cast<size_t>(RunningCompactions()));  // I1
   ASHLAR_ASSERT(!interrupt_.load(std::memory_order_relaxed) || state_->background_paused > 0 ||
-                state_->closing.load(std::memory_order_relaxed));
+                !state_->RunsJobs());
+  ASHLAR_ASSERT(!jobs_held_ || state_->background_paused > 0);
   flush_candidates_.CheckInvariants();
   compaction_candidates_.CheckInvariants();
   manual_.CheckInvariants();
@@ -168,7 +169,7 @@ void BackgroundWork::Schedule() {
 // ---- Queueing.
 
 bool BackgroundWork::RunSoon(Executor::Priority priority, std::function<void()> job) {
-  if (state_->closing.load(std::memory_order_relaxed)) return false;
+  if (!state_->RunsJobs()) return false;
   const bool taken = state_->executor->Schedule(priority, [this, job = std::move(job)] {
     IgnoreBadAlloc(job);
     MutexLock lock(state_->mutex());
@@ -362,7 +363,7 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
     while (!family.dropped() && !family.immutable().empty() &&
            family.immutable().front().table->id() <= last_ids[i]) {
       ASHLAR_RETURN_IF_ERROR((state_->error_handler.*refusal)());
-      ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
+      ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
       state_->WaitForChange();
     }
   }
@@ -382,7 +383,7 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
     };
     while (would_stop()) {
       ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-      ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
+      ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
       // Without jobs nothing would change.
       if (flush_jobs_ + RunningCompactions() == 0) return Status::OK();
       state_->WaitForChange();
@@ -396,6 +397,7 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   const auto timeout_us = static_cast<uint64_t>(options.timeout.count());
   MutexLock lock(state_->mutex());
   for (;;) {
+    ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
     const bool is_paused = state_->background_paused > 0;
     bool wanted = flush_jobs_ + RunningCompactions() > 0;
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
@@ -409,7 +411,6 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
     }
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     if (is_paused && options.abort_on_pause) return Status::Aborted("background work is paused");
     if (timeout_us > 0) {
       const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
@@ -423,14 +424,18 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
 
 void BackgroundWork::HoldJobs() {
   MutexLock lock(state_->mutex());
+  while (jobs_held_) state_->WaitForChange();
+  jobs_held_ = true;
   ++state_->background_paused;
   while (flush_jobs_ > 0) state_->WaitForChange();
 }
 
 void BackgroundWork::ReleaseJobs() {
   MutexLock lock(state_->mutex());
-  ASHLAR_ASSERT(state_->background_paused > 0);  // HoldJobs
+  ASHLAR_ASSERT(jobs_held_ && state_->background_paused > 0);  // HoldJobs
+  jobs_held_ = false;
   --state_->background_paused;
+  state_->NotifyChange();
 }
 
 void BackgroundWork::Pause() {
@@ -444,10 +449,22 @@ bool BackgroundWork::Continue() {
   MutexLock lock(state_->mutex());
   if (state_->background_paused == 0) return false;
   if (--state_->background_paused > 0) return true;
-  interrupt_.store(state_->closing.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  interrupt_.store(!state_->RunsJobs(), std::memory_order_relaxed);
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     ViewChanged(family);
   return true;
+}
+
+void BackgroundWork::Cancel() {
+  MutexLock lock(state_->mutex());
+  state_->jobs_canceled = true;
+  interrupt_.store(true, std::memory_order_relaxed);
+  state_->NotifyChange();
+}
+
+void BackgroundWork::WaitForJobs() {
+  MutexLock lock(state_->mutex());
+  while (AnyJob()) state_->WaitForChange();
 }
 
 Status BackgroundWork::BeginFileCall() {

@@ -66,8 +66,8 @@ class BackgroundWork final : public ViewObserver {
                   const Status& error) noexcept {
     outbox_.LatchError(reason, during, error);
   }
-  // Hands `job` to the executor. Stop and Pause wait for it. False, and nothing is handed over,
-  // when the database is being closed.
+  // Hands `job` to the executor. Stop, Pause and WaitForJobs wait for it. False, and nothing is
+  // handed over, when no job begins any more.
   bool RunSoon(Executor::Priority priority, std::function<void()> job)
       ASHLAR_REQUIRES(kDatabaseMutex);
 
@@ -80,8 +80,9 @@ class BackgroundWork final : public ViewObserver {
   // Nothing to flush, nothing to compact, nothing running. TimedOut after timeout_us (0: never).
   Status WaitForIdle(const WaitForCompactOptions& options);
 
-  // Lets running flushes end, and no job begin while it exists. The end of the hold starts none:
-  // the caller calls ViewChanged.
+  // Lets running flushes end, and no job begin while it exists; at most one exists at a time, so
+  // its thread may flush. Taken before the lead of the commit queue. The end of the hold starts no
+  // job: the caller calls ViewChanged.
   class JobHold {
    public:
     explicit JobHold(BackgroundWork* background) : background_(background) {
@@ -98,6 +99,11 @@ class BackgroundWork final : public ViewObserver {
   void Pause();
   // False: nothing was paused.
   bool Continue();
+  // Ends running jobs at their next entry, and lets none begin any more. Threads that wait for a
+  // job return ShutdownInProgress.
+  void Cancel();
+  // Waits until no job runs.
+  void WaitForJobs();
   // Ends running jobs at their next entry, starts no more, and waits until none runs.
   // state_->closing is set.
   void Stop();
@@ -119,7 +125,7 @@ class BackgroundWork final : public ViewObserver {
   FlushRunner& flushes() { return flushes_; }
   ManualCompactions& manual_compactions() { return manual_; }
 
-  // Asserts I1, that a job is interrupted only by a pause or a close, and the invariants of the
+  // Asserts I1, that a job is interrupted only by a pause or for good, and the invariants of the
   // parts.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
@@ -167,7 +173,8 @@ class BackgroundWork final : public ViewObserver {
   }
 
   DatabaseState* const state_;
-  // Ends running jobs: closing, or paused. Written under the mutex, read by jobs between entries.
+  // Ends running jobs: paused, canceled, or closing. Written under the mutex, read by jobs between
+  // entries.
   std::atomic<bool> interrupt_{false};
   SpaceRecovery space_recovery_;
   EventOutbox outbox_;
@@ -187,6 +194,7 @@ class BackgroundWork final : public ViewObserver {
   int compaction_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // the same
   int soon_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;        // of RunSoon, not ended
   int file_calls_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;       // of BeginFileCall, not ended
+  bool jobs_held_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;   // a JobHold exists
   // Not larger than that of any family.
   SequenceNumber awaited_snapshot_ ASHLAR_GUARDED_BY(kDatabaseMutex) = kNoSnapshotAwaited;
   CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);

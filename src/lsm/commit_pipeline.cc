@@ -294,6 +294,7 @@ Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
     ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
     if (controller.state() == WriteController::State::kOpen) return Status::OK();
     if (controller.state() == WriteController::State::kStopped) {
+      if (controller.AwaitsJobs()) ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
       state_->WaitForChange();
       continue;
     }

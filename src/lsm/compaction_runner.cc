@@ -135,7 +135,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   // Files that a style drops are picked again after it.
   if (plan.reason == PlanReason::kDeleteFiles) return Status::OK();
   if (interrupt_->load(std::memory_order_relaxed))
-    return Status::ShutdownInProgress("the database is being closed");
+    return Status::ShutdownInProgress(StopFlags::kStopped);
   if (!plan.WritesTables()) return Status::OK();
   ASHLAR_ASSERT(!compaction->may_be_recorded);  // a job runs once
   const ColumnFamilyOptions& options = compaction->settings.options;

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/result.h"
 #include "lsm/resolve_options.h"
 #include "platform/memory.h"
 
@@ -77,6 +78,13 @@ Status DatabaseState::CheckNotClosing() const {
   return closing.load(std::memory_order_relaxed)
              ? Status::ShutdownInProgress("the database is being closed")
              : Status::OK();
+}
+
+Status DatabaseState::CheckRunsJobs() const {
+  ASHLAR_RETURN_IF_ERROR(CheckNotClosing());
+  if (RunsJobs()) return Status::OK();
+  return Status::ShutdownInProgress(
+      "background work has ended: CancelAllBackgroundWork was called, or the database is closed");
 }
 
 void DatabaseState::WaitForChange() {

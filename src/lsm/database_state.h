@@ -6,6 +6,7 @@
 // I2: the log that the MANIFEST says a family needs is not newer than the one it does need.
 // I3: no sequence of a snapshot or of the MANIFEST is newer than the published one.
 // I4: counts of pauses are not negative.
+// I5: `closing` and `jobs_canceled` are set for good. Once one of them is, no job begins.
 //
 // Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read,
 // nor by a write that finds its memtable with room.
@@ -80,6 +81,12 @@ struct DatabaseState {
   std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(kDatabaseMutex);
   // ShutdownInProgress: Close has begun.
   Status CheckNotClosing() const ASHLAR_REQUIRES(kDatabaseMutex);
+  // Whether jobs may begin, now or after a pause (I5).
+  bool RunsJobs() const ASHLAR_REQUIRES(kDatabaseMutex) {
+    return !closing.load(std::memory_order_relaxed) && !jobs_canceled;
+  }
+  // ShutdownInProgress unless RunsJobs. A thread that waits for a job asks this after each change.
+  Status CheckRunsJobs() const ASHLAR_REQUIRES(kDatabaseMutex);
   // Wakes all threads that wait for `changed`.
   void NotifyChange() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++changes;
@@ -163,6 +170,7 @@ struct DatabaseState {
       ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  bool jobs_canceled ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I5; by BackgroundWork::Cancel
 
  private:
   Mutex manifest_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);

@@ -56,7 +56,8 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
     ++running_together_;
     status = CatchBadAlloc([&] {
       kDatabaseMutex.AssertHeld();
-      // A pause of the user's does not stop it: without it the database would stay read-only.
+      // Neither a pause nor a cancel stops it: without it the database would stay read-only, or
+      // lose what no log has.
       for (const std::shared_ptr<ColumnFamily>& family : families)
         flushes.push_back(Begin(family, reason, &state_->closing));
       return Status::OK();

@@ -64,8 +64,9 @@ class FlushRunner {
   static void Cancel(const Flush& flush) ASHLAR_REQUIRES(kDatabaseMutex);
   // Writes the memtables to a table and installs it.
   Status Run(Flush* flush);
-  // Flushes all live families, with the log numbers of all, in one atomic edit. Requires: no job
-  // runs, no write can come, and SwitchMemTables has been called for all of them.
+  // Flushes these families in this thread, with the log numbers of all in one atomic edit: one
+  // family, or all live ones. Pauses and a cancel do not stop it. Requires: a JobHold; and of all,
+  // that no write can come, and that SwitchMemTables has been called for them.
   Status RunTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
                      TableFileCreationReason reason);
   // Calls of RunTogether.

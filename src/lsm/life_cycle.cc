@@ -316,6 +316,7 @@ Status LifeCycle::CloseFilesLocked() {
     if (status.ok()) status = done;
   };
   if (state_->writes_files()) {
+    background_.Cancel();
     attempt([this] { return FlushUnloggedWrites(); });
     background_.Stop();
     attempt([this] {
@@ -354,13 +355,44 @@ void LifeCycle::AssertNoJobRuns() const {
   ASHLAR_ASSERT(background_.RunningCompactions() == 0);  // I2
 }
 
+void LifeCycle::Cancel(bool wait) {
+  background_.Cancel();
+  const Status flushed = CatchBadAlloc([this] { return FlushUnloggedWrites(); });
+  background_.files().DeleteObsoleteFiles();
+  background_.outbox().Notify();
+  IgnoreBadAlloc([&] {
+    LogInfo(*state_, StrCat("background work was canceled; the flush of writes that no log has: ",
+                            flushed.ToString()));
+  });
+  if (wait) background_.WaitForJobs();
+}
+
 Status LifeCycle::FlushUnloggedWrites() {
   if (!MustFlushUnloggedWrites() || state_->error_handler.IsSet()) return Status::OK();
-  // A flush that the program paused would be waited for forever: no call can continue it once the
-  // database is closed.
-  while (background_.Continue()) {
+  const BackgroundWork::JobHold hold(&background_);
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    MutexLock lock(state_->mutex());
+    ASHLAR_ASSERT(!state_->RunsJobs());  // I5
+    families = state_->LiveFamilies();
   }
-  return core_->FlushAll(FlushOptions(), FlushReason::kShutDown);
+  ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, FlushReason::kShutDown));
+  // One by one: writes go on, so that the families have no common end.
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    {
+      MutexLock lock(state_->mutex());
+      if (family->immutable().empty()) continue;
+    }
+    const Status flushed =
+        background_.flushes().RunTogether({&family, 1}, TableFileCreationReason::kFlush);
+    if (flushed.ok() || family->dropped()) continue;
+    if (!IsBenign(flushed)) {
+      background_.outbox().LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family,
+                                         flushed);
+    }
+    return flushed;
+  }
+  return Status::OK();
 }
 
 bool LifeCycle::MustFlushUnloggedWrites() const {

@@ -8,12 +8,16 @@
 //   SECONDARY --Promote: LOCK, Recover, new log--> new MANIFEST --TakeWrites--> OPEN
 //       ^------------ any error --------/              \--any error--> read-only by that error
 //
+//   OPEN --Cancel--> OPEN without jobs: reads, and writes as long as the memtables have room
+//
 // I1: every step of a close runs, even after a step that failed.
 // I2: no file is written or deleted after LOCK is released. Before that jobs have ended,
 //     ErrorHandler refuses new logs, and OPTIONS and deletions are stopped.
 // I3: up to the new MANIFEST a promotion changes nothing that a recovery does not expect after a
 //     crash, and no reader sees less: it can be undone. From there on it is a primary.
 // I4: at most one catch-up, promotion or close runs at a time.
+// I5: a cancel and a close flush what no log has after jobs have ended for good, in their own
+//     thread: no pause delays them, and no thread that leads waits for a job meanwhile.
 //
 // Thread safety: StartWriting by the thread that opens; the rest from any thread, without locks.
 #pragma once
@@ -49,6 +53,8 @@ class LifeCycle {
   // The same without the program's asking, unless a listener declines. True: it failed for lack of
   // space, and may be tried again.
   bool ResumeByItself();
+  // Ends jobs for good, and flushes what no log has. wait: returns once no job runs.
+  void Cancel(bool wait);
   // Aborted while snapshots, iterators or pins are held; otherwise CloseFiles.
   Status Close();
   // Closes everything. The second call returns the status of the first.
@@ -77,6 +83,7 @@ class LifeCycle {
   // The reason why the database cannot be closed now. Ok when there is none.
   Status CheckNothingIsHeld();
   bool MustFlushUnloggedWrites() const;
+  // Requires: jobs have ended for good (I5). An error is latched.
   Status FlushUnloggedWrites();
   Status CloseLogs();
   void AssertReplayedLogsAreNotNeeded() const;

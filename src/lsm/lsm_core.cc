@@ -35,6 +35,7 @@ Status LsmCore::FlushFamilies(const FlushOptions& flush_options,
   bool any = false;
   {
     MutexLock lock(state->mutex());
+    ASHLAR_RETURN_IF_ERROR(state->CheckRunsJobs());
     for (const std::shared_ptr<ColumnFamily>& family : families)
       any |= !family->ActiveLocked()->IsEmpty();
   }

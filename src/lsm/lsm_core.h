@@ -40,7 +40,8 @@ struct LsmCore {
   CommitPipeline commit;
   Reader reader;
 
-  // Switches the memtables of these families that are not empty, and has them flushed.
+  // Switches the memtables of these families that are not empty, and has them flushed by jobs.
+  // ShutdownInProgress where no job begins any more, also if there is nothing to flush.
   Status FlushFamilies(const FlushOptions& flush_options,
                        std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
   Status FlushAll(const FlushOptions& flush_options, FlushReason reason);

@@ -662,6 +662,10 @@ Status LsmDB::ContinueBackgroundWork() try {
   return Status::MemoryLimit();
 }
 
+void LsmDB::CancelAllBackgroundWork(bool wait) {
+  if (!state_->read_only()) life_cycle_.Cancel(wait);
+}
+
 Status LsmDB::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) try {
   for (ColumnFamilyHandle* handle : column_families)
     ASHLAR_RETURN_IF_ERROR(SetOptions(handle, {{"disable_auto_compactions", "false"}}));

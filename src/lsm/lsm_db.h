@@ -169,6 +169,7 @@ class LsmDB final : public DB {
   Status WaitForCompact(const WaitForCompactOptions& options) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;
+  void CancelAllBackgroundWork(bool wait) override;
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) override;
   Status DisableFileDeletions() override;
   Status EnableFileDeletions() override;

@@ -247,7 +247,7 @@ void ManualCompactions::EndCall(const Call& call) {
 Status ManualCompactions::CheckMayContinue(const Call& call) const {
   ASHLAR_RETURN_IF_ERROR(call.family->CheckNotDropped());
   ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-  ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
+  ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
   if (disabled_ > 0) return Disabled();
   if (call.canceled != nullptr && call.canceled->load())
     return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
@@ -314,8 +314,7 @@ Status ManualCompactions::RunStep(const Call& call, std::unique_ptr<Compaction> 
   ASHLAR_ASSERT(running_ > 0);  // PickStep, DeleteFiles
   --running_;
   state_->NotifyChange();
-  const bool is_closing = state_->closing.load(std::memory_order_relaxed);
-  return status.IsShutdownInProgress() && !is_closing ? Status::OK() : status;  // I2
+  return status.IsShutdownInProgress() && state_->RunsJobs() ? Status::OK() : status;  // I2
 }
 
 }  // namespace ashlar

@@ -47,6 +47,8 @@ class WriteController {
     return true;
   }
   bool IsLocked() const ASHLAR_REQUIRES(kDatabaseMutex) { return locks_ > 0; }
+  // Writers are stopped until a job has changed the tree, whether there are locks or not.
+  bool AwaitsJobs() const ASHLAR_REQUIRES(kDatabaseMutex) { return tree_state_ == State::kStopped; }
   void SetCompactionBehind(bool behind) ASHLAR_REQUIRES(kDatabaseMutex) {
     behind_.store(behind, std::memory_order_relaxed);
     if (!behind) low_priority_.next_us = 0;

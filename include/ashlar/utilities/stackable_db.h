@@ -214,6 +214,7 @@ class ASHLAR_API StackableDB : public DB {
   }
   Status PauseBackgroundWork() override { return db_->PauseBackgroundWork(); }
   Status ContinueBackgroundWork() override { return db_->ContinueBackgroundWork(); }
+  void CancelAllBackgroundWork(bool wait) override { db_->CancelAllBackgroundWork(wait); }
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) override {
     return db_->EnableAutoCompaction(column_families);
   }

@@ -11,6 +11,9 @@
 namespace ashlar {
 
 struct StopFlags {
+  // The error of a job that ends because no job may run.
+  static constexpr char kStopped[] = "background work is paused, canceled, or being closed";
+
   const std::atomic<bool>* shutting_down = nullptr;   // null: never, here and below
   const std::atomic<bool>* canceled = nullptr;        // the user canceled a manual compaction
   const std::atomic<bool>* disabled = nullptr;        // manual compactions were disabled
@@ -18,7 +21,7 @@ struct StopFlags {
 
   // OK: the job continues.
   Status Check() const {
-    if (IsSet(shutting_down)) return Status::ShutdownInProgress("the database is being closed");
+    if (IsSet(shutting_down)) return Status::ShutdownInProgress(kStopped);
     if (IsSet(canceled))
       return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
                            "the compaction was canceled");
