@@ -78,7 +78,7 @@ void BackgroundWork::StartSpaceRecovery(std::function<bool()> resume) {
 // ---- Deciding.
 
 bool BackgroundWork::MayStartJobs() const {
-  return state_->RunsJobs() && state_->writes_files() && state_->background_paused == 0 &&
+  return state_->RunsJobs() && state_->writes_files() && !state_->HoldsJobsBack() &&
          !state_->error_handler.BlocksJobs();
 }
 
@@ -126,7 +126,6 @@ void BackgroundWork::CheckInvariants() const {
   ASHLAR_ASSERT(plans <= static_cast<size_t>(RunningCompactions()));  // I1
   ASHLAR_ASSERT(!interrupt_.load(std::memory_order_relaxed) || state_->background_paused > 0 ||
                 !state_->RunsJobs());
-  ASHLAR_ASSERT(!jobs_held_ || state_->background_paused > 0);
   flush_candidates_.CheckInvariants();
   compaction_candidates_.CheckInvariants();
   manual_.CheckInvariants();
@@ -398,7 +397,7 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   MutexLock lock(state_->mutex());
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
-    const bool is_paused = state_->background_paused > 0;
+    const bool is_paused = state_->HoldsJobsBack();
     bool wanted = flush_jobs_ + RunningCompactions() > 0;
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       // Without a pause a compaction that may run is a job already.
@@ -424,17 +423,15 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
 
 void BackgroundWork::HoldJobs() {
   MutexLock lock(state_->mutex());
-  while (jobs_held_) state_->WaitForChange();
-  jobs_held_ = true;
-  ++state_->background_paused;
+  while (state_->jobs_held) state_->WaitForChange();
+  state_->jobs_held = true;
   while (flush_jobs_ > 0) state_->WaitForChange();
 }
 
 void BackgroundWork::ReleaseJobs() {
   MutexLock lock(state_->mutex());
-  ASHLAR_ASSERT(jobs_held_ && state_->background_paused > 0);  // HoldJobs
-  jobs_held_ = false;
-  --state_->background_paused;
+  ASHLAR_ASSERT(state_->jobs_held);  // HoldJobs
+  state_->jobs_held = false;
   state_->NotifyChange();
 }
 

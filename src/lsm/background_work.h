@@ -194,7 +194,6 @@ class BackgroundWork final : public ViewObserver {
   int compaction_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // the same
   int soon_jobs_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;        // of RunSoon, not ended
   int file_calls_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;       // of BeginFileCall, not ended
-  bool jobs_held_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;   // a JobHold exists
   // Not larger than that of any family.
   SequenceNumber awaited_snapshot_ ASHLAR_GUARDED_BY(kDatabaseMutex) = kNoSnapshotAwaited;
   CandidateQueue flush_candidates_ ASHLAR_GUARDED_BY(kDatabaseMutex);

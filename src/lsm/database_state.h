@@ -87,6 +87,10 @@ struct DatabaseState {
   }
   // ShutdownInProgress unless RunsJobs. A thread that waits for a job asks this after each change.
   Status CheckRunsJobs() const ASHLAR_REQUIRES(kDatabaseMutex);
+  // Whether no job begins before a pause or a hold has ended.
+  bool HoldsJobsBack() const ASHLAR_REQUIRES(kDatabaseMutex) {
+    return background_paused > 0 || jobs_held;
+  }
   // Wakes all threads that wait for `changed`.
   void NotifyChange() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++changes;
@@ -170,6 +174,7 @@ struct DatabaseState {
       ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  bool jobs_held ASHLAR_GUARDED_BY(kDatabaseMutex) = false;      // a BackgroundWork::JobHold exists
   bool jobs_canceled ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I5; by BackgroundWork::Cancel
 
  private:

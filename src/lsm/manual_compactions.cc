@@ -271,7 +271,7 @@ Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(const Call& call
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(CheckMayContinue(call));
     const bool excluded = call.family->exclusive_compaction && !call.exclusive;  // I1
-    if (state_->background_paused > 0 || excluded || call.family->ingesting) {
+    if (state_->HoldsJobsBack() || excluded || call.family->ingesting) {
       state_->WaitForChange();
       continue;
     }
