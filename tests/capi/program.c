@@ -747,7 +747,18 @@ static void TablesAreFlushedCompactedAndDescribed(void) {
   char* const identity = rocksdb_get_db_identity(db, &size);
   CHECK(size > 0 && strlen(identity) == size);
   rocksdb_free(identity);
+  rocksdb_close(db);
+}
+
+static void CanceledWorkIsRefused(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
   rocksdb_cancel_all_background_work(db, 1);
+  Put(db, "a", "1");
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush, &error);
+  EXPECT_ERROR(error, "background work has ended");
+  rocksdb_flushoptions_destroy(flush);
   rocksdb_close(db);
 }
 
@@ -1874,6 +1885,7 @@ int main(int argc, char** argv) {
   SnapshotsLookBack();
   FamiliesComeAndGo();
   TablesAreFlushedCompactedAndDescribed();
+  CanceledWorkIsRefused();
   CheckpointsAreMade();
   FamiliesAreExportedAndImported();
   FilesAreWrittenAndIngested();

@@ -818,6 +818,7 @@ void CatchUp(const CallArgs& args) {
 // ---- The end.
 
 void Close(const CallArgs& args) {
+  if (args.random->OneIn(2)) CancelAllBackgroundWork(args.db(), args.random->OneIn(2));
   Status closed = args.db()->Close();
   // Iterators, snapshots and pins of the other call.
   while (closed.IsAborted()) closed = args.db()->Close();
@@ -906,7 +907,7 @@ const std::vector<Call>& Calls() {
       {"TryCatchUpWithPrimary",
        {"TryCatchUpWithPrimary", "PromoteToPrimary", "IsSecondary"},
        CatchUp},
-      {"Close", {"Close"}, Close},
+      {"Close", {"Close", "CancelAllBackgroundWork"}, Close},
   };
   return kCalls;
 }
