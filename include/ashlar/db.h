@@ -135,7 +135,8 @@ class ASHLAR_API DB {
   // readable after their deletion. The open itself opens as many tables as max_open_files allows
   // (-1: three quarters of the process's limit). The other tables are opened when they are read,
   // and may be deleted by then. Not every family has to be named. Writes fail with NotSupported.
-  // error_if_wal_file_exists: Corruption when there is a log to read.
+  // error_if_wal_file_exists: Corruption when there is a log to read. TryAgain if the writer
+  // changed its files faster than they could be read, a thousand times.
   static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
                                 bool error_if_wal_file_exists = false);
   static Status OpenForReadOnly(const Options& options, const std::string& name,

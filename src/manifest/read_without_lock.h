@@ -9,16 +9,20 @@
 // I1: each attempt but the last fails in its own way, which needs progress of the writer. Without a
 //     writer there are at most two attempts.
 // I2: there is no sleep.
+// I3: it ends, whatever the writer does: after kReadAttemptsMax attempts with TryAgain.
 //
 // Thread safety: one thread.
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 
 #include "ashlar/status.h"
 
 namespace ashlar {
+
+inline constexpr size_t kReadAttemptsMax = 1000;
 
 // attempt: Status(). Its text must name the file, and the place in it.
 template <typename Attempt>
@@ -27,6 +31,8 @@ Status ReadWithoutLock(Attempt attempt) {
   for (;;) {
     Status status = attempt();
     if (status.ok() || !failures.insert(status.ToString()).second) return status;
+    if (failures.size() == kReadAttemptsMax)
+      return Status::TryAgain("the database changes faster than it can be read", status.ToString());
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 namespace ashlar {
@@ -33,6 +34,15 @@ TEST(ReadWithoutLock, AFailureThatComesBackIsReported) {
                            Status::Corruption("a is missing")});
   EXPECT_EQ(attempts.result.ToString(), Status::Corruption("a is missing").ToString());
   EXPECT_EQ(attempts.count, 3u);
+}
+
+TEST(ReadWithoutLock, FailuresWithoutEndAreGivenUp) {
+  size_t count = 0;
+  const Status result = ReadWithoutLock(
+      [&count] { return Status::Corruption(std::to_string(++count) + " is missing"); });
+  EXPECT_TRUE(result.IsTryAgain()) << result.ToString();
+  EXPECT_EQ(count, kReadAttemptsMax);
+  EXPECT_NE(result.ToString().find("1000 is missing"), std::string::npos) << result.ToString();
 }
 
 }  // namespace
