@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "filesystem/filename.h"
 #include "key/write_batch_internal.h"
+#include "lsm/wal_files.h"
 
 namespace ashlar {
 
@@ -166,6 +167,7 @@ Status LogReplay::Run() {
               kNoEnd);
     } else {
       ASHLAR_RETURN_IF_ERROR(ReplayLog(&log));
+      ASHLAR_RETURN_IF_ERROR(CheckNotWrittenOver(log));
     }
   }
   ASHLAR_RETURN_IF_ERROR(CheckEarlyEnd());
@@ -236,7 +238,6 @@ Status LogReplay::ReplayLog(Log* log) {
       if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
     }
     good_bytes_[number] = reader.last_good_offset();
-    read_recycled_logs_ |= reader.is_recycled();
     if (MayGrow(*log)) {
       ASHLAR_ASSIGN_OR_RETURN(const bool is_torn, IsLastRecordTorn(log, &corrupt_reads));
       if (is_torn) {
@@ -271,6 +272,20 @@ Status LogReplay::ReplayLog(Log* log) {
       early_end_ = EarlyEnd{.number = number, .status = reader.status()};
     return Status::OK();
   }
+}
+
+Status LogReplay::CheckNotWrittenOver(const Log& log) const {
+  const std::vector<RecoveryReport::Loss>& losses = input_.report->losses;
+  const bool has_loss = !losses.empty() && losses.back().number == log.number;
+  const bool is_whole = !has_loss && good_bytes(log.number) == log.bytes;
+  if (!state_->read_only() || is_whole) return Status::OK();
+  // In this order: a log that moves meanwhile is found. No log of the archive is written over.
+  for (const std::string& directory :
+       {state_->wal_directory, ArchiveDirectory(state_->wal_directory)}) {
+    const Status there = state_->file_system->FileExists(WalFileName(directory, log.number));
+    if (!IsMissing(there)) return there;
+  }
+  return Status::TryAgain(LogName(log.number), "the log was released while it was read");
 }
 
 Status LogReplay::ReadAgain(Log* log) const {

@@ -14,6 +14,8 @@
 //     the MANIFEST says that its family needs the log no more.
 // I3: after a Run that failed, or found damage, the memtables hold a part of what was read, and the
 //     replay can only be thrown away.
+// I4: without the lock, a log is read up to the length that it had in FindLogs, or to an end that
+//     its writer made: README.md, "Logs without the lock".
 //
 // Thread safety: one thread, the only writer of the memtables. Lifetime: the state, and of each
 // Run its Input, outlive the calls.
@@ -61,6 +63,8 @@ class LogReplay {
   // older log is complete by the time its size is taken. TryAgain if a log is not what an earlier
   // Run has read: what that Run applied has to be thrown away.
   Status FindLogs(const Input& input);
+  // TryAgain if a log was released by its writer before it was read: the MANIFEST says by now that
+  // it is not needed.
   Status Run();
 
   // Of a log that was read: where its last record ends. 0 for one that was not.
@@ -73,9 +77,6 @@ class LogReplay {
   SequenceNumber sequence() const { return sequence_; }
   // Records were dropped, because others before them are missing.
   bool dropped_rest() const { return dropped_rest_; }
-  // A log was read that its writer writes over when the MANIFEST no longer needs it: what was read
-  // without the lock is right if the MANIFEST has not changed since.
-  bool read_recycled_logs() const { return read_recycled_logs_; }
 
  private:
   struct Log {
@@ -101,6 +102,9 @@ class LogReplay {
   void SeparateMemTables(uint64_t log_number);
   Status BeginReading(Log* log) const;
   Status ReplayLog(Log* log);
+  // I4, once the log was read. TryAgain if its writer has released it: then it may have been
+  // written over, or cut, before its end was read.
+  Status CheckNotWrittenOver(const Log& log) const;
   // Whether the log may just not be written further yet: one that ends early is no damage.
   bool MayGrow(const Log& log) const;
   // Of such a log, after a stop. False: the reader continues at the same place, because a read that
@@ -158,7 +162,6 @@ class LogReplay {
       // a log ended early: recovered records must reach tables before a new one is logged
       false;
   bool applied_records_ = false;
-  bool read_recycled_logs_ = false;
 };
 
 }  // namespace ashlar

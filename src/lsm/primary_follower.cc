@@ -10,20 +10,11 @@
 
 namespace ashlar {
 
-namespace {
-// Each attempt but the last needs a change by the primary while it runs, and reads what is new.
-constexpr int kAttemptsMax = 1000;
-}  // namespace
-
 Status PrimaryFollower::CatchUp() {
   MutexLock installers(state_->manifest_mutex());
-  int attempts = 0;
-  Status last;
-  return ReadWithoutLock([&] {
+  return ReadWithoutLock([this] {
     kManifestMutex.AssertHeld();
-    // A status that comes again ends the attempts.
-    if (attempts++ < kAttemptsMax) last = TryToCatchUp();
-    return last;
+    return TryToCatchUp();
   });
 }
 
@@ -43,8 +34,7 @@ Status PrimaryFollower::TryToCatchUp() {
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
   must_rebuild_ = true;  // unless all that is applied is installed
   ASHLAR_RETURN_IF_ERROR(Replay(report));
-  if (replay_->read_recycled_logs())
-    ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
+  ASHLAR_RETURN_IF_ERROR(state_->versions->CheckNothingIngestedBefore(replay_->sequence(), read));
   Install(std::move(read), rebuilds ? families.get() : nullptr, replay_->sequence());
   must_rebuild_ = false;
   return Status::OK();

@@ -5,6 +5,7 @@
 //               --> logs found and opened                    LogReplay::FindLogs
 //               --> MANIFEST unchanged? --no--> again        read_without_lock.h
 //               --> records since, into memtables            LogReplay::Run
+//               --> logs released, tables ingested? --yes--> again
 //               --> Install: versions, memtables and sequence at once
 //   Recover   MANIFEST --> all logs anew, as an open replays them --> Install
 //
@@ -12,8 +13,8 @@
 //     families. It never becomes shorter, and after CatchUp it has every write that was in the log
 //     file, or in tables, when CatchUp was called.
 // I2: the MANIFEST did not change from before its first edit was read until after the length of the
-//     last log was taken. So the versions and the logs are of one moment, and everything that they
-//     need is open.
+//     last log was taken, and no tables were ingested before the last record that was read. So the
+//     versions and the logs are of one moment, and everything that they need is open.
 // I3: CatchUp that fails changes nothing that a reader sees.
 // I4: an entry that is not part of the view's prefix has a sequence above the published one.
 // I5: nothing is written below the primary's directory.

@@ -383,6 +383,11 @@ Status CheckManifestUnchanged(const DatabaseState& state) {
   return state.versions->CheckManifestUnchanged(state.versions->place());
 }
 
+Status CheckNothingIngested(const DatabaseState& state, SequenceNumber newest) {
+  kManifestMutex.AssertHeld();  // no other thread knows the database
+  return state.versions->CheckNothingIngestedBefore(newest, state.versions->place());
+}
+
 // Recovers versions, families and memtables. Requires: the lock, unless read-only.
 Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   DatabaseState* const state = recovered->state.get();
@@ -406,8 +411,7 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
         .Add("wal_files", state->recovery.logs);
   }
   ASHLAR_RETURN_IF_ERROR(replay.Run());
-  if (state->read_only() && replay.read_recycled_logs())
-    ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
+  if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckNothingIngested(*state, replay.sequence()));
   state->published_sequence.store(replay.sequence(), std::memory_order_release);
   if (args.error_if_log_exists && replay.applied_records()) {
     return Status::Corruption(args.directory,
@@ -514,7 +518,7 @@ Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
     const std::string damage = recovered.state->recovery.DamageReasons();
     return damage.empty() ? Status::OK() : Status::Corruption(damage);
   });
-  if (recovered.state == nullptr) return read;
+  if (recovered.state == nullptr || read.IsTryAgain()) return read;
   pinned_tables->Retain(recovered.state->versions->LiveTables());
   LogRecovery(*recovered.state);
   return recovered;

@@ -6,7 +6,8 @@
 // Read-only there is no lock, and another process may write the database concurrently:
 //
 //   CURRENT, MANIFEST -> all tables and logs opened -> MANIFEST unchanged? -> families, logs
-//     ^---- something is missing or damaged, or the MANIFEST has changed (read_without_lock.h)
+//     ^---- something is missing or damaged, the MANIFEST has changed, or later a log was released
+//           before it was read (read_without_lock.h)
 //
 // I1: a refused open leaves the files as they were. Before all checks have passed only LOCK, LOG
 //     and the first files of a new database are written.

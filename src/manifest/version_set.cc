@@ -143,6 +143,32 @@ Status VersionSet::CheckManifestUnchanged(const ManifestPlace& place) const {
       name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
 }
 
+Status VersionSet::CheckNothingIngestedBefore(SequenceNumber newest,
+                                              const ManifestPlace& place) const {
+  ASHLAR_ASSIGN_OR_RETURN(const FileNumber number,
+                          ReadCurrentFile(args_.file_system, args_.directory));
+  const std::string name = DescriptorFileName(args_.directory, number);
+  if (number != place.manifest_number)
+    return Status::TryAgain(name, "has replaced the MANIFEST that was read");
+  uint64_t bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(name, &bytes));
+  if (bytes == place.manifest_bytes) return Status::OK();
+  ASHLAR_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ManifestReader> manifest,
+      ManifestReader::OpenNumber(args_.file_system, args_.directory, number, place.manifest_end));
+  VersionEdit edit;
+  while (manifest->Next(&edit)) {
+    // A flush has the log's number, a compaction deletes tables.
+    const bool ingests =
+        !edit.new_files().empty() && edit.deleted_files().empty() && !edit.log_number.has_value();
+    if (ingests && edit.last_sequence.value_or(0) < newest) {
+      return Status::TryAgain(name, StrCat("tables were ingested before the write ", newest,
+                                           " and after offset ", place.manifest_end));
+    }
+  }
+  return manifest->status();
+}
+
 Result<RecoveredState> VersionSet::ReadOn(bool for_writing) const {
   return ManifestReplay(ManifestReplay::Args{.file_system = args_.file_system,
                                              .directory = args_.directory,

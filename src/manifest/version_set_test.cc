@@ -500,6 +500,41 @@ TEST_F(VersionSetTest, ASecondaryFollowsEveryInstall) {
   }
 }
 
+// A reader that has read logs up to a write, while these edits came.
+TEST_F(VersionSetTest, AnIngestionBeforeTheNewestWriteOfAReaderIsNoticed) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(VersionEdit()).ok());
+  Database reader(file_system_.get());
+  ASSERT_TRUE(reader.Open(Specs({"default"}), /*read_only=*/true).ok());
+  const auto check = [&reader](SequenceNumber newest) {
+    return reader->CheckNothingIngestedBefore(newest, reader->place());
+  };
+  EXPECT_TRUE(check(100).ok());
+  VersionEdit flush;
+  flush.log_number = db_->NewFileNumber();
+  flush.last_sequence = 10;
+  const FileNumber flushed = db_.AddTable(0, &flush);
+  ASSERT_TRUE(db_.Install(std::move(flush)).ok());
+  EXPECT_TRUE(check(100).ok());
+  VersionEdit compaction;
+  compaction.last_sequence = 10;
+  compaction.DeleteFile(0, flushed);
+  db_.AddTable(1, &compaction);
+  ASSERT_TRUE(db_.Install(std::move(compaction)).ok());
+  EXPECT_TRUE(check(100).ok());
+  VersionEdit ingestion;
+  ingestion.last_sequence = 20;
+  db_.AddTable(0, &ingestion);
+  ASSERT_TRUE(db_.Install(std::move(ingestion)).ok());
+  EXPECT_TRUE(check(20).ok());
+  EXPECT_TRUE(check(21).IsTryAgain());
+  // Another MANIFEST may have any.
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(VersionEdit()).ok());
+  EXPECT_TRUE(check(0).IsTryAgain());
+}
+
 TEST_F(VersionSetTest, ASecondaryDropsFamiliesAndIgnoresNewOnes) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open({Spec("default")}).ok());

@@ -82,8 +82,6 @@ class LogReader {
   uint64_t last_good_offset() const { return last_good_offset_; }
   // After kTornTail: where the bytes end that may be part of a record of this log.
   uint64_t torn_end() const { return torn_end_; }
-  // The log has numbered fragments: its writer may write over it, or over an older log.
-  bool is_recycled() const { return recycled_; }
   // Where the record that ReadRecord returned begins.
   uint64_t record_offset() const { return record_offset_; }
   // Bytes checksummed so far in the search after damage.

@@ -2,6 +2,7 @@
 // primary, not older than the call, and never older than the one before.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,10 +10,13 @@
 #include <vector>
 
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/transaction_log.h"
+#include "ashlar/vfs.h"
 #include "base/random.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "tests/secondary/secondary_fixture.h"
+#include "wal/log_format.h"
 
 namespace ashlar {
 namespace {
@@ -29,6 +33,40 @@ class CatchUpTest : public SecondaryFixture {
     EXPECT_TRUE(secondary_->GetIntProperty(name, &value));
     return value;
   }
+  // A table after the batches so far.
+  void Ingest(const std::vector<std::string>& keys, const std::string& value) {
+    Options options = options_;
+    options.env = primary_->env();
+    SstFileWriter writer(EnvOptions(), options);
+    ASSERT_OK(writer.Open("/external.sst"));
+    Commit commit;
+    for (const std::string& key : keys) {
+      ASSERT_OK(writer.Put(key, value));
+      commit.push_back({Change::Kind::kPut, kDefaultColumnFamilyName, key, value});
+    }
+    ASSERT_OK(writer.Finish());
+    ASSERT_OK(primary_->db()->IngestExternalFile({"/external.sst"}, IngestExternalFileOptions()));
+    Apply(commit, &states_.back());
+  }
+  // An attempt to read the primary's files begins with CURRENT, and reads it as often as another.
+  void CountReadsOfCurrent() {
+    FaultRule rule;
+    rule.name_contains = "CURRENT";
+    rule.operations = FaultOperation::kOpenForReading;
+    rule.sticky = true;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [this] { ++reads_of_current_; };
+    calls_->AddRule(rule);
+  }
+  int ReadsOfCurrent(const std::function<Status()>& call) {
+    reads_of_current_ = 0;
+    CountReadsOfCurrent();
+    EXPECT_OK(call());
+    calls_->ClearRules();
+    return reads_of_current_;
+  }
+
+  int reads_of_current_ = 0;
 };
 
 TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCall) {
@@ -73,9 +111,245 @@ TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCallOfTheOpen) {
 // Logs that are written over while the secondary reads them.
 class RecycledCatchUpTest : public CatchUpTest {
  protected:
-  RecycledCatchUpTest() { options_.recycle_log_file_num = 2; }
+  RecycledCatchUpTest() {
+    options_.recycle_log_file_num = 2;
+    options_.write_buffer_size = 1 << 20;  // no log ends but by a flush
+  }
   uint64_t Reuses() const { return primary_files_->CallCount(FaultOperation::kReuse); }
+  uint64_t FileBytes(const std::string& path) const {
+    uint64_t bytes = 0;
+    EXPECT_OK(disk_->GetFileSize(path, &bytes));
+    return bytes;
+  }
+  // More than one block of the newest log.
+  void WriteBlock() {
+    for (int i = 0; i < 40; ++i) {
+      Write({{Change::Kind::kPut, kDefaultColumnFamilyName, "big", std::string(1000, 'x')},
+             {Change::Kind::kMerge, kDefaultColumnFamilyName, "list", StrCat(i)}});
+    }
+  }
+  // The next switch writes the new log over this block.
+  void WriteBlockThatIsWrittenOver() {
+    WriteBlock();
+    FlushPrimary();
+    Write();
+  }
+  // The file of the log becomes the newest one, of more than one block.
+  void WriteOver(const std::string& log) {
+    std::unique_ptr<vfs::SequentialFile> file;
+    ASSERT_OK(disk_->NewSequentialFile(log, vfs::FileOptions(), &file));
+    const std::string first = FirstHeader(log);
+    for (int i = 0; i < 2; ++i) {
+      FlushPrimary();
+      WriteBlock();
+    }
+    EXPECT_NE(HeaderOf(file.get()), first) << "it is another log now";
+  }
+  static std::string HeaderOf(vfs::SequentialFile* file) {
+    std::string scratch(log_format::kRecyclableHeaderBytes, '\0');
+    Slice header;
+    EXPECT_OK(file->Read(scratch.size(), &header, scratch.data()));
+    return header.ToString();
+  }
+  std::string FirstHeader(const std::string& path) const {
+    std::unique_ptr<vfs::SequentialFile> file;
+    const Status opened = disk_->NewSequentialFile(path, vfs::FileOptions(), &file);
+    EXPECT_OK(opened);
+    return opened.ok() ? HeaderOf(file.get()) : "";
+  }
+  // A new MANIFEST would be a reason to start over, too.
+  void ReopenPrimaryWithLongManifest() {
+    options_.max_manifest_file_size = 1 << 20;
+    ASSERT_OK(primary_->Close());
+    OpenPrimary();
+    for (int i = 0; i < 3; ++i) Step();
+  }
+  // As after Step: the newest log has one record, and the older log of its file had two.
+  void ExpectNewestLogFollowedByAnOlderOne() {
+    std::unique_ptr<WalFile> log;
+    ASSERT_OK(primary_->db()->GetCurrentWalFile(&log));
+    EXPECT_LT(log->SizeFileBytes(), FileBytes(NewestLog()));
+  }
+  // A read-only database in the place of the secondary.
+  Status OpenReadOnly() {
+    CloseSecondary();
+    Options options = options_;
+    options.env = &secondary_env_;
+    std::vector<ColumnFamilyHandle*> handles;
+    const Status opened =
+        DB::OpenForReadOnly(options, OpenDatabase::kPath,
+                            {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
+                             ColumnFamilyDescriptor(kSecond, options)},
+                            &handles, &secondary_);
+    for (ColumnFamilyHandle* const handle : handles) handles_.emplace_back(handle);
+    shown_ = 0;
+    return opened;
+  }
+  // At each read of a log from here on, until there were ten.
+  void EditAtReadsOfLogs(int* edits) {
+    FaultRule rule;
+    rule.name_contains = ".log";
+    rule.operations = FaultOperation::kRead;
+    rule.sticky = true;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [this, edits] {
+      if (*edits == 10) return;
+      ++*edits;
+      // The other family has writes in all logs, which stay.
+      Write();
+      ASSERT_OK(primary_->Flush({kSecond}, true));
+    };
+    calls_->AddRule(rule);
+  }
 };
+
+TEST_F(RecycledCatchUpTest, EditsDuringTheReplayDoNotStartItAnew) {
+  ReopenPrimaryWithLongManifest();
+  const std::map<std::string, std::function<Status()>> ways = {
+      {"secondary", [this] { return OpenSecondary(); }},
+      {"read-only", [this] { return OpenReadOnly(); }},
+  };
+  for (const auto& [name, open] : ways) {
+    SCOPED_TRACE(name);
+    for (int i = 0; i < 3; ++i) {
+      Write();
+      ASSERT_OK(primary_->Flush({kSecond}, true));
+    }
+    const int in_one_attempt = ReadsOfCurrent(open);
+    const uint64_t at_least = written();
+    int edits = 0;
+    EditAtReadsOfLogs(&edits);
+    EXPECT_EQ(ReadsOfCurrent(open), in_one_attempt);
+    EXPECT_GE(edits, 4) << "a read of each log";
+    ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+  }
+  EXPECT_GT(Reuses(), 0u);
+}
+
+// The tables of a flush hold nothing that the logs of the reader do not have, although a write that
+// is read came after it.
+TEST_F(RecycledCatchUpTest, AFlushBeforeAWriteThatIsReadDoesNotStartItAnew) {
+  ReopenPrimaryWithLongManifest();
+  const auto open = [this] { return OpenSecondary(); };
+  const int in_one_attempt = ReadsOfCurrent(open);
+  ASSERT_NO_FATAL_FAILURE(WriteBlockThatIsWrittenOver());
+  ASSERT_OK(primary_->Flush({kSecond}, /*wait=*/false));
+  ASSERT_NO_FATAL_FAILURE(ExpectNewestLogFollowedByAnOlderOne());
+  FaultRule rule;
+  rule.name_contains = NewestLog();
+  rule.operations = FaultOperation::kRead;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this] {
+    EXPECT_TRUE(primary_->env()->RunOneFlush());
+    Write();
+  };
+  calls_->AddRule(rule);
+  EXPECT_EQ(ReadsOfCurrent(open), in_one_attempt);
+  ExpectAll();
+}
+
+TEST_F(RecycledCatchUpTest, EditsDuringACatchUpDoNotStartItAnew) {
+  ReopenPrimaryWithLongManifest();
+  ASSERT_NO_FATAL_FAILURE(ExpectNewestLogFollowedByAnOlderOne());
+  ASSERT_OK(OpenSecondary());
+  const auto catch_up = [this] { return CatchUp(); };
+  const int in_one_attempt = ReadsOfCurrent(catch_up);
+  for (int i = 0; i < 5; ++i) {
+    Write();
+    const uint64_t at_least = written();
+    int edits = 0;
+    EditAtReadsOfLogs(&edits);
+    EXPECT_EQ(ReadsOfCurrent(catch_up), in_one_attempt);
+    EXPECT_GE(edits, 1);
+    ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+  }
+}
+
+// Before its length is taken, and before each read of its blocks.
+TEST_F(RecycledCatchUpTest, ALogThatIsWrittenOverDuringItsReadIsNoticed) {
+  ReopenPrimaryWithLongManifest();
+  const auto open = [this] { return OpenSecondary(); };
+  const int in_one_attempt = ReadsOfCurrent(open);
+  uint64_t nth = 0;
+  bool was_reached = true;
+  while (was_reached) {
+    SCOPED_TRACE(StrCat("call ", ++nth));
+    FlushPrimary();
+    WriteBlock();
+    ASSERT_GT(FileBytes(NewestLog()), log_format::kBlockBytes);
+    const uint64_t at_least = written();
+    was_reached = false;
+    FaultRule rule;
+    rule.name_contains = NewestLog();
+    rule.operations = FaultOperation::kRead | FaultOperation::kInspect;
+    rule.nth = nth;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [this, &was_reached, log = NewestLog()] {
+      was_reached = true;
+      WriteOver(log);
+    };
+    calls_->AddRule(rule);
+    EXPECT_LE(ReadsOfCurrent(open), 2 * in_one_attempt);
+    ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+  }
+  EXPECT_GT(nth, 3u) << "the length and two blocks";
+}
+
+// The beginning of a log is another log by then, and its end is not: no damage to be skipped.
+TEST_F(RecycledCatchUpTest, APartOfALogThatIsWrittenOverIsNotSkipped) {
+  ReopenPrimaryWithLongManifest();
+  options_.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
+  ASSERT_OK(OpenSecondary());
+  FlushPrimary();
+  for (int i = 0; i < 3; ++i) WriteBlock();
+  const std::string log = NewestLog();
+  ASSERT_OK(primary_->Flush({kSecond}, true));
+  Write();
+  ASSERT_GT(FileBytes(log), 3 * log_format::kBlockBytes);
+  const uint64_t at_least = written();
+  FaultRule rule;
+  rule.name_contains = log;
+  rule.operations = FaultOperation::kRead;
+  rule.nth = 2;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this, log] { WriteOver(log); };
+  calls_->AddRule(rule);
+  ASSERT_OK(CatchUp());
+  calls_->ClearRules();
+  ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+}
+
+// A record that is appended to a log over the rest of an older one is read, also if it comes after
+// the check of the MANIFEST.
+TEST_F(RecycledCatchUpTest, AWriteIsNotShownWithoutTheTablesThatWereIngestedBefore) {
+  ReopenPrimaryWithLongManifest();
+  const auto open = [this] { return OpenSecondary(); };
+  const int in_one_attempt = ReadsOfCurrent(open);
+  ASSERT_NO_FATAL_FAILURE(WriteBlockThatIsWrittenOver());
+  FlushPrimary();
+  Write();
+  ASSERT_NO_FATAL_FAILURE(ExpectNewestLogFollowedByAnOlderOne());
+  const uint64_t at_least = written();
+  FaultRule rule;
+  rule.name_contains = NewestLog();
+  rule.operations = FaultOperation::kRead;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this] {
+    Ingest({"outside"}, "1");  // a key that no memtable has: nothing is flushed
+    Write();
+  };
+  calls_->AddRule(rule);
+  EXPECT_EQ(ReadsOfCurrent(open), 2 * in_one_attempt);
+  ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
+  // After all that is read it makes no difference.
+  rule.name_contains = NewestLog();
+  rule.action = [this] { Ingest({"outside"}, "2"); };
+  calls_->AddRule(rule);
+  EXPECT_EQ(ReadsOfCurrent(open), in_one_attempt);
+  EXPECT_EQ(Read(0)["outside"], "1");
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
 
 TEST_F(RecycledCatchUpTest, AStepOfThePrimaryAtAnyCall) {
   for (const WALRecoveryMode mode :
@@ -149,27 +423,12 @@ class LongManifestTest : public CatchUpTest {
     options_.max_manifest_file_size = 1 << 20;
     CatchUpTest::SetUp();
   }
-  void CountAttempts() {
-    FaultRule rule;
-    rule.name_contains = "CURRENT";
-    rule.operations = FaultOperation::kOpenForReading;
-    rule.sticky = true;
-    rule.effect = FaultEffect::kRunAction;
-    rule.action = [this] { ++reads_of_current_; };
-    calls_->AddRule(rule);
-  }
-
-  int reads_of_current_ = 0;
 };
 
 // Reading a long MANIFEST takes longer than a table lives: an attempt that only notes the change
 // would be followed by another one that does.
 TEST_F(LongManifestTest, AnOpenReadsOnWhereTheManifestHasGrown) {
-  CountAttempts();
-  ASSERT_OK(OpenSecondary());
-  const int in_one_attempt = std::exchange(reads_of_current_, 0);
-  calls_->ClearRules();
-  CountAttempts();
+  const int in_one_attempt = ReadsOfCurrent([this] { return OpenSecondary(); });
   FaultRule rule;
   rule.name_contains = "MANIFEST";
   rule.operations = FaultOperation::kOpenForReading;
@@ -179,9 +438,7 @@ TEST_F(LongManifestTest, AnOpenReadsOnWhereTheManifestHasGrown) {
     Step();
   };
   calls_->AddRule(rule);
-  ASSERT_OK(OpenSecondary());
-  calls_->ClearRules();
-  EXPECT_EQ(reads_of_current_, in_one_attempt);
+  EXPECT_EQ(ReadsOfCurrent([this] { return OpenSecondary(); }), in_one_attempt);
   ExpectAll();
 }
 
@@ -215,6 +472,51 @@ TEST_F(CatchUpTest, APrimaryThatIsAlwaysFasterIsGivenUp) {
   calls_->ClearRules();
   ExpectOneMoment(0);
   ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
+// It ended before its length, and has its name no more.
+TEST_F(CatchUpTest, ALogThatGoesToTheArchiveDuringItsReadIsWhole) {
+  options_.max_manifest_file_size = 1 << 20;
+  options_.WAL_ttl_seconds = 3600;
+  ASSERT_OK(primary_->Close());
+  OpenPrimary();
+  Write();
+  const std::string log = NewestLog();
+  std::unique_ptr<vfs::WritableFile> tail;
+  ASSERT_OK(disk_->ReopenWritableFile(log, vfs::FileOptions(), &tail));
+  ASSERT_OK(tail->Append("torn"));
+  ASSERT_OK(tail->Close());
+  const uint64_t at_least = written();
+  const auto open = [this] { return OpenSecondary(); };
+  const int in_one_attempt = ReadsOfCurrent(open);
+  FaultRule rule;
+  rule.name_contains = log;
+  rule.operations = FaultOperation::kRead;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this] { FlushPrimary(); };
+  calls_->AddRule(rule);
+  EXPECT_EQ(ReadsOfCurrent(open), in_one_attempt);
+  EXPECT_TRUE(disk_->FileExists(log).IsNotFound());
+  EXPECT_OK(disk_->FileExists(StrCat(ArchiveDirectory(OpenDatabase::kPath), "/", BaseName(log))));
+  ExpectOneMoment(at_least);
+}
+
+TEST_F(CatchUpTest, AnOpenNextToAPrimaryThatIsAlwaysFasterIsGivenUp) {
+  FaultRule rule;
+  rule.name_contains = "CURRENT";
+  rule.operations = FaultOperation::kOpenForReading;
+  rule.sticky = true;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [this] {
+    Write();
+    FlushPrimary();
+  };
+  calls_->AddRule(rule);
+  const Status opened = OpenSecondary();
+  EXPECT_TRUE(opened.IsTryAgain()) << opened.ToString();
+  calls_->ClearRules();
+  ASSERT_OK(OpenSecondary());
   ExpectAll();
 }
 
@@ -543,19 +845,7 @@ TEST_F(CatchUpTest, IngestedFilesAreFollowedInTheirOrder) {
   ASSERT_OK(OpenSecondary());
   for (int i = 0; i < 6; ++i) {
     Write();
-    Options options = options_;
-    options.env = primary_->env();
-    SstFileWriter writer(EnvOptions(), options);
-    ASSERT_OK(writer.Open("/external.sst"));
-    const std::string value = StrCat("ingested", i);
-    Commit commit;
-    for (const char* const key : {"key1", "key5"}) {
-      ASSERT_OK(writer.Put(key, value));
-      commit.push_back({Change::Kind::kPut, kDefaultColumnFamilyName, key, value});
-    }
-    ASSERT_OK(writer.Finish());
-    ASSERT_OK(primary_->db()->IngestExternalFile({"/external.sst"}, IngestExternalFileOptions()));
-    Apply(commit, &states_.back());
+    Ingest({"key1", "key5"}, StrCat("ingested", i));
     if (i % 2 == 0) {
       ASSERT_OK(CatchUp());
       ASSERT_NO_FATAL_FAILURE(ExpectAll());
