@@ -125,14 +125,9 @@ Status LogReplay::OpenLogs() {
   for (auto log = logs_.rbegin(); log != logs_.rend(); ++log) {
     if (log->number < first_) continue;
     const Status opened = OpenLog(&*log);
-    if (opened.IsPathNotFound()) return opened;
+    if (opened.IsPathNotFound() || opened.IsTryAgain()) return opened;
     // Other errors, such as too many open files, are reported when the log is replayed.
     if (!opened.ok()) log->file.reset();
-    if (opened.ok() && log->bytes < good_bytes(log->number)) {
-      return Status::TryAgain(LogName(log->number),
-                              StrCat("the log was cut back by its writer, to ", log->bytes, " of ",
-                                     good_bytes(log->number), " bytes that were read"));
-    }
   }
   return Status::OK();
 }
@@ -141,7 +136,10 @@ Status LogReplay::OpenLog(Log* log) const {
   const std::string name = LogName(log->number);
   ASHLAR_RETURN_IF_ERROR(
       state_->file_system->NewSequentialFile(name, vfs::FileOptions(), &log->file));
-  return state_->file_system->GetFileSize(name, &log->bytes);
+  ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(name, &log->bytes));
+  if (log->bytes >= good_bytes(log->number)) return Status::OK();
+  return Status::TryAgain(name, StrCat("the log was cut back by its writer, to ", log->bytes,
+                                       " of ", good_bytes(log->number), " bytes that were read"));
 }
 
 // ---- Replaying them.

@@ -93,6 +93,7 @@ class LogReplay {
   Status TakeNewLogs(const std::vector<uint64_t>& numbers);
   Status CheckSyncedLogsAreThere() const;
   Status OpenLogs();
+  // TryAgain if the log is shorter than the part that an earlier Run has read.
   Status OpenLog(Log* log) const;
   // Adds a loss that goes on to the end of the log, but not beyond end_max. Nothing but zeros is no
   // loss.

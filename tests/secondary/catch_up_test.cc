@@ -717,6 +717,29 @@ TEST_F(CatchUpTest, AWriteThatThePrimaryTakesBackIsGoneAfterItHasResumed) {
   EXPECT_TRUE(secondary_->Get(ReadOptions(), "failed", &value).IsNotFound());
 }
 
+// The log is opened only when its records are read, and is shorter by then.
+TEST_F(CatchUpTest, ALogThatWasCutBackBeforeItCouldBeOpenedIsNoLongerRead) {
+  ASSERT_OK(OpenSecondary());
+  Write();
+  ASSERT_OK(CatchUp());
+  const std::string log = NewestLog();
+  const Result<std::string> whole = ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  ASSERT_OK(whole.status());
+  ASSERT_OK(WriteStringToFile(disk_.get(), whole->substr(0, whole->size() / 2), log,
+                              Durability::kBuffered));
+  FaultRule descriptors;
+  descriptors.operations = FaultOperation::kOpenForReading;
+  descriptors.name_contains = log;
+  calls_->AddRule(descriptors);
+  const Status caught_up = CatchUp();
+  calls_->ClearRules();
+  EXPECT_TRUE(caught_up.IsTryAgain()) << caught_up.ToString();
+  ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  ASSERT_OK(WriteStringToFile(disk_.get(), *whole, log, Durability::kBuffered));
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+}
+
 TEST_F(CatchUpTest, WritesThatWaitInMemoryComeWhenTheyAreFlushed) {
   options_.manual_wal_flush = true;
   ASSERT_OK(primary_->Close());
