@@ -3,14 +3,16 @@
 // What is found        What becomes of it
 // a table, intact      stays in its level; a table that the MANIFEST lost comes back
 // a table, damaged     the blocks whose checksums are right become a new table
-// a log                is replayed; records after damage in it are replayed too
+// a log                writes that no table has are kept, also after damage in it
 // the MANIFEST         is believed up to its first damage: families, levels, drops and deletions
 //                      stay as recorded. Without one, families come from the tables' properties
 //
 // A table that a sound MANIFEST does not name was deleted, and stays out: deleted data does not
 // come back. Where the MANIFEST was damaged or is missing, a table comes back if it may hold data
 // that no recorded table has; tables whose order is not known are merged by sequence. Deleted data
-// can return then, if what deleted it was lost.
+// can return then, if what deleted it was lost. Without a MANIFEST sequence numbers say which
+// writes of a log were flushed. Where compactions have set all of them to zero, a log is replayed
+// whole, and operands of merges may count twice.
 //
 // Nothing is deleted that was not read whole: damaged tables and logs, tables that are left out,
 // and the old MANIFEST are in the folder lost/ afterwards. DestroyDB removes it.
@@ -36,7 +38,7 @@ enum class RepairFate : uint8_t {
   kKept,        // as it is
   kRecovered,   // a table that the MANIFEST lost
   kSalvaged,    // the readable part of it
-  kReplayed,    // a log: its records go into tables
+  kReplayed,    // a log: its writes go into tables
   kLeftOut,     // not part of the database
   kUnreadable,  // nothing of it can be read
   kMissing,     // the MANIFEST names it
@@ -47,7 +49,7 @@ struct RepairFile {
   RepairFate fate = RepairFate::kKept;
   std::string column_family;  // empty: none, or unknown
   uint64_t bytes = 0;
-  uint64_t entries = 0;      // that are kept; of a log, records
+  uint64_t entries = 0;      // that are kept; of a log, writes that no table has
   uint64_t lost_blocks = 0;  // of a table
   uint64_t lost_bytes = 0;   // of a log
   std::string reason;        // of its fate; empty: it is intact

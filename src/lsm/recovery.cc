@@ -397,10 +397,7 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state, families));
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state, families));
   recovered->replay =
-      std::make_unique<LogReplay>(state,
-                                  args.salvages_logs ? WALRecoveryMode::kSkipAnyCorruptedRecords
-                                                     : state->options.wal_recovery_mode,
-                                  args.secondary);
+      std::make_unique<LogReplay>(state, state->options.wal_recovery_mode, args.secondary);
   LogReplay& replay = *recovered->replay;
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs({.recorded = &Recovered(*state),
                                           .families = &FamiliesOf(*state),

@@ -46,8 +46,6 @@ struct OpenArgs {
   // Read-only, and catches up with the process that writes the database (primary_follower.h).
   bool secondary = false;
   std::string secondary_path = {};  // of its LOG
-  // Replays all that is readable in damaged logs, whatever DBOptions::wal_recovery_mode is.
-  bool salvages_logs = false;
 };
 
 struct RecoveredDatabase {

@@ -1,9 +1,9 @@
 #include "repair/log_survey.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "ashlar/write_batch.h"
 #include "base/format.h"
 #include "key/write_batch_internal.h"
 #include "wal/log_reader.h"
@@ -12,25 +12,30 @@ namespace ashlar {
 
 namespace {
 
-Status CountRecord(const Slice& record, LogSurvey* log) {
-  ++log->records;
+Status VisitRecord(const Slice& record, const LogVisitor& visit) {
   if (record.size() < WriteBatchInternal::kHeaderBytes)
     return Status::Corruption("shorter than a batch's header");
+  const WriteBatch batch(record.ToString());
+  // Otherwise it is the head of the log (lsm/predecessor_record.h), or empty.
+  if (batch.Count() > 0) ASHLAR_RETURN_IF_ERROR(WriteBatchInternal::CheckApplicable(&batch));
   SequenceNumber sequence = WriteBatchInternal::Sequence(record);
-  BatchReader batch(record);
-  while (batch.Next()) {
-    if (!batch.record().counted) continue;
-    SequenceNumber& last = log->last_sequences[batch.record().column_family_id];
-    last = std::max(last, sequence++);
+  if (sequence > kSequenceNumberMaxAtOpen || batch.Count() > kSequenceNumberMaxAtOpen - sequence) {
+    return Status::Corruption(StrCat("the sequence ", sequence,
+                                     " is above the highest that is allowed, ",
+                                     kSequenceNumberMaxAtOpen));
   }
-  return batch.status();
+  BatchReader reader(record);
+  while (reader.Next()) {
+    if (reader.record().counted) ASHLAR_RETURN_IF_ERROR(visit(reader.record(), sequence++));
+  }
+  return reader.status();
 }
 
 }  // namespace
 
-Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& path,
-                            uint64_t number) {
-  LogSurvey log{.number = number, .damage = {}, .last_sequences = {}};
+Result<LogSurvey> ReadLog(vfs::FileSystem* file_system, const std::string& path, FileNumber number,
+                          const LogVisitor& visit) {
+  LogSurvey log{.number = number, .damage = {}};
   std::unique_ptr<vfs::SequentialFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->NewSequentialFile(path, vfs::FileOptions(), &file));
   ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(path, &log.file_bytes));
@@ -44,10 +49,10 @@ Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& pat
     while (reader.ReadRecord(&record, &scratch)) {
       if (lost_from != kNothingLost) log.lost_bytes += reader.record_offset() - lost_from;
       lost_from = kNothingLost;
-      const Status counted = CountRecord(record, &log);
+      const Status visited = VisitRecord(record, visit);
       // Its checksum is right, so no disk has damaged it.
-      if (!counted.ok())
-        return counted.WithContext(
+      if (!visited.ok())
+        return visited.WithContext(
             StrCat(path, ": batch of the record at offset ", reader.record_offset()));
     }
     if (reader.outcome() == LogReader::Outcome::kEnd) break;
@@ -66,6 +71,18 @@ Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& pat
     const bool torn = reader.outcome() == LogReader::Outcome::kTornTail;
     log.lost_bytes += (torn ? reader.torn_end() : log.file_bytes) - lost_from;
   }
+  return log;
+}
+
+Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& path,
+                            FileNumber number) {
+  std::map<ColumnFamilyId, std::vector<LoggedWrite>> writes;
+  const auto note = [&writes](const BatchRecord& record, SequenceNumber sequence) {
+    writes[record.column_family_id].push_back(LoggedWrite::Of(record, sequence));
+    return Status::OK();
+  };
+  ASHLAR_ASSIGN_OR_RETURN(LogSurvey log, ReadLog(file_system, path, number, note));
+  log.writes = std::move(writes);
   return log;
 }
 

@@ -6,25 +6,34 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ashlar/vfs.h"
+#include "base/function_ref.h"
 #include "base/result.h"
 #include "manifest/version_edit.h"
+#include "repair/flushed_writes.h"
 
 namespace ashlar {
 
 struct LogSurvey {
-  uint64_t number = 0;
+  FileNumber number = 0;
   uint64_t file_bytes = 0;
-  uint64_t records = 0;
   uint64_t good_bytes = 0;  // the end of the last record
   uint64_t lost_bytes = 0;
   Status damage;              // the first; Ok: it was read to its end
   bool is_torn_tail = false;  // the only damage is the end that a crash leaves
-  std::map<ColumnFamilyId, SequenceNumber> last_sequences;  // by family
+  std::map<ColumnFamilyId, std::vector<LoggedWrite>> writes = {};  // filled in by SurveyLog
 };
 
-// The file system's errors, and NotSupported naming a feature.
-Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& path, uint64_t number);
+using LogVisitor = FunctionRef<Status(const BatchRecord& record, SequenceNumber sequence)>;
+
+// Calls `visit` for every write that is readable, in the order of the log. An error of `visit` ends
+// it. Errors: those of the file system, NotSupported naming a feature, and Corruption of a batch
+// whose checksum is right.
+Result<LogSurvey> ReadLog(vfs::FileSystem* file_system, const std::string& path, FileNumber number,
+                          const LogVisitor& visit);
+Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& path,
+                            FileNumber number);
 
 }  // namespace ashlar

@@ -1,20 +1,18 @@
 // RepairDB: survey, plan, new tables, a new MANIFEST, the logs.
 //
-//   LOCK -> every table, log and MANIFEST is read -> PlanRepair -> [dry run: report]
-//     -> new tables, synced -> links in lost/, synced -> MANIFEST -> CURRENT   (the commit)
-//     -> LOCK given back -> an ordinary open replays the logs, past damage too, and deletes what
-//        the new MANIFEST does not name -> close
+//   LOCK -> every log, table and MANIFEST is read -> PlanRepair -> [dry run: report]
+//     -> new tables, of logs first, synced -> links in lost/, synced -> MANIFEST -> CURRENT
+//        (the commit) -> LOCK given back -> an ordinary open deletes what the new MANIFEST does
+//        not name -> close
 //
 // I1: before the commit no file of the database is changed or deleted. A crash leaves the damaged
 //     database, and new tables that hold nothing but what other files hold.
-// I2: at the commit lost/ has every file that the open will delete, except logs that it replays
-//     whole, and with a sound MANIFEST: each of their records is then of a known family. A log
-//     that it reads with losses it copies there itself (lsm/lost_files.h).
-// I3: after the commit the database is one that any open recovers. A crash before the logs are
-//     replayed leaves them to the next repair or open.
+// I2: at the commit lost/ has every file that the open will delete, except logs that were read
+//     whole, and with a sound MANIFEST: each of their writes is then of a known family.
+// I3: after the commit the database is one that any open recovers, and no log is needed.
 //
-// The records of the logs are replayed by the open and not made into tables here: the way from log
-// to table is the same as after any crash.
+// Rejected: to leave the logs to the replay of the open. It applies a log as a whole or not at all,
+// and a log may hold writes that the tables have next to others that they lack.
 #include "ashlar/repair.h"
 
 #include <algorithm>
@@ -34,6 +32,7 @@
 #include "lsm/recovery.h"
 #include "manifest/manifest_writer.h"
 #include "observe/info_log.h"
+#include "repair/log_rewriter.h"
 #include "repair/repair_plan.h"
 #include "repair/table_rewriter.h"
 
@@ -66,7 +65,8 @@ class Repair {
         surveyor_({.file_system = fs_,
                    .directory = directory_,
                    .options = &options_,
-                   .families = &families_}) {}
+                   .families = &families_,
+                   .logged_keys = &logged_keys_}) {}
 
   Status Run(const RepairOptions& repair_options, RepairReport* report) {
     // Another program's directory gets no LOCK.
@@ -82,11 +82,12 @@ class Repair {
     if (report != nullptr) *report = made;
     if (repair_options.dry_run || !plan_.needs_repair) return Status::OK();
     WriteToLog(made);
+    ASHLAR_RETURN_IF_ERROR(WriteLogs());
     ASHLAR_RETURN_IF_ERROR(WriteTables());
     ASHLAR_RETURN_IF_ERROR(KeepOriginals());
     ASHLAR_RETURN_IF_ERROR(WriteManifest());
     lock.reset();
-    return ReplayLogs();
+    return DeleteRest();
   }
 
  private:
@@ -131,13 +132,15 @@ class Repair {
                             SurveyManifests(fs_, directory_, std::move(manifests)));
     findings_.largest_number =
         std::max(found_.largest_number, findings_.manifest.next_file_number - 1);
-    ASHLAR_RETURN_IF_ERROR(SurveyTables());
     for (const FoundFile& file : found_.logs) {
       ASHLAR_ASSIGN_OR_RETURN(
           LogSurvey log, SurveyLog(fs_, WalFileName(wal_directory_, file.number), file.number));
+      for (const auto& [id, writes] : log.writes) {
+        for (const LoggedWrite& write : writes) logged_keys_[id].insert(write.key_hash);
+      }
       findings_.logs.push_back(std::move(log));
     }
-    return Status::OK();
+    return SurveyTables();
   }
 
   Status SurveyTables() {
@@ -192,6 +195,43 @@ class Repair {
 
   FileNumber NewFileNumber() { return plan_.next_file_number++; }
 
+  const ColumnFamilyOptions* OptionsOf(ColumnFamilyId id) const {
+    const auto family = plan_.families.find(id);
+    return family == plan_.families.end() ? nullptr : families_.Find(family->second.name);
+  }
+
+  TableRewriter RewriterFor(ColumnFamilyId id) {
+    return TableRewriter({.file_system = fs_,
+                          .directory = directory_,
+                          .db_options = &options_,
+                          .options = OptionsOf(id),
+                          .family = id,
+                          .family_name = plan_.families.at(id).name,
+                          .database_id = findings_.manifest.database_id,
+                          .new_file_number = [this] { return NewFileNumber(); },
+                          .surveyor = &surveyor_});
+  }
+
+  // Tables of the writes that no table has.
+  Status WriteLogs() {
+    const auto write = [this](ColumnFamilyId id, const MemTable& memtable) -> Status {
+      ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files files, RewriterFor(id).Write(memtable));
+      for (auto& file : files) logged_[id].push_back(std::move(file));
+      return Status::OK();
+    };
+    LogRewriter logs(
+        {.file_system = fs_,
+         .options_of = [this](ColumnFamilyId id) { return OptionsOf(id); },
+         .is_needed = [this](FileNumber log, ColumnFamilyId id,
+                             const LoggedWrite& w) { return plan_.IsNeeded(log, id, w); },
+         .write = write});
+    for (const auto& [number, log] : plan_.logs) {
+      if (log.writes > 0)
+        ASHLAR_RETURN_IF_ERROR(logs.Add(WalFileName(wal_directory_, number), number));
+    }
+    return logs.Finish();
+  }
+
   Status WriteTables() {
     for (const auto& [id, family] : plan_.families) ASHLAR_RETURN_IF_ERROR(WriteFamily(id, family));
     return SyncDirectory();
@@ -199,29 +239,23 @@ class Repair {
 
   // The edit that lists the family's tables, which refers to recorded metadata where it can.
   Status WriteFamily(ColumnFamilyId id, const PlannedFamily& family) {
-    const ColumnFamilyOptions& options = *families_.Find(family.name);
-    TableRewriter rewriter({.file_system = fs_,
-                            .directory = directory_,
-                            .db_options = &options_,
-                            .options = &options,
-                            .family = id,
-                            .family_name = family.name,
-                            .database_id = findings_.manifest.database_id,
-                            .new_file_number = [this] { return NewFileNumber(); },
-                            .surveyor = &surveyor_});
+    const ColumnFamilyOptions& options = *OptionsOf(id);
+    TableRewriter rewriter = RewriterFor(id);
     VersionEdit& edit = edits_[id];
     edit.column_family = id;
-    edit.log_number = family.log_number;
+    edit.log_number = plan_.next_file_number;  // I3
     edit.last_sequence = plan_.last_sequence;
     const auto add = [&](Level level, TableRewriter::Files files) {
       for (auto& file : files) edit.AddFile(level, std::move(file));
     };
     if (family.is_merged) {
       const Level level = options.num_levels > 1 ? static_cast<Level>(options.num_levels) - 1 : 0;
-      ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files run, rewriter.Merge(family.tables, level));
+      ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files run,
+                              rewriter.Merge(family.tables, std::move(logged_[id]), level));
       add(level, std::move(run));
       return Status::OK();
     }
+    add(0, std::move(logged_[id]));
     for (const TableSurvey* table : family.tables) {
       const Level level = table->is_recorded ? table->level : 0;
       if (!table->IsIntact()) {
@@ -259,10 +293,11 @@ class Repair {
     }
     for (const FoundFile& file : found_.manifests)
       ASHLAR_RETURN_IF_ERROR(keep(StrCat(directory_, "/", file.name)));
-    for (const FoundFile& file : found_.logs) {
-      // Without a sound MANIFEST a log may have records of a family that no table names.
-      if (file.number < plan_.first_log || !findings_.manifest.IsSound())
-        ASHLAR_RETURN_IF_ERROR(keep(StrCat(wal_directory_, "/", file.name)));
+    for (const LogSurvey& log : findings_.logs) {
+      const bool is_left_out = plan_.logs.at(log.number).fate == RepairFate::kLeftOut;
+      // Without a sound MANIFEST a log may have writes of a family that no table names.
+      if (is_left_out || !log.damage.ok() || !findings_.manifest.IsSound())
+        ASHLAR_RETURN_IF_ERROR(keep(WalFileName(wal_directory_, log.number)));
     }
     return Status::OK();
   }
@@ -297,12 +332,10 @@ class Repair {
   }
 
   // I3.
-  Status ReplayLogs() {
+  Status DeleteRest() {
     OpenArgs args{.options = options_, .directory = directory_, .families = {}};
     args.options.error_if_exists = false;
     args.options.best_efforts_recovery = false;
-    args.options.avoid_flush_during_recovery = false;
-    args.salvages_logs = true;
     for (const auto& [id, family] : plan_.families)
       args.families.emplace_back(family.name, *families_.Find(family.name));
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LsmDB> db, LsmDB::Open(std::move(args), nullptr));
@@ -314,10 +347,12 @@ class Repair {
   const FamilyOptions families_;
   vfs::FileSystem* const fs_;
   const std::string wal_directory_;
+  LoggedKeys logged_keys_;
   TableSurveyor surveyor_;
   FoundFiles found_;
   RepairFindings findings_;
   RepairPlan plan_;
+  std::map<ColumnFamilyId, TableRewriter::Files> logged_;  // made of the logs
   std::map<ColumnFamilyId, VersionEdit> edits_;
   std::set<FileNumber> stays_;  // tables that the new MANIFEST names
 };

@@ -62,11 +62,15 @@ class Planner {
   Result<RepairPlan> Plan() {
     ASHLAR_RETURN_IF_ERROR(FindFamilies());
     for (const TableSurvey& table : findings_.tables) Place(table);
+    for (auto& [id, family] : plan_.families) FindFlushedWrites(id, &family);
+    for (const LogSurvey& log : findings_.logs) PlanLog(log);
+    FindLogDamage();
     for (auto& [id, family] : plan_.families) {
       const KeyComparator comparator(options_.Find(family.name)->comparator);
-      family.is_merged = changed_.contains(id) && !IsInOrder(comparator, family.tables);
+      const bool is_changed = changed_.contains(id) || HasLost(id);
+      family.is_merged =
+          is_changed && (!IsInOrder(comparator, family.tables) || !WritesAreNewest(family));
     }
-    PlanLogs();
     PlanNumbers();
     plan_.needs_repair |= !manifest_.IsSound();
     if constexpr (kDebugChecks) plan_.CheckInvariants(findings_, options_);
@@ -139,6 +143,7 @@ class Planner {
       reason = "the file is missing";
     } else if (table.state == TableSurvey::State::kUnreadable) {
       fate = RepairFate::kUnreadable;
+      has_unknown_table_ |= !table.is_recorded;
     } else if (!table.is_recorded && !WhyLeftOut(table).empty()) {
       fate = RepairFate::kLeftOut;
       reason = WhyLeftOut(table);
@@ -147,6 +152,7 @@ class Planner {
              : table.is_recorded ? RepairFate::kKept
                                  : RepairFate::kRecovered;
       if (reason.empty() && !table.is_recorded) reason = "the MANIFEST does not name it";
+      if (table.damage.lost_blocks > 0 || table.damage.lost_ranges) damaged_.insert(table.family);
       if (table.HasContents()) plan_.families.at(table.family).tables.push_back(&table);
     }
     const bool is_ordinary = fate == RepairFate::kKept || fate == RepairFate::kLeftOut ||
@@ -155,13 +161,62 @@ class Planner {
     if (fate == RepairFate::kRecovered || !manifest_.IsSound()) changed_.insert(table.family);
   }
 
-  void PlanLogs() {
-    FileNumber first = UINT64_MAX;
-    for (auto& [id, family] : plan_.families) {
-      family.log_number = FirstLogFor(id, family);
-      first = std::min(first, family.log_number);
+  // The logs before it were flushed.
+  FileNumber RecordedLogNumber(ColumnFamilyId id) const {
+    const auto recorded = manifest_.families.find(id);
+    return recorded == manifest_.families.end() ? 0 : recorded->second.log_number;
+  }
+
+  // Whether a part of the family's tables is known to be lost. A table that is not readable at all
+  // may be of any family, unless the MANIFEST says so.
+  bool HasLost(ColumnFamilyId id) const {
+    return lossy_.contains(id) || damaged_.contains(id) ||
+           (has_unknown_table_ && !manifest_.IsSound());
+  }
+
+  // I3.
+  void FindFlushedWrites(ColumnFamilyId id, PlannedFamily* family) const {
+    FlushedWrites::Args args{.versions = {},
+                             .log_number = RecordedLogNumber(id),
+                             .knows_logs = manifest_.IsSound(),
+                             .is_lossy = HasLost(id)};
+    for (const TableSurvey* table : family->tables) {
+      args.versions.insert(args.versions.end(), table->logged_keys.begin(),
+                           table->logged_keys.end());
     }
-    plan_.first_log = first;
+    family->flushed = FlushedWrites(std::move(args));
+    for (const LogSurvey& log : findings_.logs) {
+      const auto writes = log.writes.find(id);
+      if (writes == log.writes.end()) continue;
+      for (const LoggedWrite& write : writes->second) family->flushed.Note(write);
+    }
+  }
+
+  void PlanLog(const LogSurvey& log) {
+    PlannedLog& planned = plan_.logs[log.number];
+    bool is_of_family = false;
+    for (const auto& [id, writes] : log.writes) {
+      const auto family = plan_.families.find(id);
+      if (family == plan_.families.end()) continue;
+      is_of_family = true;
+      for (const LoggedWrite& write : writes) {
+        if (family->second.flushed.Holds(log.number, write)) continue;
+        ++planned.writes;
+        SequenceNumber& oldest = family->second.oldest_write;
+        oldest = std::min(oldest, write.sequence);
+        plan_.last_sequence = std::max(plan_.last_sequence, write.sequence);
+      }
+    }
+    if (planned.writes > 0 || log.writes.empty()) return;
+    planned.fate = RepairFate::kLeftOut;
+    planned.reason = is_of_family ? "the tables have all of its writes"
+                                  : "its column families were dropped, or are not known";
+  }
+
+  // Of the logs that an open reads.
+  void FindLogDamage() {
+    FileNumber first = UINT64_MAX;
+    for (const auto& [id, family] : plan_.families) first = std::min(first, RecordedLogNumber(id));
     for (const LogSurvey& log : findings_.logs)
       plan_.needs_repair |= log.number >= first && !log.damage.ok() && !log.is_torn_tail;
     for (const auto& [number, synced] : manifest_.recorded_logs) {
@@ -176,35 +231,19 @@ class Planner {
     }
   }
 
-  // I3. A record that a table has already must not be replayed over it: merge operands would count
-  // twice. The recorded tables have all records of the logs before the recorded number, and no
-  // others. The flush of another table has written every entry up to its newest, and memtables
-  // change with logs. An ingested table has no records of a log.
-  uint64_t FirstLogFor(ColumnFamilyId id, const PlannedFamily& family) const {
-    const auto recorded = manifest_.families.find(id);
-    const uint64_t log_number =
-        recorded == manifest_.families.end() ? 0 : recorded->second.log_number;
-    SequenceNumber flushed = 0;
-    for (const TableSurvey* table : family.tables) {
-      if (!table->is_recorded && !table->is_external)
-        flushed = std::max(flushed, table->largest_sequence);
-    }
-    if (flushed == 0 && recorded != manifest_.families.end()) return log_number;
-    for (const LogSurvey& log : findings_.logs) {
-      const auto last = log.last_sequences.find(id);
-      if (log.number >= log_number && last != log.last_sequences.end() && last->second > flushed)
-        return log.number;
-    }
-    return findings_.largest_number + 1;
+  // I1 for the tables that the writes of the logs become.
+  static bool WritesAreNewest(const PlannedFamily& family) {
+    return std::none_of(family.tables.begin(), family.tables.end(), [&](const TableSurvey* table) {
+      return LevelOf(*table) == 0 && LargestSequence(*table) >= family.oldest_write;
+    });
   }
 
   void PlanNumbers() {
-    plan_.last_sequence = manifest_.last_sequence;
+    plan_.last_sequence = std::max(plan_.last_sequence, manifest_.last_sequence);
     plan_.next_file_number = std::max(manifest_.next_file_number, findings_.largest_number + 1);
     for (const auto& [id, family] : plan_.families) {
       for (const TableSurvey* table : family.tables)
         plan_.last_sequence = std::max(plan_.last_sequence, LargestSequence(*table));
-      plan_.next_file_number = std::max(plan_.next_file_number, family.log_number);
     }
   }
 
@@ -213,6 +252,8 @@ class Planner {
   const FamilyOptions& options_;
   RepairPlan plan_;
   std::set<ColumnFamilyId> lossy_;    // a recorded table is missing or unreadable
+  std::set<ColumnFamilyId> damaged_;  // a part of a table is not readable
+  bool has_unknown_table_ = false;    // one that is not recorded, and not readable
   std::set<ColumnFamilyId> changed_;  // its tables may not be those that the MANIFEST names
 };
 
@@ -246,7 +287,6 @@ void RepairPlan::CheckInvariants(const RepairFindings& findings,
     // I1. What a sound MANIFEST says is the order.
     ASHLAR_ASSERT(family.is_merged || !needs_repair || findings.manifest.IsSound() ||
                   IsInOrder(comparator, family.tables));
-    ASHLAR_ASSERT(family.log_number >= first_log);  // I3
   }
 }
 
@@ -276,14 +316,13 @@ RepairReport MakeReport(const RepairFindings& findings, const RepairPlan& plan) 
   for (const LogSurvey& log : findings.logs) {
     RepairFile& file = report.files.emplace_back();
     file.name = BaseName(WalFileName("", log.number));
-    const bool is_replayed = log.number >= plan.first_log;
-    file.fate = is_replayed ? RepairFate::kReplayed : RepairFate::kLeftOut;
+    const PlannedLog& planned = plan.logs.at(log.number);
+    file.fate = planned.fate;
     file.bytes = log.file_bytes;
-    file.entries = is_replayed ? log.records : 0;
+    file.entries = planned.writes;
     file.lost_bytes = log.lost_bytes;
-    file.reason = !is_replayed      ? "the tables have all of its records"
-                  : log.damage.ok() ? ""
-                                    : log.damage.ToString();
+    file.reason =
+        planned.reason.empty() && !log.damage.ok() ? log.damage.ToString() : planned.reason;
   }
   for (auto& [id, family] : families) report.column_families.push_back(std::move(family));
   return report;

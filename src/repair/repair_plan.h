@@ -10,12 +10,13 @@
 //   with others, and it is not known      all tables of the family are merged into one sorted run
 //
 // The order is known if every two tables with common keys have disjoint sequences, and the table in
-// the higher level is the older one.
+// the higher level is the older one. Writes of the logs that the tables lack become tables of level
+// 0; if one there may be newer than such a write, the order is not known.
 //
 // I1: the levels of the plan are in order: a search from level 0 on meets the newest version of a
 //     key first, as far as sequences tell.
 // I2: no table that the MANIFEST deletes is part of the plan.
-// I3: a log is replayed for a family from the first one on that may hold what its tables lack.
+// I3: a write of a log is kept unless the tables hold it (flushed_writes.h).
 #pragma once
 
 #include <map>
@@ -24,6 +25,7 @@
 
 #include "ashlar/repair.h"
 #include "repair/family_options.h"
+#include "repair/flushed_writes.h"
 #include "repair/log_survey.h"
 #include "repair/manifest_survey.h"
 #include "repair/table_survey.h"
@@ -42,7 +44,15 @@ struct PlannedFamily {
   // The readable tables that stay, in the order of their numbers.
   std::vector<const TableSurvey*> tables;
   bool is_merged = false;
-  uint64_t log_number = 0;
+  FlushedWrites flushed;  // in these tables
+  // Of the writes that they lack; kSequenceNumberMax: none.
+  SequenceNumber oldest_write = kSequenceNumberMax;
+};
+
+struct PlannedLog {
+  RepairFate fate = RepairFate::kReplayed;
+  uint64_t writes = 0;  // that the tables lack
+  std::string reason;   // of a log that is left out
 };
 
 struct RepairPlan {
@@ -50,10 +60,15 @@ struct RepairPlan {
   std::map<ColumnFamilyId, PlannedFamily> families;
   std::map<FileNumber, RepairFate> fates;     // of tables
   std::map<FileNumber, std::string> reasons;  // of tables: empty or absent if intact
-  FileNumber first_log = 0;                   // logs below are not replayed
+  std::map<FileNumber, PlannedLog> logs;
   SequenceNumber last_sequence = 0;
   FileNumber next_file_number = 0;
 
+  // Whether a write of a log is kept.
+  bool IsNeeded(FileNumber log, ColumnFamilyId family, const LoggedWrite& write) const {
+    const auto found = families.find(family);
+    return found != families.end() && !found->second.flushed.Holds(log, write);
+  }
   // Asserts I1 for families that are not merged, and I2.
   void CheckInvariants(const RepairFindings& findings, const FamilyOptions& options) const;
 };

@@ -64,7 +64,11 @@ class RepairTest : public ::testing::Test {
     for (int i = begin; i < end; ++i) Put(family, Key(i), StrCat(value, i, std::string(60, '.')));
   }
   static std::string Key(int i) { return StrCat("key", 1000 + i); }
+  void Merge(const std::string& family, const std::string& key, const std::string& operand) {
+    Do({{.kind = Change::Kind::kMerge, .family = family, .key = key, .value = operand}});
+  }
   void Flush() { ASSERT_OK(database_->Flush(database_->families(), true)); }
+  void FlushOne(const std::string& family) { ASSERT_OK(database_->Flush({family}, true)); }
   void Close() {
     ASSERT_OK(database_->Close());
     database_.reset();
@@ -78,6 +82,46 @@ class RepairTest : public ::testing::Test {
   Status Repair(bool dry_run = false) {
     return RepairDB(OpenDatabase::kPath, DbOptions(), {}, settings_, {.dry_run = dry_run},
                     &report_);
+  }
+  void DeleteManifests() {
+    for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+  }
+  // The bytes of every log, by path.
+  std::map<std::string, std::string> Logs() {
+    std::map<std::string, std::string> logs;
+    for (const std::string& name : Files(IsLog)) logs[name] = ContentsOf(disk_.get(), Path(name));
+    return logs;
+  }
+  void PutBack(const std::map<std::string, std::string>& files) {
+    for (const auto& [name, bytes] : files) ReplaceFile(disk_.get(), Path(name), bytes);
+  }
+  // The table that an open makes of the logs as they are now, under a number that no file has.
+  void AddTableOfLogs() {
+    const auto image = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
+    OpenDatabase copy(image, settings_, 3);
+    ASSERT_OK(copy.Open());
+    const std::vector<std::string> tables = FilesIn(image.get(), OpenDatabase::kPath, IsTable);
+    ASSERT_EQ(tables.size(), 1u);
+    ReplaceFile(disk_.get(), Path("000900.sst"), ContentsOf(image.get(), Path(tables[0])));
+    ASSERT_OK(copy.Close());
+  }
+  // The writes of logs that a repair keeps.
+  uint64_t EntriesOfLogs() const {
+    uint64_t entries = 0;
+    for (const RepairFile& file : report_.files) entries += IsLog(file.name) ? file.entries : 0;
+    return entries;
+  }
+  // Repairs, and expects what a dry run has announced.
+  void RepairAsAnnounced() {
+    ASSERT_OK(Repair(true));
+    const RepairReport announced = report_;
+    ASSERT_OK(Repair());
+    ASSERT_EQ(report_.files.size(), announced.files.size());
+    for (size_t i = 0; i < announced.files.size(); ++i) {
+      EXPECT_EQ(report_.files[i].name, announced.files[i].name);
+      EXPECT_EQ(report_.files[i].fate, announced.files[i].fate) << announced.files[i].name;
+      EXPECT_EQ(report_.files[i].entries, announced.files[i].entries) << announced.files[i].name;
+    }
   }
   void ExpectContents(const Contents& expected) {
     OpenDatabase opened(disk_, settings_, 2);
@@ -449,23 +493,154 @@ TEST_F(RepairTest, RecordsAfterDamageInALogAreKept) {
 
 TEST_F(RepairTest, MergeOperandsAreNotReplayedTwice) {
   Open();
-  const auto merge = [this](const std::string& operand) {
-    Do({{.kind = Change::Kind::kMerge,
-         .family = kDefaultColumnFamilyName,
-         .key = "list",
-         .value = operand}});
-  };
-  merge("1");
-  merge("2");
-  const std::string log = Files(IsLog).back();
-  const std::string bytes = ContentsOf(disk_.get(), Path(log));
+  Merge(kDefaultColumnFamilyName, "list", "1");
+  Merge(kDefaultColumnFamilyName, "list", "2");
+  const std::map<std::string, std::string> logs = Logs();
   Flush();
-  merge("3");
+  Merge(kDefaultColumnFamilyName, "list", "3");
   Close();
   // The log is needed no more, and is there as after a crash before its deletion.
-  ReplaceFile(disk_.get(), Path(log), bytes);
-  for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
-  ASSERT_OK(Repair());
+  PutBack(logs);
+  DeleteManifests();
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 1u);
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, ALogThatOneFamilyHasFlushedIsReplayedForTheOther) {
+  Open();
+  CreateFamily(kOther);
+  Put(kOther, "known", "1");
+  Flush();
+  Merge(kDefaultColumnFamilyName, "list", "1");
+  Merge(kOther, "list", "2");
+  FlushOne(kDefaultColumnFamilyName);
+  Merge(kDefaultColumnFamilyName, "list", "3");
+  Close();
+  DeleteManifests();
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 2u);
+  ExpectContents(contents_);
+}
+
+// A memtable that became full in a recovery has a part of a log.
+TEST_F(RepairTest, OfALogThatATableHasInPartTheRestIsReplayed) {
+  Open();
+  Merge(kDefaultColumnFamilyName, "list", "1");
+  Merge(kDefaultColumnFamilyName, "list", "2");
+  AddTableOfLogs();
+  Merge(kDefaultColumnFamilyName, "list", "3");
+  Merge(kDefaultColumnFamilyName, "list", "4");
+  Close();
+  const auto files = AllFiles();
+  for (const bool has_manifest : {true, false}) {
+    SCOPED_TRACE(has_manifest ? "the MANIFEST does not name the table" : "without a MANIFEST");
+    const auto is_file = [](const std::string& n) { return n != "LOCK" && n != "lost"; };
+    for (const std::string& name : Files(is_file)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+    PutBack(files);
+    if (!has_manifest) DeleteManifests();
+    RepairAsAnnounced();
+    EXPECT_EQ(FateOf("000900.sst"), RepairFate::kRecovered);
+    EXPECT_EQ(EntriesOfLogs(), 2u);
+    ExpectContents(contents_);
+  }
+}
+
+// RocksDB flushes several memtables of a family at once: a crash may leave the newer table alone.
+TEST_F(RepairTest, ATableWhosePredecessorWasNotFlushedHidesNoLog) {
+  Open();
+  const std::string manifest = Files(IsManifest).back();
+  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  Put(kDefaultColumnFamilyName, "a", "1");
+  std::map<std::string, std::string> logs = Logs();
+  Flush();
+  const std::string first_table = Files(IsTable).front();
+  Put(kDefaultColumnFamilyName, "b", "1");
+  logs.merge(Logs());
+  Flush();
+  Close();
+  CutFile(disk_.get(), Path(manifest), bytes);
+  ASSERT_OK(disk_->DeleteFile(Path(first_table)));
+  PutBack(logs);
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 1u);
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, WritesOfALostTableComeBackFromALogThatAnotherFamilyNeeds) {
+  Open();
+  CreateFamily(kOther);
+  Put(kOther, "a", "1");
+  Put(kDefaultColumnFamilyName, "a", "1");
+  Merge(kDefaultColumnFamilyName, "list", "1");
+  FlushOne(kDefaultColumnFamilyName);
+  Merge(kDefaultColumnFamilyName, "list", "2");
+  Close();
+  ASSERT_EQ(Files(IsTable).size(), 1u);
+  ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).front())));
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 4u);
+  ExpectContents(contents_);
+}
+
+// As after an ingestion of a table that a database has made: it keeps its sequences, and the writes
+// before it stay in the memtable.
+TEST_F(RepairTest, SequencesOfAnIngestedTableAreNotTakenForFlushes) {
+  const auto elsewhere = std::make_shared<MemoryFileSystem>();
+  OpenDatabase other(elsewhere, settings_, 1);
+  ASSERT_OK(other.Open());
+  contents_[kDefaultColumnFamilyName] = {};
+  for (const char* key : {"both", "b", "c", "d", "e"}) {
+    const Commit commit = {{.kind = Change::Kind::kPut,
+                            .family = kDefaultColumnFamilyName,
+                            .key = key,
+                            .value = "theirs"}};
+    ASSERT_OK(other.Write(commit, WriteOptions()));
+    Apply(commit, &contents_);
+  }
+  ASSERT_OK(other.Flush(other.families(), true));
+  ASSERT_OK(other.Close());
+  const std::string table = FilesIn(elsewhere.get(), OpenDatabase::kPath, IsTable).front();
+  Open();
+  Put(kDefaultColumnFamilyName, "a", "1");
+  Put(kDefaultColumnFamilyName, "both", "ours");  // its sequence is between theirs
+  Close();
+  ReplaceFile(disk_.get(), Path("000900.sst"), ContentsOf(elsewhere.get(), Path(table)));
+  DeleteManifests();
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 2u);
+  ASSERT_EQ(report_.column_families.size(), 1u);
+  EXPECT_TRUE(report_.column_families[0].is_merged);
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, RangeDeletionsOfALogAreReplayed) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 20, "a");
+  Flush();
+  PutMany(kDefaultColumnFamilyName, 10, 30, "b");
+  Do({{.kind = Change::Kind::kDeleteRange,
+       .family = kDefaultColumnFamilyName,
+       .key = Key(5),
+       .value = Key(15)}});
+  Put(kDefaultColumnFamilyName, Key(7), "c");
+  Close();
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 22u);
+  ExpectContents(contents_);
+}
+
+TEST_F(RepairTest, ALogOfSeveralMemTablesIsReplayedInOrder) {
+  settings_.write_buffer_size = 16 << 20;
+  Open();
+  for (const char* value : {"a", "b", "c"}) PutMany(kDefaultColumnFamilyName, 0, 800, value);
+  Close();
+  ASSERT_TRUE(Files(IsTable).empty());
+  ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
+  settings_.write_buffer_size = 64 << 10;
+  RepairAsAnnounced();
+  EXPECT_GT(Files(IsTable).size(), 2u);
   ExpectContents(contents_);
 }
 

@@ -9,6 +9,7 @@
 #include "filesystem/filename.h"
 #include "iterate/merging_cursor.h"
 #include "lsm/resolve_options.h"
+#include "memtable/memtable_cursor.h"
 
 namespace ashlar {
 
@@ -131,13 +132,39 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
   return files;
 }
 
+Result<TableRewriter::Files> TableRewriter::Write(const MemTable& memtable) {
+  const CompactionOutputArgs output_args = OutputArgs(0);
+  CompactionOutput output(output_args);
+  FragmentedRanges ranges;
+  if (memtable.HasRangeDeletions()) {
+    const SequenceNumber newest[] = {kSequenceNumberMax};
+    ranges = memtable.Ranges(newest);
+    output.WriteRanges(&ranges);
+  }
+  EntryWriter writer(output_args.table.comparator, &output);
+  MemTableCursor cursor(&memtable, MemTableCursor::Hold::kBorrowed, nullptr);
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next())
+    ASHLAR_RETURN_IF_ERROR(writer.Add(cursor.key(), cursor.value()));
+  ASHLAR_RETURN_IF_ERROR(writer.Flush());
+  ASHLAR_RETURN_IF_ERROR(output.Finish());
+  return output.TakeFiles();
+}
+
 Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableSurvey*>& tables,
-                                                  Level level) {
+                                                  Files newer, Level level) {
   CompactionOutputArgs output_args = OutputArgs(level);
   const KeyComparator& comparator = output_args.table.comparator;
   if (IsSorted(level)) output_args.target_file_bytes = args_.options->target_file_size_base;
   std::vector<FileNumber> intermediate;
   OpenInputs inputs(args_.surveyor->CacheFor(args_.options->comparator));
+  const auto add_made = [&](Files files) -> Status {
+    for (auto& file : files) {
+      intermediate.push_back(file->number);
+      ASHLAR_RETURN_IF_ERROR(inputs.Add(std::move(file)));
+    }
+    return Status::OK();
+  };
+  ASHLAR_RETURN_IF_ERROR(add_made(std::move(newer)));
   // The merging cursor gives the first of its children first where keys are equal: newest first.
   for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
     if ((*table)->IsIntact()) {
@@ -145,10 +172,7 @@ Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableS
       continue;
     }
     ASHLAR_ASSIGN_OR_RETURN(Files salvaged, Salvage(**table));
-    for (auto& file : salvaged) {
-      intermediate.push_back(file->number);
-      ASHLAR_RETURN_IF_ERROR(inputs.Add(std::move(file)));
-    }
+    ASHLAR_RETURN_IF_ERROR(add_made(std::move(salvaged)));
   }
   std::vector<std::unique_ptr<InternalCursor>> cursors;
   std::vector<RangeTombstone> tombstones;

@@ -1,5 +1,5 @@
-// TableRewriter: makes new tables of what is readable in old ones. Nothing is dropped: every
-// version and every range tombstone is written again.
+// TableRewriter: makes new tables of what is readable in old ones, and of the writes of logs. Of a
+// table nothing is dropped: every version and every range tombstone is written again.
 //
 // I1: a salvaged table that is on record keeps its bounds there, so that it fits in its place.
 // I2: of entries with one user key and one sequence, which two tables have if one was made of the
@@ -16,6 +16,7 @@
 #include "ashlar/vfs.h"
 #include "base/result.h"
 #include "compact/run/compaction_output.h"
+#include "memtable/memtable.h"
 #include "repair/table_survey.h"
 
 namespace ashlar {
@@ -39,8 +40,11 @@ class TableRewriter {
 
   // One table of the readable part of another.
   Result<Files> Salvage(const TableSurvey& table);
-  // One sorted run of all tables, for the level.
-  Result<Files> Merge(const std::vector<const TableSurvey*>& tables, Level level);
+  // The memtable as tables of level 0 without common keys.
+  Result<Files> Write(const MemTable& memtable);
+  // One sorted run of all tables, for the level. `newer` are files of Write, and are not needed any
+  // more.
+  Result<Files> Merge(const std::vector<const TableSurvey*>& tables, Files newer, Level level);
 
  private:
   CompactionOutputArgs OutputArgs(Level level) const;

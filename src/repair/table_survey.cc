@@ -90,26 +90,46 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
   }
   table->creation_unix_seconds = properties.file_creation_time;
   table->oldest_ancestor_unix_seconds = properties.creation_time;
-  table->is_external = properties.user_collected_properties.contains(kPropertyExternalVersion);
-  const auto take_sequence = [this, table](SequenceNumber sequence) {
-    if (table->is_recorded) {
-      const auto newest = newest_.find(sequence);
-      if (newest != newest_.end()) newest->second = true;
-    }
-    table->smallest_sequence = std::min(table->smallest_sequence, sequence);
-    table->largest_sequence = std::max(table->largest_sequence, sequence);
-  };
+  const auto logged = args_.logged_keys->find(table->family);
+  const std::unordered_set<uint64_t>* const logged_keys =
+      logged == args_.logged_keys->end() ? nullptr : &logged->second;
   const auto visit = [&](const Slice& key, const Slice&) {
     if (table->entries == 0) table->smallest.assign(key.data(), key.size());
     table->largest.assign(key.data(), key.size());
-    take_sequence(TagSequence(ExtractTag(key)));
+    const SequenceNumber sequence = TagSequence(ExtractTag(key));
+    TakeSequence(sequence, table);
+    if (logged_keys != nullptr) {
+      const uint64_t key_hash = Hash64(ExtractUserKey(key));
+      if (logged_keys->contains(key_hash)) table->logged_keys.push_back({key_hash, sequence});
+    }
     ++table->entries;
     return Status::OK();
   };
   ASHLAR_RETURN_IF_ERROR(reader->VisitReadable(visit, &table->damage));
+  TakeRanges(reader, comparator, table);
+  return Status::OK();
+}
+
+void TableSurveyor::TakeSequence(SequenceNumber sequence, TableSurvey* table) {
+  if (table->is_recorded) {
+    const auto newest = newest_.find(sequence);
+    if (newest != newest_.end()) newest->second = true;
+  }
+  table->smallest_sequence = std::min(table->smallest_sequence, sequence);
+  table->largest_sequence = std::max(table->largest_sequence, sequence);
+}
+
+void TableSurveyor::TakeRanges(TableReader* reader, const KeyComparator& comparator,
+                               TableSurvey* table) {
+  const auto logged = args_.logged_keys->find(table->family);
+  const bool are_logged =
+      logged != args_.logged_keys->end() && logged->second.contains(KeyVersion::kRangeHash);
   FragmentedRanges::Cursor range(&reader->file_ranges().searched());
   for (range.SeekToFirst(); range.Valid(); range.Next()) {
-    for (const SequenceNumber sequence : range.sequences()) take_sequence(sequence);
+    for (const SequenceNumber sequence : range.sequences()) {
+      TakeSequence(sequence, table);
+      if (are_logged) table->logged_keys.push_back({KeyVersion::kRangeHash, sequence});
+    }
     const std::string begin =
         MakeInternalKey(range.begin(), range.sequences().front(), ValueType::kRangeDeletion);
     std::string end;
@@ -119,7 +139,6 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
     if (is_first || comparator.CompareInternal(end, table->largest) > 0) table->largest = end;
     table->has_ranges = true;
   }
-  return Status::OK();
 }
 
 }  // namespace ashlar

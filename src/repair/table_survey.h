@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/options.h"
 #include "ashlar/vfs.h"
@@ -16,6 +17,7 @@
 #include "execute/epoch.h"
 #include "manifest/version_edit.h"
 #include "repair/family_options.h"
+#include "repair/flushed_writes.h"
 #include "table/open/table_cache.h"
 #include "table/table_damage.h"
 
@@ -34,11 +36,11 @@ struct TableSurvey {
   std::string family_name;
   uint64_t entries = 0;  // without range tombstones
   bool has_ranges = false;
-  bool is_external = false;  // SstFileWriter made it: its sequences say nothing about flushes
-  std::string smallest;      // internal keys; both empty: nothing is readable
+  std::string smallest;  // internal keys; both empty: nothing is readable
   std::string largest;
   SequenceNumber smallest_sequence = kSequenceNumberMax;
   SequenceNumber largest_sequence = 0;
+  std::vector<KeyVersion> logged_keys;  // the versions of keys that the logs have, too
   uint64_t creation_unix_seconds = 0;
   uint64_t oldest_ancestor_unix_seconds = 0;
 
@@ -64,6 +66,7 @@ class TableSurveyor {
     std::string directory;
     const DBOptions* options = nullptr;
     const FamilyOptions* families = nullptr;
+    const LoggedKeys* logged_keys = nullptr;  // of all logs, before the first Survey
   };
   explicit TableSurveyor(const Args& args) : args_(args) {}
 
@@ -79,6 +82,8 @@ class TableSurveyor {
  private:
   Status SurveyOrdered(const Comparator* comparator, TableSurvey* table);
   Status Read(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
+  void TakeSequence(SequenceNumber sequence, TableSurvey* table);
+  void TakeRanges(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
 
   const Args args_;
   EpochDomain epochs_;

@@ -1,0 +1,93 @@
+// FlushedWrites: which writes of the logs the tables of a family hold already. Pure.
+//
+//   log    --SurveyLog-----> LoggedWrite --Note, Holds--> FlushedWrites
+//   table  --TableSurveyor-> KeyVersion  --Args-------------^
+//
+// The tables hold a write if they have its key in a version that is at least as new. Without such a
+// version it was not flushed, or a compaction has dropped it or its sequence since, or it was lost
+// with a table. The log numbers of a sound MANIFEST say which logs were flushed. Without them the
+// order of flushes does: memtables become tables in their order, so a write that is older than one
+// that the tables have was flushed too. A family that has lost nothing holds all flushed writes.
+//
+// I1: a write that is not held is newer than every version of its key in the tables, as far as
+//     these have their sequences.
+// I2: a write that was not flushed is held only if a newer version of its key was flushed.
+// I3: of a family that has lost parts of its tables, flushed writes come back. Not an operand that
+//     may be in a value with the sequence 0, unless the logs have the key from a value or deletion
+//     on: it would count twice. And no range deletion: it would hide such values.
+//
+// Rejected: to compare with the largest sequence of the tables. Sequences of ingested files are in
+// the outputs of compactions too, and may be newer than writes that were not flushed.
+//
+// Thread safety: const after the last Note.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/hash.h"
+#include "key/write_batch_internal.h"
+#include "manifest/version_edit.h"
+
+namespace ashlar {
+
+struct LoggedWrite {
+  enum class Kind : uint8_t { kPoint, kMerge, kRange };
+
+  SequenceNumber sequence = 0;
+  uint64_t key_hash = 0;
+  Kind kind = Kind::kPoint;
+
+  static LoggedWrite Of(const BatchRecord& record, SequenceNumber sequence);
+};
+
+// A version of a key in a table.
+struct KeyVersion {
+  // Of every range tombstone: their keys change where tables are cut.
+  static constexpr uint64_t kRangeHash = 0;
+
+  uint64_t key_hash = 0;
+  SequenceNumber sequence = 0;
+
+  auto operator<=>(const KeyVersion&) const = default;
+};
+
+// The key hashes of all writes, by family.
+using LoggedKeys = std::map<ColumnFamilyId, std::unordered_set<uint64_t>>;
+
+class FlushedWrites {
+ public:
+  struct Args {
+    // Of all tables of the family, of keys that the logs have.
+    std::vector<KeyVersion> versions = {};
+    FileNumber log_number = 0;  // older logs were flushed, by the MANIFEST
+    bool knows_logs = true;     // and no others: the MANIFEST is sound
+    bool is_lossy = false;      // a part of its tables is missing or not readable
+  };
+  FlushedWrites() = default;
+  explicit FlushedWrites(Args args);
+
+  // Call for every write of the family in the logs, before Holds.
+  void Note(const LoggedWrite& write);
+  // `log` has the write.
+  bool Holds(FileNumber log, const LoggedWrite& write) const;
+
+ private:
+  // The sequence of the key's newest version in the tables. None: they do not have it.
+  std::optional<SequenceNumber> FindNewest(uint64_t key_hash) const;
+  bool WasFlushed(FileNumber log, const LoggedWrite& write) const {
+    return log < args_.log_number || write.sequence <= flushed_sequence_;
+  }
+
+  Args args_;                            // with the versions ascending
+  SequenceNumber flushed_sequence_ = 0;  // writes up to it were flushed
+  // The oldest value or deletion of a key in the logs.
+  std::unordered_map<uint64_t, SequenceNumber> bases_;
+};
+
+}  // namespace ashlar
