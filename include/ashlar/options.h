@@ -479,6 +479,7 @@ struct ASHLAR_API DBOptions {
   size_t recycle_log_file_num = 0;
   // Asked about each batch that an open reads from the logs. Not owned; outlives the database.
   WalFilter* wal_filter = nullptr;
+  // Replayed writes stay in their logs and in memtables, unless a memtable became full.
   bool avoid_flush_during_recovery = false;
   bool avoid_flush_during_shutdown = false;
 

@@ -173,8 +173,8 @@ Status LogReplay::Run() {
     if (log.number < first_) log.reader.reset();
   }
   if (dropped_rest_ && !input_.report->DamagedLogs().empty()) input_.report->NoTornTails();
-  input_.report->must_flush =
-      stopped_early_ || (applied_records_ && !state_->options.avoid_flush_during_recovery);
+  const bool may_stay = state_->options.avoid_flush_during_recovery && !switched_full_;
+  input_.report->must_flush = stopped_early_ || (applied_records_ && !may_stay);
   ASHLAR_ASSERT(sequence_ >= input_.recorded->last_sequence);  // I3 of database_state.h
   return Status::OK();
 }
@@ -472,6 +472,7 @@ void LogReplay::SwitchFullMemTables(uint64_t log_number) {
     // replay.
     const uint64_t number = std::min(family->active_log_number(), log_number);
     family->SwitchMemTable(family->PrepareSwitch(), number);
+    switched_full_ = true;
   }
 }
 

@@ -163,6 +163,8 @@ class LogReplay {
       // a log ended early: recovered records must reach tables before a new one is logged
       false;
   bool applied_records_ = false;
+  // A memtable holds a part of a log. Flushed alone, it would leave the log to be replayed over it.
+  bool switched_full_ = false;
 };
 
 }  // namespace ashlar

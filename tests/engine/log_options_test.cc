@@ -21,6 +21,39 @@ namespace {
 
 using Decision = WalFilter::WalProcessingOption;
 
+// The first memtable of the replay holds a part of the log, and is flushed.
+TEST(RecoveredMemTableTest, AFullOneDoesNotLeaveItsLogToBeReplayedOverIt) {
+  const auto disk = std::make_shared<MemoryFileSystem>();
+  Options options = SmallDatabaseOptions();
+  options.avoid_flush_during_recovery = true;
+  options.write_buffer_size = 16 << 20;
+  Contents expected;
+  {
+    OpenDatabase database(disk, options, 1);
+    ASSERT_OK(database.Open());
+    for (int i = 0; i < 300; ++i) {
+      const Commit commit = {{.kind = Change::Kind::kMerge,
+                              .family = kDefaultColumnFamilyName,
+                              .key = i % 100 == 0 ? "list" : StrCat("key", i),
+                              .value = StrCat(i, std::string(i % 100 == 0 ? 0 : 1000, '.'))}};
+      ASSERT_OK(database.Write(commit, WriteOptions()));
+      Apply(commit, &expected);
+    }
+    ASSERT_OK(database.Close());
+  }
+  options.write_buffer_size = 64 << 10;
+  for (int open = 0; open < 2; ++open) {
+    OpenDatabase database(disk, options, 1);
+    ASSERT_OK(database.Open());
+    while (database.env()->RunOneJob()) continue;
+    Contents found;
+    ASSERT_OK(database.Read(&found));
+    EXPECT_TRUE(found == expected)
+        << "open " << open << ": " << found[kDefaultColumnFamilyName]["list"];
+    ASSERT_OK(database.Close());
+  }
+}
+
 class LogOptionsTest : public DatabaseFixture {
  protected:
   uint64_t LogBytes() const {
