@@ -114,7 +114,8 @@ class Search {
 
 // The one that CURRENT names first, then the others, newest first.
 Result<std::vector<FileNumber>> ListManifests(vfs::FileSystem* file_system,
-                                              const std::string& directory) {
+                                              const std::string& directory,
+                                              const Result<FileNumber>& current) {
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(file_system->GetChildren(directory, &names));
   std::vector<FileNumber> numbers;
@@ -124,7 +125,6 @@ Result<std::vector<FileNumber>> ListManifests(vfs::FileSystem* file_system,
     if (ParseFileName(name, &number, &type) && type == FileType::kDescriptorFile)
       numbers.push_back(number);
   }
-  const Result<uint64_t> current = ReadCurrentFile(file_system, directory);
   std::sort(numbers.begin(), numbers.end(), [&](FileNumber a, FileNumber b) {
     const bool a_is_current = current.ok() && a == *current;
     const bool b_is_current = current.ok() && b == *current;
@@ -137,9 +137,15 @@ Result<std::vector<FileNumber>> ListManifests(vfs::FileSystem* file_system,
 
 Result<CompleteStates> FindCompleteStates(vfs::FileSystem* file_system,
                                           const std::string& directory) {
+  const Result<FileNumber> current = ReadCurrentFile(file_system, directory);
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
-                          ListManifests(file_system, directory));
+                          ListManifests(file_system, directory, current));
   Status refused;
+  if (current.ok() && std::find(numbers.begin(), numbers.end(), *current) == numbers.end()) {
+    refused = Status::Corruption(
+        StrCat(CurrentFileName(directory),
+               " names a file that is missing: ", DescriptorFileName(directory, *current)));
+  }
   for (const FileNumber number : numbers) {
     Result<CompleteStates> states = Search(file_system, directory).Run(number);
     if (states.ok()) {

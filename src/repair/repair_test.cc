@@ -374,6 +374,26 @@ TEST_F(RepairTest, BestEffortsDoWithoutCurrent) {
   ExpectContents(contents_);
 }
 
+// The MANIFEST that is there is older than the log: what is between them is lost.
+TEST_F(RepairTest, BestEffortsReplayNoLogOverAManifestThatCurrentDoesNotName) {
+  Open();
+  Put(kDefaultColumnFamilyName, "a", "1");
+  Flush();
+  const Contents first = contents_;
+  const std::string manifest = Files(IsManifest).back();
+  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  Put(kDefaultColumnFamilyName, "b", "1");
+  Flush();
+  Put(kDefaultColumnFamilyName, "c", "1");
+  Close();
+  CutFile(disk_.get(), Path(manifest), bytes);
+  ReplaceFile(disk_.get(), Path("CURRENT"), "MANIFEST-000900\n");
+  settings_.best_efforts_recovery = true;
+  ExpectContents(first);
+  settings_.best_efforts_recovery = false;
+  ExpectContents(first);
+}
+
 TEST_F(RepairTest, LevelsAndDeletionsOfASoundManifestStay) {
   settings_.disable_auto_compactions = true;
   Open();
