@@ -479,6 +479,33 @@ TEST_F(RepairTest, ATableWhoseEditIsDamagedComesBackWhateverLaterEditsSay) {
   ExpectContents(contents_);
 }
 
+TEST_F(RepairTest, AnOutputWhoseSequencesAreZeroComesBackNextToOthers) {
+  settings_.disable_auto_compactions = true;
+  Open();
+  const auto compact = [&](int begin, int end) {
+    for (const char* const value : {"a", "b"}) {
+      PutMany(kDefaultColumnFamilyName, begin, end, value);
+      Flush();
+    }
+    const std::string first = Key(begin);
+    const std::string last = Key(end);
+    const Slice bounds[] = {first, last};
+    ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), &bounds[0], &bounds[1]));
+  };
+  compact(0, 50);
+  const std::string manifest = Files(IsManifest).back();
+  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  compact(60, 90);
+  Close();
+  const std::vector<std::string> tables = Files(IsTable);
+  ASSERT_EQ(tables.size(), 2u);
+  FlipByte(disk_.get(), Path(manifest), bytes + 20);
+  ASSERT_OK(Repair());
+  EXPECT_EQ(FateOf(tables[0]), RepairFate::kKept);
+  EXPECT_EQ(FateOf(tables[1]), RepairFate::kRecovered);
+  ExpectContents(contents_);
+}
+
 TEST_F(RepairTest, ALogThatLostSyncedBytesIsDamage) {
   Open();
   for (const char* key : {"a", "b", "c"}) Put(kDefaultColumnFamilyName, key, "1");

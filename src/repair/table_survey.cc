@@ -57,8 +57,9 @@ Status TableSurveyor::Survey(TableSurvey* table) {
 
 bool TableSurveyor::HasCopy(const TableSurvey& table) const {
   ASHLAR_ASSERT(!table.is_recorded);
-  const auto newest = newest_.find(table.largest_sequence);
-  return newest != newest_.end() && newest->second;
+  const auto newest = newest_.find({table.family, table.largest_sequence});
+  // Compactions set the sequences of tables to zero that have nothing in common.
+  return table.largest_sequence != 0 && newest != newest_.end() && newest->second;
 }
 
 Status TableSurveyor::SurveyOrdered(const Comparator* comparator, TableSurvey* table) {
@@ -70,7 +71,8 @@ Status TableSurveyor::SurveyOrdered(const Comparator* comparator, TableSurvey* t
   };
   const Status status = read();
   cache->Evict(file.get());
-  if (!table->is_recorded && table->HasContents()) newest_.emplace(table->largest_sequence, false);
+  if (!table->is_recorded && table->HasContents())
+    newest_.emplace(std::pair(table->family, table->largest_sequence), false);
   table->state = status.ok() ? TableSurvey::State::kReadable : TableSurvey::State::kUnreadable;
   if (!status.IsCorruption()) return status;
   table->damage.first = status;
@@ -112,7 +114,7 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
 
 void TableSurveyor::TakeSequence(SequenceNumber sequence, TableSurvey* table) {
   if (table->is_recorded) {
-    const auto newest = newest_.find(sequence);
+    const auto newest = newest_.find({table->family, sequence});
     if (newest != newest_.end()) newest->second = true;
   }
   table->smallest_sequence = std::min(table->smallest_sequence, sequence);

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/options.h"
@@ -73,8 +74,8 @@ class TableSurveyor {
   // Fills in the rest. Requires: number, file_name and file_bytes of a file that exists, and if it
   // is recorded, family and family_name. InvalidArgument: no comparator is the table's.
   Status Survey(TableSurvey* table);
-  // Whether a recorded table has the newest sequence of this one, which is not recorded and has
-  // nothing that they lack then. Requires: recorded tables were surveyed after all others.
+  // Whether a recorded table of the family has the newest sequence of this one, which is not
+  // recorded and has nothing that they lack then. Requires: recorded tables were surveyed after all others.
   bool HasCopy(const TableSurvey& table) const;
   // Opens damaged tables as far as they are readable.
   TableCache* CacheFor(const Comparator* comparator);
@@ -89,8 +90,9 @@ class TableSurveyor {
   EpochDomain epochs_;
   OpenTables open_tables_{&epochs_, 0};
   std::map<const Comparator*, std::unique_ptr<TableCache>> caches_;
-  // The newest sequences of tables that are not recorded, and whether a recorded one has them.
-  std::map<SequenceNumber, bool> newest_;
+  // The newest sequences of tables that are not recorded, by family, and whether a recorded one has
+  // them.
+  std::map<std::pair<ColumnFamilyId, SequenceNumber>, bool> newest_;
 };
 
 }  // namespace ashlar
