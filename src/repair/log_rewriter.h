@@ -38,7 +38,7 @@ class LogRewriter {
 
   // Call for the logs in the order of their numbers.
   Status Add(const std::string& path, FileNumber number);
-  // Writes what is left.
+  // Writes the memtables that are left.
   Status Finish();
 
  private:

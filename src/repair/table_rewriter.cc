@@ -134,8 +134,8 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
 
 Result<TableRewriter::Files> TableRewriter::Write(const MemTable& memtable) {
   const CompactionOutputArgs output_args = OutputArgs(0);
+  FragmentedRanges ranges;  // outlive the output
   CompactionOutput output(output_args);
-  FragmentedRanges ranges;
   if (memtable.HasRangeDeletions()) {
     const SequenceNumber newest[] = {kSequenceNumberMax};
     ranges = memtable.Ranges(newest);
