@@ -9,6 +9,7 @@
 // live at least as long.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -122,21 +123,53 @@ struct CompactionFileInfo {
   uint64_t file_number = 0;
 };
 
+// Members without a comment are what their names say. Records: entries other than range deletions.
 struct CompactionJobStats {
+  static constexpr size_t kMaxPrefixLength = 8;
+
   uint64_t elapsed_micros = 0;
   uint64_t cpu_micros = 0;
+  // False: a compaction filter skipped keys, and records among them were not read.
+  bool has_accurate_num_input_records = true;
   uint64_t num_input_records = 0;
   uint64_t num_input_files = 0;
+  uint64_t num_input_files_trivially_moved = 0;  // to another level, without being read
+  uint64_t num_input_files_at_output_level = 0;
   uint64_t num_output_records = 0;
-  uint64_t num_output_files = 0;
+  uint64_t num_output_files = 0;  // that were written
   bool is_full_compaction = false;
   bool is_manual_compaction = false;
   uint64_t total_input_bytes = 0;
   uint64_t total_output_bytes = 0;
   uint64_t num_records_replaced = 0;  // dropped because a newer version exists
+  // Bytes of keys, with 8 of sequence number and type each, and of values before compression.
+  uint64_t total_input_raw_key_bytes = 0;
+  uint64_t total_input_raw_value_bytes = 0;
   uint64_t num_input_deletion_records = 0;
   uint64_t num_expired_deletion_records = 0;
-  uint64_t num_corrupt_keys = 0;
+  uint64_t num_corrupt_keys = 0;  // always 0: such a key fails the compaction
+  // The first bytes of the first and the last user key that was written, at most kMaxPrefixLength.
+  std::string smallest_output_key_prefix;
+  std::string largest_output_key_prefix;
+  uint64_t num_single_del_fallthru = 0;  // single deletions dropped without a value to delete
+  uint64_t num_single_del_mismatch = 0;  // single deletions that met something other than a value
+};
+
+// One range of the keys of a compaction that writes tables; see max_subcompactions.
+struct SubcompactionJobInfo {
+  uint32_t cf_id = 0;
+  std::string cf_name;
+  // Aborted also where another range of the compaction failed.
+  Status status;
+  uint64_t thread_id = 0;        // that works on the range
+  int job_id = 0;                // of the compaction
+  int subcompaction_job_id = 0;  // from 0, in the order of keys
+  int base_input_level = 0;
+  int output_level = 0;
+  CompactionReason compaction_reason = CompactionReason::kUnknown;
+  CompressionType compression = kNoCompression;
+  // Of the range. Files and bytes of the input belong to the compaction, and are 0 here.
+  CompactionJobStats stats;
 };
 
 struct CompactionJobInfo {
@@ -198,6 +231,11 @@ class ASHLAR_API EventListener : public Customizable {
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
+  // Once for each range of a compaction that writes tables, by the thread that works on the range,
+  // between OnCompactionBegin and OnCompactionCompleted; concurrently with other ranges.
+  virtual void OnSubcompactionBegin(const SubcompactionJobInfo& /*info*/) {}
+  // Also after a failure.
+  virtual void OnSubcompactionCompleted(const SubcompactionJobInfo& /*info*/) {}
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}

@@ -143,6 +143,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
       .plan = &plan,
       .job = MakeJobArgs(*state_, *compaction->family, compaction->settings, interrupt_)};
   args.job.output.observer = compaction->events.get();
+  args.observer = compaction->events.get();
   args.job.stop.canceled = compaction->canceled;
   args.job.stop.disabled = compaction->disabled;
   args.job.output.table.compression_parameters =

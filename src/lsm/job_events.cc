@@ -59,6 +59,26 @@ ThreadOperations::Properties CompactionProperties(int job_id, const CompactionPl
   return properties;
 }
 
+void SetStatistics(const TableJobStatistics& statistics, CompactionJobStats* stats) {
+  const StreamCounts& entries = statistics.entries;
+  stats->elapsed_micros = statistics.micros;
+  stats->cpu_micros = statistics.cpu_micros;
+  stats->has_accurate_num_input_records = !entries.skipped_unread;
+  stats->num_input_records = entries.entries_in;
+  stats->num_output_records = entries.entries_out;
+  stats->num_output_files = statistics.output_files;
+  stats->total_output_bytes = statistics.bytes_written;
+  stats->num_records_replaced = entries.dropped_hidden;
+  stats->total_input_raw_key_bytes = entries.key_bytes_in;
+  stats->total_input_raw_value_bytes = entries.value_bytes_in;
+  stats->num_input_deletion_records = entries.deletions_in;
+  stats->num_expired_deletion_records = entries.dropped_obsolete;
+  stats->smallest_output_key_prefix = statistics.smallest_key_prefix;
+  stats->largest_output_key_prefix = statistics.largest_key_prefix;
+  stats->num_single_del_fallthru = entries.single_deletes_unmatched;
+  stats->num_single_del_mismatch = entries.single_delete_mismatches;
+}
+
 }  // namespace
 
 CompactionReason ToCompactionReason(PlanReason reason) {
@@ -285,6 +305,8 @@ CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
   info.compaction_reason = ToCompactionReason(plan.reason);
   info.compression = plan.compression;
   for (const CompactionInputs& inputs : plan.inputs) {
+    if (inputs.level == plan.output_level)
+      info.stats.num_input_files_at_output_level += inputs.files.size();
     for (FileMetaData* const file : inputs.files) {
       const std::string& path =
           info.input_files.emplace_back(TableFileName(state_->directory, file->number));
@@ -299,6 +321,7 @@ CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
   info.stats.is_manual_compaction =
       ToCompactionReason(plan.reason) == CompactionReason::kManualCompaction;
   info.stats.num_input_files = plan.InputFiles();
+  if (plan.trivial_move) info.stats.num_input_files_trivially_moved = plan.InputFiles();
   info.stats.total_input_bytes = plan.InputBytes();
   return info;
 }
@@ -359,15 +382,7 @@ CompactionJobInfo JobEvents::MakeEndedInfo(const CompactionPlan& plan,
                                            const Status& status) {
   CompactionJobInfo info = MakeCompactionInfo(plan);
   info.status = status;
-  info.stats.elapsed_micros = statistics.micros;
-  info.stats.cpu_micros = statistics.cpu_micros;
-  info.stats.num_input_records = statistics.entries.entries_in;
-  info.stats.num_output_records = statistics.entries.entries_out;
-  info.stats.num_output_files = statistics.output_files;
-  info.stats.total_output_bytes = statistics.bytes_written;
-  info.stats.num_records_replaced = statistics.entries.dropped_hidden;
-  info.stats.num_input_deletion_records = statistics.entries.deletions_in;
-  info.stats.num_expired_deletion_records = statistics.entries.dropped_obsolete;
+  SetStatistics(statistics, &info.stats);
   for (const Made& table : MadeTables()) {
     info.output_files.push_back(table.path);
     info.output_file_infos.push_back(
@@ -382,6 +397,39 @@ CompactionJobInfo JobEvents::MakeEndedInfo(const CompactionPlan& plan,
       file.level = static_cast<int>(plan.output_level);
   }
   return info;
+}
+
+SubcompactionJobInfo JobEvents::MakeSubcompactionInfo(const CompactionPlan& plan,
+                                                      int number) const {
+  ASHLAR_ASSERT(stage_ == Stage::kBegun);  // I1: within the compaction
+  SubcompactionJobInfo info;
+  info.cf_id = family_.id();
+  info.cf_name = family_.name();
+  info.thread_id = CurrentThreadSystemId();
+  info.job_id = job_id_;
+  info.subcompaction_job_id = number;
+  info.base_input_level = static_cast<int>(plan.start_level());
+  info.output_level = static_cast<int>(plan.output_level);
+  info.compaction_reason = ToCompactionReason(plan.reason);
+  info.compression = plan.compression;
+  info.stats.is_full_compaction = is_full_compaction_;
+  info.stats.is_manual_compaction = info.compaction_reason == CompactionReason::kManualCompaction;
+  return info;
+}
+
+void JobEvents::SubcompactionBegun(const CompactionPlan& plan, int number) {
+  if (!HasListeners()) return;
+  NotifyAll(state_->options.listeners, &EventListener::OnSubcompactionBegin,
+            MakeSubcompactionInfo(plan, number));
+}
+
+void JobEvents::SubcompactionEnded(const CompactionPlan& plan, int number,
+                                   const TableJobStatistics& statistics, const Status& status) {
+  if (!HasListeners()) return;
+  SubcompactionJobInfo info = MakeSubcompactionInfo(plan, number);
+  info.status = status;
+  SetStatistics(statistics, &info.stats);
+  NotifyAll(state_->options.listeners, &EventListener::OnSubcompactionCompleted, info);
 }
 
 void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatistics& statistics) {

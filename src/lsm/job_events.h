@@ -2,16 +2,17 @@
 // about one flush or compaction and about the tables that it makes.
 //
 //   FlushBegun --> (TableBegun --> TableEnded)... --> Installing --> FlushEnded
-//   CompactionBegun --> ... --> CompactionEnded, where the tables of subcompactions interleave
+//   CompactionBegun --> (SubcompactionBegun --> (tables)... --> SubcompactionEnded)...
+//                   --> Installing --> CompactionEnded, where subcompactions interleave
 //
-// I1: every Begun has its Ended; TableEnded comes for tables that failed, too.
+// I1: every Begun has its Ended; those of tables and subcompactions come after a failure, too.
 // I2: nothing here is called with a lock held, because listeners may call the database and lines go
 //     to a file.
 // I3: with enable_thread_tracking, the status of the job's thread is that of the job from its Begun
 //     to the end of this object; it is set before listeners are called.
 //
-// Lifetime: of the job; the database and the family outlive it. Thread safety: TableBegun and
-// TableEnded from any thread, the rest from the job's.
+// Lifetime: of the job; the database and the family outlive it. Thread safety: those of
+// tables and subcompactions from any thread, the rest from the job's.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,13 @@
 
 #include "ashlar/listener.h"
 #include "compact/plan/compaction_plan.h"
-#include "compact/run/table_job.h"
+#include "compact/run/compaction_job.h"
 #include "lsm/database_state.h"
 #include "observe/thread_operations.h"
 
 namespace ashlar {
 
-class JobEvents final : public CompactionOutputObserver {
+class JobEvents final : public CompactionOutputObserver, public SubcompactionObserver {
  public:
   JobEvents(DatabaseState* state, const ColumnFamily& family, TableFileCreationReason reason);
   JobEvents(const JobEvents&) = delete;
@@ -49,6 +50,9 @@ class JobEvents final : public CompactionOutputObserver {
   void CompactionBegun(const CompactionPlan& plan, const Version& version);
   void CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics,
                        const Status& status);
+  void SubcompactionBegun(const CompactionPlan& plan, int number) override;
+  void SubcompactionEnded(const CompactionPlan& plan, int number,
+                          const TableJobStatistics& statistics, const Status& status) override;
   // Of a compaction that has ended.
   CompactionJobInfo MakeEndedInfo(const CompactionPlan& plan, const TableJobStatistics& statistics,
                                   const Status& status);
@@ -63,6 +67,7 @@ class JobEvents final : public CompactionOutputObserver {
 
   FlushJobInfo MakeFlushInfo(std::span<const MemTableRef> tables);
   CompactionJobInfo MakeCompactionInfo(const CompactionPlan& plan);
+  SubcompactionJobInfo MakeSubcompactionInfo(const CompactionPlan& plan, int number) const;
   void CountFlush(std::span<const MemTableRef> tables, const TableJobStatistics& statistics);
   void CountCompaction(const CompactionPlan& plan, const TableJobStatistics& statistics);
   std::vector<uint64_t> FilesPerLevel() const;

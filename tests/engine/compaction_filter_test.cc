@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "ashlar/convenience.h"
+#include "ashlar/listener.h"
 #include "ashlar/statistics.h"
 #include "ashlar/vfs.h"
 #include "tests/engine/database_fixture.h"
@@ -268,6 +269,25 @@ TEST_F(CompactionFilterTest, SkippedDeletionsEndKnownGaps) {
     EXPECT_EQ(Get("k20"), "1") << "the filter has dropped its deletion";
     EXPECT_EQ(FirstFrom("k10"), "k14");
     if (snapshot != nullptr) db_->ReleaseSnapshot(snapshot);
+  }
+}
+
+TEST_F(CompactionFilterTest, SkippedRecordsAreNotCounted) {
+  const SkipsToK90 filter;
+  options_.compaction_filter = &filter;
+  options_.disable_auto_compactions = true;
+  for (const bool skips : {false, true}) {
+    SCOPED_TRACE(skips ? "skips" : "keeps all");
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+    Open();
+    PutSkippedKeys();
+    Put("k13a", skips ? "skip" : "1");
+    Flush();
+    CompactionJobInfo info;
+    ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 1, -1, nullptr, &info));
+    EXPECT_EQ(info.stats.has_accurate_num_input_records, !skips);
+    EXPECT_EQ(info.stats.num_output_records, skips ? 5u : 82u);
   }
 }
 

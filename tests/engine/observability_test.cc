@@ -42,7 +42,17 @@ class Diary final : public EventListener {
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
     Write("compaction ends, job " + std::to_string(info.job_id));
     MutexLock lock(mutex_);
-    compaction_ = info;
+    compactions_.push_back(info);
+  }
+  void OnSubcompactionBegin(const SubcompactionJobInfo& info) override {
+    Write("range " + std::to_string(info.subcompaction_job_id) + " begins, job " +
+          std::to_string(info.job_id));
+  }
+  void OnSubcompactionCompleted(const SubcompactionJobInfo& info) override {
+    Write("range " + std::to_string(info.subcompaction_job_id) + " ends, job " +
+          std::to_string(info.job_id));
+    MutexLock lock(mutex_);
+    ranges_.push_back(info);
   }
   void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override {
     Write("table begins, job " + std::to_string(info.job_id));
@@ -90,9 +100,22 @@ class Diary final : public EventListener {
     MutexLock lock(mutex_);
     return flush_;
   }
-  CompactionJobInfo compaction() const {
+  std::vector<CompactionJobInfo> compactions() const {
     MutexLock lock(mutex_);
-    return compaction_;
+    return compactions_;
+  }
+  CompactionJobInfo compaction() const {
+    const std::vector<CompactionJobInfo> all = compactions();
+    return all.empty() ? CompactionJobInfo() : all.back();
+  }
+  // Ascending by key.
+  std::vector<SubcompactionJobInfo> ranges() const {
+    MutexLock lock(mutex_);
+    std::vector<SubcompactionJobInfo> ranges = ranges_;
+    std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) {
+      return a.subcompaction_job_id < b.subcompaction_job_id;
+    });
+    return ranges;
   }
   DB* db() const {
     MutexLock lock(mutex_);
@@ -108,7 +131,8 @@ class Diary final : public EventListener {
   mutable Mutex mutex_;
   std::vector<std::string> entries_ ASHLAR_GUARDED_BY(mutex_);
   FlushJobInfo flush_ ASHLAR_GUARDED_BY(mutex_);
-  CompactionJobInfo compaction_ ASHLAR_GUARDED_BY(mutex_);
+  std::vector<CompactionJobInfo> compactions_ ASHLAR_GUARDED_BY(mutex_);
+  std::vector<SubcompactionJobInfo> ranges_ ASHLAR_GUARDED_BY(mutex_);
   DB* db_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
 };
 
@@ -376,9 +400,14 @@ TEST_F(ObservabilityTest, ListenersHearOfACompactionAndOfTheTablesThatGo) {
   std::vector<std::string> heard;
   std::copy_if(entries.begin(), entries.end(), std::back_inserter(heard),
                [](const std::string& entry) { return !entry.starts_with("flush"); });
-  const std::vector<std::string> wanted{
-      "compaction begins, job 3", "table begins, job 3", "table ends, job 3",
-      "compaction ends, job 3",   "table deleted",       "table deleted"};
+  const std::vector<std::string> wanted{"compaction begins, job 3",
+                                        "range 0 begins, job 3",
+                                        "table begins, job 3",
+                                        "table ends, job 3",
+                                        "range 0 ends, job 3",
+                                        "compaction ends, job 3",
+                                        "table deleted",
+                                        "table deleted"};
   EXPECT_EQ(heard, wanted);
   const CompactionJobInfo info = diary_->compaction();
   EXPECT_OK(info.status);
@@ -395,6 +424,127 @@ TEST_F(ObservabilityTest, ListenersHearOfACompactionAndOfTheTablesThatGo) {
   for (const std::string& file : info.input_files)
     EXPECT_EQ(info.table_properties.at(file)->num_entries, 10u) << file;
   EXPECT_EQ(info.table_properties.at(info.output_files[0])->num_entries, 10u);
+}
+
+TEST_F(ObservabilityTest, ACompactionReportsItsRecordsBytesAndKeys) {
+  Open();
+  Put("aardvark-1", "12345");
+  Put("once", "1");
+  Delete("twice");
+  Flush();
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), "nothing"));
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), "twice"));
+  Put("z", "6");
+  Flush();
+  CompactAll();
+  ASSERT_OK(db_->Close());
+  const CompactionJobStats stats = diary_->compaction().stats;
+  EXPECT_TRUE(stats.has_accurate_num_input_records);
+  EXPECT_EQ(stats.num_input_records, 6u);
+  EXPECT_EQ(stats.num_output_records, 3u);
+  EXPECT_EQ(stats.num_input_files_at_output_level, 0u);
+  EXPECT_EQ(stats.num_input_files_trivially_moved, 0u);
+  EXPECT_EQ(stats.total_input_raw_key_bytes, 10u + 4u + 5u + 7u + 5u + 1u + 6 * 8u);
+  EXPECT_EQ(stats.total_input_raw_value_bytes, 5u + 1u + 1u);
+  EXPECT_EQ(stats.smallest_output_key_prefix, "aardvark");
+  EXPECT_EQ(stats.largest_output_key_prefix, "z");
+  EXPECT_EQ(stats.num_single_del_fallthru, 1u);
+  EXPECT_EQ(stats.num_single_del_mismatch, 1u);
+  // One range has all of it.
+  ASSERT_EQ(diary_->ranges().size(), 1u);
+  const CompactionJobStats range = diary_->ranges()[0].stats;
+  EXPECT_EQ(range.num_input_records, stats.num_input_records);
+  EXPECT_EQ(range.total_output_bytes, stats.total_output_bytes);
+  EXPECT_EQ(range.largest_output_key_prefix, "z");
+}
+
+TEST_F(ObservabilityTest, ACompactionReportsTheFilesOfItsOutputLevelAndThoseThatItMoves) {
+  Open();
+  PutMany(0, 10);
+  Flush();
+  CompactionOptions compact;
+  compact.allow_trivial_move = true;
+  ASSERT_OK(db_->CompactFiles(compact, FileNames(0), 1));
+  PutMany(5, 15);
+  Flush();
+  ASSERT_OK(db_->CompactFiles(compact, FileNames(0), 1));
+  ASSERT_OK(db_->Close());
+  const std::vector<CompactionJobInfo> jobs = diary_->compactions();
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_EQ(jobs[0].stats.num_input_files_trivially_moved, 1u);
+  EXPECT_EQ(jobs[0].stats.num_output_files, 0u);
+  EXPECT_EQ(jobs[0].stats.smallest_output_key_prefix, "");
+  EXPECT_EQ(jobs[1].stats.num_input_files, 2u);
+  EXPECT_EQ(jobs[1].stats.num_input_files_at_output_level, 1u);
+  EXPECT_EQ(jobs[1].stats.num_input_files_trivially_moved, 0u);
+  EXPECT_EQ(diary_->ranges().size(), 1u) << "a move reads no range";
+}
+
+TEST_F(ObservabilityTest, EachRangeOfACompactionIsReported) {
+  options_.target_file_size_base = 8 << 10;
+  options_.max_subcompactions = 3;
+  Open();
+  PutMany(0, 1000);
+  Flush();
+  CompactAll();
+  ASSERT_OK(db_->Close());
+  const CompactionJobInfo whole = diary_->compaction();
+  const std::vector<SubcompactionJobInfo> ranges = diary_->ranges();
+  ASSERT_EQ(ranges.size(), 3u);
+  uint64_t records_in = 0;
+  uint64_t records_out = 0;
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_OK(ranges[i].status);
+    EXPECT_EQ(ranges[i].job_id, whole.job_id);
+    EXPECT_EQ(ranges[i].subcompaction_job_id, static_cast<int>(i));
+    EXPECT_EQ(ranges[i].cf_name, "default");
+    EXPECT_EQ(ranges[i].base_input_level, 0);
+    EXPECT_EQ(ranges[i].output_level, whole.output_level);
+    EXPECT_EQ(ranges[i].compaction_reason, CompactionReason::kManualCompaction);
+    EXPECT_EQ(ranges[i].compression, whole.compression);
+    EXPECT_NE(ranges[i].thread_id, 0u);
+    EXPECT_TRUE(ranges[i].stats.is_full_compaction);
+    EXPECT_TRUE(ranges[i].stats.is_manual_compaction);
+    EXPECT_EQ(ranges[i].stats.num_input_files, 0u);
+    records_in += ranges[i].stats.num_input_records;
+    records_out += ranges[i].stats.num_output_records;
+    files += ranges[i].stats.num_output_files;
+    bytes += ranges[i].stats.total_output_bytes;
+    const std::string number = std::to_string(i);
+    EXPECT_EQ(diary_->Count("range " + number + " begins, job " + std::to_string(whole.job_id)),
+              1u);
+  }
+  EXPECT_EQ(records_in, 1000u);
+  EXPECT_EQ(records_out, 1000u);
+  EXPECT_EQ(files, whole.stats.num_output_files);
+  EXPECT_EQ(bytes, whole.stats.total_output_bytes);
+  EXPECT_EQ(ranges.front().stats.smallest_output_key_prefix, "key1000");
+  EXPECT_EQ(ranges.back().stats.largest_output_key_prefix, "key1999");
+}
+
+TEST_F(ObservabilityTest, AFailedRangeIsReportedWithItsError) {
+  const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  Options options = SmallDatabaseOptions();
+  options.listeners.push_back(diary_);
+  options.disable_auto_compactions = true;
+  OpenDatabase database(faults, options, 1);
+  ASSERT_OK(database.Open());
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_OK(database.db()->Put(WriteOptions(), "a", "1"));
+    ASSERT_OK(database.db()->Flush(FlushOptions()));
+  }
+  FaultRule rule;
+  rule.operations = FaultOperation::kAppend | FaultOperation::kFlush;
+  rule.name_contains = ".sst";
+  rule.sticky = true;
+  faults->AddRule(rule);
+  EXPECT_FALSE(database.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  ASSERT_FALSE(diary_->ranges().empty());
+  EXPECT_TRUE(diary_->ranges()[0].status.IsIOError()) << diary_->ranges()[0].status.ToString();
+  EXPECT_EQ(diary_->ranges()[0].stats.num_output_files, 0u);
 }
 
 TEST_F(ObservabilityTest, ListenersHearOfStallsInTheirOrder) {

@@ -22,6 +22,7 @@ void StreamCounts::Add(const StreamCounts& other) {
   dropped_obsolete += other.dropped_obsolete;
   dropped_by_filter += other.dropped_by_filter;
   merged_operands += other.merged_operands;
+  single_deletes_unmatched += other.single_deletes_unmatched;
   single_delete_mismatches += other.single_delete_mismatches;
   filter_skipped |= other.filter_skipped;
   skipped_unread |= other.skipped_unread;
@@ -292,6 +293,7 @@ bool CompactionIterator::DecideSingleDeletion(uint64_t tag) {
   if (!SameKeyAhead()) {
     if (NothingBelow()) {
       ++counts_.dropped_obsolete;
+      ++counts_.single_deletes_unmatched;
       return false;
     }
   } else if (ahead_stripe() == stripe) {

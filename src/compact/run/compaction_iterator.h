@@ -56,6 +56,7 @@ struct StreamCounts {
   uint64_t dropped_obsolete = 0;  // deletions that no older version needs
   uint64_t dropped_by_filter = 0;
   uint64_t merged_operands = 0;
+  uint64_t single_deletes_unmatched = 0;  // dropped without a value that they delete
   uint64_t single_delete_mismatches = 0;
   // The filter skipped entries, maybe deletions: older versions elsewhere may be visible again.
   bool filter_skipped = false;

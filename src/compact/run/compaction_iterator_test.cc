@@ -341,6 +341,14 @@ TEST(StreamCounts, AddUp) {
   EXPECT_EQ(counts.merged_operands, 2u);
   EXPECT_EQ(counts.key_bytes_in, 81u);
   EXPECT_EQ(counts.value_bytes_in, 8u);
+  EXPECT_EQ(counts.single_deletes_unmatched, 0u) << "c had its value";
+}
+
+TEST(StreamCounts, ASingleDeletionWithoutItsValueIsCounted) {
+  EntryCursor input(kBytewise, ParseEntries("a@3 single, b@2 single, b@1 put v"));
+  const StreamCounts counts = RunStream(&input, {}).counts;
+  EXPECT_EQ(counts.entries_out, 0u);
+  EXPECT_EQ(counts.single_deletes_unmatched, 1u);
 }
 
 // --- filters ---

@@ -34,16 +34,30 @@ struct KeyRange {
 // One range of a compaction, from cursors to files. Runs on a thread of its own or on the caller's.
 class Subcompaction {
  public:
-  Subcompaction(const CompactionPlan& plan, const TableJobArgs& job, KeyRange range)
-      : plan_(plan), job_(job), range_(std::move(range)) {
+  // job: the caller's with the plan's decisions.
+  Subcompaction(const CompactionJobArgs& args, const TableJobArgs& job, int number, KeyRange range)
+      : plan_(*args.plan),
+        job_(job),
+        observer_(args.observer),
+        number_(number),
+        range_(std::move(range)) {
     if (range_.begin) begin_ = *range_.begin;
     if (range_.end) end_ = *range_.end;
   }
 
   void Run() {
+    const uint64_t start_nanos = job_.clock->NowNanos();
     const uint64_t start_cpu_nanos = ThreadCpuNanos();
-    status_ = CatchBadAlloc([this] { return RunRange(); });
-    result_.statistics.cpu_micros = (ThreadCpuNanos() - start_cpu_nanos) / 1000;
+    status_ = CatchBadAlloc([this] {
+      if (observer_ != nullptr) observer_->SubcompactionBegun(plan_, number_);
+      return RunRange();
+    });
+    TableJobStatistics& statistics = result_.statistics;
+    statistics.cpu_micros = (ThreadCpuNanos() - start_cpu_nanos) / 1000;
+    statistics.micros = (job_.clock->NowNanos() - start_nanos) / 1000;
+    statistics.CountFiles(result_.files);
+    if (observer_ == nullptr) return;
+    IgnoreBadAlloc([&] { observer_->SubcompactionEnded(plan_, number_, statistics, status_); });
   }
 
   const Status& status() const { return status_; }
@@ -147,6 +161,8 @@ class Subcompaction {
 
   const CompactionPlan& plan_;
   const TableJobArgs& job_;
+  SubcompactionObserver* const observer_;  // null: none
+  const int number_;
   const KeyRange range_;
   Slice begin_;
   Slice end_;
@@ -298,8 +314,10 @@ Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
   job.stop.sibling_failed = &failed;
 
   std::vector<std::unique_ptr<Subcompaction>> parts;
-  for (KeyRange& range : ranges)
-    parts.push_back(std::make_unique<Subcompaction>(*args.plan, job, std::move(range)));
+  for (KeyRange& range : ranges) {
+    const int number = static_cast<int>(parts.size());
+    parts.push_back(std::make_unique<Subcompaction>(args, job, number, std::move(range)));
+  }
   RunAll(parts, &failed);
   const Status status = CatchBadAlloc([&]() -> Status {
     Gather(&parts, result);

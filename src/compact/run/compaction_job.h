@@ -19,11 +19,23 @@
 
 namespace ashlar {
 
+// Is notified of each subcompaction by the thread that runs it, concurrently with others.
+class SubcompactionObserver {
+ public:
+  virtual ~SubcompactionObserver() = default;
+  // number: in key order, from 0.
+  virtual void SubcompactionBegun(const CompactionPlan& plan, int number) = 0;
+  // Also after a failure, of SubcompactionBegun too.
+  virtual void SubcompactionEnded(const CompactionPlan& plan, int number,
+                                  const TableJobStatistics& statistics, const Status& status) = 0;
+};
+
 struct CompactionJobArgs {
   const CompactionPlan* plan = nullptr;  // not a trivial move
   // output.target_file_bytes, grandparents and max_grandparent_overlap_bytes are taken from the
   // plan, output.table.compression too.
   TableJobArgs job;
+  SubcompactionObserver* observer = nullptr;  // null: none
 };
 
 // After an error no file is left. The result's files belong to plan->output_level.

@@ -1,9 +1,11 @@
 #include "compact/run/table_job.h"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include "ashlar/listener.h"
 #include "ashlar/table_properties.h"
 #include "base/assert.h"
 #include "base/format.h"
@@ -33,6 +35,16 @@ Status VerifyFiles(const TableJobArgs& args, const TableJobResult& result) {
 }
 
 }  // namespace
+
+void TableJobStatistics::CountFiles(const std::vector<std::unique_ptr<FileMetaData>>& files) {
+  output_files = files.size();
+  if (files.empty()) return;
+  const auto prefix = [](const Slice& key) {
+    return std::string(key.data(), std::min(key.size(), CompactionJobStats::kMaxPrefixLength));
+  };
+  smallest_key_prefix = prefix(files.front()->smallest_user_key());
+  largest_key_prefix = prefix(files.back()->largest_user_key());
+}
 
 void TableJobResult::AddFilesTo(Level level, VersionEdit* edit) {
   edit->ReserveNewFiles(files.size());
@@ -93,7 +105,7 @@ Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
     DiscardTableJob(args, result);
     return status;
   }
-  result->statistics.output_files = result->files.size();
+  result->statistics.CountFiles(result->files);
   return status;
 }
 

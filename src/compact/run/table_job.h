@@ -49,6 +49,9 @@ struct TableJobArgs {
 };
 
 struct TableJobStatistics {
+  // Sets the members that depend on the files.
+  void CountFiles(const std::vector<std::unique_ptr<FileMetaData>>& files);
+
   uint64_t micros = 0;
   uint64_t cpu_micros = 0;
   uint64_t input_files = 0;
@@ -57,6 +60,9 @@ struct TableJobStatistics {
   uint64_t bytes_written = 0;
   uint32_t subcompactions = 1;
   StreamCounts entries;
+  // The first bytes, as CompactionJobStats has them. Empty: there is no file.
+  std::string smallest_key_prefix;
+  std::string largest_key_prefix;
 };
 
 // Verified files are open in the table cache. The destructor evicts the files that are still here
