@@ -112,6 +112,10 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   }
   auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(recovered.state)),
                                     std::move(follower));
+  // Before any job: listeners may read.
+  std::unique_ptr<ColumnFamilyHandle> default_handle = db->NewHandle(kDefaultColumnFamilyName);
+  ASHLAR_ASSERT(default_handle != nullptr);  // every database has it, and it is never dropped
+  db->default_handle_.reset(static_cast<FamilyHandle*>(default_handle.release()));
   if (!db->state_->read_only()) {
     if (const Status started = db->life_cycle_.StartWriting(families); !started.ok()) {
       LogWarning(*db->state_, StrCat("the open failed: ", started.ToString()));
@@ -122,9 +126,6 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   for (const ColumnFamilyDescriptor& family : families) made.push_back(db->NewHandle(family.name));
   ASHLAR_ASSERT(
       std::none_of(made.begin(), made.end(), [](const auto& handle) { return handle == nullptr; }));
-  std::unique_ptr<ColumnFamilyHandle> default_handle = db->NewHandle(kDefaultColumnFamilyName);
-  ASHLAR_ASSERT(default_handle != nullptr);  // the default family is never dropped
-  db->default_handle_.reset(static_cast<FamilyHandle*>(default_handle.release()));
   if (handles != nullptr) {
     handles->clear();
     handles->reserve(made.size());

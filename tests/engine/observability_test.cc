@@ -386,6 +386,34 @@ TEST_F(ObservabilityTest, ListenersHearOfAFlushInItsOrder) {
   EXPECT_EQ(diary_->db(), db_.get());
 }
 
+// Reads by the database's default family when a flush is installed.
+class ReadsAfterFlushes final : public EventListener {
+ public:
+  void OnFlushCompleted(DB* db, const FlushJobInfo& /*info*/) override {
+    std::string value;
+    const Status read = db->Get(ReadOptions(), "a", &value);
+    MutexLock lock(mutex_);
+    value_ = read.ok() ? value : read.ToString();
+  }
+  std::string value() const {
+    MutexLock lock(mutex_);
+    return value_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::string value_ ASHLAR_GUARDED_BY(mutex_) = "no flush";
+};
+
+TEST_F(ObservabilityTest, AListenerReadsWhileTheDatabaseIsBeingOpened) {
+  Open();
+  Put("a", "1");
+  const auto reads = std::make_shared<ReadsAfterFlushes>();
+  options_.listeners.push_back(reads);
+  Open();
+  EXPECT_EQ(reads->value(), "1") << "the open flushes what it replays";
+}
+
 TEST_F(ObservabilityTest, ListenersHearOfACompactionAndOfTheTablesThatGo) {
   Open();
   for (int round = 0; round < 2; ++round) {
