@@ -103,6 +103,16 @@ typedef struct rocksdb_wal_iterator_t rocksdb_wal_iterator_t;
 typedef struct rocksdb_wal_readoptions_t rocksdb_wal_readoptions_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
+typedef struct rocksdb_compaction_file_info_t rocksdb_compaction_file_info_t;
+typedef struct rocksdb_compaction_job_stats_t rocksdb_compaction_job_stats_t;
+typedef struct rocksdb_eventlistener_t rocksdb_eventlistener_t;
+typedef struct rocksdb_externalfileingestioninfo_t rocksdb_externalfileingestioninfo_t;
+typedef struct rocksdb_flushjobinfo_t rocksdb_flushjobinfo_t;
+typedef struct rocksdb_memtableinfo_t rocksdb_memtableinfo_t;
+typedef struct rocksdb_status_ptr_t rocksdb_status_ptr_t;
+typedef struct rocksdb_subcompactionjobinfo_t rocksdb_subcompactionjobinfo_t;
+typedef struct rocksdb_writestallcondition_t rocksdb_writestallcondition_t;
+typedef struct rocksdb_writestallinfo_t rocksdb_writestallinfo_t;
 
 typedef struct ashlar_sstfilereader_t ashlar_sstfilereader_t;
 typedef struct ashlar_tableproperties_t ashlar_tableproperties_t;
@@ -2766,6 +2776,7 @@ ASHLAR_API void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
                                                         unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_set_canceled(rocksdb_compaction_options_t* options,
                                                         unsigned char* canceled) ASHLAR_NOTHROW;
+// For rocksdb_compact_files, which fills it; see the getters at the listeners.
 ASHLAR_API rocksdb_compactionjobinfo_t* rocksdb_compactionjobinfo_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactionjobinfo_destroy(rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
 
@@ -2946,6 +2957,256 @@ ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_callback_logger(
     void (*callback)(void* state, unsigned level, char* message, size_t message_size),
     void* state) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_logger_destroy(rocksdb_logger_t* logger) ASHLAR_NOTHROW;
+
+// ---- Listeners: ashlar/listener.h describes the events, the members of the infos, and the calls of
+// a database that a callback may make; docs/observability.md has the order of the events.
+//
+// Threads: the thread that did the work calls, most often one of the background; several at once.
+// The work waits for the callback. Lifetime: the info, all that the getters return, and the database
+// are valid during the call. The database is that of the event, not the handle of rocksdb_open: do
+// not close it. Requires: a callback does not throw.
+
+typedef void (*on_flush_begin_cb)(void* state, rocksdb_t* db, const rocksdb_flushjobinfo_t* info);
+typedef void (*on_flush_completed_cb)(void* state, rocksdb_t* db,
+                                      const rocksdb_flushjobinfo_t* info);
+typedef void (*on_compaction_begin_cb)(void* state, rocksdb_t* db,
+                                       const rocksdb_compactionjobinfo_t* info);
+typedef void (*on_compaction_completed_cb)(void* state, rocksdb_t* db,
+                                           const rocksdb_compactionjobinfo_t* info);
+typedef void (*on_subcompaction_begin_cb)(void* state, const rocksdb_subcompactionjobinfo_t* info);
+typedef void (*on_subcompaction_completed_cb)(void* state,
+                                              const rocksdb_subcompactionjobinfo_t* info);
+typedef void (*on_external_file_ingested_cb)(void* state, rocksdb_t* db,
+                                             const rocksdb_externalfileingestioninfo_t* info);
+// reason: the number of a BackgroundErrorReason.
+typedef void (*on_background_error_cb)(void* state, uint32_t reason, rocksdb_status_ptr_t* status);
+typedef void (*on_stall_conditions_changed_cb)(void* state, const rocksdb_writestallinfo_t* info);
+typedef void (*on_memtable_sealed_cb)(void* state, const rocksdb_memtableinfo_t* info);
+
+// Null: the event is not reported. `state` is passed to each function, and to `destructor` (may be
+// null) when neither options nor a database have the listener any more.
+ASHLAR_API rocksdb_eventlistener_t* rocksdb_eventlistener_create(
+    void* state, void (*destructor)(void* state), on_flush_begin_cb on_flush_begin,
+    on_flush_completed_cb on_flush_completed, on_compaction_begin_cb on_compaction_begin,
+    on_compaction_completed_cb on_compaction_completed,
+    on_subcompaction_begin_cb on_subcompaction_begin,
+    on_subcompaction_completed_cb on_subcompaction_completed,
+    on_external_file_ingested_cb on_external_file_ingested,
+    on_background_error_cb on_background_error,
+    on_stall_conditions_changed_cb on_stall_conditions_changed,
+    on_memtable_sealed_cb on_memtable_sealed) ASHLAR_NOTHROW;
+// Only for a listener that no options have taken.
+ASHLAR_API void rocksdb_eventlistener_destroy(rocksdb_eventlistener_t* listener) ASHLAR_NOTHROW;
+// Takes the listener: call it once for each. Copies of the options share it.
+ASHLAR_API void rocksdb_options_add_eventlistener(rocksdb_options_t* options,
+                                                  rocksdb_eventlistener_t* listener) ASHLAR_NOTHROW;
+
+// The error of on_background_error, as an error of this call.
+ASHLAR_API void rocksdb_status_ptr_get_error(rocksdb_status_ptr_t* status,
+                                             char** errptr) ASHLAR_NOTHROW;
+// Listeners that are called after this one get no error then. The database has it all the same.
+ASHLAR_API void rocksdb_reset_status(rocksdb_status_ptr_t* status) ASHLAR_NOTHROW;
+
+// The infos. An enumeration is the number of its C++ type: CompactionReason, FlushReason,
+// rocksdb_..._compression. A text ends in a 0 that *size does not count; size may be null. A
+// position beyond the last gives null. _status is the job's error as an error of this call.
+
+// FlushJobInfo.
+ASHLAR_API uint32_t rocksdb_flushjobinfo_cf_id(const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_flushjobinfo_cf_name(const rocksdb_flushjobinfo_t* info,
+                                                    size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_flushjobinfo_file_path(const rocksdb_flushjobinfo_t* info,
+                                                      size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_flushjobinfo_file_number(const rocksdb_flushjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_flushjobinfo_thread_id(const rocksdb_flushjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_flushjobinfo_job_id(const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_flushjobinfo_triggered_writes_slowdown(
+    const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_flushjobinfo_triggered_writes_stop(
+    const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_flushjobinfo_smallest_seqno(const rocksdb_flushjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_flushjobinfo_largest_seqno(const rocksdb_flushjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_table_properties_t* rocksdb_flushjobinfo_table_properties(
+    const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_flushjobinfo_flush_reason(const rocksdb_flushjobinfo_t* info)
+    ASHLAR_NOTHROW;
+// CompactionJobInfo, and figures of its CompactionJobStats under names of their own.
+ASHLAR_API void rocksdb_compactionjobinfo_status(const rocksdb_compactionjobinfo_t* info,
+                                                 char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_compactionjobinfo_cf_id(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_compactionjobinfo_cf_name(const rocksdb_compactionjobinfo_t* info,
+                                                         size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compactionjobinfo_thread_id(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactionjobinfo_job_id(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactionjobinfo_num_l0_files(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactionjobinfo_base_input_level(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compactionjobinfo_output_level(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint32_t
+rocksdb_compactionjobinfo_compaction_reason(const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_compactionjobinfo_compression(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_compaction_job_stats_t* rocksdb_compactionjobinfo_stats(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_compactionjobinfo_elapsed_micros(const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_compactionjobinfo_num_corrupt_keys(const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compactionjobinfo_input_records(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_compactionjobinfo_output_records(const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_compactionjobinfo_total_input_bytes(const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compactionjobinfo_total_output_bytes(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compactionjobinfo_num_input_files(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compactionjobinfo_num_input_files_at_output_level(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API size_t
+rocksdb_compactionjobinfo_input_files_count(const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_compactionjobinfo_input_file_at(
+    const rocksdb_compactionjobinfo_t* info, size_t position, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compactionjobinfo_input_file_infos_count(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_compaction_file_info_t* rocksdb_compactionjobinfo_input_file_info_at(
+    const rocksdb_compactionjobinfo_t* info, size_t position) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compactionjobinfo_output_files_count(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_compactionjobinfo_output_file_at(
+    const rocksdb_compactionjobinfo_t* info, size_t position, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compactionjobinfo_output_file_infos_count(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_compaction_file_info_t* rocksdb_compactionjobinfo_output_file_info_at(
+    const rocksdb_compactionjobinfo_t* info, size_t position) ASHLAR_NOTHROW;
+// The properties of inputs and outputs by path, in no order. Null: there are none of the file.
+ASHLAR_API size_t rocksdb_compactionjobinfo_table_properties_count(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_compactionjobinfo_table_properties_key_at(
+    const rocksdb_compactionjobinfo_t* info, size_t position, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_table_properties_t* rocksdb_compactionjobinfo_table_properties_value_at(
+    const rocksdb_compactionjobinfo_t* info, size_t position) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_table_properties_t* rocksdb_compactionjobinfo_table_properties_for_file(
+    const rocksdb_compactionjobinfo_t* info, const char* file_name,
+    size_t file_name_size) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_compaction_file_info_level(const rocksdb_compaction_file_info_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_compaction_file_info_file_number(const rocksdb_compaction_file_info_t* info) ASHLAR_NOTHROW;
+// SubcompactionJobInfo.
+ASHLAR_API void rocksdb_subcompactionjobinfo_status(const rocksdb_subcompactionjobinfo_t* info,
+                                                    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_subcompactionjobinfo_cf_id(const rocksdb_subcompactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_subcompactionjobinfo_cf_name(
+    const rocksdb_subcompactionjobinfo_t* info, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_subcompactionjobinfo_thread_id(const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_subcompactionjobinfo_job_id(const rocksdb_subcompactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_subcompactionjobinfo_subcompaction_job_id(
+    const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_subcompactionjobinfo_base_input_level(
+    const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_subcompactionjobinfo_output_level(const rocksdb_subcompactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_subcompactionjobinfo_compaction_reason(
+    const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t
+rocksdb_subcompactionjobinfo_compression(const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_compaction_job_stats_t* rocksdb_subcompactionjobinfo_stats(
+    const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
+// CompactionJobStats. The prefixes may have zeros inside.
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_elapsed_micros(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t
+rocksdb_compaction_job_stats_cpu_micros(const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compaction_job_stats_has_accurate_num_input_records(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_input_records(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_trivially_moved(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_at_output_level(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_output_records(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compaction_job_stats_num_output_files(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compaction_job_stats_is_full_compaction(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compaction_job_stats_is_manual_compaction(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_total_input_bytes(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_total_output_bytes(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_records_replaced(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_total_input_raw_key_bytes(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_total_input_raw_value_bytes(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_input_deletion_records(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_expired_deletion_records(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_corrupt_keys(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_compaction_job_stats_smallest_output_key_prefix(
+    const rocksdb_compaction_job_stats_t* stats, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_compaction_job_stats_largest_output_key_prefix(
+    const rocksdb_compaction_job_stats_t* stats, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_single_del_fallthru(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_single_del_mismatch(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+// ExternalFileIngestionInfo.
+ASHLAR_API const char* rocksdb_externalfileingestioninfo_cf_name(
+    const rocksdb_externalfileingestioninfo_t* info, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_externalfileingestioninfo_external_file_path(
+    const rocksdb_externalfileingestioninfo_t* info, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_externalfileingestioninfo_internal_file_path(
+    const rocksdb_externalfileingestioninfo_t* info, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_externalfileingestioninfo_global_seqno(
+    const rocksdb_externalfileingestioninfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_table_properties_t* rocksdb_externalfileingestioninfo_table_properties(
+    const rocksdb_externalfileingestioninfo_t* info) ASHLAR_NOTHROW;
+// MemTableInfo.
+ASHLAR_API const char* rocksdb_memtableinfo_cf_name(const rocksdb_memtableinfo_t* info,
+                                                    size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_memtableinfo_first_seqno(const rocksdb_memtableinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_memtableinfo_earliest_seqno(const rocksdb_memtableinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_memtableinfo_num_entries(const rocksdb_memtableinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_memtableinfo_num_deletes(const rocksdb_memtableinfo_t* info)
+    ASHLAR_NOTHROW;
+// WriteStallInfo. A condition is an int in memory, of the values below.
+enum {
+  ashlar_write_stall_delayed = 0,
+  ashlar_write_stall_stopped = 1,
+  ashlar_write_stall_normal = 2,
+};
+ASHLAR_API const char* rocksdb_writestallinfo_cf_name(const rocksdb_writestallinfo_t* info,
+                                                      size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_cur(
+    const rocksdb_writestallinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_prev(
+    const rocksdb_writestallinfo_t* info) ASHLAR_NOTHROW;
 
 // ---- Rate limits, files and threads.
 

@@ -151,7 +151,6 @@ void rocksdb_compaction_options_set_canceled(rocksdb_compaction_options_t* optio
                                              unsigned char* canceled) noexcept {
   options->rep.canceled = reinterpret_cast<std::atomic<bool>*>(canceled);
 }
-ASHLAR_C_CREATE_AND_DESTROY(compactionjobinfo)
 
 ASHLAR_C_CREATE_AND_DESTROY(wait_for_compact_options)
 ASHLAR_C_ACCESSORS(wait_for_compact_options, abort_on_pause, unsigned char)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "capi/callback_state.h"
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
@@ -14,33 +15,18 @@ using ashlar::HEADER_LEVEL;
 using ashlar::InfoLogLevel;
 using ashlar::Logger;
 using ashlar::Slice;
+using ashlar::capi::CallbackState;
 using ashlar::capi::Rep;
 using ashlar::capi::Wrap;
 
 namespace {
 
-// The `state` of such an object, which is passed to the destructor function with it.
-class State {
- public:
-  State(void* state, void (*destructor)(void*)) : state_(state), destructor_(destructor) {}
-  ~State() {
-    if (destructor_ != nullptr) destructor_(state_);
-  }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  void* get() const { return state_; }
-
- private:
-  void* const state_;
-  void (*const destructor_)(void*);
-};
-
 using NameFunction = const char* (*)(void* state);
 
 // Null, which DB::Open refuses, if a function is missing that the object cannot do without.
 template <typename... Functions>
-const char* NameUnlessIncomplete(const State& state, NameFunction name, Functions... needed) {
+const char* NameUnlessIncomplete(const CallbackState& state, NameFunction name,
+                                 Functions... needed) {
   return name != nullptr && (... && (needed != nullptr)) ? name(state.get()) : nullptr;
 }
 
@@ -60,7 +46,7 @@ class CComparator final : public ashlar::Comparator {
   void FindShortSuccessor(std::string* /*key*/) const override {}
 
  private:
-  const State state_;
+  const CallbackState state_;
   const CompareFunction compare_;
   const NameFunction name_;
 };
@@ -95,7 +81,7 @@ class CCompactionFilter final : public ashlar::CompactionFilter {
   void SetIgnoreSnapshots(bool value) { ignore_snapshots_ = value; }
 
  private:
-  const State state_;
+  const CallbackState state_;
   const FilterFunction filter_;
   const NameFunction name_;
   bool ignore_snapshots_ = true;
@@ -149,7 +135,7 @@ class CWalFilter final : public ashlar::WalFilter {
   }
 
  private:
-  const State state_;
+  const CallbackState state_;
   const MapFunction map_;
   const RecordFunction record_;
   const NameFunction name_;
@@ -171,7 +157,7 @@ class CCompactionFilterFactory final : public ashlar::CompactionFilterFactory {
   }
 
  private:
-  const State state_;
+  const CallbackState state_;
   const CreateFunction create_;
   const NameFunction name_;
 };
@@ -252,7 +238,7 @@ class CMergeOperator final : public ashlar::MergeOperator {
     return success != 0;
   }
 
-  const State state_;
+  const CallbackState state_;
   const FullMergeFunction full_merge_;
   const PartialMergeFunction partial_merge_;
   const DeleteFunction delete_value_;
@@ -282,7 +268,7 @@ class CSliceTransform final : public ashlar::SliceTransform {
   }
 
  private:
-  const State state_;
+  const CallbackState state_;
   const TransformFunction transform_;
   const InDomainFunction in_domain_;
   const NameFunction name_;
@@ -449,10 +435,9 @@ void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
     rocksdb_readoptions_table_filter_cb table_filter) noexcept {
   // Iterators copy the options, and share the state.
-  options->rep.table_filter = [shared = std::make_shared<State>(state, destructor),
+  options->rep.table_filter = [shared = std::make_shared<CallbackState>(state, destructor),
                                table_filter](const ashlar::TableProperties& properties) {
-    const rocksdb_table_properties_t handle{properties};
-    return table_filter(shared->get(), &handle) != 0;
+    return table_filter(shared->get(), Wrap(&properties)) != 0;
   };
 }
 void rocksdb_readoptions_clear_table_filter(rocksdb_readoptions_t* options) noexcept {

@@ -16,6 +16,7 @@ using ashlar::Status;
 using ashlar::capi::Allocate;
 using ashlar::capi::Check;
 using ashlar::capi::CopyText;
+using ashlar::capi::Rep;
 
 namespace {
 
@@ -94,9 +95,8 @@ void CompactFiles(rocksdb_t* db, ColumnFamilyHandle* family,
                   char** errptr) {
   const std::vector<std::string> names(inputs.names, inputs.names + inputs.count);
   std::vector<std::string> made;
-  if (!Check(errptr,
-             db->rep->CompactFiles(options->rep, family, names, output_level, output_path_id, &made,
-                                   outputs.info != nullptr ? &outputs.info->rep : nullptr)))
+  if (!Check(errptr, db->rep->CompactFiles(options->rep, family, names, output_level,
+                                           output_path_id, &made, Rep(outputs.info))))
     return;
   if (outputs.count != nullptr) *outputs.count = made.size();
   if (outputs.names == nullptr) return;

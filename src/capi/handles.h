@@ -6,7 +6,8 @@
 //       rocksdb_slicetransform_t  rocksdb_filterpolicy_t  rocksdb_perfcontext_t
 //       rocksdb_compactionfilter_t  rocksdb_compactionfilterfactory_t
 //       rocksdb_backup_engine_t  rocksdb_checkpoint_t  rocksdb_wal_iterator_t  rocksdb_walfilter_t
-//                                                            (Rep and Wrap below)
+//       rocksdb_eventlistener_t  rocksdb_table_properties_t  rocksdb_status_ptr_t, and all that
+//       callbacks of listeners get                           (Rep and Wrap below)
 //   all other objects                                        a struct that has it as `rep`
 //
 // Invariants:
@@ -111,9 +112,6 @@ struct rocksdb_flushoptions_t {
 struct rocksdb_compaction_options_t {
   ashlar::CompactionOptions rep;
 };
-struct rocksdb_compactionjobinfo_t {
-  ashlar::CompactionJobInfo rep;
-};
 struct rocksdb_compactoptions_t {
   ashlar::CompactRangeOptions rep;
 };
@@ -177,9 +175,6 @@ struct rocksdb_sstfilewriter_t {
 };
 struct ashlar_sstfilereader_t {
   ashlar::SstFileReader rep;
-};
-struct rocksdb_table_properties_t {
-  const ashlar::TableProperties& rep;
 };
 struct ashlar_tableproperties_t {
   std::shared_ptr<const ashlar::TableProperties> rep;
@@ -266,6 +261,18 @@ ASHLAR_C_CAST(rocksdb_compactionfilter_t, CompactionFilter)
 ASHLAR_C_CAST(rocksdb_walfilter_t, WalFilter)
 ASHLAR_C_CAST(rocksdb_compactionfiltercontext_t, CompactionFilter::Context)
 ASHLAR_C_CAST(rocksdb_compactionfilterfactory_t, CompactionFilterFactory)
+ASHLAR_C_CAST(rocksdb_compaction_file_info_t, CompactionFileInfo)
+ASHLAR_C_CAST(rocksdb_compaction_job_stats_t, CompactionJobStats)
+ASHLAR_C_CAST(rocksdb_compactionjobinfo_t, CompactionJobInfo)
+ASHLAR_C_CAST(rocksdb_eventlistener_t, EventListener)
+ASHLAR_C_CAST(rocksdb_externalfileingestioninfo_t, ExternalFileIngestionInfo)
+ASHLAR_C_CAST(rocksdb_flushjobinfo_t, FlushJobInfo)
+ASHLAR_C_CAST(rocksdb_memtableinfo_t, MemTableInfo)
+ASHLAR_C_CAST(rocksdb_status_ptr_t, Status)
+ASHLAR_C_CAST(rocksdb_subcompactionjobinfo_t, SubcompactionJobInfo)
+ASHLAR_C_CAST(rocksdb_table_properties_t, TableProperties)
+ASHLAR_C_CAST(rocksdb_writestallcondition_t, WriteStallCondition)
+ASHLAR_C_CAST(rocksdb_writestallinfo_t, WriteStallInfo)
 ASHLAR_C_CAST(rocksdb_mergeoperator_t, MergeOperator)
 ASHLAR_C_CAST(rocksdb_slicetransform_t, SliceTransform)
 ASHLAR_C_CAST(rocksdb_filterpolicy_t, FilterPolicy)

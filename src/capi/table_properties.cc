@@ -4,20 +4,19 @@
 #include <string>
 
 #include "capi/handles.h"
+#include "capi/transfer.h"
+
+using ashlar::capi::BorrowText;
+using ashlar::capi::Rep;
 
 namespace {
 
 // The property at the position. Null: there are fewer.
 const ashlar::UserCollectedProperties::value_type* CollectedAt(
     const rocksdb_table_properties_t* properties, size_t position) {
-  const auto& all = properties->rep.user_collected_properties;
+  const auto& all = Rep(properties)->user_collected_properties;
   if (position >= all.size()) return nullptr;
   return &*std::next(all.begin(), static_cast<std::ptrdiff_t>(position));
-}
-
-const char* BytesOf(const std::string* text, size_t* size) {
-  *size = text == nullptr ? 0 : text->size();
-  return text == nullptr ? nullptr : text->c_str();
 }
 
 }  // namespace
@@ -25,7 +24,7 @@ const char* BytesOf(const std::string* text, size_t* size) {
 #define ASHLAR_C_NUMBER(name)                                  \
   uint64_t rocksdb_table_properties_##name(                    \
       const rocksdb_table_properties_t* properties) noexcept { \
-    return properties->rep.name;                               \
+    return Rep(properties)->name;                              \
   }
 ASHLAR_C_NUMBER(orig_file_number)
 ASHLAR_C_NUMBER(external_sst_file_global_seqno_offset)
@@ -55,7 +54,7 @@ ASHLAR_C_NUMBER(file_creation_time)
 #define ASHLAR_C_TEXT(name)                                                                 \
   const char* rocksdb_table_properties_##name(const rocksdb_table_properties_t* properties, \
                                               size_t* size) noexcept {                      \
-    return BytesOf(&properties->rep.name, size);                                            \
+    return BorrowText(&Rep(properties)->name, size);                                        \
   }
 ASHLAR_C_TEXT(db_id)
 ASHLAR_C_TEXT(db_session_id)
@@ -72,15 +71,15 @@ ASHLAR_C_TEXT(compression_options)
 
 size_t rocksdb_table_properties_user_collected_properties_count(
     const rocksdb_table_properties_t* properties) noexcept {
-  return properties->rep.user_collected_properties.size();
+  return Rep(properties)->user_collected_properties.size();
 }
 const char* rocksdb_table_properties_user_collected_properties_key_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept {
   const auto* const found = CollectedAt(properties, position);
-  return BytesOf(found == nullptr ? nullptr : &found->first, size);
+  return BorrowText(found == nullptr ? nullptr : &found->first, size);
 }
 const char* rocksdb_table_properties_user_collected_properties_value_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept {
   const auto* const found = CollectedAt(properties, position);
-  return BytesOf(found == nullptr ? nullptr : &found->second, size);
+  return BorrowText(found == nullptr ? nullptr : &found->second, size);
 }

@@ -33,6 +33,12 @@ inline char* CopyBytes(const Slice& bytes) {
 // With a 0 byte after the last.
 char* CopyText(const Slice& text);
 
+// The text's own bytes and their number, which may be unwanted. Null: there is no text.
+inline const char* BorrowText(const std::string* text, size_t* size) {
+  if (size != nullptr) *size = text == nullptr ? 0 : text->size();
+  return text == nullptr ? nullptr : text->c_str();
+}
+
 // CopyText of the status's text, for an error in an array.
 inline char* CopyError(const Status& status) { return CopyText(status.ToString()); }
 

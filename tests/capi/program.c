@@ -8,39 +8,31 @@
 #include <string.h>
 #include <time.h>
 
-#include "rocksdb/c.h"
+#include "program.h"
 
-static const char* directory;
-static rocksdb_options_t* options;
-static rocksdb_readoptions_t* readoptions;
-static rocksdb_writeoptions_t* writeoptions;
+const char* directory;
+rocksdb_options_t* options;
+rocksdb_readoptions_t* readoptions;
+rocksdb_writeoptions_t* writeoptions;
 
-static void Fail(const char* what, int line, const char* detail) {
-  fprintf(stderr, "program.c:%d: %s%s%s\n", line, what, detail == NULL ? "" : ": ",
+void Fail(const char* check, const char* file, int line, const char* detail) {
+  fprintf(stderr, "%s:%d: %s%s%s\n", file, line, check, detail == NULL ? "" : ": ",
           detail == NULL ? "" : detail);
   exit(1);
 }
 
-#define CHECK(condition) \
-  if (!(condition)) Fail(#condition, __LINE__, NULL)
-// After a call that must not fail.
-#define CHECK_OK(error) \
-  if ((error) != NULL) Fail("no error", __LINE__, error)
-
-// Checks that an error text contains `part`, and gives it back.
-static void ExpectError(char** error, const char* part, int line) {
+void ExpectError(char** error, const char* part, const char* file, int line) {
   if (*error == NULL || strstr(*error, part) == NULL)
-    Fail(part, line, *error == NULL ? "no error" : *error);
+    Fail(part, file, line, *error == NULL ? "no error" : *error);
   rocksdb_free(*error);
   *error = NULL;
 }
-#define EXPECT_ERROR(error, part) ExpectError(&(error), part, __LINE__)
 
-static int Equal(const char* bytes, size_t size, const char* text) {
+int Equal(const char* bytes, size_t size, const char* text) {
   return bytes != NULL && size == strlen(text) && memcmp(bytes, text, size) == 0;
 }
 
-static void Put(rocksdb_t* db, const char* key, const char* value) {
+void Put(rocksdb_t* db, const char* key, const char* value) {
   char* error = NULL;
   rocksdb_put(db, writeoptions, key, strlen(key), value, strlen(value), &error);
   CHECK_OK(error);
@@ -53,17 +45,17 @@ static void ExpectGetLine(rocksdb_t* db, const rocksdb_readoptions_t* how, const
   size_t size = 99;
   char* const copy = rocksdb_get(db, how, key, strlen(key), &size, &error);
   CHECK_OK(error);
-  if ((copy == NULL) != (value == NULL)) Fail(key, line, "rocksdb_get");
+  if ((copy == NULL) != (value == NULL)) Fail(key, __FILE__, line, "rocksdb_get");
   if (value == NULL) {
     CHECK(size == 0);
   } else if (!Equal(copy, size, value)) {
-    Fail(key, line, "another value");
+    Fail(key, __FILE__, line, "another value");
   }
   rocksdb_free(copy);
 
   rocksdb_pinnableslice_t* const pinned = rocksdb_get_pinned(db, how, key, strlen(key), &error);
   CHECK_OK(error);
-  if ((pinned == NULL) != (value == NULL)) Fail(key, line, "rocksdb_get_pinned");
+  if ((pinned == NULL) != (value == NULL)) Fail(key, __FILE__, line, "rocksdb_get_pinned");
   if (pinned != NULL) {
     const char* const bytes = rocksdb_pinnableslice_value(pinned, &size);
     CHECK(Equal(bytes, size, value));
@@ -82,7 +74,7 @@ static void ExpectGetLine(rocksdb_t* db, const rocksdb_readoptions_t* how, const
 }
 #define EXPECT_GET(db, key, value) ExpectGetLine(db, readoptions, key, value, __LINE__)
 
-static rocksdb_t* OpenEmpty(void) {
+rocksdb_t* OpenEmpty(void) {
   char* error = NULL;
   rocksdb_destroy_db(options, directory, &error);
   CHECK_OK(error);
@@ -1399,7 +1391,7 @@ static void PlainTablesAreReadThroughAMapping(void) {
 #define ROUND_TRIP(object, name, value)             \
   rocksdb_##object##_set_##name(of, value);         \
   if (rocksdb_##object##_get_##name(of) != (value)) \
-  Fail(#name, __LINE__, "another value than the one set")
+  Fail(#name, __FILE__, __LINE__, "another value than the one set")
 #define ROUND_TRIP_TRUTH(object, name) \
   ROUND_TRIP(object, name, 1);         \
   ROUND_TRIP(object, name, 0)
@@ -1907,6 +1899,12 @@ int main(int argc, char** argv) {
   ThreadsOfEveryPriorityReadBackAsTheyWereSet();
   FunctionsThatAreMissingAreRefusedAtOpen();
   SpaceIsLimitedAndDeletionsArePaced();
+  ListenersHearOfAFlush();
+  ListenersHearOfACompaction();
+  ListenersHearOfAnIngestion();
+  ListenersHearOfStalls();
+  ListenersHearOfErrors();
+  ListenersEndWithTheirOptions();
   CostsAreCountedForTheThread();
 
   char* error = NULL;

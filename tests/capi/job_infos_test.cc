@@ -1,0 +1,326 @@
+// The getters of the infos that listeners get: each returns the C++ member of its name. Every number
+// of an info is another one, so that no getter can stand in for its neighbour.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "ashlar/c.h"
+#include "ashlar/listener.h"
+#include "capi/handles.h"
+
+namespace ashlar {
+namespace {
+
+using capi::Rep;
+using capi::Wrap;
+
+// The text that a getter gives for this place for the size.
+template <typename Get>
+std::string TextOf(const Get& get) {
+  size_t size = 99;
+  const char* const text = get(&size);
+  if (text == nullptr) return size == 0 ? "null" : "null with a size";
+  EXPECT_EQ(text[size], 0);
+  EXPECT_EQ(get(nullptr), text) << "the size may be unwanted";
+  return {text, size};
+}
+template <typename Object>
+std::string Text(const char* (*getter)(const Object*, size_t*), const Object* object) {
+  return TextOf([&](size_t* size) { return getter(object, size); });
+}
+template <typename Object>
+std::string TextAt(const char* (*getter)(const Object*, size_t, size_t*), const Object* object,
+                   size_t position) {
+  return TextOf([&](size_t* size) { return getter(object, position, size); });
+}
+
+template <typename Object>
+std::string ErrorOf(void (*getter)(const Object*, char**), const Object* object) {
+  char* error = nullptr;
+  getter(object, &error);
+  const std::string text = error == nullptr ? "none" : error;
+  rocksdb_free(error);
+  return text;
+}
+
+TableProperties PropertiesWith(uint64_t entries) {
+  TableProperties properties;
+  properties.num_entries = entries;
+  return properties;
+}
+
+CompactionJobStats DistinctStats() {
+  CompactionJobStats stats;
+  stats.elapsed_micros = 101;
+  stats.cpu_micros = 102;
+  stats.has_accurate_num_input_records = false;
+  stats.num_input_records = 103;
+  stats.num_input_files = 104;
+  stats.num_input_files_trivially_moved = 105;
+  stats.num_input_files_at_output_level = 106;
+  stats.num_output_records = 107;
+  stats.num_output_files = 108;
+  stats.is_full_compaction = true;
+  stats.total_input_bytes = 109;
+  stats.total_output_bytes = 110;
+  stats.num_records_replaced = 111;
+  stats.total_input_raw_key_bytes = 112;
+  stats.total_input_raw_value_bytes = 113;
+  stats.num_input_deletion_records = 114;
+  stats.num_expired_deletion_records = 115;
+  stats.num_corrupt_keys = 116;
+  stats.smallest_output_key_prefix = std::string("a\0b", 3);
+  stats.largest_output_key_prefix = "zz";
+  stats.num_single_del_fallthru = 117;
+  stats.num_single_del_mismatch = 118;
+  return stats;
+}
+
+// The getter and the member have the same name.
+#define EXPECT_SAME(type, name) EXPECT_EQ(rocksdb_##type##_##name(c), info.name)
+#define EXPECT_SAME_NUMBER(type, name) \
+  EXPECT_EQ(rocksdb_##type##_##name(c), static_cast<uint32_t>(info.name))
+#define EXPECT_SAME_TEXT(type, name) EXPECT_EQ(Text(rocksdb_##type##_##name, c), info.name)
+
+TEST(JobInfos, AFlushIsDescribed) {
+  FlushJobInfo info;
+  info.cf_id = 1;
+  info.cf_name = "family";
+  info.file_path = "/db/000007.sst";
+  info.file_number = 7;
+  info.thread_id = 2;
+  info.job_id = 3;
+  info.smallest_seqno = 4;
+  info.largest_seqno = 5;
+  info.table_properties = PropertiesWith(6);
+  info.flush_reason = FlushReason::kWalFull;
+  for (const bool slows : {false, true}) {
+    info.triggered_writes_slowdown = slows;
+    info.triggered_writes_stop = !slows;
+    const rocksdb_flushjobinfo_t* const c = Wrap(&info);
+    EXPECT_SAME(flushjobinfo, cf_id);
+    EXPECT_SAME_TEXT(flushjobinfo, cf_name);
+    EXPECT_SAME_TEXT(flushjobinfo, file_path);
+    EXPECT_SAME(flushjobinfo, file_number);
+    EXPECT_SAME(flushjobinfo, thread_id);
+    EXPECT_SAME(flushjobinfo, job_id);
+    EXPECT_SAME(flushjobinfo, triggered_writes_slowdown);
+    EXPECT_SAME(flushjobinfo, triggered_writes_stop);
+    EXPECT_SAME(flushjobinfo, smallest_seqno);
+    EXPECT_SAME(flushjobinfo, largest_seqno);
+    EXPECT_SAME_NUMBER(flushjobinfo, flush_reason);
+    EXPECT_EQ(Rep(rocksdb_flushjobinfo_table_properties(c)), &info.table_properties);
+  }
+}
+
+CompactionJobInfo DistinctCompaction() {
+  CompactionJobInfo info;
+  info.cf_id = 1;
+  info.cf_name = "family";
+  info.status = Status::Corruption("broken");
+  info.thread_id = 2;
+  info.job_id = 3;
+  info.num_l0_files = 4;
+  info.base_input_level = 5;
+  info.output_level = 6;
+  info.input_files = {"/db/in1", "/db/in2"};
+  info.input_file_infos = {{.level = 7, .file_number = 8}, {.level = 9, .file_number = 10}};
+  info.output_files = {"/db/out"};
+  info.output_file_infos = {{.level = 11, .file_number = 12}};
+  info.compaction_reason = CompactionReason::kRefitLevel;
+  info.compression = kZSTD;
+  info.stats = DistinctStats();
+  info.table_properties["/db/in1"] = std::make_shared<TableProperties>(PropertiesWith(13));
+  info.table_properties["/db/out"] = std::make_shared<TableProperties>(PropertiesWith(14));
+  return info;
+}
+
+TEST(JobInfos, ACompactionIsDescribed) {
+  const CompactionJobInfo info = DistinctCompaction();
+  const rocksdb_compactionjobinfo_t* const c = Wrap(&info);
+  EXPECT_EQ(ErrorOf(rocksdb_compactionjobinfo_status, c), info.status.ToString());
+  EXPECT_SAME(compactionjobinfo, cf_id);
+  EXPECT_SAME_TEXT(compactionjobinfo, cf_name);
+  EXPECT_SAME(compactionjobinfo, thread_id);
+  EXPECT_SAME(compactionjobinfo, job_id);
+  EXPECT_SAME(compactionjobinfo, num_l0_files);
+  EXPECT_SAME(compactionjobinfo, base_input_level);
+  EXPECT_SAME(compactionjobinfo, output_level);
+  EXPECT_SAME_NUMBER(compactionjobinfo, compaction_reason);
+  EXPECT_SAME_NUMBER(compactionjobinfo, compression);
+  EXPECT_EQ(Rep(rocksdb_compactionjobinfo_stats(c)), &info.stats);
+  EXPECT_EQ(rocksdb_compactionjobinfo_elapsed_micros(c), info.stats.elapsed_micros);
+  EXPECT_EQ(rocksdb_compactionjobinfo_num_corrupt_keys(c), info.stats.num_corrupt_keys);
+  EXPECT_EQ(rocksdb_compactionjobinfo_input_records(c), info.stats.num_input_records);
+  EXPECT_EQ(rocksdb_compactionjobinfo_output_records(c), info.stats.num_output_records);
+  EXPECT_EQ(rocksdb_compactionjobinfo_total_input_bytes(c), info.stats.total_input_bytes);
+  EXPECT_EQ(rocksdb_compactionjobinfo_total_output_bytes(c), info.stats.total_output_bytes);
+  EXPECT_EQ(rocksdb_compactionjobinfo_num_input_files(c), info.stats.num_input_files);
+  EXPECT_EQ(rocksdb_compactionjobinfo_num_input_files_at_output_level(c),
+            info.stats.num_input_files_at_output_level);
+}
+
+TEST(JobInfos, TheFilesOfACompactionAreListed) {
+  const CompactionJobInfo info = DistinctCompaction();
+  const rocksdb_compactionjobinfo_t* const c = Wrap(&info);
+  ASSERT_EQ(rocksdb_compactionjobinfo_input_files_count(c), 2u);
+  ASSERT_EQ(rocksdb_compactionjobinfo_input_file_infos_count(c), 2u);
+  auto* const input = rocksdb_compactionjobinfo_input_file_at;
+  EXPECT_EQ(TextAt(input, c, 0), "/db/in1");
+  EXPECT_EQ(TextAt(input, c, 1), "/db/in2");
+  EXPECT_EQ(TextAt(input, c, 2), "null");
+  EXPECT_EQ(rocksdb_compaction_file_info_level(rocksdb_compactionjobinfo_input_file_info_at(c, 1)),
+            9);
+  EXPECT_EQ(
+      rocksdb_compaction_file_info_file_number(rocksdb_compactionjobinfo_input_file_info_at(c, 1)),
+      10u);
+  EXPECT_EQ(rocksdb_compactionjobinfo_input_file_info_at(c, 2), nullptr);
+
+  ASSERT_EQ(rocksdb_compactionjobinfo_output_files_count(c), 1u);
+  ASSERT_EQ(rocksdb_compactionjobinfo_output_file_infos_count(c), 1u);
+  auto* const output = rocksdb_compactionjobinfo_output_file_at;
+  EXPECT_EQ(TextAt(output, c, 0), "/db/out");
+  EXPECT_EQ(TextAt(output, c, 1), "null");
+  EXPECT_EQ(rocksdb_compaction_file_info_level(rocksdb_compactionjobinfo_output_file_info_at(c, 0)),
+            11);
+  EXPECT_EQ(
+      rocksdb_compaction_file_info_file_number(rocksdb_compactionjobinfo_output_file_info_at(c, 0)),
+      12u);
+  EXPECT_EQ(rocksdb_compactionjobinfo_output_file_info_at(c, 1), nullptr);
+}
+
+TEST(JobInfos, ThePropertiesOfTheFilesOfACompactionAreFoundByPositionAndByPath) {
+  const CompactionJobInfo info = DistinctCompaction();
+  const rocksdb_compactionjobinfo_t* const c = Wrap(&info);
+  ASSERT_EQ(rocksdb_compactionjobinfo_table_properties_count(c), 2u);
+  auto* const key = rocksdb_compactionjobinfo_table_properties_key_at;
+  std::set<std::string> paths;
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string path = TextAt(key, c, i);
+    paths.insert(path);
+    const TableProperties* const wanted = info.table_properties.at(path).get();
+    EXPECT_EQ(Rep(rocksdb_compactionjobinfo_table_properties_value_at(c, i)), wanted);
+    EXPECT_EQ(Rep(rocksdb_compactionjobinfo_table_properties_for_file(c, path.data(), path.size())),
+              wanted);
+  }
+  EXPECT_EQ(paths.size(), 2u);
+  EXPECT_EQ(TextAt(key, c, 2), "null");
+  EXPECT_EQ(rocksdb_compactionjobinfo_table_properties_value_at(c, 2), nullptr);
+  EXPECT_EQ(rocksdb_compactionjobinfo_table_properties_for_file(c, "/db/in12", 7),
+            rocksdb_compactionjobinfo_table_properties_for_file(c, "/db/in1", 7))
+      << "the size counts";
+  EXPECT_EQ(rocksdb_compactionjobinfo_table_properties_for_file(c, "/db/in2", 7), nullptr);
+}
+
+TEST(JobInfos, AnInfoOfTheProgramIsEmptyAtFirst) {
+  rocksdb_compactionjobinfo_t* const info = rocksdb_compactionjobinfo_create();
+  EXPECT_EQ(ErrorOf(rocksdb_compactionjobinfo_status,
+                    static_cast<const rocksdb_compactionjobinfo_t*>(info)),
+            "none");
+  EXPECT_EQ(rocksdb_compactionjobinfo_input_files_count(info), 0u);
+  EXPECT_EQ(rocksdb_compactionjobinfo_table_properties_count(info), 0u);
+  rocksdb_compactionjobinfo_destroy(info);
+}
+
+TEST(JobInfos, ARangeOfACompactionIsDescribed) {
+  SubcompactionJobInfo info;
+  info.cf_id = 1;
+  info.cf_name = "family";
+  info.status = Status::Aborted("another range failed");
+  info.thread_id = 2;
+  info.job_id = 3;
+  info.subcompaction_job_id = 4;
+  info.base_input_level = 5;
+  info.output_level = 6;
+  info.compaction_reason = CompactionReason::kTtl;
+  info.compression = kLZ4Compression;
+  const rocksdb_subcompactionjobinfo_t* const c = Wrap(&info);
+  EXPECT_EQ(ErrorOf(rocksdb_subcompactionjobinfo_status, c), info.status.ToString());
+  EXPECT_SAME(subcompactionjobinfo, cf_id);
+  EXPECT_SAME_TEXT(subcompactionjobinfo, cf_name);
+  EXPECT_SAME(subcompactionjobinfo, thread_id);
+  EXPECT_SAME(subcompactionjobinfo, job_id);
+  EXPECT_SAME(subcompactionjobinfo, subcompaction_job_id);
+  EXPECT_SAME(subcompactionjobinfo, base_input_level);
+  EXPECT_SAME(subcompactionjobinfo, output_level);
+  EXPECT_SAME_NUMBER(subcompactionjobinfo, compaction_reason);
+  EXPECT_SAME_NUMBER(subcompactionjobinfo, compression);
+  EXPECT_EQ(Rep(rocksdb_subcompactionjobinfo_stats(c)), &info.stats);
+}
+
+TEST(JobInfos, TheFiguresOfACompactionAreDescribed) {
+  const CompactionJobStats info = DistinctStats();
+  const rocksdb_compaction_job_stats_t* const c = Wrap(&info);
+  EXPECT_SAME(compaction_job_stats, elapsed_micros);
+  EXPECT_SAME(compaction_job_stats, cpu_micros);
+  EXPECT_SAME(compaction_job_stats, has_accurate_num_input_records);
+  EXPECT_SAME(compaction_job_stats, num_input_records);
+  EXPECT_SAME(compaction_job_stats, num_input_files);
+  EXPECT_SAME(compaction_job_stats, num_input_files_trivially_moved);
+  EXPECT_SAME(compaction_job_stats, num_input_files_at_output_level);
+  EXPECT_SAME(compaction_job_stats, num_output_records);
+  EXPECT_SAME(compaction_job_stats, num_output_files);
+  EXPECT_SAME(compaction_job_stats, is_full_compaction);
+  EXPECT_SAME(compaction_job_stats, is_manual_compaction);
+  EXPECT_SAME(compaction_job_stats, total_input_bytes);
+  EXPECT_SAME(compaction_job_stats, total_output_bytes);
+  EXPECT_SAME(compaction_job_stats, num_records_replaced);
+  EXPECT_SAME(compaction_job_stats, total_input_raw_key_bytes);
+  EXPECT_SAME(compaction_job_stats, total_input_raw_value_bytes);
+  EXPECT_SAME(compaction_job_stats, num_input_deletion_records);
+  EXPECT_SAME(compaction_job_stats, num_expired_deletion_records);
+  EXPECT_SAME(compaction_job_stats, num_corrupt_keys);
+  EXPECT_SAME_TEXT(compaction_job_stats, smallest_output_key_prefix);
+  EXPECT_SAME_TEXT(compaction_job_stats, largest_output_key_prefix);
+  EXPECT_SAME(compaction_job_stats, num_single_del_fallthru);
+  EXPECT_SAME(compaction_job_stats, num_single_del_mismatch);
+}
+
+TEST(JobInfos, AnIngestionIsDescribed) {
+  ExternalFileIngestionInfo info;
+  info.cf_name = "family";
+  info.external_file_path = "/elsewhere/file";
+  info.internal_file_path = "/db/000008.sst";
+  info.global_seqno = 9;
+  const rocksdb_externalfileingestioninfo_t* const c = Wrap(&info);
+  EXPECT_SAME_TEXT(externalfileingestioninfo, cf_name);
+  EXPECT_SAME_TEXT(externalfileingestioninfo, external_file_path);
+  EXPECT_SAME_TEXT(externalfileingestioninfo, internal_file_path);
+  EXPECT_SAME(externalfileingestioninfo, global_seqno);
+  EXPECT_EQ(Rep(rocksdb_externalfileingestioninfo_table_properties(c)), &info.table_properties);
+}
+
+TEST(JobInfos, AMemTableIsDescribed) {
+  MemTableInfo info;
+  info.cf_name = "family";
+  info.first_seqno = 1;
+  info.earliest_seqno = 2;
+  info.num_entries = 3;
+  info.num_deletes = 4;
+  const rocksdb_memtableinfo_t* const c = Wrap(&info);
+  EXPECT_SAME_TEXT(memtableinfo, cf_name);
+  EXPECT_SAME(memtableinfo, first_seqno);
+  EXPECT_SAME(memtableinfo, earliest_seqno);
+  EXPECT_SAME(memtableinfo, num_entries);
+  EXPECT_SAME(memtableinfo, num_deletes);
+}
+
+TEST(JobInfos, AStallIsDescribed) {
+  WriteStallInfo info;
+  info.cf_name = "family";
+  info.condition.prev = WriteStallCondition::kStopped;
+  info.condition.cur = WriteStallCondition::kDelayed;
+  const rocksdb_writestallinfo_t* const c = Wrap(&info);
+  EXPECT_SAME_TEXT(writestallinfo, cf_name);
+  EXPECT_EQ(Rep(rocksdb_writestallinfo_prev(c)), &info.condition.prev);
+  EXPECT_EQ(Rep(rocksdb_writestallinfo_cur(c)), &info.condition.cur);
+}
+
+#undef EXPECT_SAME
+#undef EXPECT_SAME_NUMBER
+#undef EXPECT_SAME_TEXT
+
+}  // namespace
+}  // namespace ashlar
