@@ -180,15 +180,16 @@ void LoggedMedium::WriteBuffered(SyncOfLog sync) {
   records.swap(buffer_);
   const uint64_t end = committed_end_;
   const uint64_t at = kLogHeaderBytes + end - records.size() - generation_start_;
-  // The write before this one has synced all earlier records.
-  if (config_.sync && !records.empty()) SetSyncedEnd(records.data(), at);
+  // Also without syncs: pages that a checkpoint has written need the records before it.
+  if (!records.empty())
+    SetSyncedEnd(records.data(), kLogHeaderBytes + synced_end_ - generation_start_);
+  const bool syncs = config_.sync || sync == SyncOfLog::kAlways;
   Status status = error_;
   if (status.ok()) {
     is_writing_ = true;
     mutex_.Unlock();
     status = CatchBadAlloc([&]() -> Status {
       if (!records.empty()) ASHLAR_RETURN_IF_ERROR(storage_->WriteLog(at, records));
-      const bool syncs = config_.sync || sync == SyncOfLog::kAlways;
       return syncs ? storage_->SyncLog() : Status::OK();
     });
     mutex_.Lock();
@@ -196,6 +197,7 @@ void LoggedMedium::WriteBuffered(SyncOfLog sync) {
   }
   if (status.ok()) {
     durable_end_ = end;
+    if (syncs) synced_end_ = end;
   } else {
     SetError(status);
   }
@@ -404,6 +406,7 @@ void LoggedMedium::EndCheckpoint() {
     generation_start_ = checkpoint_start_;
     buffer_.clear();
     durable_end_ = committed_end_;
+    synced_end_ = committed_end_;
     in_checkpoint_ = false;
   } else {
     SetError(status);

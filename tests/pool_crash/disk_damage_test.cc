@@ -112,6 +112,48 @@ TEST_F(DiskDamageAfterCheckpointTest, OfEachWordOfTheRecordsThatTheLogBeginsWith
   EXPECT_GT(refused_, 20 * harmless_);
 }
 
+class DiskDamageWithoutSyncsTest : public DiskDamageTest {
+ protected:
+  DiskDamageWithoutSyncsTest()
+      : DiskDamageTest({.log_bytes_max = 4000, .pages_per_step = 1, .sync = false}) {}
+
+  // A durable log, and the end of its records.
+  struct Log {
+    LogHeader header;
+    uint64_t end = 0;
+  };
+  Log DurableLog() const {
+    Log log;
+    EXPECT_TRUE(DecodeLogHeader(*proof_.durable().log, &log.header));
+    log.end = ScanLog(*proof_.durable().log, log.header, true).end;
+    return log;
+  }
+};
+
+// A step of a checkpoint syncs the log and then writes pages, which need the records before it. No
+// record after them said that they were durable: after a reboot damage of them looked like the
+// log's end, and the tree was opened with pages of later changes.
+TEST_F(DiskDamageWithoutSyncsTest, OfEachWordThatAStepOfACheckpointHasSyncedIsRefused) {
+  Log before;  // as a step left it
+  for (uint64_t i = 0;; ++i) {
+    ASSERT_LT(i, 200U) << "no log has two steps of one checkpoint";
+    const std::string pool = proof_.durable().pool;
+    Run(PutOf(NumberKey(i), std::string(15 + 60 * (i % 4), 'v')));
+    // The first page has the link to the log.
+    if (pool.compare(kPageBytes, std::string::npos, proof_.durable().pool, kPageBytes,
+                     std::string::npos) == 0)
+      continue;
+    const Log now = DurableLog();
+    if (before.header.generation == now.header.generation && now.header.whole_end < before.end &&
+        before.end < now.end)
+      break;
+    before = now;
+  }
+  for (size_t offset = before.header.whole_end; offset + 8 <= before.end; offset += 8)
+    DamageWordOf("record", offset, LogOf);
+  EXPECT_GT(refused_, 20 * harmless_);
+}
+
 TEST_F(DiskDamageTest, OfAMissingLogIsRefused) {
   Write();
   Problem problem;
