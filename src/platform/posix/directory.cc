@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "platform/file.h"
+#include "platform/posix/descriptor.h"
 #include "platform/posix/posix_error.h"
 
 namespace ashlar {
@@ -28,10 +29,12 @@ struct DirectoryCloser {
 
 Result<OsDirectory> OsDirectory::Open(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd =
-      RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (fd == -1) return SystemError("open directory", path, errno);
-  return OsDirectory(path, fd);
+  UniqueDescriptor fd(
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!fd.valid()) return SystemError("open directory", path, errno);
+  OsDirectory directory(path, fd.get());
+  fd.Release();
+  return directory;
 }
 
 OsDirectory::OsDirectory(OsDirectory&& other) noexcept

@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "base/format.h"
 #include "platform/memory.h"
+#include "platform/posix/descriptor.h"
 #include "platform/posix/posix_error.h"
 
 namespace ashlar {
@@ -82,17 +83,18 @@ int ToMadvise(FileAdvice advice) {
 
 Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd = RetryInterrupted([&] { return OpenQuietly(path.c_str(), request); });
-  if (fd == -1) {
+  UniqueDescriptor fd(RetryInterrupted([&] { return OpenQuietly(path.c_str(), request); }));
+  if (!fd.valid()) {
     if (request.direct_io && errno == EINVAL) {
       return Status::InvalidArgument(StrCat("open ", path),
                                      "this file system cannot bypass the page cache (direct I/O)");
     }
     return SystemError("open", path, errno);
   }
-  OsFile file(path, fd, request.direct_io);
+  OsFile file(path, fd.get(), request.direct_io);
+  fd.Release();
   struct stat info;
-  if (::fstat(fd, &info) == -1) return SystemError("inspect", path, errno);
+  if (::fstat(file.fd(), &info) == -1) return SystemError("inspect", path, errno);
   if (!S_ISREG(info.st_mode))
     return Status::IOError(StrCat("open ", path),
                            S_ISDIR(info.st_mode) ? "is a directory" : "is not a regular file");

@@ -9,12 +9,14 @@
 
 #include <cstdlib>
 #include <limits>
+#include <new>
 
 #include "base/format.h"
 #include "platform/cache_flush.h"
 #include "platform/clock.h"
 #include "platform/file.h"
 #include "platform/memory.h"
+#include "platform/posix/descriptor.h"
 #include "platform/posix/huge_pages.h"
 #include "platform/posix/posix_error.h"
 
@@ -111,35 +113,33 @@ Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
 
 Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd =
-      RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); });
-  if (fd == -1) return SystemError("open", path, errno);
+  UniqueDescriptor fd(
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); }));
+  if (!fd.valid()) return SystemError("open", path, errno);
   struct stat info;
-  const int failed = ::fstat(fd, &info);
-  const int error = errno;
-  // The object owns the descriptor from here on.
-  std::unique_ptr<PoolFile> file(
-      new PoolFile(path, fd, failed == 0 ? static_cast<uint64_t>(info.st_size) : 0));
-  if (failed != 0) return SystemError("inspect", path, error);
+  if (::fstat(fd.get(), &info) == -1) return SystemError("inspect", path, errno);
   if (!S_ISREG(info.st_mode))
     return Status::IOError(StrCat("open ", path), "is not a regular file");
-  ASHLAR_RETURN_IF_ERROR(TakeLock(fd, path));
-  ASHLAR_RETURN_IF_ERROR(CheckStillNamed(fd, path));
+  std::unique_ptr<PoolFile> file(new PoolFile(path, fd.get(), static_cast<uint64_t>(info.st_size)));
+  fd.Release();
+  ASHLAR_RETURN_IF_ERROR(TakeLock(file->fd(), path));
+  ASHLAR_RETURN_IF_ERROR(CheckStillNamed(file->fd(), path));
   return file;
 }
 
 Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes,
                                                    double huge_pages_effort_max) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const int fd = RetryInterrupted([&] {
+  UniqueDescriptor fd(RetryInterrupted([&] {
     return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  });
-  if (fd == -1) return SystemError("create", path, errno);
-  std::unique_ptr<PoolFile> file(new PoolFile(path, fd, bytes));
+  }));
+  if (!fd.valid()) return SystemError("create", path, errno);
+  std::unique_ptr<PoolFile> file(new PoolFile(path, fd.get(), bytes));
+  fd.Release();
   // Until the lock is taken the name may be that of another process's file.
-  ASHLAR_RETURN_IF_ERROR(TakeLock(fd, path));
-  ASHLAR_RETURN_IF_ERROR(CheckStillNamed(fd, path));
-  const Status status = Reserve(fd, path, bytes, huge_pages_effort_max);
+  ASHLAR_RETURN_IF_ERROR(TakeLock(file->fd(), path));
+  ASHLAR_RETURN_IF_ERROR(CheckStillNamed(file->fd(), path));
+  const Status status = Reserve(file->fd(), path, bytes, huge_pages_effort_max);
   if (!status.ok()) {
     ::unlink(path.c_str());
     return status;
@@ -150,20 +150,20 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
 Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes,
                                                             double huge_pages_effort_max) {
   const std::string name = "(anonymous pool)";
-  const int fd = ::memfd_create("ashlar-pool", MFD_CLOEXEC);
-  if (fd == -1) return SystemError("create", name, errno);
-  std::unique_ptr<PoolFile> file(new PoolFile(name, fd, bytes));
-  ASHLAR_RETURN_IF_ERROR(Reserve(fd, name, bytes, huge_pages_effort_max));
+  UniqueDescriptor fd(::memfd_create("ashlar-pool", MFD_CLOEXEC));
+  if (!fd.valid()) return SystemError("create", name, errno);
+  std::unique_ptr<PoolFile> file(new PoolFile(name, fd.get(), bytes));
+  fd.Release();
+  ASHLAR_RETURN_IF_ERROR(Reserve(file->fd(), name, bytes, huge_pages_effort_max));
   return file;
 }
 
 PoolFile::~PoolFile() { ::close(fd()); }
 
 std::string PoolFile::RealPath() const {
-  char* const resolved = ::realpath(path_.c_str(), nullptr);
+  const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path_.c_str(), nullptr), ::free);
   if (resolved == nullptr) return path_;
-  std::string path = resolved;
-  ::free(resolved);
+  std::string path = resolved.get();
   return IsNamed(fd(), path) ? path : path_;
 }
 
@@ -187,7 +187,13 @@ Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
   void* const data = ::mmap(AddressForHugePages(bytes), bytes, protection, flags, fd(), 0);
   if (data == MAP_FAILED) return SystemError("map", path_, errno);
   AdviseHugePages(data, bytes);
-  return std::unique_ptr<PoolMapping>(new PoolMapping(static_cast<char*>(data), bytes));
+  std::unique_ptr<PoolMapping> mapping(new (std::nothrow)
+                                           PoolMapping(static_cast<char*>(data), bytes));
+  if (mapping == nullptr) {
+    ::munmap(data, bytes);
+    return Status::MemoryLimit();
+  }
+  return mapping;
 }
 
 Status PoolFile::ReadAt(uint64_t offset, size_t n, char* to) const {
