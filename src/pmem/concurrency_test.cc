@@ -21,8 +21,9 @@ std::unique_ptr<PersistentTree> OpenShared() {
   std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(kPoolBytes).value();
   std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kShared).value();
   auto medium =
-      std::make_unique<MappedMedium>(std::move(file), std::move(mapping),
+      std::make_unique<MappedMedium>(file->path(), std::move(mapping),
                                      DurabilityClass::kProcessCrashOnly, FlushInstruction::kNone);
+  medium->Keep(std::move(file));
   FormatPool(medium.get(), 1, *BytewiseComparator());
   return OpenTree(std::move(medium), {.recovery = {.comparator = BytewiseComparator(),
                                                    .split_strategy = {},

@@ -18,20 +18,16 @@ class MappedMedium final : public Medium {
  public:
   // kNone as the instruction: lines need no flush, either because the caches are persistent or
   // because the class does not promise it.
-  MappedMedium(std::unique_ptr<PoolFile> file, std::unique_ptr<PoolMapping> mapping,
+  MappedMedium(const std::string& path, std::unique_ptr<PoolMapping> mapping,
                DurabilityClass durability, FlushInstruction instruction)
-      : Medium(file->path(), mapping->data(), mapping->bytes()),
-        file_(std::move(file)),
+      : Medium(path, mapping->data(), mapping->bytes()),
         mapping_(std::move(mapping)),
         durability_(durability),
         instruction_(instruction) {}
 
   DurabilityClass durability_class() const override { return durability_; }
-  // Unmaps the pool and gives its file away. Nothing else may be called then.
-  std::unique_ptr<PoolFile> Release() {
-    mapping_.reset();
-    return std::move(file_);
-  }
+  // Keeps the pool's file, and so its lock, as long as the medium lives.
+  void Keep(std::unique_ptr<PoolFile> file) { file_ = std::move(file); }
 
  private:
   void Begin(PoolOperation* /*operation*/) override {}
@@ -57,7 +53,7 @@ class MappedMedium final : public Medium {
   Status AwaitDurable(PoolOperation* /*operation*/) override { return Status::OK(); }
 
   std::unique_ptr<PoolFile> file_;
-  std::unique_ptr<PoolMapping> mapping_;
+  const std::unique_ptr<PoolMapping> mapping_;
   const DurabilityClass durability_;
   const FlushInstruction instruction_;
 };

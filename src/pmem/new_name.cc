@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "platform/file.h"
+#include "platform/path.h"
 
 namespace ashlar::pmem {
 
@@ -18,6 +19,11 @@ Status GiveNewName(const NameCalls& calls, const std::string& from, const std::s
 
 Status GiveNewName(const std::string& from, const std::string& to) {
   return GiveNewName({.link = HardLink, .rename_to_new = RenameToNewPath}, from, to);
+}
+
+Status SyncFolderOf(const std::string& path) {
+  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
+  return folder.Sync();
 }
 
 }  // namespace ashlar::pmem

@@ -9,7 +9,7 @@
 // rename alone. A crash after the link may leave both names. A look for the name before a plain
 // rename was rejected: another process may take the name in between.
 //
-// Not durable before the folder is synced. Thread safety: any thread.
+// Not durable before SyncFolderOf. Thread safety: any thread.
 #pragma once
 
 #include <string>
@@ -27,5 +27,8 @@ struct NameCalls {
 Status GiveNewName(const NameCalls& calls, const std::string& from, const std::string& to);
 // With the system's calls.
 Status GiveNewName(const std::string& from, const std::string& to);
+
+// Makes the names in the folder of `path` durable.
+Status SyncFolderOf(const std::string& path);
 
 }  // namespace ashlar::pmem

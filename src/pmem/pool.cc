@@ -8,8 +8,8 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "platform/file.h"
-#include "platform/path.h"
 #include "pmem/heap.h"
 #include "pmem/leaf.h"
 #include "pmem/mapped_medium.h"
@@ -46,15 +46,37 @@ Result<std::unique_ptr<PoolFile>> CreateTemporary(const std::string& temporary, 
   return PoolFile::Create(temporary, bytes, huge_pages_effort_max);
 }
 
-// Requires: the caller holds the temporary file's lock.
-Status PublishPool(const std::string& temporary, const std::string& path) {
-  Status named = GiveNewName(temporary, path);
-  if (!named.ok()) {
-    static_cast<void>(RemoveFile(temporary));
-    return named;
+// The temporary name of a new pool: removed, unless it was given away. Requires: the file's lock is
+// held as long as this lives (I1). Lifetime: the path outlives it.
+class TemporaryName {
+ public:
+  explicit TemporaryName(const std::string& path) : path_(path) {}
+  ~TemporaryName() {
+    if (is_own_) IgnoreBadAlloc([this] { static_cast<void>(RemoveFile(path_)); });
   }
-  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
-  return folder.Sync();
+  TemporaryName(const TemporaryName&) = delete;
+  TemporaryName& operator=(const TemporaryName&) = delete;
+
+  Status GiveAway(const std::string& to) {
+    ASHLAR_RETURN_IF_ERROR(GiveNewName(path_, to));
+    is_own_ = false;
+    return Status::OK();
+  }
+
+ private:
+  const std::string& path_;
+  bool is_own_ = true;
+};
+
+// Stores a new pool into the file, durably.
+Status FormatFile(PoolFile* file, const Comparator& comparator) {
+  {
+    ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
+    MappedMedium medium(file->path(), std::move(mapping), DurabilityClass::kProcessCrashOnly,
+                        FlushInstruction::kNone);
+    FormatPool(&medium, RandomId(), comparator);
+  }
+  return file->SyncData();
 }
 
 }  // namespace
@@ -94,22 +116,16 @@ Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes, double hug
   const uint64_t bytes =
       (std::max(pool_bytes, kPoolBytesMin) + kPageBytes - 1) / kPageBytes * kPageBytes;
   const std::string temporary = path + ".creating";
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolFile> file,
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PoolFile> file,
                           CreateTemporary(temporary, bytes, huge_pages_effort_max));
+  TemporaryName name(temporary);
   // The creator before this one may have made it after the caller looked.
   const Status looked = GetFileInfo(path).status();
-  if (!looked.IsPathNotFound()) {
-    ASHLAR_RETURN_IF_ERROR(RemoveFile(temporary));
-    ASHLAR_RETURN_IF_ERROR(looked);
-    return false;
-  }
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
-  MappedMedium medium(std::move(file), std::move(mapping), DurabilityClass::kProcessCrashOnly,
-                      FlushInstruction::kNone);
-  FormatPool(&medium, RandomId(), comparator);
-  file = medium.Release();
-  ASHLAR_RETURN_IF_ERROR(file->SyncData());
-  ASHLAR_RETURN_IF_ERROR(PublishPool(temporary, path));
+  if (looked.ok()) return false;
+  if (!looked.IsPathNotFound()) return looked;
+  ASHLAR_RETURN_IF_ERROR(FormatFile(file.get(), comparator));
+  ASHLAR_RETURN_IF_ERROR(name.GiveAway(path));
+  ASHLAR_RETURN_IF_ERROR(SyncFolderOf(path));
   return true;
 }
 

@@ -1,16 +1,10 @@
 #include "pmem/pool_storage.h"
 
 #include "base/format.h"
-#include "platform/path.h"
 #include "pmem/new_name.h"
 
 namespace ashlar::pmem {
 namespace {
-
-Status SyncFolderOf(const std::string& path) {
-  ASHLAR_ASSIGN_OR_RETURN(OsDirectory folder, OsDirectory::Open(ParentDirectory(path)));
-  return folder.Sync();
-}
 
 // The last sync of a new log, for which writers wait, has at most so much to write.
 constexpr uint64_t kNextLogUnsyncedMax = uint64_t{1} << 20;

@@ -81,8 +81,10 @@ Result<std::unique_ptr<Medium>> MapShared(std::unique_ptr<PoolFile> file,
       durability == DurabilityClass::kCpuFlush && file->Backing() == PoolBacking::kDax;
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping,
                           file->Map(sync ? PoolMapMode::kSharedSync : PoolMapMode::kShared));
-  return std::unique_ptr<Medium>(
-      std::make_unique<MappedMedium>(std::move(file), std::move(mapping), durability, instruction));
+  auto medium =
+      std::make_unique<MappedMedium>(file->path(), std::move(mapping), durability, instruction);
+  medium->Keep(std::move(file));
+  return std::unique_ptr<Medium>(std::move(medium));
 }
 
 Result<std::unique_ptr<PoolFile>> OpenOrCreate(const PersistentTreeOptions& options,
