@@ -395,7 +395,6 @@ void LoggedMedium::EndCheckpoint() {
   const std::string redo = std::exchange(next_redo_, {});
   LogHeader next = log_;
   next.generation++;
-  next.boot_id = storage_->BootId();
   mutex_.Unlock();
   const Status status = CatchBadAlloc([&] { return SwitchLog(next, redo); });
   mutex_.Lock();
