@@ -351,6 +351,26 @@ TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
   EXPECT_FALSE(std::filesystem::exists(Path("link") + ".log"));
 }
 
+// A crash leaves the spare log too. A user who puts a closed copy of the pool back removes the log
+// alone; the spare one may be damaged.
+TEST_F(PersistentTreeTest, ASpareLogOfAnotherSessionIsNotUsed) {
+  options_.log_bytes_max = 20'000;
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  WriteFile(Path() + ".log.spare", std::string(70'000, 's'));
+  ASSERT_TRUE(Open().ok());
+  const std::string value(1000, 'v');
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(tree_->Put(std::to_string(i), value).ok());
+    if (i % 5 != 4) continue;
+    CopyFiles("copy");
+    std::unique_ptr<PersistentTree> copy;
+    const Status opened = PersistentTree::Open(options_, Path("copy"), &copy);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    ASSERT_EQ(copy->Count(KeyRange::All()), static_cast<uint64_t>(i) + 1);
+  }
+}
+
 TEST_F(PersistentTreeTest, SeveralWritersShareSyncsAndCheckpoints) {
   options_.log_bytes_max = 50000;
   ASSERT_TRUE(Open().ok());

@@ -9,6 +9,11 @@ namespace {
 // The last sync of a new log, for which writers wait, has at most so much to write.
 constexpr uint64_t kNextLogUnsyncedMax = uint64_t{1} << 20;
 
+Status RemoveIfThere(const std::string& path) {
+  const Status removed = RemoveFile(path);
+  return removed.IsPathNotFound() ? Status::OK() : removed;
+}
+
 uint64_t RoundUpToGrowth(uint64_t bytes) {
   return (bytes + kLogGrowthBytes - 1) / kLogGrowthBytes * kLogGrowthBytes;
 }
@@ -35,6 +40,8 @@ Status FileStorage::Log::Write(uint64_t offset, const Slice& contents) {
 // Writes over the log before the last one, if it was kept, so that its blocks need no allocation.
 Status FileStorage::PrepareLog(uint64_t offset, const Slice& bytes) {
   if (!next_) {
+    // That of another session may be of any length (I1).
+    if (!log_) ASHLAR_RETURN_IF_ERROR(RemoveIfThere(spare_path()));
     const bool has_spare = log_.has_value() && RenamePath(spare_path(), next_path()).ok();
     ASHLAR_ASSIGN_OR_RETURN(
         OsFile file, OsFile::Open(next_path(), {.mode = has_spare ? OpenMode::kOpenOrCreate
@@ -84,11 +91,8 @@ Status FileStorage::RemoveLeftovers() {
   if (log_) ASHLAR_RETURN_IF_ERROR(log_->file.Close());
   next_.reset();
   log_.reset();
-  for (const std::string& path : {next_path(), spare_path()}) {
-    const Status removed = RemoveFile(path);
-    if (!removed.ok() && !removed.IsPathNotFound()) return removed;
-  }
-  return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(RemoveIfThere(next_path()));
+  return RemoveIfThere(spare_path());
 }
 
 Status FileStorage::RemoveLog() {
