@@ -75,8 +75,8 @@ class PoolFile {
   PoolFile& operator=(const PoolFile&) = delete;
 
   const std::string& path() const { return path_; }
-  // The file's own absolute path, without symbolic links; path() if it has none, as a memfd, and on
-  // Windows.
+  // The file's own absolute path, without symbolic links (on Windows: with them); path() if it has
+  // none, as a memfd. Stays true when the process changes its folder.
   std::string RealPath() const;
   void SetPath(std::string path) { path_ = std::move(path); }  // after a rename
   uint64_t bytes() const { return bytes_; }

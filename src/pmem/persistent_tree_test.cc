@@ -351,6 +351,24 @@ TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
   EXPECT_FALSE(std::filesystem::exists(Path("link") + ".log"));
 }
 
+// On Windows a checkpoint made the next log in the folder that was the current one by then.
+TEST_F(PersistentTreeTest, TheLogStaysNextToThePoolWhenTheProcessChangesItsFolder) {
+  options_.log_bytes_max = 20'000;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  const Status opened = PersistentTree::Open(options_, "pool", &tree_);
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(opened.ok()) << opened.ToString();
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(tree_->Put(std::to_string(i), std::string(1000, 'v')).ok());
+  EXPECT_TRUE(std::filesystem::exists(Path() + ".log"));
+  EXPECT_FALSE(std::filesystem::exists(before / "pool.log"));
+  ASSERT_TRUE(tree_->Close().ok());
+  EXPECT_FALSE(std::filesystem::exists(Path() + ".log"));
+  ASSERT_TRUE(Open().ok());
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 100U);
+}
+
 // A crash leaves the spare log too. A user who puts a closed copy of the pool back removes the log
 // alone; the spare one may be damaged.
 TEST_F(PersistentTreeTest, ASpareLogOfAnotherSessionIsNotUsed) {

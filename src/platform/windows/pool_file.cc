@@ -208,7 +208,11 @@ Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes,
   return std::unique_ptr<PoolFile>(new PoolFile(name, FromPool(std::move(pool)), bytes));
 }
 
-std::string PoolFile::RealPath() const { return path_; }
+std::string PoolFile::RealPath() const {
+  if (!ToPool(handle_).file.valid()) return path_;
+  const Result<std::wstring> absolute = ToSystemPath(path_);
+  return absolute.ok() ? ToUtf8(absolute.value()) : path_;
+}
 
 PoolFile::~PoolFile() { delete &ToPool(handle_); }
 
