@@ -236,83 +236,107 @@ LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
 
 LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry,
                                       LeafLock* lock) {
-  const LeafView view(*state_.medium, leaf.offset);
-  const uint64_t commit = view.Commit();
+  const uint64_t commit = LeafView(*state_.medium, leaf.offset).Commit();
   std::vector<LeafEntry> entries;
   if (!CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &entry->damaged))
     return Outcome::kDamaged;
-  const auto at = std::lower_bound(entries.begin(), entries.end(), entry->key,
+  SplitPlan plan = PlanSplit(leaf, commit, entries, *entry);
+  if (!HasSpaceForSplit(plan, entry)) return Outcome::kNeedReserve;
+  CopyMovedRecords(op, &plan, entry);
+  StoreSplit(op, leaf, plan, *entry);
+  op->Commit();
+  lock->Release();
+  state_.leaves.fetch_add(1, std::memory_order_relaxed);
+  state_.splits.fetch_add(1, std::memory_order_relaxed);
+  if (plan.is_split_only) return Outcome::kSplitOnly;
+  state_.entries.fetch_add(1, std::memory_order_relaxed);
+  return Outcome::kDone;
+}
+
+LeafWriter::SplitPlan LeafWriter::PlanSplit(const FoundLeaf& leaf, uint64_t commit,
+                                            const std::vector<LeafEntry>& entries,
+                                            const Entry& entry) const {
+  const auto at = std::lower_bound(entries.begin(), entries.end(), entry.key,
                                    [this](const LeafEntry& a, const Slice& key) {
                                      return state_.order.Compare(a.key, key) < 0;
                                    });
   const auto rank = static_cast<size_t>(at - entries.begin());
   const size_t count = entries.size();
-
-  // The entries that move: [split_at, count), and the new entry if it belongs there.
   size_t split_at = (count + 1) / 2;
   if (leaf.upper == nullptr && rank == count) split_at = count;
-  const bool no_free_slot = count == kSlots;
-  if (no_free_slot && rank < split_at && rank > 0) split_at = rank;
+  const bool has_free_slot = count < kSlots;
+  if (!has_free_slot && rank < split_at && rank > 0) split_at = rank;
   const bool goes_right = rank >= split_at;
-  // A full leaf whose new first entry would stay: split now, insert afterwards.
-  const bool split_only = no_free_slot && !goes_right;
+  SplitPlan plan = {.fresh = {.index = 0,
+                              .fingerprint = entry.fingerprint,
+                              .slot = entry.slot(),
+                              .key = entry.key},
+                    .moved = {entries.begin() + static_cast<ptrdiff_t>(split_at), entries.end()},
+                    .commit = commit,
+                    .occupied = Occupied(commit),
+                    .goes_left = !goes_right && has_free_slot,
+                    .is_split_only = !goes_right && !has_free_slot};
+  for (const LeafEntry& move : plan.moved) plan.occupied &= ~(uint64_t{1} << move.index);
+  if (goes_right)
+    plan.moved.insert(plan.moved.begin() + static_cast<ptrdiff_t>(rank - split_at), plan.fresh);
+  return plan;
+}
 
-  const LeafEntry fresh = {
-      .index = 0, .fingerprint = entry->fingerprint, .slot = entry->slot(), .key = entry->key};
-  std::vector<LeafEntry> moved(entries.begin() + static_cast<ptrdiff_t>(split_at), entries.end());
-  uint64_t occupied = Occupied(commit);
-  for (const LeafEntry& move : moved) occupied &= ~(uint64_t{1} << move.index);
-  if (goes_right) moved.insert(moved.begin() + static_cast<ptrdiff_t>(rank - split_at), fresh);
-
-  SplitReserve& reserve = state_.reserve;
-  const Slice separator_key = moved.front().key;
-  entry->separator_bytes = RecordBytes(separator_key, Slice());
+// Whether the reserve has the objects of this split. Tells the entry their sizes.
+bool LeafWriter::HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const {
+  const SplitReserve& reserve = state_.reserve;
+  entry->separator_bytes = RecordBytes(plan.moved.front().key, Slice());
   entry->copy_bytes.clear();
-  for (const LeafEntry& move : moved) {
-    if (move.slot != fresh.slot && IsCopied(move))
+  for (const LeafEntry& move : plan.moved) {
+    if (move.slot != plan.fresh.slot && IsCopied(move))
       entry->copy_bytes.push_back(SlotUnits(move.slot) * kUnitBytes);
   }
-  if (reserve.leaf == 0 || reserve.separator_bytes < entry->separator_bytes ||
-      !CanHold(state_.heap, reserve.copies, entry->copy_bytes)) {
-    return Outcome::kNeedReserve;
-  }
-  for (size_t i = 0, copy = 0; copy < entry->copy_bytes.size(); ++i) {
-    if (moved[i].slot == fresh.slot || !IsCopied(moved[i])) continue;
-    const std::optional<Record> record = ReadRecord(*state_.medium, moved[i].record());
-    WriteRecord(op, reserve.copies[copy], record->key(), record->value());
-    entry->copied.push_back(moved[i].record());
-    moved[i].slot = EncodeSlot(reserve.copies[copy++], record->bytes());
-  }
+  return reserve.leaf != 0 && reserve.separator_bytes >= entry->separator_bytes &&
+         CanHold(state_.heap, reserve.copies, entry->copy_bytes);
+}
 
-  WriteRecord(op, reserve.separator, separator_key, Slice());
-  WriteNewLeaf(op, reserve.leaf, moved, reserve.separator, view.Next(commit));
+// Lets the moved slots refer to copies of their records, where the strategy asks for that.
+void LeafWriter::CopyMovedRecords(PoolOperation* op, SplitPlan* plan, Entry* entry) {
+  for (size_t i = 0, copy = 0; copy < entry->copy_bytes.size(); ++i) {
+    LeafEntry& move = plan->moved[i];
+    if (move.slot == plan->fresh.slot || !IsCopied(move)) continue;
+    const PoolOffset to = state_.reserve.copies[copy++];
+    const std::optional<Record> record = ReadRecord(*state_.medium, move.record());
+    WriteRecord(op, to, record->key(), record->value());
+    entry->copied.push_back(move.record());
+    move.slot = EncodeSlot(to, record->bytes());
+  }
+}
+
+// The new leaf, in the pool and in the index. Uses the reserve up.
+void LeafWriter::StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const SplitPlan& plan,
+                            const Entry& entry) {
+  const LeafView view(*state_.medium, leaf.offset);
+  const uint32_t next = 1 - SelectedNext(plan.commit);
+  SplitReserve& reserve = state_.reserve;
+  WriteRecord(op, reserve.separator, plan.moved.front().key, Slice());
+  WriteNewLeaf(op, reserve.leaf, plan.moved, reserve.separator, view.Next(plan.commit));
   NewRefHold right(&state_.index, reserve.leaf);
   LeafIndex::Change change;
   state_.index.PrepareInsert(state_.medium->view() + reserve.separator, right.get(), &change);
-  StoreOtherNext(op, view, commit, reserve.leaf);
-  if (!goes_right && !split_only) {
-    const auto index = static_cast<uint32_t>(std::countr_one(Occupied(commit)));
+  StoreOtherNext(op, view, plan.commit, reserve.leaf);
+  uint64_t occupied = plan.occupied;
+  if (plan.goes_left) {
+    const auto index = static_cast<uint32_t>(std::countr_one(Occupied(plan.commit)));
     SlotWriter slots(op, view);
-    slots.Put(index, fresh.slot, fresh.fingerprint);
+    slots.Put(index, plan.fresh.slot, plan.fresh.fingerprint);
     slots.Finish();
     occupied |= uint64_t{1} << index;
   }
-  for (const PoolOffset record : entry->copied) state_.heap.BeforeUnlink(record);
+  for (const PoolOffset record : entry.copied) state_.heap.BeforeUnlink(record);
   op->Fence();
-  PublishCommit(op, leaf.offset, reserve.leaf, occupied, 1 - SelectedNext(commit));
+  PublishCommit(op, leaf.offset, reserve.leaf, occupied, next);
   // Copies beyond the needed ones were never used.
-  for (size_t i = entry->copied.size(); i < reserve.copies.size(); ++i)
+  for (size_t i = entry.copied.size(); i < reserve.copies.size(); ++i)
     state_.heap.Release(reserve.copies[i]);
   reserve = {};
   right.Keep();
   state_.index.Publish(&change);
-  op->Commit();
-  lock->Release();
-  state_.leaves.fetch_add(1, std::memory_order_relaxed);
-  state_.splits.fetch_add(1, std::memory_order_relaxed);
-  if (split_only) return Outcome::kSplitOnly;
-  state_.entries.fetch_add(1, std::memory_order_relaxed);
-  return Outcome::kDone;
 }
 
 // Space for a split, from outside of all operations and locks.

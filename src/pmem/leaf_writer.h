@@ -58,6 +58,16 @@ class LeafWriter {
     std::vector<PoolOffset> copied = {};    // the records that were
     uint64_t slot() const { return EncodeSlot(record, RecordBytes(key, value)); }
   };
+  // One split, before anything is stored.
+  struct SplitPlan {
+    LeafEntry fresh;               // the new entry
+    std::vector<LeafEntry> moved;  // to the right, in order, with the new entry if it goes there
+    uint64_t commit;               // the leaf's word
+    uint64_t occupied;             // the slots that stay
+    bool goes_left;                // the new entry, into a slot that was free before
+    // A full leaf whose new first entry would stay: it is inserted after the split.
+    bool is_split_only;
+  };
 
   Status PutRecord(Entry* entry);
   Status PutOwned(Entry* entry);
@@ -68,6 +78,13 @@ class LeafWriter {
   Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record, bool* moved);
   Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)
       ASHLAR_REQUIRES(kStructureMutex);
+  SplitPlan PlanSplit(const FoundLeaf& leaf, uint64_t commit, const std::vector<LeafEntry>& entries,
+                      const Entry& entry) const;
+  bool HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const ASHLAR_REQUIRES(kStructureMutex);
+  void CopyMovedRecords(PoolOperation* op, SplitPlan* plan, Entry* entry)
+      ASHLAR_REQUIRES(kStructureMutex);
+  void StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const SplitPlan& plan,
+                  const Entry& entry) ASHLAR_REQUIRES(kStructureMutex);
   Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes)
       ASHLAR_EXCLUDES(kStructureMutex);
   void ReleaseReserve(const SplitReserve& reserve);
