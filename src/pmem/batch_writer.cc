@@ -1,7 +1,6 @@
 #include "pmem/batch_writer.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "base/format.h"
@@ -399,21 +398,20 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
   for (const LeafEntry& entry : leaf.entries) {
     if (entry.index != kNewEntry) occupied |= uint64_t{1} << entry.index;
   }
-  std::array<uint64_t, kFingerprintWords> fingerprints;
-  for (uint32_t word = 0; word < kFingerprintWords; ++word)
-    fingerprints[word] = view.FingerprintWord(word);
+  ChangedFingerprints fingerprints(view);
   std::vector<BatchWord> slots;
   for (const LeafEntry& entry : leaf.entries) {
     uint32_t index = entry.index;
-    if (index == kNewEntry) {
+    // A free slot may have the same word in memory only: of a change that failed before its commit.
+    const bool is_new = index == kNewEntry;
+    if (is_new) {
       index = static_cast<uint32_t>(std::countr_one(occupied));
       occupied |= uint64_t{1} << index;
     }
-    if (view.Slot(index) != entry.slot)
+    if (is_new || view.Slot(index) != entry.slot)
       slots.push_back({.offset = view.SlotOffset(index), .word = entry.slot});
-    const uint32_t shift = index % 8 * 8;
-    fingerprints[index / 8] = (fingerprints[index / 8] & ~(uint64_t{0xff} << shift)) |
-                              uint64_t{entry.fingerprint} << shift;
+    if (is_new || view.FingerprintOf(index) != entry.fingerprint)
+      fingerprints.Set(index, entry.fingerprint);
   }
   const PoolOffset start = leaf.leaf.offset;
   const bool flip = next != view.Next(leaf.commit);
@@ -423,11 +421,9 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
     words->push_back(
         {.offset = start + kLeafCommit,
          .word = EncodeCommit(start, next, occupied, SelectedNext(leaf.commit) ^ (flip ? 1 : 0))});
-  for (uint32_t word = 0; word < kFingerprintWords; ++word) {
-    if (fingerprints[word] == view.FingerprintWord(word)) continue;
-    words->push_back(
-        {.offset = start + kLeafFingerprints + uint64_t{8} * word, .word = fingerprints[word]});
-  }
+  fingerprints.ForEachWord(start, [words](PoolOffset to, uint64_t word) {
+    words->push_back({.offset = to, .word = word});
+  });
   std::sort(slots.begin(), slots.end(),
             [](const BatchWord& a, const BatchWord& b) { return a.offset < b.offset; });
   words->insert(words->end(), slots.begin(), slots.end());

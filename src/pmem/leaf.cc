@@ -62,10 +62,8 @@ bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf
 }
 
 void SlotWriter::Finish() {
-  for (uint32_t word = 0; word < kFingerprintWords; ++word) {
-    if ((changed_words_ >> word & 1) != 0)
-      op_->Store(leaf_.offset() + kLeafFingerprints + uint64_t{8} * word, fingerprints_[word]);
-  }
+  fingerprints_.ForEachWord(leaf_.offset(),
+                            [this](PoolOffset to, uint64_t word) { op_->Store(to, word); });
   for (uint32_t line = 0; line < kSlots / 8; ++line) {
     if ((slot_lines_ >> line & 1) != 0)
       op_->Flush(leaf_.offset() + kLeafSlots + line * kLineBytes, kLineBytes);

@@ -139,21 +139,42 @@ struct LeafEntry {
 bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                     std::vector<LeafEntry>* entries, PoolOffset* damaged);
 
+// A leaf's fingerprints, as a change makes them.
+class ChangedFingerprints {
+ public:
+  explicit ChangedFingerprints(const LeafView& leaf) {
+    for (uint32_t word = 0; word < kFingerprintWords; ++word)
+      words_[word] = leaf.FingerprintWord(word);
+  }
+  void Set(uint32_t index, uint8_t fingerprint) {
+    const uint32_t shift = index % 8 * 8;
+    uint64_t& word = words_[index / 8];
+    word = (word & ~(uint64_t{0xff} << shift)) | uint64_t{fingerprint} << shift;
+    changed_ |= 1u << (index / 8);
+  }
+  // Calls `store` with the offset and the value of each word that has a fingerprint that was set.
+  template <typename Function>
+  void ForEachWord(PoolOffset leaf, const Function& store) const {
+    for (uint32_t word = 0; word < kFingerprintWords; ++word) {
+      if ((changed_ >> word & 1) != 0)
+        store(leaf + kLeafFingerprints + uint64_t{8} * word, words_[word]);
+    }
+  }
+
+ private:
+  std::array<uint64_t, kFingerprintWords> words_;
+  uint32_t changed_ = 0;
+};
+
 // Changes of slots that are not occupied yet, gathered so that each line is flushed once. The
 // fingerprints are flushed with the commit word, which is in their line.
 class SlotWriter {
  public:
-  SlotWriter(PoolOperation* op, const LeafView& leaf) : op_(op), leaf_(leaf) {
-    for (uint32_t word = 0; word < kFingerprintWords; ++word)
-      fingerprints_[word] = leaf.FingerprintWord(word);
-  }
+  SlotWriter(PoolOperation* op, const LeafView& leaf) : op_(op), leaf_(leaf), fingerprints_(leaf) {}
   void Put(uint32_t index, uint64_t slot, uint8_t fingerprint) {
     op_->Store(leaf_.SlotOffset(index), slot);
     slot_lines_ |= 1u << (index / 8);
-    const uint32_t shift = index % 8 * 8;
-    uint64_t& word = fingerprints_[index / 8];
-    word = (word & ~(uint64_t{0xff} << shift)) | uint64_t{fingerprint} << shift;
-    changed_words_ |= 1u << (index / 8);
+    fingerprints_.Set(index, fingerprint);
   }
   // Stores the fingerprints and flushes the slots. The caller fences, and calls PublishCommit.
   void Finish();
@@ -161,9 +182,8 @@ class SlotWriter {
  private:
   PoolOperation* const op_;
   const LeafView leaf_;
-  std::array<uint64_t, kFingerprintWords> fingerprints_;
+  ChangedFingerprints fingerprints_;
   uint32_t slot_lines_ = 0;
-  uint32_t changed_words_ = 0;
 };
 
 // Writes and flushes a leaf that nothing refers to yet, with these entries in slots 0, 1, ...; at

@@ -11,13 +11,13 @@
 //   op.Commit();                     under the locks that order this change with others
 //   op.AwaitDurable()                without locks
 //
-// The verbs order the stores; Commit joins them. A medium with flushes and fences does nothing in
-// Commit. The logged medium ignores Flush and Fence and makes one log record of the operation. An
-// operation without stores commits too: AwaitDurable then covers the changes that it has seen.
+// The verbs order the stores. For Commit the logged medium, which ignores Flush and Fence, makes one
+// log record of them. Without stores AwaitDurable covers the changes that the operation has seen.
 //
 // I1: an operation that depends on another one's stores commits after it.
 // I2: only the verbs store to the pool. (The tests map the view read-only.)
-// I3: a store of an operation that never commits is in a place that nothing published refers to.
+// I3: a store of an operation that never commits is in a place that nothing published refers to,
+//     and may be in memory only: no change relies on the contents of such a place.
 // I4: within one cache line stores become durable in their order.
 // I5: from the store that publishes a change to Commit no verb throws. ReserveStores sees to it.
 //

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -34,6 +35,24 @@ constexpr uint64_t kPoolBytes = uint64_t{1} << 20;
 constexpr int kEntries = 120;
 
 std::string Key(int i) { return StrCat("key", 1000 + i); }
+
+Result<std::unique_ptr<Medium>> OpenLoggedMedium(PoolFile* pool,
+                                                 const std::shared_ptr<MemoryStorage::Log>& log) {
+  auto storage = std::make_unique<MemoryStorage>(pool, log);
+  ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), {.pool_id = TestPool::kId}));
+  // Small bounds: the workload has checkpoints.
+  return LoggedMedium::Create(std::move(storage), {.pool_id = TestPool::kId,
+                                                   .log_bytes_max = uint64_t{64} << 10,
+                                                   .private_bytes_max = uint64_t{128} << 10,
+                                                   .pages_per_step = 4});
+}
+
+// As PersistentTree::Open, with the mark in this thread.
+Result<std::unique_ptr<PersistentTree>> OpenOn(std::unique_ptr<Medium> medium) {
+  TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
+                       .mark = MarkRun::kAtOpen};
+  return OpenTree(std::move(medium), std::move(config));
+}
 
 class TreeWorkload {
  public:
@@ -121,24 +140,14 @@ class TreeWorkload {
   Result<std::unique_ptr<Medium>> OpenMedium() {
     if (durability_ != DurabilityClass::kLogged)
       return std::unique_ptr<Medium>(CountingMedium::Create(pool_.file()));
-    auto storage = std::make_unique<MemoryStorage>(pool_.file(), log_);
-    ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), {.pool_id = TestPool::kId}));
-    // Small bounds: the workload has checkpoints.
-    return LoggedMedium::Create(std::move(storage), {.pool_id = TestPool::kId,
-                                                     .log_bytes_max = uint64_t{64} << 10,
-                                                     .private_bytes_max = uint64_t{128} << 10,
-                                                     .pages_per_step = 4});
+    return OpenLoggedMedium(pool_.file(), log_);
   }
 
-  // As PersistentTree::Open, with the mark in this thread.
   Status Open() {
     const Status status = Call("Open", [&] {
       return CatchBadAlloc([&]() -> Status {
         ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<Medium> medium, OpenMedium());
-        TreeConfig config = {
-            .recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
-            .mark = MarkRun::kAtOpen};
-        ASHLAR_ASSIGN_OR_RETURN(tree_, OpenTree(std::move(medium), std::move(config)));
+        ASHLAR_ASSIGN_OR_RETURN(tree_, OpenOn(std::move(medium)));
         return Status::OK();
       });
     });
@@ -293,6 +302,58 @@ INSTANTIATE_TEST_SUITE_P(
       const bool logged = std::get<1>(param.param) == DurabilityClass::kLogged;
       return std::string(once ? "Once" : "UntilTheCallEnds") + (logged ? "Logged" : "Mapped");
     });
+
+// A put that found no memory between its stores and its commit left the slot in memory, and not in
+// the log. A batch that took the same record for the same slot stored nothing there: after a crash
+// its entry referred to something else.
+TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
+  uint64_t failures = 0;
+  for (size_t value_bytes = 0; value_bytes <= 40; value_bytes += 4) {
+    const std::string value(value_bytes, 'v');
+    for (uint64_t number = 1;; ++number) {
+      SCOPED_TRACE(StrCat("a value of ", value_bytes, " bytes, allocation ", number));
+      TestPool pool(kPoolBytes);
+      const auto log = std::make_shared<MemoryStorage::Log>();
+      std::unique_ptr<PersistentTree> tree =
+          OpenOn(OpenLoggedMedium(pool.file(), log).value()).value();
+      ASSERT_TRUE(tree->Put(Key(1), "before").ok());
+      FailingNew::Arm(number, FailingNew::Kind::kOnce);
+      const Status put = Call("Put", [&] { return tree->Put(Key(2), value); });
+      const bool failed = FailingNew::HasFailed();
+      FailingNew::Arm(0, FailingNew::Kind::kOnce);
+      if (!failed) break;
+      if (put.ok()) continue;
+      failures++;
+      WriteBatch batch;
+      ASSERT_TRUE(batch.Put(Key(2), value).ok());
+      ASSERT_TRUE(batch.Put(Key(3), value).ok());
+      // Another thread: this one has reserved other objects.
+      Status written;
+      std::thread([&] { written = tree->Write(batch); }).join();
+      if (!written.ok()) {
+        // The log had no room for the put: the tree is read-only.
+        EXPECT_TRUE(written.IsMemoryLimit()) << written.ToString();
+        continue;
+      }
+      // The files of a process that dies here.
+      const auto log_left = std::make_shared<MemoryStorage::Log>(*log);
+      std::string left(pool.file()->bytes(), 0);
+      ASSERT_TRUE(pool.file()->ReadAt(0, left.size(), left.data()).ok());
+      tree.reset();
+      ASSERT_TRUE(pool.file()->WriteAt(0, left.data(), left.size()).ok());
+      tree = OpenOn(OpenLoggedMedium(pool.file(), log_left).value()).value();
+      for (const int key : {2, 3}) {
+        std::string found;
+        const Status got = tree->Get(ReadOptions(), Key(key), &found);
+        ASSERT_TRUE(got.ok()) << Key(key) << ": " << got.ToString();
+        EXPECT_EQ(found, value);
+      }
+      const Status verified = tree->Verify();
+      ASSERT_TRUE(verified.ok()) << verified.ToString();
+    }
+  }
+  EXPECT_GT(failures, 20U);
+}
 
 }  // namespace
 }  // namespace ashlar::pmem
