@@ -391,6 +391,8 @@ Status LoggedMedium::PrepareNextLog(const std::string& redo) {
 void LoggedMedium::EndCheckpoint() {
   StopOperations();
   while (is_writing_) changed_.Wait(mutex_);
+  // A record that found no memory may be cut in next_redo_.
+  if (!error_.ok()) return ResumeOperations();
   is_writing_ = true;
   const std::string redo = std::exchange(next_redo_, {});
   LogHeader next = log_;

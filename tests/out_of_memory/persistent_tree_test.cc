@@ -54,6 +54,21 @@ Result<std::unique_ptr<PersistentTree>> OpenOn(std::unique_ptr<Medium> medium) {
   return OpenTree(std::move(medium), std::move(config));
 }
 
+// The files of a process that dies here.
+struct Files {
+  std::string pool;
+  MemoryStorage::Log log;
+};
+Files CopyFiles(PoolFile* pool, const MemoryStorage::Log& log) {
+  Files files = {.pool = std::string(pool->bytes(), 0), .log = log};
+  EXPECT_TRUE(pool->ReadAt(0, files.pool.size(), files.pool.data()).ok());
+  return files;
+}
+void PutBack(const Files& files, PoolFile* pool, MemoryStorage::Log* log) {
+  EXPECT_TRUE(pool->WriteAt(0, files.pool.data(), files.pool.size()).ok());
+  *log = files.log;
+}
+
 class TreeWorkload {
  public:
   TreeWorkload(TestPool* pool, DurabilityClass durability, const Contents& contents)
@@ -81,11 +96,11 @@ class TreeWorkload {
 
   // With memory. First as a process that is closed, then as one that died after Run.
   void Recover(uint64_t used_bytes_max) {
-    const Files files = CopyFiles();
+    const Files files = CopyFiles(pool_.file(), *log_);
     RecoverAfterClose(used_bytes_max);
     // Class logged alone has changes in memory that is lost with the process.
     if (durability_ != DurabilityClass::kLogged) return;
-    PutBack(files);
+    PutBack(files, pool_.file(), log_.get());
     ASSERT_TRUE(Open().ok());
     CheckContents("after the death of the process");
     EXPECT_TRUE(tree_->Verify().ok());
@@ -94,21 +109,6 @@ class TreeWorkload {
   }
 
  private:
-  struct Files {
-    std::string pool;
-    MemoryStorage::Log log;
-  };
-
-  Files CopyFiles() {
-    Files files = {.pool = std::string(pool_.file()->bytes(), 0), .log = *log_};
-    EXPECT_TRUE(pool_.file()->ReadAt(0, files.pool.size(), files.pool.data()).ok());
-    return files;
-  }
-  void PutBack(const Files& files) {
-    EXPECT_TRUE(pool_.file()->WriteAt(0, files.pool.data(), files.pool.size()).ok());
-    *log_ = files.log;
-  }
-
   void RecoverAfterClose(uint64_t used_bytes_max) {
     if (tree_ != nullptr) {
       CheckContents("with memory");
@@ -335,13 +335,10 @@ TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
         EXPECT_TRUE(written.IsMemoryLimit()) << written.ToString();
         continue;
       }
-      // The files of a process that dies here.
-      const auto log_left = std::make_shared<MemoryStorage::Log>(*log);
-      std::string left(pool.file()->bytes(), 0);
-      ASSERT_TRUE(pool.file()->ReadAt(0, left.size(), left.data()).ok());
+      const Files files = CopyFiles(pool.file(), *log);
       tree.reset();
-      ASSERT_TRUE(pool.file()->WriteAt(0, left.data(), left.size()).ok());
-      tree = OpenOn(OpenLoggedMedium(pool.file(), log_left).value()).value();
+      PutBack(files, pool.file(), log.get());
+      tree = OpenOn(OpenLoggedMedium(pool.file(), log).value()).value();
       for (const int key : {2, 3}) {
         std::string found;
         const Status got = tree->Get(ReadOptions(), Key(key), &found);
@@ -353,6 +350,57 @@ TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
     }
   }
   EXPECT_GT(failures, 20U);
+}
+
+// A put whose log record found no memory, while a step of a checkpoint wrote pages, left a part of
+// the record for the next log. The checkpoint's end made that log the pool's, and the next open
+// refused it as damaged.
+TEST(FailedCommitTest, WithinAStepOfACheckpointLeavesALogThatOpens) {
+  bool failed = true;
+  for (uint64_t number = 1; failed; ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    TestPool pool(kPoolBytes);
+    const auto log = std::make_shared<MemoryStorage::Log>();
+    bool is_done = false;
+    auto own_storage = std::make_unique<MemoryStorage>(pool.file(), log);
+    MemoryStorage* const storage = own_storage.get();
+    ASSERT_TRUE(ReplayLog(storage, {.pool_id = TestPool::kId}).ok());
+    std::unique_ptr<PersistentTree> tree =
+        OpenOn(
+            LoggedMedium::Create(std::move(own_storage), {.pool_id = TestPool::kId,
+                                                          .log_bytes_max = uint64_t{16} << 10,
+                                                          .private_bytes_max = uint64_t{1} << 30})
+                .value())
+            .value();
+    storage->SetPoolSync([&] {
+      // The first one is that of the step; operations go on meanwhile.
+      if (std::exchange(is_done, true)) return;
+      std::thread([&] {
+        FailingNew::Arm(number, FailingNew::Kind::kOnce);
+        static_cast<void>(Call("Put", [&] { return tree->Put("other", "value"); }));
+        failed = FailingNew::HasFailed();
+        FailingNew::Arm(0, FailingNew::Kind::kOnce);
+      }).join();
+    });
+    Contents acknowledged;
+    for (int i = 0; !is_done; ++i) {
+      ASSERT_LT(i, 1000) << "no checkpoint";
+      if (tree->Put(Key(i), "a value").ok()) acknowledged[Key(i)] = "a value";
+    }
+    const Files files = CopyFiles(pool.file(), *log);
+    tree.reset();
+    PutBack(files, pool.file(), log.get());
+    Result<std::unique_ptr<Medium>> medium = OpenLoggedMedium(pool.file(), log);
+    ASSERT_TRUE(medium.ok()) << medium.status().ToString();
+    tree = OpenOn(std::move(medium).value()).value();
+    for (const auto& [key, value] : acknowledged) {
+      std::string found;
+      const Status got = tree->Get(ReadOptions(), key, &found);
+      ASSERT_TRUE(got.ok()) << key << ": " << got.ToString();
+      EXPECT_EQ(found, value);
+    }
+    EXPECT_TRUE(tree->Verify().ok());
+  }
 }
 
 }  // namespace

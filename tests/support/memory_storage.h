@@ -1,6 +1,6 @@
 // MemoryStorage: a pool of class logged in a file of the test, and its log in memory.
 //
-// Thread safety: one thread. Lifetime: the pool's file outlives it.
+// Thread safety: one thread at a time. Lifetime: the pool's file outlives it.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +24,9 @@ class MemoryStorage final : public PoolStorage {
   // The log outlives the storage, as a file does.
   MemoryStorage(PoolFile* pool, std::shared_ptr<Log> log) : pool_(*pool), log_(std::move(log)) {}
 
+  // Runs in each sync of the pool; may be empty.
+  void SetPoolSync(std::function<void()> pool_sync) { pool_sync_ = std::move(pool_sync); }
+
   const std::string& path() const override { return pool_.path(); }
   const std::string& log_path() const override { return log_path_; }
   uint64_t BootId() const override { return 1; }
@@ -37,7 +40,10 @@ class MemoryStorage final : public PoolStorage {
   Status WritePool(uint64_t offset, const Slice& bytes) override {
     return pool_.WriteAt(offset, bytes.data(), bytes.size());
   }
-  Status SyncPool() override { return Status::OK(); }
+  Status SyncPool() override {
+    if (pool_sync_) pool_sync_();
+    return Status::OK();
+  }
   Status UseLog(const std::function<Status(const Slice&)>& use) const override {
     return *log_ ? use(**log_) : Status::PathNotFound("no log");
   }
@@ -74,6 +80,7 @@ class MemoryStorage final : public PoolStorage {
   const std::string log_path_ = "(log in memory)";
   const std::shared_ptr<Log> log_;
   std::string prepared_;
+  std::function<void()> pool_sync_;
 };
 
 }  // namespace ashlar::pmem
