@@ -78,7 +78,6 @@ class PoolFile {
   // The file's own absolute path, without symbolic links (on Windows: with them); path() if it has
   // none, as a memfd. Stays true when the process changes its folder.
   std::string RealPath() const;
-  void SetPath(std::string path) { path_ = std::move(path); }  // after a rename
   uint64_t bytes() const { return bytes_; }
   // kDax is found out by mapping a page.
   PoolBacking Backing() const;
@@ -94,7 +93,7 @@ class PoolFile {
       : path_(std::move(path)), handle_(handle), bytes_(bytes) {}
   int fd() const { return static_cast<int>(handle_); }
 
-  std::string path_;
+  const std::string path_;
   const intptr_t handle_;
   const uint64_t bytes_;
 };

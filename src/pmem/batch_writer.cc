@@ -488,14 +488,8 @@ void BatchWriter::Apply(PoolOperation* op, const std::vector<BatchWord>& words, 
       state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
   }
   op->Fence();
-  op->Store(kBatchMarkOffset, mark);
-  op->Flush(kBatchMarkOffset, 8);
-  op->Fence();
-  ApplyBatchWords(op, words);
-  op->Fence();
-  op->Store(kBatchMarkOffset, kNoBatchMark);
-  op->Flush(kBatchMarkOffset, 8);
-  op->Fence();
+  StoreBatchMark(op, mark);
+  CompleteBatch(op, words);
 }
 
 // Index and locks, after the pool has changed.

@@ -66,9 +66,6 @@ class LeafView {
   }
 
   PoolOffset SlotOffset(uint32_t index) const { return leaf_ + kLeafSlots + uint64_t{8} * index; }
-  PoolOffset FingerprintOffset(uint32_t index) const {
-    return leaf_ + kLeafFingerprints + index / 8 * 8;
-  }
 
  private:
   const Medium& medium_;
@@ -197,6 +194,14 @@ inline void StoreOtherNext(PoolOperation* op, const LeafView& leaf, uint64_t com
   const PoolOffset at = leaf.OtherNextOffset(commit);
   op->Store(at, next);
   if (SelectedNext(commit) == 0) op->Flush(at, 8);  // next 1 is not in the line of the commit word
+}
+
+// Publishes a record in an occupied slot: one store, after a fence, flushed and fenced.
+inline void PublishSlot(PoolOperation* op, PoolOffset at, uint64_t slot) {
+  op->Fence();
+  op->Store(at, slot);
+  op->Flush(at, 8);
+  op->Fence();
 }
 
 // Publishes a leaf's occupied slots and the next pointer that counts: one store, flushed and

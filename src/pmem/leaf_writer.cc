@@ -74,12 +74,7 @@ Status LeafWriter::Put(const Slice& key, const Slice& value) {
   ASHLAR_RETURN_IF_ERROR(CheckSizes(*state_.medium, key, value));
   const Result<PoolOffset> record = state_.heap.Allocate(RecordBytes(key, value), Reserve::kInsert);
   if (!record.ok()) return PutWhenFull(key, value);
-  Entry entry = {.key = key,
-                 .value = value,
-                 .record = record.value(),
-                 .fingerprint = Fingerprint(key),
-                 .is_held_back = false};
-  return PutRecord(&entry);
+  return PutRecord(key, value, record.value(), false);
 }
 
 // One thread at a time uses the held-back objects, and waits until the replaced record is free.
@@ -94,22 +89,23 @@ Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
     record = state_.heap.Allocate(bytes, Reserve::kUpdate);
   }
   if (!record.ok()) return record.status();
-  Entry entry = {.key = key,
-                 .value = value,
-                 .record = record.value(),
-                 .fingerprint = Fingerprint(key),
-                 .is_held_back = is_held_back};
-  const Status status = PutRecord(&entry);
+  const Status status = PutRecord(key, value, record.value(), is_held_back);
   if (is_held_back) state_.heap.Reclaim();
   return status;
 }
 
-// Owns entry->record until it is published. From there on nothing throws (I2).
-Status LeafWriter::PutRecord(Entry* entry) {
+// Owns the record until it is published. From there on nothing throws (I2).
+Status LeafWriter::PutRecord(const Slice& key, const Slice& value, PoolOffset record,
+                             bool is_held_back) {
+  Entry entry = {.key = key,
+                 .value = value,
+                 .record = record,
+                 .fingerprint = Fingerprint(key),
+                 .is_held_back = is_held_back};
   try {
-    return PutOwned(entry);
+    return PutOwned(&entry);
   } catch (const std::bad_alloc&) {
-    state_.heap.Release(entry->record);
+    state_.heap.Release(record);
     return Status::MemoryLimit();
   }
 }
@@ -183,10 +179,7 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
     return Outcome::kMissing;
   if (found.found) {
     state_.heap.BeforeUnlink(found.offset);
-    op->Fence();
-    op->Store(view.SlotOffset(found.index), entry->slot());
-    op->Flush(view.SlotOffset(found.index), 8);
-    op->Fence();
+    PublishSlot(op, view.SlotOffset(found.index), entry->slot());
     op->Commit();
     lock->Release();
     entry->replaced = found.offset;
@@ -547,10 +540,7 @@ Status LeafWriter::MoveRecord(const Slice& key, uint64_t slot, PoolOffset record
     if (!found.found || view.Slot(found.index) != slot) return Status::OK();
     WriteRecord(&op, record, found.record.key(), found.record.value());
     state_.heap.BeforeUnlink(found.offset);
-    op.Fence();
-    op.Store(view.SlotOffset(found.index), EncodeSlot(record, found.record.bytes()));
-    op.Flush(view.SlotOffset(found.index), 8);
-    op.Fence();
+    PublishSlot(&op, view.SlotOffset(found.index), EncodeSlot(record, found.record.bytes()));
     op.Commit();
     *moved = true;
   }

@@ -69,7 +69,7 @@ class LeafWriter {
     bool is_split_only;
   };
 
-  Status PutRecord(Entry* entry);
+  Status PutRecord(const Slice& key, const Slice& value, PoolOffset record, bool is_held_back);
   Status PutOwned(Entry* entry);
   Status PutWhenFull(const Slice& key, const Slice& value);
   Outcome TryPut(PoolOperation* op, Entry* entry);

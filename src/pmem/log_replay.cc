@@ -20,12 +20,12 @@ struct Verdict {
   std::string damage;              // empty: none
 };
 
-Verdict Damaged(const LogLink& link, Verdict::Fate fate, std::string damage) {
+Verdict Damaged(uint64_t generation, Verdict::Fate fate, std::string damage) {
   // A log that is kept aside is older than the link from here on, so its return changes nothing.
   // That of a checkpoint's end may be of the next generation.
   return {.fate = fate,
           .replay_end = kLogHeaderBytes,
-          .closed_generation = link.generation + 2,
+          .closed_generation = generation + 2,
           .damage = std::move(damage)};
 }
 
@@ -46,8 +46,7 @@ Verdict JudgeForClosedPool(const PoolStorage& storage, const Slice& log, const L
     return verdict;
   const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
   if (header.generation > link.generation && (scan.records > 0 || scan.is_damaged)) {
-    return Damaged({.state = link.state, .generation = header.generation, .checksum = 0},
-                   Fate::kKeep, "it has changes that are newer than the pool");
+    return Damaged(header.generation, Fate::kKeep, "it has changes that are newer than the pool");
   }
   verdict.fate = Fate::kRemove;
   return verdict;
@@ -58,12 +57,13 @@ Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const Log
   using Fate = Verdict::Fate;
   LogHeader header;
   if (!DecodeLogHeader(log, &header))
-    return Damaged(link, Fate::kKeep, "its header is damaged (offset 0)");
-  if (header.pool_id != pool_id) return Damaged(link, Fate::kKeep, "it belongs to another pool");
+    return Damaged(link.generation, Fate::kKeep, "its header is damaged (offset 0)");
+  if (header.pool_id != pool_id)
+    return Damaged(link.generation, Fate::kKeep, "it belongs to another pool");
   const bool may_be_next = link.state == static_cast<uint64_t>(LogState::kNext);
   if (header.generation != link.generation &&
       !(may_be_next && header.generation == link.generation + 1)) {
-    return Damaged(link, Fate::kKeep,
+    return Damaged(link.generation, Fate::kKeep,
                    StrCat("it has generation ", header.generation,
                           ", the pool's log has generation ", link.generation));
   }
@@ -74,10 +74,9 @@ Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const Log
                      .damage = {}};
   const bool is_cut = log.size() % kLogGrowthBytes != 0;
   if (is_cut || scan.is_damaged) {
-    verdict =
-        Damaged({.state = link.state, .generation = header.generation, .checksum = 0}, Fate::kKeep,
-                StrCat(is_cut ? "it was cut short" : "records are damaged or missing",
-                       "; it can be read up to offset ", scan.end));
+    verdict = Damaged(header.generation, Fate::kKeep,
+                      StrCat(is_cut ? "it was cut short" : "records are damaged or missing",
+                             "; it can be read up to offset ", scan.end));
     verdict.replay_end = scan.end;
   }
   return verdict;
@@ -136,7 +135,7 @@ Status ReplayLog(PoolStorage* storage, const ReplayConfig& config) {
   });
   if (replayed.IsPathNotFound()) {
     if (!is_open) return Status::OK();
-    verdict = Damaged(link, Verdict::Fate::kNone, "the log is missing");
+    verdict = Damaged(link.generation, Verdict::Fate::kNone, "the log is missing");
     if (!config.accept_damage) return Refusal(*storage, verdict.damage);
   } else {
     ASHLAR_RETURN_IF_ERROR(replayed);

@@ -60,11 +60,7 @@ Status FinishBatch(Medium* medium) {
   std::vector<BatchWord> words;
   ASHLAR_RETURN_IF_ERROR(DecodeBatchLog(*medium, log, &words));
   PoolOperation op(*medium);
-  ApplyBatchWords(&op, words);
-  op.Fence();
-  op.Store(kBatchMarkOffset, kNoBatchMark);
-  op.Flush(kBatchMarkOffset, 8);
-  op.Fence();
+  CompleteBatch(&op, words);
   op.Commit();
   return op.AwaitDurable();
 }
@@ -230,6 +226,12 @@ class LeafReader {
 
 }  // namespace
 
+void StoreBatchMark(PoolOperation* op, uint64_t mark) {
+  op->Store(kBatchMarkOffset, mark);
+  op->Flush(kBatchMarkOffset, 8);
+  op->Fence();
+}
+
 uint64_t WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
                        std::span<const BatchWord> words) {
   uint64_t mark = kNoBatchMark;
@@ -257,7 +259,7 @@ uint64_t WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
   return mark;
 }
 
-void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words) {
+void CompleteBatch(PoolOperation* op, const std::vector<BatchWord>& words) {
   PoolOffset line = ~PoolOffset{0};
   for (const BatchWord& word : words) {
     if (line != ~PoolOffset{0} && word.offset / kLineBytes != line)
@@ -266,6 +268,8 @@ void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words) {
     op->Store(word.offset, word.word);
   }
   if (!words.empty()) op->Flush(line * kLineBytes, kLineBytes);
+  op->Fence();
+  StoreBatchMark(op, kNoBatchMark);
 }
 
 Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,

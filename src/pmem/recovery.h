@@ -53,7 +53,9 @@ constexpr size_t BatchWordsIn(uint64_t piece_bytes) {
 // that commits them: the caller fences, and then stores it. Requires: at least one piece.
 uint64_t WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
                        std::span<const BatchWord> words);
-// Stores and flushes the words; the caller fences.
-void ApplyBatchWords(PoolOperation* op, const std::vector<BatchWord>& words);
+// Makes the batch mark durable.
+void StoreBatchMark(PoolOperation* op, uint64_t mark);
+// Makes the words durable, and then the mark of no batch.
+void CompleteBatch(PoolOperation* op, const std::vector<BatchWord>& words);
 
 }  // namespace ashlar::pmem

@@ -102,11 +102,6 @@ class ASHLAR_SCOPED_CAPABILITY LeafLock {
     ref_->UnlockUnchanged();
     ref_ = nullptr;
   }
-  // The leaf is out of the index.
-  void Kill() {
-    ref_->Kill();
-    ref_ = nullptr;
-  }
 
  private:
   LeafRef* ref_;
