@@ -352,6 +352,27 @@ TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
   EXPECT_GT(failures, 20U);
 }
 
+// The error that makes the tree read-only is MemoryLimit, which is a kind of Aborted: the destructor
+// took it for a pin that outlives the tree.
+TEST(FailedCommitTest, LeavesATreeThatCanBeDestroyed) {
+  bool failed = true;
+  uint64_t read_only = 0;
+  for (uint64_t number = 1; failed; ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    TestPool pool(kPoolBytes);
+    const auto log = std::make_shared<MemoryStorage::Log>();
+    std::unique_ptr<PersistentTree> tree =
+        OpenOn(OpenLoggedMedium(pool.file(), log).value()).value();
+    FailingNew::Arm(number, FailingNew::Kind::kOnce);
+    static_cast<void>(Call("Put", [&] { return tree->Put(Key(1), "value"); }));
+    failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, FailingNew::Kind::kOnce);
+    read_only += tree->Put(Key(2), "value").ok() ? uint64_t{0} : 1;
+    tree.reset();
+  }
+  EXPECT_GT(read_only, 0U);
+}
+
 // A put whose log record found no memory, while a step of a checkpoint wrote pages, left a part of
 // the record for the next log. The checkpoint's end made that log the pool's, and the next open
 // refused it as damaged.
