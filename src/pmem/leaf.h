@@ -191,9 +191,10 @@ void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntr
 // Stores the pointer that PublishCommit will select. The caller fences.
 inline void StoreOtherNext(PoolOperation* op, const LeafView& leaf, uint64_t commit,
                            PoolOffset next) {
-  const PoolOffset at = leaf.OtherNextOffset(commit);
-  op->Store(at, next);
-  if (SelectedNext(commit) == 0) op->Flush(at, 8);  // next 1 is not in the line of the commit word
+  const PoolOffset other = leaf.OtherNextOffset(commit);
+  op->Store(other, next);
+  // Next 1 is not in the line of the commit word.
+  if (SelectedNext(commit) == 0) op->Flush(other, 8);
 }
 
 // Publishes a record in an occupied slot: one store, after a fence, flushed and fenced.
