@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -31,12 +32,15 @@ size_t CountEntries(const std::filesystem::path& folder) {
 class TreeFilesAllocationFailure : public ::testing::TestWithParam<FailingNew::Kind> {
  protected:
   // In memory if possible, where a sync takes no time.
-  TreeFilesAllocationFailure()
-      : folder_((std::filesystem::is_directory("/dev/shm")
-                     ? std::filesystem::path("/dev/shm")
-                     : std::filesystem::temp_directory_path()) /
-                (GetParam() == FailingNew::Kind::kOnce ? "ashlar-tree-files-once"
-                                                       : "ashlar-tree-files-until-ends")) {
+  TreeFilesAllocationFailure() {
+    const std::filesystem::path shared_memory = "/dev/shm";
+    std::string folder =
+        ((std::filesystem::is_directory(shared_memory) ? shared_memory
+                                                       : std::filesystem::temp_directory_path()) /
+         "ashlar-tree-files-XXXXXX")
+            .string();
+    EXPECT_NE(mkdtemp(folder.data()), nullptr);
+    folder_ = folder;
     options_.create_if_missing = true;
     options_.pool_bytes = uint64_t{1} << 20;
     options_.durability = DurabilityClass::kLogged;
@@ -96,7 +100,7 @@ class TreeFilesAllocationFailure : public ::testing::TestWithParam<FailingNew::K
     EXPECT_EQ(CountEntries(folder_), 1U) << "more files than the pool";
   }
 
-  const std::filesystem::path folder_;
+  std::filesystem::path folder_;
   PersistentTreeOptions options_;
 };
 
