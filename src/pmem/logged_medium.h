@@ -141,8 +141,9 @@ class LoggedMedium final : public Medium {
   std::string buffer_ ASHLAR_GUARDED_BY(mutex_);
   // Bytes committed since open, in all generations.
   uint64_t committed_end_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of these: as durable as configured
-  uint64_t synced_end_ ASHLAR_GUARDED_BY(mutex_) = 0;   // of these: synced, for a step at least
+  // Of these, as durable as the configuration asks; and the end of the log's last sync.
+  uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t synced_end_ ASHLAR_GUARDED_BY(mutex_) = 0;
   // Where the generation's first record is.
   uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) = 0;
   LogHeader log_ ASHLAR_GUARDED_BY(mutex_);  // of the current generation
