@@ -490,6 +490,21 @@ ASHLAR_API void rocksdb_writebatch_iterate_cf(
     void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
     void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size,
                      const char* value, size_t value_size)) ASHLAR_NOTHROW;
+// The same two with the bytes of rocksdb_writebatch_put_log_data, in their order among the records.
+ASHLAR_API void rocksdb_writebatch_iterate_ld(
+    rocksdb_writebatch_t* batch, void* state,
+    void (*put)(void* state, const char* key, size_t key_size, const char* value,
+                size_t value_size),
+    void (*deleted)(void* state, const char* key, size_t key_size),
+    void (*log_data)(void* state, const char* blob, size_t blob_size)) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_writebatch_iterate_cf_ld(
+    rocksdb_writebatch_t* batch, void* state,
+    void (*put_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value,
+                   size_t value_size),
+    void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
+    void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size,
+                     const char* value, size_t value_size),
+    void (*log_data)(void* state, const char* blob, size_t blob_size)) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_writebatch_data(rocksdb_writebatch_t* batch,
                                                size_t* size) ASHLAR_NOTHROW;
 
@@ -951,6 +966,9 @@ ASHLAR_API uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_
                                                     int index) ASHLAR_NOTHROW;
 ASHLAR_API uint32_t rocksdb_backup_engine_info_number_files(
     const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
+// As it was given to rocksdb_backup_engine_create_new_backup_with_metadata; may have zeros inside.
+ASHLAR_API const char* rocksdb_backup_engine_info_app_metadata(
+    const rocksdb_backup_engine_info_t* info, int index, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info)
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_backup_engine_options_t* rocksdb_backup_engine_options_create(

@@ -5,6 +5,7 @@
 using ashlar::BackupEngine;
 using ashlar::BackupEngineOptions;
 using ashlar::BackupInfo;
+using ashlar::capi::BorrowText;
 using ashlar::capi::Check;
 using ashlar::capi::Rep;
 using ashlar::capi::Wrap;
@@ -111,6 +112,11 @@ uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_info_t* inf
 uint32_t rocksdb_backup_engine_info_number_files(const rocksdb_backup_engine_info_t* info,
                                                  int index) noexcept {
   return Info(info, index).number_files;
+}
+
+const char* rocksdb_backup_engine_info_app_metadata(const rocksdb_backup_engine_info_t* info,
+                                                    int index, size_t* size) noexcept {
+  return BorrowText(&Info(info, index).app_metadata, size);
 }
 
 // ---- Options.

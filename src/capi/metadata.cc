@@ -8,6 +8,7 @@
 
 using ashlar::DB;
 using ashlar::LiveFileMetaData;
+using ashlar::capi::BorrowText;
 using ashlar::capi::Check;
 using ashlar::capi::CopyBytes;
 using ashlar::capi::CopyText;
@@ -21,11 +22,6 @@ const LiveFileMetaData& File(const rocksdb_livefiles_t* files, int index) {
 const ashlar::LiveFileStorageInfo& File(const rocksdb_livefiles_storage_info_t* info,
                                         size_t index) {
   return info->rep[index];
-}
-
-const char* Borrow(const std::string& bytes, size_t* size) {
-  *size = bytes.size();
-  return bytes.data();
 }
 
 char* Copy(const std::string& bytes, size_t* size) {
@@ -79,11 +75,11 @@ size_t rocksdb_livefiles_size(const rocksdb_livefiles_t* files, int index) noexc
 }
 const char* rocksdb_livefiles_smallestkey(const rocksdb_livefiles_t* files, int index,
                                           size_t* size) noexcept {
-  return Borrow(File(files, index).smallestkey, size);
+  return BorrowText(&File(files, index).smallestkey, size);
 }
 const char* rocksdb_livefiles_largestkey(const rocksdb_livefiles_t* files, int index,
                                          size_t* size) noexcept {
-  return Borrow(File(files, index).largestkey, size);
+  return BorrowText(&File(files, index).largestkey, size);
 }
 uint64_t rocksdb_livefiles_smallest_seqno(const rocksdb_livefiles_t* files, int index) noexcept {
   return File(files, index).smallest_seqno;
@@ -202,7 +198,7 @@ unsigned char rocksdb_livefiles_storage_info_trim_to_size(
 }
 const char* rocksdb_livefiles_storage_info_replacement_contents(
     const rocksdb_livefiles_storage_info_t* info, size_t index, size_t* size) noexcept {
-  return Borrow(File(info, index).replacement_contents, size);
+  return BorrowText(&File(info, index).replacement_contents, size);
 }
 
 // ---- The levels of a family.

@@ -9,6 +9,7 @@
 using ashlar::CompressionOptions;
 using ashlar::Options;
 using ashlar::capi::Assign;
+using ashlar::capi::BorrowText;
 using ashlar::capi::Check;
 using ashlar::capi::Rep;
 
@@ -26,11 +27,6 @@ std::vector<ashlar::DbPath> Paths(const rocksdb_dbpath_t** path_values, size_t n
   std::vector<ashlar::DbPath> paths;
   for (size_t i = 0; i < num_paths; ++i) paths.push_back(path_values[i]->rep);
   return paths;
-}
-
-const char* Borrow(const std::string& text, size_t* size) {
-  *size = text.size();
-  return text.c_str();
 }
 
 }  // namespace
@@ -180,19 +176,19 @@ void rocksdb_options_set_db_log_dir(rocksdb_options_t* options, const char* valu
   options->rep.db_log_dir = value;
 }
 const char* rocksdb_options_get_db_log_dir(rocksdb_options_t* options, size_t* size) noexcept {
-  return Borrow(options->rep.db_log_dir, size);
+  return BorrowText(&options->rep.db_log_dir, size);
 }
 void rocksdb_options_set_wal_dir(rocksdb_options_t* options, const char* value) noexcept {
   options->rep.wal_dir = value;
 }
 const char* rocksdb_options_get_wal_dir(rocksdb_options_t* options, size_t* size) noexcept {
-  return Borrow(options->rep.wal_dir, size);
+  return BorrowText(&options->rep.wal_dir, size);
 }
 void rocksdb_options_set_db_host_id(rocksdb_options_t* options, const char* value) noexcept {
   options->rep.db_host_id = value;
 }
 const char* rocksdb_options_get_db_host_id(rocksdb_options_t* options, size_t* size) noexcept {
-  return Borrow(options->rep.db_host_id, size);
+  return BorrowText(&options->rep.db_host_id, size);
 }
 
 void rocksdb_options_set_db_paths(rocksdb_options_t* options, const rocksdb_dbpath_t** path_values,
@@ -493,7 +489,7 @@ void rocksdb_options_set_daily_offpeak_time_utc(rocksdb_options_t* options,
 }
 const char* rocksdb_options_get_daily_offpeak_time_utc(rocksdb_options_t* options,
                                                        size_t* size) noexcept {
-  return Borrow(options->rep.daily_offpeak_time_utc, size);
+  return BorrowText(&options->rep.daily_offpeak_time_utc, size);
 }
 ASHLAR_C_ENUM_SET(options, checksum_handoff_file_types)
 ASHLAR_C_ENUM_SET(options, calculate_sst_write_lifetime_hint_set)

@@ -31,12 +31,14 @@ class Parts {
 using PutFunction = void (*)(void* state, uint32_t cfid, const char* key, size_t key_size,
                              const char* value, size_t value_size);
 using DeletedFunction = void (*)(void* state, uint32_t cfid, const char* key, size_t key_size);
+using LogDataFunction = void (*)(void* state, const char* blob, size_t blob_size);
 
 // Calls back for the records of every family. A null function passes its records over.
 class AllFamilies final : public WriteBatch::Handler {
  public:
-  AllFamilies(void* state, PutFunction put, DeletedFunction deleted, PutFunction merge)
-      : state_(state), put_(put), deleted_(deleted), merge_(merge) {}
+  AllFamilies(void* state, PutFunction put, DeletedFunction deleted, PutFunction merge,
+              LogDataFunction log_data)
+      : state_(state), put_(put), deleted_(deleted), merge_(merge), log_data_(log_data) {}
 
   Status PutCF(uint32_t id, const Slice& key, const Slice& value) override {
     if (put_ != nullptr) put_(state_, id, key.data(), key.size(), value.data(), value.size());
@@ -54,12 +56,16 @@ class AllFamilies final : public WriteBatch::Handler {
   Status DeleteRangeCF(uint32_t /*id*/, const Slice& /*begin*/, const Slice& /*end*/) override {
     return Status::OK();
   }
+  void LogData(const Slice& blob) override {
+    if (log_data_ != nullptr) log_data_(state_, blob.data(), blob.size());
+  }
 
  private:
   void* const state_;
   const PutFunction put_;
   const DeletedFunction deleted_;
   const PutFunction merge_;
+  const LogDataFunction log_data_;
 };
 
 // Calls back for the records of the default family; one of another family ends the walk.
@@ -68,8 +74,9 @@ class DefaultFamily final : public WriteBatch::Handler {
   DefaultFamily(void* state,
                 void (*put)(void* state, const char* key, size_t key_size, const char* value,
                             size_t value_size),
-                void (*deleted)(void* state, const char* key, size_t key_size))
-      : state_(state), put_(put), deleted_(deleted) {}
+                void (*deleted)(void* state, const char* key, size_t key_size),
+                LogDataFunction log_data)
+      : state_(state), put_(put), deleted_(deleted), log_data_(log_data) {}
 
   void Put(const Slice& key, const Slice& value) override {
     if (put_ != nullptr) put_(state_, key.data(), key.size(), value.data(), value.size());
@@ -81,12 +88,16 @@ class DefaultFamily final : public WriteBatch::Handler {
   Status DeleteRangeCF(uint32_t id, const Slice& begin, const Slice& end) override {
     return id == 0 ? Status::OK() : Handler::DeleteRangeCF(id, begin, end);
   }
+  void LogData(const Slice& blob) override {
+    if (log_data_ != nullptr) log_data_(state_, blob.data(), blob.size());
+  }
 
  private:
   void* const state_;
   void (*const put_)(void* state, const char* key, size_t key_size, const char* value,
                      size_t value_size);
   void (*const deleted_)(void* state, const char* key, size_t key_size);
+  const LogDataFunction log_data_;
 };
 
 }  // namespace
@@ -298,7 +309,15 @@ void rocksdb_writebatch_iterate(rocksdb_writebatch_t* batch, void* state,
                                             const char* value, size_t value_size),
                                 void (*deleted)(void* state, const char* key,
                                                 size_t key_size)) noexcept {
-  DefaultFamily handler(state, put, deleted);
+  rocksdb_writebatch_iterate_ld(batch, state, put, deleted, nullptr);
+}
+void rocksdb_writebatch_iterate_ld(rocksdb_writebatch_t* batch, void* state,
+                                   void (*put)(void* state, const char* key, size_t key_size,
+                                               const char* value, size_t value_size),
+                                   void (*deleted)(void* state, const char* key, size_t key_size),
+                                   void (*log_data)(void* state, const char* blob,
+                                                    size_t blob_size)) noexcept {
+  DefaultFamily handler(state, put, deleted, log_data);
   static_cast<void>(batch->rep.Iterate(&handler).ok());  // the interface has no place for an error
 }
 void rocksdb_writebatch_iterate_cf(
@@ -308,6 +327,16 @@ void rocksdb_writebatch_iterate_cf(
     void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
     void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size,
                      const char* value, size_t value_size)) noexcept {
-  AllFamilies handler(state, put_cf, deleted_cf, merge_cf);
+  rocksdb_writebatch_iterate_cf_ld(batch, state, put_cf, deleted_cf, merge_cf, nullptr);
+}
+void rocksdb_writebatch_iterate_cf_ld(
+    rocksdb_writebatch_t* batch, void* state,
+    void (*put_cf)(void* state, uint32_t cfid, const char* key, size_t key_size, const char* value,
+                   size_t value_size),
+    void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
+    void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size,
+                     const char* value, size_t value_size),
+    void (*log_data)(void* state, const char* blob, size_t blob_size)) noexcept {
+  AllFamilies handler(state, put_cf, deleted_cf, merge_cf, log_data);
   static_cast<void>(batch->rep.Iterate(&handler).ok());
 }

@@ -167,6 +167,32 @@ static void OnMergeCf(void* state, uint32_t family, const char* key, size_t key_
   Append(state, "merge", family, key, key_size, value, value_size);
 }
 
+static void OnLogData(void* state, const char* blob, size_t blob_size) {
+  Append(state, "log", 0, blob, blob_size, NULL, 0);
+}
+
+static void LogDataOfBatchesIsReportedAmongTheRecords(void) {
+  rocksdb_writebatch_t* const batch = rocksdb_writebatch_create();
+  rocksdb_writebatch_put_log_data(batch, "first", 5);
+  rocksdb_writebatch_put(batch, "a", 1, "1", 1);
+  rocksdb_writebatch_delete_range(batch, "b", 1, "c", 1);
+  rocksdb_writebatch_put_log_data(batch, "", 0);
+  rocksdb_writebatch_delete(batch, "d", 1);
+  struct Walk walk = {""};
+  rocksdb_writebatch_iterate_ld(batch, &walk, OnPut, OnDeleted, OnLogData);
+  CHECK(strcmp(walk.text, "log0 first, put0 a 1, log0 , del0 d, ") == 0);
+
+  rocksdb_writebatch_merge(batch, "m", 1, "op", 2);
+  memset(&walk, 0, sizeof walk);
+  rocksdb_writebatch_iterate_cf_ld(batch, &walk, OnPutCf, OnDeletedCf, OnMergeCf, OnLogData);
+  CHECK(strcmp(walk.text, "log0 first, put0 a 1, log0 , del0 d, merge0 m op, ") == 0);
+  // A null function passes it over.
+  memset(&walk, 0, sizeof walk);
+  rocksdb_writebatch_iterate_ld(batch, &walk, OnPut, OnDeleted, NULL);
+  CHECK(strcmp(walk.text, "put0 a 1, del0 d, ") == 0);
+  rocksdb_writebatch_destroy(batch);
+}
+
 static void BatchesAreAppliedAsAWhole(void) {
   rocksdb_t* const db = OpenEmpty();
   char* error = NULL;
@@ -1129,6 +1155,9 @@ static void BackupsAreTakenAndRestored(void) {
   CHECK(rocksdb_backup_engine_info_size(info, 1) > 0 &&
         rocksdb_backup_engine_info_timestamp(info, 1) > 1600000000);
   CHECK(rocksdb_backup_engine_info_number_files(info, 1) == (uint32_t)calls);
+  size_t size = 0;
+  CHECK(Equal(rocksdb_backup_engine_info_app_metadata(info, 1, &size), size, "note"));
+  CHECK(rocksdb_backup_engine_info_app_metadata(info, 0, &size) != NULL && size == 0);
   rocksdb_backup_engine_info_destroy(info);
   rocksdb_restore_options_t* const restore = rocksdb_restore_options_create();
   rocksdb_backup_engine_restore_db_from_latest_backup(engine, directory, directory, restore,
@@ -1868,6 +1897,7 @@ int main(int argc, char** argv) {
   ReadsBackWhatWasWritten();
   AnErrorReplacesTheOneBefore();
   PinnedValuesOutliveTheirKeys();
+  LogDataOfBatchesIsReportedAmongTheRecords();
   BatchesAreAppliedAsAWhole();
   ARecordThatDoesNotFitFailsTheWrite();
   ManyKeysAreReadAtOnce();
