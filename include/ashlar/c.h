@@ -2523,6 +2523,38 @@ ASHLAR_API uint64_t rocksdb_table_properties_oldest_key_time(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_table_properties_file_creation_time(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_slow_compression_estimated_data_size(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_fast_compression_estimated_data_size(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_num_data_blocks_compression_rejected(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_num_data_blocks_compression_bypassed(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_num_uniform_blocks(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_newest_key_time(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_tail_start_offset(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_user_defined_timestamps_persisted(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_key_largest_seqno(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_key_smallest_seqno(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_data_block_restart_interval(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_index_block_restart_interval(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_separate_key_value_in_data_block(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_table_properties_has_key_largest_seqno(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_table_properties_has_key_smallest_seqno(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_seqno_to_time_mapping(
+    const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_db_id(const rocksdb_table_properties_t* properties,
                                                       size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_db_session_id(

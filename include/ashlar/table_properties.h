@@ -44,6 +44,27 @@ struct ASHLAR_API TableProperties {
   uint64_t creation_time = 0;              // seconds since 1970, here and below; 0 unknown
   uint64_t oldest_key_time = 0;
   uint64_t file_creation_time = 0;
+  // RocksDB records these if it samples blocks for compression; Ashlar does not. Bytes; 0: unknown.
+  uint64_t slow_compression_estimated_data_size = 0;
+  uint64_t fast_compression_estimated_data_size = 0;
+
+  // What RocksDB's releases after 7.8 record, each since another one. Tables that Ashlar writes do
+  // not have them. 0: unknown, unless another value is named.
+  uint64_t num_data_blocks_compression_rejected = 0;  // stored as they are: not small enough
+  uint64_t num_data_blocks_compression_bypassed = 0;  // stored as they are: not tried
+  uint64_t num_uniform_blocks = 0;                    // data blocks with keys at even distances
+  uint64_t newest_key_time = 0;
+  uint64_t tail_start_offset = 0;                  // of the bytes after the data blocks
+  uint64_t user_defined_timestamps_persisted = 1;  // 0: keys were stored without theirs
+  uint64_t key_largest_seqno = UINT64_MAX;         // UINT64_MAX: unknown
+  uint64_t key_smallest_seqno = UINT64_MAX;
+  uint64_t data_block_restart_interval = 0;
+  uint64_t index_block_restart_interval = 0;
+  uint64_t separate_key_value_in_data_block = 0;  // 1: keys and values are apart
+  std::string seqno_to_time_mapping;              // in RocksDB's encoding
+
+  bool HasKeyLargestSeqno() const { return key_largest_seqno != UINT64_MAX; }
+  bool HasKeySmallestSeqno() const { return key_smallest_seqno != UINT64_MAX; }
 
   std::string db_id;
   std::string db_session_id;

@@ -49,6 +49,19 @@ ASHLAR_C_NUMBER(column_family_id)
 ASHLAR_C_NUMBER(creation_time)
 ASHLAR_C_NUMBER(oldest_key_time)
 ASHLAR_C_NUMBER(file_creation_time)
+ASHLAR_C_NUMBER(slow_compression_estimated_data_size)
+ASHLAR_C_NUMBER(fast_compression_estimated_data_size)
+ASHLAR_C_NUMBER(num_data_blocks_compression_rejected)
+ASHLAR_C_NUMBER(num_data_blocks_compression_bypassed)
+ASHLAR_C_NUMBER(num_uniform_blocks)
+ASHLAR_C_NUMBER(newest_key_time)
+ASHLAR_C_NUMBER(tail_start_offset)
+ASHLAR_C_NUMBER(user_defined_timestamps_persisted)
+ASHLAR_C_NUMBER(key_largest_seqno)
+ASHLAR_C_NUMBER(key_smallest_seqno)
+ASHLAR_C_NUMBER(data_block_restart_interval)
+ASHLAR_C_NUMBER(index_block_restart_interval)
+ASHLAR_C_NUMBER(separate_key_value_in_data_block)
 #undef ASHLAR_C_NUMBER
 
 #define ASHLAR_C_TEXT(name)                                                                 \
@@ -56,6 +69,7 @@ ASHLAR_C_NUMBER(file_creation_time)
                                               size_t* size) noexcept {                      \
     return BorrowText(&Rep(properties)->name, size);                                        \
   }
+ASHLAR_C_TEXT(seqno_to_time_mapping)
 ASHLAR_C_TEXT(db_id)
 ASHLAR_C_TEXT(db_session_id)
 ASHLAR_C_TEXT(db_host_id)
@@ -68,6 +82,15 @@ ASHLAR_C_TEXT(property_collectors_names)
 ASHLAR_C_TEXT(compression_name)
 ASHLAR_C_TEXT(compression_options)
 #undef ASHLAR_C_TEXT
+
+unsigned char rocksdb_table_properties_has_key_largest_seqno(
+    const rocksdb_table_properties_t* properties) noexcept {
+  return Rep(properties)->HasKeyLargestSeqno() ? 1 : 0;
+}
+unsigned char rocksdb_table_properties_has_key_smallest_seqno(
+    const rocksdb_table_properties_t* properties) noexcept {
+  return Rep(properties)->HasKeySmallestSeqno() ? 1 : 0;
+}
 
 size_t rocksdb_table_properties_user_collected_properties_count(
     const rocksdb_table_properties_t* properties) noexcept {

@@ -13,7 +13,7 @@ namespace {
 struct NumberField {
   std::string_view name;
   uint64_t TableProperties::* field;
-  bool omit_zero;
+  bool omit_default;  // not written while it has the value of a new TableProperties
 };
 struct TextField {
   std::string_view name;
@@ -43,6 +43,25 @@ constexpr NumberField kNumbers[] = {
     {"rocksdb.creation.time", &TableProperties::creation_time, false},
     {"rocksdb.oldest.key.time", &TableProperties::oldest_key_time, false},
     {"rocksdb.file.creation.time", &TableProperties::file_creation_time, true},
+    {"rocksdb.sample_for_compression.slow.data.size",
+     &TableProperties::slow_compression_estimated_data_size, true},
+    {"rocksdb.sample_for_compression.fast.data.size",
+     &TableProperties::fast_compression_estimated_data_size, true},
+    {"rocksdb.num.data.blocks.compression.rejected",
+     &TableProperties::num_data_blocks_compression_rejected, true},
+    {"rocksdb.num.data.blocks.compression.bypassed",
+     &TableProperties::num_data_blocks_compression_bypassed, true},
+    {"rocksdb.num.uniform.blocks", &TableProperties::num_uniform_blocks, true},
+    {"rocksdb.newest.key.time", &TableProperties::newest_key_time, true},
+    {"rocksdb.tail.start.offset", &TableProperties::tail_start_offset, true},
+    {"rocksdb.user.defined.timestamps.persisted",
+     &TableProperties::user_defined_timestamps_persisted, true},
+    {"rocksdb.key.largest.seqno", &TableProperties::key_largest_seqno, true},
+    {"rocksdb.key.smallest.seqno", &TableProperties::key_smallest_seqno, true},
+    {"rocksdb.data.block.restart.interval", &TableProperties::data_block_restart_interval, true},
+    {"rocksdb.index.block.restart.interval", &TableProperties::index_block_restart_interval, true},
+    {"rocksdb.separate.key.value.in.data.block", &TableProperties::separate_key_value_in_data_block,
+     true},
 };
 
 constexpr TextField kTexts[] = {
@@ -57,6 +76,7 @@ constexpr TextField kTexts[] = {
     {"rocksdb.column.family.name", &TableProperties::column_family_name},
     {"rocksdb.compression", &TableProperties::compression_name},
     {"rocksdb.compression_options", &TableProperties::compression_options},
+    {"rocksdb.seqno.time.map", &TableProperties::seqno_to_time_mapping},
 };
 
 Status SetProperty(const Slice& name, const Slice& value, TableProperties* properties) {
@@ -80,10 +100,11 @@ Status SetProperty(const Slice& name, const Slice& value, TableProperties* prope
 }  // namespace
 
 std::string EncodeTableProperties(const TableProperties& properties) {
+  const TableProperties defaults;
   UserCollectedProperties all = properties.user_collected_properties;
   for (const NumberField& field : kNumbers) {
     const uint64_t value = properties.*field.field;
-    if (value == 0 && field.omit_zero) continue;
+    if (field.omit_default && value == defaults.*field.field) continue;
     std::string encoded;
     PutVarint64(&encoded, value);
     all.insert_or_assign(std::string(field.name), std::move(encoded));

@@ -4,6 +4,7 @@
 
 #include "base/coding.h"
 #include "table/block/block_builder.h"
+#include "table/block/block_entries.h"
 
 namespace ashlar {
 namespace {
@@ -24,6 +25,37 @@ TEST(TableProperties, RoundTripKeepsWhatHasNoField) {
   EXPECT_EQ(decoded->compression_name, "ZSTD");
   EXPECT_EQ(decoded->user_collected_properties, properties.user_collected_properties);
   EXPECT_EQ(TablePropertiesByName(*decoded).at("rocksdb.num.entries"), "300");
+}
+
+TEST(TableProperties, ThoseOfLaterReleasesHaveMembers) {
+  TableProperties properties;
+  properties.key_smallest_seqno = 0;
+  properties.key_largest_seqno = 7;
+  properties.tail_start_offset = uint64_t{1} << 33;
+  properties.user_defined_timestamps_persisted = 0;
+  properties.seqno_to_time_mapping = std::string("\x01\0\x02", 3);
+  const Result<TableProperties> decoded = DecodeTableProperties(EncodeTableProperties(properties));
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_TRUE(decoded->HasKeySmallestSeqno());
+  EXPECT_EQ(decoded->key_smallest_seqno, 0u);
+  EXPECT_EQ(decoded->key_largest_seqno, 7u);
+  EXPECT_EQ(decoded->tail_start_offset, uint64_t{1} << 33);
+  EXPECT_EQ(decoded->user_defined_timestamps_persisted, 0u);
+  EXPECT_EQ(decoded->seqno_to_time_mapping, properties.seqno_to_time_mapping);
+  EXPECT_TRUE(decoded->user_collected_properties.empty());
+}
+
+TEST(TableProperties, UnknownOnesAreNotWritten) {
+  const std::string block = EncodeTableProperties(TableProperties());
+  const Result<TableProperties> decoded = DecodeTableProperties(block);
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_FALSE(decoded->HasKeySmallestSeqno());
+  EXPECT_FALSE(decoded->HasKeyLargestSeqno());
+  EXPECT_EQ(decoded->user_defined_timestamps_persisted, 1u);
+  for (BlockEntries entries(block); entries.Next();) {
+    EXPECT_FALSE(entries.key().ends_with(".seqno")) << entries.key().ToString();
+    EXPECT_FALSE(entries.key().ends_with(".persisted")) << entries.key().ToString();
+  }
 }
 
 std::string Block(std::initializer_list<std::pair<const char*, std::string>> properties) {

@@ -1,5 +1,6 @@
-// The getters of the infos that listeners get: each returns the C++ member of its name. Every number
-// of an info is another one, so that no getter can stand in for its neighbour.
+// The getters of the infos that listeners get, and of the properties of tables in them: each returns
+// the C++ member of its name. Every number of an info is another one, so that no getter can stand in
+// for its neighbour.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -317,6 +318,56 @@ TEST(JobInfos, AStallIsDescribed) {
   EXPECT_EQ(Rep(rocksdb_writestallinfo_prev(c)), &info.condition.prev);
   EXPECT_EQ(Rep(rocksdb_writestallinfo_cur(c)), &info.condition.cur);
 }
+
+// Each number is another one, and each text.
+#define NUMBERS(each)                                                                              \
+  each(orig_file_number) each(external_sst_file_global_seqno_offset) each(data_size) each(         \
+      index_size) each(index_partitions) each(top_level_index_size) each(index_key_is_user_key)    \
+      each(index_value_is_delta_encoded) each(filter_size) each(raw_key_size) each(raw_value_size) \
+          each(num_data_blocks) each(num_entries) each(num_deletions) each(num_merge_operands)     \
+              each(num_range_deletions) each(num_filter_entries) each(format_version) each(        \
+                  fixed_key_len) each(column_family_id) each(creation_time) each(oldest_key_time)  \
+                  each(file_creation_time) each(slow_compression_estimated_data_size)              \
+                      each(fast_compression_estimated_data_size)                                   \
+                          each(num_data_blocks_compression_rejected)                               \
+                              each(num_data_blocks_compression_bypassed) each(num_uniform_blocks)  \
+                                  each(newest_key_time) each(tail_start_offset)                    \
+                                      each(user_defined_timestamps_persisted)                      \
+                                          each(key_largest_seqno) each(key_smallest_seqno)         \
+                                              each(data_block_restart_interval)                    \
+                                                  each(index_block_restart_interval)               \
+                                                      each(separate_key_value_in_data_block)
+#define TEXTS(each)                                                                          \
+  each(db_id) each(db_session_id) each(db_host_id) each(column_family_name)                  \
+      each(filter_policy_name) each(comparator_name) each(merge_operator_name)               \
+          each(prefix_extractor_name) each(property_collectors_names) each(compression_name) \
+              each(compression_options) each(seqno_to_time_mapping)
+
+TEST(JobInfos, ThePropertiesOfATableAreDescribed) {
+  TableProperties info;
+  uint64_t number = 0;
+#define SET_NUMBER(name) info.name = ++number;
+#define SET_TEXT(name) info.name = #name;
+  NUMBERS(SET_NUMBER)
+  TEXTS(SET_TEXT)
+  const rocksdb_table_properties_t* const c = Wrap(&info);
+#define EXPECT_NUMBER(name) EXPECT_SAME(table_properties, name);
+#define EXPECT_TEXT(name) EXPECT_SAME_TEXT(table_properties, name);
+  NUMBERS(EXPECT_NUMBER)
+  TEXTS(EXPECT_TEXT)
+  EXPECT_EQ(rocksdb_table_properties_has_key_largest_seqno(c), 1);
+  info.key_largest_seqno = UINT64_MAX;
+  EXPECT_EQ(rocksdb_table_properties_has_key_largest_seqno(c), 0);
+  EXPECT_EQ(rocksdb_table_properties_has_key_smallest_seqno(c), 1);
+  info.key_smallest_seqno = UINT64_MAX;
+  EXPECT_EQ(rocksdb_table_properties_has_key_smallest_seqno(c), 0);
+}
+#undef NUMBERS
+#undef TEXTS
+#undef SET_NUMBER
+#undef SET_TEXT
+#undef EXPECT_NUMBER
+#undef EXPECT_TEXT
 
 #undef EXPECT_SAME
 #undef EXPECT_SAME_NUMBER

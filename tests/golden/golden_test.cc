@@ -274,6 +274,39 @@ TEST_P(GoldenTest, IsWrittenCompactedAndGivenBack) {
   }
 }
 
+using PropertiesOfLaterReleasesTest = GoldenTest;
+
+TEST_P(PropertiesOfLaterReleasesTest, AreMembersOfTheTablesProperties) {
+  ManualEnv env(file_system_, 1);
+  Opened opened;
+  ASSERT_OK(Open(&env, true, &opened));
+  uint64_t uncompressed_blocks = 0;
+  for (ColumnFamilyHandle* const handle : opened.handles) {
+    TablePropertiesCollection tables;
+    ASSERT_OK(opened.db->GetPropertiesOfAllTables(handle, &tables));
+    EXPECT_FALSE(tables.empty()) << handle->GetName();
+    for (const auto& [path, properties] : tables) {
+      SCOPED_TRACE(path);
+      EXPECT_EQ(properties->tail_start_offset, properties->data_size);
+      EXPECT_GT(properties->newest_key_time, 0u);
+      EXPECT_TRUE(properties->HasKeySmallestSeqno() && properties->HasKeyLargestSeqno());
+      EXPECT_LE(properties->key_smallest_seqno, properties->key_largest_seqno);
+      EXPECT_EQ(properties->data_block_restart_interval, 16u);
+      EXPECT_EQ(properties->index_block_restart_interval, 1u);
+      uncompressed_blocks += properties->num_data_blocks_compression_rejected +
+                             properties->num_data_blocks_compression_bypassed;
+      for (const auto& [name, value] : properties->user_collected_properties)
+        EXPECT_TRUE(name.starts_with("rocksdb.block.based.table.")) << name;
+    }
+  }
+  EXPECT_GT(uncompressed_blocks, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Latest, PropertiesOfLaterReleasesTest, testing::Values("rocksdb-11.8.1"),
+                         [](const testing::TestParamInfo<std::string>& /*param*/) {
+                           return std::string("rocksdb_11_8_1");
+                         });
+
 INSTANTIATE_TEST_SUITE_P(Packs, GoldenTest, testing::ValuesIn(ListPacks()),
                          [](const testing::TestParamInfo<std::string>& param) {
                            std::string name = param.param;
