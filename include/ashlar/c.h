@@ -45,6 +45,7 @@ typedef struct rocksdb_block_based_table_options_t rocksdb_block_based_table_opt
 typedef struct rocksdb_cache_t rocksdb_cache_t;
 typedef struct rocksdb_checkpoint_t rocksdb_checkpoint_t;
 typedef struct rocksdb_column_family_handle_t rocksdb_column_family_handle_t;
+typedef struct rocksdb_column_family_metadata_options_t rocksdb_column_family_metadata_options_t;
 typedef struct rocksdb_column_family_metadata_t rocksdb_column_family_metadata_t;
 typedef struct rocksdb_compaction_options_t rocksdb_compaction_options_t;
 typedef struct rocksdb_compactionfilter_t rocksdb_compactionfilter_t;
@@ -1246,6 +1247,31 @@ ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
+// The tables of a range of keys, and of a level: GetColumnFamilyMetaDataOptions of ashlar/db.h. Null
+// options: all. A null key takes the end of the range away; the keys are copied.
+ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_with_options(
+    rocksdb_t* db, const rocksdb_column_family_metadata_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf_with_options(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+    const rocksdb_column_family_metadata_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_column_family_metadata_options_t* rocksdb_column_family_metadata_options_create(
+    void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_column_family_metadata_options_destroy(
+    rocksdb_column_family_metadata_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_column_family_metadata_options_set_level(
+    rocksdb_column_family_metadata_options_t* options, int value) ASHLAR_NOTHROW;
+ASHLAR_API int rocksdb_column_family_metadata_options_get_level(
+    rocksdb_column_family_metadata_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_column_family_metadata_options_set_start_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key,
+    size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_column_family_metadata_options_get_start_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_column_family_metadata_options_set_end_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key,
+    size_t key_size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_column_family_metadata_options_get_end_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_column_family_metadata_destroy(rocksdb_column_family_metadata_t* metadata)
     ASHLAR_NOTHROW;
 ASHLAR_API uint64_t

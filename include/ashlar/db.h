@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -83,6 +84,26 @@ struct RangePtr {
 
   RangePtr() = default;
   RangePtr(const Slice* start_in, const Slice* limit_in) : start(start_in), limit(limit_in) {}
+};
+
+using OptSlice = std::optional<Slice>;
+// The same, without a pointer. The keys are borrowed.
+struct RangeOpt {
+  OptSlice start;
+  OptSlice limit;
+
+  RangeOpt() = default;
+  RangeOpt(const OptSlice& start_in, const OptSlice& limit_in) : start(start_in), limit(limit_in) {}
+};
+
+// Which tables GetColumnFamilyMetaData describes.
+struct GetColumnFamilyMetaDataOptions {
+  RangeOpt range;  // those that may have a key of it; both ends are included
+  int level = -1;  // the only level that is described; -1: all
+
+  GetColumnFamilyMetaDataOptions() = default;
+  GetColumnFamilyMetaDataOptions(const OptSlice& start, const OptSlice& limit, int level_in = -1)
+      : range(start, limit), level(level_in) {}
 };
 
 // Of GetMergeOperands.
@@ -671,6 +692,14 @@ class ASHLAR_API DB {
                                        ColumnFamilyMetaData* metadata) = 0;
   void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) {
     GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
+  }
+  // The sizes and counts are those of the tables that are left.
+  void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                               const GetColumnFamilyMetaDataOptions& options,
+                               ColumnFamilyMetaData* metadata);
+  void GetColumnFamilyMetaData(const GetColumnFamilyMetaDataOptions& options,
+                               ColumnFamilyMetaData* metadata) {
+    GetColumnFamilyMetaData(DefaultColumnFamily(), options, metadata);
   }
   void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata);
   virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,

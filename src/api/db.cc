@@ -278,6 +278,32 @@ Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* r
   return Status::MemoryLimit();
 }
 
+void DB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                                 const GetColumnFamilyMetaDataOptions& options,
+                                 ColumnFamilyMetaData* metadata) {
+  ColumnFamilyHandle* const family =
+      column_family != nullptr ? column_family : DefaultColumnFamily();
+  GetColumnFamilyMetaData(family, metadata);
+  const Comparator& comparator = *family->GetComparator();
+  const RangeOpt& range = options.range;
+  const auto is_outside = [&](const SstFileMetaData& file) {
+    return (range.start && comparator.Compare(file.largestkey, *range.start) < 0) ||
+           (range.limit && comparator.Compare(file.smallestkey, *range.limit) > 0);
+  };
+  if (options.level >= 0) {
+    std::erase_if(metadata->levels,
+                  [&](const LevelMetaData& level) { return level.level != options.level; });
+  }
+  metadata->size = metadata->file_count = 0;
+  for (LevelMetaData& level : metadata->levels) {
+    std::erase_if(level.files, is_outside);
+    level.size = 0;
+    for (const SstFileMetaData& file : level.files) level.size += file.size;
+    metadata->size += level.size;
+    metadata->file_count += level.files.size();
+  }
+}
+
 void DB::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
   std::vector<LiveFileMetaData> files;
   GetLiveFilesMetaData(&files);

@@ -29,6 +29,7 @@ using writeoptions_t = rocksdb_writeoptions_t;
 using flushoptions_t = rocksdb_flushoptions_t;
 using compactoptions_t = rocksdb_compactoptions_t;
 using compaction_options_t = rocksdb_compaction_options_t;
+using column_family_metadata_options_t = rocksdb_column_family_metadata_options_t;
 using wait_for_compact_options_t = rocksdb_wait_for_compact_options_t;
 using size_approximation_options_t = rocksdb_size_approximation_options_t;
 using lru_cache_options_t = rocksdb_lru_cache_options_t;

@@ -205,6 +205,12 @@ struct rocksdb_livefiles_storage_info_t {
 struct rocksdb_livefiles_t {
   std::vector<ashlar::LiveFileMetaData> rep;
 };
+// The range in `rep` points at the keys.
+struct rocksdb_column_family_metadata_options_t {
+  ashlar::GetColumnFamilyMetaDataOptions rep;
+  std::string start_key;
+  std::string end_key;
+};
 struct rocksdb_column_family_metadata_t {
   ashlar::ColumnFamilyMetaData rep;
 };

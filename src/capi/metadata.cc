@@ -29,10 +29,23 @@ char* Copy(const std::string& bytes, size_t* size) {
   return CopyBytes(bytes);
 }
 
-rocksdb_column_family_metadata_t* MetadataOf(rocksdb_t* db, ashlar::ColumnFamilyHandle* family) {
+// options: null: all of it.
+rocksdb_column_family_metadata_t* MetadataOf(
+    rocksdb_t* db, ashlar::ColumnFamilyHandle* family,
+    const rocksdb_column_family_metadata_options_t* options) {
   auto* const metadata = new rocksdb_column_family_metadata_t();
-  db->rep->GetColumnFamilyMetaData(family, &metadata->rep);
+  if (options == nullptr) {
+    db->rep->GetColumnFamilyMetaData(family, &metadata->rep);
+  } else {
+    db->rep->GetColumnFamilyMetaData(family, options->rep, &metadata->rep);
+  }
   return metadata;
+}
+
+// key null: the range has no such end.
+void SetEnd(const char* key, size_t key_size, std::string* kept, ashlar::OptSlice* end) {
+  kept->assign(key == nullptr ? "" : key, key == nullptr ? 0 : key_size);
+  *end = key == nullptr ? ashlar::OptSlice() : ashlar::OptSlice(*kept);
 }
 
 uint64_t SumOf(const rocksdb_memory_consumers_t* consumers, const std::string& property) {
@@ -204,12 +217,40 @@ const char* rocksdb_livefiles_storage_info_replacement_contents(
 // ---- The levels of a family.
 
 rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(rocksdb_t* db) noexcept {
-  return MetadataOf(db, db->default_family);
+  return MetadataOf(db, db->default_family, nullptr);
 }
 rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family) noexcept {
-  return MetadataOf(db, column_family->rep);
+  return MetadataOf(db, column_family->rep, nullptr);
 }
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_with_options(
+    rocksdb_t* db, const rocksdb_column_family_metadata_options_t* options) noexcept {
+  return MetadataOf(db, db->default_family, options);
+}
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf_with_options(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+    const rocksdb_column_family_metadata_options_t* options) noexcept {
+  return MetadataOf(db, column_family->rep, options);
+}
+ASHLAR_C_CREATE_AND_DESTROY(column_family_metadata_options)
+ASHLAR_C_ACCESSORS(column_family_metadata_options, level, int)
+void rocksdb_column_family_metadata_options_set_start_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key, size_t key_size) noexcept {
+  SetEnd(key, key_size, &options->start_key, &options->rep.range.start);
+}
+const char* rocksdb_column_family_metadata_options_get_start_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* size) noexcept {
+  return BorrowText(options->rep.range.start ? &options->start_key : nullptr, size);
+}
+void rocksdb_column_family_metadata_options_set_end_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key, size_t key_size) noexcept {
+  SetEnd(key, key_size, &options->end_key, &options->rep.range.limit);
+}
+const char* rocksdb_column_family_metadata_options_get_end_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* size) noexcept {
+  return BorrowText(options->rep.range.limit ? &options->end_key : nullptr, size);
+}
+
 void rocksdb_column_family_metadata_destroy(rocksdb_column_family_metadata_t* metadata) noexcept {
   delete metadata;
 }

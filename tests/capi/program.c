@@ -1791,6 +1791,56 @@ static void ThreadsOfEveryPriorityReadBackAsTheyWereSet(void) {
   rocksdb_env_destroy(env);
 }
 
+// The number of tables that the options leave.
+static size_t TablesLeft(rocksdb_t* db, rocksdb_column_family_metadata_options_t* which) {
+  rocksdb_column_family_handle_t* const family = rocksdb_get_default_column_family_handle(db);
+  rocksdb_column_family_metadata_t* const of_family =
+      rocksdb_get_column_family_metadata_cf_with_options(db, family, which);
+  rocksdb_column_family_metadata_t* const of_default =
+      rocksdb_get_column_family_metadata_with_options(db, which);
+  const size_t tables = rocksdb_column_family_metadata_get_file_count(of_family);
+  CHECK(rocksdb_column_family_metadata_get_file_count(of_default) == tables);
+  CHECK((rocksdb_column_family_metadata_get_size(of_family) > 0) == (tables > 0));
+  rocksdb_column_family_metadata_destroy(of_family);
+  rocksdb_column_family_metadata_destroy(of_default);
+  rocksdb_column_family_handle_destroy(family);
+  return tables;
+}
+
+static void TheTablesOfARangeAreDescribed(void) {
+  char* error = NULL;
+  size_t size = 0;
+  rocksdb_t* const db = OpenEmpty();
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  Put(db, "b", "1");
+  rocksdb_flush(db, flush, &error);
+  Put(db, "d", "1");
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+
+  rocksdb_column_family_metadata_options_t* const which =
+      rocksdb_column_family_metadata_options_create();
+  CHECK(rocksdb_column_family_metadata_options_get_level(which) == -1);
+  CHECK(rocksdb_column_family_metadata_options_get_start_key(which, &size) == NULL && size == 0);
+  CHECK(rocksdb_column_family_metadata_options_get_end_key(which, NULL) == NULL);
+  CHECK(TablesLeft(db, which) == 2 && TablesLeft(db, NULL) == 2);
+  char key[] = "c";
+  rocksdb_column_family_metadata_options_set_start_key(which, key, 1);
+  key[0] = 'a';  // it was copied
+  CHECK(Equal(rocksdb_column_family_metadata_options_get_start_key(which, &size), 1, "c"));
+  CHECK(TablesLeft(db, which) == 1);
+  rocksdb_column_family_metadata_options_set_end_key(which, "c", 1);
+  CHECK(Equal(rocksdb_column_family_metadata_options_get_end_key(which, &size), size, "c"));
+  CHECK(TablesLeft(db, which) == 0);
+  rocksdb_column_family_metadata_options_set_start_key(which, NULL, 0);
+  CHECK(TablesLeft(db, which) == 1);
+  rocksdb_column_family_metadata_options_set_level(which, 3);
+  CHECK(TablesLeft(db, which) == 0);
+  rocksdb_column_family_metadata_options_destroy(which);
+  rocksdb_close(db);
+}
+
 static int states_destroyed = 0;
 static void DestroyState(void* state) {
   (void)state;
@@ -1927,6 +1977,7 @@ int main(int argc, char** argv) {
   ChecksumsOfFilesAreMadeAndVerified();
   PartitionsAndLimitsOfMergesAreSet();
   ThreadsOfEveryPriorityReadBackAsTheyWereSet();
+  TheTablesOfARangeAreDescribed();
   FunctionsThatAreMissingAreRefusedAtOpen();
   SpaceIsLimitedAndDeletionsArePaced();
   ListenersHearOfAFlush();

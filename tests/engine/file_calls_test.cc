@@ -324,6 +324,43 @@ TEST_F(FileCallsTest, MergesOlderFilesOfLevel0WhileANewerOneMovesDown) {
   for (const int i : {0, 10, 20}) EXPECT_EQ(Get(Key(i)), "v");
 }
 
+TEST_F(FileCallsTest, TheTablesOfARangeAndOfALevelAreDescribed) {
+  Open();
+  WriteTable(0, 9, "v");
+  ASSERT_OK(MoveTo(3));
+  WriteTable(20, 29, "v");
+  WriteTable(40, 49, "v");
+  // The numbers of tables by level, as "0:2 3:1 ".
+  const auto tables = [&](const GetColumnFamilyMetaDataOptions& options) {
+    ColumnFamilyMetaData metadata;
+    db_->GetColumnFamilyMetaData(options, &metadata);
+    std::string text;
+    uint64_t bytes = 0;
+    size_t files = 0;
+    for (const LevelMetaData& level : metadata.levels) {
+      if (!level.files.empty()) text += StrCat(level.level, ":", level.files.size(), " ");
+      bytes += level.size;
+      files += level.files.size();
+    }
+    EXPECT_EQ(metadata.size, bytes);
+    EXPECT_EQ(metadata.file_count, files);
+    EXPECT_EQ(bytes > 0, files > 0);
+    return text;
+  };
+  const std::string last_of_level_3 = Key(9);
+  const std::string first_of_second = Key(40);
+  const std::string between = Key(30);
+  EXPECT_EQ(tables({}), "0:2 3:1 ");
+  EXPECT_EQ(tables({{}, {}, 0}), "0:2 ");
+  EXPECT_EQ(tables({{}, {}, 3}), "3:1 ");
+  EXPECT_EQ(tables({{}, {}, 99}), "");
+  EXPECT_EQ(tables({Slice(last_of_level_3), {}}), "0:2 3:1 ") << "the ends are included";
+  EXPECT_EQ(tables({{}, Slice(last_of_level_3)}), "3:1 ");
+  EXPECT_EQ(tables({Slice(between), Slice(first_of_second)}), "0:1 ");
+  EXPECT_EQ(tables({Slice(between), Slice(between)}), "");
+  EXPECT_EQ(tables({Slice(between), {}, 3}), "");
+}
+
 TEST_F(FileCallsTest, TheOptionsOfCompactFilesCount) {
   Open();
   WriteTable(0, 999, std::string(100, 'v'));
