@@ -1247,8 +1247,8 @@ ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
-// The tables of a range of keys, and of a level: GetColumnFamilyMetaDataOptions of ashlar/db.h. Null
-// options: all. A null key takes the end of the range away; the keys are copied.
+// The tables of a range of keys, and of a level: GetColumnFamilyMetaDataOptions of ashlar/db.h.
+// Null options: all. A null key takes the end of the range away; the keys are copied.
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_with_options(
     rocksdb_t* db, const rocksdb_column_family_metadata_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf_with_options(
@@ -3034,13 +3034,13 @@ ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_callback_logger(
     void* state) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_logger_destroy(rocksdb_logger_t* logger) ASHLAR_NOTHROW;
 
-// ---- Listeners: ashlar/listener.h describes the events, the members of the infos, and the calls of
-// a database that a callback may make; docs/observability.md has the order of the events.
+// ---- Listeners: ashlar/listener.h describes the events, the members of the infos, and the calls
+// of a database that a callback may make; docs/observability.md has the order of the events.
 //
 // Threads: the thread that did the work calls, most often one of the background; several at once.
-// The work waits for the callback. Lifetime: the info, all that the getters return, and the database
-// are valid during the call. The database is that of the event, not the handle of rocksdb_open: do
-// not close it. Requires: a callback does not throw.
+// The work waits for the callback. Lifetime: the info, all that the getters return, and the
+// database are valid during the call. The database is that of the event, not the handle of
+// rocksdb_open: do not close it. Requires: a callback does not throw.
 
 typedef void (*on_flush_begin_cb)(void* state, rocksdb_t* db, const rocksdb_flushjobinfo_t* info);
 typedef void (*on_flush_completed_cb)(void* state, rocksdb_t* db,

@@ -123,7 +123,7 @@ struct CompactionFileInfo {
   uint64_t file_number = 0;
 };
 
-// Members without a comment are what their names say. Records: entries other than range deletions.
+// Records: entries other than range deletions.
 struct CompactionJobStats {
   static constexpr size_t kMaxPrefixLength = 8;
 

@@ -48,7 +48,7 @@ struct ASHLAR_API TableProperties {
   uint64_t slow_compression_estimated_data_size = 0;
   uint64_t fast_compression_estimated_data_size = 0;
 
-  // What RocksDB's releases after 7.8 record, each since another one. Tables that Ashlar writes do
+  // Recorded by RocksDB's releases after 7.8, each since another one. Tables that Ashlar writes do
   // not have them. 0: unknown, unless another value is named.
   uint64_t num_data_blocks_compression_rejected = 0;  // stored as they are: not small enough
   uint64_t num_data_blocks_compression_bypassed = 0;  // stored as they are: not tried

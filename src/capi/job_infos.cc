@@ -1,4 +1,4 @@
-// The getters of what listeners and rocksdb_compact_files report.
+// The getters of the infos of listeners and of rocksdb_compact_files.
 #include <cstddef>
 #include <cstdint>
 #include <iterator>

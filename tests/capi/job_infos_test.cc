@@ -1,6 +1,6 @@
-// The getters of the infos that listeners get, and of the properties of tables in them: each returns
-// the C++ member of its name. Every number of an info is another one, so that no getter can stand in
-// for its neighbour.
+// The getters of the infos that listeners get, and of the properties of tables in them: each
+// returns the C++ member of its name. Every number of an info is another one, so that no getter can
+// stand in for its neighbour.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,15 +1,16 @@
 // Event listeners in C: each function is called by a real flush, compaction, ingestion, stall or
-// error. Callbacks copy what they get, and the scenario checks it after the database is closed.
+// error. Callbacks copy the infos, and the scenario checks the copies after the database is
+// closed.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "program.h"
+#include "tests/capi/program.h"
 
 enum { kTextMax = 600 };
 
-// What the callbacks of one listener saw; of several events of a kind the last.
+// Counts of a listener's events, and a copy of the last info of each kind.
 struct Seen {
   int flushes_begun;
   int flushes_completed;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "program.h"
+#include "tests/capi/program.h"
 
 const char* directory;
 rocksdb_options_t* options;

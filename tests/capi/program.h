@@ -1,4 +1,4 @@
-// What the files of capi_program share: checks, which end the program, and a database.
+// Shared by the files of capi_program: checks, which end the program, and a database.
 #pragma once
 
 #include <stddef.h>
