@@ -404,7 +404,7 @@ void ListenersHearOfErrors(void) {
   Flush(db);
   rocksdb_close(db);
   CHECK(first.errors >= 1 && first.error_reason == 0);  // of a flush
-  CHECK(strstr(first.error, "Space limit") != NULL);
+  CHECK(strstr(first.error, "SetMaxAllowedSpaceUsage") != NULL);
   // The first took the error away from the second, but not from the database.
   CHECK(second.errors == first.errors && second.error[0] == 0);
   rocksdb_options_destroy(own);
