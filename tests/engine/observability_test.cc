@@ -512,8 +512,10 @@ TEST_F(ObservabilityTest, EachRangeOfACompactionIsReported) {
   options_.target_file_size_base = 8 << 10;
   options_.max_subcompactions = 3;
   Open();
-  PutMany(0, 1000);
-  Flush();
+  for (int round = 0; round < 2; ++round) {
+    PutMany(0, 1000);
+    Flush();
+  }
   CompactAll();
   ASSERT_OK(db_->Close());
   const CompactionJobInfo whole = diary_->compaction();
@@ -545,7 +547,7 @@ TEST_F(ObservabilityTest, EachRangeOfACompactionIsReported) {
     EXPECT_EQ(diary_->Count("range " + number + " begins, job " + std::to_string(whole.job_id)),
               1u);
   }
-  EXPECT_EQ(records_in, 1000u);
+  EXPECT_EQ(records_in, 2000u);
   EXPECT_EQ(records_out, 1000u);
   EXPECT_EQ(files, whole.stats.num_output_files);
   EXPECT_EQ(bytes, whole.stats.total_output_bytes);
