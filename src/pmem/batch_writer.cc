@@ -415,8 +415,7 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
   }
   const PoolOffset start = leaf.leaf.offset;
   const bool flip = next != view.Next(leaf.commit);
-  if (flip)
-    words->push_back({.offset = view.OtherNextOffset(leaf.commit), .word = next});
+  if (flip) words->push_back({.offset = view.OtherNextOffset(leaf.commit), .word = next});
   if (flip || occupied != Occupied(leaf.commit))
     words->push_back(
         {.offset = start + kLeafCommit,

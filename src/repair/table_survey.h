@@ -75,7 +75,8 @@ class TableSurveyor {
   // is recorded, family and family_name. InvalidArgument: no comparator is the table's.
   Status Survey(TableSurvey* table);
   // Whether a recorded table of the family has the newest sequence of this one, which is not
-  // recorded and has nothing that they lack then. Requires: recorded tables were surveyed after all others.
+  // recorded and has nothing that they lack then. Requires: recorded tables were surveyed after all
+  // others.
   bool HasCopy(const TableSurvey& table) const;
   // Opens damaged tables as far as they are readable.
   TableCache* CacheFor(const Comparator* comparator);

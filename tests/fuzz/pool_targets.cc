@@ -111,9 +111,8 @@ class PoolRepair {
     if (commit == 0 && Word(leaf + kLeafTag) == 0) return;
     EncodeFixed64(pool_ + leaf + kLeafTag, LeafTag(leaf));
     const uint32_t selected = SelectedNext(commit);
-    EncodeFixed64(
-        pool_ + leaf + kLeafCommit,
-        EncodeCommit(leaf, Word(leaf + LeafNext(selected)), Occupied(commit), selected));
+    EncodeFixed64(pool_ + leaf + kLeafCommit,
+                  EncodeCommit(leaf, Word(leaf + LeafNext(selected)), Occupied(commit), selected));
     RepairRecord(Word(leaf + kLeafSeparator));
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
       if ((Occupied(commit) >> slot & 1) != 0)

@@ -1,7 +1,7 @@
-// Allocation failure in every call of a persistent tree of class logged on files: its pool is made,
-// its log is written, checkpoints replace the log by a new one and by a spare one, and it is closed.
-// A call that fails leaves no open file and no half pool, a later one never hangs, and the next open
-// finds the acknowledged changes.
+// Allocation failure in every call of a persistent tree of class logged on files: its pool is
+// made, its log is written, checkpoints replace the log by a new one and by a spare one, and it is
+// closed. A call that fails leaves no open file and no half pool, a later one never hangs, and the
+// next open finds the acknowledged changes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

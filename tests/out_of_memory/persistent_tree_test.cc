@@ -352,8 +352,8 @@ TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
   EXPECT_GT(failures, 20U);
 }
 
-// The error that makes the tree read-only is MemoryLimit, which is a kind of Aborted: the destructor
-// took it for a pin that outlives the tree.
+// The error that makes the tree read-only is MemoryLimit, which is a kind of Aborted: the
+// destructor took it for a pin that outlives the tree.
 TEST(FailedCommitTest, LeavesATreeThatCanBeDestroyed) {
   bool failed = true;
   uint64_t read_only = 0;

@@ -1,5 +1,7 @@
 #include "tests/support/test_pool.h"
 
+#include <new>
+
 #include "base/assert.h"
 #include "pmem/pool.h"
 
@@ -11,10 +13,20 @@ TestPool::TestPool(uint64_t bytes, const Comparator* comparator)
   FormatPool(medium.get(), kId, *comparator);
 }
 
+namespace {
+
+std::unique_ptr<PoolMapping> MapOrThrow(PoolFile* file, PoolMapMode mode) {
+  Result<std::unique_ptr<PoolMapping>> mapping = file->Map(mode);
+  if (mapping.status().IsMemoryLimit()) throw std::bad_alloc();
+  return std::move(mapping).value();
+}
+
+}  // namespace
+
 std::unique_ptr<CountingMedium> CountingMedium::Create(PoolFile* file) {
   return std::unique_ptr<CountingMedium>(
-      new CountingMedium(file->path(), file->Map(PoolMapMode::kSharedReadOnly).value(),
-                         file->Map(PoolMapMode::kShared).value()));
+      new CountingMedium(file->path(), MapOrThrow(file, PoolMapMode::kSharedReadOnly),
+                         MapOrThrow(file, PoolMapMode::kShared)));
 }
 
 CountingMedium::CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view,
