@@ -125,9 +125,9 @@ ASHLAR_API Status StringToMap(const std::string& opts_str,
 // Close.
 //
 // Any thread may call it, as often as it likes, also concurrently with Close. Not to be called from
-// a listener of a flush or a compaction, or a compaction filter, with `wait` or after a write that
-// left out the log: it would wait for the job that it is in. On a read-only database and on a
-// secondary it does nothing, as these have no background work.
+// a listener or a compaction filter with `wait` or after a write that left out the log: it would
+// wait for the job that it is in. On a read-only database and on a secondary it does nothing, as
+// these have no background work.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Gives the space of whole tables back at once: removes each table of levels 1 and deeper of which

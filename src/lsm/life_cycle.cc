@@ -358,6 +358,8 @@ void LifeCycle::AssertNoJobRuns() const {
 void LifeCycle::Cancel(bool wait) {
   background_.Cancel();
   const Status flushed = CatchBadAlloc([this] { return FlushUnloggedWrites(); });
+  // The job that waits for its time to record families does not begin. An error is in the LOG.
+  static_cast<void>(CatchBadAlloc([this] { return changes_->RecordPending(); }).ok());
   background_.files().DeleteObsoleteFiles();
   background_.outbox().Notify();
   IgnoreBadAlloc([&] {

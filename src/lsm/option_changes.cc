@@ -205,7 +205,7 @@ Status OptionChanges::RecordFamilyOptions() {
 }
 
 bool OptionChanges::MayRecordLater() const {
-  return !state_->options.fail_if_options_file_error &&
+  return state_->RunsJobs() && !state_->options.fail_if_options_file_error &&
          state_->Families().families.size() > kFamiliesRecordedAtOnce &&
          unrecorded_changes_ < recorded_families_ / kChangesPerFile;  // I4
 }
@@ -222,7 +222,8 @@ bool OptionChanges::RecordLater() {
   return is_queued_;
 }
 
-// Without memory for the job the next change, or Close, records the families.
+// Without memory for the job the next change, or Close, records the families. After a cancel none
+// begins, and LifeCycle::Cancel has recorded them.
 void OptionChanges::EndPause() {
   MutexLock lock(state_->mutex());
   ASHLAR_ASSERT(is_queued_);  // one pause or job at a time
@@ -250,6 +251,13 @@ Status OptionChanges::RecordPending() {
 }
 
 Status OptionChanges::WriteOptionsFile() {
+  Status written = WriteNewestOptions();
+  // Without the mutex: listeners, which may set options, hear of the tables that are deleted.
+  background_.files().DeleteObsoleteFiles();
+  return written;
+}
+
+Status OptionChanges::WriteNewestOptions() {
   MutexLock changing(options_file_mutex_);
   if (options_file_closed_) return Status::ShutdownInProgress("the database is closed");
   std::vector<ColumnFamilyDescriptor> families;
@@ -262,7 +270,6 @@ Status OptionChanges::WriteOptionsFile() {
   }
   ASHLAR_ASSERT(!families.empty() && families.front().name == kDefaultColumnFamilyName);  // id 0
   const Status written = WriteNewOptionsFile(state_, families);
-  background_.files().DeleteObsoleteFiles();
   if (written.ok()) {
     MutexLock lock(state_->mutex());
     recorded_families_ = families.size();

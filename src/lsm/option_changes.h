@@ -59,8 +59,8 @@ class OptionChanges {
   // Within LeaderChangeFamilies, to whose change install_failed belongs.
   Status PublishFamily(NewFamily prepared, bool* install_failed) ASHLAR_REQUIRES(kManifestMutex);
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
-  // The OPTIONS file after families came or went: written now where I4 wants it, otherwise by the
-  // end of a pause, or by RecordPending or another write before that.
+  // The OPTIONS file after families came or went: written now where I4 wants it or no job begins any
+  // more, otherwise by the end of a pause, or by RecordPending or another write before that.
   Status RecordFamilyOptions();
   // Writes the OPTIONS file if a family is missing in the newest one, or is no more.
   Status RecordPending();
@@ -81,6 +81,7 @@ class OptionChanges {
     Mutex mutex;
     bool stopped ASHLAR_GUARDED_BY(mutex) = false;
   };
+  Status WriteNewestOptions();
   bool MayRecordLater() const ASHLAR_REQUIRES(kDatabaseMutex);
   // False: the executor takes no job.
   bool RecordLater() ASHLAR_REQUIRES(kDatabaseMutex);

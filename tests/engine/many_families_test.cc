@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/convenience.h"
 #include "ashlar/options_util.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
@@ -79,6 +80,23 @@ TEST_F(UnrecordedFamiliesTest, AreRecordedWhenThePauseEnds) {
 
 TEST_F(UnrecordedFamiliesTest, AreRecordedByAChangeOfOptions) {
   ASSERT_OK(database_.db()->SetOptions({{"max_bytes_for_level_multiplier", "7"}}));
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+}
+
+TEST_F(UnrecordedFamiliesTest, AreRecordedByACancel) {
+  CancelAllBackgroundWork(database_.db(), /*wait=*/true);
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+  // The pause from before ends.
+  ASSERT_TRUE(database_.env()->manual_executor()->RunDelayed());
+  while (database_.env()->RunOneJob()) continue;
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated);
+}
+
+TEST_F(UnrecordedFamiliesTest, AreNotLeftToAJobThatACancelKeepsFromBeginning) {
+  CancelAllBackgroundWork(database_.db(), /*wait=*/false);
+  ASSERT_OK(database_.CreateFamily("next"));
+  EXPECT_EQ(RecordedFamilies(&database_), kCreated + 1);
+  ASSERT_OK(database_.DropFamily("f1"));
   EXPECT_EQ(RecordedFamilies(&database_), kCreated);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -27,6 +28,23 @@ class DeletionCounts final : public EventListener {
   }
   std::atomic<int> deleted{0};
   std::atomic<int> failed{0};
+};
+
+// Sets an option at the next deletion of a table.
+class OptionSetter final : public EventListener {
+ public:
+  void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) override {
+    DB* const db = std::exchange(db_, nullptr);
+    if (db == nullptr) return;
+    EXPECT_OK(db->SetOptions({{"max_bytes_for_level_multiplier", "7"}}));
+    was_called_ = true;
+  }
+  void SetAtNextDeletion(DB* db) { db_ = db; }
+  bool was_called() const { return was_called_; }
+
+ private:
+  DB* db_ = nullptr;
+  bool was_called_ = false;
 };
 
 class UndeletedFilesTest : public ::testing::Test {
@@ -98,6 +116,24 @@ TEST_F(UndeletedFilesTest, ATableIsTriedAgainAfterThePeriod) {
   env_.clock()->SleepForMicros(kPeriodMicros);
   MakeTable();
   EXPECT_LE(Deletions(), deletions + 1) << "the log of the memtable, and no table";
+}
+
+TEST_F(UndeletedFilesTest, AListenerMaySetOptionsWhileAnotherChangeOfOptionsDeletesFiles) {
+  const auto setter = std::make_shared<OptionSetter>();
+  options_.listeners.push_back(setter);
+  Open();
+  MakeTable();
+  RefuseDeletions(".sst");
+  Compact();
+  ASSERT_EQ(counts_->failed, 1);
+  faults_->ClearRules();
+  env_.clock()->SleepForMicros(kPeriodMicros);
+  setter->SetAtNextDeletion(db_.get());
+  ASSERT_OK(db_->SetOptions({{"level0_file_num_compaction_trigger", "9"}}));
+  EXPECT_EQ(counts_->deleted, 1);
+  EXPECT_TRUE(setter->was_called());
+  EXPECT_EQ(db_->GetOptions().max_bytes_for_level_multiplier, 7);
+  EXPECT_EQ(db_->GetOptions().level0_file_num_compaction_trigger, 9);
 }
 
 TEST_F(UndeletedFilesTest, AFileThatStaysHeldIsTriedOncePerPeriod) {
