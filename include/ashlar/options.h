@@ -411,7 +411,7 @@ struct ASHLAR_API DBOptions {
   std::shared_ptr<RateLimiter>
       rate_limiter;  // bytes written by flushes and compactions; null: no limit
   std::shared_ptr<Statistics> statistics;  // null: nothing is counted
-  std::vector<std::shared_ptr<EventListener>> listeners;
+  std::vector<std::shared_ptr<EventListener>> listeners;  // none is null
   std::shared_ptr<SstFileManager>
       sst_file_manager;  // the space of tables, and the pace of deletions; null: neither is limited
   // Makes the checksums of whole tables (ashlar/file_checksum.h); null: they have none.

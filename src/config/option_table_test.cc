@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "base/format.h"
 #include "config/validate.h"
@@ -614,6 +616,17 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(
       db([](auto* o) { o->allow_mmap_reads = o->use_direct_reads = true; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
+}
+
+TEST(Validate, ANullListenerIsInvalid) {
+  DBOptions db_options;
+  db_options.listeners.push_back(std::make_shared<EventListener>());
+  EXPECT_TRUE(Validate(db_options).ok());
+  db_options.listeners.push_back(nullptr);
+  for (const OpenFor purpose : {OpenFor::kWriting, OpenFor::kReading}) {
+    const Status refused = Validate(db_options, ColumnFamilyOptions(), purpose);
+    EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  }
 }
 
 TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {

@@ -114,6 +114,9 @@ Status CheckDb(OpenFor purpose, const DBOptions& options) {
     return Bad("daily_offpeak_time_utc", options.daily_offpeak_time_utc,
                "leave it empty, or set HH:mm-HH:mm with two different times");
   }
+  if (std::find(options.listeners.begin(), options.listeners.end(), nullptr) !=
+      options.listeners.end())
+    return Bad("listeners", kNullText, "add no null listener");
   return Status::OK();
 }
 
