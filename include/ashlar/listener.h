@@ -243,7 +243,7 @@ class ASHLAR_API EventListener : public Customizable {
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
   // The database is about to become read-only because of *bg_error; changing it has no effect.
-  // Other writers may wait for the thread that calls: do not write and do not set options from here.
+  // Other writers may wait for the thread that calls: do not write from here.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
   // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,

@@ -149,14 +149,6 @@ Status CommitPipeline::Commit(CommitRequest* request) {
 
 // ---- Room.
 
-void CommitPipeline::CheckRoomAgain() {
-  const Status noted = RunExclusive([this] {
-    room_check_wanted_ = true;
-    return Status::OK();
-  });
-  ASHLAR_ASSERT(noted.ok());  // the task's own result
-}
-
 uint64_t CommitPipeline::WalBytesMax() const {
   if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0)
     return set;
@@ -175,7 +167,7 @@ uint64_t CommitPipeline::ActiveMemTableBytes() const {
 }
 
 Status CommitPipeline::SwitchWhatIsFull() {
-  room_check_wanted_ = false;
+  static_cast<void>(room_check_wanted_.exchange(false, std::memory_order_acq_rel));
   std::vector<std::shared_ptr<ColumnFamily>> full;
   FlushReason reason = FlushReason::kWriteBufferFull;
   const uint64_t oldest_log = state_->logs.OldestNumber();
@@ -434,7 +426,7 @@ Status CommitPipeline::Apply(const CommitGroup& group, bool* has_applied) {
   const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;
   if (inserter.TakeFoundFull() || state_->logs.TotalBytes() > next_wal_check_bytes_ ||
       too_much_memory)
-    room_check_wanted_ = true;
+    CheckRoomAgain();
   return Status::OK();
 }
 

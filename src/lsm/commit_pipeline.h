@@ -25,6 +25,7 @@
 // Thread safety: every public method from any thread, except LeaderSwitchMemTables.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <span>
 #include <vector>
@@ -55,8 +56,11 @@ class CommitPipeline {
   // The same for a task that changes the contents of the database: it waits while writes are
   // locked (LockWrites).
   Status RunExclusiveWrite(const std::function<Status()>& task);
-  // Lets the next write compare memtables and logs with limits that were changed.
-  void CheckRoomAgain();
+  // Lets the next group of writes compare memtables and logs with limits that were changed. It does
+  // not wait for the lead: a listener may change them in a flush for which the leader waits.
+  void CheckRoomAgain() {
+    static_cast<void>(room_check_wanted_.exchange(true, std::memory_order_acq_rel));
+  }
   // Makes those active memtables of these families immutable that are not empty, and starts a new
   // log for later writes.
   Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
@@ -94,7 +98,7 @@ class CommitPipeline {
   Status Commit(CommitRequest* request);
   Status MakeRoomForWrite() {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    return room_check_wanted_ ? SwitchWhatIsFull() : Status::OK();
+    return room_check_wanted_.load(std::memory_order_relaxed) ? SwitchWhatIsFull() : Status::OK();
   }
   // Of all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
@@ -119,10 +123,12 @@ class CommitPipeline {
   const size_t group_bytes_max_;
   CommitQueue queue_;
 
+  // A memtable is full, the logs are too long, memtables take more than db_write_buffer_size, or
+  // limits were changed. Any thread sets it and the leader clears it, by an exchange (acq_rel), so
+  // the check finds the limits of all threads that have set it.
+  std::atomic<bool> room_check_wanted_{false};
+
   // Accessed by the commit leader only. The transfer of the lead orders the accesses.
-  bool room_check_wanted_ =
-      // a memtable is full, the logs are too long, or memtables take more than db_write_buffer_size
-      false;
   uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was requested
   // With db_write_buffer_size: an upper bound of ActiveMemTableBytes. It is made exact when it
   // exceeds the limit. Later created or dropped families, and memtables that a flush switches, make

@@ -73,6 +73,35 @@ TEST_F(BackgroundErrorTest, ACompactionThatCannotWriteItsTable) {
             std::vector<BackgroundErrorReason>{BackgroundErrorReason::kCompaction});
 }
 
+// The thread that leads the writers notifies.
+TEST(BackgroundErrorListenerTest, MaySetOptionsWhenTheLogCannotBeWritten) {
+  class Setter final : public EventListener {
+   public:
+    void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*error*/) override {
+      EXPECT_OK(db->SetOptions({{"level0_file_num_compaction_trigger", "9"}}));
+      ++errors;
+    }
+    DB* db = nullptr;
+    int errors = 0;
+  };
+  const auto setter = std::make_shared<Setter>();
+  const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  Options options = SmallDatabaseOptions();
+  options.create_if_missing = true;
+  options.listeners.push_back(setter);
+  OpenDatabase database(faults, options, 1);
+  ASSERT_OK(database.Open());
+  setter->db = database.db();
+  FaultRule fail;
+  fail.operations = FaultOperation::kAppend | FaultOperation::kFlush;
+  fail.name_contains = ".log";
+  fail.sticky = true;
+  faults->AddRule(fail);
+  EXPECT_FALSE(database.db()->Put(WriteOptions(), "a", "1").ok());
+  EXPECT_EQ(setter->errors, 1);
+  EXPECT_EQ(database.db()->GetOptions().level0_file_num_compaction_trigger, 9);
+}
+
 // A compaction that lacks space or descriptors changes nothing, so the database stays writable and
 // the compaction is tried again.
 class CompactionRetryTest : public BackgroundErrorTest, public testing::WithParamInterface<Status> {

@@ -1,6 +1,7 @@
 // Table files from outside: writing and reading them, and their way into the tree, with what may
 // be in the way: memtables, snapshots, running compactions, iterators' gaps, and bad files.
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <functional>
 #include <thread>
@@ -470,6 +471,39 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   ASSERT_OK(db_->Resume());
   ASSERT_OK(Ingest({file}));
   EXPECT_EQ(Contents(), "b=1 c=1 m=1 ");
+  Close();
+}
+
+TEST_F(IngestionTest, AListenerMaySetOptionsAtAFlushInItsTurn) {
+  class Setter final : public EventListener {
+   public:
+    void OnFlushBegin(DB* db, const FlushJobInfo& /*info*/) override {
+      EXPECT_OK(db->SetOptions({{"level0_file_num_compaction_trigger", "9"}}));
+      ++flushes;
+    }
+    std::atomic<int> flushes{0};
+  };
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  const auto setter = std::make_shared<Setter>();
+  options_.env = env.get();
+  options_.num_levels = 1;  // each file needs a flush of all that is unflushed
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.listeners = {setter};
+  Open();
+  Put("b", "1");
+  const std::string file = WriteFile("1.sst", {{"m", "1"}});
+  FaultRule write;
+  write.operations = FaultOperation::kSync;
+  write.name_contains = ".sst";
+  write.nth = 2;  // the copy of the file is the first, the flush between the turns the second
+  write.effect = FaultEffect::kRunAction;
+  write.action = [&] { Put("c", "1"); };
+  faults->AddRule(write);
+  ASSERT_OK(Ingest({file}));
+  EXPECT_EQ(setter->flushes, 2) << "the second one while the ingestion leads the writers";
+  EXPECT_EQ(Contents(), "b=1 c=1 m=1 ");
+  EXPECT_EQ(db_->GetOptions().level0_file_num_compaction_trigger, 9);
   Close();
 }
 
