@@ -379,7 +379,9 @@ Status LifeCycle::FlushUnloggedWrites() {
     families = state_->LiveFamilies();
   }
   ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, FlushReason::kShutDown));
-  // One by one: writes go on, so that the families have no common end.
+  // One by one: writes go on, so that the families have no common end. The failure of one does not
+  // keep the others from their tables.
+  Status first;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     {
       MutexLock lock(state_->mutex());
@@ -392,9 +394,9 @@ Status LifeCycle::FlushUnloggedWrites() {
       background_.outbox().LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family,
                                          flushed);
     }
-    return flushed;
+    if (first.ok()) first = flushed;
   }
-  return Status::OK();
+  return first;
 }
 
 bool LifeCycle::MustFlushUnloggedWrites() const {

@@ -84,7 +84,8 @@ class LifeCycle {
   // The reason why the database cannot be closed now. Ok when there is none.
   Status CheckNothingIsHeld();
   bool MustFlushUnloggedWrites() const;
-  // Requires: jobs have ended for good (I5). An error is latched.
+  // Requires: jobs have ended for good (I5). An error of a flush is latched; the first one is
+  // returned, after all families had their turn.
   Status FlushUnloggedWrites();
   Status CloseLogs();
   void AssertReplayedLogsAreNotNeeded() const;

@@ -13,9 +13,11 @@
 
 #include "ashlar/compaction_filter.h"
 #include "ashlar/convenience.h"
+#include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "ashlar/sst_file_writer.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/manual_env.h"
 
 namespace ashlar {
@@ -406,6 +408,28 @@ TEST_F(CancelTest, CloseKeepsWhatWasWrittenAfterIt) {
   OpenFamilies({kDefaultColumnFamilyName, "f"});
   EXPECT_EQ(Contents(), "a=1 c=3 d=4 ");
   EXPECT_EQ(Contents(handles_[1]), "b=2 ");
+}
+
+TEST_F(CancelTest, AFamilyWhoseFlushFailsDoesNotKeepOthersFromTheirs) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "f", &family));
+  PutUnlogged("a", "1");
+  PutUnlogged("b", "2", family);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  FaultRule rule;  // once: the table of the default family
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = ".sst";
+  faults->AddRule(rule);
+  const Status closed = db_->Close();
+  EXPECT_TRUE(closed.IsIOError()) << closed.ToString();
+  faults->ClearRules();
+  OpenFamilies({kDefaultColumnFamilyName, "f"});
+  EXPECT_EQ(Contents(handles_[1]), "b=2 ");
+  Close();
 }
 
 // Continues background work at the begin of each flush.
