@@ -410,7 +410,7 @@ struct ASHLAR_API DBOptions {
   Env* env = Env::Default();
   std::shared_ptr<RateLimiter>
       rate_limiter;  // bytes written by flushes and compactions; null: no limit
-  std::shared_ptr<Statistics> statistics;  // null: nothing is counted
+  std::shared_ptr<Statistics> statistics;                 // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;  // none is null
   std::shared_ptr<SstFileManager>
       sst_file_manager;  // the space of tables, and the pace of deletions; null: neither is limited
