@@ -53,8 +53,8 @@ class LifeCycle {
   // The same without the program's asking, unless a listener declines. True: it failed for lack of
   // space, and may be tried again.
   bool ResumeByItself();
-  // Ends jobs for good, flushes what no log has, and records families that the OPTIONS file does not
-  // list yet. wait: returns once no job runs.
+  // Ends jobs for good, flushes what no log has, and records families that the OPTIONS file does
+  // not list yet. wait: returns once no job runs.
   void Cancel(bool wait);
   // Aborted while snapshots, iterators or pins are held; otherwise CloseFiles.
   Status Close();
