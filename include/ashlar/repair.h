@@ -14,8 +14,8 @@
 // writes of a log were flushed. Where compactions have set all of them to zero, a log is replayed
 // whole, and operands of merges may count twice.
 //
-// Nothing is deleted that was not read whole: damaged tables and logs, tables that are left out,
-// and the old MANIFEST are in the folder lost/ afterwards. DestroyDB removes it.
+// Nothing is deleted for good: damaged tables, tables that are left out, all logs and the old
+// MANIFEST are in the folder lost/ afterwards. DestroyDB removes it.
 //
 // Needs the database's LOCK. A crash of a repair leaves a database that can be repaired again.
 // Errors: IOError if the database is open or a file cannot be read (nothing is changed then: copy

@@ -7,8 +7,8 @@
 //
 // I1: before the commit no file of the database is changed or deleted. A crash leaves the damaged
 //     database, and new tables that hold nothing but what other files hold.
-// I2: at the commit lost/ has every file that the open will delete, except logs that were read
-//     whole, and with a sound MANIFEST: each of their writes is then of a known family.
+// I2: at the commit lost/ has every file that the open will delete. A log too: its writes may be of
+//     a family whose edit a MANIFEST lost, or of one that looks dropped.
 // I3: after the commit the database is one that any open recovers, and no log is needed.
 //
 // Rejected: to leave the logs to the replay of the open. It applies a log as a whole or not at all,
@@ -293,12 +293,8 @@ class Repair {
     }
     for (const FoundFile& file : found_.manifests)
       ASHLAR_RETURN_IF_ERROR(keep(StrCat(directory_, "/", file.name)));
-    for (const LogSurvey& log : findings_.logs) {
-      const bool is_left_out = plan_.logs.at(log.number).fate == RepairFate::kLeftOut;
-      // Without a sound MANIFEST a log may have writes of a family that no table names.
-      if (is_left_out || !log.damage.ok() || !findings_.manifest.IsSound())
-        ASHLAR_RETURN_IF_ERROR(keep(WalFileName(wal_directory_, log.number)));
-    }
+    for (const LogSurvey& log : findings_.logs)
+      ASHLAR_RETURN_IF_ERROR(keep(WalFileName(wal_directory_, log.number)));
     return Status::OK();
   }
 

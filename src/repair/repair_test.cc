@@ -630,6 +630,26 @@ TEST_F(RepairTest, WritesOfALostTableComeBackFromALogThatAnotherFamilyNeeds) {
   ExpectContents(contents_);
 }
 
+// The MANIFEST ends before the edit that adds the family, and looks sound.
+TEST_F(RepairTest, ALogWithWritesOfAFamilyThatTheManifestLostIsKeptInLost) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  Flush();
+  const std::string manifest = Files(IsManifest).back();
+  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  CreateFamily(kOther);
+  Put(kOther, "a", "1");
+  Put(kDefaultColumnFamilyName, "a", "1");
+  Close();
+  CutFile(disk_.get(), Path(manifest), bytes);
+  FlipByte(disk_.get(), Path(Files(IsTable).front()), 10);
+  const std::map<std::string, std::string> logs = Logs();
+  RepairAsAnnounced();
+  EXPECT_TRUE(report_.manifest_reason.empty()) << report_.manifest_reason;
+  for (const auto& [name, contents] : logs)
+    EXPECT_EQ(ContentsOf(disk_.get(), Path(StrCat("lost/", name))), contents) << name;
+}
+
 // As after an ingestion of a table that a database has made: it keeps its sequences, and the writes
 // before it stay in the memtable.
 TEST_F(RepairTest, SequencesOfAnIngestedTableAreNotTakenForFlushes) {
