@@ -69,7 +69,8 @@ class Planner {
       const KeyComparator comparator(options_.Find(family.name)->comparator);
       const bool is_changed = changed_.contains(id) || HasLost(id);
       family.is_merged =
-          is_changed && (!IsInOrder(comparator, family.tables) || !WritesAreNewest(family));
+          family.has_stale_write ||
+          (is_changed && (!IsInOrder(comparator, family.tables) || !WritesAreNewest(family)));
     }
     PlanNumbers();
     plan_.needs_repair |= !manifest_.IsSound();
@@ -200,17 +201,22 @@ class Planner {
       if (family == plan_.families.end()) continue;
       is_of_family = true;
       for (const LoggedWrite& write : writes) {
+        plan_.last_sequence = std::max(plan_.last_sequence, write.sequence);
         if (family->second.flushed.Holds(log.number, write)) continue;
         ++planned.writes;
-        SequenceNumber& oldest = family->second.oldest_write;
-        oldest = std::min(oldest, write.sequence);
-        plan_.last_sequence = std::max(plan_.last_sequence, write.sequence);
+        TakeWrite(write, &family->second);
       }
     }
     if (planned.writes > 0 || log.writes.empty()) return;
     planned.fate = RepairFate::kLeftOut;
     planned.reason = is_of_family ? "the tables have all of its writes"
                                   : "its column families were dropped, or are not known";
+  }
+
+  static void TakeWrite(const LoggedWrite& write, PlannedFamily* family) {
+    family->has_stale_write |= write.sequence <= family->newest_write;
+    family->oldest_write = std::min(family->oldest_write, write.sequence);
+    family->newest_write = std::max(family->newest_write, write.sequence);
   }
 
   // Of the logs that an open reads.
@@ -231,10 +237,12 @@ class Planner {
     }
   }
 
-  // I1 for the tables that the writes of the logs become.
+  // I1 for the tables that the writes of the logs become. A range tombstone in a level below level
+  // 0 does not hide an older write there.
   static bool WritesAreNewest(const PlannedFamily& family) {
     return std::none_of(family.tables.begin(), family.tables.end(), [&](const TableSurvey* table) {
-      return LevelOf(*table) == 0 && LargestSequence(*table) >= family.oldest_write;
+      return (LevelOf(*table) == 0 || table->has_ranges) &&
+             LargestSequence(*table) >= family.oldest_write;
     });
   }
 

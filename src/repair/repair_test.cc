@@ -67,6 +67,16 @@ class RepairTest : public ::testing::Test {
   void Merge(const std::string& family, const std::string& key, const std::string& operand) {
     Do({{.kind = Change::Kind::kMerge, .family = family, .key = key, .value = operand}});
   }
+  // All tables of level 0 of the default family, merged into the level.
+  void MoveDown(int level) {
+    std::vector<LiveFileMetaData> files;
+    database_->db()->GetLiveFilesMetaData(&files);
+    std::vector<std::string> names;
+    for (const LiveFileMetaData& file : files) {
+      if (file.level == 0) names.push_back(file.relative_filename);
+    }
+    ASSERT_OK(database_->db()->CompactFiles(CompactionOptions(), names, level));
+  }
   void Flush() { ASSERT_OK(database_->Flush(database_->families(), true)); }
   void FlushOne(const std::string& family) { ASSERT_OK(database_->Flush({family}, true)); }
   void Close() {
@@ -627,6 +637,63 @@ TEST_F(RepairTest, WritesOfALostTableComeBackFromALogThatAnotherFamilyNeeds) {
   ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).front())));
   RepairAsAnnounced();
   EXPECT_EQ(EntriesOfLogs(), 4u);
+  ExpectContents(contents_);
+}
+
+// Level 0 is searched before the level of the range deletion.
+TEST_F(RepairTest, AWriteThatComesBackStaysDeletedByARangeDeletionInALowerLevel) {
+  settings_.disable_auto_compactions = true;
+  Open();
+  CreateFamily(kOther);
+  Put(kOther, "a", "1");  // so that the log stays
+  Put(kDefaultColumnFamilyName, Key(5), "oldest");
+  FlushOne(kDefaultColumnFamilyName);
+  MoveDown(6);
+  Put(kDefaultColumnFamilyName, Key(5), "newer");
+  FlushOne(kDefaultColumnFamilyName);
+  Do({{.kind = Change::Kind::kDeleteRange,
+       .family = kDefaultColumnFamilyName,
+       .key = Key(0),
+       .value = Key(9)}});
+  FlushOne(kDefaultColumnFamilyName);
+  MoveDown(1);
+  PutMany(kDefaultColumnFamilyName, 50, 60, "a");
+  FlushOne(kDefaultColumnFamilyName);
+  Close();
+  ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).back())));
+  RepairAsAnnounced();
+  ASSERT_EQ(report_.column_families.size(), 2u);
+  EXPECT_TRUE(report_.column_families[0].is_merged);
+  ExpectContents(contents_);
+}
+
+// As in the folder of a database that was replaced by another one.
+TEST_F(RepairTest, LogsThatAreNotOfOneHistoryAreMergedBySequence) {
+  const auto elsewhere = std::make_shared<MemoryFileSystem>();
+  OpenDatabase other(elsewhere, settings_, 1);
+  ASSERT_OK(other.Open());
+  for (const char* key : {"d", "a"}) {
+    const Commit commit = {{.kind = Change::Kind::kPut,
+                            .family = kDefaultColumnFamilyName,
+                            .key = key,
+                            .value = "new"}};
+    ASSERT_OK(other.Write(commit, WriteOptions()));
+  }
+  ASSERT_OK(other.Close());
+  const std::vector<std::string> logs = FilesIn(elsewhere.get(), OpenDatabase::kPath, IsLog);
+  ASSERT_EQ(logs.size(), 1u);
+  Open();
+  for (const char* key : {"a", "b", "c"}) Put(kDefaultColumnFamilyName, key, "old");
+  Close();
+  // Theirs has the newer version of "a", and ours the newest sequence.
+  contents_[kDefaultColumnFamilyName]["d"] = "new";
+  contents_[kDefaultColumnFamilyName]["a"] = "new";
+  ReplaceFile(disk_.get(), Path("000900.log"), ContentsOf(elsewhere.get(), Path(logs[0])));
+  DeleteManifests();
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 5u);
+  ASSERT_EQ(report_.column_families.size(), 1u);
+  EXPECT_TRUE(report_.column_families[0].is_merged);
   ExpectContents(contents_);
 }
 
