@@ -7,12 +7,13 @@
 // the MANIFEST         is believed up to its first damage: families, levels, drops and deletions
 //                      stay as recorded. Without one, families come from the tables' properties
 //
-// A table that a sound MANIFEST does not name was deleted, and stays out: deleted data does not
-// come back. Where the MANIFEST was damaged or is missing, a table comes back if it may hold data
-// that no recorded table has; tables whose order is not known are merged by sequence. Deleted data
-// can return then, if what deleted it was lost. Without a MANIFEST sequence numbers say which
-// writes of a log were flushed. Where compactions have set all of them to zero, a log is replayed
-// whole, and operands of merges may count twice.
+// A table that a sound MANIFEST does not name was deleted, and stays out. Where the MANIFEST was
+// damaged or is missing, a table comes back if it may hold data that no recorded table has; tables
+// whose order is not known are merged by sequence. Deleted data can return then, if what deleted it
+// was lost. Without a MANIFEST sequence numbers say which writes of a log were flushed. Where
+// compactions have set all of them to zero, a log is replayed whole, and operands of merges may
+// count twice. Of a family that has lost parts of tables, flushed writes come back from logs that
+// other families need, but no flushed range deletions: what one of these deleted can return.
 //
 // Nothing is deleted for good: damaged tables, tables that are left out, all logs and the old
 // MANIFEST are in the folder lost/ afterwards. DestroyDB removes it.

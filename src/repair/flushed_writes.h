@@ -3,29 +3,29 @@
 //   log    --SurveyLog-----> LoggedWrite --Note, Holds--> FlushedWrites
 //   table  --TableSurveyor-> KeyVersion  --Args-------------^
 //
-// The tables hold a write if they have its key in a version that is at least as new. Without such a
-// version it was not flushed, or a compaction has dropped it or its sequence since, or it was lost
-// with a table. The log numbers of a sound MANIFEST say which logs were flushed. Without them the
-// order of flushes does: memtables become tables in their order, so a write that is older than one
-// that the tables have was flushed too. A family that has lost nothing holds all flushed writes.
+// The tables hold a write if they have its key in a version that is at least as new. An operand
+// counts only for operands: it contains no value. Without such a version the write was not flushed,
+// or a compaction has dropped it or its sequence since, or it was lost with a table. The log
+// numbers of a sound MANIFEST say which logs were flushed. Without them the order of flushes does:
+// memtables become tables in their order, so a write that is older than one that the tables have
+// was flushed too. A family that has lost nothing holds all flushed writes.
 //
-// I1: a write that is not held is newer than every version of its key in the tables, as far as
-//     these have their sequences.
+// I1: a write that is not held is newer than every version of its key in the tables, except
+//     operands (HasNewer), and as far as these have their sequences.
 // I2: a write that was not flushed is held only if a newer version of its key was flushed.
 // I3: of a family that has lost parts of its tables, flushed writes come back. Not an operand that
 //     may be in a value with the sequence 0, unless the logs have the key from a value or deletion
-//     on: it would count twice. And no range deletion: it would hide such values.
-//
+//     on: it would count twice. No value or deletion between such a value and a newer operand: the
+//     value may have operands after it. And no range deletion: it would hide such values.
+// I4: the versions grow with the logs, and not with the tables (LoggedKeys::TakeVersion).
 // Rejected: to compare with the largest sequence of the tables. Sequences of ingested files are in
 // the outputs of compactions too, and may be newer than writes that were not flushed.
-//
 // Thread safety: const after the last Note.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -46,19 +46,34 @@ struct LoggedWrite {
   static LoggedWrite Of(const BatchRecord& record, SequenceNumber sequence);
 };
 
-// A version of a key in a table.
+// A version of a key in a table. Ordered by key and sequence.
 struct KeyVersion {
   // Of every range tombstone: their keys change where tables are cut.
   static constexpr uint64_t kRangeHash = 0;
 
   uint64_t key_hash = 0;
   SequenceNumber sequence = 0;
+  bool is_operand = false;
 
   auto operator<=>(const KeyVersion&) const = default;
 };
 
-// The key hashes of all writes, by family.
-using LoggedKeys = std::map<ColumnFamilyId, std::unordered_set<uint64_t>>;
+// The keys that the logs have of one family, and their sequences.
+class LoggedKeys {
+ public:
+  void Add(const LoggedWrite& write);
+  // Adds a version to those of one table if a write may be held by it: the newest version and the
+  // newest value of a key of the logs, and versions that may be their writes. Call for the versions
+  // of one key together, newest first.
+  void TakeVersion(const KeyVersion& version, std::vector<KeyVersion>* versions) const;
+
+ private:
+  std::unordered_set<uint64_t> hashes_;
+  SequenceNumber smallest_ = kSequenceNumberMax;
+  SequenceNumber largest_ = 0;
+};
+
+using LoggedKeysByFamily = std::map<ColumnFamilyId, LoggedKeys>;
 
 class FlushedWrites {
  public:
@@ -76,15 +91,18 @@ class FlushedWrites {
   void Note(const LoggedWrite& write);
   // `log` has the write.
   bool Holds(FileNumber log, const LoggedWrite& write) const;
+  // Whether the tables have a newer version of the write's key.
+  bool HasNewer(const LoggedWrite& write) const;
 
  private:
-  // The sequence of the key's newest version in the tables. None: they do not have it.
-  std::optional<SequenceNumber> FindNewest(uint64_t key_hash) const;
+  // Whether the tables have a version of the write's key and sequence.
+  bool HasVersion(const LoggedWrite& write) const;
   bool WasFlushed(FileNumber log, const LoggedWrite& write) const {
     return log < args_.log_number || write.sequence <= flushed_sequence_;
   }
 
   Args args_;                            // with the versions ascending
+  std::vector<KeyVersion> values_;       // the versions that are no operands
   SequenceNumber flushed_sequence_ = 0;  // writes up to it were flushed
   // The oldest value or deletion of a key in the logs.
   std::unordered_map<uint64_t, SequenceNumber> bases_;

@@ -71,6 +71,52 @@ TEST(FlushedWritesTest, TheNewestOfSeveralVersionsCounts) {
   EXPECT_EQ(Missing({Merge(kA, 3), Merge(kA, 5)}, {.versions = versions}), Sequences{5});
 }
 
+TEST(FlushedWritesTest, AnOperandHidesNoOlderValue) {
+  const std::vector<KeyVersion> operand = {{.key_hash = kA, .sequence = 2, .is_operand = true}};
+  // 1 was not flushed, or it is lost.
+  EXPECT_EQ(Missing({Point(kA, 1), Merge(kA, 2)}, {.versions = operand}), Sequences{1});
+  EXPECT_EQ(Missing({Point(kA, 1), Merge(kA, 2)},
+                    {.versions = operand, .log_number = kLog + 1, .is_lossy = true}),
+            Sequences{1});
+  // An older operand may be part of the newer one.
+  EXPECT_EQ(Missing({Merge(kA, 1), Merge(kA, 2)}, {.versions = operand}), Sequences{});
+  // Flushed, and nothing is lost: a deletion came between them.
+  EXPECT_EQ(Missing({Point(kA, 1), Merge(kA, 2)}, {.versions = operand, .log_number = kLog + 1}),
+            Sequences{});
+  FlushedWrites flushed({.versions = operand});
+  EXPECT_TRUE(flushed.HasNewer(Point(kA, 1)));
+  EXPECT_FALSE(flushed.HasNewer(Point(kA, 2)));
+  EXPECT_FALSE(flushed.HasNewer(Point(kB, 1)));
+}
+
+TEST(FlushedWritesTest, AValueThatAnOperandWasMergedIntoHidesOlderWrites) {
+  EXPECT_EQ(Missing({Point(kA, 1), Merge(kA, 2)}, {.versions = {{kA, 2}}}), Sequences{});
+}
+
+TEST(FlushedWritesTest, ARangeDeletionThatATableHasIsHeld) {
+  const std::vector<KeyVersion> range = {{KeyVersion::kRangeHash, 2}};
+  EXPECT_EQ(Missing({Range(2), Range(3)}, {.versions = range}), Sequences{3});
+  // A part of it may be lost.
+  EXPECT_EQ(Missing({Range(2)}, {.versions = range, .is_lossy = true}), Sequences{2});
+}
+
+TEST(LoggedKeysTest, TheVersionsOfAHotKeyAreNotAllTaken) {
+  LoggedKeys logged;
+  logged.Add(Merge(kA, 10));
+  logged.Add(Point(kA, 12));
+  std::vector<KeyVersion> versions;
+  const auto take = [&](uint64_t key, SequenceNumber sequence, bool is_operand) {
+    logged.TakeVersion({.key_hash = key, .sequence = sequence, .is_operand = is_operand},
+                       &versions);
+  };
+  for (SequenceNumber sequence = 1000; sequence > 500; --sequence) take(kA, sequence, true);
+  for (SequenceNumber sequence = 500; sequence > 0; --sequence) take(kA, sequence, false);
+  take(kB, 5, false);
+  const std::vector<KeyVersion> expected = {
+      {kA, 1000, true}, {kA, 500, false}, {kA, 12, false}, {kA, 11, false}, {kA, 10, false}};
+  EXPECT_TRUE(versions == expected) << versions.size();
+}
+
 TEST(FlushedWritesTest, ASoundManifestIsBelievedAboutLogsThatWereNotFlushed) {
   // The table of 2 was written before that of 1, and a crash came between them.
   EXPECT_EQ(Missing({Point(kA, 1), Point(kB, 2)},
@@ -91,6 +137,16 @@ TEST(FlushedWritesTest, AnOperandThatMayBePartOfAValueDoesNotCountTwice) {
   EXPECT_EQ(Missing({Merge(kA, 1), Point(kA, 2), Merge(kA, 3)}, args), (Sequences{2, 3}));
   // Not flushed, so it is part of nothing.
   EXPECT_EQ(Missing({Merge(kA, 1)}, {.versions = {{kA, 0}}, .is_lossy = true}), Sequences{1});
+}
+
+TEST(FlushedWritesTest, AValueDoesNotComeBackOverAZeroedOneThatMayHaveItsOperands) {
+  // A compaction has merged 1 and 2, and 3 was flushed after it.
+  const std::vector<KeyVersion> versions = {{kA, 0}, {kA, 3, true}};
+  const std::vector<LoggedWrite> writes = {Point(kA, 1), Merge(kA, 2), Merge(kA, 3)};
+  EXPECT_EQ(Missing(writes, {.versions = versions, .log_number = kLog + 1, .is_lossy = true}),
+            Sequences{});
+  // Not flushed, so 1 is part of nothing.
+  EXPECT_EQ(Missing({Point(kA, 1)}, {.versions = versions, .is_lossy = true}), Sequences{1});
 }
 
 TEST(FlushedWritesTest, AFlushedRangeDeletionDoesNotComeBackOverZeroedValues) {

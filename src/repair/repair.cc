@@ -136,7 +136,7 @@ class Repair {
       ASHLAR_ASSIGN_OR_RETURN(
           LogSurvey log, SurveyLog(fs_, WalFileName(wal_directory_, file.number), file.number));
       for (const auto& [id, writes] : log.writes) {
-        for (const LoggedWrite& write : writes) logged_keys_[id].insert(write.key_hash);
+        for (const LoggedWrite& write : writes) logged_keys_[id].Add(write);
       }
       findings_.logs.push_back(std::move(log));
     }
@@ -343,7 +343,7 @@ class Repair {
   const FamilyOptions families_;
   vfs::FileSystem* const fs_;
   const std::string wal_directory_;
-  LoggedKeys logged_keys_;
+  LoggedKeysByFamily logged_keys_;
   TableSurveyor surveyor_;
   FoundFiles found_;
   RepairFindings findings_;

@@ -214,7 +214,8 @@ class Planner {
   }
 
   static void TakeWrite(const LoggedWrite& write, PlannedFamily* family) {
-    family->has_stale_write |= write.sequence <= family->newest_write;
+    family->has_stale_write |=
+        write.sequence <= family->newest_write || family->flushed.HasNewer(write);
     family->oldest_write = std::min(family->oldest_write, write.sequence);
     family->newest_write = std::max(family->newest_write, write.sequence);
   }

@@ -12,7 +12,8 @@
 // The order is known if every two tables with common keys have disjoint sequences, and the table in
 // the higher level is the older one. Writes of the logs that the tables lack become tables of level
 // 0. If a table there may be newer than such a write, or one with range tombstones in any level, or
-// the logs have a newer write before it, the order is not known.
+// the tables have a newer version of its key, or the logs a newer write before it, the order is not
+// known.
 //
 // I1: the levels of the plan are in order: a search from level 0 on meets the newest version of a
 //     key first, as far as sequences tell.
@@ -49,7 +50,7 @@ struct PlannedFamily {
   // Of the writes that they lack; kSequenceNumberMax and 0: none.
   SequenceNumber oldest_write = kSequenceNumberMax;
   SequenceNumber newest_write = 0;
-  // One of these comes after a newer one.
+  // One of these comes after a newer one, or a table has a newer version of its key.
   bool has_stale_write = false;
 };
 

@@ -640,6 +640,22 @@ TEST_F(RepairTest, WritesOfALostTableComeBackFromALogThatAnotherFamilyNeeds) {
   ExpectContents(contents_);
 }
 
+TEST_F(RepairTest, AValueOfALostTableComesBackUnderAnOperandOfAnother) {
+  Open();
+  CreateFamily(kOther);
+  Put(kOther, "a", "1");  // so that the log stays
+  Put(kDefaultColumnFamilyName, "list", "1");
+  FlushOne(kDefaultColumnFamilyName);
+  Merge(kDefaultColumnFamilyName, "list", "2");
+  FlushOne(kDefaultColumnFamilyName);
+  Close();
+  ASSERT_EQ(Files(IsTable).size(), 2u);
+  ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).front())));
+  RepairAsAnnounced();
+  EXPECT_EQ(EntriesOfLogs(), 2u);
+  ExpectContents(contents_);
+}
+
 // Level 0 is searched before the level of the range deletion.
 TEST_F(RepairTest, AWriteThatComesBackStaysDeletedByARangeDeletionInALowerLevel) {
   settings_.disable_auto_compactions = true;

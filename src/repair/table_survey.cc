@@ -1,6 +1,8 @@
 #include "repair/table_survey.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "base/assert.h"
@@ -92,17 +94,17 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
   }
   table->creation_unix_seconds = properties.file_creation_time;
   table->oldest_ancestor_unix_seconds = properties.creation_time;
-  const auto logged = args_.logged_keys->find(table->family);
-  const std::unordered_set<uint64_t>* const logged_keys =
-      logged == args_.logged_keys->end() ? nullptr : &logged->second;
+  const LoggedKeys* const logged = LoggedKeysOf(*table);
   const auto visit = [&](const Slice& key, const Slice&) {
     if (table->entries == 0) table->smallest.assign(key.data(), key.size());
     table->largest.assign(key.data(), key.size());
     const SequenceNumber sequence = TagSequence(ExtractTag(key));
     TakeSequence(sequence, table);
-    if (logged_keys != nullptr) {
-      const uint64_t key_hash = Hash64(ExtractUserKey(key));
-      if (logged_keys->contains(key_hash)) table->logged_keys.push_back({key_hash, sequence});
+    if (logged != nullptr) {
+      logged->TakeVersion({.key_hash = Hash64(ExtractUserKey(key)),
+                           .sequence = sequence,
+                           .is_operand = ExtractType(key) == ValueType::kMerge},
+                          &table->logged_keys);
     }
     ++table->entries;
     return Status::OK();
@@ -110,6 +112,11 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
   ASHLAR_RETURN_IF_ERROR(reader->VisitReadable(visit, &table->damage));
   TakeRanges(reader, comparator, table);
   return Status::OK();
+}
+
+const LoggedKeys* TableSurveyor::LoggedKeysOf(const TableSurvey& table) const {
+  const auto logged = args_.logged_keys->find(table.family);
+  return logged == args_.logged_keys->end() ? nullptr : &logged->second;
 }
 
 void TableSurveyor::TakeSequence(SequenceNumber sequence, TableSurvey* table) {
@@ -123,14 +130,13 @@ void TableSurveyor::TakeSequence(SequenceNumber sequence, TableSurvey* table) {
 
 void TableSurveyor::TakeRanges(TableReader* reader, const KeyComparator& comparator,
                                TableSurvey* table) {
-  const auto logged = args_.logged_keys->find(table->family);
-  const bool are_logged =
-      logged != args_.logged_keys->end() && logged->second.contains(KeyVersion::kRangeHash);
+  // A tombstone has many fragments where others overlap it.
+  std::set<SequenceNumber, std::greater<>> sequences;
   FragmentedRanges::Cursor range(&reader->file_ranges().searched());
   for (range.SeekToFirst(); range.Valid(); range.Next()) {
     for (const SequenceNumber sequence : range.sequences()) {
       TakeSequence(sequence, table);
-      if (are_logged) table->logged_keys.push_back({KeyVersion::kRangeHash, sequence});
+      sequences.insert(sequence);
     }
     const std::string begin =
         MakeInternalKey(range.begin(), range.sequences().front(), ValueType::kRangeDeletion);
@@ -140,6 +146,11 @@ void TableSurveyor::TakeRanges(TableReader* reader, const KeyComparator& compara
     if (is_first || comparator.CompareInternal(begin, table->smallest) < 0) table->smallest = begin;
     if (is_first || comparator.CompareInternal(end, table->largest) > 0) table->largest = end;
     table->has_ranges = true;
+  }
+  if (const LoggedKeys* const logged = LoggedKeysOf(*table); logged != nullptr) {
+    for (const SequenceNumber sequence : sequences)
+      logged->TakeVersion({.key_hash = KeyVersion::kRangeHash, .sequence = sequence},
+                          &table->logged_keys);
   }
 }
 

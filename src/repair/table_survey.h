@@ -41,7 +41,7 @@ struct TableSurvey {
   std::string largest;
   SequenceNumber smallest_sequence = kSequenceNumberMax;
   SequenceNumber largest_sequence = 0;
-  std::vector<KeyVersion> logged_keys;  // the versions of keys that the logs have, too
+  std::vector<KeyVersion> logged_keys;  // versions of keys that the logs have too (TakeVersion)
   uint64_t creation_unix_seconds = 0;
   uint64_t oldest_ancestor_unix_seconds = 0;
 
@@ -67,7 +67,7 @@ class TableSurveyor {
     std::string directory;
     const DBOptions* options = nullptr;
     const FamilyOptions* families = nullptr;
-    const LoggedKeys* logged_keys = nullptr;  // of all logs, before the first Survey
+    const LoggedKeysByFamily* logged_keys = nullptr;  // of all logs, before the first Survey
   };
   explicit TableSurveyor(const Args& args) : args_(args) {}
 
@@ -84,6 +84,8 @@ class TableSurveyor {
  private:
   Status SurveyOrdered(const Comparator* comparator, TableSurvey* table);
   Status Read(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
+  // Of the table's family. Null: no log has writes of it.
+  const LoggedKeys* LoggedKeysOf(const TableSurvey& table) const;
   void TakeSequence(SequenceNumber sequence, TableSurvey* table);
   void TakeRanges(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
 
