@@ -41,6 +41,9 @@ namespace ashlar {
 namespace {
 
 struct FoundFile {
+  std::string Path() const { return StrCat(directory, "/", name); }
+
+  std::string directory;
   std::string name;
   FileNumber number = 0;
   uint64_t bytes = 0;
@@ -93,13 +96,18 @@ class Repair {
  private:
   Status FindFiles() {
     found_ = FoundFiles();
-    ASHLAR_RETURN_IF_ERROR(FindFilesIn(directory_, false));
     if (wal_directory_ != directory_) ASHLAR_RETURN_IF_ERROR(FindFilesIn(wal_directory_, true));
+    ASHLAR_RETURN_IF_ERROR(FindFilesIn(directory_, false));
     for (std::vector<FoundFile>* files : {&found_.tables, &found_.manifests, &found_.logs}) {
       std::sort(files->begin(), files->end(),
                 [](const FoundFile& a, const FoundFile& b) { return a.number < b.number; });
     }
     return Status::OK();
+  }
+
+  bool HasLog(FileNumber number) const {
+    return std::any_of(found_.logs.begin(), found_.logs.end(),
+                       [number](const FoundFile& log) { return log.number == number; });
   }
 
   Status FindFilesIn(const std::string& directory, bool logs_only) {
@@ -118,8 +126,10 @@ class Repair {
       if (type != FileType::kInfoLogFile)
         found_.largest_number = std::max(found_.largest_number, number);
       if (files == nullptr) continue;
-      FoundFile file{.name = name, .number = number, .bytes = 0};
-      ASHLAR_RETURN_IF_ERROR(fs_->GetFileSize(StrCat(directory, "/", name), &file.bytes));
+      // Of two logs with one number an open reads that in wal_dir. The two may be one file.
+      if (files == &found_.logs && HasLog(number)) continue;
+      FoundFile file{.directory = directory, .name = name, .number = number, .bytes = 0};
+      ASHLAR_RETURN_IF_ERROR(fs_->GetFileSize(file.Path(), &file.bytes));
       files->push_back(std::move(file));
     }
     return Status::OK();
@@ -133,8 +143,7 @@ class Repair {
     findings_.largest_number =
         std::max(found_.largest_number, findings_.manifest.next_file_number - 1);
     for (const FoundFile& file : found_.logs) {
-      ASHLAR_ASSIGN_OR_RETURN(
-          LogSurvey log, SurveyLog(fs_, WalFileName(wal_directory_, file.number), file.number));
+      ASHLAR_ASSIGN_OR_RETURN(LogSurvey log, SurveyLog(fs_, file.Path(), file.number));
       for (const auto& [id, writes] : log.writes) {
         for (const LoggedWrite& write : writes) logged_keys_[id].Add(write);
       }
@@ -225,9 +234,9 @@ class Repair {
          .is_needed = [this](FileNumber log, ColumnFamilyId id,
                              const LoggedWrite& w) { return plan_.IsNeeded(log, id, w); },
          .write = write});
-    for (const auto& [number, log] : plan_.logs) {
-      if (log.writes > 0)
-        ASHLAR_RETURN_IF_ERROR(logs.Add(WalFileName(wal_directory_, number), number));
+    for (const FoundFile& file : found_.logs) {
+      if (plan_.logs.at(file.number).writes > 0)
+        ASHLAR_RETURN_IF_ERROR(logs.Add(file.Path(), file.number));
     }
     return logs.Finish();
   }
@@ -284,17 +293,14 @@ class Repair {
 
   // I2.
   Status KeepOriginals() {
-    const auto keep = [this](const std::string& path) {
-      return KeepFile(fs_, directory_, path).status();
+    const auto keep = [this](const FoundFile& file) {
+      return KeepFile(fs_, directory_, file.Path()).status();
     };
     for (const FoundFile& file : found_.tables) {
-      if (!stays_.contains(file.number))
-        ASHLAR_RETURN_IF_ERROR(keep(StrCat(directory_, "/", file.name)));
+      if (!stays_.contains(file.number)) ASHLAR_RETURN_IF_ERROR(keep(file));
     }
-    for (const FoundFile& file : found_.manifests)
-      ASHLAR_RETURN_IF_ERROR(keep(StrCat(directory_, "/", file.name)));
-    for (const LogSurvey& log : findings_.logs)
-      ASHLAR_RETURN_IF_ERROR(keep(WalFileName(wal_directory_, log.number)));
+    for (const FoundFile& file : found_.manifests) ASHLAR_RETURN_IF_ERROR(keep(file));
+    for (const FoundFile& log : found_.logs) ASHLAR_RETURN_IF_ERROR(keep(log));
     return Status::OK();
   }
 

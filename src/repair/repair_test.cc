@@ -764,6 +764,28 @@ TEST_F(RepairTest, SequencesOfAnIngestedTableAreNotTakenForFlushes) {
   ExpectContents(contents_);
 }
 
+// As after a change of wal_dir, for which the logs of before were not moved.
+TEST_F(RepairTest, LogsAreFoundInTheDatabasesFolderAndInWalDir) {
+  Open();
+  Merge(kDefaultColumnFamilyName, "list", "1");
+  Close();
+  const std::map<std::string, std::string> logs = Logs();
+  ASSERT_EQ(logs.size(), 1u);
+  settings_.wal_dir = "/logs";
+  ASSERT_OK(disk_->CreateDir("/logs"));
+  const auto& [name, contents] = *logs.begin();
+  for (const bool is_in_both : {false, true}) {
+    SCOPED_TRACE(is_in_both ? "a log in both folders" : "a log in the database's folder");
+    ReplaceFile(disk_.get(), Path(name), contents);
+    if (is_in_both) ReplaceFile(disk_.get(), StrCat("/logs/", name), contents);
+    for (const std::string& table : Files(IsTable)) ASSERT_OK(disk_->DeleteFile(Path(table)));
+    DeleteManifests();
+    RepairAsAnnounced();
+    EXPECT_EQ(EntriesOfLogs(), 1u);
+    ExpectContents(contents_);
+  }
+}
+
 TEST_F(RepairTest, RangeDeletionsOfALogAreReplayed) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 20, "a");
