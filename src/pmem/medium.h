@@ -12,8 +12,7 @@
 //   op.AwaitDurable()                without locks
 //
 // The verbs order the stores. For Commit the logged medium, which ignores Flush and Fence, makes
-// one log record of them. Without stores AwaitDurable covers the changes that the operation has
-// seen.
+// one log record of them. Without stores AwaitDurable covers all that the operation has seen.
 //
 // I1: an operation that depends on another one's stores commits after it.
 // I2: only the verbs store to the pool. (The tests map the view read-only.)

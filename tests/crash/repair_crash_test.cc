@@ -25,6 +25,7 @@ namespace ashlar {
 namespace {
 
 constexpr char kOther[] = "other";
+const std::string kFamilies[] = {kDefaultColumnFamilyName, kOther, "third", "fourth", "fifth"};
 constexpr char kList[] = "list";
 
 class RepairCrashTest : public ::testing::Test {
@@ -44,12 +45,11 @@ class RepairCrashTest : public ::testing::Test {
   static Commit Batch(int i) {
     const std::string key = StrCat("key", 100 + i % 30);
     const std::string value = StrCat(i, std::string(60, '.'));
-    return {{.kind = Change::Kind::kPut,
-             .family = kDefaultColumnFamilyName,
-             .key = key,
-             .value = value},
-            {.kind = Change::Kind::kPut, .family = kOther, .key = key, .value = value},
-            {.kind = Change::Kind::kMerge, .family = kOther, .key = kList, .value = StrCat(i)}};
+    Commit batch = {
+        {.kind = Change::Kind::kMerge, .family = kOther, .key = kList, .value = StrCat(i)}};
+    for (const std::string& family : kFamilies)
+      batch.push_back({.kind = Change::Kind::kPut, .family = family, .key = key, .value = value});
+    return batch;
   }
 
   // Two tables in each family, and a log of as many batches.
@@ -57,7 +57,10 @@ class RepairCrashTest : public ::testing::Test {
     const auto disk = std::make_shared<MemoryFileSystem>();
     OpenDatabase database(disk, settings_, 1);
     EXPECT_OK(database.Open());
-    EXPECT_OK(database.CreateFamily(kOther));
+    for (const std::string& family : kFamilies) {
+      if (family == kDefaultColumnFamilyName) continue;
+      EXPECT_OK(database.CreateFamily(family));
+    }
     for (int i = 1; i <= 60; ++i) {
       EXPECT_OK(database.Write(Batch(i), WriteOptions()));
       if (i % 20 == 0 && i < 60) {
