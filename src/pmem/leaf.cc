@@ -75,8 +75,9 @@ void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntr
   ASHLAR_DCHECK(entries.size() <= kSlots);
   std::array<uint64_t, kLeafBytes / 8> image{};
   const uint64_t occupied = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());
-  image[kLeafCommit / 8] = EncodeCommit(leaf, next, occupied, 0);
-  image[kLeafNext0 / 8] = next;
+  // Next 1: the first split then selects the pointer in the line of the commit word.
+  image[kLeafCommit / 8] = EncodeCommit(leaf, next, occupied, 1);
+  image[kLeafNext1 / 8] = next;
   image[kLeafSeparator / 8] = separator;
   image[kLeafTag / 8] = LeafTag(leaf);
   for (size_t i = 0; i < entries.size(); ++i) {
