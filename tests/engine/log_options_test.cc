@@ -21,16 +21,29 @@ namespace {
 
 using Decision = WalFilter::WalProcessingOption;
 
-// The first memtable of the replay holds a part of the log, and is flushed.
+// The first memtable of the replay holds a part of the log, and is flushed. A compaction with the
+// table below makes a value of its operands, whose sequence is 0: operands that are replayed again
+// would be merged into it.
 TEST(RecoveredMemTableTest, AFullOneDoesNotLeaveItsLogToBeReplayedOverIt) {
   const auto disk = std::make_shared<MemoryFileSystem>();
   Options options = SmallDatabaseOptions();
   options.avoid_flush_during_recovery = true;
   options.write_buffer_size = 16 << 20;
+  options.level0_file_num_compaction_trigger = 1;
   Contents expected;
   {
     OpenDatabase database(disk, options, 1);
     ASSERT_OK(database.Open());
+    for (const char* const key : {"a", "z"}) {
+      const Commit commit = {{.kind = Change::Kind::kPut,
+                              .family = kDefaultColumnFamilyName,
+                              .key = key,
+                              .value = "below"}};
+      ASSERT_OK(database.Write(commit, WriteOptions()));
+      Apply(commit, &expected);
+    }
+    ASSERT_OK(database.Flush(database.families(), true));
+    while (database.env()->RunOneJob()) continue;
     for (int i = 0; i < 300; ++i) {
       const Commit commit = {{.kind = Change::Kind::kMerge,
                               .family = kDefaultColumnFamilyName,
