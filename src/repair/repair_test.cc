@@ -96,12 +96,25 @@ class RepairTest : public ::testing::Test {
   void DeleteManifests() {
     for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
   }
-  // The bytes of every log, by path.
-  std::map<std::string, std::string> Logs() {
-    std::map<std::string, std::string> logs;
-    for (const std::string& name : Files(IsLog)) logs[name] = ContentsOf(disk_.get(), Path(name));
-    return logs;
+  // The newest MANIFEST, and how much of it there is now.
+  struct ManifestSoFar {
+    std::string path;
+    size_t bytes = 0;
+  };
+  ManifestSoFar Manifest() {
+    const std::string path = Path(Files(IsManifest).back());
+    return {.path = path, .bytes = ContentsOf(disk_.get(), path).size()};
   }
+  // At the end of a record: nothing looks damaged.
+  void CutBackTo(const ManifestSoFar& manifest) {
+    CutFile(disk_.get(), manifest.path, manifest.bytes);
+  }
+  // Damages the first record that came since.
+  void DamageAfter(const ManifestSoFar& manifest) {
+    FlipByte(disk_.get(), manifest.path, manifest.bytes + 20);
+  }
+  // The bytes of every log, by name.
+  std::map<std::string, std::string> Logs() { return BytesOf(Files(IsLog)); }
   void PutBack(const std::map<std::string, std::string>& files) {
     for (const auto& [name, bytes] : files) ReplaceFile(disk_.get(), Path(name), bytes);
   }
@@ -110,9 +123,7 @@ class RepairTest : public ::testing::Test {
     const auto image = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
     OpenDatabase copy(image, settings_, 3);
     ASSERT_OK(copy.Open());
-    const std::vector<std::string> tables = FilesIn(image.get(), OpenDatabase::kPath, IsTable);
-    ASSERT_EQ(tables.size(), 1u);
-    ReplaceFile(disk_.get(), Path("000900.sst"), ContentsOf(image.get(), Path(tables[0])));
+    TakeOnlyFile(image.get(), IsTable, "000900.sst");
     ASSERT_OK(copy.Close());
   }
   // The writes of logs that a repair keeps.
@@ -133,6 +144,16 @@ class RepairTest : public ::testing::Test {
       EXPECT_EQ(report_.files[i].entries, announced.files[i].entries) << announced.files[i].name;
     }
   }
+  // Repairs a database of which the tables lack so many writes of the logs.
+  void ExpectRepairKeepsAll(uint64_t logged_writes) {
+    RepairAsAnnounced();
+    EXPECT_EQ(EntriesOfLogs(), logged_writes);
+    ExpectContents(contents_);
+  }
+  void ExpectOneMergedFamily() {
+    ASSERT_EQ(report_.column_families.size(), 1u);
+    EXPECT_TRUE(report_.column_families[0].is_merged);
+  }
   void ExpectContents(const Contents& expected) {
     OpenDatabase opened(disk_, settings_, 2);
     ASSERT_OK(opened.Open());
@@ -147,12 +168,40 @@ class RepairTest : public ::testing::Test {
   static std::string Path(const std::string& name) {
     return StrCat(OpenDatabase::kPath, "/", name);
   }
-  // The bytes of every file but LOCK, by path.
+  // The bytes of every file but LOCK, by name.
   std::map<std::string, std::string> AllFiles() {
+    return BytesOf(Files([](const std::string& n) { return n != "LOCK"; }));
+  }
+  std::map<std::string, std::string> BytesOf(const std::vector<std::string>& names) {
     std::map<std::string, std::string> files;
-    for (const std::string& name : Files([](const std::string& n) { return n != "LOCK"; }))
-      files[name] = ContentsOf(disk_.get(), Path(name));
+    for (const std::string& name : names) files[name] = ContentsOf(disk_.get(), Path(name));
     return files;
+  }
+  // A database elsewhere that has put the value for each of the keys in turn, closed.
+  std::shared_ptr<MemoryFileSystem> DatabaseElsewhere(const std::vector<std::string>& keys,
+                                                      const std::string& value, bool flush) {
+    const auto elsewhere = std::make_shared<MemoryFileSystem>();
+    OpenDatabase other(elsewhere, settings_, 1);
+    EXPECT_OK(other.Open());
+    for (const std::string& key : keys) {
+      EXPECT_OK(other.Write({{.kind = Change::Kind::kPut,
+                              .family = kDefaultColumnFamilyName,
+                              .key = key,
+                              .value = value}},
+                            WriteOptions()));
+    }
+    if (flush) {
+      EXPECT_OK(other.Flush(other.families(), true));
+    }
+    EXPECT_OK(other.Close());
+    return elsewhere;
+  }
+  // Takes the only file of this kind of another database, under another name.
+  void TakeOnlyFile(vfs::FileSystem* elsewhere, bool (*chosen)(const std::string&),
+                    const std::string& name) {
+    const std::vector<std::string> names = FilesIn(elsewhere, OpenDatabase::kPath, chosen);
+    ASSERT_EQ(names.size(), 1u);
+    ReplaceFile(disk_.get(), Path(name), ContentsOf(elsewhere, Path(names[0])));
   }
   const RepairFile* Find(const std::string& name) const {
     for (const RepairFile& file : report_.files) {
@@ -229,7 +278,7 @@ TEST_F(RepairTest, WithoutAManifestFamiliesComeFromTables) {
   Flush();
   Put(kOther, "in the log", "1");
   Close();
-  for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+  DeleteManifests();
   ASSERT_OK(Repair());
   contents_.erase(kThird);  // no file knows its name
   ExpectContents(contents_);
@@ -258,8 +307,8 @@ TEST_F(RepairTest, TablesWhoseOrderIsNotKnownAreMerged) {
   ASSERT_OK(other.Flush(other.families(), true));
   ASSERT_OK(other.Close());
   const std::string table = FilesIn(elsewhere.get(), OpenDatabase::kPath, IsTable).front();
-  ReplaceFile(disk_.get(), Path("000900.sst"), ContentsOf(elsewhere.get(), Path(table)));
-  for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
+  TakeOnlyFile(elsewhere.get(), IsTable, "000900.sst");
+  DeleteManifests();
   ASSERT_OK(Repair());
   ASSERT_EQ(report_.column_families.size(), 1u);
   EXPECT_TRUE(report_.column_families[0].is_merged);
@@ -390,13 +439,12 @@ TEST_F(RepairTest, BestEffortsReplayNoLogOverAManifestThatCurrentDoesNotName) {
   Put(kDefaultColumnFamilyName, "a", "1");
   Flush();
   const Contents first = contents_;
-  const std::string manifest = Files(IsManifest).back();
-  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  const ManifestSoFar manifest = Manifest();
   Put(kDefaultColumnFamilyName, "b", "1");
   Flush();
   Put(kDefaultColumnFamilyName, "c", "1");
   Close();
-  CutFile(disk_.get(), Path(manifest), bytes);
+  CutBackTo(manifest);
   ReplaceFile(disk_.get(), Path("CURRENT"), "MANIFEST-000900\n");
   settings_.best_efforts_recovery = true;
   ExpectContents(first);
@@ -464,12 +512,11 @@ TEST_F(RepairTest, ATableThatTheManifestLostComesBack) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 50, "a");
   Flush();
-  const std::string manifest = Files(IsManifest).back();
-  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  const ManifestSoFar manifest = Manifest();
   PutMany(kDefaultColumnFamilyName, 20, 70, "b");
   Flush();
   Close();
-  CutFile(disk_.get(), Path(manifest), bytes);  // at the end of a record: nothing looks damaged
+  CutBackTo(manifest);
   ASSERT_OK(Repair());
   EXPECT_TRUE(report_.needs_repair);
   ExpectContents(contents_);
@@ -477,14 +524,13 @@ TEST_F(RepairTest, ATableThatTheManifestLostComesBack) {
 
 TEST_F(RepairTest, ATableWhoseEditIsDamagedComesBackWhateverLaterEditsSay) {
   Open();
-  const std::string manifest = Files(IsManifest).back();
   PutMany(kDefaultColumnFamilyName, 0, 50, "a");
-  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  const ManifestSoFar manifest = Manifest();
   Flush();
   PutMany(kDefaultColumnFamilyName, 60, 90, "b");
   Flush();
   Close();
-  FlipByte(disk_.get(), Path(manifest), bytes + 20);
+  DamageAfter(manifest);
   ASSERT_OK(Repair());
   ExpectContents(contents_);
 }
@@ -503,13 +549,12 @@ TEST_F(RepairTest, AnOutputWhoseSequencesAreZeroComesBackNextToOthers) {
     ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), &bounds[0], &bounds[1]));
   };
   compact(0, 50);
-  const std::string manifest = Files(IsManifest).back();
-  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  const ManifestSoFar manifest = Manifest();
   compact(60, 90);
   Close();
   const std::vector<std::string> tables = Files(IsTable);
   ASSERT_EQ(tables.size(), 2u);
-  FlipByte(disk_.get(), Path(manifest), bytes + 20);
+  DamageAfter(manifest);
   ASSERT_OK(Repair());
   EXPECT_EQ(FateOf(tables[0]), RepairFate::kKept);
   EXPECT_EQ(FateOf(tables[1]), RepairFate::kRecovered);
@@ -559,9 +604,7 @@ TEST_F(RepairTest, MergeOperandsAreNotReplayedTwice) {
   // The log is needed no more, and is there as after a crash before its deletion.
   PutBack(logs);
   DeleteManifests();
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 1u);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(1u);
 }
 
 TEST_F(RepairTest, ALogThatOneFamilyHasFlushedIsReplayedForTheOther) {
@@ -575,9 +618,7 @@ TEST_F(RepairTest, ALogThatOneFamilyHasFlushedIsReplayedForTheOther) {
   Merge(kDefaultColumnFamilyName, "list", "3");
   Close();
   DeleteManifests();
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 2u);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(2u);
 }
 
 // A memtable that became full in a recovery has a part of a log.
@@ -596,18 +637,15 @@ TEST_F(RepairTest, OfALogThatATableHasInPartTheRestIsReplayed) {
     for (const std::string& name : Files(is_file)) ASSERT_OK(disk_->DeleteFile(Path(name)));
     PutBack(files);
     if (!has_manifest) DeleteManifests();
-    RepairAsAnnounced();
+    ExpectRepairKeepsAll(2u);
     EXPECT_EQ(FateOf("000900.sst"), RepairFate::kRecovered);
-    EXPECT_EQ(EntriesOfLogs(), 2u);
-    ExpectContents(contents_);
   }
 }
 
 // RocksDB flushes several memtables of a family at once: a crash may leave the newer table alone.
 TEST_F(RepairTest, ATableWhosePredecessorWasNotFlushedHidesNoLog) {
   Open();
-  const std::string manifest = Files(IsManifest).back();
-  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  const ManifestSoFar manifest = Manifest();
   Put(kDefaultColumnFamilyName, "a", "1");
   std::map<std::string, std::string> logs = Logs();
   Flush();
@@ -616,12 +654,10 @@ TEST_F(RepairTest, ATableWhosePredecessorWasNotFlushedHidesNoLog) {
   logs.merge(Logs());
   Flush();
   Close();
-  CutFile(disk_.get(), Path(manifest), bytes);
+  CutBackTo(manifest);
   ASSERT_OK(disk_->DeleteFile(Path(first_table)));
   PutBack(logs);
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 1u);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(1u);
 }
 
 TEST_F(RepairTest, WritesOfALostTableComeBackFromALogThatAnotherFamilyNeeds) {
@@ -635,9 +671,7 @@ TEST_F(RepairTest, WritesOfALostTableComeBackFromALogThatAnotherFamilyNeeds) {
   Close();
   ASSERT_EQ(Files(IsTable).size(), 1u);
   ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).front())));
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 4u);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(4u);
 }
 
 TEST_F(RepairTest, AValueOfALostTableComesBackUnderAnOperandOfAnother) {
@@ -651,9 +685,7 @@ TEST_F(RepairTest, AValueOfALostTableComesBackUnderAnOperandOfAnother) {
   Close();
   ASSERT_EQ(Files(IsTable).size(), 2u);
   ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).front())));
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 2u);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(2u);
 }
 
 // Level 0 is searched before the level of the range deletion.
@@ -685,32 +717,17 @@ TEST_F(RepairTest, AWriteThatComesBackStaysDeletedByARangeDeletionInALowerLevel)
 
 // As in the folder of a database that was replaced by another one.
 TEST_F(RepairTest, LogsThatAreNotOfOneHistoryAreMergedBySequence) {
-  const auto elsewhere = std::make_shared<MemoryFileSystem>();
-  OpenDatabase other(elsewhere, settings_, 1);
-  ASSERT_OK(other.Open());
-  for (const char* key : {"d", "a"}) {
-    const Commit commit = {{.kind = Change::Kind::kPut,
-                            .family = kDefaultColumnFamilyName,
-                            .key = key,
-                            .value = "new"}};
-    ASSERT_OK(other.Write(commit, WriteOptions()));
-  }
-  ASSERT_OK(other.Close());
-  const std::vector<std::string> logs = FilesIn(elsewhere.get(), OpenDatabase::kPath, IsLog);
-  ASSERT_EQ(logs.size(), 1u);
+  const auto elsewhere = DatabaseElsewhere({"d", "a"}, "new", false);
   Open();
   for (const char* key : {"a", "b", "c"}) Put(kDefaultColumnFamilyName, key, "old");
   Close();
   // Theirs has the newer version of "a", and ours the newest sequence.
   contents_[kDefaultColumnFamilyName]["d"] = "new";
   contents_[kDefaultColumnFamilyName]["a"] = "new";
-  ReplaceFile(disk_.get(), Path("000900.log"), ContentsOf(elsewhere.get(), Path(logs[0])));
+  TakeOnlyFile(elsewhere.get(), IsLog, "000900.log");
   DeleteManifests();
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 5u);
-  ASSERT_EQ(report_.column_families.size(), 1u);
-  EXPECT_TRUE(report_.column_families[0].is_merged);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(5u);
+  ExpectOneMergedFamily();
 }
 
 // The MANIFEST ends before the edit that adds the family, and looks sound.
@@ -718,13 +735,12 @@ TEST_F(RepairTest, ALogWithWritesOfAFamilyThatTheManifestLostIsKeptInLost) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 50, "a");
   Flush();
-  const std::string manifest = Files(IsManifest).back();
-  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  const ManifestSoFar manifest = Manifest();
   CreateFamily(kOther);
   Put(kOther, "a", "1");
   Put(kDefaultColumnFamilyName, "a", "1");
   Close();
-  CutFile(disk_.get(), Path(manifest), bytes);
+  CutBackTo(manifest);
   FlipByte(disk_.get(), Path(Files(IsTable).front()), 10);
   const std::map<std::string, std::string> logs = Logs();
   RepairAsAnnounced();
@@ -736,32 +752,17 @@ TEST_F(RepairTest, ALogWithWritesOfAFamilyThatTheManifestLostIsKeptInLost) {
 // As after an ingestion of a table that a database has made: it keeps its sequences, and the writes
 // before it stay in the memtable.
 TEST_F(RepairTest, SequencesOfAnIngestedTableAreNotTakenForFlushes) {
-  const auto elsewhere = std::make_shared<MemoryFileSystem>();
-  OpenDatabase other(elsewhere, settings_, 1);
-  ASSERT_OK(other.Open());
-  contents_[kDefaultColumnFamilyName] = {};
-  for (const char* key : {"both", "b", "c", "d", "e"}) {
-    const Commit commit = {{.kind = Change::Kind::kPut,
-                            .family = kDefaultColumnFamilyName,
-                            .key = key,
-                            .value = "theirs"}};
-    ASSERT_OK(other.Write(commit, WriteOptions()));
-    Apply(commit, &contents_);
-  }
-  ASSERT_OK(other.Flush(other.families(), true));
-  ASSERT_OK(other.Close());
-  const std::string table = FilesIn(elsewhere.get(), OpenDatabase::kPath, IsTable).front();
+  const std::vector<std::string> keys = {"both", "b", "c", "d", "e"};
+  const auto elsewhere = DatabaseElsewhere(keys, "theirs", true);
+  for (const std::string& key : keys) contents_[kDefaultColumnFamilyName][key] = "theirs";
   Open();
   Put(kDefaultColumnFamilyName, "a", "1");
   Put(kDefaultColumnFamilyName, "both", "ours");  // its sequence is between theirs
   Close();
-  ReplaceFile(disk_.get(), Path("000900.sst"), ContentsOf(elsewhere.get(), Path(table)));
+  TakeOnlyFile(elsewhere.get(), IsTable, "000900.sst");
   DeleteManifests();
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 2u);
-  ASSERT_EQ(report_.column_families.size(), 1u);
-  EXPECT_TRUE(report_.column_families[0].is_merged);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(2u);
+  ExpectOneMergedFamily();
 }
 
 // As after a change of wal_dir, for which the logs of before were not moved.
@@ -780,9 +781,7 @@ TEST_F(RepairTest, LogsAreFoundInTheDatabasesFolderAndInWalDir) {
     if (is_in_both) ReplaceFile(disk_.get(), StrCat("/logs/", name), contents);
     for (const std::string& table : Files(IsTable)) ASSERT_OK(disk_->DeleteFile(Path(table)));
     DeleteManifests();
-    RepairAsAnnounced();
-    EXPECT_EQ(EntriesOfLogs(), 1u);
-    ExpectContents(contents_);
+    ExpectRepairKeepsAll(1u);
   }
 }
 
@@ -798,9 +797,7 @@ TEST_F(RepairTest, RangeDeletionsOfALogAreReplayed) {
   Put(kDefaultColumnFamilyName, Key(7), "c");
   Close();
   ASSERT_OK(disk_->DeleteFile(Path("CURRENT")));
-  RepairAsAnnounced();
-  EXPECT_EQ(EntriesOfLogs(), 22u);
-  ExpectContents(contents_);
+  ExpectRepairKeepsAll(22u);
 }
 
 TEST_F(RepairTest, ALogOfSeveralMemTablesIsReplayedInOrder) {
@@ -845,11 +842,10 @@ TEST_F(RepairTest, ALostFlushOfWritesThatAreOlderThanAnIngestedFileComesBack) {
   Put(kDefaultColumnFamilyName, Key(1), "1");
   IngestNumberedFile(database_.get(), Key(5), "5");
   contents_[kDefaultColumnFamilyName][Key(5)] = "5";
-  const std::string manifest = Files(IsManifest).back();
-  const size_t bytes = ContentsOf(disk_.get(), Path(manifest)).size();
+  const ManifestSoFar manifest = Manifest();
   Flush();
   Close();
-  CutFile(disk_.get(), Path(manifest), bytes);
+  CutBackTo(manifest);
   for (const std::string& log : Files(IsLog)) ASSERT_OK(disk_->DeleteFile(Path(log)));
   ASSERT_OK(Repair());
   ExpectContents(contents_);

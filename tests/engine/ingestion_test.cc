@@ -65,6 +65,22 @@ class IngestionTest : public DatabaseFixture {
     std::filesystem::copy_file(files.at(0).directory + files.at(0).name, table);
     return table;
   }
+  // Each file needs a flush of all that is unflushed.
+  void UseOneLevel() {
+    options_.num_levels = 1;
+    options_.compaction_style = kCompactionStyleUniversal;
+  }
+  // Puts "c" between the turns of the next ingestion that flushes, so that it flushes again in its
+  // second turn.
+  void PutBetweenTheTurns(FaultFileSystem* faults) {
+    FaultRule write;
+    write.operations = FaultOperation::kSync;
+    write.name_contains = ".sst";
+    write.nth = 2;  // the copy of the file is the first, the flush between the turns the second
+    write.effect = FaultEffect::kRunAction;
+    write.action = [this] { Put("c", "1"); };
+    faults->AddRule(write);
+  }
   bool Exists(const std::string& file) const { return std::filesystem::exists(file); }
   // "0:1 6:2" for one file on level 0 and two on level 6.
   std::string Levels() {
@@ -329,8 +345,7 @@ TEST_F(IngestionTest, OlderWritesAreFlushedWhileAFileOfLevel0IsCompacted) {
 
 // A plan that waits for a flush would hold up the writers, and with them the flush.
 TEST_F(IngestionTest, AFileGoesToLevel0OnlyIfNothingIsUnflushed) {
-  options_.num_levels = 1;
-  options_.compaction_style = kCompactionStyleUniversal;
+  UseOneLevel();
   Open();
   Put("a", "1");
   Flush();
@@ -444,20 +459,13 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   const auto resumer = std::make_shared<Resumer>();
   options_.env = env.get();
-  options_.num_levels = 1;  // each file needs a flush of all that is unflushed
-  options_.compaction_style = kCompactionStyleUniversal;
+  UseOneLevel();
   options_.listeners = {resumer};
   Open();
   resumer->db = db_.get();
   Put("b", "1");
   const std::string file = WriteFile("1.sst", {{"m", "1"}});
-  FaultRule write;
-  write.operations = FaultOperation::kSync;
-  write.name_contains = ".sst";
-  write.nth = 2;  // the copy of the file is the first, the flush between the turns the second
-  write.effect = FaultEffect::kRunAction;
-  write.action = [&] { Put("c", "1"); };
-  faults->AddRule(write);
+  PutBetweenTheTurns(faults.get());
   FaultRule fail;
   fail.operations = FaultOperation::kSync;
   fail.name_contains = ".sst";
@@ -487,19 +495,12 @@ TEST_F(IngestionTest, AListenerMaySetOptionsAtAFlushInItsTurn) {
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
   const auto setter = std::make_shared<Setter>();
   options_.env = env.get();
-  options_.num_levels = 1;  // each file needs a flush of all that is unflushed
-  options_.compaction_style = kCompactionStyleUniversal;
+  UseOneLevel();
   options_.listeners = {setter};
   Open();
   Put("b", "1");
   const std::string file = WriteFile("1.sst", {{"m", "1"}});
-  FaultRule write;
-  write.operations = FaultOperation::kSync;
-  write.name_contains = ".sst";
-  write.nth = 2;  // the copy of the file is the first, the flush between the turns the second
-  write.effect = FaultEffect::kRunAction;
-  write.action = [&] { Put("c", "1"); };
-  faults->AddRule(write);
+  PutBetweenTheTurns(faults.get());
   ASSERT_OK(Ingest({file}));
   EXPECT_EQ(setter->flushes, 2) << "the second one while the ingestion leads the writers";
   EXPECT_EQ(Contents(), "b=1 c=1 m=1 ");

@@ -49,18 +49,25 @@ class CatchUpTest : public SecondaryFixture {
     Apply(commit, &states_.back());
   }
   // An attempt to read the primary's files begins with CURRENT, and reads it as often as another.
-  void CountReadsOfCurrent() {
+  void AtEveryReadOfCurrent(std::function<void()> action) {
     FaultRule rule;
     rule.name_contains = "CURRENT";
     rule.operations = FaultOperation::kOpenForReading;
     rule.sticky = true;
     rule.effect = FaultEffect::kRunAction;
-    rule.action = [this] { ++reads_of_current_; };
+    rule.action = std::move(action);
     calls_->AddRule(rule);
+  }
+  // The primary is always faster than a reader.
+  void EditAtEveryReadOfCurrent() {
+    AtEveryReadOfCurrent([this] {
+      Write();
+      FlushPrimary();
+    });
   }
   int ReadsOfCurrent(const std::function<Status()>& call) {
     reads_of_current_ = 0;
-    CountReadsOfCurrent();
+    AtEveryReadOfCurrent([this] { ++reads_of_current_; });
     EXPECT_OK(call());
     calls_->ClearRules();
     return reads_of_current_;
@@ -172,18 +179,9 @@ class RecycledCatchUpTest : public CatchUpTest {
   }
   // A read-only database in the place of the secondary.
   Status OpenReadOnly() {
-    CloseSecondary();
-    Options options = options_;
-    options.env = &secondary_env_;
-    std::vector<ColumnFamilyHandle*> handles;
-    const Status opened =
-        DB::OpenForReadOnly(options, OpenDatabase::kPath,
-                            {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
-                             ColumnFamilyDescriptor(kSecond, options)},
-                            &handles, &secondary_);
-    for (ColumnFamilyHandle* const handle : handles) handles_.emplace_back(handle);
-    shown_ = 0;
-    return opened;
+    return OpenReader([this](const Options& options, const Families& families, Handles* handles) {
+      return DB::OpenForReadOnly(options, OpenDatabase::kPath, families, handles, &secondary_);
+    });
   }
   // At each read of a log from here on, until there were ten.
   void EditAtReadsOfLogs(int* edits) {
@@ -457,16 +455,7 @@ TEST_F(CatchUpTest, StepsAtEveryCallForAWhile) {
 
 TEST_F(CatchUpTest, APrimaryThatIsAlwaysFasterIsGivenUp) {
   ASSERT_OK(OpenSecondary());
-  FaultRule rule;
-  rule.name_contains = "CURRENT";
-  rule.operations = FaultOperation::kOpenForReading;
-  rule.sticky = true;
-  rule.effect = FaultEffect::kRunAction;
-  rule.action = [this] {
-    Write();
-    FlushPrimary();
-  };
-  calls_->AddRule(rule);
+  EditAtEveryReadOfCurrent();
   const Status caught_up = CatchUp();
   EXPECT_TRUE(caught_up.IsTryAgain()) << caught_up.ToString();
   calls_->ClearRules();
@@ -503,16 +492,7 @@ TEST_F(CatchUpTest, ALogThatGoesToTheArchiveDuringItsReadIsWhole) {
 }
 
 TEST_F(CatchUpTest, AnOpenNextToAPrimaryThatIsAlwaysFasterIsGivenUp) {
-  FaultRule rule;
-  rule.name_contains = "CURRENT";
-  rule.operations = FaultOperation::kOpenForReading;
-  rule.sticky = true;
-  rule.effect = FaultEffect::kRunAction;
-  rule.action = [this] {
-    Write();
-    FlushPrimary();
-  };
-  calls_->AddRule(rule);
+  EditAtEveryReadOfCurrent();
   const Status opened = OpenSecondary();
   EXPECT_TRUE(opened.IsTryAgain()) << opened.ToString();
   calls_->ClearRules();

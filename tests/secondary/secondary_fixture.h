@@ -102,16 +102,26 @@ class SecondaryFixture : public ::testing::Test {
   }
   uint64_t written() const { return states_.size() - 1; }
 
+  using Families = std::vector<ColumnFamilyDescriptor>;
+  using Handles = std::vector<ColumnFamilyHandle*>;
+
   Status OpenSecondary() {
+    return OpenReader([this](const Options& options, const Families& families, Handles* handles) {
+      return DB::OpenAsSecondary(options, OpenDatabase::kPath, kOwnPath, families, handles,
+                                 &secondary_);
+    });
+  }
+  // `open` makes secondary_.
+  template <typename Open>
+  Status OpenReader(const Open& open) {
     CloseSecondary();
     Options options = options_;
     options.env = &secondary_env_;
-    std::vector<ColumnFamilyHandle*> handles;
-    const Status opened =
-        DB::OpenAsSecondary(options, OpenDatabase::kPath, kOwnPath,
-                            {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
-                             ColumnFamilyDescriptor(kSecond, options)},
-                            &handles, &secondary_);
+    Handles handles;
+    const Status opened = open(options,
+                               {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options),
+                                ColumnFamilyDescriptor(kSecond, options)},
+                               &handles);
     for (ColumnFamilyHandle* const handle : handles) handles_.emplace_back(handle);
     shown_ = 0;
     return opened;
