@@ -201,14 +201,30 @@ std::vector<uint64_t> JobEvents::FilesPerLevel() const {
   return files;
 }
 
+template <typename Info>
+void JobEvents::DescribeJob(Info* info) const {
+  info->cf_id = family_.id();
+  info->cf_name = family_.name();
+  info->thread_id = CurrentThreadSystemId();
+  info->job_id = job_id_;
+}
+
+template <typename Info>
+void JobEvents::DescribeCompaction(const CompactionPlan& plan, Info* info) const {
+  DescribeJob(info);
+  info->base_input_level = static_cast<int>(plan.start_level());
+  info->output_level = static_cast<int>(plan.output_level);
+  info->compaction_reason = ToCompactionReason(plan.reason);
+  info->compression = plan.compression;
+  info->stats.is_full_compaction = is_full_compaction_;
+  info->stats.is_manual_compaction = info->compaction_reason == CompactionReason::kManualCompaction;
+}
+
 // ---- Flushes.
 
 FlushJobInfo JobEvents::MakeFlushInfo(std::span<const MemTableRef> tables) {
   FlushJobInfo info;
-  info.cf_id = family_.id();
-  info.cf_name = family_.name();
-  info.thread_id = CurrentThreadSystemId();
-  info.job_id = job_id_;
+  DescribeJob(&info);
   info.flush_reason = flush_reason_;
   info.triggered_writes_slowdown =
       state_->write_controller.state() == WriteController::State::kDelayed;
@@ -295,15 +311,8 @@ void JobEvents::CountFlush(std::span<const MemTableRef> tables,
 
 CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
   CompactionJobInfo info;
-  info.cf_id = family_.id();
-  info.cf_name = family_.name();
-  info.thread_id = CurrentThreadSystemId();
-  info.job_id = job_id_;
+  DescribeCompaction(plan, &info);
   info.num_l0_files = level0_files_;
-  info.base_input_level = static_cast<int>(plan.start_level());
-  info.output_level = static_cast<int>(plan.output_level);
-  info.compaction_reason = ToCompactionReason(plan.reason);
-  info.compression = plan.compression;
   for (const CompactionInputs& inputs : plan.inputs) {
     if (inputs.level == plan.output_level)
       info.stats.num_input_files_at_output_level += inputs.files.size();
@@ -317,9 +326,6 @@ CompactionJobInfo JobEvents::MakeCompactionInfo(const CompactionPlan& plan) {
         info.table_properties[path] = std::make_shared<TableProperties>((*table)->properties());
     }
   }
-  info.stats.is_full_compaction = is_full_compaction_;
-  info.stats.is_manual_compaction =
-      ToCompactionReason(plan.reason) == CompactionReason::kManualCompaction;
   info.stats.num_input_files = plan.InputFiles();
   if (plan.trivial_move) info.stats.num_input_files_trivially_moved = plan.InputFiles();
   info.stats.total_input_bytes = plan.InputBytes();
@@ -403,17 +409,8 @@ SubcompactionJobInfo JobEvents::MakeSubcompactionInfo(const CompactionPlan& plan
                                                       int number) const {
   ASHLAR_ASSERT(stage_ == Stage::kBegun);  // I1: within the compaction
   SubcompactionJobInfo info;
-  info.cf_id = family_.id();
-  info.cf_name = family_.name();
-  info.thread_id = CurrentThreadSystemId();
-  info.job_id = job_id_;
+  DescribeCompaction(plan, &info);
   info.subcompaction_job_id = number;
-  info.base_input_level = static_cast<int>(plan.start_level());
-  info.output_level = static_cast<int>(plan.output_level);
-  info.compaction_reason = ToCompactionReason(plan.reason);
-  info.compression = plan.compression;
-  info.stats.is_full_compaction = is_full_compaction_;
-  info.stats.is_manual_compaction = info.compaction_reason == CompactionReason::kManualCompaction;
   return info;
 }
 

@@ -65,6 +65,11 @@ class JobEvents final : public CompactionOutputObserver, public SubcompactionObs
     std::shared_ptr<const TableProperties> properties;
   };
 
+  // What the infos of jobs have in common; of a compaction and of its ranges.
+  template <typename Info>
+  void DescribeJob(Info* info) const;
+  template <typename Info>
+  void DescribeCompaction(const CompactionPlan& plan, Info* info) const;
   FlushJobInfo MakeFlushInfo(std::span<const MemTableRef> tables);
   CompactionJobInfo MakeCompactionInfo(const CompactionPlan& plan);
   SubcompactionJobInfo MakeSubcompactionInfo(const CompactionPlan& plan, int number) const;
