@@ -54,6 +54,19 @@ const TablePropertiesCollection::value_type* At(const TablePropertiesCollection&
     ashlar::capi::Check(errptr, Rep(info)->status);                                          \
   }
 
+// Of a compaction, and of one of its ranges.
+#define ASHLAR_C_COMPACTION(object)                    \
+  ASHLAR_C_STATUS(object)                              \
+  ASHLAR_C_NUMBER(object, cf_id, uint32_t)             \
+  ASHLAR_C_TEXT(object, cf_name)                       \
+  ASHLAR_C_NUMBER(object, thread_id, uint64_t)         \
+  ASHLAR_C_NUMBER(object, job_id, int)                 \
+  ASHLAR_C_NUMBER(object, base_input_level, int)       \
+  ASHLAR_C_NUMBER(object, output_level, int)           \
+  ASHLAR_C_NUMBER(object, compaction_reason, uint32_t) \
+  ASHLAR_C_NUMBER(object, compression, uint32_t)       \
+  ASHLAR_C_PART(object, stats, rocksdb_compaction_job_stats_t, stats)
+
 // ---- Flushes.
 
 ASHLAR_C_NUMBER(flushjobinfo, cf_id, uint32_t)
@@ -77,17 +90,8 @@ rocksdb_compactionjobinfo_t* rocksdb_compactionjobinfo_create(void) noexcept {
 void rocksdb_compactionjobinfo_destroy(rocksdb_compactionjobinfo_t* info) noexcept {
   delete Rep(info);
 }
-ASHLAR_C_STATUS(compactionjobinfo)
-ASHLAR_C_NUMBER(compactionjobinfo, cf_id, uint32_t)
-ASHLAR_C_TEXT(compactionjobinfo, cf_name)
-ASHLAR_C_NUMBER(compactionjobinfo, thread_id, uint64_t)
-ASHLAR_C_NUMBER(compactionjobinfo, job_id, int)
+ASHLAR_C_COMPACTION(compactionjobinfo)
 ASHLAR_C_NUMBER(compactionjobinfo, num_l0_files, int)
-ASHLAR_C_NUMBER(compactionjobinfo, base_input_level, int)
-ASHLAR_C_NUMBER(compactionjobinfo, output_level, int)
-ASHLAR_C_NUMBER(compactionjobinfo, compaction_reason, uint32_t)
-ASHLAR_C_NUMBER(compactionjobinfo, compression, uint32_t)
-ASHLAR_C_PART(compactionjobinfo, stats, rocksdb_compaction_job_stats_t, stats)
 ASHLAR_C_NUMBER_OF(compactionjobinfo, elapsed_micros, uint64_t, stats.elapsed_micros)
 ASHLAR_C_NUMBER_OF(compactionjobinfo, num_corrupt_keys, uint64_t, stats.num_corrupt_keys)
 ASHLAR_C_NUMBER_OF(compactionjobinfo, input_records, uint64_t, stats.num_input_records)
@@ -143,17 +147,8 @@ const rocksdb_table_properties_t* rocksdb_compactionjobinfo_table_properties_for
   return found == all.end() ? nullptr : Wrap(found->second.get());
 }
 
-ASHLAR_C_STATUS(subcompactionjobinfo)
-ASHLAR_C_NUMBER(subcompactionjobinfo, cf_id, uint32_t)
-ASHLAR_C_TEXT(subcompactionjobinfo, cf_name)
-ASHLAR_C_NUMBER(subcompactionjobinfo, thread_id, uint64_t)
-ASHLAR_C_NUMBER(subcompactionjobinfo, job_id, int)
+ASHLAR_C_COMPACTION(subcompactionjobinfo)
 ASHLAR_C_NUMBER(subcompactionjobinfo, subcompaction_job_id, int)
-ASHLAR_C_NUMBER(subcompactionjobinfo, base_input_level, int)
-ASHLAR_C_NUMBER(subcompactionjobinfo, output_level, int)
-ASHLAR_C_NUMBER(subcompactionjobinfo, compaction_reason, uint32_t)
-ASHLAR_C_NUMBER(subcompactionjobinfo, compression, uint32_t)
-ASHLAR_C_PART(subcompactionjobinfo, stats, rocksdb_compaction_job_stats_t, stats)
 
 ASHLAR_C_NUMBER(compaction_job_stats, elapsed_micros, uint64_t)
 ASHLAR_C_NUMBER(compaction_job_stats, cpu_micros, uint64_t)
