@@ -132,38 +132,38 @@ void VersionSet::CheckInvariants() const {
   ASHLAR_ASSERT(uncertain_ || quarantine_.empty());  // I3
 }
 
+Result<VersionSet::ManifestFile> VersionSet::FindManifest() const {
+  ManifestFile now;
+  ASHLAR_ASSIGN_OR_RETURN(now.number, ReadCurrentFile(args_.file_system, args_.directory));
+  now.name = DescriptorFileName(args_.directory, now.number);
+  ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(now.name, &now.bytes));
+  return now;
+}
+
 Status VersionSet::CheckManifestUnchanged(const ManifestPlace& place) const {
-  ASHLAR_ASSIGN_OR_RETURN(const FileNumber number,
-                          ReadCurrentFile(args_.file_system, args_.directory));
-  const std::string name = DescriptorFileName(args_.directory, number);
-  uint64_t bytes = 0;
-  ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(name, &bytes));
-  if (number == place.manifest_number && bytes == place.manifest_bytes) return Status::OK();
-  return Status::TryAgain(
-      name, StrCat("another process writes the database: the file has ", bytes, " bytes now"));
+  ASHLAR_ASSIGN_OR_RETURN(const ManifestFile now, FindManifest());
+  if (now.number == place.manifest_number && now.bytes == place.manifest_bytes) return Status::OK();
+  return Status::TryAgain(now.name, StrCat("another process writes the database: the file has ",
+                                           now.bytes, " bytes now"));
 }
 
 Status VersionSet::CheckNothingIngestedBefore(SequenceNumber newest,
                                               const ManifestPlace& place) const {
-  ASHLAR_ASSIGN_OR_RETURN(const FileNumber number,
-                          ReadCurrentFile(args_.file_system, args_.directory));
-  const std::string name = DescriptorFileName(args_.directory, number);
-  if (number != place.manifest_number)
-    return Status::TryAgain(name, "has replaced the MANIFEST that was read");
-  uint64_t bytes = 0;
-  ASHLAR_RETURN_IF_ERROR(args_.file_system->GetFileSize(name, &bytes));
-  if (bytes == place.manifest_bytes) return Status::OK();
-  ASHLAR_ASSIGN_OR_RETURN(
-      const std::unique_ptr<ManifestReader> manifest,
-      ManifestReader::OpenNumber(args_.file_system, args_.directory, number, place.manifest_end));
+  ASHLAR_ASSIGN_OR_RETURN(const ManifestFile now, FindManifest());
+  if (now.number != place.manifest_number)
+    return Status::TryAgain(now.name, "has replaced the MANIFEST that was read");
+  if (now.bytes == place.manifest_bytes) return Status::OK();
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,
+                          ManifestReader::OpenNumber(args_.file_system, args_.directory, now.number,
+                                                     place.manifest_end));
   VersionEdit edit;
   while (manifest->Next(&edit)) {
     // A flush has the log's number, a compaction deletes tables.
     const bool ingests =
         !edit.new_files().empty() && edit.deleted_files().empty() && !edit.log_number.has_value();
     if (ingests && edit.last_sequence.value_or(0) < newest) {
-      return Status::TryAgain(name, StrCat("tables were ingested before the write ", newest,
-                                           " and after offset ", place.manifest_end));
+      return Status::TryAgain(now.name, StrCat("tables were ingested before the write ", newest,
+                                               " and after offset ", place.manifest_end));
     }
   }
   return manifest->status();

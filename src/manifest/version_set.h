@@ -213,7 +213,14 @@ class VersionSet {
                                       std::vector<std::string>* names);
 
   using Builders = std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>>;
+  struct ManifestFile {
+    FileNumber number = 0;
+    std::string name;
+    uint64_t bytes = 0;
+  };
 
+  // The one that CURRENT names.
+  Result<ManifestFile> FindManifest() const;
   // For an id of which nothing is known any more.
   Status DroppedFamily(ColumnFamilyId id) const ASHLAR_REQUIRES(kManifestMutex);
   Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install)
