@@ -281,8 +281,7 @@ bool LeafWriter::HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const {
   entry->separator_bytes = RecordBytes(plan.moved.front().key, Slice());
   entry->copy_bytes.clear();
   for (const LeafEntry& move : plan.moved) {
-    if (move.slot != plan.fresh.slot && IsCopied(move))
-      entry->copy_bytes.push_back(SlotUnits(move.slot) * kUnitBytes);
+    if (IsCopied(plan, move)) entry->copy_bytes.push_back(SlotUnits(move.slot) * kUnitBytes);
   }
   return reserve.leaf != 0 && reserve.separator_bytes >= entry->separator_bytes &&
          CanHold(state_.heap, reserve.copies, entry->copy_bytes);
@@ -292,7 +291,7 @@ bool LeafWriter::HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const {
 void LeafWriter::CopyMovedRecords(PoolOperation* op, SplitPlan* plan, Entry* entry) {
   for (size_t i = 0, copy = 0; copy < entry->copy_bytes.size(); ++i) {
     LeafEntry& move = plan->moved[i];
-    if (move.slot == plan->fresh.slot || !IsCopied(move)) continue;
+    if (!IsCopied(*plan, move)) continue;
     const PoolOffset to = state_.reserve.copies[copy++];
     const std::optional<Record> record = ReadRecord(*state_.medium, move.record());
     WriteRecord(op, to, record->key(), record->value());
@@ -367,7 +366,9 @@ void LeafWriter::ReleaseReserve(const SplitReserve& reserve) {
 }
 
 // Only records of a size class: every strategy moves the slot of a record with a span of its own.
-bool LeafWriter::IsCopied(const LeafEntry& entry) const {
+// The new entry's record is never copied: nothing else refers to it.
+bool LeafWriter::IsCopied(const SplitPlan& plan, const LeafEntry& entry) const {
+  if (entry.slot == plan.fresh.slot) return false;
   const uint64_t bytes = SlotUnits(entry.slot) * kUnitBytes;
   switch (state_.split_strategy) {
     case SplitStrategy::kZeroCopySwap: return false;

@@ -88,7 +88,7 @@ class LeafWriter {
   Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes)
       ASHLAR_EXCLUDES(kStructureMutex);
   void ReleaseReserve(const SplitReserve& reserve);
-  bool IsCopied(const LeafEntry& entry) const;
+  bool IsCopied(const SplitPlan& plan, const LeafEntry& entry) const;
   bool IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const;
   bool Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max)
       ASHLAR_REQUIRES(kStructureMutex);
