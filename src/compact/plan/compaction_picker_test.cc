@@ -330,9 +330,35 @@ TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
             "L1 [5] -> L2, level size, move, bottommost");
   running.largest = "y";
   EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
-  running.inputs.front().level = 2;
-  running.output_level = 3;
-  EXPECT_TRUE(PickCompaction(view, config, CompactCursors()).has_value());
+}
+
+// Its output may be one file from a to k, and hold e and f by its range.
+TEST(PickLevelN, APlanThatWritesBelowABottommostOneDoesNotMeetItInAGap) {
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree("L1: 4[e-f 200]\nL2: 5[a-c 10] 6[h-k 10]\nL3: 7[b-c 10] 8[h-i 10]",
+                      config.num_levels);
+  const TreeView idle = tree.View();
+  const auto upper = PickCompaction(idle, config, CompactCursors());
+  ASSERT_TRUE(upper.has_value());
+  EXPECT_EQ(DebugString(*upper), "L1 [4] -> L2, level size, move, bottommost");
+  const ManualRequest all_of_level2 = {.level = 2, .begin = {}, .end = {}};
+  const ManualPick lower = PickManual(idle, config, all_of_level2);
+  ASSERT_TRUE(lower.plan.has_value());
+  EXPECT_EQ(DebugString(*lower.plan), "L2 [5 6] + L3 [7 8] -> L3, manual, bottommost");
+
+  TreeView view = tree.View();
+  view.running = {&*upper};
+  EXPECT_TRUE(PickManual(view, config, all_of_level2).conflict);
+  view.running = {&*lower.plan};
+  EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
+  // A plan that is not bottommost does not mind.
+  const TreeText deep(
+      "L1: 4[e-f 200]\nL2: 5[a-c 10] 6[h-k 10]\nL3: 7[b-c 10] 8[h-i 10]\nL4: 9[e-e 10]",
+      config.num_levels);
+  view = deep.View();
+  view.running = {&*lower.plan};
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
+            "L1 [4] -> L2, level size, move");
 }
 
 TEST(PickByFile, MarkedFilesGoDownOrAreRewritten) {

@@ -244,19 +244,16 @@ class PlanBuilder {
     plan->largest = range.largest.ToString();
     plan->excludes_largest = range.excludes_largest;
   }
-  // True: a running plan writes where this one would.
+  // True: a running plan writes where this one would, or one of the two is bottommost and the other
+  // writes below it.
   bool OutputIsTaken(const CompactionPlan& plan) const {
     if (!IsSorted(plan.output_level)) return false;
-    // I3 of compaction_plan.h: the levels that a plan has for itself.
-    const auto first_level = [](const CompactionPlan& some) {
-      return std::min(some.start_level() + 1, some.output_level);
-    };
     const FileBounds range{plan.smallest, plan.largest, plan.excludes_largest};
     return std::any_of(
         view_.running.begin(), view_.running.end(), [&](const CompactionPlan* other) {
-          return !other->drops_inputs && first_level(*other) <= plan.output_level &&
-                 first_level(plan) <= other->output_level &&
-                 tree_.Overlap(range, {other->smallest, other->largest, other->excludes_largest});
+          return !other->drops_inputs &&
+                 tree_.Overlap(range, {other->smallest, other->largest, other->excludes_largest}) &&
+                 (ShareLevels(plan, *other) || MeetInGap(plan, *other));
         });
   }
 
@@ -272,7 +269,7 @@ class PlanBuilder {
     }
     if (IsSorted(plan->output_level)) {
       if (!plan->older.empty()) plan->grandparents = plan->older.front();
-      plan->bottommost = plan->older.empty() && !view_.has_level_below;
+      plan->bottommost = HasNothingBelow(*plan);
     }
     plan->older_unknown = view_.has_level_below;
 
@@ -295,6 +292,30 @@ class PlanBuilder {
   }
 
  private:
+  // I3 of compaction_plan.h: the levels that a plan has for itself.
+  static bool ShareLevels(const CompactionPlan& a, const CompactionPlan& b) {
+    const auto first_level = [](const CompactionPlan& plan) {
+      return std::min(plan.start_level() + 1, plan.output_level);
+    };
+    return first_level(b) <= a.output_level && first_level(a) <= b.output_level;
+  }
+  // I9 of compaction_plan.h. Requires: their ranges overlap, and b runs.
+  bool MeetInGap(const CompactionPlan& a, const CompactionPlan& b) const {
+    return (b.output_level < a.output_level && b.bottommost) ||
+           (a.output_level < b.output_level && HasNothingBelow(a));
+  }
+  // Requires: the output level is sorted.
+  bool HasNothingBelow(const CompactionPlan& plan) const {
+    const Slice smallest(plan.smallest);
+    const Slice largest(plan.largest);
+    if (view_.has_level_below) return false;
+    for (Level level = plan.output_level + 1; level < view_.num_levels(); ++level) {
+      if (!tree_.Overlapping(level, {&smallest, &largest, plan.excludes_largest}).empty())
+        return false;
+    }
+    return true;
+  }
+
   // Adds files of the start level whose range is rewritten anyway. They cost nothing.
   void GrowForFree(Start* start, const FileList& below) const {
     FileBounds all = tree_.RangeOf(start->files);
