@@ -210,14 +210,14 @@ void LoadAndOverwrite(Tree* tree, uint64_t seed) {
 TEST(Amplification, OfATreeThatKeepsUp) {
   Tree tree(0);
   LoadAndOverwrite(&tree, 1);
-  EXPECT_LT(tree.Amplification(), 7.5);
+  EXPECT_LT(tree.Amplification(), 7.2);
   EXPECT_LT(tree.AverageRuns(), 4.6);
 }
 
 TEST(Amplification, OfATreeThatIsBehind) {
   Tree tree(4);
   LoadAndOverwrite(&tree, 1);
-  EXPECT_LT(tree.Amplification(), 5.3);
+  EXPECT_LT(tree.Amplification(), 5.1);
   EXPECT_LT(tree.AverageRuns(), 12);
 }
 

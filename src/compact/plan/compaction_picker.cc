@@ -12,6 +12,8 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kMovedFilesMax = 4;  // of one move: more would flood the next level
+// Neighbours that one compaction takes down: more save next to nothing (amplification_test).
+constexpr size_t kNeighboursMax = 3;
 constexpr size_t kLevel0RunFilesMin =
     4;  // of a compaction within level 0 that is done because the way down is busy
 // Times the level multiplier: how much smaller than the base level level 0 must be for a compaction
@@ -184,14 +186,18 @@ class LeveledPicker {
 
   // --- deeper levels ---
 
+  struct Cost {
+    double value;      // by compaction_pri; less goes first
+    size_t files = 1;  // that have it together: this one and its next neighbours
+  };
   struct Candidate {
     bool marked;
-    double cost;    // by compaction_pri; less goes first
+    Cost cost;
     bool has_turn;  // among equal costs
     size_t index;
     bool operator<(const Candidate& other) const {
       if (marked != other.marked) return marked;
-      if (cost != other.cost) return cost < other.cost;
+      if (cost.value != other.cost.value) return cost.value < other.cost.value;
       if (has_turn != other.has_turn) return has_turn;
       return index < other.index;
     }
@@ -199,7 +205,7 @@ class LeveledPicker {
 
   std::vector<Candidate> Candidates(Level level) const {
     const auto files = view_.files(level);
-    const std::vector<double> costs = Costs(level);
+    const std::vector<Cost> costs = Costs(level);
     std::vector<Candidate> candidates;
     for (size_t i = 0; i < files.size(); ++i) {
       if (files[i]->being_compacted) continue;
@@ -213,14 +219,15 @@ class LeveledPicker {
   }
 
   // One for each file.
-  std::vector<double> Costs(Level level) const {
+  std::vector<Cost> Costs(Level level) const {
     if (config_.compaction_pri == kMinOverlappingRatio) return OverlapRatios(level);
     const uint64_t average = AverageEntryBytes(view_);
-    std::vector<double> costs;
-    for (const FileMetaData* file : view_.files(level)) costs.push_back(Cost(*file, average));
+    std::vector<Cost> costs;
+    for (const FileMetaData* file : view_.files(level))
+      costs.push_back({.value = CostOf(*file, average)});
     return costs;
   }
-  double Cost(const FileMetaData& file, uint64_t average_entry_bytes) const {
+  double CostOf(const FileMetaData& file, uint64_t average_entry_bytes) const {
     switch (config_.compaction_pri) {
       case kByCompensatedSize:
         return -static_cast<double>(CompensatedBytes(file, average_entry_bytes));
@@ -231,27 +238,56 @@ class LeveledPicker {
     }
     return 0;
   }
-  // The bytes rewritten below per byte that leaves the level.
-  std::vector<double> OverlapRatios(Level level) const {
-    const auto below = view_.files(level + 1);
+  // The least number of bytes that are rewritten below per byte that leaves the level, by the file
+  // alone or with neighbours: neighbours share the file below at their common edge.
+  std::vector<Cost> OverlapRatios(Level level) const {
+    const auto files = view_.files(level);
     const uint64_t average = AverageEntryBytes(view_);
-    std::vector<double> ratios;
-    size_t next = 0;
-    for (const FileMetaData* file : view_.files(level)) {
-      while (next < below.size() &&
-             tree().Compare(below[next]->largest_user_key(), file->smallest_user_key()) < 0)
-        ++next;
-      uint64_t overlap = 0;
-      for (size_t j = next; j < below.size() && tree().Compare(below[j]->smallest_user_key(),
-                                                               file->largest_user_key()) <= 0;
-           ++j) {
-        overlap += below[j]->file_bytes;
+    const std::vector<Overlap> overlaps = OverlapsBelow(level);
+    std::vector<Cost> costs;
+    for (size_t i = 0; i < files.size(); ++i) {
+      Cost least;
+      uint64_t own = 0;
+      for (size_t count = 1; count <= std::min(kNeighboursMax, files.size() - i); ++count) {
+        const FileMetaData& last = *files[i + count - 1];
+        own += std::max<uint64_t>(1, CompensatedBytes(last, average));
+        const uint64_t below = overlaps[i + count - 1].end - overlaps[i].begin;
+        const double ratio = static_cast<double>(below) / static_cast<double>(own);
+        const bool is_too_much = last.being_compacted || below > config_.max_compaction_bytes ||
+                                 own > config_.max_compaction_bytes - below;
+        if (count > 1 && is_too_much) break;
+        if (count == 1 || ratio < least.value) least = {.value = ratio, .files = count};
       }
-      const double own =
-          static_cast<double>(std::max<uint64_t>(1, CompensatedBytes(*file, average)));
-      ratios.push_back(static_cast<double>(overlap) / own);
+      costs.push_back(least);
     }
-    return ratios;
+    return costs;
+  }
+  // Of each file: the bytes of the level below that come before the files that it overlaps, and
+  // those with them.
+  struct Overlap {
+    uint64_t begin;
+    uint64_t end;
+  };
+  std::vector<Overlap> OverlapsBelow(Level level) const {
+    const auto below = view_.files(level + 1);
+    std::vector<Overlap> overlaps;
+    size_t next = 0;
+    uint64_t before = 0;
+    for (const FileMetaData* file : view_.files(level)) {
+      for (; next < below.size() &&
+             tree().Compare(below[next]->largest_user_key(), file->smallest_user_key()) < 0;
+           ++next) {
+        before += below[next]->file_bytes;
+      }
+      uint64_t end = before;
+      for (size_t i = next; i < below.size() && tree().Compare(below[i]->smallest_user_key(),
+                                                               file->largest_user_key()) <= 0;
+           ++i) {
+        end += below[i]->file_bytes;
+      }
+      overlaps.push_back({.begin = before, .end = end});
+    }
+    return overlaps;
   }
   bool HasTurn(Level level, const FileMetaData& file) const {
     if (config_.compaction_pri == kRoundRobin) {
@@ -264,7 +300,9 @@ class LeveledPicker {
 
   std::optional<CompactionPlan> PickFromLevel(Level level) const {
     for (const Candidate& candidate : Candidates(level)) {
-      auto plan = PickFile(level, candidate.index, level + 1, PlanReason::kLevelSize);
+      auto plan = PickFiles(level, candidate.index, candidate.cost.files, level + 1,
+                            PlanReason::kLevelSize);
+      if (!plan) plan = PickFile(level, candidate.index, level + 1, PlanReason::kLevelSize);
       if (!plan) continue;
       if (config_.compaction_pri == kRoundRobin) SetNextCursor(level, &*plan);
       return plan;
@@ -283,8 +321,13 @@ class LeveledPicker {
 
   std::optional<CompactionPlan> PickFile(Level level, size_t index, Level output_level,
                                          PlanReason reason) const {
+    return PickFiles(level, index, 1, output_level, reason);
+  }
+  // So many neighbours.
+  std::optional<CompactionPlan> PickFiles(Level level, size_t index, size_t count,
+                                          Level output_level, PlanReason reason) const {
     const FileList files =
-        tree().Closed(level, TreeFiles::RangeOf(*view_.files(level)[index]).range());
+        tree().Closed(level, tree().RangeOf(view_.files(level).subspan(index, count)).range());
     if (output_level != level && level > 0) {
       FileList extended = files;
       ExtendMove(level, output_level, &extended);

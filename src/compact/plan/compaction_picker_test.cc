@@ -561,6 +561,25 @@ std::string PickWith(CompactionPri pri, const CompactCursors& cursors = CompactC
 TEST(PickByPriority, MinOverlappingRatioTakesTheFileThatDragsTheLeastAlong) {
   EXPECT_EQ(PickWith(kMinOverlappingRatio), "L1 [11] + L2 [3] -> L2, level size, bottommost");
 }
+TEST(PickByPriority, NeighboursGoTogetherIfTheyShareTheFileBelow) {
+  LeveledConfig config = SmallConfig();
+  config.max_compaction_bytes = 1000;
+  // 400 bytes below for 60, and for 120; 2 for each byte of the third.
+  const std::string tree =
+      "L1: 10[a-c 60] 11[e-g 60] 12[i-k 100]\n"
+      "L2: 1[b-f 240] 2[j-k 300]";
+  EXPECT_EQ(Pick(tree, config), "L1 [10 11] + L2 [1] -> L2, level size, bottommost");
+  config.max_compaction_bytes = 350;  // less than the two and the file below
+  EXPECT_EQ(Pick(tree, config), "L1 [12] + L2 [2] -> L2, level size, bottommost");
+}
+TEST(PickByPriority, ABusyFileEndsARunOfNeighbours) {
+  LeveledConfig config = SmallConfig();
+  config.max_compaction_bytes = 1000;
+  EXPECT_EQ(Pick("L1: 10[a-c 90] 11[e-g 60 busy] 12[i-k 90]\n"
+                 "L2: 1[b-c 240] 2[j-k 300]",
+                 config),
+            "L1 [10] + L2 [1] -> L2, level size, bottommost");
+}
 TEST(PickByPriority, ByCompensatedSizeTakesTheLargestFile) {
   EXPECT_EQ(PickWith(kByCompensatedSize), "L1 [12] + L2 [2] -> L2, level size, bottommost");
 }
