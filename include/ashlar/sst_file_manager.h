@@ -73,10 +73,10 @@ class ASHLAR_API SstFileManager {
 // Set 0 if another process reads the database (OpenForReadOnly, OpenAsSecondary): it may still have
 // open what is cut.
 ASHLAR_API SstFileManager* NewSstFileManager(
-    Env* env, std::shared_ptr<FileSystem> file_system, std::shared_ptr<Logger> info_log = nullptr,
-    const std::string& trash_dir = "", int64_t rate_bytes_per_sec = 0,
-    bool delete_existing_trash = true, Status* status = nullptr, double max_trash_db_ratio = 0.25,
-    uint64_t bytes_max_delete_chunk = 64 * 1024 * 1024);
+    Env* env, const std::shared_ptr<FileSystem>& file_system,
+    std::shared_ptr<Logger> info_log = nullptr, const std::string& trash_dir = "",
+    int64_t rate_bytes_per_sec = 0, bool delete_existing_trash = true, Status* status = nullptr,
+    double max_trash_db_ratio = 0.25, uint64_t bytes_max_delete_chunk = 64 * 1024 * 1024);
 // With the file system of env.
 ASHLAR_API SstFileManager* NewSstFileManager(
     Env* env, std::shared_ptr<Logger> info_log = nullptr, const std::string& trash_dir = "",

@@ -132,7 +132,7 @@ Status DeleteFilesIn(vfs::FileSystem* file_system, const std::string& folder,
 
 }  // namespace
 
-SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<FileSystem> file_system,
+SstFileManager* NewSstFileManager(Env* env, const std::shared_ptr<FileSystem>& file_system,
                                   std::shared_ptr<Logger> info_log, const std::string& trash_dir,
                                   int64_t rate_bytes_per_sec, bool delete_existing_trash,
                                   Status* status, double max_trash_db_ratio,

@@ -31,9 +31,9 @@ void Apply(const Commit& commit, Contents* contents) {
   }
 }
 
-OpenDatabase::OpenDatabase(std::shared_ptr<vfs::FileSystem> file_system, const Options& options,
-                           uint64_t seed)
-    : env_(std::move(file_system), seed), options_(options) {
+OpenDatabase::OpenDatabase(const std::shared_ptr<vfs::FileSystem>& file_system,
+                           const Options& options, uint64_t seed)
+    : env_(file_system, seed), options_(options) {
   options_.env = &env_;
 }
 

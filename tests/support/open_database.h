@@ -35,7 +35,8 @@ class OpenDatabase {
  public:
   // options.env is replaced by a world on this file system whose jobs run in an order drawn from
   // the seed.
-  OpenDatabase(std::shared_ptr<vfs::FileSystem> file_system, const Options& options, uint64_t seed);
+  OpenDatabase(const std::shared_ptr<vfs::FileSystem>& file_system, const Options& options,
+               uint64_t seed);
   ~OpenDatabase();
   OpenDatabase(const OpenDatabase&) = delete;
   OpenDatabase& operator=(const OpenDatabase&) = delete;
