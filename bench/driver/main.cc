@@ -192,6 +192,8 @@ int Main(int argc, char** argv) {
   app.add_flag("!--no-compactions", run.engine.auto_compactions, "without automatic compactions");
   app.add_flag("!--no-log", run.log, "without a write-ahead log");
   app.add_flag("--sync", run.sync, "every write durable before it returns");
+  app.add_option("--wait-every", run.wait_every,
+                 "writers wait for flushes and compactions after so many operations; 0: never");
   app.add_option("--sample-ms", run.sample_ms, "period of the samples of throughput; 0: none");
   app.add_flag("!--no-latencies", run.latencies);
   app.add_flag(

@@ -39,6 +39,7 @@ struct RocksCheckpoint;
 struct RocksWalIterator;
 struct RocksWalReadOptions;
 struct RocksWriteBatch;
+struct RocksWaitOptions;
 
 using RocksBool = unsigned char;
 
@@ -106,6 +107,9 @@ using RocksBool = unsigned char;
   F(batched_multi_get_cf, void,                                                                  \
     (RocksDb*, const RocksReadOptions*, RocksFamily*, size_t, const char* const*, const size_t*, \
      RocksPinnableSlice**, char**, bool))                                                        \
+  F(wait_for_compact_options_create, RocksWaitOptions*, ())                                      \
+  F(wait_for_compact_options_destroy, void, (RocksWaitOptions*))                                 \
+  F(wait_for_compact, void, (RocksDb*, RocksWaitOptions*, char**))                               \
   F(get_options_from_string, void, (const RocksOptions*, const char*, RocksOptions*, char**))    \
   F(options_prepare_for_bulk_load, void, (RocksOptions*))                                        \
   F(options_set_allow_mmap_reads, void, (RocksOptions*, RocksBool))                              \

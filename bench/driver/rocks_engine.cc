@@ -1,11 +1,9 @@
 // RocksDB's C interface: RocksDB itself, and Ashlar.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/driver/c_session.h"
@@ -240,17 +238,13 @@ class RocksEngine : public Engine {
   }
 
   void WaitForBackgroundWork() override {
-    // Twice: a job that has just ended may be about to make the next one due. A compaction that is
-    // due and does not begin will not: RocksDB's universal compaction says so of runs that it
-    // leaves.
-    constexpr int kIdleMsMax = 500;
-    int idle_ms = 0;
-    for (int quiet = 0; quiet < 2 && idle_ms < kIdleMsMax;) {
-      const bool works = Works();
-      quiet = works || IsDue() ? 0 : quiet + 1;
-      idle_ms = works ? 0 : idle_ms + 1;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    RocksWaitOptions* const options =
+        Need(api_.wait_for_compact_options_create, "rocksdb_wait_for_compact_options_create")();
+    char* error = nullptr;
+    Need(api_.wait_for_compact, "rocksdb_wait_for_compact")(db_, options, &error);
+    Need(api_.wait_for_compact_options_destroy,
+         "rocksdb_wait_for_compact_options_destroy")(options);
+    CheckError(api_, error, "wait_for_compact");
   }
 
   std::optional<Background> RunningNow() override {
@@ -321,18 +315,6 @@ class RocksEngine : public Engine {
     }
     api_.options_set_block_based_table_factory(db_options, table);
     api_.block_based_options_destroy(table);
-  }
-
-  bool Works() {
-    for (const char* const name : {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
-                                   "rocksdb.num-running-compactions"}) {
-      if (Property(name) != 0) return true;
-    }
-    return false;
-  }
-  bool IsDue() {
-    return options_.auto_compactions && !options_.bulk_load &&
-           Property("rocksdb.compaction-pending") != 0;
   }
 
   uint64_t Property(const char* name) {

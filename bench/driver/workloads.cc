@@ -241,6 +241,8 @@ void Runner::Write(std::span<const uint32_t> order, uint64_t generation, Result*
       session->Put({key, key_bytes}, dataset_.Value(number, generation));
       laps->Lap();
       Note(++done, progress);
+      if (options_.wait_every != 0 && done % options_.wait_every == 0)
+        engine_->WaitForBackgroundWork();
     }
     progress->operations.store(done, std::memory_order_relaxed);
   };

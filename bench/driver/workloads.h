@@ -40,6 +40,8 @@ struct RunOptions {
   uint64_t write_rate = 0;  // of the writer concurrent with readers, operations per second
   bool log = true;
   bool sync = false;
+  // A writer lets flushes and compactions end after so many operations; 0: it does not wait.
+  uint64_t wait_every = 0;
   uint64_t sample_ms = 100;
   bool latencies = true;
   bool warm = true;
