@@ -104,8 +104,8 @@ class FileChoice {
     return Status::InvalidArgument(StrCat("the column family has no table ", number));
   }
 
-  // The files of the level that are named or have keys of the range, and those that have to move
-  // with them.
+  // The files of the level that are named or have keys of the range, those between them, and those
+  // that have to move with them. The output may have keys of all that is between.
   FileList Widened(Level level, const std::optional<FileBounds>& range) const {
     const auto files = view_.files(level);
     if (!IsSorted(level)) {
@@ -114,15 +114,14 @@ class FileChoice {
                                        [this](const FileMetaData* file) { return IsNamed(file); });
       return {newest, files.end()};
     }
-    size_t first = files.size();
-    size_t end = 0;
-    for (size_t i = 0; i < files.size(); ++i) {
-      if (!IsNamed(files[i]) && !(range && tree_.Overlap(*files[i], range->range()))) continue;
-      first = std::min(first, i);
-      end = i + 1;
+    std::optional<FileBounds> bounds = range;
+    for (const FileMetaData* file : files) {
+      if (!IsNamed(file)) continue;
+      const FileBounds own = TreeFiles::RangeOf(*file);
+      if (!bounds) bounds = own;
+      tree_.Widen(&*bounds, own);
     }
-    if (first >= end) return {};
-    return tree_.Closed(level, tree_.RangeOf(files.subspan(first, end - first)).range());
+    return bounds ? tree_.Closed(level, bounds->range()) : FileList();
   }
 
   const TreeView& view_;

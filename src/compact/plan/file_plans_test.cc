@@ -199,6 +199,19 @@ TEST(PlanFiles, TakesOverlappingFilesOnTheWayDown) {
   EXPECT_EQ(Files(tree, {5, 7}, 2), "L1 [5 6 7] + L2 [3 4] -> L2, files");
 }
 
+// The output has keys of both named files, and may have them in one file.
+TEST(PlanFiles, FilesBetweenNamedOnesOfTwoLevelsGoAlong) {
+  const std::string tree =
+      "L1: 5[a-b 20]\n"
+      "L2: 2[A-Z 20] 3[c-d 20] 4[e-f 20] 6[g-h 20]\n"
+      "L3: 1[d-e 20]";
+  EXPECT_EQ(Files(tree, {5, 4}, 2), "L1 [5] + L2 [3 4] -> L2, files");
+  EXPECT_EQ(Files(tree, {5, 4}, 3), "L1 [5] + L2 [3 4] + L3 [1] -> L3, files, bottommost");
+  EXPECT_EQ(Files("L1: 5[x-y 20]\nL2: 3[a-b 20] 4[c-d 20 busy]", {5, 3}, 2),
+            "Operation aborted: table 4, which has to be compacted with the others, is in another "
+            "compaction");
+}
+
 TEST(PlanFiles, OlderFilesOfLevel0GoAlong) {
   const std::string tree =
       "L0: 9[a-c 10] 8[x-z 10] 7[m-n 10]\n"
