@@ -211,6 +211,11 @@ TEST_F(DBWithTTLTest, BatchesPassEveryKindOfRecord) {
   EXPECT_TRUE(db_->Write(WriteOptions(), &damaged).IsCorruption());
 }
 
+TEST_F(DBWithTTLTest, ANullBatchIsRefused) {
+  Open(kTtl);
+  EXPECT_TRUE(db_->Write(WriteOptions(), nullptr).IsInvalidArgument());
+}
+
 TEST_F(DBWithTTLTest, ABatchKeepsItsTerminationPoint) {
   options_.avoid_flush_during_shutdown = true;
   Open(kTtl);
