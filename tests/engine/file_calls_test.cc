@@ -324,6 +324,36 @@ TEST_F(FileCallsTest, MergesOlderFilesOfLevel0WhileANewerOneMovesDown) {
   for (const int i : {0, 10, 20}) EXPECT_EQ(Get(Key(i)), "v");
 }
 
+// The range of the new table below would hold the keys of the compaction, which has nothing below it.
+TEST_F(FileCallsTest, DoNotMergeTablesBelowACompactionThatIsBetweenTheirKeys) {
+  class Merger final : public EventListener {
+   public:
+    void OnCompactionBegin(DB* db, const CompactionJobInfo& /*info*/) override {
+      if (around.empty()) return;
+      merged = db->CompactFiles(CompactionOptions(), std::exchange(around, {}), 2);
+    }
+    std::vector<std::string> around;
+    Status merged;
+  };
+  const auto merger = std::make_shared<Merger>();
+  options_.listeners.push_back(merger);
+  Open();
+  WriteTable(30, 30, "v");
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 2));
+  WriteTable(0, 0, "v");
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 1));
+  WriteTable(15, 15, "v");
+  EXPECT_EQ(Levels(), "0:1 1:1 2:1");
+  const std::vector<std::string> around = {FileNames(1).front(), FileNames(2).front()};
+  merger->around = around;
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 1));
+  EXPECT_TRUE(merger->merged.IsAborted()) << merger->merged.ToString();
+  EXPECT_EQ(Levels(), "1:2 2:1");
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), around, 2));
+  Open();
+  for (const int i : {0, 15, 30}) EXPECT_EQ(Get(Key(i)), "v");
+}
+
 TEST_F(FileCallsTest, TheTablesOfARangeAndOfALevelAreDescribed) {
   Open();
   WriteTable(0, 9, "v");

@@ -234,7 +234,7 @@ Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& conf
   const PlanBuilder builder(view, config, targets);
   builder.SetRange(&plan);
   if (builder.OutputIsTaken(plan))
-    return Status::Aborted("another compaction writes to the same keys of the output level");
+    return Status::Aborted("another compaction writes to the same range of keys");
   builder.Complete(&plan, request.may_move && !config.has_filter);
   if (request.compression != kDisableCompressionOption) {
     plan.compression = request.compression;

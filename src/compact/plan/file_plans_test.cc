@@ -268,7 +268,7 @@ TEST(PlanFiles, TheOutputsOfRunningPlansAreNotCrossed) {
   running.smallest = "b";
   running.largest = "d";
   const std::string aborted =
-      "Operation aborted: another compaction writes to the same keys of the output level";
+      "Operation aborted: another compaction writes to the same range of keys";
   EXPECT_EQ(Files("L1: 5[a-c 20]", {5}, 2, {&running}), aborted);
   // Nor may another plan write between the levels of a plan: the order of the levels would be lost.
   EXPECT_EQ(Files("L1: 5[a-c 20]", {5}, 4, {&running}), aborted);
