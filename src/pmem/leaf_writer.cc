@@ -237,7 +237,6 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   if (!HasSpaceForSplit(plan, entry)) return Outcome::kNeedReserve;
   CopyMovedRecords(op, &plan, entry);
   StoreSplit(op, leaf, plan, *entry);
-  op->Commit();
   lock->Release();
   state_.leaves.fetch_add(1, std::memory_order_relaxed);
   state_.splits.fetch_add(1, std::memory_order_relaxed);
@@ -300,7 +299,7 @@ void LeafWriter::CopyMovedRecords(PoolOperation* op, SplitPlan* plan, Entry* ent
   }
 }
 
-// The new leaf, in the pool and in the index. Uses the reserve up.
+// The new leaf, in the pool and, committed, in the index. Uses the reserve up.
 void LeafWriter::StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const SplitPlan& plan,
                             const Entry& entry) {
   const LeafView view(*state_.medium, leaf.offset);
@@ -328,6 +327,7 @@ void LeafWriter::StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const Spli
     state_.heap.Release(reserve.copies[i]);
   reserve = {};
   right.Keep();
+  op->Commit();  // I3
   state_.index.Publish(&change);
 }
 
@@ -498,8 +498,8 @@ bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf
   state_.heap.BeforeUnlink(from.Separator());
   op->Fence();
   PublishCommit(op, left.offset, from.Next(right_commit), occupied, 1 - SelectedNext(left_commit));
+  op->Commit();  // I3
   state_.index.Publish(&change);
-  op->Commit();
   locks.ReleaseMerged();
   state_.index.DropRef(right.ref);
   state_.leaves.fetch_sub(1, std::memory_order_relaxed);

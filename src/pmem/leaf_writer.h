@@ -19,6 +19,8 @@
 // I1: between two fences nothing is stored to a line that a published state depends on, except its
 //     publication.
 // I2: a change fails only before its first store to something published, for lack of memory too.
+// I3: a change commits before the index leads to its leaves. A new leaf has no lock: a change of it
+//     that another thread makes would come before the leaf in the log, and be lost at replay.
 #pragma once
 
 #include "pmem/tree_state.h"

@@ -50,6 +50,8 @@ class CountingMedium final : public Medium {
   void set_on_begin(std::function<void()> on_begin) { on_begin_ = std::move(on_begin); }
   // Runs in each fence; those of a new span are under the heap's mutex.
   void set_on_fence(std::function<void()> on_fence) { on_fence_ = std::move(on_fence); }
+  // Runs where class logged appends to the log.
+  void set_on_commit(std::function<void()> on_commit) { on_commit_ = std::move(on_commit); }
 
  private:
   CountingMedium(const std::string& path, std::unique_ptr<PoolMapping> view,
@@ -70,7 +72,9 @@ class CountingMedium final : public Medium {
     counts_.fences++;
     if (on_fence_) on_fence_();
   }
-  void Commit(PoolOperation* /*operation*/) override {}
+  void Commit(PoolOperation* /*operation*/) override {
+    if (on_commit_) on_commit_();
+  }
   void End(PoolOperation* /*operation*/) override {}
   Status AwaitDurable(PoolOperation* /*operation*/) override { return Status::OK(); }
 
@@ -79,6 +83,7 @@ class CountingMedium final : public Medium {
   VerbCounts counts_;
   std::function<void()> on_begin_;
   std::function<void()> on_fence_;
+  std::function<void()> on_commit_;
 };
 
 // A tree on a TestPool; the mark is over when it is open. *medium, when asked for, belongs to the

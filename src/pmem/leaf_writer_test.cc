@@ -1,0 +1,76 @@
+// Changes of leaves, seen from inside: what other threads find at the moment of a commit.
+#include "pmem/leaf_writer.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ashlar/write_batch.h"
+#include "base/format.h"
+#include "base/function_ref.h"
+#include "gtest/gtest.h"
+#include "pmem/batch_writer.h"
+#include "pmem/recovery.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/test_pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+// A thread that found a new leaf before the commit of the change that made it could change the leaf
+// and commit first. The log then had its change before the leaf, and a replay lost it.
+class CommitTest : public ::testing::Test {
+ protected:
+  CommitTest() {
+    std::unique_ptr<CountingMedium> medium = CountingMedium::Create(pool_.file());
+    medium_ = medium.get();
+    RecoveryConfig config;
+    config.comparator = BytewiseComparator();
+    state_ = RecoverTree(std::move(medium), std::move(config)).value();
+    state_->heap.FinishMark(true);
+  }
+
+  LeafRef* LeafOf(const std::string& key) const {
+    EpochGuard guard(state_->epochs);
+    return state_->index.Peek(key).ref;
+  }
+  // `change` gives `key` to a new leaf. Until it has committed the key leads to the old one, which
+  // it has locked.
+  void ExpectTheOldLeafUntilTheCommit(const std::string& key, FunctionRef<void()> change) {
+    LeafRef* const old = LeafOf(key);
+    uint64_t commits = 0;
+    medium_->set_on_commit([&] {
+      // The heap commits its operations without a leaf.
+      if ((old->version.load() & LeafRef::kLocked) == 0) return;
+      ++commits;
+      EXPECT_EQ(LeafOf(key), old);
+    });
+    change();
+    medium_->set_on_commit({});
+    EXPECT_EQ(commits, 1U);
+    EXPECT_NE(LeafOf(key), old);
+  }
+
+  TestPool pool_{uint64_t{1} << 20};
+  CountingMedium* medium_ = nullptr;
+  std::unique_ptr<TreeState> state_;
+};
+
+TEST_F(CommitTest, NoThreadFindsTheNewLeafOfASplitBefore) {
+  LeafWriter writer(state_.get());
+  for (uint32_t i = 0; i < LeafWriter::kSlotsFilled; ++i)
+    ASSERT_OK(writer.Put(StrCat("key", 100 + i), "v"));
+  ExpectTheOldLeafUntilTheCommit(StrCat("key", 99 + LeafWriter::kSlotsFilled),
+                                 [&] { ASSERT_OK(writer.Put("key1", "v")); });
+}
+
+TEST_F(CommitTest, NoThreadFindsTheNewLeavesOfABatchBefore) {
+  ASSERT_OK(LeafWriter(state_.get()).Put("last", "v"));
+  WriteBatch batch;
+  for (uint32_t i = 0; i < 100; ++i) ASSERT_OK(batch.Put(StrCat("key", 100 + i), "v"));
+  ExpectTheOldLeafUntilTheCommit("last",
+                                 [&] { ASSERT_OK(BatchWriter(state_.get()).Write(batch)); });
+}
+
+}  // namespace
+}  // namespace ashlar::pmem
