@@ -3,6 +3,7 @@
 //   Add --> joined with the runs that it touches
 //   TakeShortest: the shortest run that is long enough, so that long runs stay for large records
 //   TakeFirst: the first run that is long enough, so that records move towards the pool's beginning
+//   TakeUpTo: a whole run, with which the pages after it become one piece
 //
 // I1: runs are not empty, do not overlap and do not touch.
 // I2: both orders have the same runs, and pages() is their sum.
@@ -32,6 +33,10 @@ class FreeRuns {
   std::optional<uint64_t> TakeShortest(uint64_t pages);
   // The same, from a run that begins before `limit`.
   std::optional<uint64_t> TakeFirst(uint64_t pages, uint64_t limit);
+  // The run that ends where the page `end` begins, and its first page. Requires: no run is after it,
+  // and, to take it, PagesUpTo(end) > 0.
+  uint64_t PagesUpTo(uint64_t end) const;
+  uint64_t TakeUpTo(uint64_t end);
 
   uint64_t pages() const { return pages_; }
   // 0: there are no runs.

@@ -34,6 +34,19 @@ TEST(FreeRunsTest, TakesTheShortestRunOrTheFirst) {
   runs.CheckInvariants();
 }
 
+TEST(FreeRunsTest, TakesTheRunUpToAPage) {
+  FreeRuns runs;
+  EXPECT_EQ(runs.PagesUpTo(100), 0u);
+  runs.Add(10, 8);
+  runs.Add(50, 20);
+  EXPECT_EQ(runs.PagesUpTo(71), 0u);
+  EXPECT_EQ(runs.PagesUpTo(70), 20u);
+  EXPECT_EQ(runs.TakeUpTo(70), 50u);
+  EXPECT_EQ(runs.PagesUpTo(70), 0u);
+  EXPECT_EQ(runs.pages(), 8u);
+  runs.CheckInvariants();
+}
+
 std::optional<uint64_t> FirstRun(const std::vector<bool>& is_free, uint64_t pages) {
   uint64_t free_pages = 0;
   for (uint64_t page = 0; page < is_free.size(); ++page) {

@@ -103,9 +103,10 @@ std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
     EnterBelow(op, *page, entry);
     return page;
   }
-  if (entry.pages > pages_ - high_water_page_) return std::nullopt;
-  const uint64_t page = high_water_page_;
-  high_water_page_ += entry.pages;
+  if (entry.pages > LongestFreeRun()) return std::nullopt;
+  const bool is_never_used = entry.pages <= pages_ - high_water_page_;
+  const uint64_t page = is_never_used ? high_water_page_ : free_runs_.TakeUpTo(high_water_page_);
+  high_water_page_ = page + entry.pages;
   Enter(op, page, entry,
         high_water_page_ < pages_ ? std::optional<SpanEntry>(kEndOfSpans) : std::nullopt);
   return page;
@@ -120,7 +121,8 @@ std::optional<uint64_t> SpanMap::TakeBelow(PoolOperation* op, const SpanEntry& e
 }
 
 uint64_t SpanMap::LongestFreeRun() const {
-  return std::max(free_runs_.LongestRun(), pages_ - high_water_page_);
+  const uint64_t last = free_runs_.PagesUpTo(high_water_page_) + (pages_ - high_water_page_);
+  return std::max(free_runs_.LongestRun(), last);
 }
 
 void SpanMap::CheckInvariants() const {

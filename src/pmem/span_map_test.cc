@@ -93,5 +93,22 @@ TEST_F(SpanMapTest, PagesAreKept) {
   EXPECT_EQ(map_->LongestFreeRun(), 0U);
 }
 
+// The free pages up to the first page that was never used, and those after it, were two runs. Neither
+// had room for what fits into both.
+TEST_F(SpanMapTest, FreePagesAndThePagesAfterThemThatWereNeverUsedAreOneRun) {
+  const uint64_t free = map_->FreePages();
+  const std::optional<uint64_t> first = Take(free / 2);
+  ASSERT_TRUE(first.has_value());
+  map_->Give(*first, free / 2);
+  EXPECT_EQ(map_->LongestFreeRun(), free);
+  EXPECT_EQ(Take(free - 3), first);
+  EXPECT_EQ(map_->FreePages(), 3U);
+  EXPECT_EQ(map_->LongestFreeRun(), 3U);
+  map_->CheckInvariants();
+  Spans read = Reopen();
+  EXPECT_EQ(read[*first], free - 3);
+  EXPECT_EQ(map_->FreePages(), 3U);
+}
+
 }  // namespace
 }  // namespace ashlar::pmem

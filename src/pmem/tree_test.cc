@@ -527,6 +527,22 @@ TEST(LargeValuesTest, DefragmentMovesThemTogether) {
   EXPECT_EQ(GetOr(tree.get(), NumberKey(1)), value(1));
 }
 
+// What the first value had left free was too short for the second one, and so were the pages that
+// were never used.
+TEST(LargeValuesTest, AnEmptyPoolTakesOneThatIsLargerThanItsFirst) {
+  TestPool pool(uint64_t{8} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  for (const size_t bytes : {size_t{5'000'000}, size_t{6'000'000}}) {
+    ASSERT_OK(tree->Put("large", std::string(bytes, 'l')));
+    ASSERT_OK(tree->Delete("large"));
+  }
+  ASSERT_OK(tree->Close());
+  tree = OpenTestTree(&pool);
+  ASSERT_OK(tree->Put("large", std::string(7'000'000, 'm')));
+  EXPECT_EQ(GetOr(tree.get(), "large"), std::string(7'000'000, 'm'));
+  ASSERT_OK(tree->Verify());
+}
+
 // Each size class took a span of 64 KiB, and a small pool has few of them.
 TEST(SmallPoolTest, HoldsValuesOfManySizes) {
   constexpr uint64_t kSmallPoolBytes = uint64_t{8} << 20;
