@@ -13,8 +13,8 @@
 // I3: the pages of a span that was given back keep their entry until they are taken again. That is
 //     safe because nothing durable refers to them (I1 of heap.h).
 //
-// Pages that were never used and the free run up to them are one run. Pages are taken from it at the
-// mark if those after it are enough.
+// Pages that were never used and the free run up to them are one run. Pages are taken from it at
+// the mark if those after it are enough.
 //
 // A span costs one or two words, and two fences if these are in different cache lines, else one. A
 // durable free list was rejected: a store and a fence for each change.
