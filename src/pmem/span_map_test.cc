@@ -93,8 +93,8 @@ TEST_F(SpanMapTest, PagesAreKept) {
   EXPECT_EQ(map_->LongestFreeRun(), 0U);
 }
 
-// The free pages up to the first page that was never used, and those after it, were two runs. Neither
-// had room for what fits into both.
+// The free pages up to the first page that was never used, and those after it, were two runs.
+// Neither had room for what fits into both.
 TEST_F(SpanMapTest, FreePagesAndThePagesAfterThemThatWereNeverUsedAreOneRun) {
   const uint64_t free = map_->FreePages();
   const std::optional<uint64_t> first = Take(free / 2);
