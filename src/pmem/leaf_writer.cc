@@ -539,6 +539,8 @@ Status LeafWriter::MoveRecord(const Slice& key, uint64_t slot, PoolOffset record
     const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(),
                                        key, Fingerprint(key), RecordPart::kAll);
     if (!found.found || view.Slot(found.index) != slot) return Status::OK();
+    // The copy's checksum would be right, and hide the damage.
+    if (!ChecksumMatches(found.record)) return state_.DamagedRecord(found.offset);
     WriteRecord(&op, record, found.record.key(), found.record.value());
     state_.heap.BeforeUnlink(found.offset);
     PublishSlot(&op, view.SlotOffset(found.index), EncodeSlot(record, found.record.bytes()));

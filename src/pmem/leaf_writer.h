@@ -37,7 +37,7 @@ class LeafWriter {
   // together. True when a leaf went.
   bool MergeAround(const Slice& key, uint32_t slots_max);
   // Moves the record in this slot to another place, a large one to a lower place, unless the slot
-  // has changed. Ok in both cases.
+  // has changed. Ok in both cases; Corruption if the record is damaged.
   Status Relocate(const Slice& key, uint64_t slot);
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;

@@ -179,6 +179,8 @@ void TreeIterator::Next() {
     if (leaf_.upper == nullptr) return SetInvalid();
     // The right neighbour cannot go, nor its separator, without a change of this leaf.
     const Slice from = state_->index.KeyOf(leaf_.upper);
+    // Among the leaf's keys it would lead to the leaf again.
+    if (state_->order.Compare(from, record_.key()) <= 0) return SetDamaged(leaf_.upper);
     Forward(&from, true);
   });
 }

@@ -580,6 +580,36 @@ TEST_F(TreeTest, DefragmentMakesRoomForOtherSizes) {
   ExpectAgrees(tree_.get(), model, "defragmented");
 }
 
+// The copy of a damaged record had a good checksum: the damage was silent from then on.
+TEST(DamagedRecordTest, DefragmentLeavesADamagedRecordWhereItIs) {
+  for (const size_t bytes : {size_t{200}, size_t{20'000}}) {
+    TestPool pool(uint64_t{2} << 20);
+    CountingMedium* medium = nullptr;
+    const std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool, &medium);
+    uint64_t count = 0;
+    while (tree->Put(NumberKey(count), std::string(bytes, 'v')).ok()) count++;
+    for (uint64_t i = 0; i + 1 < count; ++i) {
+      if (i % 4 == 0) continue;
+      ASSERT_OK(tree->Delete(NumberKey(i)));
+    }
+    // In the last place, from which it would be moved.
+    const std::string damaged = NumberKey(count - 1);
+    PinnableSlice value;
+    ASSERT_OK(tree->Get(ReadOptions(), damaged, &value));
+    const auto at = static_cast<uint64_t>(value.data() - medium->view());
+    value.Reset();
+    const std::unique_ptr<PoolMapping> raw = pool.file()->Map(PoolMapMode::kShared).value();
+    raw->data()[at + 100] ^= 1;
+    ASSERT_TRUE(tree->Get(ReadOptions(), damaged, &value).IsCorruption());
+    const Status status = tree->Defragment();
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_TRUE(tree->Get(ReadOptions(), damaged, &value).IsCorruption()) << bytes;
+    EXPECT_TRUE(tree->Verify().IsCorruption()) << bytes;
+    for (uint64_t i = 0; i + 1 < count; i += 4)
+      ASSERT_EQ(GetOr(tree.get(), NumberKey(i)), std::string(bytes, 'v')) << i;
+  }
+}
+
 // ---- Damage.
 
 // Flips bits of the pool while it is closed; whatever happens, the answer is a Status.
@@ -655,6 +685,16 @@ TEST_F(ChangedSeparatorTest, EndsAWalkForwards) {
   int seen = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) ++seen;
   EXPECT_EQ(seen, 40);
+  EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
+}
+
+// The walk came to the leaf again and again.
+TEST_F(ChangedSeparatorTest, EndsAWalkForwardsAmongTheKeysOfItsLeaf) {
+  ChangeSeparator(40);
+  const std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  int seen = 0;
+  for (it->SeekToFirst(); it->Valid() && seen < 200; it->Next()) ++seen;
+  EXPECT_EQ(seen, 48);
   EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
 }
 
