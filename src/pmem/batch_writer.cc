@@ -115,17 +115,31 @@ void BatchWriter::ReleaseSpace() {
     if (piece.offset != kSmallBatchLogOffset && piece.offset != 0)
       state_.heap.Release(piece.offset);
   }
-  for (const std::vector<PoolOffset>* objects : {&space_.leaves, &space_.separators}) {
-    for (const PoolOffset object : *objects) {
-      if (object != 0) state_.heap.Release(object);
-    }
+  for (const PoolOffset leaf : space_.leaves) {
+    if (leaf != 0) state_.heap.Release(leaf);
+  }
+  for (const PoolObject& separator : space_.separators) {
+    if (separator.offset != 0) state_.heap.Release(separator.offset);
   }
   space_ = {};
 }
 
 bool BatchWriter::HasSpace(const Plan& plan) const {
-  return space_.log_words >= plan.words_max && space_.leaves.size() >= plan.new_leaves &&
-         (plan.new_leaves == 0 || space_.separator_bytes >= plan.separator_bytes_max);
+  if (space_.log_words < plan.words_max || space_.leaves.size() < plan.separator_bytes.size())
+    return false;
+  for (size_t i = 0; i < plan.separator_bytes.size(); ++i) {
+    if (space_.separators[i].bytes < plan.separator_bytes[i]) return false;
+  }
+  return true;
+}
+
+// The space that the plan lacked. No separator shrinks, so that a batch whose leaves other threads
+// change all the time has enough at last.
+void BatchWriter::AskForMore(const Plan& plan, Plan* needed) {
+  needed->words_max = plan.words_max;
+  needed->separator_bytes.resize(plan.separator_bytes.size());
+  for (size_t i = 0; i < plan.separator_bytes.size(); ++i)
+    needed->separator_bytes[i] = std::max(needed->separator_bytes[i], plan.separator_bytes[i]);
 }
 
 Status BatchWriter::AllocateLog(size_t words, Reserve reserve) {
@@ -156,13 +170,15 @@ Status BatchWriter::AllocateLog(size_t words, Reserve reserve) {
 Status BatchWriter::AllocateSpace(const Plan& plan, Reserve reserve) {
   ReleaseSpace();
   ASHLAR_RETURN_IF_ERROR(AllocateLog(plan.words_max, reserve));
-  space_.separator_bytes = plan.separator_bytes_max;
-  space_.leaves.resize(plan.new_leaves);
-  space_.separators.resize(plan.new_leaves);
-  for (size_t i = 0; i < plan.new_leaves; ++i) {
+  const size_t new_leaves = plan.separator_bytes.size();
+  space_.leaves.resize(new_leaves);
+  space_.separators.resize(new_leaves);
+  for (size_t i = 0; i < new_leaves; ++i) {
     ASHLAR_ASSIGN_OR_RETURN(space_.leaves[i],
                             state_.heap.OrReclaim([this] { return state_.heap.AllocateLeaf(); }));
-    ASHLAR_ASSIGN_OR_RETURN(space_.separators[i], Allocate(plan.separator_bytes_max));
+    PoolObject& separator = space_.separators[i];
+    ASHLAR_ASSIGN_OR_RETURN(separator.offset, Allocate(plan.separator_bytes[i]));
+    separator.bytes = plan.separator_bytes[i];
   }
   return Status::OK();
 }
@@ -365,14 +381,13 @@ void BatchWriter::Distribute(LeafPlan* leaf, bool right_goes, Plan* plan) {
   const size_t pieces = (count + kPieceEntries - 1) / kPieceEntries;
   for (size_t i = 1; i < pieces; ++i) {
     NewLeaf more;
+    more.number = plan->separator_bytes.size();
     more.entries.assign(leaf->entries.begin() + static_cast<ptrdiff_t>(count * i / pieces),
                         leaf->entries.begin() + static_cast<ptrdiff_t>(count * (i + 1) / pieces));
-    plan->separator_bytes_max =
-        std::max(plan->separator_bytes_max, RecordBytes(more.entries.front().key, Slice()));
+    plan->separator_bytes.push_back(RecordBytes(more.entries.front().key, Slice()));
     leaf->more.push_back(std::move(more));
   }
   leaf->entries.resize(count / pieces);
-  plan->new_leaves += pieces - 1;
 }
 
 // ---- Doing it.
@@ -436,16 +451,15 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, ui
   }
   const std::vector<PoolOffset> next_leaves = NextLeaves(*plan);
   std::vector<BatchWord> words;
-  size_t unused = space_.leaves.size();  // they stay the writer's until the mark is stored
   for (size_t i = 0; i < plan->leaves.size(); ++i) {
     LeafPlan& leaf = plan->leaves[i];
     if (leaf.dropped) continue;
     PoolOffset next = next_leaves[i];
     for (size_t m = leaf.more.size(); m-- > 0;) {
       NewLeaf& more = leaf.more[m];
-      --unused;
-      more.offset = space_.leaves[unused];
-      more.separator = space_.separators[unused];
+      // They stay the writer's until the mark is stored.
+      more.offset = space_.leaves[more.number];
+      more.separator = space_.separators[more.number].offset;
       WriteRecord(op, more.separator, more.entries.front().key, Slice());
       WriteNewLeaf(op, more.offset, more.entries, more.separator, next);
       next = more.offset;
@@ -507,8 +521,9 @@ void BatchWriter::Install(Plan* plan, LeafIndex::Change* change) {
     state_.leaves.fetch_add(leaf.more.size(), std::memory_order_relaxed);
   }
   // The others were not needed.
-  space_.leaves.resize(space_.leaves.size() - plan->new_leaves);
-  space_.separators.resize(space_.separators.size() - plan->new_leaves);
+  const auto used = static_cast<ptrdiff_t>(plan->separator_bytes.size());
+  space_.leaves.erase(space_.leaves.begin(), space_.leaves.begin() + used);
+  space_.separators.erase(space_.separators.begin(), space_.separators.begin() + used);
   state_.entries.fetch_add(static_cast<uint64_t>(added), std::memory_order_relaxed);
 }
 
@@ -584,17 +599,15 @@ Status BatchWriter::RunWith(Reserve reserve) {
       // Index nodes were replaced under a lock. A pass costs microseconds, more than the rest of a
       // batch.
       const bool restructured =
-          plan.new_leaves > 0 || std::any_of(plan.leaves.begin(), plan.leaves.end(),
-                                             [](const LeafPlan& l) { return l.dropped; });
+          !plan.separator_bytes.empty() ||
+          std::any_of(plan.leaves.begin(), plan.leaves.end(),
+                      [](const LeafPlan& leaf) { return leaf.dropped; });
       if (restructured && ++state_.restructurings % kRestructuringsPerReclaim == 0)
         state_.epochs.Reclaim();
       return status;
     }
     if (attempt == Attempt::kFailed || attempt == Attempt::kNothing) return status;
-    needed = {.leaves = {},
-              .new_leaves = plan.new_leaves,
-              .separator_bytes_max = plan.separator_bytes_max,
-              .words_max = plan.words_max};
+    AskForMore(plan, &needed);
   }
 }
 

@@ -56,6 +56,7 @@ class BatchWriter {
     uint64_t bytes;
   };
   struct NewLeaf {
+    size_t number = 0;  // in the plan
     std::vector<LeafEntry> entries;
     PoolOffset offset = 0;
     PoolOffset separator = 0;
@@ -82,17 +83,15 @@ class BatchWriter {
     bool dropped = false;
   };
   struct Plan {
-    std::vector<LeafPlan> leaves;  // in order
-    size_t new_leaves = 0;
-    uint64_t separator_bytes_max = 0;
+    std::vector<LeafPlan> leaves;           // in order
+    std::vector<uint64_t> separator_bytes;  // of each new leaf
     size_t words_max = 0;
   };
   struct Space {
     std::vector<PoolObject> log;  // pieces
     size_t log_words = 0;         // that the pieces have room for
     std::vector<PoolOffset> leaves;
-    std::vector<PoolOffset> separators;
-    uint64_t separator_bytes = 0;
+    std::vector<PoolObject> separators;
   };
   enum class Attempt : uint8_t {
     kDone,
@@ -129,6 +128,7 @@ class BatchWriter {
   Status AddPredecessors(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
   static void Distribute(LeafPlan* leaf, bool right_goes, Plan* plan);
   bool HasSpace(const Plan& plan) const;
+  static void AskForMore(const Plan& plan, Plan* needed);
   std::vector<PoolOffset> NextLeaves(const Plan& plan) const;
   std::vector<BatchWord> WriteAside(PoolOperation* op, Plan* plan, uint64_t* mark);
   void AppendWords(const LeafPlan& leaf, PoolOffset next, std::vector<BatchWord>* words) const;

@@ -246,6 +246,21 @@ TEST(RangeDeletionTest, ManyRangesInOneBatchTakeComparisonsInProportion) {
   ASSERT_OK(tree->Verify());
 }
 
+// Each of the new leaves took as much for its separator as the longest one needed, for good.
+TEST_F(TreeTest, ALongKeyInABatchTakesNoSpaceForOtherLeaves) {
+  const uint64_t before = tree_->Stats().used_bytes;
+  constexpr size_t kLongBytes = 60'000;
+  WriteBatch batch;
+  // 10 leaves, the second of which begins with the long key.
+  for (int i = 0; i < 400; ++i)
+    ASSERT_OK(batch.Put(NumberKey(i) + std::string(i == 40 ? kLongBytes : 0, 'x'), "v"));
+  ASSERT_OK(tree_->Write(batch));
+  EXPECT_EQ(tree_->Stats().leaves, 10U);
+  EXPECT_LT(tree_->Stats().used_bytes - before, 3 * kLongBytes);
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 400U);
+  ASSERT_OK(tree_->Verify());
+}
+
 // Ranges that overlap, nest, touch and are empty, between puts and deletes, against a model.
 TEST_F(TreeTest, BatchesOfOverlappingRangesAgreeWithAModel) {
   const uint64_t seed = 77;
