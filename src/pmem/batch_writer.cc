@@ -598,10 +598,9 @@ Status BatchWriter::RunWith(Reserve reserve) {
       for (const Unlinked& object : retired_) state_.heap.Retire(object.offset, object.bytes);
       // Index nodes were replaced under a lock. A pass costs microseconds, more than the rest of a
       // batch.
-      const bool restructured =
-          !plan.separator_bytes.empty() ||
-          std::any_of(plan.leaves.begin(), plan.leaves.end(),
-                      [](const LeafPlan& leaf) { return leaf.dropped; });
+      const bool restructured = !plan.separator_bytes.empty() ||
+                                std::any_of(plan.leaves.begin(), plan.leaves.end(),
+                                            [](const LeafPlan& leaf) { return leaf.dropped; });
       if (restructured && ++state_.restructurings % kRestructuringsPerReclaim == 0)
         state_.epochs.Reclaim();
       return status;

@@ -174,17 +174,30 @@ void Heap::Open(HeapSpan* span) noexcept {
   ASHLAR_DCHECK(!span->is_open && !span->marking);
   span->is_open = true;
   Class& size_class = classes_[span->class_index];
+  span->open_place = static_cast<uint32_t>(size_class.open.size());
   size_class.open.push_back(span);
   size_class.free_objects += span->objects - span->taken;
   if (span->taken == 0) size_class.empty_spans++;
 }
 
+// The span before the last one takes the place that becomes free, so that the last one, which is
+// allocated from, stays the last one. An evacuation shuts most of the spans of a pool, under the
+// mutex.
 void Heap::Shut(HeapSpan* span) noexcept {
   ASHLAR_DCHECK(span->is_open);
   span->is_open = false;
   Class& size_class = classes_[span->class_index];
-  size_class.open.erase(std::find(size_class.open.rbegin(), size_class.open.rend(), span).base() -
-                        1);
+  std::vector<HeapSpan*>& open = size_class.open;
+  const auto last = static_cast<uint32_t>(open.size() - 1);
+  const auto move = [&open](uint32_t from, uint32_t to) {
+    open[to] = open[from];
+    open[to]->open_place = to;
+  };
+  if (span->open_place != last) {
+    move(last - 1, span->open_place);
+    move(last, last - 1);
+  }
+  open.pop_back();
   size_class.free_objects -= span->objects - span->taken;
   if (span->taken == 0) size_class.empty_spans--;
 }
@@ -588,6 +601,7 @@ void Heap::CheckClasses() const {
     if (span->entry.kind == SpanKind::kLarge) continue;
     taken_objects[span->class_index] += span->taken;
     if (!span->is_open) continue;
+    ASHLAR_ASSERT(classes_[span->class_index].open[span->open_place] == span.get());
     free_objects[span->class_index] += span->objects - span->taken;
     empty_spans[span->class_index] += span->taken == 0 ? uint64_t{1} : 0;
   }

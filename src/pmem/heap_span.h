@@ -69,10 +69,11 @@ struct HeapSpan {
   const uint64_t object_bytes;
   const uint32_t objects;
   uint32_t taken = 0;
-  uint32_t hint = 0;       // no word before it has a free bit
-  bool marking = false;    // was there at open, and the mark is not finished
-  bool is_open = false;    // listed in its class, hands out objects
-  bool evacuated = false;  // hands out nothing, so that it may become empty
+  uint32_t hint = 0;        // no word before it has a free bit
+  uint32_t open_place = 0;  // in the list of its class, while is_open
+  bool marking = false;     // was there at open, and the mark is not finished
+  bool is_open = false;     // listed in its class, hands out objects
+  bool evacuated = false;   // hands out nothing, so that it may become empty
   std::vector<uint64_t> bits;
 };
 

@@ -259,6 +259,28 @@ TEST_F(HeapTest, ReservedObjectsAreTakenBackWhenThePoolIsFull) {
   EXPECT_TRUE(heap_->Allocate(96, Reserve::kUpdate).ok());
 }
 
+// Spans leave their class's list from any place, and come back.
+TEST_F(HeapTest, EveryHistoryOfFullEmptyAndEvacuatedSpansLeavesTheListsOfSpansInOrder) {
+  const uint64_t seed = 302;
+  Random random(seed);
+  std::vector<PoolOffset> live;
+  for (int step = 0; step < 20000; ++step) {
+    // It grows and shrinks, and so do the spans.
+    if (random.Uniform(100) < (step / 2000 % 2 == 0 ? 80U : 25U)) {
+      const PoolOffset object = Take(900);
+      if (object != 0) live.push_back(object);
+    } else if (!live.empty()) {
+      std::swap(live[random.Uniform(live.size())], live.back());
+      heap_->Release(live.back());
+      live.pop_back();
+    }
+    if (step % 500 == 0) heap_->BeginEvacuation(0.75);
+    if (step % 500 == 100) heap_->EndEvacuation();
+    if (step % 50 == 0) heap_->CheckInvariants();
+  }
+  EXPECT_GT(live.size(), 100U);
+}
+
 // Each class keeps an empty span, and a thread what it has reserved of it: a full pool takes both
 // back.
 TEST_F(HeapTest, EmptySpansOfOtherClassesAreTakenBackWhenThePoolIsFull) {
