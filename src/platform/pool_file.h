@@ -45,8 +45,8 @@ class PoolMapping {
 
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
-  // kPrivate: discards the stores to [offset, offset + bytes), multiples of a page. Later reads
-  // return the file's bytes.
+  // kPrivate: discards the stores to the system's pages (PageBytes) that are wholly inside of
+  // [offset, offset + bytes). Later reads return the file's bytes. Other stores stay.
   Status DiscardPages(uint64_t offset, uint64_t bytes);
 
  private:

@@ -2,10 +2,12 @@
 
 #include <cstring>
 #include <filesystem>
+#include <string>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "platform/cache_flush.h"
+#include "platform/memory.h"
 
 namespace ashlar {
 namespace {
@@ -48,6 +50,22 @@ TEST(PoolFileTest, APrivateMappingNeverReachesTheFileAndCanForget) {
   EXPECT_EQ(memcmp(read, "old", 3), 0);
   ASSERT_TRUE(mapping->DiscardPages(4096, 4096).ok());
   EXPECT_EQ(memcmp(mapping->data() + 4096, "old", 3), 0);
+}
+
+// Stores next to the range were discarded with it where the system's pages are larger than the
+// caller's.
+TEST(PoolFileTest, APrivateMappingForgetsWholePagesOnly) {
+  const std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(kBytes).value();
+  const uint64_t page_bytes = PageBytes();
+  ASSERT_LE(3 * page_bytes, kBytes);
+  const std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kPrivate).value();
+  memset(mapping->data(), 'n', 3 * page_bytes);
+  ASSERT_TRUE(mapping->DiscardPages(16, 3 * page_bytes - 32).ok());
+  EXPECT_EQ(
+      std::string(mapping->data(), 3 * page_bytes),
+      std::string(page_bytes, 'n') + std::string(page_bytes, '\0') + std::string(page_bytes, 'n'));
+  ASSERT_TRUE(mapping->DiscardPages(16, page_bytes).ok());
+  EXPECT_EQ(std::string(mapping->data(), page_bytes), std::string(page_bytes, 'n'));
 }
 
 TEST(PoolFileTest, AFileIsHeldByOneHandleAndAMissingOneIsNotFound) {

@@ -362,7 +362,8 @@ Status LoggedMedium::WriteCopies(const std::vector<PageCopy>& copies) {
 }
 
 // After the sync: a page whose write fails later stays readable. The other pages stay mapped, so
-// that reads after a checkpoint do not fault.
+// that reads after a checkpoint do not fault. Where the system has larger pages, a copy stays that
+// shares one with changes.
 Status LoggedMedium::DiscardUnchanged(const std::vector<PageCopy>& copies) noexcept try {
   for (const PageCopy& copy : copies) {
     const uint64_t end = copy.page + copy.bytes.size() / kPageBytes;

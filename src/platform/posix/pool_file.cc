@@ -106,7 +106,12 @@ Status Reserve(int fd, const std::string& path, uint64_t bytes, double huge_page
 PoolMapping::~PoolMapping() { ::munmap(data_, bytes_); }
 
 Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
-  if (::madvise(data_ + offset, static_cast<size_t>(bytes), MADV_DONTNEED) == -1)
+  const uint64_t page_bytes = PageBytes();
+  const uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
+  const uint64_t end = (offset + bytes) / page_bytes * page_bytes;
+  // The system would round the end up.
+  if (begin >= end) return Status::OK();
+  if (::madvise(data_ + begin, static_cast<size_t>(end - begin), MADV_DONTNEED) == -1)
     return SystemError("discard pages of", "a pool's mapping", errno);
   return Status::OK();
 }

@@ -151,7 +151,8 @@ Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
   // Pages that hold the same are not written to: that would make copies of them, and others may be
   // reading.
   const size_t page_bytes = PageBytes();
-  for (uint64_t at = offset; at < offset + bytes; at += page_bytes) {
+  const uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
+  for (uint64_t at = begin; at + page_bytes <= offset + bytes; at += page_bytes) {
     if (memcmp(data_ + at, file + at, page_bytes) != 0) memcpy(data_ + at, file + at, page_bytes);
   }
   return Status::OK();
