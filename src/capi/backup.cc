@@ -38,17 +38,17 @@ void rocksdb_backup_engine_close(rocksdb_backup_engine_t* engine) noexcept { del
 
 void rocksdb_backup_engine_create_new_backup(rocksdb_backup_engine_t* engine, rocksdb_t* db,
                                              char** errptr) noexcept {
-  Check(errptr, Rep(engine)->CreateNewBackup(db->rep.get()));
+  Check(errptr, Rep(engine)->CreateNewBackup(db->rep));
 }
 void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* engine, rocksdb_t* db,
                                                    unsigned char flush_before_backup,
                                                    char** errptr) noexcept {
-  Check(errptr, Rep(engine)->CreateNewBackup(db->rep.get(), flush_before_backup != 0));
+  Check(errptr, Rep(engine)->CreateNewBackup(db->rep, flush_before_backup != 0));
 }
 void rocksdb_backup_engine_create_new_backup_with_options(
     rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
     uint32_t* backup_id, char** errptr) noexcept {
-  Check(errptr, Rep(engine)->CreateNewBackup(options->rep, db->rep.get(), backup_id));
+  Check(errptr, Rep(engine)->CreateNewBackup(options->rep, db->rep, backup_id));
 }
 void rocksdb_backup_engine_create_new_backup_with_metadata(
     rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
@@ -56,7 +56,7 @@ void rocksdb_backup_engine_create_new_backup_with_metadata(
     char** errptr) noexcept {
   const std::string metadata(app_metadata, app_metadata_size);
   Check(errptr,
-        Rep(engine)->CreateNewBackupWithMetadata(options->rep, db->rep.get(), metadata, backup_id));
+        Rep(engine)->CreateNewBackupWithMetadata(options->rep, db->rep, metadata, backup_id));
 }
 void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* engine) noexcept {
   Rep(engine)->StopBackup();

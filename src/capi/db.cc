@@ -21,8 +21,9 @@ using ashlar::capi::Rep;
 namespace {
 
 rocksdb_t* WrapDb(std::unique_ptr<DB> db) {
-  ColumnFamilyHandle* const default_family = db->DefaultColumnFamily();
-  return new rocksdb_t{std::move(db), default_family};
+  DB* const rep = db.get();
+  return new rocksdb_t{
+      .owned = std::move(db), .rep = rep, .default_family = rep->DefaultColumnFamily()};
 }
 
 std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* names,
@@ -305,7 +306,7 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     int ttl, char** errptr) noexcept {
   ColumnFamilyHandle* handle = nullptr;
-  auto* const with_ttl = dynamic_cast<ashlar::DBWithTTL*>(db->rep.get());
+  auto* const with_ttl = dynamic_cast<ashlar::DBWithTTL*>(db->rep);
   const Status created =
       with_ttl == nullptr
           ? Status::InvalidArgument(
@@ -457,16 +458,16 @@ void rocksdb_delete_file_in_range(rocksdb_t* db, const char* start_key, size_t s
                                   const char* limit_key, size_t limit_key_size,
                                   char** errptr) noexcept {
   const KeyBounds bounds(start_key, start_key_size, limit_key, limit_key_size);
-  Check(errptr, ashlar::DeleteFilesInRange(db->rep.get(), db->default_family, bounds.start(),
-                                           bounds.limit()));
+  Check(errptr,
+        ashlar::DeleteFilesInRange(db->rep, db->default_family, bounds.start(), bounds.limit()));
 }
 void rocksdb_delete_file_in_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
                                      const char* start_key, size_t start_key_size,
                                      const char* limit_key, size_t limit_key_size,
                                      char** errptr) noexcept {
   const KeyBounds bounds(start_key, start_key_size, limit_key, limit_key_size);
-  Check(errptr, ashlar::DeleteFilesInRange(db->rep.get(), column_family->rep, bounds.start(),
-                                           bounds.limit()));
+  Check(errptr,
+        ashlar::DeleteFilesInRange(db->rep, column_family->rep, bounds.start(), bounds.limit()));
 }
 void rocksdb_disable_manual_compaction(rocksdb_t* db) noexcept {
   db->rep->DisableManualCompaction();
@@ -485,7 +486,7 @@ void rocksdb_continue_background_work(rocksdb_t* db, char** errptr) noexcept {
   Check(errptr, db->rep->ContinueBackgroundWork());
 }
 void rocksdb_cancel_all_background_work(rocksdb_t* db, unsigned char wait) noexcept {
-  ashlar::CancelAllBackgroundWork(db->rep.get(), wait != 0);
+  ashlar::CancelAllBackgroundWork(db->rep, wait != 0);
 }
 void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) noexcept {
   Check(errptr, db->rep->DisableFileDeletions());

@@ -57,7 +57,8 @@
 #include "ashlar/write_batch.h"
 
 struct rocksdb_t {
-  std::unique_ptr<ashlar::DB> rep;
+  std::unique_ptr<ashlar::DB> owned;  // null: a listener is called for a database of the program
+  ashlar::DB* rep;
   ashlar::ColumnFamilyHandle* default_family;
 };
 

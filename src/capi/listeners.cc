@@ -14,21 +14,6 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// The database that calls a listener, for the length of the call.
-class CallingDatabase {
- public:
-  explicit CallingDatabase(DB* db)
-      : handle_{.rep = std::unique_ptr<DB>(db), .default_family = db->DefaultColumnFamily()} {}
-  ~CallingDatabase() { static_cast<void>(handle_.rep.release()); }
-  CallingDatabase(const CallingDatabase&) = delete;
-  CallingDatabase& operator=(const CallingDatabase&) = delete;
-
-  rocksdb_t* get() { return &handle_; }
-
- private:
-  rocksdb_t handle_;
-};
-
 // Null: the program does not want the event.
 struct ListenerFunctions {
   on_flush_begin_cb flush_begin;
@@ -84,8 +69,8 @@ class CListener final : public ashlar::EventListener {
   template <typename Function, typename Info>
   void Call(Function function, DB* db, const Info& info) const {
     if (function == nullptr) return;
-    CallingDatabase calling(db);
-    function(state_.get(), calling.get(), Wrap(&info));
+    rocksdb_t calling{.owned = nullptr, .rep = db, .default_family = db->DefaultColumnFamily()};
+    function(state_.get(), &calling, Wrap(&info));
   }
   template <typename Function, typename Info>
   void Call(Function function, const Info& info) const {
