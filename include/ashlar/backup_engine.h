@@ -48,8 +48,8 @@ struct BackupEngineOptions {
   // Refused unless true, both: tables are shared between backups, by their checksum.
   bool share_table_files = true;
   bool share_files_with_checksum = true;
-  // Bytes per second that backups, and restores, copy at most; 0: any number. A limiter, if set,
-  // takes the place of its rate.
+  // Bytes per second that backups, and restores, write at most; 0: any number. A limiter, if set,
+  // takes the place of its rate; its mode decides whether reads, writes or both wait.
   uint64_t backup_rate_limit = 0;
   std::shared_ptr<RateLimiter> backup_rate_limiter;
   uint64_t restore_rate_limit = 0;

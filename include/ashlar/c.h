@@ -3289,6 +3289,13 @@ ASHLAR_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_prev(
 ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
                                                              int64_t refill_period_us,
                                                              int32_t fairness) ASHLAR_NOTHROW;
+// The rate moves between a twentieth of rate_bytes_per_sec and it, by the demand.
+ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_auto_tuned(
+    int64_t rate_bytes_per_sec, int64_t refill_period_us, int32_t fairness) ASHLAR_NOTHROW;
+// mode: 0: reads wait; 1, and other values: writes; 2: both.
+ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_with_mode(
+    int64_t rate_bytes_per_sec, int64_t refill_period_us, int32_t fairness, int mode,
+    bool auto_tuned) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
 // The methods of ashlar/sst_file_manager.h. Options and databases keep the manager that they were
 // given. The Env outlives it.

@@ -409,7 +409,7 @@ struct ASHLAR_API DBOptions {
   // ---- The world.
   Env* env = Env::Default();
   std::shared_ptr<RateLimiter>
-      rate_limiter;  // bytes written by flushes and compactions; null: no limit
+      rate_limiter;  // of the files of flushes and compactions, by its mode; null: no limit
   std::shared_ptr<Statistics> statistics;                 // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;  // none is null
   std::shared_ptr<SstFileManager>

@@ -1,17 +1,28 @@
-// RateLimiter: bounds the bytes per second that background work writes (and reads), so that it does
-// not starve the foreground.
+// RateLimiter: bounds the bytes per second that background work writes, reads, or both, so that it
+// does not starve the foreground.
+//
+//   op of the request     kReadsOnly   kWritesOnly   kAllIo
+//   kRead                 waits        passes        waits
+//   kWrite                passes       waits         waits
+//
+// Reads: of the files that compactions and backups read. Writes: of the files that flushes,
+// compactions, SstFileWriter and backups write. Files that are mapped are never limited.
 //
 // Thread safety: any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "ashlar/export.h"
+#include "ashlar/status.h"
 
 namespace ashlar {
 
-// The priority of the request. Higher ones are served first. IO_TOTAL is their number, and means
-// "all of them" in the statistics.
+class Statistics;
+
+// The priority of the request. Higher ones are served first. IO_TOTAL is their number. It means
+// "all of them" in the statistics, and a request of it passes at once.
 enum IORequestPriority : unsigned char {
   IO_LOW = 0,
   IO_MID = 1,
@@ -20,27 +31,74 @@ enum IORequestPriority : unsigned char {
   IO_TOTAL = 4,
 };
 
+// A program's class overrides one of the first three forms of Request; without one, nothing waits.
+// The engine calls RequestToken, with at most one burst at a time.
 class ASHLAR_API RateLimiter {
  public:
+  enum class OpType { kRead, kWrite };
+  enum class Mode { kReadsOnly = 0, kWritesOnly = 1, kAllIo = 2 };
+
+  explicit RateLimiter(Mode mode = Mode::kWritesOnly) : mode_(mode) {}
   virtual ~RateLimiter() = default;
 
-  // Returns when `bytes` may be transferred. A request larger than one burst is served in pieces.
-  // Requests of 0 or fewer bytes return at once.
-  virtual void Request(int64_t bytes, IORequestPriority priority) = 0;
+  // Returns when `bytes` may be transferred. That of NewGenericRateLimiter serves more than one
+  // burst in pieces, and returns at once if there are 0 or fewer bytes.
+  virtual void Request(int64_t /*bytes*/, IORequestPriority /*priority*/) {}
+  // The same; adds to the tickers of `statistics`, which may be null.
+  virtual void Request(int64_t bytes, IORequestPriority priority, Statistics* /*statistics*/) {
+    Request(bytes, priority);
+  }
+  // The same if the mode limits `op`, else nothing.
+  virtual void Request(int64_t bytes, IORequestPriority priority, Statistics* statistics,
+                       OpType op) {
+    if (IsRateLimited(op)) Request(bytes, priority, statistics);
+  }
+  // Requests as many of `bytes` as one burst allows, and returns how many. alignment, unless 0:
+  // they are a multiple of it, and at least one. What is not limited is returned whole.
+  virtual size_t RequestToken(size_t bytes, size_t alignment, IORequestPriority priority,
+                              Statistics* statistics, OpType op);
+
   // Takes effect from the next refill. Must be positive.
   virtual void SetBytesPerSecond(int64_t bytes_per_second) = 0;
   virtual int64_t GetBytesPerSecond() const = 0;
-  // Bytes that one refill period allows.
+  // The most bytes that one request is granted at once; 0: what one refill period allows.
+  // InvalidArgument: below 0.
+  virtual Status SetSingleBurstBytes(int64_t /*single_burst_bytes*/) {
+    return Status::NotSupported("RateLimiter::SetSingleBurstBytes");
+  }
   virtual int64_t GetSingleBurstBytes() const = 0;
+
   virtual int64_t GetTotalBytesThrough(IORequestPriority priority = IO_TOTAL) const = 0;
   virtual int64_t GetTotalRequests(IORequestPriority priority = IO_TOTAL) const = 0;
+  // Requests that wait now.
+  virtual Status GetTotalPendingRequests(int64_t* /*pending*/,
+                                         IORequestPriority /*priority*/ = IO_TOTAL) const {
+    return Status::NotSupported("RateLimiter::GetTotalPendingRequests");
+  }
+
+  virtual bool IsRateLimited(OpType op) {
+    return mode_ == Mode::kAllIo || (mode_ == Mode::kReadsOnly) == (op == OpType::kRead);
+  }
+
+ protected:
+  Mode GetMode() const { return mode_; }
+
+ private:
+  const Mode mode_;
 };
 
 // A token bucket, owned by the caller. refill_period_us: how often the bucket is filled; longer
 // allows longer bursts. fairness: every fairness-th refill serves the lowest priority first. Values
-// out of range (<= 0) are raised to the smallest that works.
-ASHLAR_API RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec,
-                                              int64_t refill_period_us = 100 * 1000,
-                                              int32_t fairness = 10);
+// out of range (<= 0) are raised to the smallest that works. single_burst_bytes:
+// RateLimiter::SetSingleBurstBytes; a negative one is 0.
+//
+// auto_tuned: rate_bytes_per_sec is the most, and the rate moves between a twentieth of it and it,
+// beginning with half of it. Every 100 refill periods it rises by 5 % if requests waited in more
+// than 90 % of them, falls by as much if they waited in fewer than 50 %, and falls to the least if
+// none waited. SetBytesPerSecond changes the rate until it is tuned again, and no bound.
+ASHLAR_API RateLimiter* NewGenericRateLimiter(
+    int64_t rate_bytes_per_sec, int64_t refill_period_us = 100 * 1000, int32_t fairness = 10,
+    RateLimiter::Mode mode = RateLimiter::Mode::kWritesOnly, bool auto_tuned = false,
+    int64_t single_burst_bytes = 0);
 
 }  // namespace ashlar

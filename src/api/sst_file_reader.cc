@@ -75,8 +75,8 @@ struct SstFileReader::Rep {
   static TableReadOptions ReadOptionsOf(const ReadOptions& options) {
     return {.verify_checksums = options.verify_checksums,
             .fill_cache = options.fill_cache,
-            .readahead_bytes = options.readahead_size,
-            .cached_only = options.read_tier == kBlockCacheTier};
+            .cached_only = options.read_tier == kBlockCacheTier,
+            .readahead_bytes = options.readahead_size};
   }
   static SequenceNumber SequenceOf(const ReadOptions& options) {
     return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : kSequenceNumberMax;

@@ -414,6 +414,25 @@ TEST_F(BackupEngineTest, RateLimitersSeeEachByteThatIsCopied) {
   EXPECT_LT(bytes - options.restore_rate_limiter->GetTotalBytesThrough(IO_TOTAL), 100);
 }
 
+TEST_F(BackupEngineTest, TheModeOfALimiterDecidesWhetherReadsOrWritesWait) {
+  OpenDb();
+  PutMany(1000, std::string(100, 'v'));
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  const auto limited_bytes = [&](RateLimiter::Mode mode) {
+    BackupEngineOptions options(kBackups);
+    options.destroy_old_data = true;
+    options.backup_rate_limiter.reset(NewGenericRateLimiter(int64_t{1} << 40, 100'000, 10, mode));
+    const std::unique_ptr<BackupEngine> engine = OpenEngine(options);
+    EXPECT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+    return options.backup_rate_limiter->GetTotalBytesThrough(IO_TOTAL);
+  };
+  const int64_t written = limited_bytes(RateLimiter::Mode::kWritesOnly);
+  const int64_t read = limited_bytes(RateLimiter::Mode::kReadsOnly);
+  EXPECT_GT(written, 0);
+  EXPECT_EQ(read, written);
+  EXPECT_EQ(limited_bytes(RateLimiter::Mode::kAllIo), read + written);
+}
+
 TEST_F(BackupEngineTest, OptionsThatWouldChangeBackupsAreRefused) {
   OpenDb();
   Put("a", "1");

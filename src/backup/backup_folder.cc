@@ -6,6 +6,7 @@
 
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "execute/rate_limiter.h"
 #include "filesystem/file_helpers.h"
 #include "platform/path.h"
 
@@ -41,10 +42,12 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
     Slice piece;
     ASHLAR_RETURN_IF_ERROR(from->Read(wanted, &piece, scratch.get()));
     if (piece.empty()) break;
-    if (plan.limiter != nullptr) plan.limiter->Request(static_cast<int64_t>(piece.size()), IO_LOW);
+    WaitForLimiter({.limiter = plan.limiter, .op = RateLimiter::OpType::kRead}, piece.size(), {});
     copied.crc = crc32c::Extend(copied.crc, piece.data(), piece.size());
     copied.bytes += piece.size();
-    if (to != nullptr) ASHLAR_RETURN_IF_ERROR(to->Append(piece));
+    if (to == nullptr) continue;
+    WaitForLimiter({.limiter = plan.limiter}, piece.size(), {});
+    ASHLAR_RETURN_IF_ERROR(to->Append(piece));
   }
   if (to != nullptr) {
     ASHLAR_RETURN_IF_ERROR(plan.sync ? to->Sync() : to->Flush());

@@ -56,11 +56,27 @@ void rocksdb_env_lower_high_priority_thread_pool_cpu_priority(rocksdb_env_t* env
   env->rep->LowerThreadPoolCPUPriority(Env::HIGH);
 }
 
+rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_with_mode(int64_t rate_bytes_per_sec,
+                                                            int64_t refill_period_us,
+                                                            int32_t fairness, int mode,
+                                                            bool auto_tuned) noexcept {
+  using Mode = ashlar::RateLimiter::Mode;
+  const Mode known = mode == 0 ? Mode::kReadsOnly : mode == 2 ? Mode::kAllIo : Mode::kWritesOnly;
+  return new rocksdb_ratelimiter_t{
+      std::shared_ptr<ashlar::RateLimiter>(ashlar::NewGenericRateLimiter(
+          rate_bytes_per_sec, refill_period_us, fairness, known, auto_tuned))};
+}
+rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_auto_tuned(int64_t rate_bytes_per_sec,
+                                                             int64_t refill_period_us,
+                                                             int32_t fairness) noexcept {
+  return rocksdb_ratelimiter_create_with_mode(rate_bytes_per_sec, refill_period_us, fairness, 1,
+                                              true);
+}
 rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
                                                   int64_t refill_period_us,
                                                   int32_t fairness) noexcept {
-  return new rocksdb_ratelimiter_t{std::shared_ptr<ashlar::RateLimiter>(
-      ashlar::NewGenericRateLimiter(rate_bytes_per_sec, refill_period_us, fairness))};
+  return rocksdb_ratelimiter_create_with_mode(rate_bytes_per_sec, refill_period_us, fairness, 1,
+                                              false);
 }
 void rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_t* limiter) noexcept { delete limiter; }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/assert.h"
+#include "ashlar/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -11,6 +11,11 @@ namespace {
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr int64_t kRefillPeriodMaxUs = 3600 * kMicrosPerSecond;
 constexpr uint64_t kNanosPerMicro = 1000;
+
+constexpr int64_t kTunedRange = 20;  // of the greatest rate to the least
+constexpr uint64_t kPeriodsPerTuning = 100;
+constexpr uint64_t kLowPercent = 50;
+constexpr uint64_t kHighPercent = 90;
 
 // rate * period / 1 s, at least 1, at most a quarter of the int64_t range, so that sums of it do
 // not wrap.
@@ -22,49 +27,105 @@ int64_t BytesPerPeriod(int64_t bytes_per_second, int64_t period_us) {
       1, whole * period_us + bytes_per_second % kMicrosPerSecond * period_us / kMicrosPerSecond);
 }
 
+int64_t TunedRate(int64_t rate, int64_t rate_max, uint64_t drained_percent) {
+  const int64_t least = std::max<int64_t>(rate_max / kTunedRange, 1);
+  if (drained_percent == 0) return least;
+  // 5 % up, or down to the rate of which this one is 5 % more.
+  if (drained_percent < kLowPercent)
+    return std::clamp(rate - std::max<int64_t>(rate / 21, 1), least, rate_max);
+  if (drained_percent <= kHighPercent) return rate;
+  const int64_t room = rate_max - std::min(rate, rate_max);
+  return std::max(rate_max - room + std::min(std::max<int64_t>(rate / 20, 1), room), least);
+}
+
 }  // namespace
 
+size_t RateLimiter::RequestToken(size_t bytes, size_t alignment, IORequestPriority priority,
+                                 Statistics* statistics, OpType op) {
+  if (priority >= IO_TOTAL || !IsRateLimited(op)) return bytes;
+  const int64_t burst = GetSingleBurstBytes();
+  if (burst > 0) bytes = std::min(bytes, static_cast<size_t>(burst));
+  if (alignment > 0) bytes = std::max(alignment, bytes / alignment * alignment);
+  Request(static_cast<int64_t>(bytes), priority, statistics, op);
+  return bytes;
+}
+
 RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec, int64_t refill_period_us,
-                                   int32_t fairness) {
+                                   int32_t fairness, RateLimiter::Mode mode, bool auto_tuned,
+                                   int64_t single_burst_bytes) {
   return new GenericRateLimiter({.bytes_per_second = rate_bytes_per_sec,
                                  .refill_period_us = refill_period_us,
                                  .fairness = fairness,
+                                 .mode = mode,
+                                 .auto_tuned = auto_tuned,
+                                 .single_burst_bytes = single_burst_bytes,
                                  .clock = MachineClock()});
 }
 
+void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder) {
+  if (io.limiter == nullptr || bytes == 0 || !io.limiter->IsRateLimited(io.op)) return;
+  const bool read = io.op == RateLimiter::OpType::kRead;
+  StopWatch watch(recorder, read ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE);
+  for (size_t left = bytes; left > 0;) {
+    const size_t token =
+        io.limiter->RequestToken(left, 0, io.priority, recorder.statistics(), io.op);
+    // A program's class that grants nothing has no limit to keep.
+    if (token == 0) break;
+    left -= std::min(left, token);
+    recorder.Tick(read ? RATE_LIMITER_REQUESTS_READ : RATE_LIMITER_REQUESTS_WRITE);
+  }
+  recorder.Tick(read ? RATE_LIMITER_TOTAL_WAIT_MICROS_READ : RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE,
+                watch.Stop());
+  recorder.Tick(read ? RATE_LIMITER_BYTES_READ : RATE_LIMITER_BYTES_WRITE, bytes);
+}
+
 GenericRateLimiter::GenericRateLimiter(const Options& options)
-    : refill_period_us_(std::clamp<int64_t>(options.refill_period_us, 1, kRefillPeriodMaxUs)),
+    : RateLimiter(options.mode),
+      refill_period_us_(std::clamp<int64_t>(options.refill_period_us, 1, kRefillPeriodMaxUs)),
       fairness_(std::max(options.fairness, 1)),
+      rate_max_(std::max<int64_t>(options.bytes_per_second, 1)),
+      auto_tuned_(options.auto_tuned),
       clock_(options.clock) {
   MutexLock lock(mutex_);
-  bytes_per_second_ = std::max<int64_t>(options.bytes_per_second, 1);
-  burst_bytes_ = BytesPerPeriod(bytes_per_second_, refill_period_us_);
-  available_bytes_ = burst_bytes_;
-  next_refill_ns_ = clock_->NowNanos() + static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
+  SetRate(auto_tuned_ ? rate_max_ / 2 : rate_max_);
+  single_burst_bytes_ = std::max<int64_t>(options.single_burst_bytes, 0);
+  available_bytes_ = period_bytes_;
+  tuned_ns_ = clock_->NowNanos();
+  next_refill_ns_ = tuned_ns_ + static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
 }
 
-void GenericRateLimiter::Request(int64_t bytes, IORequestPriority priority) {
-  ASHLAR_ASSERT(priority < IO_TOTAL);
-  if (bytes <= 0) return;
-  MutexLock lock(mutex_);
-  total_requests_[priority]++;
-  total_bytes_[priority] += bytes;
-  while (bytes > 0) {
-    const int64_t piece = std::min(bytes, burst_bytes_);
-    RequestAtMostOneBurst(piece, priority);
-    bytes -= piece;
+void GenericRateLimiter::SetRate(int64_t bytes_per_second) {
+  bytes_per_second_ = std::max<int64_t>(bytes_per_second, 1);
+  period_bytes_ = BytesPerPeriod(bytes_per_second_, refill_period_us_);
+}
+
+void GenericRateLimiter::Request(int64_t bytes, IORequestPriority priority,
+                                 Statistics* statistics) {
+  if (bytes <= 0 || priority >= IO_TOTAL) return;
+  uint64_t waits = 0;
+  {
+    MutexLock lock(mutex_);
+    total_requests_[priority]++;
+    total_bytes_[priority] += bytes;
+    while (bytes > 0) {
+      const int64_t piece = std::min(bytes, BurstBytes());
+      if (RequestAtMostOneBurst(piece, priority)) waits++;
+      bytes -= piece;
+    }
   }
+  if (waits > 0) Recorder(statistics).Tick(NUMBER_RATE_LIMITER_DRAINS, waits);
 }
 
-void GenericRateLimiter::RequestAtMostOneBurst(int64_t bytes, IORequestPriority priority) {
+bool GenericRateLimiter::RequestAtMostOneBurst(int64_t bytes, IORequestPriority priority) {
   RefillIfDue();
   if (FirstWaiter() == nullptr && available_bytes_ >= bytes) {
     available_bytes_ -= bytes;
-    return;
+    return false;
   }
   Waiter self{.bytes_wanted = bytes, .woken = {}};
   waiting_[priority].push_back(&self);
   WaitForBytes(&self);
+  return true;
 }
 
 void GenericRateLimiter::WaitForBytes(Waiter* self) {
@@ -101,9 +162,20 @@ void GenericRateLimiter::RefillIfDue() {
   // more.
   next_refill_ns_ =
       now - next_refill_ns_ < period_ns ? next_refill_ns_ + period_ns : now + period_ns;
-  available_bytes_ = burst_bytes_;
+  if (FirstWaiter() != nullptr) drained_periods_++;
+  if (auto_tuned_) TuneIfDue(now);
+  available_bytes_ = period_bytes_;
   refills_++;
   Grant();
+}
+
+void GenericRateLimiter::TuneIfDue(uint64_t now) {
+  const uint64_t period_ns = static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
+  const uint64_t periods = (now - tuned_ns_ + period_ns - 1) / period_ns;
+  if (periods < kPeriodsPerTuning) return;
+  SetRate(TunedRate(bytes_per_second_, rate_max_, drained_periods_ * 100 / periods));
+  tuned_ns_ = now;
+  drained_periods_ = 0;
 }
 
 void GenericRateLimiter::Grant() {
@@ -133,8 +205,7 @@ GenericRateLimiter::Waiter* GenericRateLimiter::FirstWaiter() {
 
 void GenericRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
   MutexLock lock(mutex_);
-  bytes_per_second_ = std::max<int64_t>(bytes_per_second, 1);
-  burst_bytes_ = BytesPerPeriod(bytes_per_second_, refill_period_us_);
+  SetRate(bytes_per_second);
 }
 
 int64_t GenericRateLimiter::GetBytesPerSecond() const {
@@ -142,9 +213,17 @@ int64_t GenericRateLimiter::GetBytesPerSecond() const {
   return bytes_per_second_;
 }
 
+Status GenericRateLimiter::SetSingleBurstBytes(int64_t single_burst_bytes) {
+  if (single_burst_bytes < 0)
+    return Status::InvalidArgument("RateLimiter::SetSingleBurstBytes: below 0");
+  MutexLock lock(mutex_);
+  single_burst_bytes_ = single_burst_bytes;
+  return Status::OK();
+}
+
 int64_t GenericRateLimiter::GetSingleBurstBytes() const {
   MutexLock lock(mutex_);
-  return burst_bytes_;
+  return BurstBytes();
 }
 
 int64_t GenericRateLimiter::GetTotalBytesThrough(IORequestPriority priority) const {
@@ -161,6 +240,18 @@ int64_t GenericRateLimiter::GetTotalRequests(IORequestPriority priority) const {
   int64_t total = 0;
   for (const int64_t requests : total_requests_) total += requests;
   return total;
+}
+
+Status GenericRateLimiter::GetTotalPendingRequests(int64_t* pending,
+                                                   IORequestPriority priority) const {
+  if (pending == nullptr)
+    return Status::InvalidArgument("RateLimiter::GetTotalPendingRequests: null");
+  MutexLock lock(mutex_);
+  *pending = 0;
+  for (size_t i = 0; i < IO_TOTAL; i++) {
+    if (priority >= IO_TOTAL || priority == i) *pending += static_cast<int64_t>(waiting_[i].size());
+  }
+  return Status::OK();
 }
 
 }  // namespace ashlar

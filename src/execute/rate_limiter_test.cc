@@ -86,6 +86,219 @@ TEST_F(RateLimiterTest, StatisticsAreByPriority) {
   EXPECT_EQ(limiter_.GetTotalRequests(IO_TOTAL), 2);
 }
 
+TEST_F(RateLimiterTest, ARequestOfAllPrioritiesPassesAtOnce) {
+  limiter_.Request(1'000'000, IO_TOTAL);
+  EXPECT_EQ(limiter_.RequestToken(1'000'000, 0, IO_TOTAL, nullptr, RateLimiter::OpType::kWrite),
+            1'000'000u);
+  EXPECT_EQ(clock_->NowNanos(), 0u);
+  EXPECT_EQ(limiter_.GetTotalRequests(IO_TOTAL), 0);
+}
+
+TEST_F(RateLimiterTest, ATokenIsAtMostOneBurst) {
+  using enum RateLimiter::OpType;
+  EXPECT_EQ(limiter_.RequestToken(10'000, 0, IO_LOW, nullptr, kWrite), 1000u);
+  EXPECT_EQ(limiter_.GetTotalBytesThrough(IO_LOW), 1000);
+  EXPECT_EQ(limiter_.RequestToken(10, 0, IO_LOW, nullptr, kWrite), 10u);
+  // Aligned tokens are multiples, and at least one.
+  EXPECT_EQ(limiter_.RequestToken(10'000, 300, IO_LOW, nullptr, kWrite), 900u);
+  EXPECT_EQ(limiter_.RequestToken(10'000, 4096, IO_LOW, nullptr, kWrite), 4096u);
+  // By default reads are not limited.
+  EXPECT_EQ(limiter_.RequestToken(10'000, 0, IO_LOW, nullptr, kRead), 10'000u);
+  EXPECT_EQ(limiter_.GetTotalRequests(IO_TOTAL), 4);
+}
+
+TEST_F(RateLimiterTest, ASingleBurstOfItsOwnLeavesTheRateAsItIs) {
+  EXPECT_TRUE(limiter_.SetSingleBurstBytes(-1).IsInvalidArgument());
+  ASSERT_TRUE(limiter_.SetSingleBurstBytes(5000).ok());
+  EXPECT_EQ(limiter_.GetSingleBurstBytes(), 5000);
+  EXPECT_EQ(limiter_.RequestToken(9000, 0, IO_LOW, nullptr, RateLimiter::OpType::kWrite), 5000u);
+  EXPECT_EQ(clock_->NowNanos(), 4'000'000u);
+  limiter_.SetBytesPerSecond(3'000'000);
+  EXPECT_EQ(limiter_.GetSingleBurstBytes(), 5000);
+  ASSERT_TRUE(limiter_.SetSingleBurstBytes(0).ok());
+  EXPECT_EQ(limiter_.GetSingleBurstBytes(), 3000);
+}
+
+TEST(RateLimiter, TheModeDecidesWhichOperationsWait) {
+  using Mode = RateLimiter::Mode;
+  using OpType = RateLimiter::OpType;
+  const auto passes_at_once = [](Mode mode, OpType op) {
+    const auto clock = std::make_shared<ManualClock>(0);
+    GenericRateLimiter limiter({.bytes_per_second = 1'000'000,
+                                .refill_period_us = 1000,
+                                .fairness = 10,
+                                .mode = mode,
+                                .clock = clock});
+    limiter.Request(1'000'000, IO_LOW, nullptr, op);
+    EXPECT_EQ(limiter.IsRateLimited(op), clock->NowNanos() > 0);
+    EXPECT_EQ(limiter.GetTotalRequests(IO_TOTAL), clock->NowNanos() > 0 ? 1 : 0);
+    return clock->NowNanos() == 0;
+  };
+  EXPECT_FALSE(passes_at_once(Mode::kReadsOnly, OpType::kRead));
+  EXPECT_TRUE(passes_at_once(Mode::kReadsOnly, OpType::kWrite));
+  EXPECT_TRUE(passes_at_once(Mode::kWritesOnly, OpType::kRead));
+  EXPECT_FALSE(passes_at_once(Mode::kWritesOnly, OpType::kWrite));
+  EXPECT_FALSE(passes_at_once(Mode::kAllIo, OpType::kRead));
+  EXPECT_FALSE(passes_at_once(Mode::kAllIo, OpType::kWrite));
+}
+
+TEST_F(RateLimiterTest, WaitsAreCountedForTheirOperation) {
+  const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
+  const Recorder recorder(statistics.get());
+  WaitForLimiter({.limiter = &limiter_}, 2500, recorder);
+  EXPECT_EQ(clock_->NowNanos(), 2'000'000u);
+  EXPECT_EQ(statistics->getTickerCount(RATE_LIMITER_BYTES_WRITE), 2500u);
+  EXPECT_EQ(statistics->getTickerCount(RATE_LIMITER_REQUESTS_WRITE), 3u);
+  EXPECT_EQ(statistics->getTickerCount(NUMBER_RATE_LIMITER_DRAINS), 2u);
+  // The mode lets reads pass.
+  WaitForLimiter({.limiter = &limiter_, .op = RateLimiter::OpType::kRead}, 2500, recorder);
+  EXPECT_EQ(statistics->getTickerCount(RATE_LIMITER_BYTES_READ), 0u);
+  GenericRateLimiter of_reads({.bytes_per_second = 1'000'000,
+                               .refill_period_us = 1000,
+                               .fairness = 10,
+                               .mode = RateLimiter::Mode::kReadsOnly,
+                               .clock = clock_});
+  WaitForLimiter({.limiter = &of_reads, .op = RateLimiter::OpType::kRead}, 2500, recorder);
+  EXPECT_EQ(statistics->getTickerCount(RATE_LIMITER_BYTES_READ), 2500u);
+  EXPECT_EQ(statistics->getTickerCount(RATE_LIMITER_REQUESTS_READ), 3u);
+  EXPECT_EQ(statistics->getTickerCount(RATE_LIMITER_BYTES_WRITE), 2500u);
+  WaitForLimiter({}, 2500, recorder);
+}
+
+// A program's class, of which the bursts are 10 bytes.
+class CountingLimiter : public RateLimiter {
+ public:
+  using RateLimiter::Request;
+  void SetBytesPerSecond(int64_t /*bytes_per_second*/) override {}
+  int64_t GetBytesPerSecond() const override { return 1; }
+  int64_t GetSingleBurstBytes() const override { return 10; }
+  int64_t GetTotalBytesThrough(IORequestPriority /*priority*/) const override { return bytes_; }
+  int64_t GetTotalRequests(IORequestPriority /*priority*/) const override { return requests_; }
+
+ protected:
+  void Count(int64_t bytes) {
+    EXPECT_LE(bytes, 10);
+    bytes_ += bytes;
+    requests_++;
+  }
+
+ private:
+  int64_t bytes_ = 0;
+  int64_t requests_ = 0;
+};
+class OverridesTheShortForm final : public CountingLimiter {
+ public:
+  using RateLimiter::Request;
+  void Request(int64_t bytes, IORequestPriority /*priority*/) override { Count(bytes); }
+};
+class OverridesTheFormWithStatistics final : public CountingLimiter {
+ public:
+  using RateLimiter::Request;
+  void Request(int64_t bytes, IORequestPriority /*priority*/, Statistics* /*statistics*/) override {
+    Count(bytes);
+  }
+};
+class OverridesTheFormWithTheOperation final : public CountingLimiter {
+ public:
+  using RateLimiter::Request;
+  void Request(int64_t bytes, IORequestPriority /*priority*/, Statistics* /*statistics*/,
+               OpType /*op*/) override {
+    Count(bytes);
+  }
+};
+
+template <typename Limiter>
+void ExpectThatTheEngineAsks() {
+  Limiter limiter;
+  WaitForLimiter({.limiter = &limiter}, 25, Recorder());
+  EXPECT_EQ(limiter.GetTotalBytesThrough(IO_TOTAL), 25);
+  EXPECT_EQ(limiter.GetTotalRequests(IO_TOTAL), 3);
+  EXPECT_TRUE(limiter.SetSingleBurstBytes(1).IsNotSupported());
+  int64_t pending = 0;
+  EXPECT_TRUE(limiter.GetTotalPendingRequests(&pending).IsNotSupported());
+}
+
+TEST(RateLimiter, AClassOfTheProgramMayOverrideAnyFormOfRequest) {
+  ExpectThatTheEngineAsks<OverridesTheShortForm>();
+  ExpectThatTheEngineAsks<OverridesTheFormWithStatistics>();
+  ExpectThatTheEngineAsks<OverridesTheFormWithTheOperation>();
+}
+
+// At most 2,000,000 bytes per second, in periods of 1 ms, on a clock that only the test and
+// sleepers move.
+class TunedRateLimiterTest : public testing::Test {
+ protected:
+  // 100 periods, in the first `drained` of which a request waits for the refill.
+  void PassWindow(int drained) {
+    for (int period = 0; period < 100; period++) {
+      if (period < drained) {
+        limiter_.Request(limiter_.GetSingleBurstBytes() + 1, IO_LOW);
+      } else {
+        clock_->AdvanceMicros(1000);
+      }
+    }
+    // Its refill ends the window.
+    limiter_.Request(1, IO_LOW);
+  }
+
+  const std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>(0);
+  GenericRateLimiter limiter_{{.bytes_per_second = 2'000'000,
+                               .refill_period_us = 1000,
+                               .fairness = 10,
+                               .auto_tuned = true,
+                               .clock = clock_}};
+};
+
+TEST_F(TunedRateLimiterTest, TheRateBeginsInTheMiddleOfItsRange) {
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 1'000'000);
+}
+
+TEST_F(TunedRateLimiterTest, ABucketThatIsOftenDrainedRaisesTheRate) {
+  PassWindow(91);
+  EXPECT_EQ(clock_->NowNanos(), 100'000'000u);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 1'050'000);
+  EXPECT_EQ(limiter_.GetSingleBurstBytes(), 1050);
+}
+
+TEST_F(TunedRateLimiterTest, ABucketThatIsSeldomDrainedLowersTheRate) {
+  PassWindow(49);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 952'381);
+}
+
+TEST_F(TunedRateLimiterTest, BetweenTheMarksTheRateStays) {
+  PassWindow(90);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 1'000'000);
+  PassWindow(50);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 1'000'000);
+}
+
+TEST_F(TunedRateLimiterTest, AnIdleWindowTakesTheRateToItsLeast) {
+  PassWindow(0);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 100'000);
+  PassWindow(1);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 100'000);
+}
+
+TEST_F(TunedRateLimiterTest, DemandRaisesTheRateToItsMostAndNoFurther) {
+  for (int window = 0; window < 20; window++) {
+    const int64_t before = limiter_.GetBytesPerSecond();
+    PassWindow(100);
+    EXPECT_LE(limiter_.GetBytesPerSecond(), 2'000'000);
+    EXPECT_TRUE(limiter_.GetBytesPerSecond() > before || before == 2'000'000);
+  }
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 2'000'000);
+}
+
+TEST_F(TunedRateLimiterTest, ARateOutsideOfTheRangeIsBroughtBackByTheNextTuning) {
+  limiter_.SetBytesPerSecond(50'000'000);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 50'000'000);
+  PassWindow(40);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 2'000'000);
+  limiter_.SetBytesPerSecond(50'000'000);
+  PassWindow(95);
+  EXPECT_EQ(limiter_.GetBytesPerSecond(), 2'000'000);
+}
+
 // A clock on which the sleeper sleeps until the test wakes it, so that the test controls the
 // waiters at a refill.
 class SteppedClock final : public Clock {
@@ -163,6 +376,28 @@ TEST(RateLimiter, NowAndThenTheLowestIsServedFirst) {
   for (int i = 0; i < 20; i++) EXPECT_EQ(FirstServed(1), IO_LOW);
 }
 
+TEST(RateLimiter, RequestsThatWaitAreReported) {
+  const auto clock = std::make_shared<SteppedClock>();
+  GenericRateLimiter limiter(
+      {.bytes_per_second = 1'000'000, .refill_period_us = 1000, .fairness = 10, .clock = clock});
+  limiter.Request(1000, IO_LOW);
+  Result<Thread> thread = Thread::Start({.name = "request"}, [&] { limiter.Request(1, IO_HIGH); });
+  ASSERT_TRUE(thread.ok());
+  clock->WaitForASleeper();
+  int64_t pending = -1;
+  EXPECT_TRUE(limiter.GetTotalPendingRequests(&pending, IO_TOTAL).ok());
+  EXPECT_EQ(pending, 1);
+  EXPECT_TRUE(limiter.GetTotalPendingRequests(&pending, IO_HIGH).ok());
+  EXPECT_EQ(pending, 1);
+  EXPECT_TRUE(limiter.GetTotalPendingRequests(&pending, IO_LOW).ok());
+  EXPECT_EQ(pending, 0);
+  clock->AdvanceMicros(1000);
+  thread.value().Join();
+  EXPECT_TRUE(limiter.GetTotalPendingRequests(&pending, IO_TOTAL).ok());
+  EXPECT_EQ(pending, 0);
+  EXPECT_TRUE(limiter.GetTotalPendingRequests(nullptr, IO_TOTAL).IsInvalidArgument());
+}
+
 TEST(RateLimiter, ManyThreadsAreAllServed) {
   const auto clock = std::make_shared<ManualClock>(0);
   GenericRateLimiter limiter(
@@ -186,6 +421,10 @@ TEST(RateLimiter, ValuesOutOfRangeAreRaised) {
   EXPECT_EQ(tiny->GetSingleBurstBytes(), 1);
   const std::unique_ptr<RateLimiter> huge(NewGenericRateLimiter(INT64_MAX));
   EXPECT_GT(huge->GetSingleBurstBytes(), 0);
+  const std::unique_ptr<RateLimiter> tuned(
+      NewGenericRateLimiter(0, -1, 0, RateLimiter::Mode::kAllIo, true, -5));
+  EXPECT_EQ(tuned->GetBytesPerSecond(), 1);
+  EXPECT_EQ(tuned->GetSingleBurstBytes(), 1);
   huge->Request(1 << 30, IO_LOW);
 }
 

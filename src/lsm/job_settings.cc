@@ -53,7 +53,8 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   args.verification =
       VerifiesOutput(options) ? OutputVerification::kBlocks : OutputVerification::kOpen;
   args.readahead_bytes = settings.readahead_bytes;
-  args.hint_readahead = !state.options.use_direct_reads;
+  args.input_reads.hint = !state.options.use_direct_reads;
+  args.input_reads.limit.limiter = state.options.rate_limiter.get();
   return args;
 }
 

@@ -23,8 +23,8 @@ namespace {
 TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard) {
   return TableReadOptions{.verify_checksums = options.verify_checksums,
                           .fill_cache = options.fill_cache,
-                          .readahead_bytes = options.readahead_size,
                           .cached_only = options.read_tier == kBlockCacheTier,
+                          .readahead_bytes = options.readahead_size,
                           .guard = guard};
 }
 

@@ -25,6 +25,7 @@ class Recorder {
       : any_(statistics), own_(dynamic_cast<StatisticsImpl*>(statistics)) {}
 
   bool IsOn() const { return any_ != nullptr; }
+  Statistics* statistics() const { return any_; }  // null: none
   bool WantsTimes() const { return any_ != nullptr && any_->get_stats_level() > kExceptTimers; }
   // Times of operations so short that measuring them is visible.
   bool WantsDetailedTimes() const {

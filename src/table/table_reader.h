@@ -28,14 +28,16 @@ namespace ashlar {
 
 class ReadGuard;
 class SeekPrefix;
+struct InputReads;
 struct TableProperties;
 
 struct TableReadOptions {
   bool verify_checksums = true;
   bool fill_cache = true;
-  size_t readahead_bytes = 0;   // 0: grows with sequential reads
-  bool hint_readahead = false;  // hint readahead_bytes to the file system, read in smaller pieces
-  bool cached_only = false;  // kBlockCacheTier: Incomplete instead of opening or reading the file
+  bool cached_only = false;    // kBlockCacheTier: Incomplete instead of opening or reading the file
+  size_t readahead_bytes = 0;  // 0: grows with sequential reads
+  // Of a compaction's cursors. Outlives them. Null: they read for the program.
+  const InputReads* input_reads = nullptr;
   // SeekPrefix::Begin is called before every Seek and SeekForPrev. Outlives the cursor. Null: total
   // order.
   SeekPrefix* seek_prefix = nullptr;

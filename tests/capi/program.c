@@ -1320,7 +1320,10 @@ static void OptionsReachTheDatabase(void) {
   rocksdb_logger_t* const logger = rocksdb_logger_create_callback_logger(0, CountLogged, NULL);
   rocksdb_options_set_info_log(own, logger);
   rocksdb_logger_destroy(logger);
-  rocksdb_ratelimiter_t* const limiter = rocksdb_ratelimiter_create(1 << 30, 100000, 10);
+  rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_create(1 << 30, 100000, 10));
+  rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_create_auto_tuned(1 << 30, 100000, 10));
+  rocksdb_ratelimiter_t* const limiter =
+      rocksdb_ratelimiter_create_with_mode(1 << 30, 100000, 10, 2, true);
   rocksdb_options_set_ratelimiter(own, limiter);
   rocksdb_ratelimiter_destroy(limiter);
   rocksdb_options_enable_statistics(own);

@@ -248,6 +248,12 @@
        "Bytes per second that flushes and compactions write; 0: no limit")                         \
   FLAG("Files", int64_t, rate_limiter_refill_period_us, 100000,                                    \
        "How often that budget is filled, in microseconds")                                         \
+  FLAG("Files", bool, rate_limiter_auto_tuned, false,                                              \
+       "Move that rate by the demand, up to the one given")                                        \
+  FLAG("Files", bool, rate_limit_bg_reads, false,                                                  \
+       "Limit what compactions read, in place of what is written")                                 \
+  FLAG("Files", int64_t, rate_limiter_single_burst_bytes, 0,                                       \
+       "Bytes that are granted at once; 0: those of one refill")                                   \
   FLAG("Files", uint64_t, delete_obsolete_files_period_micros, 0,                                  \
        "How often to look for obsolete files")                                                     \
   FLAG("Files", bool, advise_random_on_open, true,                                                 \

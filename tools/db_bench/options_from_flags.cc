@@ -97,6 +97,15 @@ ConfigOptions OfKnownNames() {
   return config;
 }
 
+void SetRateLimiter(const Flags& flags, DBOptions* options) {
+  if (flags.rate_limiter_bytes_per_sec == 0) return;
+  options->rate_limiter.reset(NewGenericRateLimiter(
+      static_cast<int64_t>(flags.rate_limiter_bytes_per_sec), flags.rate_limiter_refill_period_us,
+      /*fairness=*/10,
+      flags.rate_limit_bg_reads ? RateLimiter::Mode::kReadsOnly : RateLimiter::Mode::kWritesOnly,
+      flags.rate_limiter_auto_tuned, flags.rate_limiter_single_burst_bytes));
+}
+
 Status SetMemtables(const Flags& flags, ColumnFamilyOptions* options) {
   options->memtable_huge_page_size = flags.memtable_use_huge_page ? size_t{2} << 20 : 0;
   if (flags.memtablerep == "skip_list") return Status::OK();
@@ -223,11 +232,7 @@ Status FromFlagsAlone(const Flags& flags, Options* options) {
   options->compaction_pri = static_cast<CompactionPri>(flags.compaction_pri);
   SetUniversal(flags, &options->compaction_options_universal);
   if (options->compaction_style == kCompactionStyleFIFO) SetFifo(flags, options);
-  if (flags.rate_limiter_bytes_per_sec > 0) {
-    options->rate_limiter.reset(
-        NewGenericRateLimiter(static_cast<int64_t>(flags.rate_limiter_bytes_per_sec),
-                              flags.rate_limiter_refill_period_us));
-  }
+  SetRateLimiter(flags, options);
   s = CompressionByName("wal_compression", flags.wal_compression, &options->wal_compression);
   if (!s.ok()) return s;
   if (flags.prefix_size > 0)

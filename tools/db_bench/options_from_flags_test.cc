@@ -26,6 +26,9 @@ TEST(OptionsFromFlagsTest, FlagsReachTheOptionsAlsoUnderAnotherName) {
   flags.block_size = 5000;
   flags.format_version = 4;
   flags.rate_limiter_bytes_per_sec = 1000000;
+  flags.rate_limiter_auto_tuned = true;
+  flags.rate_limiter_single_burst_bytes = 1234;
+  flags.rate_limit_bg_reads = true;
   flags.file_checksum = true;
   Options options;
   const Status made = OptionsFromFlags(flags, &options);
@@ -42,7 +45,11 @@ TEST(OptionsFromFlagsTest, FlagsReachTheOptionsAlsoUnderAnotherName) {
   EXPECT_EQ(options.compaction_pri, kOldestLargestSeqFirst);
   EXPECT_EQ(options.write_buffer_size, 123456u);
   EXPECT_EQ(options.bytes_per_sync, 4321u);
-  EXPECT_NE(options.rate_limiter, nullptr);
+  ASSERT_NE(options.rate_limiter, nullptr);
+  EXPECT_EQ(options.rate_limiter->GetBytesPerSecond(), 500000);
+  EXPECT_EQ(options.rate_limiter->GetSingleBurstBytes(), 1234);
+  EXPECT_TRUE(options.rate_limiter->IsRateLimited(RateLimiter::OpType::kRead));
+  EXPECT_FALSE(options.rate_limiter->IsRateLimited(RateLimiter::OpType::kWrite));
   EXPECT_EQ(options.file_checksum_gen_factory, GetFileChecksumGenCrc32cFactory());
   const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
   ASSERT_NE(table, nullptr);

@@ -314,8 +314,7 @@ ASHLAR_NATIVE(jlong, UInt64AddOperator_newSharedUInt64AddOperator) {
   });
 }
 
-// ---- Rate limiters. Which kinds of I/O are limited, and tuning by itself, are accepted: the limit
-// is for writes of the background.
+// ---- Partitioners.
 
 ASHLAR_NATIVE(jlong, SstPartitionerFixedPrefixFactory_newSstPartitionerFixedPrefixFactory0,
               jlong prefix_bytes) {
@@ -325,11 +324,17 @@ ASHLAR_NATIVE(jlong, SstPartitionerFixedPrefixFactory_newSstPartitionerFixedPref
   });
 }
 
+// ---- Rate limiters.
+
 ASHLAR_NATIVE(jlong, RateLimiter_newRateLimiterHandle, jlong bytes_per_second,
-              jlong refill_period_us, jint fairness, jbyte /*mode*/, jboolean /*auto_tune*/) {
-  return Native(env, [&](Call&) {
+              jlong refill_period_us, jint fairness, jbyte mode, jboolean auto_tune) {
+  return Native(env, [&](Call& call) {
+    // RateLimiterMode has the numbers of RateLimiter::Mode.
+    if (mode < 0 || mode > static_cast<jbyte>(RateLimiter::Mode::kAllIo))
+      call.Fail("java/lang/IllegalArgumentException", "an unknown mode");
     return Register(new RateLimiterObject(std::shared_ptr<RateLimiter>(
-        NewGenericRateLimiter(bytes_per_second, refill_period_us, fairness))));
+        NewGenericRateLimiter(bytes_per_second, refill_period_us, fairness,
+                              static_cast<RateLimiter::Mode>(mode), auto_tune != JNI_FALSE))));
   });
 }
 ASHLAR_NATIVE(void, RateLimiter_setBytesPerSecond, jlong handle, jlong bytes_per_second) {
@@ -342,7 +347,7 @@ ASHLAR_NATIVE(void, RateLimiter_setBytesPerSecond, jlong handle, jlong bytes_per
 }
 ASHLAR_NATIVE(void, RateLimiter_request, jlong handle, jlong bytes) {
   Native(env, [&](Call& call) {
-    call.Use<RateLimiterObject>(handle).value->Request(bytes, Env::IO_TOTAL);
+    call.Use<RateLimiterObject>(handle).value->Request(bytes, Env::IO_USER);
   });
 }
 #define RATE_LIMITER(name, function)                                                    \

@@ -896,6 +896,25 @@ public final class BindingTest {
     }
   }
 
+  static void rateLimitersHaveModes(String dir) throws Exception {
+    for (RateLimiterMode mode : RateLimiterMode.values()) {
+      try (RateLimiter limiter = new RateLimiter(1 << 30, 100000, 10, mode, false);
+          Options options = new Options().setCreateIfMissing(true).setRateLimiter(limiter);
+          RocksDB db = RocksDB.open(options, dir + mode.name());
+          FlushOptions wait = new FlushOptions()) {
+        db.put(bytes("a"), bytes("1"));
+        db.flush(wait);
+        check(limiter.getTotalBytesThrough() > 0 == (mode != RateLimiterMode.READS_ONLY), "writes wait by the mode");
+      }
+    }
+    try (RateLimiter tuned = new RateLimiter(1 << 20, 100000, 10, RateLimiterMode.ALL_IO, true)) {
+      equal(1L << 19, tuned.getBytesPerSecond());
+      tuned.request(100);
+      equal(100L, tuned.getTotalBytesThrough());
+      equal(1L, tuned.getTotalRequests());
+    }
+  }
+
   static void tablesFromOutside(String dir) throws Exception {
     Files.createDirectories(Path.of(dir));
     String file = Path.of(dir, "table.sst").toString();
@@ -1454,6 +1473,7 @@ public final class BindingTest {
     TESTS.put("aLoggerKeepsTheExceptionOfAComparator", BindingTest::aLoggerKeepsTheExceptionOfAComparator);
     TESTS.put("tablesCutAtPrefixes", BindingTest::tablesCutAtPrefixes);
     TESTS.put("theSpaceOfTables", BindingTest::theSpaceOfTables);
+    TESTS.put("rateLimitersHaveModes", BindingTest::rateLimitersHaveModes);
     TESTS.put("tablesFromOutside", BindingTest::tablesFromOutside);
     TESTS.put("updatesSinceASequence", BindingTest::updatesSinceASequence);
     TESTS.put("valuesWithTimeToLive", BindingTest::valuesWithTimeToLive);

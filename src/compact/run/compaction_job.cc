@@ -87,7 +87,7 @@ class Subcompaction {
   Result<std::unique_ptr<InternalCursor>> OpenInputs(std::vector<std::string> deletions) {
     const TableReadOptions options{.fill_cache = false,
                                    .readahead_bytes = job_.readahead_bytes,
-                                   .hint_readahead = job_.hint_readahead};
+                                   .input_reads = &job_.input_reads};
     std::vector<std::unique_ptr<InternalCursor>> children;
     for (const CompactionInputs& inputs : plan_.inputs) {
       if (IsSorted(inputs.level)) {

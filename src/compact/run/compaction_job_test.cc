@@ -435,6 +435,38 @@ TEST_F(TreeTest, StopsEarly) {
   EXPECT_EQ(FilesOnDisk(), files_before);
 }
 
+TEST_F(TreeTest, TheModeOfTheLimiterDecidesWhetherInputsOrOutputsWait) {
+  Random random(5);
+  Build(RandomHistory(&random, 3000, 500), &random, 8000);
+  const CompactionPlan plan = Plan(8000, 1);
+  uint64_t written = 0;
+  const auto limited_bytes = [&](RateLimiter::Mode mode) {
+    GenericRateLimiter limiter({.bytes_per_second = 1'000'000,
+                                .refill_period_us = 1000,
+                                .fairness = 10,
+                                .mode = mode,
+                                .clock = std::make_shared<ManualClock>(0)});
+    CompactionJobArgs args;
+    args.plan = &plan;
+    args.job = JobArgs();
+    args.job.merge_operator = &join_;
+    args.job.input_reads.limit.limiter = &limiter;
+    args.job.output.table.rate_limiter = &limiter;
+    TableJobResult result;
+    EXPECT_TRUE(RunCompaction(args, &result).ok());
+    written = result.statistics.bytes_written;
+    Evict(result.files);
+    EXPECT_EQ(limiter.GetTotalBytesThrough(IO_TOTAL), limiter.GetTotalBytesThrough(IO_LOW));
+    return static_cast<uint64_t>(limiter.GetTotalBytesThrough(IO_LOW));
+  };
+  const uint64_t read = limited_bytes(RateLimiter::Mode::kReadsOnly);
+  // Indexes and properties were read at the open.
+  EXPECT_GT(read, plan.InputBytes() / 2);
+  EXPECT_LT(read, plan.InputBytes());
+  EXPECT_EQ(limited_bytes(RateLimiter::Mode::kWritesOnly), written);
+  EXPECT_EQ(limited_bytes(RateLimiter::Mode::kAllIo), read + written);
+}
+
 TEST_F(TreeTest, ACompactionStandsBackWhileAFlushRuns) {
   // Runs a compaction in the midst of the flush that it observes.
   class MidFlush final : public CompactionOutputObserver {

@@ -20,6 +20,7 @@
 #include "execute/clock.h"
 #include "execute/flush_priority_throttle.h"
 #include "manifest/version_edit.h"
+#include "table/input_reads.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {
@@ -45,7 +46,7 @@ struct TableJobArgs {
   bool check_entry_counts =
       true;  // fail when the input held another number of entries than it should
   size_t readahead_bytes = size_t{2} << 20;  // of compaction input
-  bool hint_readahead = false;               // by announcing it (TableReadOptions)
+  InputReads input_reads;
 };
 
 struct TableJobStatistics {

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
+#include "execute/rate_limiter.h"
 #include "key/key_head.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/dictionary_samples.h"
@@ -376,18 +377,11 @@ BlockHandle TableBuilder::EndBlock(size_t start, CompressionType type) {
   return handle;
 }
 
-void TableBuilder::WaitForLimiter(size_t bytes) {
-  StopWatch watch(args_.recorder, RATE_LIMITER_WAIT_MICROS_WRITE);
-  args_.rate_limiter->Request(static_cast<int64_t>(bytes), args_.priority);
-  args_.recorder.Tick(RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE, watch.Stop());
-  args_.recorder.Tick(RATE_LIMITER_REQUESTS_WRITE);
-  args_.recorder.Tick(RATE_LIMITER_BYTES_WRITE, bytes);
-}
-
 void TableBuilder::HandOver(size_t bytes) {
   ASHLAR_DCHECK(bytes <= output_.size());
   if (!status_.ok() || bytes == 0) return;
-  if (args_.rate_limiter != nullptr) WaitForLimiter(bytes);
+  WaitForLimiter({.limiter = args_.rate_limiter, .priority = args_.priority}, bytes,
+                 args_.recorder);
   const StopWatch watch(args_.recorder, SST_WRITE_MICROS);
   status_ = args_.file->Append(Slice(output_.data(), bytes));
   output_.RemoveFront(bytes);

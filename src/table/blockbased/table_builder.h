@@ -173,7 +173,6 @@ class TableBuilder {
   BlockHandle WriteBlock(const Slice& raw, Compressor* compressor);
   // Appends the trailer of the block that output_ has from `start` on.
   BlockHandle EndBlock(size_t start, CompressionType type);
-  void WaitForLimiter(size_t bytes);
   // Appends the first bytes of output_ to the file.
   void HandOver(size_t bytes);
   // The metaindex: names and handles, in order.

@@ -22,7 +22,7 @@ constexpr size_t kSeekPrefetchBytes = 512;
 }  // namespace
 
 size_t ReadAhead::PieceBytes(uint32_t block) {
-  if (fixed_bytes_ > 0) return hints_ ? std::min(fixed_bytes_, kHintedPieceBytes) : fixed_bytes_;
+  if (fixed_bytes_ > 0) return Hints() ? std::min(fixed_bytes_, kHintedPieceBytes) : fixed_bytes_;
   const bool sequential = last_block_ != UINT32_MAX && block == last_block_ + 1;
   if (!sequential) {
     piece_bytes_ = 0;
@@ -34,8 +34,12 @@ size_t ReadAhead::PieceBytes(uint32_t block) {
   return piece_bytes_;
 }
 
+void ReadAhead::WaitToRead(size_t bytes) const {
+  if (input_reads_ != nullptr) WaitForLimiter(input_reads_->limit, bytes, table_->recorder());
+}
+
 void ReadAhead::Announce(uint64_t offset) {
-  if (!hints_ || fixed_bytes_ <= kHintedPieceBytes || offset < announced_end_) return;
+  if (!Hints() || fixed_bytes_ <= kHintedPieceBytes || offset < announced_end_) return;
   table_->file().file()->Hint(vfs::AccessPattern::kWillNeed, offset, fixed_bytes_);
   announced_end_ = offset + fixed_bytes_;
 }
@@ -51,7 +55,10 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
   }
   const size_t piece = PieceBytes(block);
   last_block_ = block;
-  if (piece <= block_bytes) return nullptr;
+  if (piece <= block_bytes) {
+    WaitToRead(block_bytes);
+    return nullptr;
+  }
   const BlockHandle last = table_->index().handle(table_->index().blocks() - 1);
   const uint64_t data_end = last.offset + last.size + kBlockTrailerBytes;
   const auto n = static_cast<size_t>(std::min<uint64_t>(piece, data_end - handle.offset));
@@ -61,6 +68,7 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
     capacity_ = n;
   }
   span_ = {};
+  WaitToRead(n);
   Announce(handle.offset);
   ASHLAR_ASSIGN_OR_RETURN(const Slice bytes,
                           table_->file().ReadBytes(handle.offset, n, buffer_.get()));

@@ -25,16 +25,18 @@
 
 #include "key/cursor.h"
 #include "table/blockbased/block_based_table.h"
+#include "table/input_reads.h"
 #include "table/table_reader.h"
 
 namespace ashlar {
 
-// Reads a file in pieces that grow while the reads are sequential.
+// Reads a file in pieces that grow while the reads are sequential. For a compaction it waits for
+// the rate limiter before each read.
 class ReadAhead {
  public:
   // readahead_bytes: 0 for growing pieces.
   ReadAhead(const BlockBasedTable* table, const TableReadOptions& options)
-      : table_(table), fixed_bytes_(options.readahead_bytes), hints_(options.hint_readahead) {}
+      : table_(table), fixed_bytes_(options.readahead_bytes), input_reads_(options.input_reads) {}
 
   // Announces that a block will be read next. Returns bytes that cover it. Null: read the block
   // alone.
@@ -44,13 +46,15 @@ class ReadAhead {
   // Pieces of this size are still in the processor's cache when their blocks are decoded.
   static constexpr size_t kHintedPieceBytes = size_t{256} << 10;
 
+  bool Hints() const { return input_reads_ != nullptr && input_reads_->hint; }
   size_t PieceBytes(uint32_t block);
+  void WaitToRead(size_t bytes) const;
   // Hints to the file system that the bytes from `offset` on will be read.
   void Announce(uint64_t offset);
 
   const BlockBasedTable* const table_;
   const size_t fixed_bytes_;
-  const bool hints_;
+  const InputReads* const input_reads_;  // null: for the program
   uint64_t announced_end_ = 0;
   size_t piece_bytes_ = 0;
   uint32_t last_block_ = UINT32_MAX;

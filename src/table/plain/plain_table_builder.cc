@@ -5,6 +5,7 @@
 #include "ashlar/table.h"
 #include "base/assert.h"
 #include "base/format.h"
+#include "execute/rate_limiter.h"
 #include "key/key_prefix.h"
 #include "table/block/block_builder.h"
 #include "table/table_properties.h"
@@ -161,8 +162,8 @@ BlockHandle PlainTableBuilder::WriteBlock(const Slice& contents) {
 
 void PlainTableBuilder::FlushOutput() {
   if (!status_.ok() || output_.empty()) return;
-  if (args_.rate_limiter != nullptr)
-    args_.rate_limiter->Request(static_cast<int64_t>(output_.size()), args_.priority);
+  WaitForLimiter({.limiter = args_.rate_limiter, .priority = args_.priority}, output_.size(),
+                 args_.recorder);
   status_ = args_.file->Append(output_);
   output_.clear();
 }
