@@ -592,6 +592,9 @@ ASHLAR_API void rocksdb_delete_file_in_range_cf(rocksdb_t* db,
 // Deprecated. Its errors go to the LOG.
 ASHLAR_API void rocksdb_delete_file(rocksdb_t* db, const char* name) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_disable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
+// Compactions end, and none begins until rocksdb_resume_all_compactions was called as often.
+ASHLAR_API void rocksdb_abort_all_compactions(rocksdb_t* db) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_resume_all_compactions(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_enable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
                                          char** errptr) ASHLAR_NOTHROW;
@@ -3120,6 +3123,9 @@ ASHLAR_API const char* rocksdb_compactionjobinfo_cf_name(const rocksdb_compactio
 ASHLAR_API uint64_t rocksdb_compactionjobinfo_thread_id(const rocksdb_compactionjobinfo_t* info)
     ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compactionjobinfo_job_id(const rocksdb_compactionjobinfo_t* info)
+    ASHLAR_NOTHROW;
+// 1: rocksdb_abort_all_compactions ended it.
+ASHLAR_API unsigned char rocksdb_compactionjobinfo_aborted(const rocksdb_compactionjobinfo_t* info)
     ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compactionjobinfo_num_l0_files(const rocksdb_compactionjobinfo_t* info)
     ASHLAR_NOTHROW;

@@ -449,6 +449,8 @@ class ASHLAR_API DB {
     inline static const std::string kNumRunningCompactions = "rocksdb.num-running-compactions";
     inline static const std::string kEstimatePendingCompactionBytes =
         "rocksdb.estimate-pending-compaction-bytes";
+    // Calls of AbortAllCompactions without a ResumeAllCompactions.
+    inline static const std::string kCompactionAbortCount = "rocksdb.compaction-abort-count";
     inline static const std::string kBackgroundErrors = "rocksdb.background-errors";
     inline static const std::string kActualDelayedWriteRate = "rocksdb.actual-delayed-write-rate";
     inline static const std::string kIsWriteStopped = "rocksdb.is-write-stopped";
@@ -584,6 +586,15 @@ class ASHLAR_API DB {
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
 
+  // Ends all compactions that run or wait, automatic ones and those of CompactRange, CompactFiles
+  // and PromoteL0, which return Incomplete (Status::IsCompactionAborted), and waits for them. They
+  // leave no files and change nothing. None begins, and these calls return Incomplete, until
+  // ResumeAllCompactions has been called as often. Flushes go on, so writes may have to wait for
+  // the resume in the end: see level0_stop_writes_trigger. Not to be called from a listener or a
+  // filter of a compaction.
+  virtual void AbortAllCompactions() = 0;
+  virtual void ResumeAllCompactions() = 0;
+
   // See DeleteFilesInRanges in ashlar/convenience.h.
   virtual Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges,
                                      size_t n, bool include_end) = 0;
@@ -644,8 +655,8 @@ class ASHLAR_API DB {
   // NotFound: the database is read-only or closed.
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 
-  // Waits until nothing is left to flush or compact, also for work that PauseBackgroundWork holds
-  // back: until ContinueBackgroundWork, or as the options say.
+  // Waits until nothing is left to flush or compact, also for work that PauseBackgroundWork or
+  // AbortAllCompactions holds back: until it may go on, or as the options say.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;
   // Ends running jobs at the next opportunity. No job starts until ContinueBackgroundWork has been
   // called as often. Calls that need a job wait until then: Flush and CompactRange of unwritten

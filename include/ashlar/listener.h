@@ -190,6 +190,7 @@ struct CompactionJobInfo {
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;
   CompactionJobStats stats;
+  bool aborted = false;  // by DB::AbortAllCompactions
 };
 
 struct MemTableInfo {

@@ -50,6 +50,7 @@ class [[nodiscard]] ASHLAR_API Status {
     kIOFenced = 14,  // the writer has lost its right to write
     kMergeOperatorFailed = 15,
     kMergeOperandThresholdExceeded = 16,
+    kCompactionAborted = 19,
     // Ashlar's own.
     kOpenFilesLimit = 200,  // the process or the system has no file descriptor left
     kFileLocked = 201,      // another holder has the lock file
@@ -149,6 +150,12 @@ class [[nodiscard]] ASHLAR_API Status {
   bool IsTryAgain() const { return code_ == kTryAgain; }
   bool IsColumnFamilyDropped() const { return code_ == kColumnFamilyDropped; }
   bool IsNoSpace() const { return code_ == kIOError && subcode_ == kNoSpace; }
+  bool IsManualCompactionPaused() const {
+    return code_ == kIncomplete && subcode_ == kManualCompactionPaused;
+  }
+  bool IsCompactionAborted() const {  // by DB::AbortAllCompactions
+    return code_ == kIncomplete && subcode_ == kCompactionAborted;
+  }
   bool IsSpaceLimit() const { return code_ == kIOError && subcode_ == kSpaceLimit; }
   bool IsIOFenced() const { return code_ == kIOError && subcode_ == kIOFenced; }
   bool IsCompactionTooLarge() const { return code_ == kCompactionTooLarge; }

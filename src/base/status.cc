@@ -51,6 +51,7 @@ std::string_view SubCodeText(Status::SubCode subcode) {
     case Status::kIOFenced: return "IO fenced off";
     case Status::kMergeOperatorFailed: return "Merge operator failed";
     case Status::kMergeOperandThresholdExceeded: return "Merge operand threshold exceeded";
+    case Status::kCompactionAborted: return "Compaction aborted";
     case Status::kOpenFilesLimit: return "Limit of open files reached";
     case Status::kFileLocked: return "File is locked";
   }

@@ -473,6 +473,8 @@ void rocksdb_disable_manual_compaction(rocksdb_t* db) noexcept {
   db->rep->DisableManualCompaction();
 }
 void rocksdb_enable_manual_compaction(rocksdb_t* db) noexcept { db->rep->EnableManualCompaction(); }
+void rocksdb_abort_all_compactions(rocksdb_t* db) noexcept { db->rep->AbortAllCompactions(); }
+void rocksdb_resume_all_compactions(rocksdb_t* db) noexcept { db->rep->ResumeAllCompactions(); }
 
 void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
                               char** errptr) noexcept {

@@ -92,6 +92,7 @@ void rocksdb_compactionjobinfo_destroy(rocksdb_compactionjobinfo_t* info) noexce
 }
 ASHLAR_C_COMPACTION(compactionjobinfo)
 ASHLAR_C_NUMBER(compactionjobinfo, num_l0_files, int)
+ASHLAR_C_NUMBER(compactionjobinfo, aborted, unsigned char)
 ASHLAR_C_NUMBER_OF(compactionjobinfo, elapsed_micros, uint64_t, stats.elapsed_micros)
 ASHLAR_C_NUMBER_OF(compactionjobinfo, num_corrupt_keys, uint64_t, stats.num_corrupt_keys)
 ASHLAR_C_NUMBER_OF(compactionjobinfo, input_records, uint64_t, stats.num_input_records)

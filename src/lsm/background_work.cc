@@ -215,7 +215,7 @@ bool BackgroundWork::ScheduleFlush(const std::shared_ptr<ColumnFamily>& family) 
 }
 
 void BackgroundWork::ScheduleCompactions() {
-  while (MayStartJobs() && compaction_jobs_ < compaction_jobs_max_ &&
+  while (MayStartJobs() && compactions_.aborts() == 0 && compaction_jobs_ < compaction_jobs_max_ &&
          !compaction_candidates_.empty()) {
     const std::shared_ptr<ColumnFamily> family = compaction_candidates_.Pop();
     const Status picked = CatchBadAlloc([&] {
@@ -398,19 +398,22 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
     const bool is_paused = state_->HoldsJobsBack();
+    const bool holds_compactions = is_paused || compactions_.aborts() > 0;
     bool wanted = flush_jobs_ + RunningCompactions() > 0;
+    bool held_back = is_paused;
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       // Without a pause a compaction that may run is a job already.
       const bool is_held_back =
-          is_paused && !family->compaction_paused && CompactionPending(*state_, *family);
+          holds_compactions && !family->compaction_paused && CompactionPending(*state_, *family);
       wanted |= family->WantsFlush() || is_held_back;
+      held_back |= is_held_back;
     }
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       if (!wanted && family->compaction_paused) return family->compaction_failure;
     }
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    if (is_paused && options.abort_on_pause) return Status::Aborted("background work is paused");
+    if (held_back && options.abort_on_pause) return Status::Aborted("background work is paused");
     if (timeout_us > 0) {
       const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
       if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");
@@ -450,6 +453,20 @@ bool BackgroundWork::Continue() {
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     ViewChanged(family);
   return true;
+}
+
+void BackgroundWork::AbortCompactions() {
+  MutexLock lock(state_->mutex());
+  compactions_.Abort();
+  state_->NotifyChange();
+  while (compaction_jobs_ + manual_.calls() > 0) state_->WaitForChange();
+}
+
+void BackgroundWork::ResumeCompactions() {
+  MutexLock lock(state_->mutex());
+  if (!compactions_.Allow()) return;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+    ViewChanged(family);
 }
 
 void BackgroundWork::Cancel() {

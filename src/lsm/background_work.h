@@ -99,6 +99,10 @@ class BackgroundWork final : public ViewObserver {
   void Pause();
   // False: nothing was paused.
   bool Continue();
+  // Ends compactions at their next entry, those that wait at once, and lets none begin until
+  // ResumeCompactions was called as often. Returns once none is under way. Flushes go on.
+  void AbortCompactions();
+  void ResumeCompactions();
   // Ends running jobs at their next entry, and lets none begin any more. Threads that wait for a
   // job return ShutdownInProgress.
   void Cancel();
@@ -117,6 +121,7 @@ class BackgroundWork final : public ViewObserver {
   int RunningCompactions() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return compaction_jobs_ + manual_.running();
   }
+  int CompactionAborts() const ASHLAR_REQUIRES(kDatabaseMutex) { return compactions_.aborts(); }
 
   EventOutbox& outbox() { return outbox_; }
   FileJanitor& files() { return files_; }

@@ -61,6 +61,17 @@ std::unique_ptr<SstPartitioner> NewPartitioner(const Compaction& compaction) {
 
 }  // namespace
 
+void CompactionRunner::Abort() {
+  ++aborts_;
+  is_aborted_.store(true, std::memory_order_relaxed);
+}
+
+bool CompactionRunner::Allow() {
+  if (aborts_ == 0 || --aborts_ > 0) return false;
+  is_aborted_.store(false, std::memory_order_relaxed);
+  return true;
+}
+
 std::unique_ptr<Compaction> CompactionRunner::Start(const std::shared_ptr<ColumnFamily>& family,
                                                     CompactionPlan plan) {
   ASHLAR_ASSERT(!plan.inputs.empty());
@@ -95,6 +106,7 @@ Status CompactionRunner::Run(Compaction* compaction) {
     EndPlan(compaction);
     if (plan.reason == PlanReason::kHiddenFiles) ForgetInputs(plan);
   }
+  if (status.IsCompactionAborted()) state_->recorder.Tick(COMPACTION_ABORTED);
   if (compaction->events == nullptr) return status;
   IgnoreBadAlloc([&] { compaction->events->CompactionEnded(plan, result.statistics, status); });
   if (compaction->info == nullptr) return status;
@@ -136,6 +148,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   if (plan.reason == PlanReason::kDeleteFiles) return Status::OK();
   if (interrupt_->load(std::memory_order_relaxed))
     return Status::ShutdownInProgress(StopFlags::kStopped);
+  if (is_aborted_.load(std::memory_order_relaxed)) return StopFlags::CompactionAborted();
   if (!plan.WritesTables()) return Status::OK();
   ASHLAR_ASSERT(!compaction->may_be_recorded);  // a job runs once
   const ColumnFamilyOptions& options = compaction->settings.options;
@@ -144,6 +157,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
       .job = MakeJobArgs(*state_, *compaction->family, compaction->settings, interrupt_)};
   args.job.output.observer = compaction->events.get();
   args.observer = compaction->events.get();
+  args.job.stop.aborted = &is_aborted_;
   args.job.stop.canceled = compaction->canceled;
   args.job.stop.disabled = compaction->disabled;
   args.job.output.table.compression_parameters =

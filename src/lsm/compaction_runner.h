@@ -50,6 +50,13 @@ class CompactionRunner {
   CompactionRunner(const CompactionRunner&) = delete;
   CompactionRunner& operator=(const CompactionRunner&) = delete;
 
+  // Ends running compactions at their next entry, and lets none run until Allow was called as
+  // often. Files that the program deletes are no compactions.
+  void Abort() ASHLAR_REQUIRES(kDatabaseMutex);
+  // False: other calls of Abort still count, or there was none.
+  bool Allow() ASHLAR_REQUIRES(kDatabaseMutex);
+  int aborts() const ASHLAR_REQUIRES(kDatabaseMutex) { return aborts_; }
+
   std::unique_ptr<Compaction> Start(const std::shared_ptr<ColumnFamily>& family,
                                     CompactionPlan plan) ASHLAR_REQUIRES(kDatabaseMutex);
   // Ends a plan without an install.
@@ -80,6 +87,9 @@ class CompactionRunner {
   DatabaseState* const state_;
   VersionInstaller* const installer_;
   const std::atomic<bool>* const interrupt_;
+  int aborts_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // calls of Abort without an Allow
+  // aborts_ > 0. Written under the database mutex, read by running jobs.
+  std::atomic<bool> is_aborted_{false};
 };
 
 }  // namespace ashlar

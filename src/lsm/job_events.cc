@@ -388,6 +388,7 @@ CompactionJobInfo JobEvents::MakeEndedInfo(const CompactionPlan& plan,
                                            const Status& status) {
   CompactionJobInfo info = MakeCompactionInfo(plan);
   info.status = status;
+  info.aborted = status.IsCompactionAborted();
   SetStatistics(statistics, &info.stats);
   for (const Made& table : MadeTables()) {
     info.output_files.push_back(table.path);

@@ -60,7 +60,7 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
 
 bool IsBenign(const Status& status) {
   return status.ok() || status.IsShutdownInProgress() || status.IsColumnFamilyDropped() ||
-         (status.IsIncomplete() && status.subcode() == Status::kManualCompactionPaused);
+         status.IsManualCompactionPaused() || status.IsCompactionAborted();
 }
 
 }  // namespace ashlar

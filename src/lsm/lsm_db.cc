@@ -584,6 +584,10 @@ void LsmDB::DisableManualCompaction() { background_.manual_compactions().Disable
 
 void LsmDB::EnableManualCompaction() { background_.manual_compactions().Enable(); }
 
+void LsmDB::AbortAllCompactions() { background_.AbortCompactions(); }
+
+void LsmDB::ResumeAllCompactions() { background_.ResumeCompactions(); }
+
 Status LsmDB::DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges,
                                   size_t n, bool include_end) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());

@@ -149,6 +149,8 @@ class LsmDB final : public DB {
   Status PromoteL0(ColumnFamilyHandle* column_family, int target_level) override;
   void DisableManualCompaction() override;
   void EnableManualCompaction() override;
+  void AbortAllCompactions() override;
+  void ResumeAllCompactions() override;
   Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges, size_t n,
                              bool include_end) override;
   using DB::Flush;

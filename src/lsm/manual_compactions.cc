@@ -182,6 +182,11 @@ void ManualCompactions::CheckInvariants() const {
 
 Status ManualCompactions::CheckEnabled() const {
   MutexLock lock(state_->mutex());
+  return CheckAllowed();
+}
+
+Status ManualCompactions::CheckAllowed() const {
+  if (parts_.runner->aborts() > 0) return StopFlags::CompactionAborted();
   return disabled_ > 0 ? Disabled() : Status::OK();
 }
 
@@ -248,7 +253,7 @@ Status ManualCompactions::CheckMayContinue(const Call& call) const {
   ASHLAR_RETURN_IF_ERROR(call.family->CheckNotDropped());
   ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
-  if (disabled_ > 0) return Disabled();
+  ASHLAR_RETURN_IF_ERROR(CheckAllowed());
   if (call.canceled != nullptr && call.canceled->load())
     return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
                          "the compaction was canceled");

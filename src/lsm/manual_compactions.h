@@ -46,7 +46,7 @@ class ManualCompactions {
   ManualCompactions(const ManualCompactions&) = delete;
   ManualCompactions& operator=(const ManualCompactions&) = delete;
 
-  // Incomplete: manual compactions are disabled.
+  // Incomplete: manual compactions are disabled, or all are aborted.
   Status CheckEnabled() const;
   // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed, and
   // changes the level of the result if the options say so.
@@ -67,6 +67,8 @@ class ManualCompactions {
   void Enable();
   // Steps that run.
   int running() const ASHLAR_REQUIRES(kDatabaseMutex) { return running_; }
+  // Calls that are under way, without DeleteFiles.
+  int calls() const ASHLAR_REQUIRES(kDatabaseMutex) { return calls_; }
   // Asserts the counts that I1 and I3 rest on.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
@@ -100,6 +102,7 @@ class ManualCompactions {
   // The next step, waited for; null: the call is done.
   Result<std::unique_ptr<Compaction>> PickStep(const Call& call, NextStep next_step);
   Status Refit(const Call& call, const CompactRangeOptions& options, const UserKeyRange& range);
+  Status CheckAllowed() const ASHLAR_REQUIRES(kDatabaseMutex);
   // Why the call has to end.
   Status CheckMayContinue(const Call& call) const ASHLAR_REQUIRES(kDatabaseMutex);
   Status RunStep(const Call& call, std::unique_ptr<Compaction> compaction, StepDone step_done);
@@ -107,7 +110,7 @@ class ManualCompactions {
   const Parts parts_;
   DatabaseState* const state_;
   int running_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
-  int calls_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;     // under way, without DeleteFiles
+  int calls_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   int disabled_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;  // calls of Disable without an Enable
   // disabled_ > 0. Written under the database mutex, read by running jobs.
   std::atomic<bool> is_disabled_{false};

@@ -193,6 +193,8 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) {
          return s.family().policy().PendingBytes(MakeTreeSizes(s.family()));
        }},
+      {Names::kCompactionAbortCount, true,
+       [](const Subject& s) { return static_cast<uint64_t>(s.background().CompactionAborts()); }},
       {Names::kBackgroundErrors, true,
        [](const Subject& s) {
          return uint64_t{s.state().error_handler.IsSet()} +

@@ -124,6 +124,7 @@ CompactionJobInfo DistinctCompaction() {
   info.thread_id = 2;
   info.job_id = 3;
   info.num_l0_files = 4;
+  info.aborted = true;
   info.base_input_level = 5;
   info.output_level = 6;
   info.input_files = {"/db/in1", "/db/in2"};
@@ -147,6 +148,7 @@ TEST(JobInfos, ACompactionIsDescribed) {
   EXPECT_SAME(compactionjobinfo, thread_id);
   EXPECT_SAME(compactionjobinfo, job_id);
   EXPECT_SAME(compactionjobinfo, num_l0_files);
+  EXPECT_SAME(compactionjobinfo, aborted);
   EXPECT_SAME(compactionjobinfo, base_input_level);
   EXPECT_SAME(compactionjobinfo, output_level);
   EXPECT_SAME_NUMBER(compactionjobinfo, compaction_reason);

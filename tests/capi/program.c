@@ -1557,6 +1557,18 @@ static int LinesOfTheLog(const char* text) {
 }
 
 // Functions that return void and take no errptr.
+static void AbortedCompactionsGoOnAfterTheResume(void) {
+  rocksdb_t* const db = OpenEmpty();
+  Put(db, "a", "1");
+  rocksdb_abort_all_compactions(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(LostErrors(db) == 1);
+  rocksdb_resume_all_compactions(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(LostErrors(db) == 1);
+  rocksdb_close(db);
+}
+
 static void LostErrorsAreCountedAndInTheLog(void) {
   rocksdb_t* const db = OpenEmpty();
   rocksdb_column_family_handle_t* const family = rocksdb_get_default_column_family_handle(db);
@@ -1974,6 +1986,7 @@ int main(int argc, char** argv) {
   OptionsReachTheDatabase();
   PlainTablesAreReadThroughAMapping();
   SettersAndGettersAgree();
+  AbortedCompactionsGoOnAfterTheResume();
   LostErrorsAreCountedAndInTheLog();
   TableFilesAreNamedCompactedAndDeleted();
   MemTablesOfEveryKindTakeWrites();

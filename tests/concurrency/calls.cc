@@ -547,6 +547,11 @@ void DisableManualCompaction(const CallArgs& args) {
   args.db()->EnableManualCompaction();
 }
 
+void AbortAllCompactions(const CallArgs& args) {
+  args.db()->AbortAllCompactions();
+  args.db()->ResumeAllCompactions();
+}
+
 // Keys that no other call reads: deleted ones may come back.
 // A table of the family that loses its oldest ones. Another one may be the oldest by now.
 void DeleteFile(const CallArgs& args) {
@@ -878,6 +883,7 @@ const std::vector<Call>& Calls() {
       {"DisableManualCompaction",
        {"DisableManualCompaction", "EnableManualCompaction"},
        DisableManualCompaction},
+      {"AbortAllCompactions", {"AbortAllCompactions", "ResumeAllCompactions"}, AbortAllCompactions},
       {"DeleteFilesInRanges", {"DeleteFilesInRanges"}, DeleteFilesInRange},
       {"DeleteFile", {"DeleteFile"}, DeleteFile},
       {"WaitForCompact", {"WaitForCompact"}, WaitForCompact},

@@ -1,5 +1,6 @@
 // Calls about files and levels: DeleteFilesInRange, CompactFiles, SuggestCompactRange, PromoteL0,
-// change_level, and manual compactions that are excluded, canceled or disabled.
+// change_level, manual compactions that are excluded, canceled or disabled, and compactions that
+// are aborted.
 #include <algorithm>
 #include <atomic>
 #include <list>
@@ -8,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/compaction_filter.h"
 #include "ashlar/convenience.h"
 #include "ashlar/experimental.h"
 #include "ashlar/listener.h"
+#include "ashlar/statistics.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/gate.h"
@@ -635,10 +638,15 @@ class Holder final : public EventListener {
     has_begun_.Open();
     let_go_.Wait();
   }
+  void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& info) override {
+    EXPECT_EQ(info.aborted, info.status.IsCompactionAborted());
+    if (info.aborted) ++aborted;
+  }
   void WaitForJob() { has_begun_.Wait(); }
   void LetGo() { let_go_.Open(); }
 
   std::atomic<int> begun{0};
+  std::atomic<int> aborted{0};
 
  private:
   Gate has_begun_;
@@ -700,6 +708,138 @@ TEST_F(FileCallsTest, DisablingEndsManualCompactions) {
   EXPECT_OK(Compact(CompactRangeOptions()));
   EXPECT_EQ(Levels(), "1:1");
   EXPECT_EQ(Number("rocksdb.background-errors"), 0u);
+}
+
+TEST_F(FileCallsTest, AbortingEndsCallsThatCompact) {
+  const auto holder = std::make_shared<Holder>();
+  options_.listeners.push_back(holder);
+  Open();
+  WriteTable(0, 9, "v");
+  WriteTable(0, 9, "w");
+  Status running;
+  std::thread compaction([&] { running = Compact(CompactRangeOptions()); });
+  holder->WaitForJob();
+  CompactRangeOptions exclusive;
+  exclusive.exclusive_manual_compaction = true;
+  Status waiting;
+  std::thread second([&] { waiting = Compact(exclusive); });
+  std::thread aborting([&] { db_->AbortAllCompactions(); });
+  while (Number("rocksdb.compaction-abort-count") == 0) std::this_thread::yield();
+  EXPECT_TRUE(Compact(CompactRangeOptions()).IsCompactionAborted());
+  second.join();
+  EXPECT_TRUE(waiting.IsCompactionAborted()) << waiting.ToString();
+  holder->LetGo();
+  aborting.join();
+  compaction.join();
+  EXPECT_TRUE(running.IsCompactionAborted()) << running.ToString();
+  EXPECT_EQ(Levels(), "0:2");
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), FileNames(0), 1).IsCompactionAborted());
+  EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), 1).IsCompactionAborted());
+  db_->AbortAllCompactions();
+  db_->ResumeAllCompactions();
+  EXPECT_TRUE(Compact(CompactRangeOptions()).IsCompactionAborted()) << "resumed once too few";
+  db_->ResumeAllCompactions();
+  EXPECT_OK(Compact(CompactRangeOptions()));
+  db_->ResumeAllCompactions();  // once too often: nothing
+  EXPECT_OK(Compact(CompactRangeOptions()));
+  EXPECT_EQ(Levels(), "1:1");
+  EXPECT_EQ(Number("rocksdb.background-errors"), 0u);
+}
+
+TEST_F(FileCallsTest, AnAbortedMoveChangesNothing) {
+  const auto holder = std::make_shared<Holder>();
+  options_.listeners.push_back(holder);
+  Open();
+  WriteTable(0, 9, "v");
+  Status moved;
+  std::thread compaction([&] { moved = Compact(CompactRangeOptions()); });
+  holder->WaitForJob();
+  std::thread aborting([&] { db_->AbortAllCompactions(); });
+  while (Number("rocksdb.compaction-abort-count") == 0) std::this_thread::yield();
+  holder->LetGo();
+  aborting.join();
+  compaction.join();
+  EXPECT_TRUE(moved.IsCompactionAborted()) << moved.ToString();
+  EXPECT_EQ(Levels(), "0:1");
+  db_->ResumeAllCompactions();
+  EXPECT_OK(Compact(CompactRangeOptions()));
+  EXPECT_EQ(Levels(), "1:1");
+}
+
+// Holds a compaction at its first entry.
+class HoldingFilter final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "HoldingFilter"; }
+  bool Filter(int /*level*/, const Slice& /*key*/, const Slice& /*value*/,
+              std::string* /*new_value*/, bool* /*value_changed*/) const override {
+    has_begun.Open();
+    let_go.Wait();
+    return false;
+  }
+
+  mutable Gate has_begun;
+  mutable Gate let_go;
+};
+
+TEST_F(FileCallsTest, AbortingEndsACompactionAmidItsEntries) {
+  HoldingFilter filter;
+  options_.compaction_filter = &filter;
+  Open();
+  WriteTable(0, 4999, "v");
+  WriteTable(0, 4999, "w");
+  Status running;
+  std::thread compaction([&] { running = Compact(CompactRangeOptions()); });
+  filter.has_begun.Wait();
+  std::thread aborting([&] { db_->AbortAllCompactions(); });
+  while (Number("rocksdb.compaction-abort-count") == 0) std::this_thread::yield();
+  filter.let_go.Open();
+  aborting.join();
+  compaction.join();
+  EXPECT_TRUE(running.IsCompactionAborted()) << running.ToString();
+  EXPECT_EQ(Levels(), "0:2");
+  EXPECT_EQ(Get(Key(3)), "w");
+  db_->ResumeAllCompactions();
+  EXPECT_OK(Compact(CompactRangeOptions()));
+  EXPECT_EQ(FilesAtLevel(0), 0u);
+}
+
+TEST_F(FileCallsTest, NoAutomaticCompactionBeginsBeforeTheResume) {
+  const auto holder = std::make_shared<Holder>();
+  options_.listeners.push_back(holder);
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.statistics = CreateDBStatistics();
+  Open();
+  WriteTable(0, 9, "v");
+  WriteTable(0, 9, "w");
+  holder->WaitForJob();
+  std::thread aborting([&] { db_->AbortAllCompactions(); });
+  while (Number("rocksdb.compaction-abort-count") == 0) std::this_thread::yield();
+  holder->LetGo();
+  aborting.join();
+  EXPECT_EQ(holder->begun, 1);
+  EXPECT_EQ(holder->aborted, 1);
+  EXPECT_EQ(options_.statistics->getTickerCount(COMPACTION_ABORTED), 1u);
+  WriteTable(0, 9, "x");
+  EXPECT_EQ(Levels(), "0:3") << "flushes go on";
+  WaitForCompactOptions at_once;
+  at_once.abort_on_pause = true;
+  EXPECT_TRUE(db_->WaitForCompact(at_once).IsAborted());
+  EXPECT_EQ(holder->begun, 1);
+  db_->ResumeAllCompactions();
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Levels(), "1:1");
+  EXPECT_EQ(Get(Key(3)), "x");
+  EXPECT_EQ(Number("rocksdb.background-errors"), 0u);
+}
+
+TEST_F(FileCallsTest, FilesOfARangeAreDeletedWhileCompactionsAreAborted) {
+  Open();
+  FillLevel2(3);
+  db_->AbortAllCompactions();
+  ASSERT_OK(DeleteFiles(Key(10), Key(19)));
+  EXPECT_EQ(Levels(), "2:2");
+  db_->ResumeAllCompactions();
 }
 
 TEST_F(FileCallsTest, AFileInACompactionIsNotTaken) {

@@ -179,6 +179,8 @@ class ASHLAR_API StackableDB : public DB {
   }
   void DisableManualCompaction() override { db_->DisableManualCompaction(); }
   void EnableManualCompaction() override { db_->EnableManualCompaction(); }
+  void AbortAllCompactions() override { db_->AbortAllCompactions(); }
+  void ResumeAllCompactions() override { db_->ResumeAllCompactions(); }
   Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges, size_t n,
                              bool include_end) override {
     return db_->DeleteFilesInRanges(column_family, ranges, n, include_end);

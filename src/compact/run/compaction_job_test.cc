@@ -430,6 +430,8 @@ TEST_F(TreeTest, StopsEarly) {
   const Status canceled = RunCompaction(args, &result);
   EXPECT_TRUE(canceled.IsIncomplete());
   EXPECT_EQ(canceled.subcode(), Status::kManualCompactionPaused);
+  args.job.stop.aborted = &yes;
+  EXPECT_TRUE(RunCompaction(args, &result).IsCompactionAborted());
   args.job.stop.shutting_down = &yes;
   EXPECT_TRUE(RunCompaction(args, &result).IsShutdownInProgress());
   EXPECT_EQ(FilesOnDisk(), files_before);

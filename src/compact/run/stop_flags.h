@@ -15,13 +15,20 @@ struct StopFlags {
   static constexpr char kStopped[] = "background work is paused, canceled, or being closed";
 
   const std::atomic<bool>* shutting_down = nullptr;   // null: never, here and below
+  const std::atomic<bool>* aborted = nullptr;         // all compactions were aborted
   const std::atomic<bool>* canceled = nullptr;        // the user canceled a manual compaction
   const std::atomic<bool>* disabled = nullptr;        // manual compactions were disabled
   const std::atomic<bool>* sibling_failed = nullptr;  // another part of the same job has failed
 
+  static Status CompactionAborted() {
+    return Status::Error(Status::kIncomplete, Status::kCompactionAborted,
+                         "compactions are aborted");
+  }
+
   // OK: the job continues.
   Status Check() const {
     if (IsSet(shutting_down)) return Status::ShutdownInProgress(kStopped);
+    if (IsSet(aborted)) return CompactionAborted();
     if (IsSet(canceled))
       return Status::Error(Status::kIncomplete, Status::kManualCompactionPaused,
                            "the compaction was canceled");
