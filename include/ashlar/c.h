@@ -2512,6 +2512,9 @@ ASHLAR_API uint64_t rocksdb_table_properties_external_sst_file_global_seqno_offs
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_table_properties_data_size(const rocksdb_table_properties_t* properties)
     ASHLAR_NOTHROW;
+// Of a new table, in callbacks of listeners. 0: unknown.
+ASHLAR_API uint64_t rocksdb_table_properties_uncompressed_data_size(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t
 rocksdb_table_properties_index_size(const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_table_properties_index_partitions(
@@ -2612,6 +2615,13 @@ ASHLAR_API size_t rocksdb_table_properties_user_collected_properties_count(
 ASHLAR_API const char* rocksdb_table_properties_user_collected_properties_key_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_user_collected_properties_value_at(
+    const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
+// The same of readable_properties: of a new table, in callbacks of listeners.
+ASHLAR_API size_t rocksdb_table_properties_readable_properties_count(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_readable_properties_key_at(
+    const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_table_properties_readable_properties_value_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
 // The snapshot and the bytes of the bounds are borrowed: they outlive every iterator made with
 // these options. A null key takes the bound away.
@@ -2919,12 +2929,14 @@ ASHLAR_API void rocksdb_hyper_clock_cache_options_set_estimated_entry_charge(
 ASHLAR_API void rocksdb_hyper_clock_cache_options_set_num_shard_bits(
     rocksdb_hyper_clock_cache_options_t* options, int value) ASHLAR_NOTHROW;
 
-// ---- Filters. Both make the same Bloom filter.
+// ---- Filters. All three make the same Bloom filter.
 
 ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key)
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key)
     ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_format(
+    double bits_per_key, bool original_format) ASHLAR_NOTHROW;
 // Every table gets a Ribbon filter.
 ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bits_per_key)
     ASHLAR_NOTHROW;
@@ -3222,6 +3234,15 @@ ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files(
 ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_trivially_moved(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_at_output_level(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+// 0, these four: every input is read, and in this process.
+ASHLAR_API size_t rocksdb_compaction_job_stats_num_filtered_input_files(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compaction_job_stats_num_filtered_input_files_at_output_level(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_total_skipped_input_bytes(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_compaction_job_stats_is_remote_compaction(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_output_records(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;

@@ -153,6 +153,11 @@ struct CompactionJobStats {
   std::string largest_output_key_prefix;
   uint64_t num_single_del_fallthru = 0;  // single deletions dropped without a value to delete
   uint64_t num_single_del_mismatch = 0;  // single deletions that met something other than a value
+  // 0 and false: Ashlar reads every input, and in this process.
+  uint64_t num_filtered_input_files = 0;
+  uint64_t num_filtered_input_files_at_output_level = 0;
+  uint64_t total_skipped_input_bytes = 0;
+  bool is_remote_compaction = false;
 };
 
 // One range of the keys of a compaction that writes tables; see max_subcompactions.

@@ -80,6 +80,10 @@ struct ASHLAR_API TableProperties {
   // Those of the program's collectors, and properties that this release has no field for.
   UserCollectedProperties user_collected_properties;
 
+  // Not recorded in tables: known to the listeners that are notified of a new table.
+  uint64_t uncompressed_data_size = 0;          // bytes of all data blocks of a block-based table
+  UserCollectedProperties readable_properties;  // of the program's collectors
+
   // "name<kv_delim>value<prop_delim>" for each property.
   std::string ToString(const std::string& prop_delim = "; ",
                        const std::string& kv_delim = "=") const;
@@ -106,7 +110,7 @@ class ASHLAR_API TablePropertiesCollector {
   // After the last entry: adds properties to the table. Names that begin with "rocksdb." are
   // ignored.
   virtual Status Finish(UserCollectedProperties* properties) = 0;
-  // For people, after Finish. Ashlar does not call it.
+  // For people, after Finish: becomes TableProperties::readable_properties.
   virtual UserCollectedProperties GetReadableProperties() const = 0;
   virtual const char* Name() const = 0;
   // After Finish. True: the table is to be compacted, although its level may not be full. Not asked

@@ -174,6 +174,10 @@ ASHLAR_C_TEXT(compaction_job_stats, smallest_output_key_prefix)
 ASHLAR_C_TEXT(compaction_job_stats, largest_output_key_prefix)
 ASHLAR_C_NUMBER(compaction_job_stats, num_single_del_fallthru, uint64_t)
 ASHLAR_C_NUMBER(compaction_job_stats, num_single_del_mismatch, uint64_t)
+ASHLAR_C_NUMBER(compaction_job_stats, num_filtered_input_files, size_t)
+ASHLAR_C_NUMBER(compaction_job_stats, num_filtered_input_files_at_output_level, size_t)
+ASHLAR_C_NUMBER(compaction_job_stats, total_skipped_input_bytes, uint64_t)
+ASHLAR_C_NUMBER(compaction_job_stats, is_remote_compaction, unsigned char)
 
 // ---- Ingestions, memtables, stalls.
 

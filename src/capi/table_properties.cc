@@ -12,9 +12,8 @@ using ashlar::capi::Rep;
 namespace {
 
 // The property at the position. Null: there are fewer.
-const ashlar::UserCollectedProperties::value_type* CollectedAt(
-    const rocksdb_table_properties_t* properties, size_t position) {
-  const auto& all = Rep(properties)->user_collected_properties;
+const ashlar::UserCollectedProperties::value_type* At(const ashlar::UserCollectedProperties& all,
+                                                      size_t position) {
   if (position >= all.size()) return nullptr;
   return &*std::next(all.begin(), static_cast<std::ptrdiff_t>(position));
 }
@@ -29,6 +28,7 @@ const ashlar::UserCollectedProperties::value_type* CollectedAt(
 ASHLAR_C_NUMBER(orig_file_number)
 ASHLAR_C_NUMBER(external_sst_file_global_seqno_offset)
 ASHLAR_C_NUMBER(data_size)
+ASHLAR_C_NUMBER(uncompressed_data_size)
 ASHLAR_C_NUMBER(index_size)
 ASHLAR_C_NUMBER(index_partitions)
 ASHLAR_C_NUMBER(top_level_index_size)
@@ -92,17 +92,21 @@ unsigned char rocksdb_table_properties_has_key_smallest_seqno(
   return Rep(properties)->HasKeySmallestSeqno() ? 1 : 0;
 }
 
-size_t rocksdb_table_properties_user_collected_properties_count(
-    const rocksdb_table_properties_t* properties) noexcept {
-  return Rep(properties)->user_collected_properties.size();
-}
-const char* rocksdb_table_properties_user_collected_properties_key_at(
-    const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept {
-  const auto* const found = CollectedAt(properties, position);
-  return BorrowText(found == nullptr ? nullptr : &found->first, size);
-}
-const char* rocksdb_table_properties_user_collected_properties_value_at(
-    const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept {
-  const auto* const found = CollectedAt(properties, position);
-  return BorrowText(found == nullptr ? nullptr : &found->second, size);
-}
+#define ASHLAR_C_MAP(name)                                                                    \
+  size_t rocksdb_table_properties_##name##_count(                                             \
+      const rocksdb_table_properties_t* properties) noexcept {                                \
+    return Rep(properties)->name.size();                                                      \
+  }                                                                                           \
+  const char* rocksdb_table_properties_##name##_key_at(                                       \
+      const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept { \
+    const auto* const found = At(Rep(properties)->name, position);                            \
+    return BorrowText(found == nullptr ? nullptr : &found->first, size);                      \
+  }                                                                                           \
+  const char* rocksdb_table_properties_##name##_value_at(                                     \
+      const rocksdb_table_properties_t* properties, size_t position, size_t* size) noexcept { \
+    const auto* const found = At(Rep(properties)->name, position);                            \
+    return BorrowText(found == nullptr ? nullptr : &found->second, size);                     \
+  }
+ASHLAR_C_MAP(user_collected_properties)
+ASHLAR_C_MAP(readable_properties)
+#undef ASHLAR_C_MAP

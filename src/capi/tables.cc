@@ -102,6 +102,10 @@ rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) n
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key) noexcept {
   return Wrap(ashlar::NewBloomFilterPolicy(bits_per_key));
 }
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_format(double bits_per_key,
+                                                                 bool original_format) noexcept {
+  return Wrap(ashlar::NewBloomFilterPolicy(bits_per_key, original_format));
+}
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bits_per_key) noexcept {
   return Wrap(ashlar::NewRibbonFilterPolicy(bits_per_key, -1));
 }

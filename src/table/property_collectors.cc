@@ -86,6 +86,10 @@ void PropertyCollectors::Finish(TableProperties* properties) {
       if (!std::string_view(name).starts_with(kReserved))
         properties->user_collected_properties.emplace(name, std::move(value));
     }
+    Call("GetReadableProperties", &collector, [&] {
+      properties->readable_properties.merge(collector.rep->GetReadableProperties());
+      return Status::OK();
+    });
   }
   properties->property_collectors_names = StrCat("[", names, "]");
 }

@@ -76,6 +76,10 @@ CompactionJobStats DistinctStats() {
   stats.largest_output_key_prefix = "zz";
   stats.num_single_del_fallthru = 117;
   stats.num_single_del_mismatch = 118;
+  stats.num_filtered_input_files = 119;
+  stats.num_filtered_input_files_at_output_level = 120;
+  stats.total_skipped_input_bytes = 121;
+  stats.is_remote_compaction = true;
   return stats;
 }
 
@@ -279,6 +283,10 @@ TEST(JobInfos, TheFiguresOfACompactionAreDescribed) {
   EXPECT_SAME_TEXT(compaction_job_stats, largest_output_key_prefix);
   EXPECT_SAME(compaction_job_stats, num_single_del_fallthru);
   EXPECT_SAME(compaction_job_stats, num_single_del_mismatch);
+  EXPECT_SAME(compaction_job_stats, num_filtered_input_files);
+  EXPECT_SAME(compaction_job_stats, num_filtered_input_files_at_output_level);
+  EXPECT_SAME(compaction_job_stats, total_skipped_input_bytes);
+  EXPECT_SAME(compaction_job_stats, is_remote_compaction);
 }
 
 TEST(JobInfos, AnIngestionIsDescribed) {
@@ -338,7 +346,8 @@ TEST(JobInfos, AStallIsDescribed) {
                                           each(key_largest_seqno) each(key_smallest_seqno)         \
                                               each(data_block_restart_interval)                    \
                                                   each(index_block_restart_interval)               \
-                                                      each(separate_key_value_in_data_block)
+                                                      each(separate_key_value_in_data_block)       \
+                                                          each(uncompressed_data_size)
 #define TEXTS(each)                                                                          \
   each(db_id) each(db_session_id) each(db_host_id) each(column_family_name)                  \
       each(filter_policy_name) each(comparator_name) each(merge_operator_name)               \
@@ -357,6 +366,18 @@ TEST(JobInfos, ThePropertiesOfATableAreDescribed) {
 #define EXPECT_TEXT(name) EXPECT_SAME_TEXT(table_properties, name);
   NUMBERS(EXPECT_NUMBER)
   TEXTS(EXPECT_TEXT)
+  info.user_collected_properties = {{"a", "1"}, {"b", "2"}};
+  info.readable_properties = {{"c", "3"}};
+  size_t size = 0;
+  EXPECT_EQ(rocksdb_table_properties_user_collected_properties_count(c), 2u);
+  EXPECT_STREQ(rocksdb_table_properties_user_collected_properties_key_at(c, 1, &size), "b");
+  EXPECT_STREQ(rocksdb_table_properties_user_collected_properties_value_at(c, 1, &size), "2");
+  EXPECT_EQ(rocksdb_table_properties_readable_properties_count(c), 1u);
+  EXPECT_STREQ(rocksdb_table_properties_readable_properties_key_at(c, 0, &size), "c");
+  EXPECT_STREQ(rocksdb_table_properties_readable_properties_value_at(c, 0, &size), "3");
+  EXPECT_EQ(size, 1u);
+  EXPECT_EQ(rocksdb_table_properties_readable_properties_key_at(c, 1, &size), nullptr);
+  EXPECT_EQ(size, 0u);
   EXPECT_EQ(rocksdb_table_properties_has_key_largest_seqno(c), 1);
   info.key_largest_seqno = UINT64_MAX;
   EXPECT_EQ(rocksdb_table_properties_has_key_largest_seqno(c), 0);

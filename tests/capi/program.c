@@ -1335,6 +1335,7 @@ static void OptionsReachTheDatabase(void) {
   CHECK(rocksdb_cache_get_capacity(cache) == 1 << 20);
   rocksdb_block_based_table_options_t* const tables = rocksdb_block_based_options_create();
   rocksdb_block_based_options_set_block_cache(tables, cache);
+  rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_create_bloom_format(10, true));
   rocksdb_block_based_options_set_filter_policy(tables, rocksdb_filterpolicy_create_bloom(10));
   rocksdb_block_based_options_set_block_size(tables, 1024);
   CHECK(rocksdb_block_based_options_get_block_size(tables) == 1024);

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "ashlar/listener.h"
 #include "ashlar/slice_transform.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
@@ -34,7 +35,9 @@ class Recorder final : public TablePropertiesCollector {
     (*properties)["rocksdb.num.entries"] = "not mine";
     return failure_ == Failure::kFinish ? Status::Aborted("no") : Status::OK();
   }
-  UserCollectedProperties GetReadableProperties() const override { return {}; }
+  UserCollectedProperties GetReadableProperties() const override {
+    return {{"entries", std::to_string(entries_)}};
+  }
   const char* Name() const override { return "Recorder"; }
 
  private:
@@ -103,6 +106,36 @@ TEST_F(PropertiesCollectorTest, SeesEveryEntryOfATable) {
   ASSERT_OK(db_->CompactRange(rewrite, nullptr, nullptr));
   EXPECT_EQ(factory_->contexts, "0:0/7 0:1/7 ");
   EXPECT_EQ(Properties().user_collected_properties.at("test.entries"), "2");
+}
+
+// Keeps the properties of the last new table.
+class TableListener final : public EventListener {
+ public:
+  void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& info) override {
+    properties = info.table_properties;
+  }
+
+  TableProperties properties;
+};
+
+TEST_F(PropertiesCollectorTest, ListenersGetWhatTheTableDoesNotRecord) {
+  const auto listener = std::make_shared<TableListener>();
+  options_.listeners.push_back(listener);
+  options_.compression = kSnappyCompression;
+  Open();
+  Put("a", std::string(10'000, 'a'));
+  Put("b", std::string(10'000, 'b'));
+  Flush();
+  const TableProperties& fresh = listener->properties;
+  EXPECT_EQ(fresh.readable_properties, (UserCollectedProperties{{"entries", "2"}}));
+  EXPECT_GT(fresh.uncompressed_data_size, 20'000u);
+  EXPECT_LT(fresh.uncompressed_data_size, 21'000u);
+  EXPECT_LT(fresh.data_size, 10'000u);
+  Close();
+  Open();
+  EXPECT_EQ(Properties().user_collected_properties.at("test.entries"), "2");
+  EXPECT_TRUE(Properties().readable_properties.empty());
+  EXPECT_EQ(Properties().uncompressed_data_size, 0u);
 }
 
 TEST_F(PropertiesCollectorTest, AFailureIsLoggedAndTheTableWritten) {

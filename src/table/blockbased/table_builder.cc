@@ -266,6 +266,7 @@ void TableBuilder::FinishDataBlock(bool is_last) {
 
 uint32_t TableBuilder::StoreDataBlock() {
   const Slice raw = data_block_.Finish();
+  properties_.uncompressed_data_size += raw.size();
   if (buffering_) {
     buffered_bytes_.push_back(static_cast<uint32_t>(raw.size()));
     if (raw_.size() < buffer_bytes_max_) return 0;
