@@ -3235,6 +3235,16 @@ ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_trivially_moved(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_at_output_level(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+// Of calls on the files that were written; 0 without report_bg_io_stats. The last one is 0:
+// reserving space is a part of writing.
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_write_nanos(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_range_sync_nanos(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_fsync_nanos(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_prepare_write_nanos(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 // 0, these four: every input is read, and in this process.
 ASHLAR_API size_t rocksdb_compaction_job_stats_num_filtered_input_files(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;

@@ -153,6 +153,12 @@ struct CompactionJobStats {
   std::string largest_output_key_prefix;
   uint64_t num_single_del_fallthru = 0;  // single deletions dropped without a value to delete
   uint64_t num_single_del_mismatch = 0;  // single deletions that met something other than a value
+  // Nanoseconds in calls on the files that were written; 0 without report_bg_io_stats. Reserving
+  // space is a part of writing, so file_prepare_write_nanos is 0.
+  uint64_t file_write_nanos = 0;
+  uint64_t file_range_sync_nanos = 0;
+  uint64_t file_fsync_nanos = 0;
+  uint64_t file_prepare_write_nanos = 0;
   // 0 and false: Ashlar reads every input, and in this process.
   uint64_t num_filtered_input_files = 0;
   uint64_t num_filtered_input_files_at_output_level = 0;

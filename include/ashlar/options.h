@@ -261,7 +261,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   uint64_t preclude_last_level_data_seconds = 0;                     // accepted
   uint64_t preserve_internal_time_seconds = 0;                       // accepted
   Temperature last_level_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
-  bool report_bg_io_stats = false;                             // accepted
+  bool report_bg_io_stats = false;  // CompactionJobStats has times of calls on files
 
   // ---- Tables.
   // Null: block-based with default options.

@@ -349,7 +349,7 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(preclude_last_level_data_seconds, kAccepted, kFixed),
       ASHLAR_OPTION(preserve_internal_time_seconds, kAccepted, kFixed),
       ASHLAR_OPTION(last_level_temperature, kAccepted, kMutable),
-      ASHLAR_OPTION(report_bg_io_stats, kAccepted, kMutable),
+      ASHLAR_OPTION(report_bg_io_stats, kHonoured, kMutable),
       ASHLAR_OPTION(table_factory, kHonoured, kFixed),
       ASHLAR_OPTION(compression, kHonoured, kMutable),
       ASHLAR_OPTION(compression_per_level, kHonoured, kMutable),

@@ -156,6 +156,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
       .plan = &plan,
       .job = MakeJobArgs(*state_, *compaction->family, compaction->settings, interrupt_)};
   args.job.output.observer = compaction->events.get();
+  args.job.output.times_files = options.report_bg_io_stats;
   args.observer = compaction->events.get();
   args.job.stop.aborted = &is_aborted_;
   args.job.stop.canceled = compaction->canceled;

@@ -77,6 +77,9 @@ void SetStatistics(const TableJobStatistics& statistics, CompactionJobStats* sta
   stats->largest_output_key_prefix = statistics.largest_key_prefix;
   stats->num_single_del_fallthru = entries.single_deletes_unmatched;
   stats->num_single_del_mismatch = entries.single_delete_mismatches;
+  stats->file_write_nanos = statistics.file_times.write_nanos;
+  stats->file_range_sync_nanos = statistics.file_times.range_sync_nanos;
+  stats->file_fsync_nanos = statistics.file_times.sync_nanos;
 }
 
 }  // namespace

@@ -76,6 +76,10 @@ CompactionJobStats DistinctStats() {
   stats.largest_output_key_prefix = "zz";
   stats.num_single_del_fallthru = 117;
   stats.num_single_del_mismatch = 118;
+  stats.file_write_nanos = 122;
+  stats.file_range_sync_nanos = 123;
+  stats.file_fsync_nanos = 124;
+  stats.file_prepare_write_nanos = 125;
   stats.num_filtered_input_files = 119;
   stats.num_filtered_input_files_at_output_level = 120;
   stats.total_skipped_input_bytes = 121;
@@ -283,6 +287,10 @@ TEST(JobInfos, TheFiguresOfACompactionAreDescribed) {
   EXPECT_SAME_TEXT(compaction_job_stats, largest_output_key_prefix);
   EXPECT_SAME(compaction_job_stats, num_single_del_fallthru);
   EXPECT_SAME(compaction_job_stats, num_single_del_mismatch);
+  EXPECT_SAME(compaction_job_stats, file_write_nanos);
+  EXPECT_SAME(compaction_job_stats, file_range_sync_nanos);
+  EXPECT_SAME(compaction_job_stats, file_fsync_nanos);
+  EXPECT_SAME(compaction_job_stats, file_prepare_write_nanos);
   EXPECT_SAME(compaction_job_stats, num_filtered_input_files);
   EXPECT_SAME(compaction_job_stats, num_filtered_input_files_at_output_level);
   EXPECT_SAME(compaction_job_stats, total_skipped_input_bytes);

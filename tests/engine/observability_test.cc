@@ -486,6 +486,23 @@ TEST_F(ObservabilityTest, ACompactionReportsItsRecordsBytesAndKeys) {
   EXPECT_EQ(range.largest_output_key_prefix, "z");
 }
 
+TEST_F(ObservabilityTest, ACompactionReportsTheTimesOfItsCallsOnFilesIfItIsAskedTo) {
+  Open();
+  for (const bool asked : {false, true}) {
+    ASSERT_OK(db_->SetOptions({{"report_bg_io_stats", asked ? "true" : "false"}}));
+    Put("a", "1");
+    Flush();
+    Put("a", "2");
+    Flush();
+    CompactAll();
+    const CompactionJobStats stats = diary_->compaction().stats;
+    EXPECT_EQ(stats.num_output_records, 1u);
+    EXPECT_EQ(stats.file_write_nanos > 0, asked);
+    EXPECT_EQ(stats.file_fsync_nanos > 0, asked);
+    EXPECT_EQ(stats.file_prepare_write_nanos, 0u);
+  }
+}
+
 TEST_F(ObservabilityTest, ACompactionReportsTheFilesOfItsOutputLevelAndThoseThatItMoves) {
   Open();
   PutMany(0, 10);

@@ -457,15 +457,26 @@ ASHLAR_NATIVE(void, CompactionJobStats_add, jlong handle, jlong other) {
   Native(env, [&](Call& call) {
     auto& sum = call.Use<CompactionJobStatsObject>(handle);
     const auto& added = call.Use<CompactionJobStatsObject>(other);
-    for (uint64_t CompactionJobStats::* member :
-         {&CompactionJobStats::elapsed_micros, &CompactionJobStats::cpu_micros,
-          &CompactionJobStats::num_input_records, &CompactionJobStats::num_input_files,
-          &CompactionJobStats::num_output_records, &CompactionJobStats::num_output_files,
-          &CompactionJobStats::total_input_bytes, &CompactionJobStats::total_output_bytes,
-          &CompactionJobStats::num_records_replaced,
-          &CompactionJobStats::num_input_deletion_records,
-          &CompactionJobStats::num_expired_deletion_records,
-          &CompactionJobStats::num_corrupt_keys}) {
+    for (uint64_t CompactionJobStats::* member : {&CompactionJobStats::elapsed_micros,
+                                                  &CompactionJobStats::cpu_micros,
+                                                  &CompactionJobStats::num_input_records,
+                                                  &CompactionJobStats::num_input_files,
+                                                  &CompactionJobStats::num_output_records,
+                                                  &CompactionJobStats::num_output_files,
+                                                  &CompactionJobStats::total_input_bytes,
+                                                  &CompactionJobStats::total_output_bytes,
+                                                  &CompactionJobStats::num_records_replaced,
+                                                  &CompactionJobStats::num_input_deletion_records,
+                                                  &CompactionJobStats::num_expired_deletion_records,
+                                                  &CompactionJobStats::num_corrupt_keys,
+                                                  &CompactionJobStats::total_input_raw_key_bytes,
+                                                  &CompactionJobStats::total_input_raw_value_bytes,
+                                                  &CompactionJobStats::file_write_nanos,
+                                                  &CompactionJobStats::file_range_sync_nanos,
+                                                  &CompactionJobStats::file_fsync_nanos,
+                                                  &CompactionJobStats::file_prepare_write_nanos,
+                                                  &CompactionJobStats::num_single_del_fallthru,
+                                                  &CompactionJobStats::num_single_del_mismatch}) {
       sum.value.*member += added.value.*member;
     }
     sum.input_files_at_output_level += added.input_files_at_output_level;
@@ -493,17 +504,16 @@ COUNT(numRecordsReplaced, stats.num_records_replaced)
 COUNT(numInputDeletionRecords, stats.num_input_deletion_records)
 COUNT(numExpiredDeletionRecords, stats.num_expired_deletion_records)
 COUNT(numCorruptKeys, stats.num_corrupt_keys)
-// The engine does not count these.
-COUNT(totalInputRawKeyBytes, 0)
-COUNT(totalInputRawValueBytes, 0)
-COUNT(fileWriteNanos, 0)
-COUNT(fileRangeSyncNanos, 0)
-COUNT(fileFsyncNanos, 0)
-COUNT(filePrepareWriteNanos, 0)
-COUNT(numSingleDelFallthru, 0)
-COUNT(numSingleDelMismatch, 0)
-STATS(jbyteArray, smallestOutputKeyPrefix, call.NewBytes(Slice()))
-STATS(jbyteArray, largestOutputKeyPrefix, call.NewBytes(Slice()))
+COUNT(totalInputRawKeyBytes, stats.total_input_raw_key_bytes)
+COUNT(totalInputRawValueBytes, stats.total_input_raw_value_bytes)
+COUNT(fileWriteNanos, stats.file_write_nanos)
+COUNT(fileRangeSyncNanos, stats.file_range_sync_nanos)
+COUNT(fileFsyncNanos, stats.file_fsync_nanos)
+COUNT(filePrepareWriteNanos, stats.file_prepare_write_nanos)
+COUNT(numSingleDelFallthru, stats.num_single_del_fallthru)
+COUNT(numSingleDelMismatch, stats.num_single_del_mismatch)
+STATS(jbyteArray, smallestOutputKeyPrefix, call.NewBytes(stats.smallest_output_key_prefix))
+STATS(jbyteArray, largestOutputKeyPrefix, call.NewBytes(stats.largest_output_key_prefix))
 #undef COUNT
 #undef STATS
 

@@ -1264,7 +1264,7 @@ public final class BindingTest {
   }
 
   static void theReportOfACompactionOfFiles(String dir) throws Exception {
-    try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true);
+    try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true).setReportBgIoStats(true);
         RocksDB db = RocksDB.open(options, dir);
         FlushOptions flush = new FlushOptions();
         CompactionOptions how = new CompactionOptions();
@@ -1283,7 +1283,12 @@ public final class BindingTest {
       try (CompactionJobStats stats = report.stats()) {
         equal(2L, stats.numInputRecords());
         equal(0L, stats.numInputFilesAtOutputLevel());
-        equal(0, stats.smallestOutputKeyPrefix().length);
+        equal("a", new String(stats.smallestOutputKeyPrefix(), UTF_8));
+        equal("a", new String(stats.largestOutputKeyPrefix(), UTF_8));
+        equal(2L * 9, stats.totalInputRawKeyBytes());
+        equal(2L, stats.totalInputRawValueBytes());
+        check(stats.fileWriteNanos() > 0, "writing takes time");
+        check(stats.fileFsyncNanos() > 0, "a sync takes time");
         sum.add(stats);
         sum.add(stats);
         equal(4L, sum.numInputRecords());

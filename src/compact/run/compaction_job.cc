@@ -261,6 +261,7 @@ void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* 
     TableJobResult& own = part->result();
     result->statistics.entries.Add(own.statistics.entries);
     result->statistics.bytes_written += own.statistics.bytes_written;
+    result->statistics.file_times.Add(own.statistics.file_times);
     result->statistics.cpu_micros += own.statistics.cpu_micros;
     std::move(own.files.begin(), own.files.end(), std::back_inserter(result->files));
     own.files.clear();

@@ -356,6 +356,29 @@ TEST_F(TreeTest, TheEditTakesInputsOutAndOutputsIn) {
   EXPECT_EQ(result.statistics.bytes_read, plan.InputBytes());
 }
 
+TEST_F(TreeTest, CallsOnFilesAreTimedIfTheyAreToBe) {
+  Random random(5);
+  Build(RandomHistory(&random, 5000, 3000), &random, 8000);
+  const CompactionPlan plan = Plan(8000, 2);
+  const auto times = [&](bool times_files) {
+    CompactionJobArgs args;
+    args.plan = &plan;
+    args.job = JobArgs();
+    args.job.merge_operator = &join_;
+    args.job.output.times_files = times_files;
+    TableJobResult result;
+    EXPECT_TRUE(RunCompaction(args, &result).ok());
+    EXPECT_EQ(result.statistics.subcompactions, 2u);
+    Evict(result.files);
+    return result.statistics.file_times;
+  };
+  EXPECT_GT(times(true).write_nanos, 0u);
+  const FileTimes unmeasured = times(false);
+  EXPECT_EQ(unmeasured.write_nanos, 0u);
+  EXPECT_EQ(unmeasured.range_sync_nanos, 0u);
+  EXPECT_EQ(unmeasured.sync_nanos, 0u);
+}
+
 TEST_F(TreeTest, AnErrorAnywhereLeavesNothingBehind) {
   Random random(11);
   const History history = RandomHistory(&random, 400, 100);

@@ -83,6 +83,8 @@ Status CompactionOutput::Open() {
 Status CompactionOutput::StartFile(OpenFile* opened) {
   ASHLAR_RETURN_IF_ERROR(
       args_.file_system->NewWritableFile(opened->path, args_.file_options, &opened->file));
+  if (args_.times_files)
+    opened->file = std::make_unique<TimedFile>(std::move(opened->file), &file_times_);
   if (args_.checksums != nullptr) ASHLAR_RETURN_IF_ERROR(AddChecksum(opened));
   opened->write_back_at = write_back_bytes_;
 

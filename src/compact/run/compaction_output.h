@@ -33,6 +33,7 @@
 #include "compact/plan/file_cutter.h"
 #include "compact/run/compaction_ranges.h"
 #include "filesystem/file_checksum.h"
+#include "filesystem/timed_file.h"
 #include "key/internal_key.h"
 #include "table/blockbased/table_builder.h"
 #include "table/file_metadata.h"
@@ -81,6 +82,9 @@ struct CompactionOutputArgs {
   // to wait for. 0: every 4 MiB.
   uint64_t bytes_per_sync = 0;
 
+  // The calls on the files are timed: file_times.
+  bool times_files = false;
+
   // Files that are dense in deletions are marked for compaction.
   bool marks_dense_files = false;
   // So are files of which the program's collectors want it.
@@ -124,7 +128,8 @@ class CompactionOutput {
   Status Finish();
 
   uint64_t bytes_written() const { return bytes_written_; }  // of complete files
-  size_t files() const { return files_.size(); }             // complete ones
+  const FileTimes& file_times() const { return file_times_; }
+  size_t files() const { return files_.size(); }  // complete ones
   // About the bytes of the open file so far; 0: none is open.
   uint64_t OpenFileBytes() const { return open_ == nullptr ? 0 : open_->EstimatedFileBytes(); }
   // After Finish returned Ok. Allocates nothing.
@@ -187,6 +192,7 @@ class CompactionOutput {
   FileCutter cutter_;
   const bool cuts_by_key_;     // each new user key may end a file
   std::string last_user_key_;  // with partitioner_: of the open file
+  FileTimes file_times_;       // before open_, whose file adds to them
   std::unique_ptr<OpenFile> open_;
   std::vector<std::unique_ptr<FileMetaData>> files_;
   std::vector<std::string> made_;  // paths to delete unless the files are taken

@@ -87,6 +87,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
   ASHLAR_ASSERT(stream.counts().entries_out <= stream.counts().entries_in);
   result->statistics.entries.Add(stream.counts());
   result->statistics.bytes_written += output.bytes_written();
+  result->statistics.file_times.Add(output.file_times());
   result->files.reserve(result->files.size() + output.files());
   std::vector<std::unique_ptr<FileMetaData>> files = output.TakeFiles();
   std::move(files.begin(), files.end(), std::back_inserter(result->files));

@@ -61,6 +61,7 @@ struct TableJobStatistics {
   uint64_t bytes_written = 0;
   uint32_t subcompactions = 1;
   StreamCounts entries;
+  FileTimes file_times;  // of the output; see CompactionOutputArgs::times_files
   // The first bytes, as CompactionJobStats has them. Empty: there is no file.
   std::string smallest_key_prefix;
   std::string largest_key_prefix;
