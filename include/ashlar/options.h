@@ -417,7 +417,9 @@ struct ASHLAR_API DBOptions {
   // Makes the checksums of whole tables (ashlar/file_checksum.h); null: they have none.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;
   std::shared_ptr<Cache> row_cache;  // refused: cached blocks lead straight to their entries
-  std::shared_ptr<WriteBufferManager> write_buffer_manager;             // accepted
+  // The memory of the memtables of several databases together; null: only db_write_buffer_size
+  // limits them. Both limits hold where both are set.
+  std::shared_ptr<WriteBufferManager> write_buffer_manager;
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;  // accepted
 
   // ---- The LOG file.

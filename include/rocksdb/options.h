@@ -7,3 +7,4 @@
 #include "rocksdb/env.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/version.h"
+#include "rocksdb/write_buffer_manager.h"

@@ -259,8 +259,7 @@ struct DbTable {
       ASHLAR_OPTION(metadata_write_temperature, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(wal_write_temperature, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(sst_file_manager, kHonoured, kFixed, Place::kTextOnly),
-      // An object that is accepted without effect.
-      ASHLAR_OPTION(write_buffer_manager, kAccepted, kFixed, Place::kTextOnly),
+      ASHLAR_OPTION(write_buffer_manager, kHonoured, kFixed, Place::kTextOnly),
       // The text form of a rate limiter is its rate.
       OptionEntry<DBOptions>{
           .name = "rate_limiter_bytes_per_sec",

@@ -167,7 +167,7 @@ uint64_t CommitPipeline::ActiveMemTableBytes() const {
 }
 
 Status CommitPipeline::SwitchWhatIsFull() {
-  static_cast<void>(room_check_wanted_.exchange(false, std::memory_order_acq_rel));
+  static_cast<void>(state_->room_check_wanted.exchange(false, std::memory_order_acq_rel));
   std::vector<std::shared_ptr<ColumnFamily>> full;
   FlushReason reason = FlushReason::kWriteBufferFull;
   const uint64_t oldest_log = state_->logs.OldestNumber();
@@ -177,37 +177,76 @@ Status CommitPipeline::SwitchWhatIsFull() {
     const uint64_t log_bytes_max = WalBytesMax();
     const bool logs_too_long = log_bytes > log_bytes_max;
     next_wal_check_bytes_ = logs_too_long ? log_bytes + log_bytes_max / 16 : log_bytes_max;
-    const uint64_t memory_max = state_->options.db_write_buffer_size;
-    if (memory_max > 0) active_bytes_ = ActiveMemTableBytes();
-    const bool too_much_memory = memory_max > 0 && active_bytes_ > memory_max;
+    const MemoryBudget* const budget = state_->memory.budget();
+    const bool memory_is_full = budget != nullptr && budget->IsFull();
     MutexLock lock(state_->mutex());
     ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
     if (ask_old) reason = FlushReason::kWalFull;
-    std::shared_ptr<ColumnFamily> largest;
+    std::vector<std::shared_ptr<ColumnFamily>> others;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      if (largest == nullptr || family->LeaderActive()->ApproximateMemoryUsed() >
-                                    largest->LeaderActive()->ApproximateMemoryUsed())
-        largest = family;
       const bool holds_old_log = ask_old && family->OldestLogNumber() <= oldest_log;
-      if (holds_old_log) family->flush_wanted = true;
+      const bool must_flush = holds_old_log || (memory_is_full && !family->immutable().empty());
+      if (must_flush) family->flush_wanted = true;
       if (family->IsFull() || (holds_old_log && !family->LeaderActive()->IsEmpty())) {
         full.push_back(std::move(family));
-      } else if (holds_old_log) {
+        continue;
+      }
+      if (must_flush) {
         background_->ViewChanged(family);  // its immutable memtables wait for more of them
       }
+      if (!family->LeaderActive()->IsEmpty()) others.push_back(std::move(family));
     }
-    if (too_much_memory && full.empty() && largest != nullptr &&
-        !largest->LeaderActive()->IsEmpty()) {
+    const bool none_is_full = full.empty();
+    if (AddLargest(std::move(others), &full) && none_is_full)
       reason = FlushReason::kWriteBufferManager;
-      active_bytes_ -= largest->LeaderActive()->ApproximateMemoryUsed();
-      largest->flush_wanted = true;
-      full.push_back(std::move(largest));
-    }
   }
   if (!full.empty()) ASHLAR_RETURN_IF_ERROR(LeaderSwitchMemTables(full, reason));
   // After all that can fail, so that a failure does not end the demand for this log's flush.
   if (ask_old) wal_limit_requested_for_ = oldest_log;
+  StopWritersForMemory();
   return Status::OK();
+}
+
+bool CommitPipeline::AddLargest(std::vector<std::shared_ptr<ColumnFamily>> others,
+                                std::vector<std::shared_ptr<ColumnFamily>>* full) {
+  const uint64_t bytes_max = state_->options.db_write_buffer_size;
+  const MemoryBudget* const budget = state_->memory.budget();
+  uint64_t staying_bytes = bytes_max > 0 ? ActiveMemTableBytes() : 0;
+  size_t leaving_bytes = 0;  // of the budget
+  const auto count_leaving = [&](const MemTable& table) {
+    staying_bytes -= std::min<uint64_t>(staying_bytes, table.ApproximateMemoryUsed());
+    leaving_bytes += table.ArenaBytes();
+  };
+  for (const std::shared_ptr<ColumnFamily>& family : *full) count_leaving(*family->LeaderActive());
+  const auto is_larger = [](const auto& a, const auto& b) {
+    return a->LeaderActive()->ApproximateMemoryUsed() > b->LeaderActive()->ApproximateMemoryUsed();
+  };
+  std::sort(others.begin(), others.end(), is_larger);
+  bool any = false;
+  for (std::shared_ptr<ColumnFamily>& family : others) {
+    const bool too_much = (bytes_max > 0 && staying_bytes > bytes_max) ||
+                          (budget != nullptr && budget->WantsFlush(leaving_bytes));
+    if (!too_much) break;
+    count_leaving(*family->LeaderActive());
+    family->flush_wanted = true;
+    full->push_back(std::move(family));
+    any = true;
+  }
+  active_bytes_ = staying_bytes;
+  return any;
+}
+
+void CommitPipeline::StopWritersForMemory() {
+  const MemoryBudget* const budget = state_->memory.budget();
+  if (budget == nullptr || !budget->StopsWriters()) return;
+  MutexLock lock(state_->mutex());
+  state_->write_controller.SetAwaitsMemory(true);
+}
+
+void CommitPipeline::EndStopForMemory() {
+  WriteController& controller = state_->write_controller;
+  if (controller.AwaitsMemory() && !state_->memory.budget()->StopsWriters())
+    controller.SetAwaitsMemory(false);
 }
 
 Status CommitPipeline::LeaderSwitchMemTables(
@@ -267,7 +306,12 @@ Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
 }
 
 Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
-  if (request.no_slowdown) return Status::Incomplete("writes are slowed down or stopped");
+  if (request.no_slowdown) {
+    MutexLock lock(state_->mutex());
+    EndStopForMemory();  // nobody else may be waiting for it
+    if (state_->write_controller.state() == WriteController::State::kOpen) return Status::OK();
+    return Status::Incomplete("writes are slowed down or stopped");
+  }
   const PerfTimer timer(&PerfContext::write_delay_time, kEnableWait);
   StopWatch watch(state_->recorder, WRITE_STALL);
   const Status passed = WaitForTurn(request);
@@ -282,12 +326,19 @@ Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
   uint64_t reserved_us = 0;
   std::optional<uint64_t> turn_us;
   uint64_t generation = 0;
+  const MemoryBudget* const budget = state_->memory.budget();
   for (;;) {
+    const uint64_t wakes = budget == nullptr ? 0 : budget->Wakes();
     ASHLAR_RETURN_IF_ERROR(WaitingIsInVain());
+    EndStopForMemory();
     if (controller.state() == WriteController::State::kOpen) return Status::OK();
     if (controller.state() == WriteController::State::kStopped) {
       if (controller.AwaitsJobs()) ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
-      state_->WaitForChange();
+      if (controller.AwaitsMemory()) {
+        state_->WaitForMemory(wakes);
+      } else {
+        state_->WaitForChange();
+      }
       continue;
     }
     const uint64_t now_us = NowMicros();

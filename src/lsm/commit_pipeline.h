@@ -20,13 +20,15 @@
 // I6: each request has an outcome of its own. One that its check refuses takes no sequence and is
 //     neither logged nor applied; the others of its group are not affected.
 // I7: an acknowledged write is in a family that was alive when its group was committed.
+// I8: after a room check the memory that takes writes is within db_write_buffer_size, and within
+//     the memory budget unless other databases exceed it.
 // Operations that need a quiet log (memtable switches, log syncs) are exclusive requests.
 //
 // Thread safety: every public method from any thread, except LeaderSwitchMemTables.
 #pragma once
 
-#include <atomic>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -59,7 +61,7 @@ class CommitPipeline {
   // Lets the next group of writes compare memtables and logs with limits that were changed. It does
   // not wait for the lead: a listener may change them in a flush for which the leader waits.
   void CheckRoomAgain() {
-    static_cast<void>(room_check_wanted_.exchange(true, std::memory_order_acq_rel));
+    static_cast<void>(state_->room_check_wanted.exchange(true, std::memory_order_acq_rel));
   }
   // Makes those active memtables of these families immutable that are not empty, and starts a new
   // log for later writes.
@@ -98,11 +100,21 @@ class CommitPipeline {
   Status Commit(CommitRequest* request);
   Status MakeRoomForWrite() {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    return room_check_wanted_.load(std::memory_order_relaxed) ? SwitchWhatIsFull() : Status::OK();
+    return state_->room_check_wanted.load(std::memory_order_relaxed) ? SwitchWhatIsFull()
+                                                                      : Status::OK();
   }
   // Of all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
+  // Adds families of `others` to `full`, those with the largest memtables first, until the memory
+  // of the rest is within the limits. True: it has added one.
+  bool AddLargest(std::vector<std::shared_ptr<ColumnFamily>> others,
+                  std::vector<std::shared_ptr<ColumnFamily>>* full)
+      ASHLAR_REQUIRES(kDatabaseMutex);
+  // Stops the writers while the memory budget asks for it.
+  void StopWritersForMemory();
+  // Lets them go on when it no longer does.
+  void EndStopForMemory() ASHLAR_REQUIRES(kDatabaseMutex);
   Status WaitForWriteController(const CommitRequest& request);
   Status WaitForTurn(const CommitRequest& request);
   // The error that ends a writer's wait. OK: it may continue to wait.
@@ -122,11 +134,6 @@ class CommitPipeline {
   BackgroundWork* const background_;
   const size_t group_bytes_max_;
   CommitQueue queue_;
-
-  // A memtable is full, the logs are too long, memtables take more than db_write_buffer_size, or
-  // limits were changed. Any thread sets it and the leader clears it, by an exchange (acq_rel), so
-  // the check finds the limits of all threads that have set it.
-  std::atomic<bool> room_check_wanted_{false};
 
   // Accessed by the commit leader only. The transfer of the lead orders the accesses.
   uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was requested

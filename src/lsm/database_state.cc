@@ -44,8 +44,11 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       clock(env->clock()),
       executor(env->executor()),
       recorder(db_options.statistics.get()),
-      arena_blocks(ArenaBlockPool::Options{
-          .free_bytes_max = kIdleArenaBytesMax, .map = &MapPages, .unmap = &UnmapPages}),
+      memory(db_options.write_buffer_manager.get(), &room_check_wanted),
+      arena_blocks(ArenaBlockPool::Options{.free_bytes_max = kIdleArenaBytesMax,
+                                           .map = &MapPages,
+                                           .unmap = &UnmapPages,
+                                           .memory = &memory}),
       logs({.file_system = file_system,
             .directory = wal_directory,
             .file_options = LogFileOptions(db_options),
@@ -93,6 +96,12 @@ void DatabaseState::WaitForChange() {
   const bool ran = executor->RunJobWhileWaiting();
   mutex().Lock();
   if (!ran && changes == seen) changed.Wait(mutex());
+}
+
+void DatabaseState::WaitForMemory(uint64_t seen) {
+  mutex().Unlock();
+  if (!executor->RunJobWhileWaiting()) memory.budget()->WaitForWake(seen);
+  mutex().Lock();
 }
 
 void DatabaseState::CheckInvariants() const {

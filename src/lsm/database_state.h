@@ -42,6 +42,7 @@
 #include "manifest/database_locks.h"
 #include "manifest/version_set.h"
 #include "memtable/arena.h"
+#include "memtable/memory_budget.h"
 #include "observe/recorder.h"
 #include "platform/mutex.h"
 #include "space/database_space.h"
@@ -91,13 +92,16 @@ struct DatabaseState {
   bool HoldsJobsBack() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return background_paused > 0 || jobs_held;
   }
-  // Wakes all threads that wait for `changed`.
+  // Wakes all threads that wait for `changed`, or for memory.
   void NotifyChange() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++changes;
     changed.SignalAll();
+    if (MemoryBudget* const budget = memory.budget(); budget != nullptr) budget->Wake();
   }
   // Waits for a change, or does a piece of background work where no thread would.
   void WaitForChange() ASHLAR_REQUIRES(kDatabaseMutex);
+  // The same for a change here or in the memory budget since Wakes was `seen`. Requires: a budget.
+  void WaitForMemory(uint64_t seen) ASHLAR_REQUIRES(kDatabaseMutex);
   // Asserts I1 to I4 and the invariants of the parts. True between critical sections once recovery
   // has replayed the logs.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
@@ -136,6 +140,12 @@ struct DatabaseState {
   // read by any thread (acquire).
   std::atomic<DatabaseRole> role{DatabaseRole::kPrimary};
   std::atomic<bool> owns_files{true};
+  // A memtable is full, the logs are too long, memtables take too much memory, or limits were
+  // changed. Any thread sets it, also of another database (memory_budget.h), and the commit leader
+  // clears it, by an exchange (acq_rel), so the check finds the limits and numbers of all threads
+  // that have set it.
+  std::atomic<bool> room_check_wanted{false};
+  DatabaseMemory memory;
   ArenaBlockPool arena_blocks;
   ErrorHandler error_handler;
   WriteController write_controller;

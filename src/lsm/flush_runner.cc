@@ -29,7 +29,8 @@ FlushRunner::Flush FlushRunner::Begin(const std::shared_ptr<ColumnFamily>& famil
               .interrupt = interrupt,
               .settings = TakeJobSettings(*state_, *family),
               .live_families = state_->Families().families.size(),
-              .switched_for = family->flush_reason};
+              .switched_for = family->flush_reason,
+              .pending = state_->memory.BeginFlush()};
   flush.edit.column_family = family->id();
   flush.tables = family->StartFlush();
   for (size_t i = 1; i < flush.tables.size(); ++i)

@@ -55,6 +55,7 @@ class FlushRunner {
     VersionEdit edit = {};
     TableJobStatistics statistics = {};
     std::unique_ptr<JobEvents> events = {};  // null: nothing to write, nothing to report
+    DatabaseMemory::PendingFlush pending = {};
   };
 
   // Begins a flush of the immutable memtables of the family. Run or Cancel ends it.

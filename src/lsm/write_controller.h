@@ -4,6 +4,7 @@
 //
 //   kOpen  <-->  kDelayed (a byte rate)  <-->  kStopped (until the background work catches up)
 //   any of them  --Lock-->  kStopped  --Unlock as often-->  what the tree asks for by then
+//   any of them  --SetAwaitsMemory(true)-->  kStopped  --SetAwaitsMemory(false)-->  the same
 //
 // I1: while kDelayed, all writers together get the rate: each reserves the time that its own bytes
 //     take after the time reserved before.
@@ -46,6 +47,12 @@ class WriteController {
     PublishState();
     return true;
   }
+  // Stops all writers because the memory of memtables has reached its limit (memory_budget.h).
+  void SetAwaitsMemory(bool awaits) ASHLAR_REQUIRES(kDatabaseMutex) {
+    awaits_memory_ = awaits;
+    PublishState();
+  }
+  bool AwaitsMemory() const ASHLAR_REQUIRES(kDatabaseMutex) { return awaits_memory_; }
   bool IsLocked() const ASHLAR_REQUIRES(kDatabaseMutex) { return locks_ > 0; }
   // Writers are stopped until a job has changed the tree, whether there are locks or not.
   bool AwaitsJobs() const ASHLAR_REQUIRES(kDatabaseMutex) { return tree_state_ == State::kStopped; }
@@ -96,7 +103,8 @@ class WriteController {
   };
 
   void PublishState() ASHLAR_REQUIRES(kDatabaseMutex) {
-    state_.store(locks_ > 0 ? State::kStopped : tree_state_, std::memory_order_release);
+    const bool stopped = locks_ > 0 || awaits_memory_;
+    state_.store(stopped ? State::kStopped : tree_state_, std::memory_order_release);
   }
 
   // Written under the database mutex. Writers load state_ (acquire, pairs with PublishState); the
@@ -106,6 +114,7 @@ class WriteController {
   std::atomic<uint64_t> bytes_per_second_{0};
   State tree_state_ ASHLAR_GUARDED_BY(kDatabaseMutex) = State::kOpen;  // of the last Set
   uint64_t locks_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  bool awaits_memory_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   uint64_t generation_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   Pace delayed_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   Pace low_priority_ ASHLAR_GUARDED_BY(kDatabaseMutex);

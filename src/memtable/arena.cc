@@ -1,9 +1,12 @@
 #include "memtable/arena.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <new>
+
+#include "memtable/memory_budget.h"
 
 namespace ashlar {
 namespace {
@@ -94,11 +97,29 @@ size_t ArenaBlockPool::FreeBytes() const {
   return free_bytes_;
 }
 
+size_t ArenaBlockPool::BlockBytesMax() const {
+  constexpr size_t kBlocksPerLimit = 32;
+  const MemoryBudget* const budget =
+      options_.memory == nullptr ? nullptr : options_.memory->budget();
+  if (budget == nullptr || budget->limit_bytes() == 0) return kBlockBytesMax;
+  return std::clamp(std::bit_floor(budget->limit_bytes() / kBlocksPerLimit), kBlockBytesMin,
+                    kBlockBytesMax);
+}
+
 Arena::~Arena() {
+  if (!sealed_) Seal();
   for (const ArenaBlock& block : blocks_) pool_->Release(block);
+  if (pool_->memory() != nullptr && !blocks_.empty()) pool_->memory()->Free(MemoryAllocated());
+}
+
+void Arena::Seal() noexcept {
+  ASHLAR_DCHECK(!sealed_);
+  sealed_ = true;
+  if (pool_->memory() != nullptr) pool_->memory()->ScheduleFree(MemoryAllocated());
 }
 
 ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
+  ASHLAR_DCHECK(!sealed_);
   // Before the block is acquired: an allocation that may fail must not lose the block.
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
   const ArenaBlock block =
@@ -106,7 +127,8 @@ ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
   blocks_.push_back(block);
   memory_allocated_.store(memory_allocated_.load(std::memory_order_relaxed) + block.bytes,
                           std::memory_order_relaxed);
-  if (next_block_bytes_ < ArenaBlockPool::kBlockBytesMax) next_block_bytes_ *= 2;
+  if (next_block_bytes_ < block_bytes_max_) next_block_bytes_ *= 2;
+  if (pool_->memory() != nullptr) pool_->memory()->Reserve(block.bytes);
   return block;
 }
 

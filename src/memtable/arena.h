@@ -6,6 +6,8 @@
 //                                                               size and are not kept)
 //              | Acquire                ^ Release
 //   arena  [block 64K][block 128K] ... [block 4M: used | rest]  cursor_ moves towards limit_
+//              | Reserve                ^ Free
+//   memory of the database (memory_budget.h), if it is limited
 //
 // I1. A piece never moves and stays valid until its arena is destroyed.
 // I2. Pieces of one arena do not overlap; those of AllocateAligned begin at a multiple of their
@@ -31,6 +33,8 @@
 
 namespace ashlar {
 
+class DatabaseMemory;
+
 struct ArenaBlock {
   char* data = nullptr;
   size_t bytes = 0;
@@ -52,6 +56,8 @@ class ArenaBlockPool {
     // there stays resident.
     void* (*map)(size_t bytes) noexcept = nullptr;
     void (*unmap)(void* start, size_t bytes) noexcept = nullptr;
+    // Counts the blocks of the pool's arenas, and outlives them; null: nothing does.
+    DatabaseMemory* memory = nullptr;
   };
 
   explicit ArenaBlockPool(const Options& options) : options_(options) {}
@@ -67,6 +73,11 @@ class ArenaBlockPool {
 
   // Bytes that wait to be used again.
   size_t FreeBytes() const;
+
+  // Up to this size the blocks of an arena double. A small limit gets small blocks, so that what is
+  // counted is close to what is written.
+  size_t BlockBytesMax() const;
+  DatabaseMemory* memory() const { return options_.memory; }
 
  private:
   static constexpr size_t kSizes = 7;
@@ -86,7 +97,7 @@ class ArenaBlockPool {
 
 class Arena {
  public:
-  explicit Arena(ArenaBlockPool* pool) : pool_(pool) {}
+  explicit Arena(ArenaBlockPool* pool) : pool_(pool), block_bytes_max_(pool->BlockBytesMax()) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -121,6 +132,9 @@ class Arena {
     if (n > static_cast<size_t>(limit_ - cursor_)) AddBlock(n);
   }
 
+  // The memory counts as no longer written to. Call once at most, after the last allocation.
+  void Seal() noexcept;
+
   // Bytes of the blocks held. Any thread.
   size_t MemoryAllocated() const { return memory_allocated_.load(std::memory_order_relaxed); }
   // Bytes handed out, with padding. The writer's thread only.
@@ -135,6 +149,7 @@ class Arena {
   void SwitchTo(const ArenaBlock& block, size_t used);
 
   ArenaBlockPool* const pool_;
+  const size_t block_bytes_max_;
   char* cursor_ =
       nullptr;  // the current block: [start_, cursor_) handed out, [cursor_, limit_) left
   char* limit_ = nullptr;
@@ -142,6 +157,7 @@ class Arena {
   size_t used_in_other_blocks_ = 0;
   size_t next_block_bytes_ = ArenaBlockPool::kBlockBytesMin;
   std::vector<ArenaBlock> blocks_;
+  bool sealed_ = false;
   std::atomic<size_t> memory_allocated_{
       0};  // relaxed: written by the writer, read by anyone as an estimate
 };

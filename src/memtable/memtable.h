@@ -98,7 +98,10 @@ class MemTable {
   void SetOlderThrough(SequenceNumber sequence) { older_through_ = sequence; }
   SequenceNumber older_through() const { return older_through_; }
   // Nothing is added later.
-  void MarkImmutable() { immutable_.store(true, std::memory_order_release); }
+  void MarkImmutable() {
+    arena_.Seal();
+    immutable_.store(true, std::memory_order_release);
+  }
   // The owner's last word, once, after readers can no longer find the memtable: it deletes itself
   // when the guards of today and the last pin are gone. Runs no callback, so it may be called under
   // locks; call EpochDomain::Reclaim afterwards.
@@ -168,7 +171,9 @@ class MemTable {
   }
   SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
   // Memory held: the memtable itself and whole arena blocks. Never 0.
-  size_t ApproximateMemoryUsage() const { return sizeof(*this) + arena_.MemoryAllocated(); }
+  size_t ApproximateMemoryUsage() const { return sizeof(*this) + ArenaBytes(); }
+  // Whole arena blocks alone.
+  size_t ArenaBytes() const { return arena_.MemoryAllocated(); }
   // Memory of entries and nodes written so far. It decides whether a memtable is full. Buckets and
   // bloom filter, which are there from the first entry on, do not count: with a small write buffer
   // they alone would fill it.

@@ -1,0 +1,76 @@
+// WriteBufferManager: one limit for the memory of the memtables of any number of databases.
+//
+//   options.write_buffer_manager = std::make_shared<WriteBufferManager>(size_t{256} << 20);
+//
+// A database that writes flushes its largest memtable once the memtables that take writes have more
+// than 7/8 of the limit, or half of it while all memtables together reach it. With a cache the
+// memory is part of the cache's capacity: blocks make room for memtables. With allow_stall writers
+// wait while all memtables together reach the limit and a flush of one of the databases is under
+// way. Without a flush they do not wait, so the limit may be exceeded: while iterators or pinned
+// values keep flushed memtables in memory, background work is paused or canceled, or an error is
+// latched. A write with no_slowdown gets Incomplete instead of waiting.
+//
+// The memory of a memtable is the blocks of its arena, counted when they are taken and given back
+// when the memtable is destroyed. Memtables of read-only and secondary databases count, too. The
+// engine for persistent memory has none.
+//
+// Thread safety: every method may be called by several threads at once. Lifetime: a database keeps
+// its manager, which keeps the cache.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "ashlar/cache.h"
+#include "ashlar/export.h"
+
+namespace ashlar {
+
+class MemoryBudget;
+
+class ASHLAR_API WriteBufferManager final {
+ public:
+  // buffer_size: bytes; 0: there is no limit, and memory is only counted. cache: is charged for the
+  // memory, in steps of 256 KiB, as far as pinned blocks leave room; null: none is.
+  explicit WriteBufferManager(size_t buffer_size, std::shared_ptr<Cache> cache = {},
+                              bool allow_stall = false);
+  ~WriteBufferManager();
+  WriteBufferManager(const WriteBufferManager&) = delete;
+  WriteBufferManager& operator=(const WriteBufferManager&) = delete;
+
+  // Whether there is a limit.
+  bool enabled() const { return buffer_size() > 0; }
+  bool cost_to_cache() const;
+  // Bytes of all memtables, and of those that take writes.
+  size_t memory_usage() const;
+  size_t mutable_memtable_memory_usage() const;
+  // Bytes charged to the cache; 0 without one.
+  size_t dummy_entries_in_cache_usage() const;
+  size_t buffer_size() const;
+
+  // Takes effect at the next write of each database, and on waiting writers at once.
+  void SetBufferSize(size_t new_size);
+  void SetAllowStall(bool new_allow_stall);
+
+  // Whether a database that writes has to flush.
+  bool ShouldFlush() const;
+  // Whether writers wait once a flush is under way.
+  bool ShouldStall() const;
+  // Whether a writer waits.
+  bool IsStallActive() const;
+  // Whether all memtables together reach the limit. True without a limit.
+  bool IsStallThresholdExceeded() const;
+
+  // Count memory of the program's own as that of a memtable: taken, no longer written to, given
+  // back. Each byte passes all three in this order.
+  void ReserveMem(size_t mem);
+  void ScheduleFreeMem(size_t mem);
+  void FreeMem(size_t mem);
+
+ private:
+  friend class DatabaseMemory;
+
+  const std::unique_ptr<MemoryBudget> budget_;
+};
+
+}  // namespace ashlar

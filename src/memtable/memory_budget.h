@@ -1,0 +1,152 @@
+// MemoryBudget: the memory of the memtables of all databases that share a WriteBufferManager, its
+// limit, and the part of a block cache that is charged for it. DatabaseMemory: the part of one open
+// database.
+//
+//   arena takes a block   --Reserve-->       used +, active +
+//   memtable is immutable --ScheduleFree-->          active -
+//   memtable is destroyed --Free-->          used -            wakes writers
+//
+//   limit reached --room_check_wanted of a database--> its commit leader switches memtables, and
+//   stops its writers while StopsWriters --> they wait here, without the database mutex
+//
+// I1: used is the sum of the arena blocks of all memtables, active of those that take writes. Both
+//     are exact while no call is in progress.
+// I2: a change after which a database has to flush, or to stop its writers, sets its
+//     room_check_wanted once the numbers have changed. A leader clears it before it reads them.
+// I3: writers wait only while a flush is under way (PendingFlush) in one of the databases. Its end,
+//     Free and changed limits wake them. A flush waits for no writer, so every wait ends, also if
+//     the memory does not come back.
+// I4: charged bytes are reserved in the cache. They are used rounded up to kChargeBytes, less where
+//     pinned blocks fill the cache. A refusal fails no write.
+//
+// Locks: mutex_ is a leaf. The cache is called without it: a reservation may run the deleters of
+// memtables, which call Free. Rejected: writers that wait for DatabaseState::changed. The deleter of
+// one database would have to take the mutex of another.
+// Thread safety: all methods, from any thread. Lifetime: the manager's; it outlives its databases.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/write_buffer_manager.h"
+#include "cache/block_cache.h"
+#include "platform/mutex.h"
+
+namespace ashlar {
+
+class MemoryBudget {
+ public:
+  static constexpr size_t kChargeBytes = size_t{256} << 10;
+
+  MemoryBudget(size_t limit_bytes, std::shared_ptr<Cache> cache, bool allow_stall);
+  // Requires: no database uses it.
+  ~MemoryBudget();
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  size_t used_bytes() const { return used_bytes_.load(); }
+  size_t active_bytes() const { return active_bytes_.load(); }
+  size_t limit_bytes() const { return limit_bytes_.load(); }
+  size_t charged_bytes() const { return charged_bytes_.load(); }
+  bool has_cache() const { return cache_ != nullptr; }
+  bool allows_stall() const { return allow_stall_.load(); }
+  bool AnyWaits() const { return waiting_.load() > 0; }
+
+  void SetLimit(size_t bytes);
+  void SetAllowStall(bool allow);
+
+  // room_check_wanted: of the database that takes the memory (I2); null: of none.
+  void Reserve(size_t bytes, std::atomic<bool>* room_check_wanted) noexcept;
+  void ScheduleFree(size_t bytes) noexcept { active_bytes_.fetch_sub(bytes); }
+  void Free(size_t bytes) noexcept;
+
+  // All memtables together reach the limit.
+  bool IsFull() const {
+    const size_t limit = limit_bytes();
+    return limit > 0 && used_bytes() >= limit;
+  }
+  // Too much memory takes writes, also when `leaving` bytes of it take none any more.
+  bool WantsFlush(size_t leaving) const;
+  // Writers have to wait (I3).
+  bool StopsWriters() const { return allows_stall() && IsFull() && flushes_.load() > 0; }
+
+  // The wait of a writer: read Wakes, then everything that may end the wait, then wait.
+  uint64_t Wakes() const;
+  void WaitForWake(uint64_t seen);
+  // Ends every WaitForWake.
+  void Wake() noexcept;
+
+  void BeginFlush() noexcept;
+  void EndFlush() noexcept;
+
+  // Registers a database by its flag, and sets it: its recovery may reach the limit.
+  void Join(std::atomic<bool>* room_check_wanted);
+  void Leave(std::atomic<bool>* room_check_wanted);
+
+ private:
+  void UpdateCharge() noexcept;
+  // I2, of all databases.
+  void AskAll() noexcept;
+
+  const std::shared_ptr<Cache> keeps_cache_;
+  BlockCache* const cache_;  // the same; null: none
+
+  // Written and read by any thread. Sequentially consistent: of two threads that each change one
+  // number and then compare it with the other's, one at least sees both changes (I2).
+  std::atomic<size_t> limit_bytes_;  // 0: no limit
+  std::atomic<bool> allow_stall_;
+  std::atomic<size_t> used_bytes_{0};
+  std::atomic<size_t> active_bytes_{0};
+  std::atomic<size_t> charged_bytes_{0};
+  std::atomic<size_t> flushes_{0};
+  std::atomic<size_t> waiting_{0};  // writers
+
+  mutable Mutex mutex_;
+  CondVar woken_;
+  uint64_t wakes_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  std::vector<std::atomic<bool>*> databases_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+class DatabaseMemory {
+ public:
+  // manager: null: nothing is counted. room_check_wanted outlives this.
+  DatabaseMemory(WriteBufferManager* manager, std::atomic<bool>* room_check_wanted);
+  ~DatabaseMemory();
+  DatabaseMemory(const DatabaseMemory&) = delete;
+  DatabaseMemory& operator=(const DatabaseMemory&) = delete;
+
+  // Null: nothing is counted.
+  MemoryBudget* budget() const { return budget_; }
+
+  // For arenas.
+  void Reserve(size_t bytes) noexcept {
+    if (budget_ != nullptr) budget_->Reserve(bytes, room_check_wanted_);
+  }
+  void ScheduleFree(size_t bytes) noexcept {
+    if (budget_ != nullptr) budget_->ScheduleFree(bytes);
+  }
+  void Free(size_t bytes) noexcept {
+    if (budget_ != nullptr) budget_->Free(bytes);
+  }
+
+  // A flush that is queued or runs, which writers may wait for. Destroy it after the memory that
+  // the flush gives back is freed.
+  struct FlushEnd {
+    void operator()(MemoryBudget* budget) const { budget->EndFlush(); }
+  };
+  using PendingFlush = std::unique_ptr<MemoryBudget, FlushEnd>;
+  PendingFlush BeginFlush() noexcept {
+    if (budget_ != nullptr) budget_->BeginFlush();
+    return PendingFlush(budget_);
+  }
+
+ private:
+  MemoryBudget* const budget_;
+  std::atomic<bool>* const room_check_wanted_;
+};
+
+}  // namespace ashlar
