@@ -153,6 +153,7 @@ const char* KindName(Kind kind) {
       "WAL filter",
       "WriteBatch",
       "WriteBatch.Handler",
+      "WriteBufferManager",
       "WriteOptions",
   };
   static_assert(std::size(kNames) == static_cast<size_t>(Kind::kWriteOptions) + 1);

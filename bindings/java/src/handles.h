@@ -78,6 +78,7 @@ enum class Kind : uint8_t {
   kWalFilter,
   kWriteBatch,
   kWriteBatchHandler,
+  kWriteBufferManager,
   kWriteOptions,
 };
 const char* KindName(Kind kind);

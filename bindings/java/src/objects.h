@@ -48,6 +48,7 @@
 #include "ashlar/transaction_log.h"
 #include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
+#include "ashlar/write_buffer_manager.h"
 #include "handles.h"
 
 namespace ashlar::java {
@@ -104,6 +105,8 @@ using TableFactoryObject = Holder<std::shared_ptr<TableFactory>, Kind::kTableFac
 using TableFilterObject = Holder<std::function<bool(const TableProperties&)>, Kind::kTableFilter>;
 using WalFilterObject = Holder<std::shared_ptr<WalFilter>, Kind::kWalFilter>;
 using WriteBatchObject = Holder<WriteBatch, Kind::kWriteBatch>;
+using WriteBufferManagerObject =
+    Holder<std::shared_ptr<WriteBufferManager>, Kind::kWriteBufferManager>;
 using WriteOptionsObject = Holder<WriteOptions, Kind::kWriteOptions>;
 // The default one is shared without being owned.
 using EnvObject = Holder<std::shared_ptr<Env>, Kind::kEnv>;

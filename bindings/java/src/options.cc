@@ -131,6 +131,10 @@ void SetSstFileManager(Call& call, O& options, jlong manager) {
   options.value.sst_file_manager = call.Use<SstFileManagerObject>(manager).value;
 }
 template <typename O>
+void SetWriteBufferManager(Call& call, O& options, jlong manager) {
+  options.value.write_buffer_manager = call.Use<WriteBufferManagerObject>(manager).value;
+}
+template <typename O>
 void SetWalFilter(Call& call, O& options, jlong filter) {
   options.kept.wal_filter = call.Use<WalFilterObject>(filter).value;
   options.value.wal_filter = options.kept.wal_filter.get();
@@ -424,6 +428,7 @@ DB_NATIVE_1(void, setEnv, SetEnv, jlong)
 DB_NATIVE_1(void, setLogger, SetLogger, jlong)
 DB_NATIVE_1(void, setRateLimiter, SetRateLimiter, jlong)
 DB_NATIVE_1(void, setSstFileManager, SetSstFileManager, jlong)
+DB_NATIVE_1(void, setWriteBufferManager, SetWriteBufferManager, jlong)
 DB_NATIVE_1(void, setWalFilter, SetWalFilter, jlong)
 DB_NATIVE_1(void, setRowCache, SetRowCache, jlong)
 DB_NATIVE_1(void, setStatistics, SetStatistics, jlong)

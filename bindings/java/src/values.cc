@@ -423,6 +423,16 @@ ASHLAR_NATIVE(jobject, SstFileManager_getTrackedFiles, jlong handle) {
   });
 }
 
+// ---- The memory of memtables.
+
+ASHLAR_NATIVE(jlong, WriteBufferManager_newWriteBufferManager, jlong bytes, jlong cache,
+              jboolean allow_stall) {
+  return Native(env, [&](Call& call) {
+    return Register(new WriteBufferManagerObject(std::make_shared<WriteBufferManager>(
+        ToSize(call, bytes), call.Use<CacheObject>(cache).value, allow_stall != 0)));
+  });
+}
+
 // ---- Environments
 
 namespace {

@@ -915,6 +915,34 @@ public final class BindingTest {
     }
   }
 
+  static void theMemoryOfMemTables(String dir) throws Exception {
+    try (Cache cache = new LRUCache(64 << 20)) {
+      WriteBufferManager manager = new WriteBufferManager(1 << 20, cache, true);
+      check(manager.allowStall(), "as asked for");
+      fails(IllegalArgumentException.class, () -> new WriteBufferManager(-1, cache));
+      try (Options options = new Options().setCreateIfMissing(true).setWriteBufferManager(manager);
+          DBOptions dbOptions = new DBOptions().setCreateIfMissing(true).setWriteBufferManager(manager);
+          ColumnFamilyOptions familyOptions = new ColumnFamilyOptions();
+          RocksDB db = RocksDB.open(options, dir)) {
+        manager.close();  // the databases keep it
+        List<ColumnFamilyHandle> handles = new ArrayList<>();
+        List<ColumnFamilyDescriptor> families = List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, familyOptions));
+        try (RocksDB second = RocksDB.open(dbOptions, dir + "2", families, handles)) {
+          for (int i = 0; i < 2000; ++i) {
+            db.put(bytes("k" + i), new byte[1000]);
+            second.put(bytes("k" + i), new byte[1000]);
+            check(cache.getUsage() <= 2 << 20, "the memtables of both stay within the limit");
+          }
+          check(cache.getUsage() > 0, "the cache is charged");
+          check(db.getLongProperty("rocksdb.total-sst-files-size") > 0, "memtables were flushed");
+          check(second.getLongProperty("rocksdb.total-sst-files-size") > 0, "in both");
+          equal(1000, second.get(bytes("k0")).length);
+        }
+      }
+      equal(0L, cache.getUsage());
+    }
+  }
+
   static void tablesFromOutside(String dir) throws Exception {
     Files.createDirectories(Path.of(dir));
     String file = Path.of(dir, "table.sst").toString();
@@ -1479,6 +1507,7 @@ public final class BindingTest {
     TESTS.put("tablesCutAtPrefixes", BindingTest::tablesCutAtPrefixes);
     TESTS.put("theSpaceOfTables", BindingTest::theSpaceOfTables);
     TESTS.put("rateLimitersHaveModes", BindingTest::rateLimitersHaveModes);
+    TESTS.put("theMemoryOfMemTables", BindingTest::theMemoryOfMemTables);
     TESTS.put("tablesFromOutside", BindingTest::tablesFromOutside);
     TESTS.put("updatesSinceASequence", BindingTest::updatesSinceASequence);
     TESTS.put("valuesWithTimeToLive", BindingTest::valuesWithTimeToLive);
