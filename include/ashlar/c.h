@@ -102,6 +102,7 @@ typedef struct rocksdb_wal_file_t rocksdb_wal_file_t;
 typedef struct rocksdb_wal_files_t rocksdb_wal_files_t;
 typedef struct rocksdb_wal_iterator_t rocksdb_wal_iterator_t;
 typedef struct rocksdb_wal_readoptions_t rocksdb_wal_readoptions_t;
+typedef struct rocksdb_write_buffer_manager_t rocksdb_write_buffer_manager_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
 typedef struct rocksdb_compaction_file_info_t rocksdb_compaction_file_info_t;
@@ -1628,6 +1629,8 @@ ASHLAR_API void rocksdb_options_set_delayed_write_rate(rocksdb_options_t* option
 ASHLAR_API uint64_t rocksdb_options_get_delayed_write_rate(rocksdb_options_t* options)
     ASHLAR_NOTHROW;
 // Writing.
+ASHLAR_API void rocksdb_options_set_write_buffer_manager(
+    rocksdb_options_t* options, rocksdb_write_buffer_manager_t* manager) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_db_write_buffer_size(rocksdb_options_t* options,
                                                          size_t value) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_options_get_db_write_buffer_size(rocksdb_options_t* options)
@@ -3321,7 +3324,7 @@ ASHLAR_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_cur(
 ASHLAR_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_prev(
     const rocksdb_writestallinfo_t* info) ASHLAR_NOTHROW;
 
-// ---- Rate limits, files and threads.
+// ---- Limits of rates, space and memory; files and threads.
 
 ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
                                                              int64_t refill_period_us,
@@ -3360,6 +3363,30 @@ ASHLAR_API void rocksdb_sst_file_manager_set_max_trash_db_ratio(rocksdb_sst_file
                                                                 double ratio) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t
 rocksdb_sst_file_manager_get_total_trash_size(rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
+// The methods of ashlar/write_buffer_manager.h. Options and databases keep the manager that they
+// were given, and a manager keeps its cache.
+ASHLAR_API rocksdb_write_buffer_manager_t* rocksdb_write_buffer_manager_create(
+    size_t buffer_size, bool allow_stall) ASHLAR_NOTHROW;
+ASHLAR_API rocksdb_write_buffer_manager_t* rocksdb_write_buffer_manager_create_with_cache(
+    size_t buffer_size, const rocksdb_cache_t* cache, bool allow_stall) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_write_buffer_manager_destroy(rocksdb_write_buffer_manager_t* manager)
+    ASHLAR_NOTHROW;
+ASHLAR_API bool rocksdb_write_buffer_manager_enabled(rocksdb_write_buffer_manager_t* manager)
+    ASHLAR_NOTHROW;
+ASHLAR_API bool rocksdb_write_buffer_manager_cost_to_cache(rocksdb_write_buffer_manager_t* manager)
+    ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_write_buffer_manager_memory_usage(rocksdb_write_buffer_manager_t* manager)
+    ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_write_buffer_manager_mutable_memtable_memory_usage(
+    rocksdb_write_buffer_manager_t* manager) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_write_buffer_manager_dummy_entries_in_cache_usage(
+    rocksdb_write_buffer_manager_t* manager) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_write_buffer_manager_buffer_size(rocksdb_write_buffer_manager_t* manager)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_write_buffer_manager_set_buffer_size(
+    rocksdb_write_buffer_manager_t* manager, size_t new_size) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_write_buffer_manager_set_allow_stall(
+    rocksdb_write_buffer_manager_t* manager, bool new_allow_stall) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_env_t* rocksdb_create_default_env(void) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_env_t* rocksdb_create_mem_env(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_env_destroy(rocksdb_env_t* env) ASHLAR_NOTHROW;

@@ -55,6 +55,7 @@
 #include "ashlar/transaction_log.h"
 #include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
+#include "ashlar/write_buffer_manager.h"
 
 struct rocksdb_t {
   std::unique_ptr<ashlar::DB> owned;  // null: a listener is called for a database of the program
@@ -137,6 +138,9 @@ struct rocksdb_ratelimiter_t {
 };
 struct rocksdb_sst_file_manager_t {
   std::shared_ptr<ashlar::SstFileManager> rep;
+};
+struct rocksdb_write_buffer_manager_t {
+  std::shared_ptr<ashlar::WriteBufferManager> rep;
 };
 struct rocksdb_file_checksum_gen_factory_t {
   std::shared_ptr<ashlar::FileChecksumGenFactory> rep;

@@ -81,6 +81,10 @@ void rocksdb_options_set_sst_file_manager(rocksdb_options_t* options,
                                           rocksdb_sst_file_manager_t* manager) noexcept {
   options->rep.sst_file_manager = manager == nullptr ? nullptr : manager->rep;
 }
+void rocksdb_options_set_write_buffer_manager(rocksdb_options_t* options,
+                                              rocksdb_write_buffer_manager_t* manager) noexcept {
+  options->rep.write_buffer_manager = manager == nullptr ? nullptr : manager->rep;
+}
 void rocksdb_options_set_comparator(rocksdb_options_t* options,
                                     rocksdb_comparator_t* comparator) noexcept {
   options->rep.comparator = comparator == nullptr ? ashlar::BytewiseComparator() : Rep(comparator);

@@ -308,7 +308,7 @@ Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
 Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
   if (request.no_slowdown) {
     MutexLock lock(state_->mutex());
-    EndStopForMemory();  // nobody else may be waiting for it
+    EndStopForMemory();  // there may be no waiting writer that does it
     if (state_->write_controller.state() == WriteController::State::kOpen) return Status::OK();
     return Status::Incomplete("writes are slowed down or stopped");
   }

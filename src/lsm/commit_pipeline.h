@@ -20,8 +20,6 @@
 // I6: each request has an outcome of its own. One that its check refuses takes no sequence and is
 //     neither logged nor applied; the others of its group are not affected.
 // I7: an acknowledged write is in a family that was alive when its group was committed.
-// I8: after a room check the memory that takes writes is within db_write_buffer_size, and within
-//     the memory budget unless other databases exceed it.
 // Operations that need a quiet log (memtable switches, log syncs) are exclusive requests.
 //
 // Thread safety: every public method from any thread, except LeaderSwitchMemTables.
@@ -101,16 +99,16 @@ class CommitPipeline {
   Status MakeRoomForWrite() {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     return state_->room_check_wanted.load(std::memory_order_relaxed) ? SwitchWhatIsFull()
-                                                                      : Status::OK();
+                                                                     : Status::OK();
   }
   // Of all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
   // Adds families of `others` to `full`, those with the largest memtables first, until the memory
-  // of the rest is within the limits. True: it has added one.
+  // that takes writes is within db_write_buffer_size, and within the memory budget, which other
+  // databases may exceed. True: it has added one.
   bool AddLargest(std::vector<std::shared_ptr<ColumnFamily>> others,
-                  std::vector<std::shared_ptr<ColumnFamily>>* full)
-      ASHLAR_REQUIRES(kDatabaseMutex);
+                  std::vector<std::shared_ptr<ColumnFamily>>* full) ASHLAR_REQUIRES(kDatabaseMutex);
   // Stops the writers while the memory budget asks for it.
   void StopWritersForMemory();
   // Lets them go on when it no longer does.

@@ -46,7 +46,7 @@ void MemoryBudget::SetAllowStall(bool allow) {
 void MemoryBudget::Reserve(size_t bytes, std::atomic<bool>* room_check_wanted) noexcept {
   used_bytes_.fetch_add(bytes);
   active_bytes_.fetch_add(bytes);
-  UpdateCharge();
+  RaiseCharge();
   if (room_check_wanted != nullptr && (IsFull() || WantsFlush(0)))
     static_cast<void>(room_check_wanted->exchange(true, std::memory_order_acq_rel));  // I2
   if (StopsWriters()) AskAll();
@@ -54,7 +54,7 @@ void MemoryBudget::Reserve(size_t bytes, std::atomic<bool>* room_check_wanted) n
 
 void MemoryBudget::Free(size_t bytes) noexcept {
   used_bytes_.fetch_sub(bytes);
-  UpdateCharge();
+  LowerCharge();
   Wake();
 }
 
@@ -113,23 +113,26 @@ void MemoryBudget::AskAll() noexcept {
     static_cast<void>(room_check_wanted->exchange(true, std::memory_order_acq_rel));
 }
 
-// Threads that do this at the same time may charge a step too much, which one of them takes back.
-void MemoryBudget::UpdateCharge() noexcept {
+// Threads that raise at the same time may charge a step too much, which one of them takes back.
+void MemoryBudget::RaiseCharge() noexcept {
   if (cache_ == nullptr) return;
   IgnoreBadAlloc([this] {
-    for (;;) {
-      const size_t wanted = ChargeOf(used_bytes());
-      size_t charged = charged_bytes();
-      if (charged == wanted) return;
-      if (charged > wanted) {
-        if (charged_bytes_.compare_exchange_strong(charged, wanted))
-          cache_->ReleaseMetadata(charged - wanted);
-      } else {
-        if (!cache_->ReserveMetadata(kChargeBytes)) return;  // I4
-        charged_bytes_.fetch_add(kChargeBytes);
-      }
-    }
+    while (charged_bytes() < ChargeOf(used_bytes()) && cache_->ReserveMetadata(kChargeBytes))
+      charged_bytes_.fetch_add(kChargeBytes);
   });
+  LowerCharge();
+}
+
+void MemoryBudget::LowerCharge() noexcept {
+  if (cache_ == nullptr) return;
+  for (size_t charged = charged_bytes();;) {
+    const size_t wanted = ChargeOf(used_bytes());
+    if (charged <= wanted) return;
+    if (charged_bytes_.compare_exchange_weak(charged, wanted)) {
+      cache_->ReleaseMetadata(charged - wanted);
+      charged = wanted;
+    }
+  }
 }
 
 DatabaseMemory::DatabaseMemory(WriteBufferManager* manager, std::atomic<bool>* room_check_wanted)

@@ -1,13 +1,12 @@
 // MemoryBudget: the memory of the memtables of all databases that share a WriteBufferManager, its
-// limit, and the part of a block cache that is charged for it. DatabaseMemory: the part of one open
-// database.
+// limit, and its charge in a block cache. DatabaseMemory: the part of one open database.
 //
 //   arena takes a block   --Reserve-->       used +, active +
 //   memtable is immutable --ScheduleFree-->          active -
 //   memtable is destroyed --Free-->          used -            wakes writers
 //
-//   limit reached --room_check_wanted of a database--> its commit leader switches memtables, and
-//   stops its writers while StopsWriters --> they wait here, without the database mutex
+//   limit reached --room_check_wanted--> commit leader: switches memtables, stops its database's
+//   writers while StopsWriters --> they wait here, without the database mutex
 //
 // I1: used is the sum of the arena blocks of all memtables, active of those that take writes. Both
 //     are exact while no call is in progress.
@@ -16,13 +15,13 @@
 // I3: writers wait only while a flush is under way (PendingFlush) in one of the databases. Its end,
 //     Free and changed limits wake them. A flush waits for no writer, so every wait ends, also if
 //     the memory does not come back.
-// I4: charged bytes are reserved in the cache. They are used rounded up to kChargeBytes, less where
-//     pinned blocks fill the cache. A refusal fails no write.
+// I4: charged bytes are reserved in the cache: the used ones rounded up to kChargeBytes, or fewer
+//     where pinned blocks fill the cache. A refusal fails no write.
 //
 // Locks: mutex_ is a leaf. The cache is called without it: a reservation may run the deleters of
-// memtables, which call Free. Rejected: writers that wait for DatabaseState::changed. The deleter of
-// one database would have to take the mutex of another.
-// Thread safety: all methods, from any thread. Lifetime: the manager's; it outlives its databases.
+// memtables, which call Free. Rejected: writers that wait for DatabaseState::changed. A deleter
+// would have to take the mutex of another database. Thread safety: any thread. Lifetime: the
+// manager's, which outlives its databases.
 #pragma once
 
 #include <atomic>
@@ -88,7 +87,9 @@ class MemoryBudget {
   void Leave(std::atomic<bool>* room_check_wanted);
 
  private:
-  void UpdateCharge() noexcept;
+  // I4, after used has changed.
+  void RaiseCharge() noexcept;
+  void LowerCharge() noexcept;
   // I2, of all databases.
   void AskAll() noexcept;
 

@@ -12,6 +12,8 @@
 #include "ashlar/cache.h"
 #include "ashlar/write_buffer_manager.h"
 #include "memtable/arena.h"
+#include "memtable/memtable.h"
+#include "tests/support/test_epochs.h"
 
 namespace ashlar {
 namespace {
@@ -45,7 +47,7 @@ TEST(WriteBufferManagerTest, AsksForAFlushAboveSevenEighthsOfTheLimit) {
   manager.ReserveMem(1);
   EXPECT_TRUE(manager.ShouldFlush());
   manager.ScheduleFreeMem(1);
-  EXPECT_FALSE(manager.ShouldFlush()) << "what is being flushed takes no writes";
+  EXPECT_FALSE(manager.ShouldFlush()) << "a memtable that is being flushed takes no writes";
 }
 
 TEST(WriteBufferManagerTest, AsksForAFlushOfHalfTheLimitWhenItIsReached) {
@@ -80,7 +82,7 @@ TEST(WriteBufferManagerTest, ShouldStallFollowsTheLimitAndTheSwitch) {
   EXPECT_FALSE(manager.ShouldStall());
   manager.SetAllowStall(true);
   EXPECT_TRUE(manager.ShouldStall());
-  EXPECT_FALSE(manager.IsStallActive()) << "nobody waits";
+  EXPECT_FALSE(manager.IsStallActive()) << "no writer waits";
   manager.SetBufferSize(kMiB + 1);
   EXPECT_FALSE(manager.ShouldStall());
 }
@@ -216,14 +218,18 @@ TEST_F(DatabaseMemoryTest, MemoryThatReachesTheLimitDuringAFlushStopsAllWriters)
 TEST_F(DatabaseMemoryTest, EverythingThatMayEndAWaitWakesIt) {
   first_.Reserve(8 * kMiB);
   DatabaseMemory::PendingFlush flush = first_.BeginFlush();
-  const std::vector<std::function<void()>> ends = {
-      [&] { first_.Free(kMiB); },        [&] { manager_.SetBufferSize(16 * kMiB); },
-      [&] { manager_.SetAllowStall(false); }, [&] { flush.reset(); },
-      [&] { budget_.Wake(); }};
+  const std::vector<std::function<void()>> ends = {[&] {
+                                                     first_.ScheduleFree(kMiB);
+                                                     first_.Free(kMiB);
+                                                   },
+                                                   [&] { manager_.SetBufferSize(16 * kMiB); },
+                                                   [&] { manager_.SetAllowStall(false); },
+                                                   [&] { flush.reset(); }, [&] { budget_.Wake(); }};
   for (const std::function<void()>& end : ends) {
     const uint64_t seen = budget_.Wakes();
     end();
-    budget_.WaitForWake(seen);  // returns: the wake came after `seen`
+    ASSERT_GT(budget_.Wakes(), seen);
+    budget_.WaitForWake(seen);  // returns at once
   }
   EXPECT_FALSE(manager_.IsStallActive());
   EXPECT_FALSE(budget_.StopsWriters());
@@ -260,6 +266,24 @@ TEST_F(DatabaseMemoryTest, ArenasCountTheirBlocks) {
   }
   EXPECT_EQ(manager_.memory_usage(), 0u);
   EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
+}
+
+TEST_F(DatabaseMemoryTest, AnImmutableMemTableTakesNoWrites) {
+  ArenaBlockPool pool({.memory = &first_});
+  MemTable::Owner memtable = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()),
+                                               .arena_blocks = &pool,
+                                               .epochs = &TestEpochs()});
+  EXPECT_EQ(manager_.memory_usage(), 0u);
+  memtable->Add(1, ValueType::kValue, "key", "value");
+  const size_t bytes = memtable->ArenaBytes();
+  EXPECT_GT(bytes, 0u);
+  EXPECT_EQ(manager_.mutable_memtable_memory_usage(), bytes);
+  memtable->MarkImmutable();
+  EXPECT_EQ(manager_.memory_usage(), bytes);
+  EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
+  memtable.reset();
+  TestEpochs().Synchronize();
+  EXPECT_EQ(manager_.memory_usage(), 0u);
 }
 
 TEST_F(DatabaseMemoryTest, ASmallLimitGetsSmallBlocks) {

@@ -14,12 +14,8 @@ WriteBufferManager::~WriteBufferManager() = default;
 
 bool WriteBufferManager::cost_to_cache() const { return budget_->has_cache(); }
 size_t WriteBufferManager::memory_usage() const { return budget_->used_bytes(); }
-size_t WriteBufferManager::mutable_memtable_memory_usage() const {
-  return budget_->active_bytes();
-}
-size_t WriteBufferManager::dummy_entries_in_cache_usage() const {
-  return budget_->charged_bytes();
-}
+size_t WriteBufferManager::mutable_memtable_memory_usage() const { return budget_->active_bytes(); }
+size_t WriteBufferManager::dummy_entries_in_cache_usage() const { return budget_->charged_bytes(); }
 size_t WriteBufferManager::buffer_size() const { return budget_->limit_bytes(); }
 void WriteBufferManager::SetBufferSize(size_t new_size) { budget_->SetLimit(new_size); }
 void WriteBufferManager::SetAllowStall(bool new_allow_stall) {

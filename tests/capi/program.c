@@ -1914,6 +1914,56 @@ static void CostsAreCountedForTheThread(void) {
   rocksdb_perfcontext_destroy(context);
 }
 
+static void MemoryOfMemTablesIsLimited(void) {
+  enum { kLimit = 1 << 20, kPuts = 2000, kValueBytes = 1000 };
+  char* error = NULL;
+  rocksdb_options_t* const own = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(own, 1);
+  rocksdb_env_t* const env = rocksdb_create_mem_env();
+  rocksdb_options_set_env(own, env);
+  rocksdb_cache_t* const cache = rocksdb_cache_create_lru(64 << 20);
+  rocksdb_write_buffer_manager_t* const manager =
+      rocksdb_write_buffer_manager_create_with_cache(kLimit / 2, cache, false);
+  CHECK(rocksdb_write_buffer_manager_enabled(manager));
+  CHECK(rocksdb_write_buffer_manager_cost_to_cache(manager));
+  rocksdb_write_buffer_manager_set_buffer_size(manager, kLimit);
+  CHECK(rocksdb_write_buffer_manager_buffer_size(manager) == kLimit);
+  rocksdb_write_buffer_manager_set_allow_stall(manager, true);
+  rocksdb_options_set_write_buffer_manager(own, manager);
+  rocksdb_t* const first = rocksdb_open(own, "/memory1", &error);
+  CHECK_OK(error);
+  rocksdb_t* const second = rocksdb_open(own, "/memory2", &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_write_buffer_manager_memory_usage(manager) == 0);
+  char value[kValueBytes] = {0};
+  for (int i = 0; i < kPuts; ++i) {
+    char key[16];
+    const int key_bytes = snprintf(key, sizeof(key), "%d", i);
+    rocksdb_put(first, writeoptions, key, (size_t)key_bytes, value, kValueBytes, &error);
+    CHECK_OK(error);
+    rocksdb_put(second, writeoptions, key, (size_t)key_bytes, value, kValueBytes, &error);
+    CHECK_OK(error);
+    CHECK(rocksdb_write_buffer_manager_mutable_memtable_memory_usage(manager) <= kLimit);
+  }
+  CHECK(rocksdb_write_buffer_manager_memory_usage(manager) > 0);
+  CHECK(rocksdb_write_buffer_manager_dummy_entries_in_cache_usage(manager) > 0);
+  rocksdb_close(first);
+  rocksdb_close(second);
+  CHECK(rocksdb_write_buffer_manager_memory_usage(manager) == 0);
+  CHECK(rocksdb_write_buffer_manager_dummy_entries_in_cache_usage(manager) == 0);
+  CHECK(rocksdb_cache_get_usage(cache) == 0);
+  rocksdb_write_buffer_manager_destroy(manager);
+  rocksdb_cache_destroy(cache);
+  rocksdb_options_set_write_buffer_manager(own, NULL);
+
+  rocksdb_write_buffer_manager_t* const plain = rocksdb_write_buffer_manager_create(0, true);
+  CHECK(!rocksdb_write_buffer_manager_enabled(plain));
+  CHECK(!rocksdb_write_buffer_manager_cost_to_cache(plain));
+  rocksdb_write_buffer_manager_destroy(plain);
+  rocksdb_options_destroy(own);
+  rocksdb_env_destroy(env);
+}
+
 static void SpaceIsLimitedAndDeletionsArePaced(void) {
   char* error = NULL;
   rocksdb_options_t* const own = rocksdb_options_create();
@@ -1997,6 +2047,7 @@ int main(int argc, char** argv) {
   ThreadsOfEveryPriorityReadBackAsTheyWereSet();
   TheTablesOfARangeAreDescribed();
   FunctionsThatAreMissingAreRefusedAtOpen();
+  MemoryOfMemTablesIsLimited();
   SpaceIsLimitedAndDeletionsArePaced();
   ListenersHearOfAFlush();
   ListenersHearOfACompaction();

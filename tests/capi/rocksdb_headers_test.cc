@@ -29,6 +29,7 @@ struct Options;
 #include "rocksdb/utilities/table_properties_collectors.h"
 #include "rocksdb/version.h"
 #include "rocksdb/write_batch.h"
+#include "rocksdb/write_buffer_manager.h"
 
 namespace ROCKSDB_NAMESPACE {
 class DB;
@@ -134,6 +135,7 @@ TEST(RocksDbHeadersTest, EverythingWithAUsingDirective) {
   Options options;
   options.create_if_missing = true;
   options.merge_operator = MergeOperators::CreateStringAppendOperator(',');
+  options.write_buffer_manager = std::make_shared<WriteBufferManager>(64 << 20);
   std::unique_ptr<DB> db;
   ASSERT_TRUE(DB::Open(options, path, &db).ok());
   ASSERT_TRUE(db->Merge(WriteOptions(), "list", "a").ok());
@@ -142,6 +144,7 @@ TEST(RocksDbHeadersTest, EverythingWithAUsingDirective) {
   it->SeekToFirst();
   ASSERT_TRUE(it->Valid());
   EXPECT_EQ(it->value().ToString(), "a,b");
+  EXPECT_GT(options.write_buffer_manager->memory_usage(), 0U);
 
   ConfigOptions config_options;
   DBOptions loaded;

@@ -1,5 +1,5 @@
-// Databases that share a WriteBufferManager: what they flush, when their writers wait and what ends
-// the wait, and that all memory is given back.
+// Databases that share a WriteBufferManager: their flushes, the waits of their writers, the end of
+// each wait, and the return of all memory.
 #include "ashlar/write_buffer_manager.h"
 
 #include <gtest/gtest.h>
@@ -151,8 +151,7 @@ TEST_F(WriteBufferManagerTest, TheLargestMemTableOfAFamilyIsFlushed) {
   handles_.push_back(family);
   for (int i = 0; i < 900; ++i) {
     ColumnFamilyHandle* const written = i % 10 == 0 ? db_->DefaultColumnFamily() : family;
-    ASSERT_OK(
-        db_->Put(WriteOptions(), written, std::to_string(i), std::string(kValueBytes, 'v')));
+    ASSERT_OK(db_->Put(WriteOptions(), written, std::to_string(i), std::string(kValueBytes, 'v')));
   }
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   uint64_t bytes = 0;
@@ -345,7 +344,8 @@ TEST_F(WaitingWriterTest, OthersDoNotWaitWithIt) {
   gate_.Open();
   ExpectAllWritten();
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  EXPECT_OK(db_->Put(no_slowdown, "k", "v")) << "nobody waited here who would have noticed the end";
+  EXPECT_OK(db_->Put(no_slowdown, "k", "v"))
+      << "no waiting writer of this database noticed the end";
 }
 
 TEST_F(WaitingWriterTest, ChangedLimitsEndTheWait) {
@@ -401,7 +401,7 @@ TEST_F(WaitingWriterTest, AFailedFlushEndsTheWaitWithItsError) {
   ExpectAllWritten();
 }
 
-// ---- Without a flush nobody waits.
+// ---- Without a flush no writer waits.
 
 TEST_F(WriteBufferManagerTest, PausedFlushesStopNoWriter) {
   UseManager(kMiB, /*allow_stall=*/true);
