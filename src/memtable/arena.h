@@ -149,13 +149,13 @@ class Arena {
   void SwitchTo(const ArenaBlock& block, size_t used);
 
   ArenaBlockPool* const pool_;
-  const size_t block_bytes_max_;
   char* cursor_ =
       nullptr;  // the current block: [start_, cursor_) handed out, [cursor_, limit_) left
   char* limit_ = nullptr;
   char* start_ = nullptr;
   size_t used_in_other_blocks_ = 0;
   size_t next_block_bytes_ = ArenaBlockPool::kBlockBytesMin;
+  const size_t block_bytes_max_;
   std::vector<ArenaBlock> blocks_;
   bool sealed_ = false;
   std::atomic<size_t> memory_allocated_{
