@@ -282,9 +282,9 @@ void BackgroundWork::FlushJob(FlushRunner::Flush* flush) {
   outbox_.Notify();
   std::shared_ptr<ColumnFamily> family = flush->family;
   const Status status = flushes_.Run(flush);
-  delete flush;
   if (!IsBenign(status))
     outbox_.LatchJobError(BackgroundErrorReason::kFlush, "a flush", *family, status);  // I2
+  delete flush;  // after the latch: writers that wait for this flush find its error
   if (status.ok()) {
     CheckSpaceLimit(*family);
     coverage_.Run(family);
