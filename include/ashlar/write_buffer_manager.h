@@ -8,7 +8,9 @@
 // wait while all memtables together reach the limit and a flush of one of the databases is under
 // way. Without a flush they do not wait, so the limit may be exceeded: while iterators or pinned
 // values keep flushed memtables in memory, background work is paused or canceled, or an error is
-// latched. A write with no_slowdown gets Incomplete instead of waiting.
+// latched. A write with no_slowdown gets Incomplete instead of waiting. A database that does not
+// write is not asked to flush. Do not write in a listener's OnFlushBegin or OnFlushCompleted with
+// allow_stall: the write may wait for that flush.
 //
 // The memory of a memtable is the blocks of its arena, counted when they are taken and given back
 // when the memtable is destroyed. Memtables of read-only and secondary databases count, too. The

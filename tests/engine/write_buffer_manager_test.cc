@@ -250,6 +250,24 @@ TEST_F(WriteBufferManagerTest, ACacheWithoutRoomFailsNoWrite) {
 
 // ---- Waiting writers.
 
+TEST_F(WriteBufferManagerTest, ManyWritersOfBothDatabasesFinish) {
+  UseManager(kMiB, /*allow_stall=*/true);
+  OpenBoth();
+  constexpr int kThreads = 6;
+  constexpr int kPutsOfDatabase = 6000;
+  std::vector<std::thread> writers;
+  for (int t = 0; t < kThreads; ++t) {
+    writers.emplace_back([this, t] {
+      DB* const db = t % 2 == 0 ? db_.get() : other_.get();
+      for (int i = t / 2; i < kPutsOfDatabase; i += kThreads / 2) EXPECT_OK(PutNth(db, i));
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_FALSE(manager_->IsStallActive());
+  ExpectFirst(db_.get(), kPutsOfDatabase);
+  ExpectFirst(other_.get(), kPutsOfDatabase);
+}
+
 // A flush runs when a writer waits for it, and no earlier.
 class FlushingWriterTest : public WriteBufferManagerTest {
  protected:
