@@ -118,7 +118,28 @@ TEST_F(BackupTest, Misuse) {
   }
   EXPECT_FALSE(std::filesystem::exists(Folder()));
   (void)Output({"backup", "create", Folder()});
-  EXPECT_EQ(RunBare({"--db", File("x"), "backup", "restore", Folder(), "--id", "9"}).exit_code, 1);
+  const ToolResult restored =
+      RunBare({"--db", File("x"), "backup", "restore", Folder(), "--id", "9"});
+  EXPECT_EQ(restored.exit_code, 1);
+  EXPECT_NE(restored.err.find("'backup list' shows the backups"), std::string::npos)
+      << restored.err;
+  EXPECT_EQ(RunBare({"backup", "verify", Folder(), "--id", "9"}).exit_code, 1);
+}
+
+TEST_F(BackupTest, AFolderOfOtherThingsIsNotTakenForBackups) {
+  Load("a\t1\n");
+  const std::string before = DirectoryFingerprint(database());
+  for (const char* const action : {"list", "verify", "restore", "purge"}) {
+    const ToolResult result =
+        RunBare({"--db", File("restored"), "backup", action, database(), "--keep", "1"});
+    EXPECT_EQ(result.exit_code, 4) << action;
+    EXPECT_EQ(result.out, "") << action;
+    EXPECT_EQ(result.err, "ashlar: no backups: " + database() +
+                              " has no folder meta\n"
+                              "        check FOLDER; 'backup create' makes it\n");
+  }
+  EXPECT_EQ(DirectoryFingerprint(database()), before);
+  EXPECT_FALSE(std::filesystem::exists(File("restored")));
 }
 
 using RepairTest = BackupTest;

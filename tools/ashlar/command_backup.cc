@@ -7,6 +7,8 @@
 //   purge     deletes all but the newest            --keep
 //
 // create and purge change the folder one at a time, of any process: exit code 4 while another does.
+// Only create makes a folder one of backups. The others refuse a folder without meta/: the engine
+// would take a mistyped name for a folder whose backups are all whole.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "ashlar/backup_engine.h"
+#include "platform/file.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
 #include "tools/ashlar/database_directory.h"
@@ -48,14 +51,7 @@ class BackupCommand final : public Command {
     if (uses_database && global.database.empty()) return Misuse("--db is required");
     if (action_ == "purge" && keep_ == 0) return Misuse("--keep is required, and at least 1");
     if (action_ == "create") return Create(global);
-    // The engine takes a folder that is missing for an empty one.
-    DirectoryState state;
-    ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(folder_, &state));
-    if (state == DirectoryState::kMissing || state == DirectoryState::kNotADirectory) {
-      return {.code = ExitCode::kIo,
-              .what = "no backups: " + folder_ + " is no directory",
-              .advice = "check FOLDER; 'backup create' makes it"};
-    }
+    ASHLAR_CLI_RETURN_IF_FAILED(CheckFolder());
     if (action_ == "list") return List(global);
     if (action_ == "verify") return Verify(global);
     return action_ == "restore" ? Restore(global) : Purge(global);
@@ -68,6 +64,24 @@ class BackupCommand final : public Command {
             .advice = "'ashlar backup --help' lists the actions and options"};
   }
   std::string Doing() const { return "backup " + action_ + " in " + folder_; }
+
+  Outcome CheckFolder() const {
+    DirectoryState state;
+    ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(folder_, &state));
+    const bool is_directory =
+        state != DirectoryState::kMissing && state != DirectoryState::kNotADirectory;
+    if (is_directory && !GetFileInfo(folder_ + "/meta").status().IsPathNotFound()) return {};
+    return {.code = ExitCode::kIo,
+            .what = "no backups: " + folder_ +
+                    (is_directory ? " has no folder meta" : " is no directory"),
+            .advice = "check FOLDER; 'backup create' makes it"};
+  }
+  // Of an action on one backup.
+  Outcome FromBackup(const Status& status) const {
+    Outcome outcome = FromStatus(status, Doing());
+    if (status.IsNotFound()) outcome.advice = "'backup list' shows the backups";
+    return outcome;
+  }
 
   Outcome OpenToRead(std::unique_ptr<BackupEngineReadOnly>* engine) const {
     BackupEngineReadOnly* opened = nullptr;
@@ -144,8 +158,9 @@ class BackupCommand final : public Command {
                                      ? std::string("complete")
                                      : EncodeBytes(ByteFormat::kEscape, verified.ToString())});
       if (!verified.ok() && worst.ok()) {
-        worst = FromStatus(verified, Doing());
-        worst.advice = "restore another backup; 'backup create' makes a new one";
+        worst = FromBackup(verified);
+        if (!verified.IsNotFound())
+          worst.advice = "restore another backup; 'backup create' makes a new one";
       }
     }
     writer->Finish();
@@ -163,9 +178,8 @@ class BackupCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToRead(&engine));
     BackupInfo info;
     ASHLAR_CLI_RETURN_IF_FAILED(
-        FromStatus(id_ == 0 ? engine->GetLatestBackupInfo(&info)
-                            : engine->GetBackupInfo(static_cast<BackupID>(id_), &info),
-                   Doing()));
+        FromBackup(id_ == 0 ? engine->GetLatestBackupInfo(&info)
+                            : engine->GetBackupInfo(static_cast<BackupID>(id_), &info)));
     ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
         engine->RestoreDBFromBackup(info.backup_id, global.database, global.database), Doing()));
     Write(global, {info}, {});

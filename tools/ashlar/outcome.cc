@@ -36,7 +36,7 @@ std::string_view AdviceFor(const Status& status) {
 const char* const kExitCodesHelp =
     "Exit codes:\n"
     "  0  done\n"
-    "  1  a key or property that was asked for does not exist\n"
+    "  1  a key, property or backup that was asked for does not exist\n"
     "  2  the command line makes no sense, or does not fit this database\n"
     "  3  part of the input was rejected; the rest was used\n"
     "  4  a file could not be read or written, there is no database, or another process holds it\n"
