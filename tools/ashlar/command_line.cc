@@ -158,6 +158,32 @@ void TakeGlobals(const CLI::App& app, const GlobalTexts& texts, GlobalOptions* g
 
 constexpr const char* kHelpAdvice = "see ashlar --help, or ashlar COMMAND --help";
 
+// The first argument that nothing takes is reported. CLI11 would report that an operand is missing
+// before that, and names several such arguments last first.
+Outcome WrongCommandLine(const CLI::App& app, const CLI::ParseError& error,
+                         const std::vector<std::string>& arguments) {
+  Outcome outcome = {.code = ExitCode::kUsage, .what = error.what(), .advice = kHelpAdvice};
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const std::vector<std::string> left = app.remaining(/*recurse=*/true);
+  const auto first =
+      std::find_if(left.begin(), left.end(), [](const std::string& text) { return text != "--"; });
+  if (first == left.end()) {
+    if (commands.empty()) outcome.what = "COMMAND is required";
+    return outcome;
+  }
+  const std::string word = Unmarked(*first);
+  const auto options_end = std::find(arguments.begin(), arguments.end(), "--");
+  if (word.starts_with('-') && std::find(arguments.begin(), options_end, word) != options_end) {
+    outcome.what = "there is no option '" + word + "'";
+    outcome.advice += "; -- ends the options";
+  } else if (commands.empty()) {
+    outcome.what = "there is no command '" + word + "'";
+  } else {
+    outcome.what = commands.front()->get_name() + " does not take '" + word + "'";
+  }
+  return outcome;
+}
+
 void Say(const std::string& text) {
   (void)fputs(("ashlar: " + SafeMessage(text) + "\n").c_str(), stderr);
 }
@@ -211,14 +237,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    // A misspelt command is all that is left over; that a command is missing would be said first.
-    const std::vector<std::string> left =
-        app.get_subcommands().empty() ? app.remaining() : std::vector<std::string>();
-    const auto word = std::find_if(left.begin(), left.end(),
-                                   [](const std::string& text) { return !text.starts_with('-'); });
-    std::string what =
-        word == left.end() ? error.what() : "there is no command '" + Unmarked(*word) + "'";
-    return Report({.code = ExitCode::kUsage, .what = std::move(what), .advice = kHelpAdvice});
+    return Report(WrongCommandLine(app, error, arguments));
   }
 
   TakeGlobals(app, texts, &global);
