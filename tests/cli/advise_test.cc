@@ -59,6 +59,14 @@ TEST_F(AdviseTest, SaysWhereItCannotWork) {
   const ToolRun run = RunTool(StrCat(ProgramCommand("ashlar"), " advise ",
                                      scratch_.File("no/such/folder"), " --keys 2000"));
   EXPECT_EQ(run.exit_code, 4) << run.output;
+  EXPECT_NE(run.output.find("it is no directory"), std::string::npos) << run.output;
+}
+
+TEST_F(AdviseTest, AFileThatCannotBeWrittenIsFoundBeforeAnythingIsMeasured) {
+  const ToolRun run = Advise(StrCat("--keys 2000 --json ", scratch_.File("no/figures.json")));
+  EXPECT_EQ(run.exit_code, 4) << run.output;
+  EXPECT_NE(run.output.find("its parent directory must exist"), std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find("leveled"), std::string::npos) << run.output;
 }
 
 }  // namespace

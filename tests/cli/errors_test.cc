@@ -50,10 +50,38 @@ TEST_F(ErrorsTest, WrongCommandLines) {
   ExpectExit(2, {"load", "-", "--batch", "0"});
   ExpectExit(2, {"get", "\\q"});
   EXPECT_FALSE(fs::exists(database()));
-  const ToolResult result = Run({"scan", "--no-such-option"});
-  EXPECT_EQ(result.out, "");
-  EXPECT_TRUE(result.err.starts_with("ashlar: ")) << result.err;
-  EXPECT_NE(result.err.find("see ashlar --help"), std::string::npos);
+}
+
+TEST_F(ErrorsTest, TheFirstArgumentThatNothingTakesIsNamed) {
+  const std::string advice = "        see ashlar --help, or ashlar COMMAND --help";
+  const std::string option_advice = advice + "; -- ends the options\n";
+  const auto expect = [](const ToolResult& result, const std::string& err) {
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, err);
+  };
+  expect(Run({"scan", "--form", "a"}), "ashlar: there is no option '--form'\n" + option_advice);
+  // Not that KEY is required.
+  expect(Run({"get", "--key"}), "ashlar: there is no option '--key'\n" + option_advice);
+  expect(RunBare({"--dbb", "stones"}), "ashlar: there is no option '--dbb'\n" + option_advice);
+  expect(Run({"gett", "--sync"}), "ashlar: there is no command 'gett'\n" + advice + "\n");
+  expect(Run({"scan", "[a]"}), "ashlar: scan does not take '[a]'\n" + advice + "\n");
+  expect(Run({"scan", "--", "-x"}), "ashlar: scan does not take '-x'\n" + advice + "\n");
+  expect(RunBare({}), "ashlar: COMMAND is required\n" + advice + "\n");
+  expect(Run({"put", "k"}), "ashlar: VALUE is required\n" + advice + "\n");
+}
+
+TEST_F(ErrorsTest, ADatabaseIsNotMadeInADirectoryThatIsMissing) {
+  const std::string path = File("no/db");
+  const ToolResult result = RunBare({"--db", path, "put", "--create", "a", "b"});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_NE(result.err.find("cannot open " + path), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("its parent directory must exist"), std::string::npos) << result.err;
+  Load("a\t1\n");
+  const ToolResult copied = Run({"checkpoint", path});
+  EXPECT_EQ(copied.exit_code, 4);
+  EXPECT_NE(copied.err.find("its parent directory must exist"), std::string::npos) << copied.err;
+  EXPECT_FALSE(fs::exists(File("no")));
 }
 
 TEST_F(ErrorsTest, AMissingDatabaseIsNotMade) {
@@ -62,7 +90,8 @@ TEST_F(ErrorsTest, AMissingDatabaseIsNotMade) {
       const ToolResult result = Run(command);
       EXPECT_EQ(result.exit_code, 4) << command[0];
       EXPECT_EQ(result.err, "ashlar: no database: " + database() +
-                                " does not exist\n        check --db; load makes a new database\n");
+                                " does not exist\n"
+                                "        check --db; load and put --create make a new database\n");
       EXPECT_FALSE(fs::exists(database())) << command[0];
     }
   }
@@ -145,8 +174,8 @@ TEST_F(ErrorsTest, UnknownFamiliesAndOperators) {
   const ToolResult family = Run({"--column-family", "absent", "scan"});
   EXPECT_EQ(family.exit_code, 2);
   EXPECT_EQ(family.err,
-            "ashlar: there is no column family absent\n        column-families lists them; load "
-            "makes new ones\n");
+            "ashlar: there is no column family absent\n"
+            "        column-families lists them; load and put --create make new ones\n");
   const ToolResult merge_operator = Run({"--merge-operator", "absent", "scan"});
   EXPECT_EQ(merge_operator.exit_code, 2);
   EXPECT_NE(merge_operator.err.find("uint64add, stringappend, put and max are known"),

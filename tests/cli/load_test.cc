@@ -144,8 +144,8 @@ TEST_F(LoadTest, WithoutCreateNothingIsMade) {
   const ToolResult result = Run({"load", "-", "--no-create", "--column-family", "new"}, "a\t1\n");
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_EQ(result.err,
-            "ashlar: there is no column family new\n        column-families lists them; load makes "
-            "new ones\n");
+            "ashlar: there is no column family new\n"
+            "        column-families lists them; load and put --create make new ones\n");
 }
 
 TEST_F(LoadTest, DumpGolden) {

@@ -7,6 +7,7 @@
 #include "ashlar/env.h"
 #include "ashlar/vfs.h"
 #include "tools/ashlar/command.h"
+#include "tools/ashlar/database_directory.h"
 #include "tools/common/amplification.h"
 #include "tools/common/progress_line.h"
 
@@ -15,13 +16,30 @@ namespace {
 
 namespace measured = amplification;
 
-Outcome WriteFile(const std::string& path, const std::string& text) {
-  std::unique_ptr<vfs::WritableFile> file;
-  Status s = Env::Default()->EngineFiles()->NewWritableFile(path, vfs::FileOptions(), &file);
-  if (s.ok()) s = file->Append(text);
-  if (s.ok()) s = file->Close();
-  return FromStatus(s, "cannot write " + path);
-}
+// The file of --json, which is made before anything is measured: a measurement takes minutes.
+class JsonFile {
+ public:
+  Outcome Create(const std::string& path) {
+    path_ = path;
+    return Report(Env::Default()->EngineFiles()->NewWritableFile(path, vfs::FileOptions(), &file_));
+  }
+  // Requires: Create succeeded.
+  Outcome Write(const std::string& text) {
+    Status s = file_->Append(text);
+    if (s.ok()) s = file_->Close();
+    return Report(s);
+  }
+
+ private:
+  Outcome Report(const Status& status) const {
+    Outcome outcome = FromStatus(status, "cannot write " + path_);
+    if (status.IsPathNotFound()) outcome.advice = kParentAdvice;
+    return outcome;
+  }
+
+  std::string path_;
+  std::unique_ptr<vfs::WritableFile> file_;
+};
 
 class AdviseCommand final : public Command {
  public:
@@ -46,6 +64,15 @@ class AdviseCommand final : public Command {
   Outcome Run(const GlobalOptions& /*global*/) override {
     if (const Status valid = measured::Validate(workload_); !valid.ok())
       return {.code = ExitCode::kUsage, .what = valid.ToString(), .advice = ""};
+    DirectoryState state;
+    ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(folder_, &state));
+    if (state == DirectoryState::kMissing || state == DirectoryState::kNotADirectory) {
+      return {.code = ExitCode::kIo,
+              .what = "cannot measure in " + folder_ + ": it is no directory",
+              .advice = "check FOLDER, and make it"};
+    }
+    JsonFile json_file;
+    if (json_) ASHLAR_CLI_RETURN_IF_FAILED(json_file.Create(*json_));
     const std::vector<measured::Setting> settings = measured::Settings();
     std::vector<measured::Figures> figures(settings.size());
     {
@@ -60,7 +87,7 @@ class AdviseCommand final : public Command {
       }
     }
     fmt::print("{}", measured::Table(workload_, figures));
-    return json_.has_value() ? WriteFile(*json_, measured::Json(workload_, figures)) : Outcome{};
+    return json_ ? json_file.Write(measured::Json(workload_, figures)) : Outcome{};
   }
 
  private:

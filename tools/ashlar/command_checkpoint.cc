@@ -4,6 +4,7 @@
 #include "ashlar/checkpoint.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
+#include "tools/ashlar/database_directory.h"
 
 namespace ashlar::cli {
 namespace {
@@ -30,8 +31,10 @@ class CheckpointCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(Checkpoint::Create(database->db(), &made), doing));
     const std::unique_ptr<Checkpoint> checkpoint(made);
     uint64_t sequence = 0;
-    ASHLAR_CLI_RETURN_IF_FAILED(
-        FromStatus(checkpoint->CreateCheckpoint(to_, log_size_for_flush_, &sequence), doing));
+    const Status status = checkpoint->CreateCheckpoint(to_, log_size_for_flush_, &sequence);
+    Outcome outcome = FromStatus(status, doing);
+    if (status.IsPathNotFound()) outcome.advice = kParentAdvice;
+    ASHLAR_CLI_RETURN_IF_FAILED(outcome);
     const auto writer =
         MakeRecordWriter(global.format, global.Layout({"checkpoint", "sequence"}, true), stdout);
     writer->Add({EncodeBytes(ByteFormat::kEscape, to_), sequence});

@@ -119,7 +119,12 @@ Outcome Database::CreateNew() {
   std::vector<ColumnFamilyDescriptor> descriptors = {
       ColumnFamilyDescriptor(kDefaultColumnFamilyName, NewFamilyOptions())};
   ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(&descriptors));
-  return OpenWith(db_options, descriptors);
+  Outcome outcome = OpenWith(db_options, descriptors);
+  DirectoryState state;
+  if (outcome.code == ExitCode::kIo && InspectDirectory(global_.database, &state).ok() &&
+      state == DirectoryState::kMissing)
+    outcome.advice = kParentAdvice;
+  return outcome;
 }
 
 Outcome Database::MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator) const {

@@ -48,8 +48,9 @@ Outcome InspectDirectory(const std::string& directory, DirectoryState* state) {
 }
 
 Outcome NoDatabase(const std::string& directory, DirectoryState state) {
-  Outcome outcome = {
-      .code = ExitCode::kIo, .what = {}, .advice = "check --db; load makes a new database"};
+  Outcome outcome = {.code = ExitCode::kIo,
+                     .what = {},
+                     .advice = "check --db; load and put --create make a new database"};
   switch (state) {
     case DirectoryState::kMissing:
       outcome.what = "no database: " + directory + " does not exist";

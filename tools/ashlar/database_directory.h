@@ -12,6 +12,9 @@ namespace ashlar::cli {
 // to a database.
 enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
 
+// Where a directory could not be made.
+inline constexpr const char* kParentAdvice = "its parent directory must exist and be writable";
+
 // The names in it, in no order.
 Outcome ListFiles(const std::string& directory, std::vector<std::string>* names);
 Outcome InspectDirectory(const std::string& directory, DirectoryState* state);

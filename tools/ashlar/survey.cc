@@ -152,7 +152,7 @@ Outcome UnknownComparator(const ColumnFamilyInventory& family) {
 Outcome NoSuchFamily(const std::string& name) {
   return {.code = ExitCode::kUsage,
           .what = "there is no column family " + name,
-          .advice = "column-families lists them; load makes new ones"};
+          .advice = "column-families lists them; load and put --create make new ones"};
 }
 
 }  // namespace ashlar::cli
