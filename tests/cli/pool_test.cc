@@ -84,8 +84,13 @@ TEST_F(PoolTest, DamageIsFoundAndNamed) {
   EXPECT_EQ(dump.exit_code, 5);
   EXPECT_NE(dump.out.find("value149"), std::string::npos);
   EXPECT_EQ(dump.out.find("ashlar_dump_end"), std::string::npos);
+  EXPECT_NE(check.err.find("'pool dump'"), std::string::npos) << check.err;
+  // A pool that does not open has no dump.
   FlipByte(pool, "leveldb.Bytewise");
-  EXPECT_EQ(RunBare({"pool", "stats", pool}).exit_code, 5);
+  const ToolResult stats = RunBare({"pool", "stats", pool});
+  EXPECT_EQ(stats.exit_code, 5);
+  EXPECT_NE(stats.err.find("restore the pool"), std::string::npos) << stats.err;
+  EXPECT_EQ(stats.err.find("'pool dump'"), std::string::npos) << stats.err;
 }
 
 TEST_F(PoolTest, WhatIsNoPoolIsRefusedWithTheReason) {

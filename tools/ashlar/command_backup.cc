@@ -80,6 +80,8 @@ class BackupCommand final : public Command {
   Outcome FromBackup(const Status& status) const {
     Outcome outcome = FromStatus(status, Doing());
     if (status.IsNotFound()) outcome.advice = "'backup list' shows the backups";
+    if (status.IsCorruption())
+      outcome.advice = "restore another backup; 'backup create' makes a new one";
     return outcome;
   }
 
@@ -157,11 +159,7 @@ class BackupCommand final : public Command {
       writer->Add({uint64_t{id}, verified.ok()
                                      ? std::string("complete")
                                      : EncodeBytes(ByteFormat::kEscape, verified.ToString())});
-      if (!verified.ok() && worst.ok()) {
-        worst = FromBackup(verified);
-        if (!verified.IsNotFound())
-          worst.advice = "restore another backup; 'backup create' makes a new one";
-      }
+      if (worst.ok()) worst = FromBackup(verified);
     }
     writer->Finish();
     return worst;
@@ -180,8 +178,8 @@ class BackupCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(
         FromBackup(id_ == 0 ? engine->GetLatestBackupInfo(&info)
                             : engine->GetBackupInfo(static_cast<BackupID>(id_), &info)));
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
-        engine->RestoreDBFromBackup(info.backup_id, global.database, global.database), Doing()));
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        FromBackup(engine->RestoreDBFromBackup(info.backup_id, global.database, global.database)));
     Write(global, {info}, {});
     return {};
   }

@@ -19,7 +19,8 @@ constexpr const char* kFamily = "default";
 
 Outcome ForPool(Outcome outcome) {
   if (outcome.code == ExitCode::kCorruption)
-    outcome.advice = "restore the pool from a copy; 'pool dump' shows what can still be read";
+    outcome.advice =
+        "restore the pool, and its log, from a copy; 'pool dump' writes what can still be read";
   if (outcome.code == ExitCode::kNotSupported)
     outcome.advice =
         "the pool was left as it was; use the program that wrote it, or a newer release";
@@ -40,7 +41,11 @@ Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree)
     options.comparator = comparator;
     const Status status = PersistentTree::Open(options, path, tree);
     // Another comparator also gets InvalidArgument.
-    if (!status.IsInvalidArgument()) return ForPool(FromStatus(status, "cannot open " + path));
+    if (!status.IsInvalidArgument()) {
+      Outcome outcome = ForPool(FromStatus(status, "cannot open " + path));
+      if (status.IsCorruption()) outcome.advice = "restore the pool, and its log, from a copy";
+      return outcome;
+    }
     if (first.ok()) first = status;
   }
   return FromStatus(first, "cannot open " + path);

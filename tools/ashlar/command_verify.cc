@@ -55,7 +55,8 @@ class Findings {
         .code = code_,
         .what = "verify: " + (summary_.empty() ? std::string("see above") : summary_),
         .advice = {}};
-    if (code_ == ExitCode::kCorruption) outcome.advice = "restore what is damaged from a backup";
+    if (code_ == ExitCode::kCorruption)
+      outcome.advice = "restore a backup, or see what 'repair --dry-run' would keep";
     return outcome;
   }
 

@@ -61,7 +61,8 @@ Outcome NoDatabase(const std::string& directory, DirectoryState state) {
     case DirectoryState::kForeign:
       outcome.what = "no database: " + directory + " has no file CURRENT, but other files";
       outcome.advice =
-          "check --db; a new database needs an empty directory or one that does not exist";
+          "check --db; 'repair --dry-run' shows what is left of a database without CURRENT, and a "
+          "new one needs an empty directory";
       break;
     case DirectoryState::kEmpty:
     case DirectoryState::kDatabase:

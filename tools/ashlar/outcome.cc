@@ -20,7 +20,8 @@ std::string_view AdviceFor(const Status& status) {
     return "free some space on the disk; everything written before this is kept";
   switch (status.code()) {
     case Status::kCorruption:
-      return "run 'verify' for the extent of the damage; restore the named file from a backup";
+      return "'verify' shows the extent of the damage; restore a backup, or see what 'repair "
+             "--dry-run' would keep";
     case Status::kNotSupported:
       return "the database was left as it was; commands that only read may still work, and 'load' "
              "makes another of what 'dump' writes";
