@@ -70,16 +70,19 @@ Result<OptionPairs> ParseOptionPairs(std::string_view text) {
   // A whole list may itself be in braces.
   if (!text.empty() && text.front() == '{' && EndOfBraces(text) == text.size())
     text = TrimSpaces(text.substr(1, text.size() - 2));
-  const auto after = [&pairs] {
-    return pairs.empty() ? std::string("at its begin") : StrCat("after ", pairs.back().first);
-  };
   while (!text.empty()) {
     const size_t equals = text.find('=');
-    if (equals == std::string_view::npos)
-      return Status::InvalidArgument(StrCat("options: no '=' ", after()));
+    if (const size_t semicolon = text.find(';');
+        equals == std::string_view::npos || semicolon < equals) {
+      return Status::InvalidArgument(
+          StrCat("option ", TrimSpaces(text.substr(0, semicolon)), ": no '=' and value"));
+    }
     const std::string_view name = TrimSpaces(text.substr(0, equals));
-    if (name.empty())
-      return Status::InvalidArgument(StrCat("options: no name before '=' ", after()));
+    if (name.empty()) {
+      return Status::InvalidArgument(StrCat("options: no name before '=' ",
+                                            pairs.empty() ? "at the beginning" : "after ",
+                                            pairs.empty() ? std::string() : pairs.back().first));
+    }
     text = TrimSpaces(text.substr(equals + 1));
     std::string_view value;
     size_t end;
@@ -90,7 +93,7 @@ Result<OptionPairs> ParseOptionPairs(std::string_view text) {
       value = text.substr(1, end - 2);
       const size_t next = text.find_first_not_of(kSpaces, end);
       if (next != std::string_view::npos && text[next] != ';')
-        return Status::InvalidArgument(StrCat("option ", name, ": text behind its closing brace"));
+        return Status::InvalidArgument(StrCat("option ", name, ": text after its closing brace"));
       end = next;
     } else {
       end = text.find(';');

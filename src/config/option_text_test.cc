@@ -29,11 +29,13 @@ TEST(OptionText, ListsAreCutAtSemicolonsOutsideOfBraces) {
 }
 
 TEST(OptionText, ErrorsSayWhere) {
-  EXPECT_EQ(Pairs("a"), "Invalid argument: options: no '=' at its begin");
-  EXPECT_EQ(Pairs("a=1;b"), "Invalid argument: options: no '=' after a");
-  EXPECT_EQ(Pairs("=1"), "Invalid argument: options: no name before '=' at its begin");
+  EXPECT_EQ(Pairs("a"), "Invalid argument: option a: no '=' and value");
+  EXPECT_EQ(Pairs("a=1;b"), "Invalid argument: option b: no '=' and value");
+  EXPECT_EQ(Pairs("a=1; b c ;d=2"), "Invalid argument: option b c: no '=' and value");
+  EXPECT_EQ(Pairs("=1"), "Invalid argument: options: no name before '=' at the beginning");
+  EXPECT_EQ(Pairs("a=1;=2"), "Invalid argument: options: no name before '=' after a");
   EXPECT_EQ(Pairs("a={1"), "Invalid argument: option a: no closing brace");
-  EXPECT_EQ(Pairs("a={1}2"), "Invalid argument: option a: text behind its closing brace");
+  EXPECT_EQ(Pairs("a={1}2"), "Invalid argument: option a: text after its closing brace");
 }
 
 TEST(OptionText, EscapesComeBack) {

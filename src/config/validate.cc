@@ -235,7 +235,7 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
   if (purpose == OpenFor::kWriting && (options.format_version < 2 || options.format_version > 5)) {
     return NotImplemented(
         "format_version", StrCat(options.format_version),
-        "2 to 5 can be written (2 to 7 are read); 5 is read by every RocksDB since 6.6");
+        "2 to 5 can be written (0 to 7 are read); 5 is read by every RocksDB since 6.6");
   }
   if (options.block_size == 0 || options.block_size > (uint64_t{256} << 20))
     return Bad("block_size", StrCat(options.block_size), "set 1 byte to 256 MiB");
