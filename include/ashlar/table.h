@@ -102,7 +102,7 @@ struct BlockBasedTableOptions {
   bool verify_compression = false;                  // accepted
   uint32_t read_amp_bytes_per_bit = 0;              // accepted
 
-  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Tables of versions 2 to 7
+  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Tables of versions 0 to 7
   // are read.
   uint32_t format_version = 5;
   bool enable_index_compression = true;
