@@ -5,10 +5,10 @@
 //       -- rename -->  <to>  -- sync of the parent -->  durable
 //   <to>.checkpoint-lock  a lock file, held from before the folder is made until after the sync
 //
-// Who holds the lock owns the folder: it is a running attempt's while the lock is held, and of one
-// that crashed otherwise, because the system releases the locks of a process that ends. The lock
-// file is next to the folder, because Windows does not rename a folder with a held file. It is
-// removed at the end; an empty one that a crash left is taken like a new one.
+// The holder of the lock owns the folder. A folder without a held lock was left by an attempt that
+// crashed, because the system releases the locks of a process that ends. The lock file is next to
+// the folder, because Windows does not rename a folder with a held file. It is removed at the end;
+// an empty one that a crash left is taken like a new one.
 //
 // I1: <to> exists only complete, also after a power cut.
 // I2: only files with names of a database are removed, so a folder of another's that has the
@@ -112,7 +112,7 @@ class FolderWriter {
       return SyncFolder(system_, temporary_);
     });
     if (status.ok()) status = Publish();
-    // The first error is the one that counts. The next call removes what is left.
+    // The first error is the one that counts. The next call removes the rest.
     if (!status.ok())
       IgnoreBadAlloc([this] { static_cast<void>(RemoveFolder(system_, temporary_).ok()); });
     return status;

@@ -3,8 +3,8 @@
 //   Schedule -> pending_ (in order) -> a job of the executor, which takes its entry out and runs it
 //   UnSchedule takes entries out; their jobs find nothing and do nothing
 //
-// I1: an entry of pending_ runs once, or its unschedule runs once, if it has one: who takes it out
-//     of the list calls.
+// I1: an entry of pending_ runs once, or its unschedule runs once, if it has one. The thread that
+//     takes it out of the list makes the call.
 //
 // It is never destroyed: databases may be closed, and their last jobs run, after static destructors
 // have begun. Its threads are started when a database first asks for the executor, so that merely

@@ -82,7 +82,7 @@ ASHLAR_NO_INLINE bool UserIterator::RenewSource(bool in_walk) {
     return false;
   }
   if (!*renewed) return false;
-  // What the move found in the other source counts no more.
+  // Deletions in the replaced source do not count.
   deletions_stepped_over_ = 0;
   gap_check_ = args_.source.gaps != nullptr ? kFirstDeletion : kNever;
   SetScope(scope_);

@@ -246,7 +246,7 @@ void CompactionRunner::AssertFits(const Compaction& compaction) const {
   if (compaction.family->dropped()) return;
   CheckMarks(compaction.plan);
   TreeView view = MakeWholeTreeView(*state_, *compaction.family);
-  // Of level 0 the files that the pick has seen. What came since may be sorted after an input and
+  // Of level 0 only the files that the pick has seen. A newer file may be sorted after an input and
   // span its keys, but has no older versions of them (README.md of compact/plan).
   const auto before = compaction.version->files(0);
   std::vector<FileMetaData*> seen;

@@ -148,7 +148,7 @@ void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
       if (IsStillThere(Remove(path))) undeleted.others.insert(path);
     });
   }
-  // What could not be deleted is in the LOG, and tried again.
+  // A failed deletion is in the LOG, and is tried again.
   IgnoreBadAlloc([&] {
     deletion_mutex_.AssertHeld();
     static_cast<void>(archive_.Purge().ok());

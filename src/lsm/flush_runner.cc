@@ -58,7 +58,7 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
     status = CatchBadAlloc([&] {
       kDatabaseMutex.AssertHeld();
       // Neither a pause nor a cancel stops it: without it the database would stay read-only, or
-      // lose what no log has.
+      // lose writes that no log has.
       for (const std::shared_ptr<ColumnFamily>& family : families)
         flushes.push_back(Begin(family, reason, &state_->closing));
       return Status::OK();
@@ -94,7 +94,7 @@ Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
   if (has_other_families) {
     ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
   } else if (WalArchive::IsEnabled(*state_)) {
-    // I2. A log that failed stays as it is: flushes are what saves its writes.
+    // I2. A log that failed stays as it is: flushes save its writes.
     static_cast<void>(state_->logs.SyncClosed().ok());
   }
   return Install(flushes);

@@ -43,7 +43,7 @@ class Inspection {
   Status Damaged(const std::string& why) const { return Status::Corruption(file_.path, why); }
   bool HasBounds() const { return !given_.smallest.empty(); }
 
-  // The name may have come from a text that somebody else wrote.
+  // The name may come from an untrusted text.
   Status FindPath() {
     std::string name = given_.name.empty() ? given_.relative_filename : given_.name;
     if (name.starts_with('/')) name.erase(0, 1);
@@ -184,8 +184,8 @@ bool OverlapInKeys(const KeyComparator& comparator, const ImportedFile& before,
   return comparator.CompareInternal(before.meta->largest, file.meta->smallest) >= 0;
 }
 
-// Within the other's sequences: ingested beside a memtable that had no key of it until then. What
-// the memtable's table has at its keys is newer.
+// Within the other's sequences: ingested while a memtable had no key of it. Entries at its keys in
+// that memtable's table are newer.
 bool IsIngestedBeside(const ImportedFile& file, const ImportedFile& other) {
   return file.meta->smallest_sequence == file.meta->largest_sequence &&
          file.meta->largest_sequence < other.meta->largest_sequence;

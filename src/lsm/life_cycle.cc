@@ -481,7 +481,7 @@ Status LifeCycle::TryToResume(bool* automatic) {
   NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryBegin,
             state_->error_handler.reason(), error, automatic);
   if (!was_asked && !*automatic) return error;
-  // What is flushed would go beyond the limit.
+  // The flush would exceed the limit.
   if (error.IsSpaceLimit() && state_->space.IsLimitReached()) return error;
   std::vector<std::shared_ptr<ColumnFamily>> families;
   const BackgroundWork::JobHold hold(&background_);

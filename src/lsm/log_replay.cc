@@ -20,8 +20,8 @@ namespace {
 
 constexpr uint64_t kNoEnd = UINT64_MAX;
 
-// The end of what may be lost of a log that is not read further: what follows in a recycled log is
-// an older one.
+// The end of the bytes that may be lost of a log that is not read further. In a recycled log an
+// older one follows.
 uint64_t LossEnd(const LogReader& reader) {
   return reader.outcome() == LogReader::Outcome::kTornTail ? reader.torn_end() : kNoEnd;
 }

@@ -463,7 +463,7 @@ Status LsmDB::NewIterators(const ReadOptions& options,
 }
 
 const Snapshot* LsmDB::GetSnapshot() try {
-  // The primary does not know it, and drops what it would need.
+  // The primary does not know a snapshot of a secondary, and drops versions that it would need.
   if (state_->is_secondary()) return nullptr;
   const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
   MutexLock lock(state_->mutex());

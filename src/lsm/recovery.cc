@@ -347,7 +347,7 @@ Status KeepDamagedLogs(DatabaseState* state) {
 }
 
 // The numbers of files that are there are not used again (I7). Best-efforts recovery also keeps
-// copies of what it left of newer states: tables, and the MANIFESTs.
+// copies of the tables and MANIFESTs of newer states.
 Status KeepFoundFiles(DatabaseState* state) {
   const bool went_back = !state->versions->went_back().empty();
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
@@ -521,7 +521,7 @@ Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
   return recovered;
 }
 
-// FileJanitor tries again what fails here.
+// FileJanitor repeats a deletion that fails here.
 Status DeleteOrphan(DatabaseState* state, const std::string& path) {
   Status deleted = DeleteObsoleteFile(*state, path);
   if (!deleted.ok() && !deleted.IsPathNotFound()) state->obsolete_files.AddOther(path);

@@ -87,7 +87,7 @@ void SpareLogs::Close() {
   for (const uint64_t number : kept) Delete(TempFileName(directory_, number));
 }
 
-// What stays is deleted by the next open.
+// The next open deletes a file that stays.
 void SpareLogs::Delete(const std::string& path) {
   static_cast<void>(file_system_->DeleteFile(path).ok());
 }

@@ -168,8 +168,8 @@ Status WalFollower::CheckOutcome(bool may_grow) {
     case LogReader::Outcome::kEnd: return Status::OK();
     case LogReader::Outcome::kTornTail:
     case LogReader::Outcome::kCorruption:
-      // The database may have gone on from here. The next batch shows whether it did. What replaces
-      // a log that is written over is no damage, but a gap.
+      // The database may have gone on from here. The next batch shows whether it did. A log
+      // that was written over is a gap, not damage.
       if (!may_grow && !IsGone()) damage_ = wal_.reader->status();
       return Status::OK();
     case LogReader::Outcome::kUnsupported:

@@ -149,7 +149,7 @@ Result<CompleteStates> FindCompleteStates(vfs::FileSystem* file_system,
   for (const FileNumber number : numbers) {
     Result<CompleteStates> states = Search(file_system, directory).Run(number);
     if (states.ok()) {
-      // What the MANIFEST that should be read would have added is not known.
+      // The MANIFEST that should have been read may have newer edits.
       for (auto& [id, family] : states->families) family.is_newest &= refused.ok();
       return states;
     }

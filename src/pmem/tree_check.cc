@@ -152,7 +152,7 @@ void MergeLeaves(TreeState* state) {
       if (!walk.Advance(walk.Find())) return;
     }
     // The leaf that begins at the bound goes into its left neighbour, or takes its right one in.
-    // In both cases what begins after it is next.
+    // In both cases the leaf that begins after it is next.
     writer.MergeAround(walk.bound(), kSlots * 3 / 4);
   }
 }

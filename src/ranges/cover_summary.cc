@@ -267,7 +267,7 @@ void CoverSummary::CheckInvariants() const {
   ASHLAR_ASSERT(buckets_ == buckets + 2);
   uint64_t bits = buckets_;
   for (size_t level = 0; level < kLevels; ++level) {
-    // I2: what a word covers is words of the level before, or buckets.
+    // I2: a word covers words of the level before, or buckets.
     const uint64_t beyond = bits % 64 == 0 ? 0 : ~uint64_t{0} << (bits % 64);
     ASHLAR_ASSERT((levels_[level][WordsFor(bits) - 1].load() & beyond) == 0);
     bits = WordsFor(bits);

@@ -161,7 +161,7 @@ Result<ManifestSurvey> SurveyManifests(vfs::FileSystem* file_system, const std::
   }
   for (const FileNumber number : numbers) {
     ASHLAR_ASSIGN_OR_RETURN(ManifestSurvey survey, ReadOne(file_system, directory, number));
-    // The first reason is what went wrong; the rest follows from it.
+    // The first reason is the cause; the others follow from it.
     if (damage.ok()) damage = survey.damage;
     survey.damage = damage;
     if (survey.number != 0) return survey;

@@ -6,7 +6,7 @@
 //        not name -> close
 //
 // I1: before the commit no file of the database is changed or deleted. A crash leaves the damaged
-//     database, and new tables that hold nothing but what other files hold.
+//     database, and new tables whose entries are all in other files, too.
 // I2: at the commit lost/ has every file that the open will delete. A log too: its writes may be of
 //     a family whose edit a MANIFEST lost, or of one that looks dropped.
 // I3: after the commit the database is one that any open recovers, and no log is needed.

@@ -33,7 +33,7 @@ bool AreInOrder(const KeyComparator& comparator, const TableSurvey& a, const Tab
   const Level level_a = LevelOf(a);
   const Level level_b = LevelOf(b);
   if (!ShareKeys(comparator, a, b)) return true;
-  // Neighbours of a level may share a user key, and the record has said what is above what.
+  // Neighbours of a level may share a user key, and the record has said which is above.
   if (both_recorded && level_a != level_b) return true;
   if (both_recorded && IsSorted(level_a)) {
     return comparator.CompareInternal(a.largest, b.smallest) < 0 ||
@@ -46,7 +46,7 @@ bool AreInOrder(const KeyComparator& comparator, const TableSurvey& a, const Tab
 
 bool IsInOrder(const KeyComparator& comparator, const std::vector<const TableSurvey*>& tables) {
   for (size_t i = 0; i < tables.size(); ++i) {
-    // Only what is not on record, or does not lie where it should, can be out of order.
+    // Only a table that is not on record, or not where it should be, can be out of order.
     for (size_t j = 0; j < i; ++j) {
       if (!AreInOrder(comparator, *tables[i], *tables[j])) return false;
     }
@@ -227,7 +227,7 @@ class Planner {
     for (const LogSurvey& log : findings_.logs)
       plan_.needs_repair |= log.number >= first && !log.damage.ok() && !log.is_torn_tail;
     for (const auto& [number, synced] : manifest_.recorded_logs) {
-      // An open refuses a log that is shorter than what was synced.
+      // An open refuses a log that is shorter than its synced length.
       const bool is_there = std::any_of(findings_.logs.begin(), findings_.logs.end(),
                                         [n = number, s = synced](const auto& log) {
                                           return log.number == n && log.good_bytes >= s.value_or(0);
@@ -293,7 +293,7 @@ void RepairPlan::CheckInvariants(const RepairFindings& findings,
     for (const TableSurvey* table : family.tables)
       ASHLAR_ASSERT(table->is_recorded ||
                     !findings.manifest.deleted.contains(table->number));  // I2
-    // I1. What a sound MANIFEST says is the order.
+    // I1. A sound MANIFEST decides the order.
     ASHLAR_ASSERT(family.is_merged || !needs_repair || findings.manifest.IsSound() ||
                   IsInOrder(comparator, family.tables));
   }

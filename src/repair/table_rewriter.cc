@@ -198,7 +198,7 @@ Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableS
   }
   ASHLAR_RETURN_IF_ERROR(writer.Flush());
   ASHLAR_RETURN_IF_ERROR(output.Finish());
-  // The next open deletes what stays.
+  // The next open deletes a file that stays.
   for (const FileNumber number : intermediate)
     static_cast<void>(args_.file_system->DeleteFile(TableFileName(args_.directory, number)).ok());
   return output.TakeFiles();

@@ -1,5 +1,5 @@
 // DBWithTTL: adds the time of each write to its value on the way to the database, and takes it off
-// on the way back. What makes values go is the compaction filter (ttl_filter.h).
+// on the way back. The compaction filter (ttl_filter.h) removes expired values.
 #include <algorithm>
 #include <memory>
 #include <new>

@@ -77,7 +77,7 @@ class FifoPolicy final : public CompactionPolicy {
     return PickFifo(view, config());
   }
   bool Needed(const TreeView& view) const override { return NeedsFifo(view, config()); }
-  // What is due is done anyway.
+  // Due compactions run anyway.
   ManualPick PickManual(const TreeView& /*view*/, const ManualRequest& /*request*/) const override {
     return {};
   }

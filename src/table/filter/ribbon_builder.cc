@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kSeeds = 256;
 
-// Slots per entry. What a solution needs grows with the logarithm of the size: 1.036 at 2^17 slots,
-// 0.0038 more for each doubling, for one failure in 20 attempts. Few entries need 1.03.
+// Slots per entry. The need grows with the logarithm of the size: 1.036 at 2^17 slots, 0.0038 more
+// for each doubling, for one failure in 20 attempts. Few entries need 1.03.
 double SlotsPerEntry(size_t entries) {
   return std::max(1.03, 0.9715 + 0.0038 * std::log2(static_cast<double>(entries)));
 }
