@@ -115,7 +115,7 @@ class NdjsonReader final : public RecordReader {
     const std::string* family = TextOf(object, "column_family");
     if (key == nullptr || value == nullptr ||
         (family == nullptr && object.contains("column_family"))) {
-      *reason = "\"key\", \"value\" and \"column_family\" must be texts";
+      *reason = "needs the texts \"key\" and \"value\"; \"column_family\" is a text, too";
       return false;
     }
     if (!DecodeBytes(key_format_, *key, &key_, reason)) {

@@ -161,8 +161,8 @@ TEST(NdjsonReaderTest, LinesThatAreNoEntriesAreRejectedByNumber) {
   EXPECT_EQ(Ndjson("[1]\n{\"key\":\"a\"}\n{\"key\":1,\"value\":\"\"}\n{\n{\"key\":\"\\\\q\","
                    "\"value\":\"\"}\n{\"key\":\"\xff\",\"value\":\"\"}\n"),
             "!1: not a JSON object\n"
-            "!2: \"key\", \"value\" and \"column_family\" must be texts\n"
-            "!3: \"key\", \"value\" and \"column_family\" must be texts\n"
+            "!2: needs the texts \"key\" and \"value\"; \"column_family\" is a text, too\n"
+            "!3: needs the texts \"key\" and \"value\"; \"column_family\" is a text, too\n"
             "!4: not a JSON object\n"
             "!5: key is not in the format escape: a backslash is not followed by \\, n, t, r or x "
             "and two hexadecimal digits\n"
