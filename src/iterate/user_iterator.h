@@ -77,7 +77,7 @@ class SourceRenewal {
   virtual Result<bool> Renew(const Request& request, IteratorSource* source) = 0;
 };
 
-// What exchanges the source, besides Refresh.
+// The moves that exchange the source, besides Refresh.
 enum class RenewedBy : uint8_t {
   kNothing,
   // ReadOptions::tailing: a seek, and a move that has come to the end, to the newest state; a move

@@ -71,13 +71,13 @@ class CommitPipeline {
   // Makes all committed writes durable. Writers wait while their bytes are handed to the operating
   // system, not for the medium. An error is latched.
   Status SyncLog();
-  // The second half of it: what the operating system has becomes durable, so that a leader's sync
-  // soon after is short. Does not lead.
+  // The second half of it: makes bytes that the operating system has durable, so that a leader's
+  // sync soon after is short. Does not lead.
   Status SyncBesideWriters();
   // SyncLog by the leader.
   Status LeaderSyncLog();
   Status FlushLog();
-  // Stops the writers, and hands what they wrote to the operating system. After Ok no group is
+  // Stops the writers, and hands their bytes to the operating system. After Ok no group is
   // committed until UnlockWrites was called as often. Exclusive tasks still run, except those that
   // write.
   Status LockWrites();

@@ -16,8 +16,8 @@
 // I3: up to the new MANIFEST a promotion changes nothing that a recovery does not expect after a
 //     crash, and no reader sees less: it can be undone. From there on it is a primary.
 // I4: at most one catch-up, promotion or close runs at a time.
-// I5: a cancel and a close flush what no log has after jobs have ended for good, in their own
-//     thread: no pause delays them, and no thread that leads waits for a job meanwhile.
+// I5: a cancel and a close flush writes that no log has, in their own thread and after jobs have
+//     ended for good: no pause delays them, and no thread that leads waits for a job meanwhile.
 //
 // Thread safety: StartWriting by the thread that opens; the rest from any thread, without locks.
 #pragma once
@@ -53,8 +53,8 @@ class LifeCycle {
   // The same without the program's asking, unless a listener declines. True: it failed for lack of
   // space, and may be tried again.
   bool ResumeByItself();
-  // Ends jobs for good, flushes what no log has, and records families that the OPTIONS file does
-  // not list yet. wait: returns once no job runs.
+  // Ends jobs for good, flushes writes that no log has, and records families that the OPTIONS file
+  // does not list yet. wait: returns once no job runs.
   void Cancel(bool wait);
   // Aborted while snapshots, iterators or pins are held; otherwise CloseFiles.
   Status Close();
@@ -62,14 +62,14 @@ class LifeCycle {
   Status CloseFiles();
 
  private:
-  // The parts of StartWriting. A new log, which nothing is written to before TakeWrites has put the
-  // replayed writes into tables, where they have to get there.
+  // The parts of StartWriting. A new log: nothing is written to it before TakeWrites has flushed
+  // the replayed writes, if they have to be flushed.
   Status StartLog();
   Status TakeWrites(const std::vector<ColumnFamilyDescriptor>& families);
-  // Once the replayed writes are in tables: what is not needed any more is recorded and deleted.
-  // Requires: a JobHold.
+  // Records which logs and files are not needed any more, and deletes them. Requires: the replayed
+  // writes are in tables; a JobHold.
   Status DropWhatWasReplayed();
-  // After a promotion whose TakeWrites failed: the steps that it did not come to.
+  // The remaining steps of a promotion whose TakeWrites failed.
   Status FinishPromotion();
   // NotSupported and InvalidArgument for options that an open for writing refuses.
   Status CheckMayWrite() const;

@@ -90,8 +90,8 @@ class LogSet {
   // A log of an earlier run whose records are in the memtables again; ascending, before the first
   // StartNewLog. bytes: up to the end of its last record.
   void AdoptClosed(uint64_t number, uint64_t bytes);
-  // Makes the adopted logs durable: the run that wrote them may have died before it did. What
-  // follows the last record of one is cut off.
+  // Makes the adopted logs durable: the run that wrote them may have died before it did. Cuts
+  // off bytes after the last record of each.
   Status SyncAdopted();
   // From now on a released log may be kept. Requires: the orphans are deleted.
   void StartKeeping() { spares_.Start(current_number()); }
@@ -114,14 +114,14 @@ class LogSet {
   void Fail(const Status& error);
   // Syncs the closed logs.
   Status SyncClosed();
-  // Makes durable what the operating system has of all logs, while the leader appends; a log switch
-  // waits for it. After an error the current log fails in the leader's sync that runs at the same
-  // time, or in its next sync or switch (I3).
+  // Makes the bytes that the operating system has of all logs durable, while the leader appends; a
+  // log switch waits for it. After an error the current log fails in the leader's sync that runs at
+  // the same time, or in its next sync or switch (I3).
   Status SyncBesideAppends();
   // Forgets closed logs with a number below `number`; returns their numbers.
   std::vector<uint64_t> ReleaseUpTo(uint64_t number);
-  // After a promotion that failed: as before the first AdoptClosed. The files stay, and a recovery
-  // finds in them what it would have found before. Requires: there is no commit leader.
+  // After a promotion that failed: as before the first AdoptClosed. The files stay, and mean
+  // the same to a recovery. Requires: there is no commit leader.
   void Forget() noexcept;
   // The logs that are not released, ascending, and how long they are.
   struct LiveLog {

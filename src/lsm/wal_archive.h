@@ -45,7 +45,7 @@ class WalArchive {
   Status Find();
   // Moves the log. PathNotFound: there is no such log.
   Status Add(uint64_t number);
-  // Deletes what is too much. The first error; the log is tried again by the next call.
+  // Deletes the logs beyond the limits. The first error; the next call tries that log again.
   Status Purge();
 
   // PathNotFound: it is not in the archive.

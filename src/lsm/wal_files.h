@@ -5,7 +5,7 @@
 // I1: the folder of live logs is listed before the archive, and a log that is found in both counts
 //     as archived: one that moves meanwhile is found.
 // I2: of the current log only the bytes up to LogProgress::good_bytes are read. Records that are
-//     not committed, and what is cut off a failed log, are never seen.
+//     not committed, and the cut end of a failed log, are never seen.
 // I3: a log whose number is above that of the current one is not listed: its first record may not
 //     be there yet.
 //
@@ -50,8 +50,8 @@ struct OpenWal {
 };
 // Looks in both places. IsMissing: it is in neither.
 Result<OpenWal> OpenWalFile(const DatabaseState& state, uint64_t number);
-// The reader continues after the last record that it read, in what the log has now. A log that its
-// writer has cut back to less than that changes nothing. IsMissing: as above.
+// The reader continues after the last record that it read, in the log's present bytes. A log that
+// its writer has cut back to less than that changes nothing. IsMissing: as above.
 Status ContinueWalFile(const DatabaseState& state, uint64_t number, OpenWal* wal);
 
 // The sequence in the first record. Nothing: there is none that can be read.

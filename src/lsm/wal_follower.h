@@ -17,7 +17,7 @@
 // I4: between two calls of GetBatch no batch is missing and none comes twice; a gap ends the
 //     iteration.
 // I5: a log that a primary may still write is left, and its end judged, only after a read that
-//     began when a later log had a record: what comes last may be half of a write.
+//     began when a later log had a record: the last bytes may be half of a write.
 //
 // The published sequence is loaded before `closed`: sequences are given out anew only in a log that
 // continues a closed one. No log is kept for a follower.
@@ -51,7 +51,7 @@ class WalFollower final : public TransactionLogIterator {
  private:
   enum class Step : uint8_t { kBatch, kAgain, kWait };
 
-  // To the next batch, or to the end of what is published.
+  // To the next batch, or to the end of the published ones.
   Status Advance();
   // Opens the first log. False: there is none.
   Result<bool> OpenFirst();
@@ -64,13 +64,13 @@ class WalFollower final : public TransactionLogIterator {
   Status FindLimit(SequenceNumber published);
   bool IsClosed() const;
   bool ReadRecord();
-  // I5. Opens the log again, and reads what a primary has written since. False: nothing.
+  // I5. Opens the log again, and reads records that a primary has written since. False: none.
   Result<bool> ReadWhatIsNew();
   // The reader has stopped. may_grow: this need not be the end of the log.
   Status CheckOutcome(bool may_grow);
-  // The log has its name no more: it is deleted, or written over as another one.
+  // The log has lost its name: it is deleted, or written over as another one.
   bool IsGone() const;
-  // What the record is for a reader that may see everything up to `published`.
+  // The step that the record means for a reader that may see everything up to `published`.
   Result<Step> Judge(SequenceNumber published);
 
   DatabaseState* const state_;
@@ -81,8 +81,8 @@ class WalFollower final : public TransactionLogIterator {
   OpenWal wal_;                          // the log that is being read; reader null: none yet
   uint64_t number_ = 0;                  // its number
   std::optional<SequenceNumber> limit_;  // I3; nothing: not known, because no log follows
-  // The published sequence that limit_ was last looked for at. What a secondary publishes is in its
-  // files before.
+  // The published sequence for which limit_ was last looked up. A secondary publishes only records
+  // that its files already have.
   std::optional<SequenceNumber> looked_at_;
   Status damage_;  // that ended an earlier log
 

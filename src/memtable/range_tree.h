@@ -71,7 +71,7 @@ class RangeTree {
   struct Node;
   struct Items;
   struct Path;
-  // What a node with more boundaries becomes: its copy, and the second half after a split.
+  // The nodes that replace one with more boundaries: its copy, and the second half after a split.
   struct Halves {
     Node* node;
     Node* split_off;  // null: none

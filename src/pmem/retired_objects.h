@@ -40,7 +40,7 @@ class RetiredObjects {
 
   // `bytes`, about: much is freed earlier. May run deleters of the epoch domain.
   void Add(PoolOffset object, uint64_t bytes) noexcept;
-  // Waits for every guard and frees what is not pinned. Outside of guards.
+  // Waits for every guard and frees unpinned objects. Requires: no guard of this thread.
   void Reclaim() noexcept;
   // Bytes of volatile state.
   uint64_t VolatileBytes() const;

@@ -59,7 +59,7 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
 
   // Ok: the file has gone, or it is trash. total_bytes: of all tables and trash.
   Status Delete(const File& file, uint64_t total_bytes);
-  // Waits for a step that runs; no step runs after it. What is queued stays trash.
+  // Waits for a step that runs; no step runs after it. Queued files stay trash.
   void End();
   // The same for a file that an earlier run has made trash.
   Status Adopt(const File& trash, uint64_t total_bytes);

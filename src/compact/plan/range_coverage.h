@@ -1,4 +1,4 @@
-// Range coverage: what the range tombstones of one table cover in older runs. It finds the files
+// Range coverage: the older data that the range tombstones of one table cover. It finds the files
 // that can be dropped by an edit alone, and the bytes that come back if the table is compacted.
 //
 //   table of a newer run     [b ------------------ t)@50
@@ -7,12 +7,12 @@
 //
 // C1: a file is hidden since sequence s if each of its keys, from its smallest to its largest, is
 //     covered by a tombstone of a newer run whose sequence is above every sequence of the file and
-//     at most s. So readers at s or later see no entry and no range tombstone of the file, and what
-//     these would delete in older runs is deleted by the newer run.
+//     at most s. So readers at s or later see no entry and no range tombstone of the file, and the
+//     newer run deletes everything that these would delete in older runs.
 // C2: a hidden file stays hidden. A tombstone leaves the tree only if a newer one replaces it in
 //     its snapshot stripe, or if no older run has keys of its range (R7 of
-//     docs/range-deletions.md). DeleteFilesInRanges drops tables with their tombstones: it forgets
-//     what they hid, except for inputs of a plan that is dropping them as hidden.
+//     docs/range-deletions.md). DeleteFilesInRanges drops tables with their tombstones: the
+//     files that they hid count as visible again, except inputs of a plan that drops them.
 // C3: a hidden file may be dropped once no snapshot is older than s. The tombstones stay.
 //
 // Thread safety: pure. Lifetime: borrows its arguments.

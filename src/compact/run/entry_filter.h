@@ -1,5 +1,5 @@
 // EntryFilter: the program's compaction filter (ashlar/compaction_filter.h), as CompactionIterator
-// asks it. What it may not decide, and what it throws, becomes an error.
+// asks it. A forbidden decision and an exception become errors.
 //
 // Lifetime: borrows the shared filter or factory of its FilterSource. Thread safety: one thread.
 #pragma once

@@ -20,7 +20,7 @@ namespace ashlar {
 
 class StandaloneTable {
  public:
-  // What a MANIFEST said of the file.
+  // The MANIFEST's entry of the file.
   struct Record {
     std::string smallest = {};  // internal keys; empty: not known
     std::string largest = {};
