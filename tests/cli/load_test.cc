@@ -69,8 +69,8 @@ TEST_F(LoadTest, StrictStopsAtTheFirstAndKeepsWhatStoodBefore) {
   const ToolResult result = Run({"load", "-", "--strict"}, "a\t1\nbad\nb\t2\n");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(result.err,
-            "ashlar: standard input:2: rejected: no tab between key and value\n        what stood "
-            "before it was loaded\n");
+            "ashlar: standard input:2: rejected: no tab between key and value\n"
+            "        the entries before it were loaded\n");
   EXPECT_EQ(Output({"scan"}), "a  1\n");
 }
 

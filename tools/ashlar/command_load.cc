@@ -194,7 +194,7 @@ class LoadCommand final : public Command {
       what += "\n        and " + std::to_string(rejected_ - rejections_.size()) + " more";
     return {.code = ExitCode::kBadInput,
             .what = what,
-            .advice = strict_ ? "what stood before it was loaded" : "everything else was loaded"};
+            .advice = strict_ ? "the entries before it were loaded" : "everything else was loaded"};
   }
 
   std::string file_;
