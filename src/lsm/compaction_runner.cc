@@ -67,9 +67,10 @@ void CompactionRunner::Abort() {
 }
 
 bool CompactionRunner::Allow() {
-  if (aborts_ == 0 || --aborts_ > 0) return false;
-  is_aborted_.store(false, std::memory_order_relaxed);
-  return true;
+  if (aborts_ == 0) return false;
+  --aborts_;
+  is_aborted_.store(aborts_ > 0, std::memory_order_relaxed);
+  return aborts_ == 0;
 }
 
 std::unique_ptr<Compaction> CompactionRunner::Start(const std::shared_ptr<ColumnFamily>& family,
