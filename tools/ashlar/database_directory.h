@@ -8,8 +8,8 @@
 
 namespace ashlar::cli {
 
-// kEmpty: nothing, or leftovers of an interrupted creation. kForeign: other files, of something else
-// or of a database that has lost CURRENT.
+// kEmpty: nothing, or leftovers of an interrupted creation. kForeign: other files, of something
+// else or of a database that has lost CURRENT.
 enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
 
 // Where a directory could not be made.
