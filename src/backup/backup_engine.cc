@@ -431,9 +431,7 @@ class BackupEngineImpl final : public BackupEngine {
   Status WhileLocked(const Change& change) {
     std::unique_ptr<vfs::FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
-    if (!locked.ok())
-      return locked.WithContext(
-          "the backups cannot be changed while another BackupEngine changes them");
+    if (!locked.ok()) return locked.WithContext("a change of the backups needs their lock");
     ASHLAR_RETURN_IF_ERROR(ReadList());
     ASHLAR_RETURN_IF_ERROR(RemoveLeftovers());
     return change();

@@ -85,7 +85,8 @@ TEST_F(BackupTest, OneChangeOfAFolderAtATime) {
         std::vector<std::string>{"backup", "purge", Folder(), "--keep", "1"}}) {
     const ToolResult result = Run(change);
     EXPECT_EQ(result.exit_code, 4);
-    EXPECT_NE(result.err.find("another BackupEngine"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("needs their lock: lock " + Folder()), std::string::npos)
+        << result.err;
   }
   EXPECT_EQ(List(), "1 complete\n");
 }
@@ -173,6 +174,10 @@ TEST_F(RepairTest, WhatIsNoDatabaseOrIsOpenIsRefused) {
   Load("a\t1\n");
   std::unique_ptr<vfs::FileLock> lock;
   ASSERT_TRUE(vfs::FileSystem::Default()->LockFile(database() + "/LOCK", &lock).ok());
+  const ToolResult open = Run({"repair", "--dry-run"});
+  EXPECT_EQ(open.exit_code, 4);
+  EXPECT_NE(open.err.find("no other process may have the database open"), std::string::npos)
+      << open.err;
   ExpectExit(4, {"repair", "--force"});
   lock.reset();
   EXPECT_EQ(Scan(database()), "a  1\n");

@@ -59,9 +59,12 @@ class RepairCommand final : public Command {
     std::vector<ColumnFamilyDescriptor> families;
     ASHLAR_CLI_RETURN_IF_FAILED(ReadOptions(global, &db_options, &families, &unknown));
     RepairReport report;
-    const Outcome repaired = FromStatus(
+    Outcome repaired = FromStatus(
         RepairDB(global.database, db_options, families, unknown, {.dry_run = dry_run_}, &report),
         "cannot repair " + global.database);
+    if (repaired.code == ExitCode::kIo && repaired.advice.empty())
+      repaired.advice =
+          "no other process may have the database open; LOCK must be writable, all files readable";
     if (repaired.ok() || !report.files.empty()) Write(global, report);
     ASHLAR_CLI_RETURN_IF_FAILED(repaired);
     if (!report.manifest_reason.empty()) global.Warn(report.manifest_reason);
