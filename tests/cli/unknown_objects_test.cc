@@ -220,6 +220,7 @@ TEST_F(UnknownObjectsTest, ReadingNeedsTheOperatorForMergesAlone) {
     EXPECT_EQ(result.exit_code, 6) << command[0];
     EXPECT_TRUE(Has(result.err, "test.Join")) << result.err;
   }
+  EXPECT_TRUE(Has(Run({"get", "k"}).err, "else use the program that made it"));
   EXPECT_TRUE(Has(Output({"stats", "--format", "csv"}), "default,total,1,3,0,"));
   EXPECT_NE(Output({"properties"}), "");
 }

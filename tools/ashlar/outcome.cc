@@ -23,8 +23,8 @@ std::string_view AdviceFor(const Status& status) {
       return "'verify' shows the extent of the damage; restore a backup, or see what 'repair "
              "--dry-run' would keep";
     case Status::kNotSupported:
-      return "the database was left as it was; commands that only read may still work, and 'load' "
-             "makes another of what 'dump' writes";
+      return "the database was left as it was; if 'dump' can read it, 'load' makes another of it, "
+             "else use the program that made it";
     case Status::kBusy:
     case Status::kTimedOut:
     case Status::kTryAgain: return "try again";
