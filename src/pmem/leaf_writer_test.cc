@@ -1,4 +1,4 @@
-// Changes of leaves, seen from inside: what other threads find at the moment of a commit.
+// Changes of leaves, seen from inside: the leaves that other threads find when a change commits.
 #include "pmem/leaf_writer.h"
 
 #include <memory>

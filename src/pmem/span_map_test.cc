@@ -94,7 +94,7 @@ TEST_F(SpanMapTest, PagesAreKept) {
 }
 
 // The free pages up to the first page that was never used, and those after it, were two runs.
-// Neither had room for what fits into both.
+// Neither had room for a span that fits into both.
 TEST_F(SpanMapTest, FreePagesAndThePagesAfterThemThatWereNeverUsedAreOneRun) {
   const uint64_t free = map_->FreePages();
   const std::optional<uint64_t> first = Take(free / 2);

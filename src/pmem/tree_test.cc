@@ -542,8 +542,8 @@ TEST(LargeValuesTest, DefragmentMovesThemTogether) {
   EXPECT_EQ(GetOr(tree.get(), NumberKey(1)), value(1));
 }
 
-// What the first value had left free was too short for the second one, and so were the pages that
-// were never used.
+// The pages that the first value had left free were too few for the second one, and so were those
+// that were never used.
 TEST(LargeValuesTest, AnEmptyPoolTakesOneThatIsLargerThanItsFirst) {
   TestPool pool(uint64_t{8} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
