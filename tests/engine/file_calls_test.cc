@@ -327,7 +327,7 @@ TEST_F(FileCallsTest, MergesOlderFilesOfLevel0WhileANewerOneMovesDown) {
   for (const int i : {0, 10, 20}) EXPECT_EQ(Get(Key(i)), "v");
 }
 
-// The range of the new table below would hold the keys of the compaction, which has nothing below it.
+// The range of the new table below would hold the keys of the compaction, which is bottommost.
 TEST_F(FileCallsTest, DoNotMergeTablesBelowACompactionThatIsBetweenTheirKeys) {
   class Merger final : public EventListener {
    public:

@@ -126,6 +126,7 @@ TEST_F(PropertiesCollectorTest, ListenersGetWhatTheTableDoesNotRecord) {
   Put("a", std::string(10'000, 'a'));
   Put("b", std::string(10'000, 'b'));
   Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // the event comes after the flush
   const TableProperties& fresh = listener->properties;
   EXPECT_EQ(fresh.readable_properties, (UserCollectedProperties{{"entries", "2"}}));
   EXPECT_GT(fresh.uncompressed_data_size, 20'000u);

@@ -130,7 +130,7 @@ TEST_F(WriteBufferManagerTest, MemTablesThatTakeWritesStayWithinTheLimit) {
 TEST_F(WriteBufferManagerTest, TheLimitIsSharedByTwoDatabases) {
   UseManager(kMiB);
   OpenBoth();
-  constexpr int kOfOther = 500;
+  constexpr int kOfOther = 600;
   for (int i = 0; i < kOfOther; ++i) ASSERT_OK(PutNth(other_.get(), i));
   const size_t of_other = manager_->memory_usage();
   ASSERT_GT(of_other, kMiB / 2);

@@ -20,11 +20,9 @@
 // I7: a plan of kRefit moves all files of a level. If it moves them up, the levels from the output
 //     level to the start level are empty, except for newer files of level 0.
 // I8: what a plan writes or moves to level 0 is older than each write that is not flushed.
-// I9: no running plan writes below a running bottommost plan whose range meets its own. The inputs
-//     of the lower one have gaps where the range of the other is; its outputs may cover them.
+// I9: no plan writes below a running bottommost plan whose range meets its own (README.md).
 //
-// Lifetime: a plan borrows FileMetaData. Its owner has a count on the Version it was picked from.
-// The engine sets being_compacted through MarkInputs. Thread safety: values.
+// Lifetime: its owner has a count on the Version whose files it borrows. Thread safety: values.
 #pragma once
 
 #include <cstdint>
