@@ -194,13 +194,13 @@ bool BatchWriter::Has(const std::vector<LeafPlan>& leaves, const LeafRef* ref) {
                      [ref](const LeafPlan& leaf) { return leaf.leaf.ref == ref; });
 }
 
-std::optional<FoundLeaf> BatchWriter::LockLeaf(
+std::optional<BoundedLeaf> BatchWriter::LockLeaf(
     const std::optional<Slice>& key, bool before,
     FunctionRef<bool(const LeafRef*)> is_locked_here) const {
   for (uint32_t attempt = 0;; ++attempt) {
-    const FoundLeaf leaf = !key
-                               ? state_.index.PeekFirst()
-                               : (before ? state_.index.PeekBefore(*key) : state_.index.Peek(*key));
+    const BoundedLeaf leaf =
+        !key ? state_.index.PeekFirst()
+             : (before ? state_.index.PeekBefore(*key) : state_.index.Peek(*key));
     if (!leaf.IsTaken() && leaf.ref->TryLock(leaf.version)) return leaf;
     if (is_locked_here(leaf.ref)) return std::nullopt;
     LeafIndex::AwaitTurn(attempt);
@@ -230,7 +230,7 @@ Status BatchWriter::MakePlan(Plan* plan) {
   std::optional<Slice> position = FirstPosition();
   const char* bound = nullptr;  // that led to the position
   for (size_t next_change = 0;;) {
-    const std::optional<FoundLeaf> leaf =
+    const std::optional<BoundedLeaf> leaf =
         LockLeaf(position, false, [plan](const LeafRef* ref) { return Has(plan->leaves, ref); });
     if (!leaf) return DamagedBound(bound);  // I4
     ASHLAR_RETURN_IF_ERROR(AddLeaf(*leaf, &next_change, plan));
@@ -258,7 +258,7 @@ LeafEntry BatchWriter::EntryOf(const KeyChange& change, uint32_t index) {
 }
 
 // Takes over the leaf's lock. The changes of its keys are applied to its entries.
-Status BatchWriter::AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan) {
+Status BatchWriter::AddLeaf(const BoundedLeaf& leaf, size_t* next_change, Plan* plan) {
   LeafHold lock(leaf.ref);
   LeafPlan& out = plan->leaves.emplace_back();
   out.leaf = leaf;
@@ -337,11 +337,11 @@ Status BatchWriter::AddPredecessors(Plan* plan) {
     return Has(plan->leaves, ref) || Has(found, ref);
   };
   const auto find = [&](size_t i) ASHLAR_REQUIRES(kStructureMutex) {
-    const FoundLeaf& leaf = plan->leaves[i].leaf;
+    const BoundedLeaf& leaf = plan->leaves[i].leaf;
     const Slice begin = state_.index.KeyOf(leaf.lower);
     if (state_.index.Peek(begin).ref != leaf.ref) return false;
     if (i > 0 && plan->leaves[i - 1].leaf.upper == leaf.lower) return true;
-    const std::optional<FoundLeaf> left = LockLeaf(begin, true, is_locked_here);
+    const std::optional<BoundedLeaf> left = LockLeaf(begin, true, is_locked_here);
     if (!left) return false;
     LeafPlan before;
     before.leaf = *left;

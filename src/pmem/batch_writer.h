@@ -69,7 +69,7 @@ class BatchWriter {
   using LeafHold = std::unique_ptr<LeafRef, UnlockUnchanged>;
   // A leaf as it is, and as it will be.
   struct LeafPlan {
-    FoundLeaf leaf;
+    BoundedLeaf leaf;
     LeafHold lock;
     uint64_t commit = 0;
     uint64_t kept = 0;  // slots that stay as they are
@@ -114,13 +114,13 @@ class BatchWriter {
   Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(kStructureMutex);
   Status MakePlan(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
   // None: the batch has locked that leaf already.
-  std::optional<FoundLeaf> LockLeaf(const std::optional<Slice>& key, bool before,
-                                    FunctionRef<bool(const LeafRef*)> is_locked_here) const
+  std::optional<BoundedLeaf> LockLeaf(const std::optional<Slice>& key, bool before,
+                                      FunctionRef<bool(const LeafRef*)> is_locked_here) const
       ASHLAR_REQUIRES(kStructureMutex);
   Status DamagedBound(const char* separator) const;
   std::optional<Slice> FirstPosition() const;
   std::optional<Slice> NextPosition(const Slice& upper, size_t next_change) const;
-  Status AddLeaf(const FoundLeaf& leaf, size_t* next_change, Plan* plan);
+  Status AddLeaf(const BoundedLeaf& leaf, size_t* next_change, Plan* plan);
   Status ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const;
   Status ApplyByKey(size_t begin, size_t end, LeafPlan* out) const;
   static LeafEntry EntryOf(const KeyChange& change, uint32_t index);

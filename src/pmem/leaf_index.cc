@@ -1,6 +1,7 @@
 #include "pmem/leaf_index.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/assert.h"
@@ -106,17 +107,21 @@ void LeafIndex::AwaitTurn(uint32_t attempt) {
 }
 
 // Requires for readers without the structure mutex: a look at the nodes passed and at the version.
-template <LeafIndex::Side kSide>
-ASHLAR_ALWAYS_INLINE FoundLeaf LeafIndex::Descend(const Slice* key, NodesPassed* passed) const {
-  FoundLeaf found;
+template <typename Found, LeafIndex::Side kSide>
+ASHLAR_ALWAYS_INLINE Found LeafIndex::Descend(const Slice* key, NodesPassed* passed) const {
+  Found found;
+  found.is_last = true;
   const Node* node = static_cast<const Node*>(root_.load(std::memory_order_acquire));
   for (;;) {
     passed->nodes[passed->count++] = node;
     uint32_t rank = kSide == Side::kLast ? node->count : 0;
     if constexpr (kSide == Side::kCovering) rank = Rank<true>(*node, *key);
     if constexpr (kSide == Side::kBefore) rank = Rank<false>(*node, *key);
-    if (rank > 0) found.lower = node->separators[rank - 1];
-    if (rank < node->count) found.upper = node->separators[rank];
+    found.is_last &= rank == node->count;
+    if constexpr (std::is_same_v<Found, BoundedLeaf>) {
+      if (rank > 0) found.lower = node->separators[rank - 1];
+      if (rank < node->count) found.upper = node->separators[rank];
+    }
     void* const child = node->Child(rank);
     if (node->level == 1) {
       found.ref = static_cast<LeafRef*>(child);
@@ -131,11 +136,11 @@ ASHLAR_ALWAYS_INLINE FoundLeaf LeafIndex::Descend(const Slice* key, NodesPassed*
   return found;
 }
 
-template <LeafIndex::Side kSide>
-FoundLeaf LeafIndex::FindLeaf(const Slice* key) const {
+template <typename Found, LeafIndex::Side kSide>
+Found LeafIndex::FindLeaf(const Slice* key) const {
   for (uint32_t attempt = 0;; ++attempt) {
     NodesPassed passed;
-    const FoundLeaf found = Descend<kSide>(key, &passed);
+    const Found found = Descend<Found, kSide>(key, &passed);
     if (!found.IsTaken()) [[likely]] {
       bool current = true;
       for (uint32_t i = 0; i < passed.count; ++i)
@@ -148,23 +153,30 @@ FoundLeaf LeafIndex::FindLeaf(const Slice* key) const {
   }
 }
 
-template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kCovering>(const Slice*) const;
-template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kBefore>(const Slice*) const;
-template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kFirst>(const Slice*) const;
-template FoundLeaf LeafIndex::FindLeaf<LeafIndex::Side::kLast>(const Slice*) const;
+FoundLeaf LeafIndex::Find(const Slice& key) const {
+  return FindLeaf<FoundLeaf, Side::kCovering>(&key);
+}
+BoundedLeaf LeafIndex::FindBounded(const Slice& key) const {
+  return FindLeaf<BoundedLeaf, Side::kCovering>(&key);
+}
+BoundedLeaf LeafIndex::FindBefore(const Slice& key) const {
+  return FindLeaf<BoundedLeaf, Side::kBefore>(&key);
+}
+BoundedLeaf LeafIndex::FindFirst() const { return FindLeaf<BoundedLeaf, Side::kFirst>(nullptr); }
+BoundedLeaf LeafIndex::FindLast() const { return FindLeaf<BoundedLeaf, Side::kLast>(nullptr); }
 
 // No node is replaced under the structure mutex.
-FoundLeaf LeafIndex::Peek(const Slice& key) const {
+BoundedLeaf LeafIndex::Peek(const Slice& key) const {
   NodesPassed passed;
-  return Descend<Side::kCovering>(&key, &passed);
+  return Descend<BoundedLeaf, Side::kCovering>(&key, &passed);
 }
-FoundLeaf LeafIndex::PeekBefore(const Slice& key) const {
+BoundedLeaf LeafIndex::PeekBefore(const Slice& key) const {
   NodesPassed passed;
-  return Descend<Side::kBefore>(&key, &passed);
+  return Descend<BoundedLeaf, Side::kBefore>(&key, &passed);
 }
-FoundLeaf LeafIndex::PeekFirst() const {
+BoundedLeaf LeafIndex::PeekFirst() const {
   NodesPassed passed;
-  return Descend<Side::kFirst>(nullptr, &passed);
+  return Descend<BoundedLeaf, Side::kFirst>(nullptr, &passed);
 }
 
 // ---- LeafRefs.

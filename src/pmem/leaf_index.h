@@ -77,18 +77,23 @@ struct LeafRef {
   }
 };
 
-// A leaf, the version in which it was found, and its bounds: the separators left and right of it,
-// as records (null: none). They are valid in the guard.
+// A leaf and the version in which it was found.
 struct FoundLeaf {
   LeafRef* ref = nullptr;
   uint64_t version = 0;
   PoolOffset offset = 0;
-  const char* lower = nullptr;
-  const char* upper = nullptr;
+  bool is_last = false;  // no leaf is right of it
 
   bool Unchanged() const { return ref->Unchanged(version); }
   // Locked or dead when it was found.
   bool IsTaken() const { return (version & (LeafRef::kLocked | LeafRef::kDead)) != 0; }
+};
+
+// The same with its bounds: the separators left and right of it, as records (null: none). They are
+// valid in the guard.
+struct BoundedLeaf : FoundLeaf {
+  const char* lower = nullptr;
+  const char* upper = nullptr;
 };
 
 class LeafIndex {
@@ -111,17 +116,19 @@ class LeafIndex {
   // Fills an empty index with leaves in order. At least one.
   void Build(const std::vector<Entry>& leaves);
 
-  // The leaf that covers `key`; the last leaf with keys before `key`; the first and the last leaf.
-  // Wait while the leaf is locked.
-  FoundLeaf Find(const Slice& key) const { return FindLeaf<Side::kCovering>(&key); }
-  FoundLeaf FindBefore(const Slice& key) const { return FindLeaf<Side::kBefore>(&key); }
-  FoundLeaf FindFirst() const { return FindLeaf<Side::kFirst>(nullptr); }
-  FoundLeaf FindLast() const { return FindLeaf<Side::kLast>(nullptr); }
+  // The leaf that covers `key`. Waits while the leaf is locked, as the next four.
+  FoundLeaf Find(const Slice& key) const;
+  // The same with its bounds, which are on lines that the search does not read; the last leaf with
+  // keys before `key`; the first and the last leaf.
+  BoundedLeaf FindBounded(const Slice& key) const;
+  BoundedLeaf FindBefore(const Slice& key) const;
+  BoundedLeaf FindFirst() const;
+  BoundedLeaf FindLast() const;
   // The same without waiting: the version says whether the leaf is locked. Under the structure
   // mutex.
-  FoundLeaf Peek(const Slice& key) const;
-  FoundLeaf PeekBefore(const Slice& key) const;
-  FoundLeaf PeekFirst() const;
+  BoundedLeaf Peek(const Slice& key) const;
+  BoundedLeaf PeekBefore(const Slice& key) const;
+  BoundedLeaf PeekFirst() const;
   // For a thread that looks again and again; the attempts count from 0.
   static void AwaitTurn(uint32_t attempt);
 
@@ -167,10 +174,10 @@ class LeafIndex {
   static constexpr uint32_t kHeightMax = 16;
   static size_t NodeBytes();
 
-  template <Side kSide>
-  FoundLeaf FindLeaf(const Slice* key) const;
-  template <Side kSide>
-  FoundLeaf Descend(const Slice* key, NodesPassed* passed) const;
+  template <typename Found, Side kSide>
+  Found FindLeaf(const Slice* key) const;
+  template <typename Found, Side kSide>
+  Found Descend(const Slice* key, NodesPassed* passed) const;
   template <bool kUpper>
   uint32_t Rank(const Node& node, const Slice& key) const;
   Path PathTo(const Slice& key, const Change& change) const;

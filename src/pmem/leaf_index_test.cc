@@ -81,9 +81,13 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
     }
     const std::string target = RandomKey(&random);
     const auto above = model.upper_bound(target);
-    const FoundLeaf found = index.Find(target);
+    const BoundedLeaf found = index.FindBounded(target);
     ASSERT_EQ(found.offset, above == model.begin() ? kFirst : std::prev(above)->second)
         << named.name << " seed " << seed << " step " << step;
+    ASSERT_EQ(index.Find(target).ref, found.ref) << "seed " << seed << " step " << step;
+    ASSERT_EQ(index.Find(target).is_last, above == model.end())
+        << named.name << " seed " << seed << " step " << step;
+    ASSERT_EQ(found.is_last, above == model.end());
     ASSERT_EQ(found.upper == nullptr, above == model.end());
     if (found.upper != nullptr) {
       ASSERT_EQ(index.KeyOf(found.upper), Slice(above->first));
@@ -144,7 +148,7 @@ TEST_P(LeafIndexTest, AChangeOfManyLeavesIsThereAtOnceOrNotAtAll) {
     ASSERT_EQ(index.FindFirst().ref, first);
     LeafRef* before = first;
     for (const auto& [key, leaf] : leaves) {
-      const FoundLeaf found = index.Find(key);
+      const BoundedLeaf found = index.FindBounded(key);
       ASSERT_EQ(found.ref, leaf.ref) << named.name << " seed " << seed << " step " << step;
       ASSERT_EQ(found.lower, leaf.separator) << named.name << " seed " << seed << " step " << step;
       ASSERT_EQ(index.FindBefore(key).ref, before) << "seed " << seed << " step " << step;

@@ -27,7 +27,7 @@ Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
   Status status;
   while (!stop.load(std::memory_order_relaxed)) {
     EpochGuard guard(state->epochs);
-    const FoundLeaf leaf = walk.Find();
+    const BoundedLeaf leaf = walk.Find();
     if (!GatherReferences(*state->medium, leaf, &records)) continue;
     // In the guard: a record that was in use is not allocated again before it is marked.
     for (const PoolOffset record : records) {

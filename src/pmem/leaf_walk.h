@@ -4,7 +4,7 @@
 //   LeafWalk walk(state, from);
 //   do {
 //     EpochGuard guard(state->epochs);
-//     const FoundLeaf leaf = walk.Find();
+//     const BoundedLeaf leaf = walk.Find();
 //     ...                                 // if the leaf changed meanwhile: Find again
 //     more = walk.Advance(leaf);
 //   } while (more);
@@ -30,11 +30,11 @@ class LeafWalk {
   }
 
   // The current leaf. It waits while the leaf is locked. In the caller's guard, as Advance.
-  FoundLeaf Find() const {
-    return is_bounded_ ? state_.index.Find(bound_) : state_.index.FindFirst();
+  BoundedLeaf Find() const {
+    return is_bounded_ ? state_.index.FindBounded(bound_) : state_.index.FindFirst();
   }
   // Goes on to the leaf after `leaf`, which Find gave. False: there is none.
-  bool Advance(const FoundLeaf& leaf) {
+  bool Advance(const BoundedLeaf& leaf) {
     if (leaf.upper == nullptr) return false;
     const Slice upper = state_.index.KeyOf(leaf.upper);
     if (is_bounded_ && state_.order.Compare(upper, bound_) <= 0) return false;  // I1

@@ -188,7 +188,7 @@ LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& le
   }
   const uint64_t occupied = Occupied(commit);
   const auto count = static_cast<uint32_t>(std::popcount(occupied));
-  const bool may_fill = entry->may_fill || (leaf.upper == nullptr && count == kSlotsFilled &&
+  const bool may_fill = entry->may_fill || (leaf.is_last && count == kSlotsFilled &&
                                             IsAboveAll(leaf, commit, entry->key));
   if (count >= (may_fill ? kSlots : kSlotsFilled)) return Outcome::kFull;
   const auto index = static_cast<uint32_t>(std::countr_one(occupied));
@@ -255,7 +255,7 @@ LeafWriter::SplitPlan LeafWriter::PlanSplit(const FoundLeaf& leaf, uint64_t comm
   const auto rank = static_cast<size_t>(at - entries.begin());
   const size_t count = entries.size();
   size_t split_at = (count + 1) / 2;
-  if (leaf.upper == nullptr && rank == count) split_at = count;
+  if (leaf.is_last && rank == count) split_at = count;
   const bool has_free_slot = count < kSlots;
   if (!has_free_slot && rank < split_at && rank > 0) split_at = rank;
   const bool goes_right = rank >= split_at;
@@ -436,12 +436,13 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
   {
     MutexLock structure(state_.structure_mutex());
     EpochGuard guard(state_.epochs);
-    const FoundLeaf leaf = state_.index.Find(key);
+    const BoundedLeaf leaf = state_.index.FindBounded(key);
     for (const bool with_left : {true, false}) {
       if ((with_left ? leaf.lower : leaf.upper) == nullptr) continue;
-      const FoundLeaf left =
+      const BoundedLeaf left =
           with_left ? state_.index.FindBefore(state_.index.KeyOf(leaf.lower)) : leaf;
-      const FoundLeaf right = with_left ? leaf : state_.index.Find(state_.index.KeyOf(leaf.upper));
+      const BoundedLeaf right =
+          with_left ? leaf : state_.index.FindBounded(state_.index.KeyOf(leaf.upper));
       if (!Merge(&op, left, right, slots_max)) continue;
       gone = right.offset;
       separator = LeafView(*state_.medium, gone).Separator();
@@ -459,7 +460,7 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
 // Commits when it merges. Gives up when a leaf is busy: the next removal looks again. The locks of
 // two leaves are one scope, because the analysis has one name for them; the structure mutex orders
 // them.
-bool LeafWriter::Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right,
+bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const BoundedLeaf& right,
                        uint32_t slots_max) {
   if (!left.ref->TryLock(left.version)) return false;
   if (!right.ref->TryLock(right.version)) {

@@ -92,8 +92,8 @@ class LeafWriter {
   void ReleaseReserve(const SplitReserve& reserve);
   bool IsCopied(const SplitPlan& plan, const LeafEntry& entry) const;
   bool IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const;
-  bool Merge(PoolOperation* op, const FoundLeaf& left, const FoundLeaf& right, uint32_t slots_max)
-      ASHLAR_REQUIRES(kStructureMutex);
+  bool Merge(PoolOperation* op, const BoundedLeaf& left, const BoundedLeaf& right,
+             uint32_t slots_max) ASHLAR_REQUIRES(kStructureMutex);
 
   TreeState& state_;
 };

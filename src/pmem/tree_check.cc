@@ -40,7 +40,7 @@ class Verifier {
 
   // Checks one leaf, in one version; *next is the next one of the chain. *again: a writer changed
   // it meanwhile.
-  Status CheckLeaf(const FoundLeaf& leaf, PoolOffset* next, bool* again) {
+  Status CheckLeaf(const BoundedLeaf& leaf, PoolOffset* next, bool* again) {
     const LeafView view(*state_.medium, leaf.offset);
     const uint64_t commit = view.Commit();
     *next = view.Next(commit);
@@ -80,7 +80,7 @@ class Verifier {
   }
 
   // Records, order, bounds, fingerprints. CollectEntries has checked the slots' sizes.
-  Status CheckEntries(const FoundLeaf& leaf, const std::vector<LeafEntry>& entries) {
+  Status CheckEntries(const BoundedLeaf& leaf, const std::vector<LeafEntry>& entries) {
     const LeafEntry* before = nullptr;
     for (const LeafEntry& entry : entries) {
       ASHLAR_RETURN_IF_ERROR(CheckRecord(entry.record()));
@@ -114,7 +114,7 @@ void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
   LeafWalk walk(state, range.begin);
   for (;;) {
     EpochGuard guard(state->epochs);
-    const FoundLeaf leaf = walk.Find();
+    const BoundedLeaf leaf = walk.Find();
     if (!visit(leaf)) continue;
     if (!walk.Advance(leaf)) return;
     if (range.end && state->order.Compare(walk.bound(), *range.end) > 0) return;
@@ -134,7 +134,7 @@ bool Contains(const KeyOrder& order, const KeyRange& range, const Slice& key) {
 }
 
 // Whether all keys that a leaf may have are in the range.
-bool CoversLeaf(TreeState* state, const KeyRange& range, const FoundLeaf& leaf) {
+bool CoversLeaf(TreeState* state, const KeyRange& range, const BoundedLeaf& leaf) {
   const KeyOrder& order = state->order;
   const bool begins = !range.begin || (leaf.lower != nullptr &&
                                        Contains(order, range, state->index.KeyOf(leaf.lower)));
@@ -171,7 +171,7 @@ Status MoveEvacuatedRecords(TreeState* state) {
   for (bool more = true; status.ok() && more;) {
     {
       EpochGuard guard(state->epochs);
-      const FoundLeaf leaf = walk.Find();
+      const BoundedLeaf leaf = walk.Find();
       std::vector<LeafEntry> entries;
       PoolOffset damaged = 0;
       moves.clear();
@@ -200,7 +200,7 @@ std::vector<Move> FindLargeRecords(TreeState* state, PoolOffset limit) {
     return SlotRecord(a.slot) > SlotRecord(b.slot);
   };
   std::vector<Move> found;  // a heap with the lowest at its front
-  ForEachLeaf(state, KeyRange::All(), [&](const FoundLeaf& leaf) {
+  ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf) {
     const LeafView view(*state->medium, leaf.offset);
     std::vector<LeafEntry> entries;
     PoolOffset damaged = 0;
@@ -251,7 +251,7 @@ Status VerifyTree(TreeState* state) {
   Verifier verifier(state);
   Status status;
   PoolOffset expected = state->first_leaf;
-  ForEachLeaf(state, KeyRange::All(), [&](const FoundLeaf& leaf) {
+  ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf) {
     if (!status.ok()) return true;
     PoolOffset next = 0;
     bool again = false;
@@ -275,7 +275,7 @@ Status VerifyTree(TreeState* state) {
 uint64_t CountKeys(TreeState* state, const KeyRange& range) {
   uint64_t count = 0;
   if (range.begin && range.end && state->order.Compare(*range.begin, *range.end) > 0) return 0;
-  ForEachLeaf(state, range, [&](const FoundLeaf& leaf) {
+  ForEachLeaf(state, range, [&](const BoundedLeaf& leaf) {
     const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
     auto here = static_cast<uint64_t>(std::popcount(Occupied(commit)));
     if (!CoversLeaf(state, range, leaf)) {

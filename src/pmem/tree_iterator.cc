@@ -52,7 +52,7 @@ bool TreeIterator::IsInside(const Slice& key) const {
 }
 
 // False: the leaf changed meanwhile, or has a damaged record, which is in status_ then.
-bool TreeIterator::CopyLeaf(const FoundLeaf& leaf) {
+bool TreeIterator::CopyLeaf(const BoundedLeaf& leaf) {
   PoolOffset damaged = 0;
   const uint64_t commit = LeafView(*state_->medium, leaf.offset).Commit();
   const bool readable =
@@ -84,7 +84,8 @@ void TreeIterator::Forward(const Slice* from, bool inclusive) {
   if (from != nullptr) target = *from;
   bool bounded = from != nullptr;
   for (;;) {
-    const FoundLeaf leaf = bounded ? state_->index.Find(target) : state_->index.FindFirst();
+    const BoundedLeaf leaf =
+        bounded ? state_->index.FindBounded(target) : state_->index.FindFirst();
     if (!CopyLeaf(leaf)) {
       if (status_.ok()) continue;
       return SetInvalid();
@@ -111,9 +112,9 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
   if (from != nullptr) target = *from;
   bool bounded = from != nullptr;
   for (;;) {
-    const FoundLeaf leaf =
-        !bounded ? state_->index.FindLast()
-                 : (inclusive ? state_->index.Find(target) : state_->index.FindBefore(target));
+    const BoundedLeaf leaf = !bounded ? state_->index.FindLast()
+                                      : (inclusive ? state_->index.FindBounded(target)
+                                                   : state_->index.FindBefore(target));
     if (!CopyLeaf(leaf)) {
       if (status_.ok()) continue;
       return SetInvalid();

@@ -59,7 +59,7 @@ class TreeIterator final : public Iterator {
   // from the tree's edge.
   void Forward(const Slice* from, bool inclusive);
   void Backward(const Slice* from, bool inclusive);
-  bool CopyLeaf(const FoundLeaf& leaf);
+  bool CopyLeaf(const BoundedLeaf& leaf);
   void Show(size_t position);
   void SetInvalid();
   void SetDamaged(const char* separator);
@@ -70,7 +70,7 @@ class TreeIterator final : public Iterator {
   std::optional<Bound> lower_;
   std::optional<Bound> upper_;
 
-  FoundLeaf leaf_;
+  BoundedLeaf leaf_;
   std::vector<LeafEntry> entries_;  // of leaf_ in its version
   size_t position_ = 0;
   Record record_ = {};
