@@ -179,8 +179,8 @@ class ASHLAR_API PersistentTree {
   // reset, even if the key is changed or deleted. Of the ReadOptions verify_checksums counts: it
   // reads the whole record.
   virtual Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) = 0;
-  // The same, copied.
-  Status Get(const ReadOptions& options, const Slice& key, std::string* value);
+  // The same, copied. *value stays as it is unless the Status is Ok.
+  virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) = 0;
   virtual bool Exists(const Slice& key) = 0;
   // (*values)[i] and the i-th status belong to keys[i].
   virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,

@@ -75,11 +75,15 @@ TEST(ConcurrencyTest, ReadersSeeWholeValuesWhileSeveralWritersChangeEverything) 
     threads.emplace_back([&, reader] {
       Random random(200 + reader);
       PinnableSlice value;
+      std::string copy;
       while (!stop.load()) {
         const uint64_t number = random.Uniform(kKeys);
         const Status status = tree->Get(ReadOptions(), KeyOf(number), &value);
         ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
         if (status.ok()) ExpectWhole(KeyOf(number), value);
+        const Status copied = tree->Get(ReadOptions(), KeyOf(number), &copy);
+        ASSERT_TRUE(copied.ok() || copied.IsNotFound()) << copied.ToString();
+        if (copied.ok()) ExpectWhole(KeyOf(number), copy);
       }
     });
   }

@@ -29,15 +29,6 @@ const char* DurabilityClassName(DurabilityClass durability) {
   return "unknown";
 }
 
-Status PersistentTree::Get(const ReadOptions& options, const Slice& key, std::string* value) try {
-  PinnableSlice pinned;
-  ASHLAR_RETURN_IF_ERROR(Get(options, key, &pinned));
-  value->assign(pinned.data(), pinned.size());
-  return Status::OK();
-} catch (const std::bad_alloc&) {
-  return Status::MemoryLimit();
-}
-
 namespace pmem {
 namespace {
 
@@ -240,13 +231,31 @@ Status FindRecord(const TreeState& state, const Slice& key, RecordPart part, Slo
   }
 }
 
-// In the guard in which the record was found.
+// In the guard in which the record was found, as Deliver.
+void GiveValue(const TreeState& state, const SlotFound& found, PinnableSlice* value) {
+  PinRecord(state.pins.get(), found.offset, found.record, value);
+}
+// The guard keeps the record while it is copied, so it takes no pin.
+void GiveValue(const TreeState& /*state*/, const SlotFound& found, std::string* value) {
+  value->assign(found.record.value().data(), found.record.value().size());
+}
+template <typename Value>
 Status Deliver(const TreeState& state, const ReadOptions& options, const SlotFound& found,
-               PinnableSlice* value) {
+               Value* value) {
   if (options.verify_checksums && !ChecksumMatches(found.record))
     return state.DamagedRecord(found.offset);
-  PinRecord(state.pins.get(), found.offset, found.record, value);
+  GiveValue(state, found, value);
   return Status::OK();
+}
+template <typename Value>
+Status GetValue(const TreeState& state, const ReadOptions& options, const Slice& key,
+                Value* value) try {
+  EpochGuard guard(state.epochs);
+  SlotFound found;
+  ASHLAR_RETURN_IF_ERROR(FindRecord(state, key, RecordPart::kAll, &found));
+  return Deliver(state, options, found, value);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 // Keys that are looked up together: the memory that each needs is prefetched before any is read.
@@ -282,15 +291,13 @@ class LookupGroup {
 
 }  // namespace
 
-Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) try {
+Status Tree::Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
   value->Reset();
-  if (state_ == nullptr) return Closed();
-  EpochGuard guard(state_->epochs);
-  SlotFound found;
-  ASHLAR_RETURN_IF_ERROR(FindRecord(*state_, key, RecordPart::kAll, &found));
-  return Deliver(*state_, options, found, value);
-} catch (const std::bad_alloc&) {
-  return Status::MemoryLimit();
+  return state_ == nullptr ? Closed() : GetValue(*state_, options, key, value);
+}
+
+Status Tree::Get(const ReadOptions& options, const Slice& key, std::string* value) {
+  return state_ == nullptr ? Closed() : GetValue(*state_, options, key, value);
 }
 
 bool Tree::Exists(const Slice& key) {

@@ -43,8 +43,8 @@ class Tree final : public PersistentTree {
   Status Delete(const Slice& key) override;
   Status Write(const WriteBatch& updates) override;
   Status DeleteRange(const KeyRange& range) override;
-  using PersistentTree::Get;
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) override;
+  Status Get(const ReadOptions& options, const Slice& key, std::string* value) override;
   bool Exists(const Slice& key) override;
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<PinnableSlice>* values) override;

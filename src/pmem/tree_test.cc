@@ -763,6 +763,36 @@ TEST_F(TreeTest, AFlippedBitInAValueIsNoticedByGetAndVerify) {
   value.Reset();
 }
 
+TEST_F(TreeTest, AGetIntoAStringCopiesWhatIsWholeAndLeavesTheStringAloneOtherwise) {
+  ASSERT_OK(tree_->Put("key", std::string(50, 'v')));
+  ASSERT_OK(tree_->Put("empty", ""));
+  std::string value = "before";
+  EXPECT_TRUE(tree_->Get(ReadOptions(), "missing", &value).IsNotFound());
+  EXPECT_EQ(value, "before");
+  ASSERT_OK(tree_->Get(ReadOptions(), "key", &value));
+  EXPECT_EQ(value, std::string(50, 'v'));
+  ASSERT_OK(tree_->Get(ReadOptions(), "empty", &value));
+  EXPECT_EQ(value, "");
+
+  PinnableSlice pinned;
+  ASSERT_OK(tree_->Get(ReadOptions(), "key", &pinned));
+  const auto at = static_cast<uint64_t>(pinned.data() - medium_->view());
+  pinned.Reset();
+  const std::unique_ptr<PoolMapping> raw = pool_.file()->Map(PoolMapMode::kShared).value();
+  raw->data()[at + 7] ^= 1;
+  value = "before";
+  EXPECT_TRUE(tree_->Get(ReadOptions(), "key", &value).IsCorruption());
+  EXPECT_EQ(value, "before");
+  ASSERT_OK(tree_->Get(ReadOptions(false, false), "key", &value));
+  EXPECT_EQ(value.size(), 50U);
+  raw->data()[at + 7] ^= 1;
+
+  ASSERT_OK(tree_->Close());
+  value = "before";
+  EXPECT_TRUE(tree_->Get(ReadOptions(), "key", &value).IsAborted());
+  EXPECT_EQ(value, "before");
+}
+
 TEST(PoolHeaderTest, RefusesWithTheReason) {
   const std::string good = EncodePoolHeader(uint64_t{1} << 20, 5, *BytewiseComparator());
   const auto decode = [](const std::string& page,
