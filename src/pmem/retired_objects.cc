@@ -5,13 +5,14 @@
 
 #include "base/assert.h"
 #include "base/out_of_memory.h"
+#include "platform/thread.h"
 
 namespace ashlar::pmem {
 
 namespace {
-// A batch is given to the epoch when it has this much.
+// A batch is given to the epoch when it has this much. All open batches have 256 KiB at most.
 constexpr size_t kBatchObjects = 64;
-constexpr uint64_t kBatchBytes = uint64_t{256} << 10;
+constexpr uint64_t kBatchBytes = uint64_t{32} << 10;
 }  // namespace
 
 struct RetiredObjects::Batch : EpochRetired {
@@ -32,7 +33,12 @@ struct RetiredObjects::Batch : EpochRetired {
 RetiredObjects::RetiredObjects(const PinTable* pins, EpochDomain* epochs, Free free)
     : pins_(pins), epochs_(epochs), free_(std::move(free)) {}
 
-RetiredObjects::~RetiredObjects() { ASHLAR_ASSERT(batch_ == nullptr); }  // Reclaim
+RetiredObjects::~RetiredObjects() {
+  for (OpenBatch& open : open_) {
+    MutexLock lock(open.mutex);
+    ASHLAR_ASSERT(open.batch == nullptr);  // Reclaim
+  }
+}
 
 std::unique_ptr<RetiredObjects::Batch> RetiredObjects::NewBatch() noexcept try {
   return std::make_unique<Batch>(this);
@@ -43,13 +49,14 @@ std::unique_ptr<RetiredObjects::Batch> RetiredObjects::NewBatch() noexcept try {
 void RetiredObjects::Add(PoolOffset object, uint64_t bytes) noexcept {
   std::unique_ptr<Batch> full;
   {
-    MutexLock lock(mutex_);
-    if (batch_ == nullptr) batch_ = NewBatch();
-    if (batch_ == nullptr) return;  // I3
-    batch_->objects.push_back(object);
-    batch_->bytes += bytes;
-    if (batch_->objects.size() >= kBatchObjects || batch_->bytes >= kBatchBytes)
-      full = std::move(batch_);
+    OpenBatch& open = open_[CurrentThreadSlot().index % kBatches];
+    MutexLock lock(open.mutex);
+    if (open.batch == nullptr) open.batch = NewBatch();
+    if (open.batch == nullptr) return;  // I3
+    open.batch->objects.push_back(object);
+    open.batch->bytes += bytes;
+    if (open.batch->objects.size() >= kBatchObjects || open.batch->bytes >= kBatchBytes)
+      full = std::move(open.batch);
   }
   if (full != nullptr) HandOver(std::move(full));
 }
@@ -99,12 +106,14 @@ void RetiredObjects::EpochIsOver(std::vector<PoolOffset>* objects) noexcept {
 }
 
 void RetiredObjects::Reclaim() noexcept {
-  std::unique_ptr<Batch> batch;
-  {
-    MutexLock lock(mutex_);
-    batch = std::move(batch_);
+  for (OpenBatch& open : open_) {
+    std::unique_ptr<Batch> batch;
+    {
+      MutexLock lock(open.mutex);
+      batch = std::move(open.batch);
+    }
+    if (batch != nullptr) HandOver(std::move(batch));
   }
-  if (batch != nullptr) HandOver(std::move(batch));
   epochs_->Synchronize();
   std::vector<PoolOffset> unpinned;
   {

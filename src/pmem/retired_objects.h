@@ -1,7 +1,10 @@
 // RetiredObjects: objects of the heap that are unlinked, durably, and that readers may still use.
 //
-//   Add -> batch -> (full) -> epoch over -> not pinned -> free
-//                                               \-> pinned: asked again later
+//   Add -> batch of the thread -> (full) -> epoch over -> not pinned -> free
+//                                                            \-> pinned: asked again later
+//
+// Each change of an entry retires an object, so threads that add do not share a batch: with one
+// batch and its mutex four threads waited more than they worked. Threads beyond kBatches share.
 //
 // I1: an object is given to `free` once, after every guard that could have found it is over, and
 //     not while it is pinned. Nothing pins it later: pins are taken inside such a guard.
@@ -14,6 +17,7 @@
 // an epoch. Lifetime: Reclaim before destruction.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -23,6 +27,7 @@
 #include <vector>
 
 #include "execute/epoch.h"
+#include "platform/cpu.h"
 #include "platform/mutex.h"
 #include "pmem/layout.h"
 #include "pmem/pin_table.h"
@@ -47,7 +52,13 @@ class RetiredObjects {
 
  private:
   static constexpr size_t kAskedPerObject = 2;
+  static constexpr size_t kBatches = 8;
   struct Batch;
+  // A batch that is not yet handed to the epoch; null: none.
+  struct alignas(kCacheLineBytes) OpenBatch {
+    Mutex mutex;
+    std::unique_ptr<Batch> batch ASHLAR_GUARDED_BY(mutex);
+  };
 
   std::unique_ptr<Batch> NewBatch() noexcept;
   void HandOver(std::unique_ptr<Batch> batch) noexcept;
@@ -61,8 +72,8 @@ class RetiredObjects {
   const PinTable* const pins_;
   EpochDomain* const epochs_;
   const Free free_;
+  std::array<OpenBatch, kBatches> open_;  // [slot of the thread % kBatches]
   mutable Mutex mutex_;
-  std::unique_ptr<Batch> batch_ ASHLAR_GUARDED_BY(mutex_);  // not yet handed to the epoch
   // Their epoch is over; pinned when last asked. The front is asked next.
   std::deque<PoolOffset> pinned_ ASHLAR_GUARDED_BY(mutex_);
 };

@@ -1,6 +1,7 @@
 #include "pmem/retired_objects.h"
 
 #include <map>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -43,6 +44,19 @@ TEST_F(RetiredObjectsTest, AnObjectIsFreeOnceItsBatchAndEpochAreOver) {
   }
   TestEpochs().Synchronize();
   EXPECT_EQ(freed(), kBatchObjects);
+}
+
+// More threads than batches, none of which is full.
+TEST_F(RetiredObjectsTest, ObjectsOfManyThreadsAreFreedOnce) {
+  constexpr size_t kThreads = 12;
+  constexpr size_t kPerThread = 20;
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i)
+    threads.emplace_back([this, objects = NewObjects(kPerThread)] { Add(objects); });
+  for (std::thread& thread : threads) thread.join();
+  retired_.Reclaim();
+  EXPECT_EQ(freed(), kThreads * kPerThread);
+  for (const auto& [object, times] : freed_) EXPECT_EQ(times, 1) << object;
 }
 
 TEST_F(RetiredObjectsTest, APinnedObjectIsFreeOnceItIsUnpinned) {
