@@ -6,6 +6,8 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "execute/epoch.h"
+#include "platform/cpu.h"
+#include "platform/mutex.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -18,6 +20,20 @@ constexpr uint32_t kMergeLooks = 4;
 constexpr uint32_t kMergeLookMax = 12;
 // Replaced index nodes are freed in groups: a pass of the epoch costs microseconds.
 constexpr uint64_t kSplitsPerReclaim = 64;
+
+// A split holds the structure mutex for some microseconds. A thread that the system has to wake
+// comes many times later, so a waiting one spins for about as long as two splits take.
+constexpr uint32_t kSpins = 20;
+constexpr uint32_t kPausesPerSpin = 8;
+void SpinWhileHeld(Mutex& mutex) {
+  for (uint32_t spin = 0; spin < kSpins; ++spin) {
+    if (mutex.TryLock()) {
+      mutex.Unlock();
+      return;
+    }
+    for (uint32_t i = 0; i < kPausesPerSpin; ++i) CpuRelax();
+  }
+}
 
 // SplitStrategy::kCopyOrSwap copies records of up to so many bytes.
 constexpr uint64_t kShortRecordBytes = 64;
@@ -217,6 +233,7 @@ bool LeafWriter::IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice&
 // ---- Split.
 
 LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
+  SpinWhileHeld(state_.structure_mutex());
   MutexLock structure(state_.structure_mutex());
   for (;;) {
     const FoundLeaf leaf = state_.index.Find(entry->key);
@@ -349,6 +366,7 @@ Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint6
   };
   const Status status = CatchBadAlloc(allocate);
   if (status.ok()) {
+    SpinWhileHeld(state_.structure_mutex());
     MutexLock structure(state_.structure_mutex());
     std::swap(fresh, state_.reserve);
   }
@@ -434,6 +452,7 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
   PoolOffset gone = 0;
   PoolOffset separator = 0;
   {
+    SpinWhileHeld(state_.structure_mutex());
     MutexLock structure(state_.structure_mutex());
     EpochGuard guard(state_.epochs);
     const BoundedLeaf leaf = state_.index.FindBounded(key);
