@@ -365,7 +365,8 @@ class LeveledPicker {
       case PlanReason::kCoveredBytes: return CoversMuch(level, file);
       case PlanReason::kBottommostDeletes:
         return level > 0 && file.deletions > 0 && file.largest_sequence > 0 &&
-               file.largest_sequence <= view_.oldest_snapshot && NothingBelow(level, file);
+               file.largest_sequence <= view_.oldest_snapshot &&
+               tree().HasNothingBelow(level, TreeFiles::RangeOf(file));
       case PlanReason::kTtl:
         return level < view_.LastLevel() &&
                IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
@@ -383,14 +384,6 @@ class LeveledPicker {
                  return file.file_bytes + TotalBytes(tree().Overlapping(
                                               output_level, TreeFiles::RangeOf(file).range()));
                });
-  }
-  bool NothingBelow(Level level, const FileMetaData& file) const {
-    if (view_.has_level_below) return false;
-    const FileBounds range = TreeFiles::RangeOf(file);
-    for (Level below = level + 1; below < view_.num_levels(); ++below) {
-      if (!tree().Overlapping(below, range.range()).empty()) return false;
-    }
-    return true;
   }
   bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
     return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max &&

@@ -100,6 +100,15 @@ class TreeFiles {
     return {begin, end};
   }
 
+  // Whether no deeper level can have keys of the range.
+  bool HasNothingBelow(Level level, const FileBounds& bounds) const {
+    if (view_.has_level_below) return false;
+    for (Level below = level + 1; below < view_.num_levels(); ++below) {
+      if (!Overlapping(below, bounds.range()).empty()) return false;
+    }
+    return true;
+  }
+
   bool EndsBefore(const FileMetaData& file, const Slice& user_key) const {
     return file.EndsBefore(view_.comparator, user_key);
   }
@@ -269,7 +278,7 @@ class PlanBuilder {
     }
     if (IsSorted(plan->output_level)) {
       if (!plan->older.empty()) plan->grandparents = plan->older.front();
-      plan->bottommost = HasNothingBelow(*plan);
+      plan->bottommost = plan->older.empty() && !view_.has_level_below;
     }
     plan->older_unknown = view_.has_level_below;
 
@@ -302,18 +311,8 @@ class PlanBuilder {
   // I9 of compaction_plan.h. Requires: their ranges overlap, and b runs.
   bool MeetInGap(const CompactionPlan& a, const CompactionPlan& b) const {
     return (b.output_level < a.output_level && b.bottommost) ||
-           (a.output_level < b.output_level && HasNothingBelow(a));
-  }
-  // Requires: the output level is sorted.
-  bool HasNothingBelow(const CompactionPlan& plan) const {
-    const Slice smallest(plan.smallest);
-    const Slice largest(plan.largest);
-    if (view_.has_level_below) return false;
-    for (Level level = plan.output_level + 1; level < view_.num_levels(); ++level) {
-      if (!tree_.Overlapping(level, {&smallest, &largest, plan.excludes_largest}).empty())
-        return false;
-    }
-    return true;
+           (a.output_level < b.output_level &&
+            tree_.HasNothingBelow(a.output_level, {a.smallest, a.largest, a.excludes_largest}));
   }
 
   // Adds files of the start level whose range is rewritten anyway. They cost nothing.
