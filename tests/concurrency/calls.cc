@@ -634,6 +634,13 @@ void SetDBOptions(const CallArgs& args) {
       args.db()->SetDBOptions({{"max_background_jobs", StrCat(2 + args.random->Uniform(3))}}));
 }
 
+// No limit, or one that is less than the memtables of the families, with and without a stall.
+void SetBufferSize(const CallArgs& args) {
+  WriteBufferManager* const manager = args.scene->write_buffer_manager();
+  manager->SetAllowStall(args.random->OneIn(2));
+  manager->SetBufferSize(args.random->OneIn(3) ? 0 : (64 + args.random->Uniform(192)) << 10);
+}
+
 void GetOptions(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
   EXPECT_GE(args.db()->GetOptions(target.get()).write_buffer_size, 32U << 10);
@@ -897,6 +904,7 @@ const std::vector<Call>& Calls() {
        {"DisableFileDeletions", "EnableFileDeletions"},
        DisableFileDeletions},
       {"Resume", {"Resume"}, Resume},
+      {"SetBufferSize", {}, SetBufferSize},
       {"SetOptions", {"SetOptions"}, SetOptions},
       {"SetDBOptions", {"SetDBOptions"}, SetDBOptions},
       {"GetOptions", {"GetOptions", "GetDBOptions"}, GetOptions},

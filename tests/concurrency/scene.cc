@@ -125,6 +125,7 @@ Scene::Scene(bool recycles_logs) : env_(NewCompositeEnv(std::make_shared<MemoryF
   options_.level0_file_num_compaction_trigger = 2;
   options_.max_background_jobs = 4;
   options_.enable_thread_tracking = true;
+  options_.write_buffer_manager = std::make_shared<WriteBufferManager>(0);
   options_.recycle_log_file_num = recycles_logs ? 2 : 0;
   options_.info_log = std::make_shared<SilentLogger>();
 }

@@ -22,6 +22,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/write_buffer_manager.h"
 #include "base/random.h"
 #include "platform/mutex.h"
 
@@ -54,6 +55,8 @@ class Scene {
   void Reopen();
   DB* db() const { return db_.get(); }
   Env* env() const { return env_.get(); }
+  // Of the database, and of the copies and secondaries of it. It has no limit at first.
+  WriteBufferManager* write_buffer_manager() const { return options_.write_buffer_manager.get(); }
   // From now until Reopen every call may end with an error.
   void BeginClosing() { is_closing_.store(true); }
   bool is_closing() const { return is_closing_.load(); }
