@@ -66,7 +66,7 @@ class AdviseCommand final : public Command {
       return {.code = ExitCode::kUsage, .what = valid.ToString(), .advice = ""};
     DirectoryState state;
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(folder_, &state));
-    if (state == DirectoryState::kMissing || state == DirectoryState::kNotADirectory) {
+    if (!IsDirectory(state)) {
       return {.code = ExitCode::kIo,
               .what = "cannot measure in " + folder_ + ": it is no directory",
               .advice = "check FOLDER, and make it"};

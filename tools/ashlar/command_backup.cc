@@ -68,12 +68,10 @@ class BackupCommand final : public Command {
   Outcome CheckFolder() const {
     DirectoryState state;
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(folder_, &state));
-    const bool is_directory =
-        state != DirectoryState::kMissing && state != DirectoryState::kNotADirectory;
-    if (is_directory && !GetFileInfo(folder_ + "/meta").status().IsPathNotFound()) return {};
+    if (IsDirectory(state) && !GetFileInfo(folder_ + "/meta").status().IsPathNotFound()) return {};
     return {.code = ExitCode::kIo,
             .what = "no backups: " + folder_ +
-                    (is_directory ? " has no folder meta" : " is no directory"),
+                    (IsDirectory(state) ? " has no folder meta" : " is no directory"),
             .advice = "check FOLDER; 'backup create' makes it"};
   }
   // Of an action on one backup.

@@ -52,8 +52,7 @@ class RepairCommand final : public Command {
     DirectoryState state;
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
     // CURRENT may be what is lost. The library refuses a directory without files of a database.
-    if (state == DirectoryState::kMissing || state == DirectoryState::kNotADirectory)
-      return NoDatabase(global.database, state);
+    if (!IsDirectory(state)) return NoDatabase(global.database, state);
     DBOptions db_options;
     ColumnFamilyOptions unknown;
     std::vector<ColumnFamilyDescriptor> families;

@@ -11,6 +11,9 @@ namespace ashlar::cli {
 // kEmpty: nothing, or leftovers of an interrupted creation. kForeign: other files, of something
 // else or of a database that has lost CURRENT.
 enum class DirectoryState { kMissing, kNotADirectory, kEmpty, kForeign, kDatabase };
+inline bool IsDirectory(DirectoryState state) {
+  return state != DirectoryState::kMissing && state != DirectoryState::kNotADirectory;
+}
 
 // Where a directory could not be made.
 inline constexpr const char* kParentAdvice = "its parent directory must exist and be writable";
