@@ -25,14 +25,15 @@ constexpr uint64_t kSplitsPerReclaim = 64;
 // comes many times later, so a waiting one spins for about as long as two splits take.
 constexpr uint32_t kSpins = 20;
 constexpr uint32_t kPausesPerSpin = 8;
-void SpinWhileHeld(Mutex& mutex) {
+Mutex& AfterSpinning(Mutex& mutex) ASHLAR_RETURN_CAPABILITY(mutex) {
   for (uint32_t spin = 0; spin < kSpins; ++spin) {
     if (mutex.TryLock()) {
       mutex.Unlock();
-      return;
+      break;
     }
     for (uint32_t i = 0; i < kPausesPerSpin; ++i) CpuRelax();
   }
+  return mutex;
 }
 
 // SplitStrategy::kCopyOrSwap copies records of up to so many bytes.
@@ -233,8 +234,7 @@ bool LeafWriter::IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice&
 // ---- Split.
 
 LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
-  SpinWhileHeld(state_.structure_mutex());
-  MutexLock structure(state_.structure_mutex());
+  MutexLock structure(AfterSpinning(state_.structure_mutex()));
   for (;;) {
     const FoundLeaf leaf = state_.index.Find(entry->key);
     if (!leaf.ref->TryLock(leaf.version)) continue;
@@ -366,8 +366,7 @@ Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint6
   };
   const Status status = CatchBadAlloc(allocate);
   if (status.ok()) {
-    SpinWhileHeld(state_.structure_mutex());
-    MutexLock structure(state_.structure_mutex());
+    MutexLock structure(AfterSpinning(state_.structure_mutex()));
     std::swap(fresh, state_.reserve);
   }
   // The earlier reserve, or the part of the new one that could be allocated.
@@ -452,8 +451,7 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
   PoolOffset gone = 0;
   PoolOffset separator = 0;
   {
-    SpinWhileHeld(state_.structure_mutex());
-    MutexLock structure(state_.structure_mutex());
+    MutexLock structure(AfterSpinning(state_.structure_mutex()));
     EpochGuard guard(state_.epochs);
     const BoundedLeaf leaf = state_.index.FindBounded(key);
     for (const bool with_left : {true, false}) {
