@@ -44,7 +44,7 @@ void MergingCursor::TakeHeads() {
     if (source.at == nullptr) continue;
     // The keys between them begin with the prefix that they share.
     for (const CursorEntry* entry : {source.at, source.last}) {
-      const Slice key = ExtractUserKey(entry->key);
+      const Slice key = ComparedPart(ExtractUserKey(entry->key));
       common = first ? key : Slice(common.data(), CommonPrefixBytes(common, key));
       first = false;
     }

@@ -55,7 +55,7 @@ void UserIterator::SeekCursorForPrev(const Slice& user_key, uint64_t tag) {
 
 UserIterator::PinnedBytes UserIterator::PinAtCursor() {
   const PinSource owner = cursor()->value_owner();
-  return {.bytes = cursor()->value(), .owner = owner, .pin = owner.Acquire()};
+  return {.bytes = ValueAtCursor(), .owner = owner, .pin = owner.Acquire()};
 }
 
 void UserIterator::BeginMove() {
@@ -168,12 +168,14 @@ bool UserIterator::IsOutsidePrefix(Slice user_key) const {
 // A value that the snapshot sees.
 inline bool UserIterator::IsPlain(const CursorEntry& entry) const {
   const uint64_t tag = ExtractTag(entry.key);
-  return TagType(tag) == ValueType::kValue && Visible(tag);
+  return IsPlainValue(TagType(tag)) && Visible(tag);
 }
 
 // Neighbours mostly differ in their first or their last bytes.
-inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
+inline bool UserIterator::SameUserKey(const Slice& x, const Slice& y) const {
   constexpr size_t kWordBytes = 8;
+  const Slice a = ComparedPart(x);
+  const Slice b = ComparedPart(y);
   const size_t n = a.size();
   if (args_.comparator.HasHeads() && n >= kWordBytes) [[likely]] {
     if (n != b.size() ||
@@ -183,7 +185,7 @@ inline bool UserIterator::SameUserKey(const Slice& a, const Slice& b) const {
     }
     return n <= 2 * kWordBytes || memcmp(a.data(), b.data(), n) == 0;
   }
-  return EqualInOrder(a, b);
+  return EqualInOrder(x, y);
 }
 
 // Requires: the iterator is valid, with its value in a batch.
@@ -433,7 +435,7 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
       ++run;
     } else {
       const ValueType type = TagType(tag);
-      if (type == ValueType::kValue) [[likely]] {
+      if (IsPlainValue(type)) [[likely]] {
         state_ = State::kForward;
         return ShowInBatch(cursor()->entry());
       }
@@ -495,9 +497,7 @@ UserIterator::Outcome UserIterator::MergeForward() {
     }
     const ValueType type = ExtractType(cursor()->key());
     switch (RoleOf(type)) {
-      case RecordRole::kValue:
-        base_.bytes = cursor()->value();
-        return MergeOperands(Base::kAtCursor);
+      case RecordRole::kValue: base_.bytes = ValueAtCursor(); return MergeOperands(Base::kAtCursor);
       case RecordRole::kTombstone: return MergeOperands(Base::kNone);
       case RecordRole::kOperand: break;
       case RecordRole::kNone:
@@ -593,10 +593,10 @@ UserIterator::Outcome UserIterator::CollectVersions() {
 
 // A version newer than all collected so far.
 void UserIterator::TakeVersion(ValueType type) {
-  if (type == ValueType::kMerge) return TakeOperand();
+  if (IsOperand(type)) return TakeOperand();
   ForgetVersions();
   base_type_ = type;
-  if (type == ValueType::kValue) base_ = PinAtCursor();
+  if (IsValue(type)) base_ = PinAtCursor();
 }
 
 UserIterator::Outcome UserIterator::ResolveCollected() {
@@ -604,7 +604,7 @@ UserIterator::Outcome UserIterator::ResolveCollected() {
     Stop(UnsupportedTypeError(*base_type_));
     return Outcome::kStopped;
   }
-  const bool has_value = base_type_ == ValueType::kValue;
+  const bool has_value = base_type_ && IsValue(*base_type_);
   if (!operands_.empty()) {
     std::reverse(operands_.begin(), operands_.end());
     std::reverse(operand_pins_.begin(), operand_pins_.end());

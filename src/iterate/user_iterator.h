@@ -156,6 +156,8 @@ class UserIterator final : public Iterator {
   }
   void SeekCursor(const Slice& user_key, uint64_t tag);
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
+  // The bytes that a caller sees of the entry at the cursor.
+  Slice ValueAtCursor() { return cursor()->value(); }
   PinnedBytes PinAtCursor();
 
   // The public moves. Run is one of them; RunObserved is its counting form.

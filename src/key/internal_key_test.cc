@@ -27,6 +27,18 @@ TEST(InternalKeyTest, SeekTagComesBeforeEveryVersionOfItsSequence) {
   EXPECT_LT(SeekTag(7), PackTag(8, ValueType::kDeletion));
 }
 
+TEST(InternalKeyTest, TheQuestionsAboutATypeAgreeWithItsRole) {
+  for (unsigned number = 0; number < 0x100; ++number) {
+    const auto type = static_cast<ValueType>(number);
+    const RecordRole role = RoleOf(type);
+    EXPECT_EQ(IsValue(type), role == RecordRole::kValue) << number;
+    EXPECT_EQ(IsTombstone(type), role == RecordRole::kTombstone) << number;
+    EXPECT_EQ(IsOperand(type), role == RecordRole::kOperand) << number;
+    EXPECT_EQ(IsPointType(type), IsValue(type) || IsTombstone(type) || IsOperand(type)) << number;
+    EXPECT_TRUE(IsValue(type) || !IsPlainValue(type)) << number;
+  }
+}
+
 TEST(InternalKeyTest, UnsupportedTypesAreNamed) {
   EXPECT_TRUE(IsPointType(ValueType::kSingleDeletion));
   EXPECT_FALSE(IsPointType(ValueType::kRangeDeletion));

@@ -16,9 +16,7 @@ bool Lookup::OfferRare(ValueType type, const Slice& value, const PinSource& owne
   switch (RoleOf(type)) {
     case RecordRole::kValue:
       has_base_ = true;
-      value_ = value;
-      pin_ = owner.Acquire();
-      state_ = State::kFound;
+      TakeValue(value, owner);
       return false;
     case RecordRole::kTombstone:
       state_ = state_ == State::kMerging ? State::kFound : State::kDeleted;

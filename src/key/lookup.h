@@ -65,10 +65,8 @@ class Lookup {
     if (sequence < covering_sequence_) [[unlikely]] {
       type = ValueType::kDeletion;
     }
-    if (type == ValueType::kValue && state_ == State::kSearching) [[likely]] {
-      state_ = State::kFound;
-      value_ = value;
-      pin_ = owner.Acquire();
+    if (IsPlainValue(type) && state_ == State::kSearching) [[likely]] {
+      TakeValue(value, owner);
       return false;
     }
     return OfferRare(type, value, owner);
@@ -111,6 +109,12 @@ class Lookup {
   Status FinishOperands(std::span<PinnableSlice> results, size_t* count);
 
  private:
+  // The value's bytes, which end the search.
+  void TakeValue(const Slice& value, const PinSource& owner) {
+    state_ = State::kFound;
+    value_ = value;
+    pin_ = owner.Acquire();
+  }
   bool OfferRare(ValueType type, const Slice& value, const PinSource& owner);
   bool OfferOperand(const Slice& value, const PinSource& owner);
   Status FinishMerge(const Recorder& recorder, PinnableSlice* value);

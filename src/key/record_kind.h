@@ -1,7 +1,9 @@
 // The kinds of records in one table: number, form with a column family, role for the key, fields in
-// a write batch, name. A further kind is one row here, and one case in each of the three places
-// that turn a role into a result: Lookup::OfferRare, UserIterator (ResolveAtCursor and its
-// neighbours) and CompactionIterator::Decide.
+// a write batch, name. A further kind is one row here. Readers ask for roles (IsValue, IsTombstone,
+// IsOperand, RoleOf), never for a number, except for single deletions and for the fast paths
+// (IsPlainValue). A further role is one case in each of the three places that turn a role into a
+// result: Lookup::OfferRare, UserIterator (ResolveAtCursor and its neighbours) and
+// CompactionIterator::Decide.
 //
 // The numbers are RocksDB's and are stored on disk. Kinds that Ashlar does not implement have rows
 // so that they are refused by name.
@@ -11,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -137,21 +140,32 @@ inline constexpr uint32_t RecordTypesOf(std::initializer_list<RecordRole> roles)
   }
   return types;
 }
-inline constexpr bool IsTypeIn(ValueType type, uint32_t types) {
+template <uint32_t kTypes>
+inline constexpr bool IsTypeIn(ValueType type) {
   const auto number = static_cast<uint8_t>(type);
-  return number < kRecordTypes && (types >> number & 1) != 0;
+  // One comparison of numbers, where the set has one type.
+  if constexpr (std::has_single_bit(kTypes)) return number == std::countr_zero(kTypes);
+  return number < kRecordTypes && (kTypes >> number & 1) != 0;
 }
 
 // True: an entry that memtables and tables store and that Ashlar implements.
 inline constexpr bool IsPointType(ValueType type) {
-  constexpr uint32_t kTypes =
-      RecordTypesOf({RecordRole::kValue, RecordRole::kTombstone, RecordRole::kOperand});
-  return IsTypeIn(type, kTypes);
+  return IsTypeIn<RecordTypesOf(
+      {RecordRole::kValue, RecordRole::kTombstone, RecordRole::kOperand})>(type);
+}
+inline constexpr bool IsValue(ValueType type) {
+  return IsTypeIn<RecordTypesOf({RecordRole::kValue})>(type);
 }
 inline constexpr bool IsTombstone(ValueType type) {
-  constexpr uint32_t kTypes = RecordTypesOf({RecordRole::kTombstone});
-  return IsTypeIn(type, kTypes);
+  return IsTypeIn<RecordTypesOf({RecordRole::kTombstone})>(type);
 }
+inline constexpr bool IsOperand(ValueType type) {
+  return IsTypeIn<RecordTypesOf({RecordRole::kOperand})>(type);
+}
+// A value whose stored bytes are the value. Fast paths take these alone; a kind that stores a
+// reference to bytes elsewhere is resolved in Lookup::TakeValue, UserIterator::ValueAtCursor and
+// CompactionIterator::ValueAhead.
+inline constexpr bool IsPlainValue(ValueType type) { return type == ValueType::kValue; }
 // The role of a stored entry; kRefused for a number without a kind.
 inline constexpr RecordRole RoleOf(ValueType type) {
   const RecordKind* kind = FindRecordKind(type);

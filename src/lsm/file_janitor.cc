@@ -131,7 +131,8 @@ void FileJanitor::CheckInvariants() const {
   std::unordered_set<uint64_t> numbers;
   for (const ObsoleteTable& table : kept_tables_) {
     ASHLAR_ASSERT(table.number < state_->versions->next_file_number());  // of this database
-    ASHLAR_ASSERT(numbers.insert(table.number).second);
+    const bool is_new = numbers.insert(table.number).second;
+    ASHLAR_ASSERT(is_new);  // each table is kept once
   }
 }
 

@@ -57,8 +57,9 @@ void FileIndexer::FindPrefix(std::span<const LevelFiles* const> levels) {
   size_t bytes = first.size();
   // Keys between the ends of a level share the prefix of the ends.
   for (const LevelFiles* level : levels) {
-    bytes = std::min(bytes, CommonPrefixBytes(first, level->files().front()->smallest_user_key()));
-    bytes = std::min(bytes, CommonPrefixBytes(first, level->files().back()->largest_user_key()));
+    bytes =
+        std::min(bytes, CommonKeyPrefixBytes(first, level->files().front()->smallest_user_key()));
+    bytes = std::min(bytes, CommonKeyPrefixBytes(first, level->files().back()->largest_user_key()));
   }
   prefix_.assign(first.data(), bytes);
 }

@@ -65,8 +65,8 @@ struct EntryTree::Checker {
     if (low == nullptr || high == nullptr) {
       ASHLAR_ASSERT(prefix_bytes <= tree.common_prefix_bytes_);
     } else {
-      ASHLAR_ASSERT(prefix_bytes <=
-                    CommonPrefixBytes(DecodeEntry(low).user_key(), DecodeEntry(high).user_key()));
+      ASHLAR_ASSERT(prefix_bytes <= CommonKeyPrefixBytes(DecodeEntry(low).user_key(),
+                                                         DecodeEntry(high).user_key()));
     }
   }
 

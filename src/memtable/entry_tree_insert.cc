@@ -357,9 +357,9 @@ void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const 
   const auto heads_end = items.heads.begin() + items.count;
   if (comparator_.HasHeads() && std::adjacent_find(items.heads.begin(), heads_end) != heads_end) {
     const bool on_edge = fences.low == nullptr || fences.high == nullptr;
-    const size_t allowed = on_edge
-                               ? common_prefix_bytes_
-                               : CommonPrefixBytes(UserKeyOf(fences.low), UserKeyOf(fences.high));
+    const size_t allowed =
+        on_edge ? common_prefix_bytes_
+                : CommonKeyPrefixBytes(UserKeyOf(fences.low), UserKeyOf(fences.high));
     if (allowed > prefix_bytes) {
       prefix_bytes = static_cast<uint32_t>(allowed);
       TakeHeads(&items, prefix_bytes);
@@ -424,7 +424,7 @@ void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
   Node* const old_root = root_.load(std::memory_order_relaxed);
   // Leaves are linked to their copies while more are made: memory may not run out between.
   arena_->Reserve(EdgeBytesMax(*old_root));
-  common_prefix_bytes_ = static_cast<uint32_t>(CommonPrefixBytes(first, user_key));
+  common_prefix_bytes_ = static_cast<uint32_t>(CommonKeyPrefixBytes(first, user_key));
   root_.store(RebuildEdges(old_root, {.first = true, .last = true}), std::memory_order_release);
   KillEdges(old_root, {.first = true, .last = true});
 }

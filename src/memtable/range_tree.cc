@@ -8,6 +8,7 @@
 #include "base/coding.h"
 #include "key/key_head.h"
 #include "memtable/entry.h"
+#include "platform/cpu.h"
 
 namespace ashlar {
 
@@ -18,17 +19,6 @@ Slice KeyOf(const char* stored) {
   uint32_t bytes;
   const char* const key = ReadTrustedVarint32(stored, &bytes);
   return Slice(key, bytes);
-}
-
-// The number of smaller heads. Compilers make a branch of a binary search, and the processor
-// mispredicts it. They make vectors of a loop whose length is a multiple of four.
-template <size_t kHeads>
-uint32_t CountSmaller(const std::array<uint32_t, kHeads>& heads, uint32_t head) {
-  constexpr size_t kInVectors = kHeads / 4 * 4;
-  uint32_t count = 0;
-  for (size_t i = 0; i < kInVectors; ++i) count += heads[i] < head ? 1u : 0u;
-  for (size_t i = kInVectors; i < kHeads; ++i) count += heads[i] < head ? 1u : 0u;
-  return count;
 }
 
 }  // namespace
@@ -46,7 +36,7 @@ struct RangeTree::Cover {
 //
 // A search reads one cache line of each leaf, and two of each inner node, where it meets no equal
 // head and no cover.
-struct alignas(64) RangeTree::Node {
+struct alignas(kCacheLineBytes) RangeTree::Node {
   uint8_t count;  // of slots, at least 1
   bool is_leaf;
   bool checks_prefix;  // false: the fences share the prefix, so every key that comes here does
@@ -227,7 +217,7 @@ void RangeTree::SetPrefix(Node* node, const char* upper) const {
   if (!fenced && node->count < 2) return;
   const Slice first = KeyOf(fenced ? node->key(0) : node->key(1));
   const Slice last = KeyOf(fenced ? upper : node->key(node->count - 1u));
-  const size_t common = CommonPrefixBytes(ComparedPart(first), ComparedPart(last));
+  const size_t common = CommonKeyPrefixBytes(first, last);
   node->prefix_bytes = static_cast<uint16_t>(std::min<size_t>(common, UINT16_MAX));
   node->checks_prefix = !fenced && node->prefix_bytes > 0;
 }

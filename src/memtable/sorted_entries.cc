@@ -10,11 +10,11 @@ SortedEntries::SortedEntries(const KeyComparator& comparator,
                              const std::vector<const char*>& entries)
     : comparator_(comparator) {
   if (comparator_.HasHeads() && !entries.empty()) {
-    prefix_ = DecodeEntry(entries.front()).user_key();
+    prefix_ = ComparedPart(DecodeEntry(entries.front()).user_key());
     for (const char* const entry : entries) {
-      const Slice user_key = DecodeEntry(entry).user_key();
-      if (!user_key.starts_with(prefix_))
-        prefix_ = Slice(prefix_.data(), CommonPrefixBytes(prefix_, user_key));
+      const Slice key = ComparedPart(DecodeEntry(entry).user_key());
+      if (!key.starts_with(prefix_))
+        prefix_ = Slice(prefix_.data(), CommonPrefixBytes(prefix_, key));
     }
   }
   items_.reserve(entries.size());

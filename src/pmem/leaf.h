@@ -15,6 +15,7 @@
 #include "ashlar/slice.h"
 #include "base/compiler.h"
 #include "key/key_comparator.h"
+#include "platform/cpu.h"
 #include "pmem/fingerprint.h"
 #include "pmem/layout.h"
 #include "pmem/medium.h"
@@ -87,6 +88,8 @@ enum class RecordPart : uint8_t { kKey, kAll };
 SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                      const Slice& key, uint8_t fingerprint, RecordPart part);
 
+static_assert(kLineBytes == kCacheLineBytes);  // flushed as the processor does it
+
 // Prefetches a slot's record: all of a short one, whose key and value may cross the end of a line,
 // and the beginning of a longer one.
 inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part) {
@@ -96,7 +99,7 @@ inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part)
   const char* const start = medium.view() + SlotRecord(slot);
   const uint64_t bytes =
       std::min(SlotUnits(slot) * kUnitBytes, part == RecordPart::kKey ? kKeyBytes : kAllBytes);
-  for (uint64_t at = 0; at < bytes; at += kLineBytes) ASHLAR_PREFETCH(start + at);
+  PrefetchRange(start, bytes);
   ASHLAR_PREFETCH(start + bytes - 1);
 }
 // Prefetches the record that FindInLeaf will read first. Any mixture of a leaf's states will do.

@@ -18,7 +18,7 @@ constexpr uint32_t kBuildChildren = 56;
 
 }  // namespace
 
-struct alignas(64) LeafIndex::Node {
+struct alignas(kCacheLineBytes) LeafIndex::Node {
   explicit Node(uint32_t node_level) : level(node_level) {}
 
   std::atomic<bool> replaced{false};
@@ -50,11 +50,7 @@ struct alignas(64) LeafIndex::Node {
       leaves[rank] = static_cast<LeafRef*>(child)->offset.load(std::memory_order_relaxed);
   }
   // Prefetches the lines that a search reads first: otherwise each step waits for its own line.
-  void Prefetch() const {
-    const char* const start = reinterpret_cast<const char*>(this);
-    for (size_t offset = 0; offset < offsetof(Node, separators); offset += kLineBytes)
-      ASHLAR_PREFETCH(start + offset);
-  }
+  void Prefetch() const { PrefetchRange(this, offsetof(Node, separators)); }
 };
 
 size_t LeafIndex::NodeBytes() { return sizeof(Node); }
@@ -223,7 +219,7 @@ void LeafIndex::TakeHeads(Node* node) const {
   // Both orders are of strings: a common prefix of the first and the last one is one of all.
   const Slice first = KeyOf(node->separators[0]);
   const Slice last = KeyOf(node->separators[node->count - 1]);
-  const size_t shared = node->count == 1 ? 0 : first.difference_offset(last);
+  const size_t shared = node->count == 1 ? 0 : CommonKeyPrefixBytes(first, last);
   node->prefix_bytes = static_cast<uint32_t>(std::min<size_t>(shared, kPrefixBytesMax));
   if (node->prefix_bytes > 0) memcpy(node->prefix.data(), first.data(), node->prefix_bytes);
   for (uint32_t i = 0; i < node->count; ++i)

@@ -193,8 +193,7 @@ class LeafIndex {
   void PrefetchLeaf(PoolOffset leaf) const {
     const uintptr_t pool = reinterpret_cast<uintptr_t>(pool_) + leaf;
     ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool));
-    for (uint64_t line = kLeafSlots; line < kLeafBytes; line += kLineBytes)
-      ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool + line));
+    PrefetchRange(reinterpret_cast<const char*>(pool + kLeafSlots), kLeafBytes - kLeafSlots);
   }
 
   const KeyComparator comparator_;

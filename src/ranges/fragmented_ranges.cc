@@ -201,8 +201,7 @@ FragmentedRanges FragmentedRanges::KeepForSnapshots(
 
 void FragmentedRanges::MakeHeads() {
   if (bounds_.empty()) return;
-  if (comparator_.HasHeads())
-    prefix_bytes_ = CommonPrefixBytes(ComparedPart(key(0)), ComparedPart(key(intervals())));
+  if (comparator_.HasHeads()) prefix_bytes_ = CommonKeyPrefixBytes(key(0), key(intervals()));
   heads_.reserve(bounds_.size());
   for (size_t i = 0; i < bounds_.size(); ++i)
     heads_.push_back(comparator_.Head(key(i), prefix_bytes_));

@@ -166,6 +166,33 @@ size_t Columns(std::string_view line) {
   }));
 }
 
+// The condition of the assertion that begins in a line, without texts in quotes; empty: none does.
+std::string ConditionOfAssertion(const SourceFile& file, size_t line) {
+  std::string_view rest = file.lines[line];
+  size_t start = std::string_view::npos;
+  for (const std::string_view macro : {"ASHLAR_ASSERT(", "ASHLAR_DCHECK("}) {
+    const size_t found = rest.find(macro);
+    if (found != std::string_view::npos) start = std::min(start, found + macro.size());
+  }
+  if (start == std::string_view::npos || rest.starts_with("#define")) return "";
+  rest.remove_prefix(start);
+  std::string condition;
+  int depth = 1;
+  bool in_text = false;
+  while (depth > 0) {
+    for (const char c : rest) {
+      if (c == '"') in_text = !in_text;
+      if (in_text) continue;
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (depth == 0) break;
+      condition += c;
+    }
+    if (++line >= file.lines.size()) break;
+    rest = file.lines[line];
+  }
+  return condition;
+}
+
 }  // namespace
 
 Violations CheckLayers(const SourceTree& tree) {
@@ -348,6 +375,26 @@ Violations CheckLocks(const SourceTree& tree) {
                 {"std::latch", "std::barrier", "std::counting_semaphore", "std::binary_semaphore",
                  "notify_one", "notify_all"},
                 "use tests/support/gate.h, which loses no wake-up under Windows", &out);
+  }
+  return out;
+}
+
+Violations CheckAssertions(const SourceTree& tree) {
+  constexpr std::string_view kChanges[] = {"++",       "--",    "insert(", "erase(", "emplace",
+                                           "exchange", "push_", "pop_",    "fetch_", "reset(",
+                                           "release(", ".Take", ">Take",   "clear(", " = "};
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsIn("src") || !file.IsCode() || file.IsTest()) continue;
+    for (size_t i = 0; i < file.lines.size(); i++) {
+      const std::string condition = ConditionOfAssertion(file, i);
+      for (const std::string_view change : kChanges) {
+        if (condition.find(change) != std::string::npos)
+          out.push_back(
+              At(file, i + 1,
+                 "an assertion with \"" + std::string(change) + "\": a condition changes nothing"));
+      }
+    }
   }
   return out;
 }

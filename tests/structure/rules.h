@@ -38,6 +38,7 @@ Violations CheckBanners(
 Violations CheckNoLeftovers(const SourceTree& tree);  // notes for later
 Violations CheckLocks(
     const SourceTree& tree);  // src/ (above base) and tools/ lock and wait through src/platform
+Violations CheckAssertions(const SourceTree& tree);  // conditions of assertions change nothing
 Violations CheckPaths(
     const SourceTree& tree);  // src/ and tools/ open and inspect files through src/platform
 Violations CheckGuardedMembers(

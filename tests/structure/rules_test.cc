@@ -156,6 +156,16 @@ TEST(BannersTest, ALongerOneIsReportedOnceAtItsFirstLineTooMany) {
   EXPECT_THAT(CheckBanners(Tree({MakeSourceFile("src/base/README.md", banner(30))})), IsEmpty());
 }
 
+TEST(AssertionsTest, AConditionThatChangesSomethingIsReported) {
+  const SourceTree tree = Tree({MakeSourceFile(
+      "src/base/a.cc",
+      "ASHLAR_ASSERT(keys.insert(key).second);\nASHLAR_DCHECK(name == \"--x\" && a == b);\n"
+      "if (a) ASHLAR_ASSERT(\n    f(1) && (b) &&\n    --n > 0);\nASHLAR_ASSERT(a <= b);\n")});
+  EXPECT_THAT(CheckAssertions(tree),
+              ElementsAre(HasSubstr("src/base/a.cc:1: an assertion with \"insert(\""),
+                          HasSubstr("src/base/a.cc:3: an assertion with \"--\"")));
+}
+
 TEST(GuardedMembersTest, TheListedFilesAloneUseThem) {
   const std::string use = "bool f() { return file->being_compacted; }\n";
   EXPECT_THAT(CheckGuardedMembers(Tree({MakeSourceFile("src/lsm/a.cc", use),
@@ -246,6 +256,7 @@ TEST_F(ThisTree, LinesAreClean) { ExpectNone(CheckLines(Get())); }
 TEST_F(ThisTree, BannersAreShort) { ExpectNone(CheckBanners(Get())); }
 TEST_F(ThisTree, NothingIsLeftForLater) { ExpectNone(CheckNoLeftovers(Get())); }
 TEST_F(ThisTree, LocksAreAnalysed) { ExpectNone(CheckLocks(Get())); }
+TEST_F(ThisTree, AssertionsChangeNothing) { ExpectNone(CheckAssertions(Get())); }
 TEST_F(ThisTree, OpensFilesThroughThePlatformFolder) { ExpectNone(CheckPaths(Get())); }
 TEST_F(ThisTree, GuardedMembersHaveFewUsers) { ExpectNone(CheckGuardedMembers(Get())); }
 TEST_F(ThisTree, HeadersHaveOneShape) { ExpectNone(CheckHeaderShape(Get())); }

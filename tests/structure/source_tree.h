@@ -11,8 +11,8 @@
 namespace ashlar::structure {
 
 // The folders with code, below the root.
-inline constexpr std::string_view kFolders[] = {"include", "src",      "tools", "testing",
-                                                "tests",   "examples", "bench", "fuzz"};
+inline constexpr std::string_view kFolders[] = {"bench", "examples", "include",
+                                                "src",   "tests",    "tools"};
 
 struct SourceFile {
   std::string path;

@@ -141,7 +141,7 @@ inline bool CompactionIterator::StepToValue() {
     return false;
   const uint64_t tag = ExtractTag(next->key);
   const uint64_t head = args_.comparator.Head(ExtractUserKey(next->key), 0);
-  if (TagType(tag) != ValueType::kValue || head <= head_ || head >= end_head_) return false;
+  if (!IsPlainValue(TagType(tag)) || head <= head_ || head >= end_head_) return false;
   args_.input->Next();
   Count(next->key, next->value);
   ahead_same_key_ = false;
@@ -207,7 +207,7 @@ bool CompactionIterator::Decide() {
 bool CompactionIterator::DecideValue() {
   using Verdict = EntryFilter::Verdict;
   const uint64_t tag = ahead_tag_;
-  const Slice value = args_.input->value();
+  const Slice value = ValueAhead();
   Verdict verdict = Verdict::kKeep;
   if (args_.filter != nullptr && IsNewest(ahead_stripe())) {
     Status asked = args_.filter->Ask(user_key(), CompactionFilter::kValue, value, &verdict);
@@ -296,7 +296,7 @@ bool CompactionIterator::DecideSingleDeletion(uint64_t tag) {
       return false;
     }
   } else if (ahead_stripe() == stripe) {
-    if (ahead_type() != ValueType::kValue) {
+    if (!IsValue(ahead_type())) {
       // As a single deletion it might one day meet a value that something below it was to hide.
       ++counts_.single_delete_mismatches;
       return DecideDeletion(PackTag(TagSequence(tag), ValueType::kDeletion));
@@ -305,8 +305,9 @@ bool CompactionIterator::DecideSingleDeletion(uint64_t tag) {
     ++counts_.dropped_hidden;
     Advance();
     // A deletion below the pair may hide values of older runs.
-    const bool deletion_ahead =
-        SameKeyAhead() && ahead_stripe() == stripe && ahead_type() == ValueType::kDeletion;
+    const bool deletion_ahead = SameKeyAhead() && ahead_stripe() == stripe &&
+                                IsTombstone(ahead_type()) &&
+                                ahead_type() != ValueType::kSingleDeletion;
     if (!deletion_ahead) Cover(stripe);
     return false;
   }
@@ -326,7 +327,7 @@ bool CompactionIterator::DecideMerge() {
       return status_.ok() && DecideSkipped(tag);
     }
     Advance();
-  } while (SameKeyAhead() && ahead_stripe() == stripe && ahead_type() == ValueType::kMerge);
+  } while (SameKeyAhead() && ahead_stripe() == stripe && IsOperand(ahead_type()));
   if (!status_.ok() || operands_.empty()) {
     operands_.clear();
     return false;
@@ -376,8 +377,8 @@ CompactionIterator::MergeOutcome CompactionIterator::MergeOperands() {
   if (!SameKeyAhead())
     return status_.ok() && NothingBelow() ? MergeOnto(nullptr) : MergeOutcome::kKept;
   if (!Covered(ahead_stripe())) return MergeOutcome::kKept;
-  if (ahead_type() != ValueType::kValue) return MergeOnto(nullptr);
-  const Slice base = args_.input->value();
+  if (!IsValue(ahead_type())) return MergeOnto(nullptr);
+  const Slice base = ValueAhead();
   const MergeOutcome outcome = MergeOnto(&base);
   if (outcome == MergeOutcome::kMerged) advance_at_next_ = true;
   return outcome;

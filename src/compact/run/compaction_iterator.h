@@ -127,6 +127,8 @@ class CompactionIterator {
   // True: the input is at a further version of the current user key.
   bool SameKeyAhead() { return Peek() && ahead_same_key_; }
   ValueType ahead_type() const { return TagType(ahead_tag_); }
+  // The value of the entry ahead, whose type is a value.
+  Slice ValueAhead() const { return args_.input->value(); }
   size_t ahead_stripe() const { return StripeOf(TagSequence(ahead_tag_)); }
 
   // --- decisions: true when an entry is shown. Each moves the input past the entries it used ---

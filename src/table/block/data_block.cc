@@ -76,9 +76,9 @@ Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparat
   if (!comparator.HasHeads()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(ReadLastKey(layout, scratch));
   if (scratch->size() < kTagBytes) return Status::Corruption("block key too short");
-  prefix->n =
-      std::min(CommonPrefixBytes(Slice(first.suffix, first.user_bytes()), ExtractUserKey(*scratch)),
-               kPrefixBytesMax);
+  prefix->n = std::min(
+      CommonKeyPrefixBytes(Slice(first.suffix, first.user_bytes()), ExtractUserKey(*scratch)),
+      kPrefixBytesMax);
   return Status::OK();
 }
 

@@ -366,7 +366,7 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
     if (entry.shared > matched && user_bytes_before > matched && found.size() > matched) continue;
     const int r = comparator_.Compare(found, user_key);
     if (r < 0) {
-      if (comparator_.HasHeads()) matched = CommonPrefixBytes(found, user_key);
+      if (comparator_.HasHeads()) matched = CommonKeyPrefixBytes(found, user_key);
       continue;
     }
     if (r > 0) return false;

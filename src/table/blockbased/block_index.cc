@@ -116,7 +116,7 @@ void BlockIndex::Seal(bool with_slots) {
   searched_ = sizes_.empty() ? 0 : blocks() - 1;
   if (searched_ == 0 || !comparator_.HasHeads()) return;
   prefix_bytes_ = static_cast<uint32_t>(
-      CommonPrefixBytes(separator_user_key(0), separator_user_key(searched_ - 1)));
+      CommonKeyPrefixBytes(separator_user_key(0), separator_user_key(searched_ - 1)));
   heads_.reserve((searched_ + kFanout - 1) / kFanout * kFanout);
   for (uint32_t i = 0; i < searched_; ++i)
     heads_.push_back(comparator_.Head(separator_user_key(i), prefix_bytes_));

@@ -316,7 +316,8 @@ Status PlainTable::CheckScan(const EntryScan& scan) const {
 }
 
 Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
-  const size_t common_bytes = comparator_.HasHeads() ? CommonPrefixBytes(first_key, last_key) : 0;
+  const size_t common_bytes =
+      comparator_.HasHeads() ? CommonKeyPrefixBytes(first_key, last_key) : 0;
   std::vector<uint64_t> heads;
   heads.reserve(index_.sparse_entries());
   PlainDecoder decoder(&data_);
