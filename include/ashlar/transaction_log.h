@@ -14,8 +14,8 @@
 // Corruption naming file and offset: a log is damaged and what follows does not continue it.
 // NotSupported: a record of a feature that is not implemented. IOError.
 //
-// A new iterator begins at the first batch that is there. Whoever goes on where another iterator
-// ended has to compare: the sequence of the first batch must be the last one's plus its Count().
+// A new iterator begins at the first batch that is there. To go on where another iterator
+// ended, compare: the sequence of the first batch must be the last one's plus its Count().
 //
 // Thread safety: one thread at a time. Lifetime: Close says Aborted while it lives; deleting the
 // DB leaves it valid.

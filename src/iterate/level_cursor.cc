@@ -71,7 +71,7 @@ void LevelCursor::Leave() {
 }
 
 // Shows the file's batch, or takes an error over. True: the walk has come to rest.
-bool LevelCursor::Settled() {
+bool LevelCursor::ShowsEntry() {
   ASHLAR_DCHECK(cursor_ != nullptr && file_ < args_.files.size());  // I1
   StandAs(this, *cursor_);
   if constexpr (kDebugChecks) CheckInvariants();
@@ -80,15 +80,15 @@ bool LevelCursor::Settled() {
   return !status_.ok();
 }
 
-void LevelCursor::SettleForward() {
-  while (!Settled()) {
+void LevelCursor::FindEntryForward() {
+  while (!ShowsEntry()) {
     if (!EnterForward(file_ + 1)) return;
     cursor_->SeekToFirst();
   }
 }
 
-void LevelCursor::SettleBackward() {
-  while (!Settled()) {
+void LevelCursor::FindEntryBackward() {
+  while (!ShowsEntry()) {
     if (!EnterBackward(file_)) return;
     cursor_->SeekToLast();
   }
@@ -105,7 +105,7 @@ void LevelCursor::SeekToFirst() {
                                  });
   if (!EnterForward(static_cast<size_t>(file - args_.files.begin()))) return;
   cursor_->SeekToFirst();
-  SettleForward();
+  FindEntryForward();
 }
 
 void LevelCursor::SeekToLast() {
@@ -119,7 +119,7 @@ void LevelCursor::SeekToLast() {
                 });
   if (!EnterBackward(static_cast<size_t>(end - args_.files.begin()))) return;
   cursor_->SeekToLast();
-  SettleBackward();
+  FindEntryBackward();
 }
 
 // True: by its filter the file has no sought key.
@@ -140,7 +140,7 @@ void LevelCursor::Seek(const Slice& internal_target) {
 bool LevelCursor::StagedSeek(const Slice& internal_target, SeekStage stage) {
   if (stage == SeekStage::kGroup && !EnterFor(internal_target)) return false;
   if (cursor_->StagedSeek(internal_target, stage)) return true;
-  SettleForward();
+  FindEntryForward();
   return false;
 }
 
@@ -170,7 +170,7 @@ void LevelCursor::PassForward(size_t file) {
     return;
   if (!EnterForward(file + 1)) return;
   cursor_->SeekToFirst();
-  SettleForward();
+  FindEntryForward();
 }
 
 void LevelCursor::SeekForPrev(const Slice& internal_target) {
@@ -184,7 +184,7 @@ void LevelCursor::SeekForPrev(const Slice& internal_target) {
   if (RulesOut(end - 1, internal_target)) return PassBackward(end - 1);
   if (!Enter(end - 1)) return;
   cursor_->SeekForPrev(internal_target);
-  SettleBackward();
+  FindEntryBackward();
 }
 
 void LevelCursor::PassBackward(size_t file) {
@@ -194,19 +194,19 @@ void LevelCursor::PassBackward(size_t file) {
     return;
   if (!EnterBackward(file)) return;
   cursor_->SeekToLast();
-  SettleBackward();
+  FindEntryBackward();
 }
 
 void LevelCursor::MoveNext() {
   StandAs(cursor_.get(), *this);
   cursor_->Next();
-  SettleForward();
+  FindEntryForward();
 }
 
 void LevelCursor::MovePrev() {
   StandAs(cursor_.get(), *this);
   cursor_->Prev();
-  SettleBackward();
+  FindEntryBackward();
 }
 
 }  // namespace ashlar

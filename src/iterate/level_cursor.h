@@ -66,9 +66,9 @@ class LevelCursor final : public InternalCursor {
   void PassForward(size_t file);
   void PassBackward(size_t file);
   void Leave();
-  bool Settled();
-  void SettleForward();
-  void SettleBackward();
+  bool ShowsEntry();
+  void FindEntryForward();
+  void FindEntryBackward();
 
   const LevelCursorArgs args_;
   size_t file_;

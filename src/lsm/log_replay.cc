@@ -149,7 +149,7 @@ Status LogReplay::Run() {
   NoteContinuation();
   separated_ = 0;
   if (follows_) SeparateMemTables(0);
-  if (filter_ != nullptr) TellFilterOfFamilies();
+  if (filter_ != nullptr) NotifyFilterOfFamilies();
   for (Log& log : logs_) {
     if (log.number < first_) continue;
     if (WentBack()) {
@@ -370,7 +370,7 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
   return Status::OK();
 }
 
-void LogReplay::TellFilterOfFamilies() const {
+void LogReplay::NotifyFilterOfFamilies() const {
   std::map<uint32_t, uint64_t> log_numbers;
   std::map<std::string, uint32_t> ids;
   for (const auto& [id, family] : input_.recorded->families) {

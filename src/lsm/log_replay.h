@@ -117,7 +117,7 @@ class LogReplay {
   Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter);
   // What the program's filter makes of a batch that is to be applied: *batch as it shall be, or
   // std::nullopt.
-  void TellFilterOfFamilies() const;
+  void NotifyFilterOfFamilies() const;
   Status AskFilter(const LogReader& reader, std::optional<WriteBatch>* batch);
   Status StopAtRefusedRecord(const LogReader& reader);
   // The head of a log says how long the one before it was: whether that one was read to its end.

@@ -63,7 +63,7 @@ void RangeSummary::Remake() {
       geometry.Include(chunk->spans()[i].end);
     }
   }
-  geometry.MakeRoom();
+  geometry.WidenFirstByte();
   geometry.Finish(4 * count_);
   auto* const words = reinterpret_cast<CoverSummary::Word*>(
       arena_->AllocateAligned(geometry.words() * sizeof(CoverSummary::Word), 64));

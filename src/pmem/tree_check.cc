@@ -268,7 +268,7 @@ Status VerifyTree(TreeState* state) {
   });
   if (status.ok() && expected != 0)
     status = Status::Corruption(state->medium->path(),
-                                StrCat("offset ", expected, ": a leaf behind the last one"));
+                                StrCat("offset ", expected, ": a leaf after the last one"));
   return status;
 }
 

@@ -61,7 +61,7 @@ void CoverSummary::Geometry::Include(uint64_t head) {
     bytes_[slot][VaryingBytes::ByteOf(head, slot)] = true;
 }
 
-void CoverSummary::Geometry::MakeRoom() {
+void CoverSummary::Geometry::WidenFirstByte() {
   Bytes& first = bytes_[0];
   size_t smallest = 0;
   while (smallest < 256 && !first[smallest]) ++smallest;

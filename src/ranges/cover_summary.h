@@ -60,7 +60,7 @@ class CoverSummary {
     explicit Geometry(const VaryingBytes& varying) : varying_(varying) {}
     void Include(uint64_t head);
     // Room for higher bytes at the first varying position.
-    void MakeRoom();
+    void WidenFirstByte();
     // Call once, after all heads.
     void Finish(size_t bounds);
     // Requires: Finish.

@@ -101,7 +101,7 @@ Status RecordDecompressor::Decompress(const Slice& frame, size_t bytes_max, std:
       return Status::Corruption("compressed record is cut short");
   }
   if (input.pos != input.size)
-    return Status::Corruption("compressed record has bytes behind its end");
+    return Status::Corruption("compressed record has bytes after its end");
   out->resize(produced);
   return Status::OK();
 }

@@ -110,17 +110,17 @@ const SmokeCase kSmokeCases[] = {
     {"readhot", "fillseq,", "", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
     {"multireadrandom", "fillseq,", "--batch_size=30", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
     {"readwhilewriting", "fillseq,", "--threads=2",
-     " +[0-9.]+ MB/s \\(4000 of 4000 found\\) \\( beside: [0-9]+ writes [0-9]+ writes/sec \\)"},
+     " +[0-9.]+ MB/s \\(4000 of 4000 found\\) \\( meanwhile: [0-9]+ writes [0-9]+ writes/sec \\)"},
     {"readwhilemerging", "fillseq,", "",
-     " +[0-9.]+ MB/s \\(2000 of 2000 found\\) \\( beside: .*\\)"},
+     " +[0-9.]+ MB/s \\(2000 of 2000 found\\) \\( meanwhile: .*\\)"},
     {"readrandomwriterandom", "fillseq,", "",
      " \\( reads:1800 writes:200 total:2000 found:1800\\)"},
     {"seekrandom", "fillseq,", "--seek_nexts=10", " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
-    {"seekrandomwhilewriting", "fillseq,", "", " \\(2000 of 2000 found\\) \\( beside: .*\\)"},
+    {"seekrandomwhilewriting", "fillseq,", "", " \\(2000 of 2000 found\\) \\( meanwhile: .*\\)"},
     {"prefixscan", "fillseq,", "--prefix_size=10 --keys_per_prefix=10",
      " +[0-9.]+ MB/s \\(2000 of 2000 found\\)"},
     {"prefixscanwhilewriting", "fillseq,", "--prefix_size=10 --keys_per_prefix=10",
-     " +[0-9.]+ MB/s \\(2000 of 2000 found\\) \\( beside: .*\\)"},
+     " +[0-9.]+ MB/s \\(2000 of 2000 found\\) \\( meanwhile: .*\\)"},
     {"mergerandom", "", "--merge_keys=10", " +[0-9.]+ MB/s \\( updates:2000\\)"},
     {"updaterandom", "fillseq,", "", " +[0-9.]+ MB/s \\( updates:2000 found:2000\\)"},
     {"compact", "fillseq,", "", ""},
@@ -632,13 +632,13 @@ INSTANTIATE_TEST_SUITE_P(
         PublishedWorkload{"ReadInRandomOrder", "fillseq,flush,readrandom", kOnFlash,
                           "(5000 of 5000 found)"},
         PublishedWorkload{"ReadersBesideAWriter", "fillseq,flush,readwhilewriting",
-                          StrCat(kOnFlash, "--threads=4"), "(20000 of 20000 found) ( beside: "},
+                          StrCat(kOnFlash, "--threads=4"), "(20000 of 20000 found) ( meanwhile: "},
         PublishedWorkload{"LookupsInRamBesideAWriter", "fillseq,flush,readwhilewriting",
                           StrCat(kInRam, "--benchmark_write_rate_limit=9600000"),
-                          "(5000 of 5000 found) ( beside: "},
+                          "(5000 of 5000 found) ( meanwhile: "},
         PublishedWorkload{"PrefixesInRamBesideAWriter", "fillseq,flush,prefixscanwhilewriting",
                           StrCat(kInRam, "--benchmark_write_rate_limit=9600000"),
-                          "(5000 of 5000 found) ( beside: "}),
+                          "(5000 of 5000 found) ( meanwhile: "}),
     [](const testing::TestParamInfo<PublishedWorkload>& test) { return test.param.name; });
 
 TEST_F(DbBenchMeasuringTest, APersistentTreeIsMeasured) {
@@ -652,7 +652,7 @@ TEST_F(DbBenchMeasuringTest, APersistentTreeIsMeasured) {
   EXPECT_NE(ResultLineOf(output, "readmissing").find("(0 of 10000 found)"), std::string::npos)
       << output;
   EXPECT_NE(ResultLineOf(output, "readseq").find("10000 operations"), std::string::npos) << output;
-  EXPECT_NE(ResultLineOf(output, "readwhilewriting").find("(10000 of 10000 found) ( beside: "),
+  EXPECT_NE(ResultLineOf(output, "readwhilewriting").find("(10000 of 10000 found) ( meanwhile: "),
             std::string::npos)
       << output;
   EXPECT_NE(ResultLineOf(output, "readrandomwriterandom")

@@ -61,7 +61,7 @@ int ThreadsOf(const Workload& workload, const Flags& flags) {
   switch (workload.threads) {
     case Workload::Threads::kAsAsked: return flags.threads;
     case Workload::Threads::kOne: return 1;
-    case Workload::Threads::kBesideWriter: return flags.threads + 1;
+    case Workload::Threads::kWithWriter: return flags.threads + 1;
   }
   return 1;
 }
@@ -90,9 +90,9 @@ std::string MessageOf(const Workload& workload, const Totals& totals) {
     message += (message.empty() || text.empty() ? "" : " ") + text;
   };
   if (workload.describe != nullptr) append(workload.describe(totals.tally));
-  if (totals.beside_seconds > 0) {
-    append(fmt::format("( beside: {} writes {:.0f} writes/sec )", totals.beside_ops,
-                       static_cast<double>(totals.beside_ops) / totals.beside_seconds));
+  if (totals.writer_seconds > 0) {
+    append(fmt::format("( meanwhile: {} writes {:.0f} writes/sec )", totals.writer_ops,
+                       static_cast<double>(totals.writer_ops) / totals.writer_seconds));
   }
   append(totals.message);
   return message;
@@ -233,11 +233,11 @@ Status Bench::RunStep(const Step& step) {
 
 Status Bench::RunThreads(const Workload& workload, const Flags& flags, RunResult* result) {
   const int threads = ThreadsOf(workload, flags);
-  const bool beside = workload.threads == Workload::Threads::kBesideWriter;
+  const bool with_writer = workload.threads == Workload::Threads::kWithWriter;
   SharedRun shared;
   shared.write_limiter = LimiterFor(flags.benchmark_write_rate_limit);
   shared.read_limiter = LimiterFor(flags.benchmark_read_rate_limit);
-  shared.measured_at_work = beside ? threads - 1 : threads;
+  shared.measured_at_work = with_writer ? threads - 1 : threads;
 
   Random seeds(static_cast<uint64_t>(flags.seed) + ++runs_);
   std::vector<std::unique_ptr<Worker>> workers;
@@ -262,7 +262,7 @@ Status Bench::RunThreads(const Workload& workload, const Flags& flags, RunResult
         start.Pass();
         statuses[i] = RunMeasured(workload, workers[i].get());
         if (!statuses[i].ok()) shared.failed.store(true, std::memory_order_relaxed);
-        if (!workers[i]->stats.beside)
+        if (!workers[i]->stats.is_writer)
           shared.measured_at_work.fetch_sub(1, std::memory_order_relaxed);
         monitor.Ended();
       });

@@ -103,10 +103,10 @@ Json ResultJson(const RunResult& result) {
                {"reads", totals.tally.reads},
                {"found", totals.tally.found},
                {"message", result.message}};
-  if (totals.beside_seconds > 0) {
-    json["beside"] = {
-        {"operations", totals.beside_ops},
-        {"ops_per_second", static_cast<double>(totals.beside_ops) / totals.beside_seconds}};
+  if (totals.writer_seconds > 0) {
+    json["writer"] = {
+        {"operations", totals.writer_ops},
+        {"ops_per_second", static_cast<double>(totals.writer_ops) / totals.writer_seconds}};
   }
   ForEachHistogram(totals, [&](const char* operation, const LatencyHistogram& histogram) {
     json["latency_micros"][operation] = HistogramJson(histogram);

@@ -50,9 +50,9 @@ void ThreadStats::Report() {
 }
 
 void Totals::Add(const ThreadStats& stats) {
-  if (stats.beside) {
-    beside_ops += stats.done();
-    beside_seconds += Seconds(stats.end() - stats.begin());
+  if (stats.is_writer) {
+    writer_ops += stats.done();
+    writer_seconds += Seconds(stats.end() - stats.begin());
     return;
   }
   ops += stats.done();

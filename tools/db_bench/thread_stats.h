@@ -77,7 +77,7 @@ class ThreadStats {
   // Shown after the result.
   std::string message;
   // Not part of the totals: the thread ran concurrently with the measured ones.
-  bool beside = false;
+  bool is_writer = false;
 
  private:
   void Record(Operation operation);
@@ -101,8 +101,8 @@ struct Totals {
   Tally tally;
   std::string message;
   // Of the concurrent, unmeasured threads.
-  uint64_t beside_ops = 0;
-  double beside_seconds = 0;
+  uint64_t writer_ops = 0;
+  double writer_seconds = 0;
   // Null without histograms; those without values are not shown.
   std::unique_ptr<std::array<LatencyHistogram, kOperations>> histograms;
 

@@ -25,7 +25,7 @@ struct Workload {
   enum class Threads {
     kAsAsked,       // --threads
     kOne,           // always one
-    kBesideWriter,  // --threads, and one more that writes and is not measured: the worker with id 0
+    kWithWriter,  // --threads, and one more that writes and is not measured: the worker with id 0
   };
 
   std::string_view name;

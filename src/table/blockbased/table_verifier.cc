@@ -78,7 +78,7 @@ class TableVerifier {
     last_key_.assign(key.data(), key.size());
     ++entries_;
     if (CompareWithSeparator(key, block) > 0)
-      return Status::Corruption("a key lies behind its block's separator");
+      return Status::Corruption("a key is after its block's separator");
     // Otherwise a search for the key would end in the block before.
     if (block > 0 && CompareWithSeparator(key, block - 1) <= 0)
       return Status::Corruption("a key is not after the separator of the block before");

@@ -5,7 +5,7 @@ namespace {
 
 template <typename WriteOne>
 Status UntilOthersEnd(Worker& worker, WriteOne write) {
-  worker.stats.beside = true;
+  worker.stats.is_writer = true;
   const SharedRun& shared = worker.shared;
   while (shared.measured_at_work.load(std::memory_order_relaxed) > 0 &&
          !shared.failed.load(std::memory_order_relaxed)) {

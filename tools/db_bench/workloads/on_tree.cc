@@ -144,7 +144,7 @@ Status MultiReadTreeRandom(Worker& worker) {
 }
 
 Status WriteTreeBeside(Worker& worker) {
-  worker.stats.beside = true;
+  worker.stats.is_writer = true;
   const SharedRun& shared = worker.shared;
   while (shared.measured_at_work.load(std::memory_order_relaxed) > 0 &&
          !shared.failed.load(std::memory_order_relaxed)) {

@@ -6,8 +6,8 @@ namespace ashlar::bench {
 
 constinit const Workload kPrefixScanWhileWriting = {
     .name = "prefixscanwhilewriting",
-    .summary = "prefixscan beside one thread that writes",
-    .threads = Workload::Threads::kBesideWriter,
+    .summary = "prefixscan while one thread writes",
+    .threads = Workload::Threads::kWithWriter,
     .run =
         [](Worker& worker) { return worker.id == 0 ? WriteBeside(worker) : ScanPrefixes(worker); },
     .describe = DescribeFound,

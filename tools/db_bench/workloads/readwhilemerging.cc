@@ -6,8 +6,8 @@ namespace ashlar::bench {
 
 constinit const Workload kReadWhileMerging = {
     .name = "readwhilemerging",
-    .summary = "readrandom beside one thread that merges",
-    .threads = Workload::Threads::kBesideWriter,
+    .summary = "readrandom while one thread merges",
+    .threads = Workload::Threads::kWithWriter,
     .run =
         [](Worker& worker) {
           return worker.id == 0 ? MergeBeside(worker) : ReadRandom(worker, worker.num);

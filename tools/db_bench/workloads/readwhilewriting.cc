@@ -7,8 +7,8 @@ namespace ashlar::bench {
 
 constinit const Workload kReadWhileWriting = {
     .name = "readwhilewriting",
-    .summary = "readrandom beside one thread that writes",
-    .threads = Workload::Threads::kBesideWriter,
+    .summary = "readrandom while one thread writes",
+    .threads = Workload::Threads::kWithWriter,
     .run =
         [](Worker& worker) {
           return worker.id == 0 ? WriteBeside(worker) : ReadRandom(worker, worker.num);

@@ -6,8 +6,8 @@ namespace ashlar::bench {
 
 constinit const Workload kSeekRandomWhileWriting = {
     .name = "seekrandomwhilewriting",
-    .summary = "seekrandom beside one thread that writes",
-    .threads = Workload::Threads::kBesideWriter,
+    .summary = "seekrandom while one thread writes",
+    .threads = Workload::Threads::kWithWriter,
     .run = [](Worker& worker) { return worker.id == 0 ? WriteBeside(worker) : SeekRandom(worker); },
     .describe = DescribeFound,
 };
