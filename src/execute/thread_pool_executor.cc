@@ -28,6 +28,18 @@ void ThreadPoolExecutor::Lane::WakeAll() {
   while (!waiting.empty()) WakeOne();
 }
 
+void ThreadPoolExecutor::Lane::CheckInvariants() const {
+  int at_work = 0;
+  for (const std::unique_ptr<Worker>& worker : workers) {
+    if (worker == nullptr) continue;
+    if (worker->runs_job) ++at_work;
+    ASHLAR_ASSERT(!worker->runs_job || !worker->finished);
+    const auto times = std::count(waiting.begin(), waiting.end(), worker.get());
+    ASHLAR_ASSERT(times <= (worker->runs_job ? 0 : 1));  // I3
+  }
+  ASHLAR_ASSERT(at_work == running || workers.empty());  // Shutdown takes the workers first
+}
+
 bool ThreadPoolExecutor::Schedule(Priority priority, std::function<void()> job) {
   MutexLock lock(mutex_);
   if (shutting_down_) return false;
@@ -159,6 +171,7 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
     lock.Lock();
     worker->runs_job = false;
     mine.running--;
+    if constexpr (kDebugChecks) mine.CheckInvariants();
     if (IsIdle()) idle_.SignalAll();
   }
   worker->finished = true;

@@ -77,6 +77,9 @@ class ThreadPoolExecutor final : public Executor {
     void QueueDue();
     void WakeOne();
     void WakeAll();
+    // Asserts that the counts agree with the workers, and I3: each that waits is listed once and
+    // runs no job.
+    void CheckInvariants() const;
   };
 
   explicit ThreadPoolExecutor(const Options& options) : options_(options) {}

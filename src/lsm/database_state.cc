@@ -119,6 +119,8 @@ void DatabaseState::CheckInvariants() const {
   ASHLAR_ASSERT(versions->Published().last_sequence <= PublishedSequence());  // I3
   ASHLAR_ASSERT(background_paused >= 0);                                      // I4
   ASHLAR_ASSERT(!writes_files() || lock != nullptr);  // LOCK is held until Close
+  write_controller.CheckInvariants();
+  if (memory.budget() != nullptr) memory.budget()->CheckInvariants();
 }
 
 void DatabaseState::DrainEpochs() {

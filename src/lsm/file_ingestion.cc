@@ -311,7 +311,10 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
     MutexLock lock(state_->mutex());
     ASHLAR_RETURN_IF_ERROR(Plan(flush_needed, to_flush));
     if (!to_flush->empty()) return Status::OK();
-    for (const Family& family : families_) family.family()->ingesting = true;  // I4
+    for (const Family& family : families_) {
+      ASHLAR_ASSERT(!family.family()->ingesting);  // one turn at a time
+      family.family()->ingesting = true;           // I4
+    }
   }
   SequenceNumber last_sequence = state_->PublishedSequence();
   for (const Family& family : families_) {
@@ -367,7 +370,26 @@ Status FileIngestion::PlanFamily(Family* family) {
       placing.placed.push_back({.bounds = file.external.bounds(), .level = file.level});
     family->last_sequence = std::max(family->last_sequence, file.sequence);
   }
+  if constexpr (kDebugChecks) CheckPlan(placing, *family);
   return Status::OK();
+}
+
+void FileIngestion::CheckPlan(const Placing& placing, const Family& family) const {
+  const bool behind = placing.options->ingest_behind;
+  for (const File& file : family.files) {
+    ASHLAR_ASSERT(file.level < placing.view.num_levels());
+    ASHLAR_ASSERT(behind || file.level <= placing.rules.last_level);  // the reserved level
+    ASHLAR_ASSERT(!behind || file.sequence == 0);                     // below all that is there
+    ASHLAR_ASSERT(file.sequence == 0 || file.sequence > state_->PublishedSequence());  // I1
+    ASHLAR_ASSERT(file.level > 0 || file.sequence > 0 || file.external.made_by_database);
+    if (!family.files_overlap || file.external.made_by_database) continue;
+    for (const File& earlier : family.files) {
+      if (&earlier == &file) break;
+      ASHLAR_ASSERT(
+          earlier.sequence < file.sequence ||  // I5
+          !Overlap(placing.view.comparator, earlier.external.bounds(), file.external.bounds()));
+    }
+  }
 }
 
 Status FileIngestion::PlaceBehind(const Placing& placing, File* file) const {
@@ -473,6 +495,7 @@ std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) 
     edit.ReserveNewFiles(family.files.size());
     for (const File& file : family.files) {
       const ExternalFile& external = file.external;
+      ASHLAR_ASSERT(file.sequence <= last_sequence && external.largest_sequence <= last_sequence);
       auto meta = std::make_unique<FileMetaData>();
       meta->number = file.taken.number();
       meta->file_bytes = external.file_bytes;
@@ -500,6 +523,7 @@ Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionE
   VersionInstaller& installer = core_->background.installer();
   ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
                           installer.Prepare(std::move(edits), [](std::span<VersionEdit>) {}));
+  ASHLAR_ASSERT(last_sequence >= state_->PublishedSequence());  // I1
   // From here on the tables belong to versions, or wait for deletion.
   for (Family& family : families_) {
     for (File& file : family.files) file.taken.Keep();

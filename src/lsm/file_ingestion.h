@@ -115,6 +115,8 @@ class FileIngestion {
   Status Plan(const std::vector<bool>& flush_needed, Families* to_flush)
       ASHLAR_REQUIRES(kDatabaseMutex);
   Status PlanFamily(Family* family) ASHLAR_REQUIRES(kDatabaseMutex);
+  // Asserts I1 and I5, and that the levels exist.
+  void CheckPlan(const Placing& placing, const Family& family) const;
   Status PlaceBehind(const Placing& placing, File* file) const;
   Status PlaceAbove(const Placing& placing, const Family& family, File* file)
       ASHLAR_REQUIRES(kDatabaseMutex);

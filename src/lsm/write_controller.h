@@ -66,6 +66,12 @@ class WriteController {
   uint64_t bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
   uint64_t generation() const ASHLAR_REQUIRES(kDatabaseMutex) { return generation_; }
 
+  // Asserts that the published state is the one that the parts ask for, and I1.
+  void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex) {
+    ASHLAR_ASSERT(state() == WantedState());
+    ASHLAR_ASSERT(delayed_.next_us <= kTurnUsMax && low_priority_.next_us <= kTurnUsMax);  // I1
+  }
+
   // The time, in microseconds of the same clock as now_us, at which a writer may write `bytes` at
   // the delayed rate.
   uint64_t Reserve(uint64_t now_us, uint64_t bytes) ASHLAR_REQUIRES(kDatabaseMutex) {
@@ -102,9 +108,11 @@ class WriteController {
     }
   };
 
+  State WantedState() const ASHLAR_REQUIRES(kDatabaseMutex) {
+    return locks_ > 0 || awaits_memory_ ? State::kStopped : tree_state_;
+  }
   void PublishState() ASHLAR_REQUIRES(kDatabaseMutex) {
-    const bool stopped = locks_ > 0 || awaits_memory_;
-    state_.store(stopped ? State::kStopped : tree_state_, std::memory_order_release);
+    state_.store(WantedState(), std::memory_order_release);
   }
 
   // Written under the database mutex. Writers load state_ (acquire, pairs with PublishState); the

@@ -31,6 +31,14 @@ MemoryBudget::~MemoryBudget() {
   if (cache_ != nullptr) cache_->ReleaseMetadata(charged_bytes());
 }
 
+void MemoryBudget::CheckInvariants() const {
+  ASHLAR_ASSERT(charged_bytes() % kChargeBytes == 0);        // I4
+  ASHLAR_ASSERT(cache_ != nullptr || charged_bytes() == 0);  // I4
+  MutexLock lock(mutex_);
+  for (size_t i = 1; i < databases_.size(); ++i)
+    ASHLAR_ASSERT(databases_[i] != databases_.front());  // a database joins once
+}
+
 void MemoryBudget::SetLimit(size_t bytes) {
   limit_bytes_.store(bytes);
   AskAll();

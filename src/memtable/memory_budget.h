@@ -82,6 +82,10 @@ class MemoryBudget {
   void BeginFlush() noexcept;
   void EndFlush() noexcept;
 
+  // Asserts what holds also while calls are in progress: the charge is whole steps (I4), and none
+  // without a cache.
+  void CheckInvariants() const;
+
   // Registers a database by its flag, and sets it: its recovery may reach the limit.
   void Join(std::atomic<bool>* room_check_wanted);
   void Leave(std::atomic<bool>* room_check_wanted);
