@@ -402,14 +402,25 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
   const SequenceNumber before =
       state_->published_sequence.exchange(next - 1, std::memory_order_release);
   ASHLAR_DCHECK(before <= next - 1);  // I3
-  if (state_->recorder.IsOn()) {
-    state_->recorder.Tick(NUMBER_KEYS_WRITTEN, next - 1 - before);
-    state_->recorder.Tick(BYTES_WRITTEN, group.bytes);
-    state_->recorder.Tick(WRITE_DONE_BY_SELF);
-    state_->recorder.Tick(WRITE_DONE_BY_OTHER, group.requests - 1);
-    state_->recorder.Record(BYTES_PER_WRITE, group.bytes);
-  }
+  if (state_->recorder.IsOn()) RecordGroup(group, next - 1 - before);
   return Status::OK();
+}
+
+void CommitPipeline::RecordGroup(const CommitGroup& group, uint64_t keys) {
+  uint64_t bytes = 0;
+  uint64_t requests = 0;
+  for (const CommitRequest& r : group) {
+    if (!r.status.ok()) continue;  // refused: I6
+    bytes += r.batch_bytes;
+    ++requests;
+  }
+  if (requests == 0) return;
+  const uint64_t by_leader = (*group.begin()).status.ok() ? 1 : 0;
+  state_->recorder.Tick(NUMBER_KEYS_WRITTEN, keys);
+  state_->recorder.Tick(BYTES_WRITTEN, bytes);
+  state_->recorder.Tick(WRITE_DONE_BY_SELF, by_leader);
+  state_->recorder.Tick(WRITE_DONE_BY_OTHER, requests - by_leader);
+  state_->recorder.Record(BYTES_PER_WRITE, bytes);
 }
 
 void CommitPipeline::NoteUnloggedWrite() {

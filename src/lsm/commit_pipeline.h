@@ -121,6 +121,8 @@ class CommitPipeline {
   Status CommitGroupOfWrites(const CommitGroup& group);
   // Records of a request go into memtables and into no log.
   void NoteUnloggedWrite();
+  // The statistics of the requests that were not refused, which wrote so many keys.
+  void RecordGroup(const CommitGroup& group, uint64_t keys);
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
   Status LatchSyncError(Status synced);

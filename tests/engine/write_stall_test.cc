@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/manual_env.h"
 
@@ -184,6 +185,7 @@ class DropDuringStallTest : public WriteStallTest {
 };
 
 TEST_F(DropDuringStallTest, AnEntryIsRefused) {
+  options_.statistics = CreateDBStatistics();
   const Status status =
       WriteWhileTheFamilyIsDropped([&](ColumnFamilyHandle* family, const std::string& value) {
         return db_->Put(WriteOptions(), family, std::to_string(acknowledged_), value);
@@ -191,6 +193,10 @@ TEST_F(DropDuringStallTest, AnEntryIsRefused) {
   EXPECT_TRUE(status.IsColumnFamilyDropped()) << status.ToString();
   EXPECT_TRUE(found_.IsNotFound()) << found_.ToString();
   EXPECT_EQ(last_sequence_, acknowledged_);  // a refused request takes no sequence
+  EXPECT_EQ(options_.statistics->getTickerCount(WRITE_DONE_BY_SELF), acknowledged_);
+  HistogramData bytes;
+  options_.statistics->histogramData(BYTES_PER_WRITE, &bytes);
+  EXPECT_EQ(bytes.count, acknowledged_);
 }
 
 TEST_F(DropDuringStallTest, ABatchIsRefusedAsAWhole) {
