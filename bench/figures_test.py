@@ -171,6 +171,14 @@ class InstructionsTest(unittest.TestCase):
         with self.assertRaises(instructions.CountingFailed):
             instructions.parse_total("events: Ir\n")
 
+    def test_a_count_that_rose_is_named(self):
+        marks = instructions.MARKS
+        document = f"before\n{marks.begin}\n{instructions.table([('Get', 50, 12050, 1550)], 'abc', 'RocksDB')}\n{marks.end}\nafter\n"
+        before = instructions.counts_of(document)
+        self.assertEqual(before, {"Get": 1500})
+        self.assertEqual(instructions.rises(before, {"Get": 1515}), [])
+        self.assertEqual(len(instructions.rises(before, {"Get": 1516, "Put": 1})), 2)
+
     def test_the_table_stands_between_its_marks_and_nothing_else_changes(self):
         marks = instructions.MARKS
         document = f"before\n{marks.begin}\nold\n{marks.end}\nafter\n"

@@ -11,6 +11,7 @@ MARKS = Marks("instructions", "./dev bench --instructions")
 
 KEYS = 100_000
 OPERATIONS = 20_000
+RISE_MAX = 0.01  # counts repeat within it
 # Row -> the driver's workload, its operations, and the shape of the database. Next scans every key once.
 CASES = (
     ("Get", "readrandom", OPERATIONS, "compacted"),
@@ -52,6 +53,24 @@ def count(driver: Path, library: str, engine: str, case: tuple, folder: Path) ->
     total = parse_total(profile.read_text())
     profile.unlink()
     return total / operations
+
+
+def counts_of(document: str) -> dict[str, float]:
+    """Ashlar's counts in the table of a document, by title."""
+    begin, end = document.index(MARKS.begin), document.index(MARKS.end)
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in document[begin:end].splitlines() if line.startswith("| ")]
+    return {row[0]: float(row[2].replace(",", "")) for row in cells[1:]}
+
+
+def rises(before: dict[str, float], now: dict[str, float]) -> list[str]:
+    """The counts that rose by more than RISE_MAX, or that the table does not have, as sentences."""
+    found = []
+    for title, count_now in now.items():
+        if title not in before:
+            found.append(f"{title}: not in the table")
+        elif count_now > before[title] * (1 + RISE_MAX):
+            found.append(f"{title}: {count_now:,.0f} instructions, {before[title]:,.0f} in the table, {count_now / before[title] - 1:.1%} more")
+    return found
 
 
 def table(rows: list[tuple[str, float, float, float]], commit: str, peer: str) -> str:

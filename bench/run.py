@@ -228,7 +228,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--instructions", action="store_true", help="count instructions per operation under callgrind, and put them into docs/performance.md"
     )
+    parser.add_argument(
+        "--check", action="store_true", help="with --instructions: count Ashlar's alone, change nothing, and fail where one rose by more than 1 %%"
+    )
     arguments = parser.parse_args()
+    if arguments.check and not arguments.instructions:
+        parser.error("--check belongs to --instructions")
     if arguments.subject:
         arguments.rows = f"^{arguments.subject}-"
         arguments.cpu = arguments.cpu or arguments.subject == "deletions"
@@ -265,6 +270,19 @@ def count_instructions(own: Library, peer: Library, commit: str) -> None:
     put_into_document(instructions.MARKS, instructions.table(rows, commit, peer.name))
 
 
+def check_instructions(own: Library) -> int:
+    """Counts Ashlar's alone, and compares with the table of docs/performance.md."""
+    now = {}
+    for case in instructions.CASES:
+        driver, count = (instructions.count(DRIVER, library, engine, case, OUT) for library, engine in (("", "none"), (own.path, "rocksdb")))
+        now[case[0]] = count - driver
+        print(f"{case[0]:20} {own.name} {now[case[0]]:8.0f}", flush=True)
+    risen = instructions.rises(instructions.counts_of((ROOT / "docs" / "performance.md").read_text()), now)
+    for sentence in risen:
+        print(f"bench: {sentence}", file=sys.stderr)
+    return 1 if risen else 0
+
+
 def put_into_document(marks: Marks, text: str) -> None:
     document = ROOT / "docs" / "performance.md"
     document.write_text(marks.replace(document.read_text(), text))
@@ -298,8 +316,12 @@ def main() -> int:
     if not scale.groups:
         print(f"no row matches '{arguments.rows}'", file=sys.stderr)
         return 2
-    peer_path = (arguments.peer or libraries.obtain_rocksdb(OUT)).resolve()
     own_path = arguments.library.resolve()
+    if arguments.check:
+        libraries.check_ashlar(own_path)
+        OUT.mkdir(parents=True, exist_ok=True)
+        return check_instructions(Library("Ashlar", str(own_path), "rocksdb"))
+    peer_path = (arguments.peer or libraries.obtain_rocksdb(OUT)).resolve()
     libraries.check_peer(peer_path)
     libraries.check_ashlar(own_path)
     own = Library("Ashlar", str(own_path), "rocksdb")
