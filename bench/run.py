@@ -208,7 +208,7 @@ def environment(own: Library, peer: Library, scale: Scale, by_cpu: bool) -> dict
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Runs Ashlar, RocksDB, LevelDB and LMDB side by side.")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_const", const="quick", dest="size", help="200 000 keys, 3 pairs; under 5 minutes")
+    size.add_argument("--quick", action="store_const", const="quick", dest="size", help="200 000 keys, 3 pairs; some 7 minutes")
     size.add_argument("--full", action="store_const", const="full", dest="size", help="5 000 000 keys and further rows; taken up where it was left")
     parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="multiplies the number of keys")
     parser.add_argument("--pairs", type=int, help="pairs of runs per row")
