@@ -166,6 +166,23 @@ size_t Columns(std::string_view line) {
   }));
 }
 
+// Whether a line of a document belongs to an item of a list: the last line that is not indented as
+// much begins one.
+bool InList(const SourceFile& file, size_t line) {
+  while (line > 0) {
+    const std::string& before = file.lines[--line];
+    const size_t begin = before.find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    const std::string_view text = std::string_view(before).substr(begin);
+    const size_t digits = text.find_first_not_of("0123456789");
+    if (text.starts_with("- ") || text.starts_with("* ") ||
+        (digits > 0 && digits != std::string_view::npos && text.substr(digits).starts_with(". ")))
+      return true;
+    if (begin == 0) return false;
+  }
+  return false;
+}
+
 // The condition of the assertion that begins in a line, without texts in quotes; empty: none does.
 std::string ConditionOfAssertion(const SourceFile& file, size_t line) {
   std::string_view rest = file.lines[line];
@@ -326,6 +343,27 @@ Violations CheckLines(const SourceTree& tree) {
   return out;
 }
 
+Violations CheckDocuments(const SourceTree& tree) {
+  Violations out;
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsDocument()) continue;
+    bool in_code = false;
+    for (size_t i = 0; i < file.lines.size(); i++) {
+      const std::string& line = file.lines[i];
+      const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+      if (line.compare(begin, 3, "```") == 0) in_code = !in_code;
+      // Rows of tables, code, and a line that is one long link cannot be wrapped.
+      const bool is_row = line.compare(begin, 1, "|") == 0;
+      const bool is_code = in_code || (begin >= 4 && !InList(file, i));
+      const bool is_one_word = line.find(' ', begin + 2) == std::string::npos;
+      if (Columns(line) > kLineColumnsMax && !is_row && !is_code && !is_one_word)
+        out.push_back(
+            At(file, i + 1, "longer than " + std::to_string(kLineColumnsMax) + " columns"));
+    }
+  }
+  return out;
+}
+
 Violations CheckBanners(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
@@ -453,8 +491,9 @@ Violations CheckFolderReadme(const SourceTree& tree) {
   std::set<std::string> with_readme;
   for (const SourceFile& file : tree.files) {
     // The public headers are their own documentation.
-    if (!file.IsIn("include"))
-      (file.IsCode() ? with_code : with_readme).insert(std::string(file.Folder()));
+    if (file.IsIn("include")) continue;
+    if (file.IsCode()) with_code.insert(std::string(file.Folder()));
+    if (file.Name() == "README.md") with_readme.insert(std::string(file.Folder()));
   }
   Violations out;
   std::set_difference(with_code.begin(), with_code.end(), with_readme.begin(), with_readme.end(),

@@ -33,6 +33,8 @@ Violations CheckOperatingSystem(
 Violations CheckLines(
     const SourceTree&
         tree);  // no tabs, trailing blanks, carriage returns; at most kLineColumnsMax columns
+Violations CheckDocuments(
+    const SourceTree& tree);  // documents: at most kLineColumnsMax columns, but for tables and code
 Violations CheckBanners(
     const SourceTree& tree);  // comments that begin in the first column: at most kBannerLinesMax
 Violations CheckNoLeftovers(const SourceTree& tree);  // notes for later

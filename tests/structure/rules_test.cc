@@ -143,6 +143,15 @@ TEST(LinesTest, TabsBlanksReturnsAndLongLinesAreReported) {
                                             HasSubstr(":3: a carriage"), HasSubstr(":5: longer")));
 }
 
+TEST(DocumentsTest, LongLinesOfTextAreReported) {
+  const std::string words = std::string(60, 'x') + " " + std::string(60, 'y');
+  const SourceTree tree = Tree({MakeSourceFile(
+      "docs/a.md", words + "\n| " + words + " |\n    " + words + "\n- item\n    " + words +
+                       "\n\n```\n" + words + "\n```\n[link](" + std::string(110, 'z') + ")\n")});
+  EXPECT_THAT(CheckDocuments(tree),
+              ElementsAre(HasSubstr("docs/a.md:1: longer"), HasSubstr("docs/a.md:5: longer")));
+}
+
 TEST(BannersTest, ALongerOneIsReportedOnceAtItsFirstLineTooMany) {
   const auto banner = [](size_t lines) {
     std::string text;
@@ -253,6 +262,7 @@ TEST_F(ThisTree, PairsHaveNoCycles) { ExpectNone(CheckNoPairCycles(Get())); }
 TEST_F(ThisTree, FoldersHaveNoCycles) { ExpectNone(CheckNoFolderCycles(Get())); }
 TEST_F(ThisTree, KnowsTheOperatingSystemInOneFolder) { ExpectNone(CheckOperatingSystem(Get())); }
 TEST_F(ThisTree, LinesAreClean) { ExpectNone(CheckLines(Get())); }
+TEST_F(ThisTree, DocumentsAreWrapped) { ExpectNone(CheckDocuments(Get())); }
 TEST_F(ThisTree, BannersAreShort) { ExpectNone(CheckBanners(Get())); }
 TEST_F(ThisTree, NothingIsLeftForLater) { ExpectNone(CheckNoLeftovers(Get())); }
 TEST_F(ThisTree, LocksAreAnalysed) { ExpectNone(CheckLocks(Get())); }

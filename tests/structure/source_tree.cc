@@ -28,6 +28,8 @@ bool SourceFile::IsCode() const {
   return IsHeader() || path.ends_with(".cc") || path.ends_with(".c");
 }
 
+bool SourceFile::IsDocument() const { return path.ends_with(".md"); }
+
 bool SourceFile::IsTest() const {
   return path.ends_with("_test.cc") || path.ends_with("_test_kit.h") || IsIn("tests");
 }
@@ -49,22 +51,28 @@ SourceFile MakeSourceFile(std::string path, std::string_view text) {
 SourceTree ReadSourceTree(const std::string& root) {
   namespace fs = std::filesystem;
   SourceTree tree;
-  for (const std::string_view folder : kFolders) {
+  const auto read = [&](const fs::directory_entry& entry, bool with_code) {
+    const fs::path& path = entry.path();
+    const bool is_code =
+        path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c";
+    if ((!is_code || !with_code) && path.extension() != ".md") return;
+    if (!entry.is_regular_file()) return;
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    EXPECT_FALSE(in.bad()) << path;
+    tree.files.push_back(
+        MakeSourceFile(path.lexically_relative(root).generic_string(), text.str()));
+  };
+  const auto read_below = [&](std::string_view folder, bool with_code) {
     const fs::path top = fs::path(root) / folder;
-    if (!fs::is_directory(top)) continue;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top)) {
-      const fs::path& path = entry.path();
-      const bool wanted = path.extension() == ".h" || path.extension() == ".cc" ||
-                          path.extension() == ".c" || path.filename() == "README.md";
-      if (!wanted || !entry.is_regular_file()) continue;
-      std::ifstream in(path, std::ios::binary);
-      std::ostringstream text;
-      text << in.rdbuf();
-      EXPECT_FALSE(in.bad()) << path;
-      tree.files.push_back(
-          MakeSourceFile(path.lexically_relative(root).generic_string(), text.str()));
-    }
-  }
+    if (!fs::is_directory(top)) return;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(top))
+      read(entry, with_code);
+  };
+  for (const std::string_view folder : kFolders) read_below(folder, true);
+  for (const std::string_view folder : kDocumentFolders) read_below(folder, false);
+  for (const fs::directory_entry& entry : fs::directory_iterator(root)) read(entry, false);
   std::sort(tree.files.begin(), tree.files.end(),
             [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
   EXPECT_FALSE(tree.files.empty()) << "no sources below " << root;

@@ -1,7 +1,7 @@
 // SourceTree: the project's files as text, for the tests that check the shape of the code.
 //
 // Paths are relative to the root of the tree, with '/' between components, in ascending order. Only
-// the folders named in kFolders are read, so ignored files are not.
+// the folders named below are read, so ignored files are not.
 #pragma once
 
 #include <string>
@@ -13,6 +13,8 @@ namespace ashlar::structure {
 // The folders with code, below the root.
 inline constexpr std::string_view kFolders[] = {"bench", "examples", "include",
                                                 "src",   "tests",    "tools"};
+// Documents are read there too, in these, and in the root itself.
+inline constexpr std::string_view kDocumentFolders[] = {"bindings", "docs"};
 
 struct SourceFile {
   std::string path;
@@ -22,6 +24,7 @@ struct SourceFile {
   std::string_view Name() const;    // "arena.h"
   bool IsHeader() const;            // .h
   bool IsCode() const;              // .h, .cc or .c
+  bool IsDocument() const;          // .md
   bool IsTest() const;  // *_test.cc, what they share in a *_test_kit.h, everything in tests/
   bool IsIn(std::string_view folder) const;  // the folder itself or one below it
 };
@@ -30,7 +33,7 @@ struct SourceTree {
   std::vector<SourceFile> files;
 };
 
-// Every .h, .cc and README.md below root's kFolders. Fails the process's current test when the root
+// Every .h, .cc, .c and .md below root's kFolders, and the other documents. Fails the process's current test when the root
 // cannot be read.
 SourceTree ReadSourceTree(const std::string& root);
 
