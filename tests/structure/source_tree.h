@@ -33,8 +33,8 @@ struct SourceTree {
   std::vector<SourceFile> files;
 };
 
-// Every .h, .cc, .c and .md below root's kFolders, and the other documents. Fails the process's current test when the root
-// cannot be read.
+// Every .h, .cc, .c and .md below root's kFolders, and the other documents. Fails the process's
+// current test when the root cannot be read.
 SourceTree ReadSourceTree(const std::string& root);
 
 // A file whose text is given, for tests of the rules themselves.
