@@ -8,7 +8,7 @@ import unittest
 import instructions
 import run as bench
 from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, with_limits, without_figures, worst_first
-from report import markdown_table, row_as_json, value_panels
+from report import markdown_table, row_as_json, side_by_side_table, value_panels
 from rows import BOTH, CPU, GROUPS, SCALES, SPACE, WALL, WRITTEN, Group, Judged, Limit, Workload
 
 
@@ -124,6 +124,11 @@ class OneRatioTest(unittest.TestCase):
         self.assertEqual(len(lines), 2)
         for line in lines:
             self.assertEqual(re.findall(r"\d+\.\d\d(?!\d)", line), ["8.62", "8.00", "9.23", "4.00"])
+
+    def test_the_table_of_the_whole_has_it_too(self):
+        table = side_by_side_table(self.ROWS, {"commit": "abc", "peer": "RocksDB", "keys": 5000, "pairs": 2})
+        self.assertIn("at abc, 5,000 keys, 2 pairs", table.splitlines()[0])
+        self.assertEqual(sum("8.62 (8.00–9.23) | 4.00 ✓" in line for line in table.splitlines()), 2)
 
     def test_the_json_file_has_it_once(self):
         measured = row_as_json(self.ROWS[0])["measured"]

@@ -110,6 +110,24 @@ def markdown_table(rows: list[RowOutcome], about: dict) -> str:
     return "\n".join(lines)
 
 
+def side_by_side_table(rows: list[RowOutcome], about: dict) -> str:
+    """The rows with targets, verdicts and the other libraries, the worst first."""
+    head = f"at {about['commit']}, {about['keys']:,} keys, {about['pairs']} pairs"
+    lines = [f"| {head} | {about['peer']} | Ashlar | unit | ratio (lowest–highest) | target | verdict | others |", "|---|---|---|---|---|---|---|---|"]
+    for row in worst_first(rows):
+        if row.measured is None:
+            lines.append(f"| {row.title} | | | | | | {row.verdict} | |")
+            continue
+        measured = row.measured
+        target = "" if row.target is None else f"{row.target:.2f} {'✓' if row.target_reached else '✗'}"
+        if row.limit is not None:
+            target = f"at most {format_figure(row.limit)} {'✓' if row.limit_kept else '✗'}"
+        others = ", ".join(f"{name} {format_figure(value)}" for name, value in row.others)
+        figures = f"{format_figure(measured.peer)} | {format_figure(measured.own)} | {measured.metric.unit} | {measured.ratio}"
+        lines.append(f"| {row.title} | {figures} | {target} | {row.verdict} | {others} |")
+    return "\n".join(lines)
+
+
 def row_as_json(row: RowOutcome) -> dict:
     measured = row.measured
     return {

@@ -21,7 +21,7 @@ import instructions
 import libraries
 import rows as rows_module
 from figures import FAILED, NOT_AVAILABLE, RowOutcome, disagreements, judge, with_limits, without_figures, worst_first
-from report import Marks, copies_table, format_figure, markdown_table, write_json, write_page
+from report import Marks, copies_table, format_figure, markdown_table, side_by_side_table, write_json, write_page
 from rows import SCALES, Group, Scale
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +31,8 @@ DRIVER = BUILD / "bench" / "bench_driver"
 COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
 # The tables of docs/performance.md that hold the groups of one subject: --NAME measures the groups NAME-… and writes them.
 SUBJECTS = {name: Marks(name, f"./dev bench --{name}") for name in ("deletions", "files")}
+# The tables of the whole: of the groups whose Gets are counted for copies, and of all others.
+SIDE_BY_SIDE, ZERO_COPY = (Marks(name, "./dev bench --full") for name in ("side by side", "zero copy"))
 EXIT_NOT_AVAILABLE = 3
 # A process that takes longer than this per million keys (at least this) hangs.
 PROCESS_SECONDS_MAX = 300
@@ -352,6 +354,10 @@ def main() -> int:
     print_copies(copies_table(groups, results))
     if arguments.subject:
         put_into_document(SUBJECTS[arguments.subject], markdown_table(rows, about))
+    elif scale.name == "full" and not arguments.rows:
+        copying = {group.name for group in groups if results[group.name].get("copies")}
+        for marks, wanted in ((SIDE_BY_SIDE, False), (ZERO_COPY, True)):
+            put_into_document(marks, side_by_side_table([row for row in rows if (row.group in copying) == wanted], about))
     name = f"{scale.name}{'-rows' if arguments.rows else ''}"
     write_json(OUT / f"{name}.json", about, rows, groups, results)
     write_page(OUT / f"{name}.html", about, rows, groups, results)
