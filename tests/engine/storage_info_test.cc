@@ -5,10 +5,12 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ashlar/file_checksum.h"
@@ -205,6 +207,105 @@ TEST(StorageInfo, IsRefusedWhileTheManifestIsUncertain) {
   ASSERT_OK(database.db()->GetLiveFilesStorageInfo(options, &files));
   EXPECT_GT(files[0].size, 0u);
   ASSERT_OK(database.Close());
+}
+
+// A writer, and a flush that is due, between two calls of the survey.
+class RacedStorageInfoTest : public ::testing::Test {
+ protected:
+  RacedStorageInfoTest() { Start(); }
+
+  void Start() {
+    database_.reset();
+    faults_ = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+    Options options = SmallDatabaseOptions();
+    options.disable_auto_compactions = true;
+    database_ = std::make_unique<OpenDatabase>(faults_, options, 1);
+    ASSERT_OK(database_->Open());
+    contents_.clear();
+    ASSERT_TRUE(WriteAndSchedule());
+  }
+  // A write that leaves the active memtable for a flush job. False while writes are stopped.
+  bool WriteAndSchedule() {
+    WriteOptions at_once;
+    at_once.no_slowdown = true;
+    const Commit commit = {{.kind = Change::Kind::kPut,
+                            .family = kDefaultColumnFamilyName,
+                            .key = StrCat("key", 100 + contents_[kDefaultColumnFamilyName].size()),
+                            .value = "v"}};
+    const Status written = database_->Write(commit, at_once);
+    if (written.IsIncomplete()) return false;
+    EXPECT_OK(written);
+    Apply(commit, &contents_);
+    EXPECT_OK(database_->Flush(database_->families(), false));
+    return true;
+  }
+  void Arm(FaultOperation operations, uint64_t nth, std::function<void()> action) {
+    FaultRule rule;
+    rule.operations = operations;
+    rule.nth = nth;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = std::move(action);
+    faults_->AddRule(rule);
+  }
+  // Lists the files, copies them, and reads the copy in the place of the database.
+  void CopyAndRead(Contents* copy) {
+    ASSERT_OK(faults_->CreateDir("/copy"));
+    ASSERT_OK(database_->db()->DisableFileDeletions());
+    LiveFilesStorageInfoOptions options;
+    options.wal_size_for_flush = kNoFlush;
+    std::vector<LiveFileStorageInfo> files;
+    ASSERT_OK(database_->db()->GetLiveFilesStorageInfo(options, &files));
+    faults_->ClearRules();
+    for (const LiveFileStorageInfo& file : files) CopyLiveFile(faults_.get(), file, "/copy");
+    ASSERT_OK(database_->Close());
+    ASSERT_OK(faults_->RenameFile(OpenDatabase::kPath, "/source"));
+    ASSERT_OK(faults_->RenameFile("/copy", OpenDatabase::kPath));
+    ASSERT_OK(database_->Open());
+    ASSERT_OK(database_->Read(copy));
+  }
+
+  std::shared_ptr<FaultFileSystem> faults_;
+  std::unique_ptr<OpenDatabase> database_;
+  Contents contents_;
+};
+
+// Also in the attempt without writers, after which nothing is compared.
+TEST_F(RacedStorageInfoTest, HasTheLogsOfWhatIsFlushedInEachAttempt) {
+  int attempts = 0;
+  bool had_writers = true;
+  std::function<void()> flush_and_write = [&] {
+    ++attempts;
+    EXPECT_TRUE(database_->env()->RunOneFlush());
+    had_writers = WriteAndSchedule();
+    if (had_writers) Arm(FaultOperation::kList, 1, flush_and_write);
+  };
+  Arm(FaultOperation::kList, 1, flush_and_write);
+  Contents copy;
+  ASSERT_NO_FATAL_FAILURE(CopyAndRead(&copy));
+  EXPECT_GT(attempts, 1);
+  EXPECT_FALSE(had_writers);
+  EXPECT_EQ(copy, contents_);
+}
+
+TEST_F(RacedStorageInfoTest, FlushedAtAnyCallItIsTheDatabaseBeforeOrAfter) {
+  bool raced = true;
+  uint64_t races = 0;
+  for (uint64_t nth = 1; raced && !HasFailure(); ++nth) {
+    SCOPED_TRACE(StrCat("at call ", nth));
+    Start();
+    raced = false;
+    const Contents before = contents_;
+    Arm(FaultOperation::kAnyRead, nth, [&] {  // no lock of the database is held
+      raced = true;
+      EXPECT_TRUE(database_->env()->RunOneFlush());
+      EXPECT_TRUE(WriteAndSchedule());
+    });
+    Contents copy;
+    ASSERT_NO_FATAL_FAILURE(CopyAndRead(&copy));
+    EXPECT_TRUE(copy == before || copy == contents_);
+    races += raced ? 1 : 0;
+  }
+  EXPECT_GT(races, 2u);
 }
 
 }  // namespace
