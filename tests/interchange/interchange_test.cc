@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -602,6 +603,60 @@ TEST_F(InterchangeTest, ADatabaseMadeByDbBenchIsReadThroughItsFilters) {
   ASSERT_OK(db_->VerifyChecksum());
   Close();
   EXPECT_EQ(ParseScan(Ldb("scan --hex")), ours);
+}
+
+constexpr size_t kPrefixBytes = 6;
+
+// Requires of the iterator: prefix_same_as_start.
+void ExpectSeeksInPrefix(const Map& map, const std::string& target, Iterator* it) {
+  const std::string prefix = target.substr(0, kPrefixBytes);
+  const auto expected = [&](Map::const_iterator at, bool exists) {
+    return exists && at->first.starts_with(prefix) ? at->first : "none";
+  };
+  const auto found = [&] { return it->Valid() ? it->key().ToString() : "none"; };
+  const auto from = map.lower_bound(target);
+  it->Seek(target);
+  EXPECT_EQ(found(), expected(from, from != map.end())) << "from " << Slice(target).ToString(true);
+  const auto after = map.upper_bound(target);
+  it->SeekForPrev(target);
+  EXPECT_EQ(found(), after == map.begin() ? "none" : expected(std::prev(after), true))
+      << "back from " << Slice(target).ToString(true);
+  EXPECT_OK(it->status());
+}
+
+// Partitions end between two prefixes as well as within one. The separators are the last keys of
+// the partitions (0), or keys in the gaps (2).
+TEST_F(InterchangeTest, SeeksInAPrefixFindTheKeysOfPartitionedFiltersOfDbBench) {
+  for (const int shortening : {0, 2}) {
+    SCOPED_TRACE(StrCat("--index_shortening_mode=", shortening));
+    Close();
+    std::filesystem::remove_all(path());
+    const ToolRun made =
+        RunTool(StrCat("db_bench --db=", path(), " --benchmarks=fillrandom,compact --seed=7",
+                       " --num=3000 --key_size=16 --value_size=20 --prefix_size=", kPrefixBytes,
+                       " --keys_per_prefix=2 --bloom_bits=10 --whole_key_filtering=false",
+                       " --partition_index_and_filters=true --metadata_block_size=128",
+                       " --block_size=512 --compression_type=none --index_shortening_mode=",
+                       shortening, " 2>&1"));
+    ASSERT_EQ(made.exit_code, 0) << made.output;
+    const Map map = ParseScan(Ldb("scan --hex"));
+    ASSERT_GT(map.size(), 1500u);
+    options_.prefix_extractor.reset(NewFixedPrefixTransform(kPrefixBytes));
+    options_.statistics = CreateDBStatistics();
+    Open();
+    ReadOptions in_prefix;
+    in_prefix.prefix_same_as_start = true;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(in_prefix));
+    for (const auto& [key, value] : map) {
+      std::string absent_prefix = key;
+      absent_prefix[kPrefixBytes - 1] = '\x7f';
+      for (const std::string& target :
+           {key, key + '\0', key + '\xff', key.substr(0, kPrefixBytes),
+            key.substr(0, kPrefixBytes) + std::string(kPrefixBytes, '\xff'), absent_prefix})
+        ExpectSeeksInPrefix(map, target, it.get());
+    }
+    EXPECT_GT(options_.statistics->getTickerCount(BLOOM_FILTER_PREFIX_USEFUL), 0u);
+  }
 }
 
 }  // namespace
