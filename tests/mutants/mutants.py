@@ -3,7 +3,8 @@
 
     mutants.py check                       every entry still fits the sources (part of ./dev test)
     mutants.py generate FOLDER             writes mutated copies of the sources to FOLDER/src
-    mutants.py binaries                    lists the test binaries that the entries name
+    mutants.py binaries [NAME ...]         lists the test binaries that the entries name
+    mutants.py changed REVISION            lists the mutants whose entry, source or test differs
     mutants.py run BUILD [NAME ...]        every mutant fails its test (./dev mutants)
     mutants.py find BUILD BINARY NAME      lists the tests of a binary that fail with a mutant
 
@@ -26,8 +27,11 @@ import zlib
 FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 FIELDS = {"name", "bug", "file", "text", "replacement", "test"}
+OPTIONAL_FIELDS = {"form", "may_hang"}
 FORMS = ("statement", "expression", "code")
-SECONDS_MAX = 90  # a mutant that hangs is caught as well
+SECONDS_MAX = 90
+# How a process ends that notices a bug by itself. Others were ended from outside.
+SIGNALS_OF_BUGS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP}
 
 
 class Refused(Exception):
@@ -37,9 +41,10 @@ class Refused(Exception):
 class Mutant:
     def __init__(self, place, entry):
         missing = FIELDS - entry.keys()
-        unknown = entry.keys() - FIELDS - {"form"}
+        unknown = entry.keys() - FIELDS - OPTIONAL_FIELDS
         if missing or unknown:
             raise Refused(f"{place}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+        self.entry = entry
         self.name = entry["name"]
         self.bug = entry["bug"]
         self.file = entry["file"]
@@ -48,6 +53,9 @@ class Mutant:
         self.form = entry.get("form", "statement")
         if self.form not in FORMS:
             raise Refused(f"{self.name}: its form is none of {FORMS}")
+        self.may_hang = entry.get("may_hang", False)
+        if not isinstance(self.may_hang, bool):
+            raise Refused(f"{self.name}: may_hang is true or false")
         if ("MUTANT" in self.replacement) != (self.form == "code"):
             raise Refused(f"{self.name}: MUTANT is for the form code, which has it")
         tests = entry["test"] if isinstance(entry["test"], list) else [entry["test"]]
@@ -111,17 +119,54 @@ def by_file(mutants):
 def check(mutants):
     for path, of_file in by_file(mutants).items():
         mutated(path, of_file)
-    cases = set()
-    for path in [*ROOT.glob("src/**/*_test.cc"), *ROOT.glob("tests/*/*.cc")]:
-        cases.update(re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", path.read_text()))
+    cases = test_cases()
     for mutant in mutants:
         for _, filter in mutant.tests:
-            # An instance of a test with parameters is Prefix/Suite.Case/Parameter.
-            suite, _, case = filter.partition(".")
-            suite, case = suite.split("/")[-1], case.split("/")[0]
-            if not any(fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case) for a, b in cases):
+            if not files_of_test(cases, filter):
                 raise Refused(f"{mutant.name}: there is no test {filter}")
     print(f"{len(mutants)} mutants in {len(by_file(mutants))} files apply")
+
+
+def test_cases():
+    """The file of each test, by suite and case."""
+    cases = {}
+    for path in [*ROOT.glob("src/**/*_test.cc"), *ROOT.glob("tests/*/*.cc")]:
+        for case in re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", path.read_text()):
+            cases[case] = str(path.relative_to(ROOT))
+    return cases
+
+
+def files_of_test(cases, filter):
+    # An instance of a test with parameters is Prefix/Suite.Case/Parameter.
+    suite, _, case = filter.partition(".")
+    suite, case = suite.split("/")[-1], case.split("/")[0]
+    return {file for (a, b), file in cases.items() if fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case)}
+
+
+def git(*arguments):
+    done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True)
+    if done.returncode != 0:
+        raise Refused(done.stderr.decode(errors="replace").strip())
+    return done.stdout.decode()
+
+
+def changed_since(mutants, revision):
+    """Those whose entry, mutated source or test differs from the revision's: for CI. A change that a
+    test meets in other files is left to the run of all."""
+    differs = set(git("diff", "--name-only", revision, "--").split())
+    folder = FOLDER.relative_to(ROOT) / "catalogue"
+    before = []
+    for path in git("ls-tree", "--name-only", revision, f"{folder}/").split():
+        before += tomllib.loads(git("show", f"{revision}:{path}"))["mutant"]
+    cases = test_cases()
+    for mutant in mutants:
+        files = set().union(*(files_of_test(cases, filter) for _, filter in mutant.tests))
+        if is_concerned(mutant, before, differs, files):
+            yield mutant
+
+
+def is_concerned(mutant, entries_before, differs, files_of_tests):
+    return mutant.entry not in entries_before or mutant.file in differs or not files_of_tests.isdisjoint(differs)
 
 
 HEADER = """// The mutant of this process, chosen by the variable ASHLAR_MUTANT; 0: none.
@@ -171,11 +216,29 @@ def start(build, binary, arguments, number, **options):
     )
 
 
+def outcome_of(code, output):
+    """How a test ended, by its exit code (None: after SECONDS_MAX) and what it printed."""
+    if b"[ RUN      ]" not in output:
+        return "ran nothing"
+    failed = re.search(rb": Failure$", output, re.MULTILINE) is not None
+    if code is None:
+        return "failed" if failed else "hung"
+    if code == 0:
+        return "passed"
+    if code < 0:
+        return f"signal {-code}" if -code in SIGNALS_OF_BUGS else f"ended by signal {-code}"
+    return "failed" if failed else f"exit code {code}"
+
+
+def is_caught(mutant, outcome):
+    return outcome == "failed" or outcome.startswith("signal ") or (outcome == "hung" and mutant.may_hang)
+
+
 def run_test(build, test, number):
-    """How the test ended ('passed' when it did not notice), and its seconds."""
+    """How the test ended ('passed' when it did not notice), its output and its seconds."""
     begin = time.monotonic()
     binary, filter = test
-    process = start(build, binary, [f"--gtest_filter={filter}", "--gtest_brief=1"], number)
+    process = start(build, binary, [f"--gtest_filter={filter}", "--gtest_brief=0"], number)
     try:
         output, _ = process.communicate(timeout=SECONDS_MAX)
         code = process.returncode
@@ -183,20 +246,25 @@ def run_test(build, test, number):
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
         code = None
-    seconds = time.monotonic() - begin
-    if code is None:
-        return "hung", output, seconds
-    if code == 0:
-        ran = re.search(rb"\[==========\] (\d+) test", output)
-        return ("passed" if ran and int(ran[1]) > 0 else "ran nothing"), output, seconds
-    return (f"signal {-code}" if code < 0 else "failed"), output, seconds
+    return outcome_of(code, output), output, time.monotonic() - begin
 
 
-def run(mutants, build, names):
+def choose(mutants, names):
     unknown = set(names) - {mutant.name for mutant in mutants}
     if unknown:
         raise Refused(f"no such mutants: {sorted(unknown)}")
-    chosen = [mutant for mutant in mutants if not names or mutant.name in names]
+    return [mutant for mutant in mutants if not names or mutant.name in names]
+
+
+def binaries_of(mutants):
+    return sorted({binary for mutant in mutants for binary, _ in mutant.tests})
+
+
+def run(mutants, build, names):
+    chosen = choose(mutants, names)
+    missing = [binary for binary in binaries_of(chosen) if not os.access(build / "tests" / binary, os.X_OK)]
+    if missing:
+        raise Refused(f"{build} lacks the test binaries {missing}")
     jobs = int(os.environ.get("ASHLAR_JOBS", os.cpu_count() or 1))
     begin = time.monotonic()
     wrong = []
@@ -211,8 +279,8 @@ def run(mutants, build, names):
         outcomes = pool.map(lambda pair: run_test(build, pair[1], pair[0].number), pairs)
         for (mutant, test), (outcome, _, seconds) in zip(pairs, outcomes):
             print(f"{outcome:10} {seconds:5.1f} s  {mutant.name}", flush=True)
-            if outcome in ("passed", "ran nothing"):
-                wrong.append(f"{mutant.name} survives {' '.join(test)}")
+            if not is_caught(mutant, outcome):
+                wrong.append(f"{mutant.name} is not caught by {' '.join(test)}: {outcome}")
     minutes = (time.monotonic() - begin) / 60
     print(f"{len(chosen)} mutants, {len(wrong)} wrong, {minutes:.1f} minutes")
     for line in wrong:
@@ -243,8 +311,10 @@ def main(arguments):
                 check(catalogue())
             case ["generate", folder]:
                 generate(catalogue(), pathlib.Path(folder).resolve())
-            case ["binaries"]:
-                print(" ".join(sorted({binary for mutant in catalogue() for binary, _ in mutant.tests})))
+            case ["binaries", *names]:
+                print(" ".join(binaries_of(choose(catalogue(), names))))
+            case ["changed", revision]:
+                print(" ".join(mutant.name for mutant in changed_since(catalogue(), revision)))
             case ["run", build, *names]:
                 return run(catalogue(), pathlib.Path(build).resolve(), names)
             case ["find", build, binary, name]:
