@@ -55,6 +55,16 @@ class DamageSweepTest : public ::testing::TestWithParam<DurabilityClass> {
     contents_[key] = value;
   }
   uint64_t WordAt(uint64_t offset) const { return DecodeFixed64(image_.data() + offset); }
+  // Whether there is a record of an entry of the tree.
+  bool IsOfAnEntry(PoolOffset at) const {
+    const uint64_t key_bytes = DecodeFixed32(image_.data() + at + 4);
+    const uint64_t value_bytes = DecodeFixed32(image_.data() + at + 8);
+    const uint64_t key_at = at + kRecordHeaderBytes;
+    if (key_bytes > 100 || key_at + key_bytes + value_bytes > image_.size()) return false;
+    const auto entry = contents_.find(image_.substr(key_at, key_bytes));
+    return entry != contents_.end() &&
+           entry->second == image_.substr(key_at + key_bytes, value_bytes);
+  }
   PoolOffset MapOffsetOf(uint64_t page) const { return kPageBytes + page * 8; }
 
   // Calls the function with each span of the chain.
@@ -186,6 +196,26 @@ TEST_P(DamageSweepTest, OfARecordIsNeverSilent) {
     if (entry.kind == SpanKind::kLarge) Sweep("large", page * kPageBytes, page * kPageBytes + 64);
   });
   EXPECT_GT(reported_, 500U);
+}
+
+// The bytes of the key and of the value stay what and where they were.
+TEST_P(DamageSweepTest, AByteThatMovesFromAValueToItsKeyIsReported) {
+  uint64_t moved = 0;
+  ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
+    if (entry.kind != SpanKind::kRecords) return;
+    for (PoolOffset at = page * kPageBytes; at < (page + entry.pages) * kPageBytes;
+         at += kUnitBytes) {
+      if (!IsOfAnEntry(at)) continue;
+      char* const lengths = raw_->data() + at + 4;
+      EncodeFixed32(lengths, DecodeFixed32(lengths) + 1);
+      EncodeFixed32(lengths + 4, DecodeFixed32(lengths + 4) - 1);
+      Judge();
+      memcpy(raw_->data(), image_.data(), image_.size());
+      ++moved;
+    }
+  });
+  EXPECT_GT(moved, 150U);
+  EXPECT_EQ(harmless_, 0U);
 }
 
 // Slots have no checksum. The records that a defragmentation moves are as large as their slots say,

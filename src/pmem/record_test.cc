@@ -66,6 +66,17 @@ TEST(RecordTest, TheBytesAreThoseOfTheFormat) {
   EXPECT_EQ(Written("", "value"), RecordImage("", "value"));
 }
 
+// Computed by another program: CRC-32C of lengths, key and value, rotated right by 15 bits, plus
+// 0xa282ead8.
+TEST(RecordTest, TheImagesAreTheseBytes) {
+  const auto image = [](const std::string& key, const std::string& value) {
+    return Slice(Written(key, value)).ToString(true);
+  };
+  EXPECT_EQ(image("key", "value"), "046DD22C03000000050000006B657976616C7565");
+  EXPECT_EQ(image("key", ""), "B6573DBF03000000000000006B6579");
+  EXPECT_EQ(image("", "value"), "494F152C000000000500000076616C7565");
+}
+
 // The bytes of key and value are the same in both.
 TEST(RecordTest, AByteThatMovesFromTheValueToTheKeyIsNoticed) {
   std::string image = Written("key", "value");
