@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the databases of the golden corpus, with the libraries of other stores.
 
-    generate.py rocksdb <version> <library> <folder>    the library of a rocksdbjni artifact
+    generate.py rocksdb <version> <library> <folder>    the library of a rocksdbjni artifact, or Debian's
     generate.py leveldb <version> <library> <folder>
+    generate.py checksums <folder>                      writes CHECKSUMS anew, as the others do, too
 
 Each database becomes one pack: a file of the folder that the test reads without other programs.
 
@@ -10,6 +11,8 @@ Each database becomes one pack: a file of the folder that the test reads without
     files of the database, and:
     CONTENTS    per entry: family, key and value in hexadecimal, separated by spaces
     EXPECTED    the text that the refusal must hold; only if the database is one that Ashlar refuses
+
+    CHECKSUMS   per pack: name, bytes and CRC-32C
 
 README.md says which versions there are and how each is made again.
 """
@@ -72,6 +75,20 @@ def write_pack(database, target, contents, expected=None):
     print(f"{target.name}: {len(files)} files, {len(raw)} bytes, packed {target.stat().st_size}, {len(contents)} entries")
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def write_checksums(folder):
+    packs = {path.stem: path.read_bytes() for path in sorted(folder.glob("*.pack"))}
+    (folder / "CHECKSUMS").write_text("".join(f"{name} {len(data)} {crc32c(data):08x}\n" for name, data in packs.items()))
+
+
 class RocksDB:
     def __init__(self, path, version, folder):
         self.c = Library(path, "rocksdb_")
@@ -111,19 +128,10 @@ class RocksDB:
                 c.options_set_prefix_extractor(options, c.slicetransform_create_fixed_prefix(c_size_t(prefix)))
             self.table_options(options, configure or (lambda table: None))
 
-        def bloom(table):
-            c.block_based_options_set_filter_policy(table, self.bloom_policy())
-
-        def partitions(table):
-            bloom(table)
-            c.block_based_options_set_index_type(table, 2)
-            c.block_based_options_set_partition_filters(table, 1)
-            c.block_based_options_set_metadata_block_size(table, c_uint64(128))
-
-        add("zlib", ZLIB, configure=bloom)
+        add("zlib", ZLIB, configure=self.bloom)
         add("lz4", LZ4, 200)
         add("lz4hc", LZ4HC)
-        add("zstd", ZSTD, 400, partitions)
+        add("zstd", ZSTD, 400, self.partitions)
         add("hash", 0, configure=lambda table: c.block_based_options_set_index_type(table, 1), prefix=3)
         if c.has("block_based_options_set_data_block_index_type"):
             add("first_keys", 0, configure=lambda table: c.block_based_options_set_index_type(table, 3))
@@ -132,8 +140,17 @@ class RocksDB:
             add("ribbon", 0, configure=lambda table: c.block_based_options_set_filter_policy(table, c.filterpolicy_create_ribbon(c_double(9.5))))
         newest = 7 if self.number >= (10, 11) or self.number[0] > 10 else 6 if self.number >= (8, 6) else 5 if self.number >= (6, 6) else 4
         for version in (0, 2, 3, 4, newest) if self.number < (10,) else (2, newest):
-            add(f"version{version}", LZ4 if version >= 2 else SNAPPY, configure=lambda table, v=version: (bloom(table), c.block_based_options_set_format_version(table, v)))
+            add(f"version{version}", LZ4 if version >= 2 else SNAPPY, configure=lambda table, v=version: (self.bloom(table), c.block_based_options_set_format_version(table, v)))
         return families
+
+    def bloom(self, table):
+        self.c.block_based_options_set_filter_policy(table, self.bloom_policy())
+
+    def partitions(self, table):
+        self.bloom(table)
+        self.c.block_based_options_set_index_type(table, 2)
+        self.c.block_based_options_set_partition_filters(table, 1)
+        self.c.block_based_options_set_metadata_block_size(table, c_uint64(128))
 
     def bloom_policy(self):
         create = self.c.filterpolicy_create_bloom_full if self.number >= (6,) or self.c.has("filterpolicy_create_bloom_full") else self.c.filterpolicy_create_bloom
@@ -236,12 +253,12 @@ class RocksDB:
         self.close(db, handles)
         return contents
 
-    def one_family(self, change=lambda options: None, between=lambda db, path: None):
+    def one_family(self, change=lambda options: None, between=lambda db, path: None, steps=30):
         def build(path):
             options = self.options()
             change(options)
             db, handles = self.open(path, {"default": options})
-            self.fill(db, handles["default"], 1, 30, False)
+            self.fill(db, handles["default"], 1, steps, False)
             self.flush(db, handles["default"])
             between(db, path)
             self.fill(db, handles["default"], 2, 5, False)
@@ -262,6 +279,11 @@ class RocksDB:
         c.checked("sstfilewriter_finish", writer)
         c.checked("ingest_external_file", db, (c_char_p * 1)(file), c_size_t(1), c.ingestexternalfileoptions_create())
 
+    def prefixes(self, options):
+        """Filters of whole keys and of prefixes, in partitions. The counters have no prefix."""
+        self.c.options_set_prefix_extractor(options, self.c.slicetransform_create_fixed_prefix(c_size_t(5)))
+        self.table_options(options, self.partitions)
+
     def blob_files(self, options):
         self.c.options_set_enable_blob_files(options, 1)
         self.c.options_set_min_blob_size(options, c_uint64(0))
@@ -281,6 +303,7 @@ class RocksDB:
         name = f"rocksdb-{self.version}"
         self.make(name, self.everything)
         self.make(f"{name}-ingested", self.one_family(between=self.ingest))
+        self.make(f"{name}-prefixes", self.one_family(self.prefixes, steps=120))
         if self.c.has("options_set_wal_compression"):
             self.make(f"{name}-compressed-log", self.one_family(lambda options: self.c.options_set_wal_compression(options, ZSTD)))
         if self.number[0] in (6, 11):
@@ -331,8 +354,11 @@ class LevelDB:
 
 
 def main():
-    kind, version, library, folder = sys.argv[1:]
-    {"rocksdb": RocksDB, "leveldb": LevelDB}[kind](library, version, Path(folder)).all()
+    kind, *source, folder = sys.argv[1:]
+    if kind != "checksums":
+        version, library = source
+        {"rocksdb": RocksDB, "leveldb": LevelDB}[kind](library, version, Path(folder)).all()
+    write_checksums(Path(folder))
     sys.stdout.flush()
     # Databases may be open on purpose.
     os._exit(0)

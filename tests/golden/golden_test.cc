@@ -15,7 +15,10 @@
 #include "ashlar/convenience.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/statistics.h"
 #include "base/compression.h"
+#include "base/crc32c.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
@@ -63,11 +66,14 @@ std::string TakeLine(Slice* rest) {
   return line;
 }
 
-Pack ReadPack(const std::string& name) {
+std::string BytesOf(const std::string& name) {
   std::ifstream stream(PacksFolder() / (name + ".pack"), std::ios::binary);
-  const std::string packed((std::istreambuf_iterator<char>(stream)), {});
+  return std::string((std::istreambuf_iterator<char>(stream)), {});
+}
+
+Pack ReadPack(const std::string& name) {
   std::string raw;
-  EXPECT_OK(Decompress(kZlibCompression, packed, nullptr, kPackBytesMax, &raw));
+  EXPECT_OK(Decompress(kZlibCompression, BytesOf(name), nullptr, kPackBytesMax, &raw));
   Pack pack;
   for (Slice rest(raw); !rest.empty();) {
     const std::string file = TakeLine(&rest);
@@ -138,10 +144,40 @@ class GoldenTest : public testing::TestWithParam<std::string> {
     }
     db_options = DBOptions(MakeOptions());
     db_options.env = env;
+    db_options.statistics = statistics_;
     if (read_only)
       return DB::OpenForReadOnly(db_options, OpenDatabase::kPath, families, &opened->handles,
                                  &opened->db);
     return DB::Open(db_options, OpenDatabase::kPath, families, &opened->handles, &opened->db);
+  }
+
+  // Every entry by its prefix, from there on and back, and prefixes that no key has.
+  static void ExpectContentsByPrefix(DB* db, ColumnFamilyHandle* handle,
+                                     const SliceTransform& prefixes,
+                                     const FamilyContents& entries) {
+    ReadOptions in_prefix;
+    in_prefix.prefix_same_as_start = true;
+    const std::unique_ptr<Iterator> it(db->NewIterator(in_prefix, handle));
+    for (const auto& [key, value] : entries) {
+      if (!prefixes.InDomain(key)) continue;
+      const std::string prefix = prefixes.Transform(key).ToString();
+      std::vector<std::string> expected;
+      for (auto at = entries.lower_bound(prefix);
+           at != entries.end() && at->first.starts_with(prefix); ++at)
+        expected.push_back(at->first);
+      std::vector<std::string> found;
+      for (it->Seek(prefix); it->Valid(); it->Next()) found.push_back(it->key().ToString());
+      EXPECT_EQ(found, expected);
+      it->Seek(key);
+      EXPECT_TRUE(it->Valid() && it->key() == Slice(key) && it->value() == Slice(value)) << key;
+      it->SeekForPrev(key + "\xff");
+      EXPECT_TRUE(it->Valid() && it->key() == Slice(key) && it->value() == Slice(value)) << key;
+      std::string absent = key;
+      absent[prefix.size() - 1] = '~';
+      it->Seek(absent);
+      EXPECT_FALSE(it->Valid()) << absent;
+    }
+    EXPECT_OK(it->status());
   }
 
   // Every entry by iterators in both directions and by Get.
@@ -174,6 +210,9 @@ class GoldenTest : public testing::TestWithParam<std::string> {
       }
       std::string found;
       EXPECT_TRUE(opened.db->Get(ReadOptions(), handle, "key0005", &found).IsNotFound());
+      const Options options = opened.db->GetOptions(handle);
+      if (options.prefix_extractor != nullptr)
+        ExpectContentsByPrefix(opened.db.get(), handle, *options.prefix_extractor, entries);
     }
     EXPECT_OK(opened.db->VerifyChecksum());
   }
@@ -193,7 +232,26 @@ class GoldenTest : public testing::TestWithParam<std::string> {
 
   Pack pack_;
   std::shared_ptr<MemoryFileSystem> file_system_;
+  const std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
 };
+
+// The bytes that were checked in, and no other pack.
+TEST(GoldenPacks, AreThoseOfTheListOfChecksums) {
+  std::ifstream list(PacksFolder() / "CHECKSUMS");
+  std::vector<std::string> listed;
+  std::string name;
+  uint64_t bytes = 0;
+  std::string checksum;
+  while (list >> name >> bytes >> checksum) {
+    listed.push_back(name);
+    const std::string packed = BytesOf(name);
+    EXPECT_EQ(packed.size(), bytes) << name;
+    EXPECT_EQ(crc32c::Value(packed.data(), packed.size()), std::stoul(checksum, nullptr, 16))
+        << name;
+  }
+  std::sort(listed.begin(), listed.end());
+  EXPECT_EQ(listed, ListPacks());
+}
 
 uint64_t FingerprintWithoutLock(MemoryImage image) {
   std::erase_if(image.entries,
@@ -273,6 +331,29 @@ TEST_P(GoldenTest, IsWrittenCompactedAndGivenBack) {
     EXPECT_EQ(run.output, expected) << name;
   }
 }
+
+using PrefixFilterTest = GoldenTest;
+
+// IsReadAsItsOwnLibraryReadsIt compares what is read.
+TEST_P(PrefixFilterTest, RulesOutPrefixesThatNoKeyHas) {
+  ManualEnv env(file_system_, 1);
+  Opened opened;
+  ASSERT_OK(Open(&env, true, &opened));
+  ReadOptions in_prefix;
+  in_prefix.prefix_same_as_start = true;
+  const std::unique_ptr<Iterator> it(opened.db->NewIterator(in_prefix));
+  for (char last = 'a'; last <= 'z'; ++last) {
+    it->Seek(StrCat("key0", std::string(1, last)));
+    EXPECT_FALSE(it->Valid());
+  }
+  EXPECT_OK(it->status());
+  EXPECT_GT(statistics_->getTickerCount(BLOOM_FILTER_PREFIX_USEFUL), 20u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Partitions, PrefixFilterTest, testing::Values("rocksdb-7.8.3-prefixes"),
+                         [](const testing::TestParamInfo<std::string>& /*param*/) {
+                           return std::string("rocksdb_7_8_3");
+                         });
 
 using PropertiesOfLaterReleasesTest = GoldenTest;
 
