@@ -1,5 +1,5 @@
 // Random histories against a std::map: the same operations on the database and on the model, under
-// a dozen sets of options, with range deletions and without, compared after every kind of upheaval.
+// 27 sets of options, with range deletions and without, compared after every kind of upheaval.
 // A failure prints the seed; ASHLAR_MODEL_SEED repeats it. ASHLAR_MODEL_OPERATIONS is the number of
 // operations of each history that is compared after every one: ./dev soak sets it.
 #include <gtest/gtest.h>
