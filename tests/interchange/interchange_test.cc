@@ -631,13 +631,12 @@ TEST_F(InterchangeTest, SeeksInAPrefixFindTheKeysOfPartitionedFiltersOfDbBench) 
     SCOPED_TRACE(StrCat("--index_shortening_mode=", shortening));
     Close();
     std::filesystem::remove_all(path());
-    const ToolRun made =
-        RunTool(StrCat("db_bench --db=", path(), " --benchmarks=fillrandom,compact --seed=7",
-                       " --num=3000 --key_size=16 --value_size=20 --prefix_size=", kPrefixBytes,
-                       " --keys_per_prefix=2 --bloom_bits=10 --whole_key_filtering=false",
-                       " --partition_index_and_filters=true --metadata_block_size=128",
-                       " --block_size=512 --compression_type=none --index_shortening_mode=",
-                       shortening, " 2>&1"));
+    const ToolRun made = RunTool(StrCat(
+        "db_bench --db=", path(), " --benchmarks=fillrandom,compact --seed=7",
+        " --num=3000 --key_size=16 --value_size=20 --prefix_size=", kPrefixBytes,
+        " --keys_per_prefix=2 --bloom_bits=10 --whole_key_filtering=false",
+        " --partition_index_and_filters=true --metadata_block_size=128",
+        " --block_size=512 --compression_type=none --index_shortening_mode=", shortening, " 2>&1"));
     ASSERT_EQ(made.exit_code, 0) << made.output;
     const Map map = ParseScan(Ldb("scan --hex"));
     ASSERT_GT(map.size(), 1500u);
