@@ -257,6 +257,7 @@ class RacedStorageInfoTest : public ::testing::Test {
     ASSERT_OK(database_->db()->GetLiveFilesStorageInfo(options, &files));
     faults_->ClearRules();
     for (const LiveFileStorageInfo& file : files) CopyLiveFile(faults_.get(), file, "/copy");
+    ASSERT_OK(database_->db()->EnableFileDeletions());
     ASSERT_OK(database_->Close());
     ASSERT_OK(faults_->RenameFile(OpenDatabase::kPath, "/source"));
     ASSERT_OK(faults_->RenameFile("/copy", OpenDatabase::kPath));
