@@ -10,6 +10,8 @@
 //     writes; a power cut then takes none of them;
 //   - without Resume, a reopen finds the acknowledged writes, and after them at most the one
 //     that failed.
+//
+// ASHLAR_FAULTS_EFFORT=N sweeps N workloads; ASHLAR_FAULTS_SEED is the first one's seed.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,6 +24,7 @@
 #include "base/random.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -44,9 +47,10 @@ enum class Deletions { kAtOnce, kPaced };
 
 class FaultyRun {
  public:
-  FaultyRun(Deletions deletions, const std::optional<FaultCase>& fault)
+  FaultyRun(Deletions deletions, const std::optional<FaultCase>& fault, uint64_t seed)
       : deletions_(deletions),
         fault_(fault),
+        seed_(seed),
         disk_(std::make_shared<CrashFileSystem>()),
         faults_(std::make_shared<FaultFileSystem>(disk_)),
         database_(MakeDatabase()) {
@@ -83,8 +87,6 @@ class FaultyRun {
   bool Cured() const { return cured_; }
 
  private:
-  static constexpr uint64_t kSeed = 7;
-
   static Options Settings() {
     Options options = SmallDatabaseOptions();
     options.level0_file_num_compaction_trigger = 2;
@@ -93,7 +95,7 @@ class FaultyRun {
   std::unique_ptr<OpenDatabase> MakeDatabase() const {
     constexpr int64_t kBytesPerSecond = 10000;
     constexpr uint64_t kChunkBytes = 500;
-    auto database = std::make_unique<OpenDatabase>(faults_, Settings(), kSeed);
+    auto database = std::make_unique<OpenDatabase>(faults_, Settings(), seed_);
     if (deletions_ == Deletions::kPaced) database->ManageSpace(kBytesPerSecond, kChunkBytes);
     return database;
   }
@@ -133,19 +135,19 @@ class FaultyRun {
       if (family != kDefaultColumnFamilyName && !family_is_certain_) continue;
       commit.push_back({.kind = Change::Kind::kPut,
                         .family = family,
-                        .key = StrCat("key", number % 5),
-                        .value = StrCat(number, std::string(200, 'v'))});
+                        .key = StrCat("key", workload_.Uniform(5)),
+                        .value = StrCat(number, std::string(workload_.Uniform(400), 'v'))});
       commit.push_back(
           {.kind = Change::Kind::kMerge, .family = family, .key = "list", .value = StrCat(number)});
       if (number % 4 == 0)
         commit.push_back({.kind = Change::Kind::kDelete,
                           .family = family,
-                          .key = StrCat("key", number % 3),
+                          .key = StrCat("key", workload_.Uniform(3)),
                           .value = ""});
       if (number % 6 == 5)
         commit.push_back({.kind = Change::Kind::kDeleteRange,
                           .family = family,
-                          .key = StrCat("key", number % 4),
+                          .key = StrCat("key", workload_.Uniform(4)),
                           .value = "key4"});
     }
     WriteOptions options;
@@ -238,18 +240,18 @@ class FaultyRun {
 
   // Everything is synced or in tables now. The records of the failed log are in tables.
   void ComparePowerCuts() {
-    Random random(kSeed);
+    Random random(seed_);
     for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kRandomSubset,
                                  CrashKind::kUnlinksLate, CrashKind::kEverything}) {
       const CrashImage image = disk_->MakeCrashImage(disk_->OperationCount(), kind, random.Next());
-      OpenDatabase recovered(image.file_system, Settings(), kSeed);
+      OpenDatabase recovered(image.file_system, Settings(), seed_);
       const Status opened = recovered.Open();
       ASSERT_TRUE(opened.ok()) << "after a power cut (" << CrashKindName(kind)
                                << "): " << opened.ToString();
       Contents contents;
       ASSERT_TRUE(recovered.Read(&contents).ok());
       EXPECT_TRUE(Equal(contents, acknowledged_))
-          << "a power cut behind a resume (" << CrashKindName(kind) << ") changed the contents";
+          << "a power cut after a resume (" << CrashKindName(kind) << ") changed the contents";
     }
   }
 
@@ -265,6 +267,8 @@ class FaultyRun {
 
   const Deletions deletions_;
   const std::optional<FaultCase> fault_;
+  const uint64_t seed_;
+  Random workload_{seed_};
   const std::shared_ptr<CrashFileSystem> disk_;
   const std::shared_ptr<FaultFileSystem> faults_;
   std::unique_ptr<OpenDatabase> database_;
@@ -282,40 +286,54 @@ struct Operations {
   Deletions deletions = Deletions::kAtOnce;
 };
 
+// The calls of a workload, and of each variant the runs with an error at one of them.
 class ErrorSweepTest : public ::testing::TestWithParam<Operations> {
  protected:
   void Sweep(const std::vector<FaultCase>& variants) {
+    const uint64_t first_seed = FromEnvironment("ASHLAR_FAULTS_SEED", 7);
+    const uint64_t effort = FromEnvironment("ASHLAR_FAULTS_EFFORT", 1);
+    for (uint64_t seed = first_seed; seed < first_seed + effort && !HasFailure(); ++seed) {
+      SCOPED_TRACE(StrCat("ASHLAR_FAULTS_SEED=", seed));
+      SweepWorkload(variants, seed);
+    }
+    std::printf(
+        "%s: %llu calls, %llu runs, %llu with injected errors, %llu cured by Resume; wrong "
+        "results: %s\n",
+        GetParam().name, static_cast<unsigned long long>(calls_),
+        static_cast<unsigned long long>(runs_), static_cast<unsigned long long>(injected_),
+        static_cast<unsigned long long>(cured_), HasFailure() ? "SOME" : "0");
+  }
+
+ private:
+  void SweepWorkload(const std::vector<FaultCase>& variants, uint64_t seed) {
     const FaultOperation operations = GetParam().operations;
-    FaultyRun whole(GetParam().deletions, std::nullopt);
+    FaultyRun whole(GetParam().deletions, std::nullopt, seed);
     whole.Run();
     ASSERT_FALSE(HasFailure());
     const uint64_t calls = whole.Calls(operations);
     ASSERT_GT(calls, 0u);
     constexpr uint64_t kCallsWanted = 35;
     const uint64_t step = 1 + calls / kCallsWanted;
-    uint64_t runs = 0;
-    uint64_t injected = 0;
-    uint64_t cured = 0;
     for (const FaultCase& variant : variants) {
-      for (uint64_t n = 1 + runs % step; n <= calls && !HasFailure(); n += step) {
+      for (uint64_t n = 1 + runs_ % step; n <= calls && !HasFailure(); n += step) {
         FaultCase fault = variant;
         fault.rule.operations = operations;
         fault.rule.nth = n;
         SCOPED_TRACE(Describe(fault));
-        FaultyRun run(GetParam().deletions, fault);
+        FaultyRun run(GetParam().deletions, fault, seed);
         run.Run();
-        ++runs;
-        injected += run.Injected() ? 1u : 0u;
-        cured += run.Cured() ? 1u : 0u;
+        ++runs_;
+        injected_ += run.Injected() ? 1u : 0u;
+        cured_ += run.Cured() ? 1u : 0u;
       }
     }
-    std::printf(
-        "%s: %llu calls, %llu runs, %llu with injected errors, %llu cured by Resume; wrong "
-        "results: %s\n",
-        GetParam().name, static_cast<unsigned long long>(calls),
-        static_cast<unsigned long long>(runs), static_cast<unsigned long long>(injected),
-        static_cast<unsigned long long>(cured), HasFailure() ? "SOME" : "0");
+    calls_ += calls;
   }
+
+  uint64_t calls_ = 0;
+  uint64_t runs_ = 0;
+  uint64_t injected_ = 0;
+  uint64_t cured_ = 0;
 };
 
 FaultCase Variant(FaultEffect effect, bool sticky, const Status& error, bool resume) {
@@ -381,7 +399,8 @@ INSTANTIATE_TEST_SUITE_P(
 class LyingReadTest : public ::testing::TestWithParam<FaultEffect> {};
 
 TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {
-  FaultyRun whole(Deletions::kAtOnce, std::nullopt);
+  const uint64_t seed = FromEnvironment("ASHLAR_FAULTS_SEED", 7);
+  FaultyRun whole(Deletions::kAtOnce, std::nullopt, seed);
   whole.Run();
   const uint64_t calls = whole.Calls(FaultOperation::kRead);
   uint64_t injected = 0;
@@ -391,7 +410,7 @@ TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {
     fault.rule.nth = n;
     fault.rule.seed = n;
     SCOPED_TRACE(Describe(fault));
-    FaultyRun run(Deletions::kAtOnce, fault);
+    FaultyRun run(Deletions::kAtOnce, fault, seed);
     run.Run();
     injected += run.Injected() ? 1u : 0u;
   }
