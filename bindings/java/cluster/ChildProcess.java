@@ -145,6 +145,15 @@ class ChildProcess {
     if (mapped.equals("none") || ashlar != wanted) throw new IllegalStateException("not the library of " + library.name() + ": " + mapped);
   }
 
+  /** The addresses on which it listens. IllegalStateException if other machines could reach one. */
+  List<String> checkListeners() throws IOException {
+    List<String> addresses = Listeners.of(pid());
+    for (String address : addresses) {
+      if (!Listeners.isLoopback(address)) throw new IllegalStateException(folder.getFileName() + " listens on " + address + " of /proc/" + pid() + "/net, which is not a loopback address");
+    }
+    return addresses;
+  }
+
   long memoryBytes() throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid()), "status"))) {
       return lines.filter(line -> line.startsWith("VmRSS:")).mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024).findFirst().orElse(0);

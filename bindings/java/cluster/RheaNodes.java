@@ -74,6 +74,7 @@ final class RheaNodes {
   private void awaitStarted(NodeProcess node) throws Exception {
     if (!node.awaitStarted()) throw new IllegalStateException("node " + node.number + " did not start: " + node.log());
     node.checkLibrary();
+    node.checkListeners();
     ++starts;
   }
 

@@ -70,6 +70,7 @@ public final class StreamsRestore {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
       admin.createTopics(List.of(new NewTopic(WindowApplication.INPUT, PARTITIONS, (short) 1))).all().get();
     }
+    broker.checkListeners();
   }
 
   private void start() throws Exception {
@@ -160,6 +161,7 @@ public final class StreamsRestore {
         start();
         restored += awaitRunning();
         application.checkLibrary();
+        application.checkListeners();
         restoresMs.add((System.nanoTime() - application.startedAt()) / 1_000_000);
       }
       send(producer, recordsBetween / 2);
