@@ -17,13 +17,18 @@ final class NodeProcess extends ChildProcess {
     this.library = library;
   }
 
-  /** Another process for the same folder and port. */
-  NodeProcess twin() {
-    return with(library);
+  /** Another process for the same folder. */
+  NodeProcess twin(int ownPort) {
+    return new NodeProcess(number, ownPort, root, library);
   }
 
   NodeProcess with(Library other) {
     return new NodeProcess(number, port, root, other);
+  }
+
+  /** The name of a folder of another node as RheaKV would call it for this one: with this one's port. */
+  String named(String folder, NodeProcess other) {
+    return folder.replace("_" + other.port, "_" + port);
   }
 
   String address() {

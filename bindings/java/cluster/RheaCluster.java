@@ -22,7 +22,17 @@ import java.util.List;
  * snapshot and the log.
  */
 public final class RheaCluster {
-  record Settings(int kills, int entries, int valueBytes, int threads, int keys, int seconds, long seed) {}
+  record Settings(int kills, int entries, int valueBytes, int threads, int keys, int seconds, long seed) {
+    /** size: ci, normal or full. */
+    static Settings of(String size, int kills) {
+      return switch (size) {
+        case "ci" -> new Settings(kills, 2_000, 256, 4, 2000, 2, 42);
+        case "normal" -> new Settings(kills, 10_000, 256, 4, 2000, 5, 42);
+        case "full" -> new Settings(kills, 50_000, 256, 4, 2000, 15, 42);
+        default -> throw new IllegalArgumentException("there is no size '" + size + "'");
+      };
+    }
+  }
 
   static final int TIMEOUT_MS = 3000;
   private static final long SECOND_REGION = 2;
@@ -238,11 +248,10 @@ public final class RheaCluster {
     System.setProperty("user.home", root.toString());  // where a library of RheaKV's makes a folder of logs
   }
 
-  /** Arguments: name of the library, its folder or -, where to write the figures, kills, and quick or full. */
+  /** Arguments: name of the library, its folder or -, where to write the figures, kills, and ci, normal or full. */
   public static void main(String[] arguments) throws Exception {
     ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
-    boolean quick = arguments[4].equals("quick");
-    Settings settings = new Settings(Integer.parseInt(arguments[3]), quick ? 10_000 : 50_000, 256, 4, 2000, quick ? 5 : 15, 42);
+    Settings settings = Settings.of(arguments[4], Integer.parseInt(arguments[3]));
     Path root = Files.createTempDirectory("ashlar-rheakv");
     redirectLogs(root);
     RheaCluster cluster = new RheaCluster(settings, library, root);

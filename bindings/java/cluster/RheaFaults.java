@@ -5,14 +5,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
  * One node of three meets a full disk, a damaged table, another node's folder, a second process in its
  * folder, an older version of the library. Each time: the node says in its log what is wrong, the others go
- * on, the node comes back when the cause is gone, and no acknowledged write is lost.
+ * on, the node comes back when the cause is gone, and no acknowledged write is lost. A folder of another
+ * node that bears this node's name is not noticed: it holds what a replica may hold, and nothing is lost.
  */
 public final class RheaFaults {
   private interface Scenario {
@@ -183,13 +186,54 @@ public final class RheaFaults {
     System.out.println("    node " + victim.number + " started empty beside the files of node " + other.number + ", which are as they were");
   }
 
+  /** The names of its folders, which have the port of a node in them. */
+  private static Set<String> folders(NodeProcess node) throws IOException {
+    Set<String> names = new TreeSet<>();
+    for (String parent : List.of("db", "raft")) {
+      try (Stream<Path> files = Files.list(node.folder.resolve(parent))) {
+        files.forEach(file -> names.add(parent + "/" + file.getFileName()));
+      }
+    }
+    return names;
+  }
+
+  /**
+   * With this node's port in the names: the node takes the other's log and snapshot for its own and catches
+   * up with the leader.
+   */
+  private void renamedFolder() throws Exception {
+    load(1000);
+    NodeProcess other = nodes.members().get(1);
+    victim.quit();
+    Set<String> own = folders(victim);
+    ChildProcess.delete(victim.folder);
+    load(500);
+    other.kill();
+    copy(other.folder, victim.folder);
+    nodes.start(other);
+    for (String name : folders(victim)) {
+      Files.move(victim.folder.resolve(name), victim.folder.resolve(victim.named(name, other)));
+    }
+    check(folders(victim).equals(own), "the folders have other names: " + folders(victim));
+    nodes.start(victim);
+    load(500);
+    checkNothingLost();
+    System.out.println("    node " + victim.number + " goes on with the log of node " + other.number + ", and does not notice");
+  }
+
+  /** At a port of its own, so that the lock of the Raft log is met and not the port that is in use. */
   private void secondProcess() throws Exception {
     load(500);
     long begin = logBytes();
-    NodeProcess second = victim.twin();
-    second.start(nodes.servers());
+    NodeProcess second = victim.twin(nodes.fourth().port);
+    for (String name : folders(victim)) {
+      if (!name.startsWith("raft/")) continue;  // RheaKV deletes the data at its start, and then opens the log
+      Path folder = victim.folder.resolve(name);
+      Files.createSymbolicLink(folder.resolveSibling(second.named(folder.getFileName().toString(), victim)), folder);
+    }
+    second.start(nodes.servers() + "," + second.address());
     check(!second.awaitStarted(), "a second process started in the folder of node " + victim.number);
-    explain(begin, "[Aa]ddress already in use|lock|LOCK");
+    explain(begin, "LOCK");
     load(500);
     checkNothingLost();
   }
@@ -215,25 +259,38 @@ public final class RheaFaults {
     checkNothingLost();
   }
 
-  private static boolean run(String name, ChildProcess.Library library, boolean smallDisk, Scenario scenario) throws Exception {
-    Path root = Files.createTempDirectory("ashlar-faults");
-    long begin = System.nanoTime();
+  /** Returns the failure, or null. A failure to clean up does not hide it. */
+  private static Exception runOn(Path root, ChildProcess.Library library, boolean smallDisk, Scenario scenario) {
+    Exception failure = null;
     RheaFaults cluster = null;
-    boolean right = false;
     try {
       cluster = new RheaFaults(root, library, smallDisk);
       scenario.run(cluster);
-      right = true;
     } catch (Exception e) {
-      e.printStackTrace(System.out);
-    } finally {
-      if (cluster != null) {
-        cluster.nodes.killAll();
-        cluster.victim.kill();
-        cluster.client.close();
-      }
-      if (smallDisk) execute("umount", root.resolve("node3").toString());
+      failure = e;
     }
+    try {
+      if (cluster != null) cluster.close();
+      if (smallDisk) execute("umount", root.resolve("node3").toString());
+    } catch (Exception e) {
+      if (failure == null) return e;
+      failure.addSuppressed(e);
+    }
+    return failure;
+  }
+
+  private void close() throws Exception {
+    nodes.killAll();
+    victim.kill();
+    client.close();
+  }
+
+  private static boolean run(String name, ChildProcess.Library library, boolean smallDisk, Scenario scenario) throws Exception {
+    Path root = Files.createTempDirectory("ashlar-faults");
+    long begin = System.nanoTime();
+    Exception failure = runOn(root, library, smallDisk, scenario);
+    boolean right = failure == null;
+    if (!right) failure.printStackTrace(System.out);
     System.out.printf("%s: %s: %s, %.0f s%n", library.name(), name, right ? "nothing lost" : "FAILED, see " + root, (System.nanoTime() - begin) / 1e9);
     if (right) ChildProcess.delete(root);
     return right;
@@ -245,18 +302,24 @@ public final class RheaFaults {
     Path logs = Files.createTempDirectory("ashlar-faults-client");
     RheaCluster.redirectLogs(logs);
     Map<String, Scenario> scenarios = new TreeMap<>(Map.of("full-disk", RheaFaults::fullDisk, "damaged-table", RheaFaults::damagedTable,
-        "foreign-folder", RheaFaults::foreignFolder, "second-process", RheaFaults::secondProcess, "older-version", RheaFaults::olderVersion));
+        "foreign-folder", RheaFaults::foreignFolder, "renamed-folder", RheaFaults::renamedFolder, "second-process", RheaFaults::secondProcess, "older-version", RheaFaults::olderVersion));
     List<String> wanted = arguments.length > 2 ? List.of(arguments).subList(2, arguments.length) : List.copyOf(scenarios.keySet());
-    int failed = 0;
+    for (String name : wanted) {
+      if (!scenarios.containsKey(name)) throw new IllegalArgumentException("there is no scenario '" + name + "'; there are " + scenarios.keySet());
+    }
+    int failed = 0, left = 0;
     for (String name : wanted) {
       boolean mounts = name.equals("full-disk");
       if (mounts && !"root".equals(System.getProperty("user.name"))) {
         System.out.println(name + ": not run, since it mounts a small disk, which needs root");
+        ++left;
         continue;
       }
       if (!run(name, library, mounts, scenarios.get(name))) ++failed;
     }
     ChildProcess.delete(logs);
+    if (left > 0) System.out.printf("%d of %d not run%n", left, wanted.size());
+    System.out.printf("%d passed, %d failed%n", wanted.size() - left - failed, failed);
     System.exit(failed == 0 ? 0 : 1);
   }
 }
