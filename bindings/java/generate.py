@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes C++ for the natives that need no code of their own, and checks a library against a jar.
+"""Writes C++ from the natives of a jar, and checks a library against it.
 
-    generate.py generate JAR OUTPUT    functions for disposeInternal and for the features of unsupported.txt
+    generate.py generate JAR FOLDER    prototypes.h: the declaration of each native, which its definition has to fit;
+                                       generated.cc: those for disposeInternal and for the features of unsupported.txt
     generate.py check JAR LIBRARY      compares the natives of the jar with the symbols of the library, and prints their numbers
+    generate.py unsupported JAR        prints the natives that throw: class, method, descriptor and feature, separated by tabs
 """
 
 import fnmatch
@@ -28,28 +30,53 @@ def feature_of(native: Native, patterns: list[tuple[str, str]]) -> str | None:
     return next((feature for pattern, feature in patterns if fnmatch.fnmatchcase(name, pattern)), None)
 
 
-def generate(jar: Path, output: Path) -> None:
+def head_of(native: Native, name: str) -> str:
+    """Each parameter after the first two has this name: there is at most one where it has one."""
+    parameters = "".join(f", {text} {name}".rstrip() for text in native.parameters)
+    return f'extern "C" JNIEXPORT {native.result} JNICALL {native.symbol}(JNIEnv* env, jobject{parameters})'
+
+
+def prototypes(natives: list[Native]) -> list[str]:
+    """In the namespace of the definitions: a definition with other types is then a conflict."""
+    declarations = [f"{head_of(native, '')};" for native in natives]
+    return [
+        "// Made by bindings/java/generate.py.",
+        "#pragma once",
+        "#include <jni.h>",
+        "namespace ashlar::java {",
+        *declarations,
+        "}  // namespace ashlar::java",
+    ]
+
+
+def definitions(natives: list[Native]) -> list[str]:
     patterns = read_unsupported()
     lines = [
         "// Made by bindings/java/generate.py.",
         '#include "native.h"',
-        "",
+        "namespace ashlar::java {",
     ]
-    for native in natives_of_jar(jar):
+    for native in natives:
         feature = feature_of(native, patterns)
         dispose = native.method == "disposeInternal"
         if not dispose and feature is None:
             continue
-        parameters = "".join(f", {text}{' handle' if dispose else ''}" for text in native.parameters)
-        lines.append(f'extern "C" JNIEXPORT {native.result} JNICALL {native.symbol}(JNIEnv* env, jobject{parameters}) {{')
+        lines.append(head_of(native, "handle" if dispose else "") + " {")
         if dispose:
-            lines.append("  ashlar::java::Native(env, [&](ashlar::java::Call&) { ashlar::java::Dispose(handle); });")
+            lines.append("  Native(env, [&](Call&) { Dispose(handle); });")
         else:
-            lines.append(f'  ashlar::java::RaiseUnsupported(env, "{feature}");')
+            lines.append(f'  RaiseUnsupported(env, "{feature}");')
             if native.result != "void":
                 lines.append("  return {};")
         lines.append("}")
-    output.write_text("\n".join(lines) + "\n")
+    return [*lines, "}  // namespace ashlar::java"]
+
+
+def generate(jar: Path, folder: Path) -> int:
+    natives = natives_of_jar(jar)
+    (folder / "prototypes.h").write_text("\n".join(prototypes(natives)) + "\n")
+    (folder / "generated.cc").write_text("\n".join(definitions(natives)) + "\n")
+    return 0
 
 
 def check(jar: Path, library: Path) -> int:
@@ -72,12 +99,18 @@ def check(jar: Path, library: Path) -> int:
     return 1 if missing or unknown or unused else 0
 
 
+def print_unsupported(jar: Path) -> int:
+    patterns = read_unsupported()
+    for native in natives_of_jar(jar):
+        feature = feature_of(native, patterns)
+        if feature is not None:
+            print(native.class_name, native.method, native.descriptor, feature, sep="\t")
+    return 0
+
+
 def main() -> int:
-    command, jar, file = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    if command == "generate":
-        generate(jar, file)
-        return 0
-    return check(jar, file)
+    commands = {"generate": generate, "check": check, "unsupported": print_unsupported}
+    return commands[sys.argv[1]](*map(Path, sys.argv[2:]))
 
 
 if __name__ == "__main__":

@@ -43,6 +43,42 @@ void DBObject::Keep(const Kept& kept) {
   kept_.push_back(kept);
 }
 
+Kept DBObject::KeptFor(const ColumnFamilyOptions& options) const {
+  Kept found;
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const Kept& kept : kept_) {
+    if (kept.comparator.get() == options.comparator) found.comparator = kept.comparator;
+    if (kept.compaction_filter.get() == options.compaction_filter) {
+      found.compaction_filter = kept.compaction_filter;
+    }
+  }
+  return found;
+}
+
+Status DBObject::DisableFileDeletions() {
+  Status status = db_->DisableFileDeletions();
+  if (!status.ok()) return status;
+  std::lock_guard<std::mutex> lock(mutex_);
+  ++file_deletion_disables_;
+  return status;
+}
+
+bool DBObject::TakeFileDeletionDisable() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (file_deletion_disables_ == 0) return false;
+  --file_deletion_disables_;
+  return true;
+}
+
+// Not under the mutex: the engine deletes files, and calls listeners.
+Status DBObject::EnableFileDeletions(bool force) {
+  while (TakeFileDeletionDisable()) {
+    const Status status = db_->EnableFileDeletions();
+    if (!status.ok() || !force) return status;
+  }
+  return Status::OK();
+}
+
 void DBObject::AddChild(Child* child, jlong handle) {
   child->handle_ = handle;
   std::lock_guard<std::mutex> lock(mutex_);
@@ -65,6 +101,9 @@ void DBObject::CloseChildren() {
   // Another thread may be closing one.
   std::unique_lock<std::mutex> lock(mutex_);
   child_removed_.wait(lock, [&] { return children_.empty(); });  // I1
+  const jlong environment = std::exchange(environment_, 0);
+  lock.unlock();
+  if (environment != 0) Dispose(environment);
 }
 
 jlong DBObject::DefaultColumnFamily() {
@@ -82,6 +121,21 @@ jlong DBObject::DefaultColumnFamily() {
   }
   if (kept != handle) Dispose(handle);
   return kept;
+}
+
+jlong DBObject::Environment() {
+  Env* const environment = db_->GetEnv();
+  if (environment == Env::Default()) return DefaultEnvHandle();
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (environment_ == 0) {
+    // A borrowed database keeps nothing: its callback ends before the environment.
+    std::shared_ptr<Env> shared(std::shared_ptr<Env>(), environment);
+    for (const Kept& kept : kept_) {
+      if (kept.env.get() == environment) shared = kept.env;
+    }
+    environment_ = Register(new EnvObject(std::move(shared)));
+  }
+  return environment_;
 }
 
 Child::~Child() {
@@ -367,14 +421,29 @@ ASHLAR_NATIVE(jint, ColumnFamilyHandle_getID, jlong handle) {
     return static_cast<jint>(call.Use<ColumnFamilyObject>(handle).family->GetID());
   });
 }
+// Whether nothing that the options point to ends before them. It may in callbacks of a database
+// that is being opened or closed, whose object does not exist.
+static bool Keeps(const Kept& kept, const ColumnFamilyOptions& options) {
+  const Comparator* const comparator = options.comparator;
+  return options.compaction_filter == kept.compaction_filter.get() &&
+         (comparator == kept.comparator.get() || comparator == BytewiseComparator() ||
+          comparator == ReverseBytewiseComparator());
+}
 ASHLAR_NATIVE(jobject, ColumnFamilyHandle_getDescriptor, jlong handle) {
   return Native(env, [&](Call& call) {
     ColumnFamilyDescriptor descriptor;
-    call.Check(call.Use<ColumnFamilyObject>(handle).family->GetDescriptor(&descriptor));
+    const auto& family = call.Use<ColumnFamilyObject>(handle);
+    call.Check(family.family->GetDescriptor(&descriptor));
+    Kept kept;
+    if (family.parent() != nullptr) kept = family.parent()->KeptFor(descriptor.options);
+    if (!Keeps(kept, descriptor.options)) {
+      call.Fail("java/lang/IllegalStateException",
+                "the comparator or compaction filter of the family may end before its descriptor");
+    }
     const LocalRef<jbyteArray> name(env, call.NewBytes(descriptor.name));
     const LocalRef<> options(
         env, call.New("org/rocksdb/ColumnFamilyOptions", "(J)V",
-                      Register(new ColumnFamilyOptionsObject(descriptor.options, Kept()))));
+                      Register(new ColumnFamilyOptionsObject(descriptor.options, std::move(kept)))));
     return call.New("org/rocksdb/ColumnFamilyDescriptor", "([BLorg/rocksdb/ColumnFamilyOptions;)V",
                     name.get(), options.get());
   });
@@ -648,8 +717,6 @@ ASHLAR_NATIVE(jlongArray, RocksDB_getApproximateMemTableStats, jlong handle, jlo
   }
 DB_STATUS(pauseBackgroundWork, db.PauseBackgroundWork())
 DB_STATUS(continueBackgroundWork, db.ContinueBackgroundWork())
-DB_STATUS(disableFileDeletions, db.DisableFileDeletions())
-DB_STATUS(enableFileDeletions, db.EnableFileDeletions(), jboolean /*force*/)
 DB_STATUS(flushWal, db.FlushWAL(sync != 0), jboolean sync)
 DB_STATUS(syncWal, db.SyncWAL())
 DB_STATUS(verifyChecksum, db.VerifyChecksum())
@@ -657,6 +724,15 @@ DB_STATUS(resetStats, db.ResetStats())
 DB_STATUS(tryCatchUpWithPrimary, db.TryCatchUpWithPrimary())
 DB_STATUS(deleteFile, db.DeleteFile(call.Text(name)), jstring name)
 #undef DB_STATUS
+
+ASHLAR_NATIVE(void, RocksDB_disableFileDeletions, jlong handle) {
+  Native(env, [&](Call& call) { call.Check(call.Use<DBObject>(handle).DisableFileDeletions()); });
+}
+ASHLAR_NATIVE(void, RocksDB_enableFileDeletions, jlong handle, jboolean force) {
+  Native(env, [&](Call& call) {
+    call.Check(call.Use<DBObject>(handle).EnableFileDeletions(force != 0));
+  });
+}
 
 ASHLAR_NATIVE(void, RocksDB_cancelAllBackgroundWork, jlong handle, jboolean wait) {
   Native(env,
@@ -828,11 +904,7 @@ ASHLAR_NATIVE(jobject, RocksDB_getPropertiesOfTablesInRange, jlong handle, jlong
   });
 }
 ASHLAR_NATIVE(jlong, RocksDB_getEnv, jlong handle) {
-  return Native(env, [&](Call& call) {
-    Env* environment = call.Use<DBObject>(handle).env();
-    if (environment == Env::Default()) return DefaultEnvHandle();
-    return Register(new EnvObject(std::shared_ptr<Env>(std::shared_ptr<Env>(), environment)));
-  });
+  return Native(env, [&](Call& call) { return call.Use<DBObject>(handle).Environment(); });
 }
 
 ASHLAR_NATIVE(jobject, MemoryUtil_getApproximateMemoryUsageByType, jlongArray databases,

@@ -27,6 +27,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "handles.h"
+#include "prototypes.h"  // by generate.py: a native whose types are not those of the jar does not compile
 
 #define ASHLAR_NATIVE(result, name, ...)                       \
   extern "C" JNIEXPORT result JNICALL Java_org_rocksdb_##name( \

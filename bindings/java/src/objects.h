@@ -201,11 +201,17 @@ class DBObject : public Object {
   const char* ReasonNotToClose(const ThreadRecord& own) const override;
 
   DB& db() { return *db_; }
-  Env* env() { return db_->GetEnv(); }
   // Closes the children, which are then recognised as closed, and the database.
   Status Close();
   // What options of families that are created later point to.
   void Keep(const Kept& kept);
+  // What of this the options point to.
+  Kept KeptFor(const ColumnFamilyOptions& options) const;
+
+  // RocksDB's counting: force ends all disables that came through this object, else the last one.
+  // OK if there is none. Those of checkpoints and backups are not touched.
+  Status DisableFileDeletions();
+  Status EnableFileDeletions(bool force);
 
   // Registers a child, which is closed with the database at the latest.
   template <typename T>
@@ -216,18 +222,23 @@ class DBObject : public Object {
   }
   // The handle of the default family, which all of Java's objects for it share.
   jlong DefaultColumnFamily();
+  // The same for its environment. Java does not dispose of it: it ends with the database.
+  jlong Environment();
 
  private:
   friend class Child;
   void AddChild(Child* child, jlong handle);
   void RemoveChild(jlong handle);
   void CloseChildren();
+  bool TakeFileDeletionDisable();
 
   mutable std::mutex mutex_;
   std::condition_variable child_removed_;
-  std::set<jlong> children_;  // under mutex_, as are the two below
+  std::set<jlong> children_;  // under mutex_, as are the four below
   std::vector<Kept> kept_;
   jlong default_family_ = 0;
+  jlong environment_ = 0;
+  uint64_t file_deletion_disables_ = 0;
   std::unique_ptr<DB> owned_;  // after what it points to; null: borrowed
   DB* const db_;
 };
@@ -239,6 +250,8 @@ class Child : public Object {
   ~Child() override;
 
   bool IsChildOf(const DBObject& db) const { return parent_ == &db; }
+  // Null: a database that is being closed.
+  const DBObject* parent() const { return parent_; }
 
  protected:
   // Of a database that has no object: it is being closed.

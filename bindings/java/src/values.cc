@@ -150,10 +150,11 @@ ASHLAR_NATIVE(void, DirectSlice_disposeInternalBuf, jlong /*handle*/, jlong /*of
 // ---- Caches: both of RocksDB's kinds are the one that Ashlar has.
 
 ASHLAR_NATIVE(jlong, LRUCache_newLRUCache, jlong capacity, jint shard_bits, jboolean strict,
-              jdouble high_priority_ratio, jdouble /*low_priority_ratio*/) {
+              jdouble high_priority_ratio, jdouble low_priority_ratio) {
   return Native(env, [&](Call& call) {
-    return Register(new CacheObject(
-        NewLRUCache(ToSize(call, capacity), shard_bits, strict != 0, high_priority_ratio)));
+    LRUCacheOptions o(ToSize(call, capacity), shard_bits, strict != 0, high_priority_ratio);
+    o.low_pri_pool_ratio = low_priority_ratio;
+    return Register(new CacheObject(NewLRUCache(o)));
   });
 }
 ASHLAR_NATIVE(jlong, ClockCache_newClockCache, jlong capacity, jint shard_bits, jboolean strict) {
@@ -195,11 +196,12 @@ ASHLAR_NATIVE(jlong, BlockBasedTableConfig_newTableFactoryHandle,
               jlong filter_policy, jboolean whole_key_filtering, jboolean verify_compression,
               jint read_amp_bytes_per_bit, jint format_version, jboolean enable_index_compression,
               jboolean block_align, jbyte index_shortening, jlong block_cache_size,
-              jint block_cache_shard_bits, jlong /*compressed_cache_size*/,
+              jint block_cache_shard_bits, jlong compressed_cache_size,
               jint /*compressed_cache_shard_bits*/) {
   return Native(env, [&](Call& call) {
     if (persistent_cache != 0) call.Unsupported("PersistentCache");
     if (compressed_cache != 0) call.Unsupported("setBlockCacheCompressed");
+    if (compressed_cache_size > 0) call.Unsupported("setBlockCacheCompressedSize");
     BlockBasedTableOptions o;
     o.cache_index_and_filter_blocks = cache_index_and_filter_blocks != 0;
     o.cache_index_and_filter_blocks_with_high_priority =
