@@ -26,11 +26,11 @@ public final class BindingTest {
 
   private static final Map<String, Test> TESTS = new TreeMap<>();
 
-  private static void check(boolean truth, String what) {
+  static void check(boolean truth, String what) {
     if (!truth) throw new AssertionError(what);
   }
 
-  private static void equal(Object wanted, Object got) {
+  static void equal(Object wanted, Object got) {
     check(wanted == null ? got == null : wanted.equals(got), "wanted " + wanted + ", got " + got);
   }
 
@@ -38,21 +38,25 @@ public final class BindingTest {
     check(Arrays.equals(wanted, got), "wanted " + text(wanted) + ", got " + text(got));
   }
 
-  private interface Action {
+  interface Action {
     void run() throws Exception;
   }
 
   private static <T extends Throwable> T fails(Class<T> type, Action action) {
+    return fails(type, action, "the call");
+  }
+
+  static <T extends Throwable> T fails(Class<T> type, Action action, String what) {
     try {
       action.run();
     } catch (Throwable e) {
       if (type.isInstance(e)) return type.cast(e);
-      throw new AssertionError("wanted " + type.getName(), e);
+      throw new AssertionError(what + ": wanted " + type.getName(), e);
     }
-    throw new AssertionError("wanted " + type.getName() + ", got none");
+    throw new AssertionError(what + ": wanted " + type.getName() + ", got none");
   }
 
-  private static byte[] bytes(String text) {
+  static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }
 
@@ -60,7 +64,7 @@ public final class BindingTest {
     return bytes == null ? null : new String(bytes, UTF_8);
   }
 
-  private static ByteBuffer direct(String text) {
+  static ByteBuffer direct(String text) {
     ByteBuffer buffer = ByteBuffer.allocateDirect(text.length());
     buffer.put(bytes(text)).flip();
     return buffer;
@@ -183,6 +187,62 @@ public final class BindingTest {
     // Nothing holds the lock of the directory.
     try (Options again = new Options(); RocksDB reopened = RocksDB.open(again, dir)) {
       equal(bytes("1"), reopened.get(bytes("a")));
+    }
+  }
+
+  static void theEnvironmentOfADatabaseEndsWithIt(String dir) throws Exception {
+    Env memory = new RocksMemEnv(Env.getDefault());
+    Options options = new Options().setCreateIfMissing(true).setEnv(memory);
+    RocksDB db = RocksDB.open(options, "/db");
+    Env own = db.getEnv();
+    equal(own.getNativeHandle(), db.getEnv().getNativeHandle());
+    memory.close();
+    options.close();
+    check(own.getThreadList() != null, "the database keeps it");
+    db.close();
+    fails(IllegalStateException.class, own::getThreadList);
+  }
+
+  static void aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily(String dir) throws Exception {
+    ColumnFamilyDescriptor descriptor;
+    try (ComparatorOptions how = new ComparatorOptions();
+        AbstractComparator backwards = backwards(how);
+        RemoveEmptyValueCompactionFilter filter = new RemoveEmptyValueCompactionFilter();
+        ColumnFamilyOptions familyOptions = new ColumnFamilyOptions().setComparator(backwards).setCompactionFilter(filter);
+        Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir)) {
+      ColumnFamilyHandle family = db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f"), familyOptions));
+      db.put(family, bytes("a"), bytes("1"));
+      db.put(family, bytes("b"), bytes("1"));
+      db.put(family, bytes("c"), new byte[0]);
+      descriptor = family.getDescriptor();
+    }
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    try (DBOptions options = new DBOptions();
+        RocksDB db = RocksDB.open(options, dir, List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY), descriptor), handles)) {
+      db.compactRange(handles.get(1));
+      try (RocksIterator iterator = db.newIterator(handles.get(1))) {
+        equal("b a ", keys(iterator));
+      }
+    }
+    descriptor.getOptions().close();
+  }
+
+  static void disabledFileDeletionsAreCounted(String dir) throws Exception {
+    String enabled = "rocksdb.is-file-deletions-enabled";
+    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir)) {
+      db.enableFileDeletions(false);
+      db.enableFileDeletions(true);
+      equal(1L, db.getLongProperty(enabled));
+      for (int i = 0; i < 2; ++i) db.disableFileDeletions();
+      equal(0L, db.getLongProperty(enabled));
+      db.enableFileDeletions(false);
+      equal(0L, db.getLongProperty(enabled));
+      db.enableFileDeletions(false);
+      equal(1L, db.getLongProperty(enabled));
+      for (int i = 0; i < 3; ++i) db.disableFileDeletions();
+      db.enableFileDeletions(true);
+      equal(1L, db.getLongProperty(enabled));
     }
   }
 
@@ -373,6 +433,10 @@ public final class BindingTest {
     @Override public void markCommitWithTimestamp(byte[] id, byte[] timestamp) {}
   }
 
+  static WriteBatch.Handler recorder(List<String> seen) {
+    return new Recorder(seen);
+  }
+
   private static final class Backwards extends AbstractComparator {
     private final AtomicBoolean failing;
 
@@ -387,6 +451,10 @@ public final class BindingTest {
       if (failing.get()) throw new IllegalStateException("the comparator fails");
       return b.compareTo(a);
     }
+  }
+
+  static AbstractComparator backwards(ComparatorOptions options) {
+    return new Backwards(options, new AtomicBoolean());
   }
 
   static void comparatorsOfJava(String dir) throws Exception {
@@ -669,8 +737,7 @@ public final class BindingTest {
       equal(4L << 20, o.oldDefaults(4, 6).writeBufferSize());
       equal(24, o.level0StopWritesTrigger());
     }
-    fails(UnsupportedOperationException.class, () -> TransactionDB.open(new Options(), new TransactionDBOptions(), dir));
-    check(fails(UnsupportedOperationException.class, () -> new TransactionOptions()).getMessage().contains("transactions"), "names the feature");
+    fails(UnsupportedOperationException.class, () -> new Options().setTableFormatConfig(new BlockBasedTableConfig().setBlockCacheCompressedSize(1 << 20)));
   }
 
   static void statisticsAndProperties(String dir) throws Exception {
@@ -1523,25 +1590,38 @@ public final class BindingTest {
     TESTS.put("threadsSayWhatTheyDo", BindingTest::threadsSayWhatTheyDo);
     TESTS.put("exceptionsOfListenersStayThere", BindingTest::exceptionsOfListenersStayThere);
     TESTS.put("closingADatabaseInItsOwnCallbackIsAnException", BindingTest::closingADatabaseInItsOwnCallbackIsAnException);
+    TESTS.put("theEnvironmentOfADatabaseEndsWithIt", BindingTest::theEnvironmentOfADatabaseEndsWithIt);
+    TESTS.put("aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily", BindingTest::aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily);
+    TESTS.put("disabledFileDeletionsAreCounted", BindingTest::disabledFileDeletionsAreCounted);
+    TESTS.put("closedOptionsAreRefused", ClosedObjects::ofOptionsAreRefused);
+    TESTS.put("closedSharedObjectsAreRefused", ClosedObjects::ofSharedObjectsAreRefused);
+    TESTS.put("closedObjectsOfJavaCodeAreRefused", ClosedObjects::ofJavaCodeAreRefused);
+    TESTS.put("closedPartsOfDatabasesAreRefused", ClosedObjects::ofDatabasesAreRefused);
+    TESTS.put("unsupportedNativesThrowTheNamesOfTheirFeatures", UnsupportedNatives::throwTheNamesOfTheirFeatures);
+    List<String> wanted = arguments.length > 0 ? List.of(arguments) : List.copyOf(TESTS.keySet());
+    for (String name : wanted) {
+      if (TESTS.containsKey(name)) continue;
+      System.out.println("there is no scenario '" + name + "'. There are:\n  " + String.join("\n  ", TESTS.keySet()));
+      System.exit(2);
+    }
     RocksDB.loadLibrary();
     String library = ownLibrary();
     System.out.println("library: " + library);
     check(library.endsWith("libashlarjni.so"), "the library is another one: set java.library.path");
     Path root = Files.createTempDirectory("ashlar-java");
     int failed = 0;
-    for (Map.Entry<String, Test> test : TESTS.entrySet()) {
-      if (arguments.length > 0 && !Arrays.asList(arguments).contains(test.getKey())) continue;
+    for (String name : wanted) {
       try {
-        test.getValue().run(root.resolve(test.getKey()).toString());
-        System.out.println("ok     " + test.getKey());
+        TESTS.get(name).run(root.resolve(name).toString());
+        System.out.println("ok     " + name);
       } catch (Throwable e) {
         ++failed;
-        System.out.println("FAILED " + test.getKey());
+        System.out.println("FAILED " + name);
         e.printStackTrace(System.out);
       }
     }
     delete(root);
-    System.out.println(TESTS.size() - failed + " passed, " + failed + " failed");
+    System.out.println(wanted.size() - failed + " passed, " + failed + " failed");
     System.exit(failed == 0 ? 0 : 1);
   }
 }
