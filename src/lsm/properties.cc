@@ -237,6 +237,8 @@ const std::span<const NumberProperty> NumberProperties() {
          const SnapshotImpl* const oldest = s.state().snapshots.oldest();
          return oldest == nullptr ? 0 : oldest->GetSequenceNumber();
        }},
+      {Names::kNumLiveVersions, false,
+       [](const Subject& s) { return s.version().LiveRelatives(); }},
       {Names::kCurrentSuperVersionNumber, false,
        [](const Subject& s) { return s.family().view_number(); }},
       {Names::kBlockCacheCapacity, false,

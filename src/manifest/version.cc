@@ -65,7 +65,12 @@ std::shared_ptr<const FileIndexer> MakeIndexer(const KeyComparator& comparator,
 Version::Version(const KeyComparator& comparator, Levels levels, const Version* base)
     : comparator_(comparator),
       levels_(std::move(levels)),
-      indexer_(MakeIndexer(comparator_, levels_, base != nullptr ? base->indexer_ : nullptr)) {}
+      indexer_(MakeIndexer(comparator_, levels_, base != nullptr ? base->indexer_ : nullptr)),
+      relatives_(base != nullptr ? base->relatives_ : std::make_shared<std::atomic<uint64_t>>(0)) {
+  relatives_->fetch_add(1, std::memory_order_relaxed);
+}
+
+Version::~Version() { relatives_->fetch_sub(1, std::memory_order_relaxed); }
 
 void Version::Unref() {
   // Release: publishes this holder's accesses. Acquire: the last holder deletes after all of them.

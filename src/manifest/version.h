@@ -37,8 +37,8 @@ class Version {
  public:
   using Levels = std::vector<std::shared_ptr<const LevelFiles>>;
 
-  // One entry per level, none null, each valid. base: the Version whose file index is reused where
-  // it has not changed. May be null.
+  // One entry per level, none null, each valid. base: the Version that it follows, whose file index
+  // is reused where it has not changed. May be null.
   Version(const KeyComparator& comparator, Levels levels, const Version* base);
   Version(const Version&) = delete;
   Version& operator=(const Version&) = delete;
@@ -73,6 +73,8 @@ class Version {
   // Of all entries in all tables.
   SequenceNumber LargestSequence() const;
   const KeyComparator& comparator() const { return comparator_; }
+  // This Version, and those that it follows or that follow it, as far as they exist.
+  uint64_t LiveRelatives() const { return relatives_->load(std::memory_order_relaxed); }
   // False: no table has range tombstones. True: one may, because it has some or was never open.
   bool MayHaveRanges() const;
 
@@ -91,15 +93,17 @@ class Version {
   std::string DebugString() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
-  ~Version() = default;
+  ~Version();
 
   bool GetFromLevelZero(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
   const KeyComparator comparator_;
   const Levels levels_;
   const std::shared_ptr<const FileIndexer> indexer_;  // of levels_
-  mutable std::atomic<bool> has_no_ranges_{false};    // relaxed; set once it is known
-  std::atomic<uint32_t> refs_{1};                     // every holder; Unref is acquire and release
+  // Relaxed: a figure, which guards nothing.
+  const std::shared_ptr<std::atomic<uint64_t>> relatives_;
+  mutable std::atomic<bool> has_no_ranges_{false};  // relaxed; set once it is known
+  std::atomic<uint32_t> refs_{1};                   // every holder; Unref is acquire and release
 };
 
 }  // namespace ashlar

@@ -66,6 +66,23 @@ std::vector<uint64_t> Numbers(std::span<FileMetaData* const> files) {
   return numbers;
 }
 
+TEST_F(VersionTest, CountsTheVersionsOfItsFamilyThatExist) {
+  Version* const first = Apply(nullptr, VersionEdit()).value();
+  Version* const other_family = Apply(nullptr, VersionEdit()).value();
+  EXPECT_EQ(first->LiveRelatives(), 1u);
+  Version* const second = Apply(first, VersionEdit()).value();
+  Version* const third = Apply(second, VersionEdit()).value();
+  EXPECT_EQ(first->LiveRelatives(), 3u);
+  EXPECT_EQ(third->LiveRelatives(), 3u);
+  EXPECT_EQ(other_family->LiveRelatives(), 1u);
+  second->Unref();
+  EXPECT_EQ(third->LiveRelatives(), 2u);
+  first->Unref();
+  EXPECT_EQ(third->LiveRelatives(), 1u);
+  third->Unref();
+  other_family->Unref();
+}
+
 TEST_F(VersionTest, LevelZeroIsNewestFirst) {
   VersionEdit edit;
   edit.AddFile(0, MakeFile(5, "a", "z", 10, 20));

@@ -684,6 +684,20 @@ TEST_F(ObservabilityTest, TheLogHasALineForEveryEvent) {
   EXPECT_NE(log.find("\"num_input_records\": 20, \"num_output_records\": 10"), std::string::npos);
 }
 
+TEST_F(ObservabilityTest, AnIteratorOlderThanAFlushKeepsAVersionAlive) {
+  Open();
+  uint64_t versions = 0;
+  ASSERT_TRUE(db_->GetIntProperty(DB::Properties::kNumLiveVersions, &versions));
+  EXPECT_GE(versions, 1u);
+  const std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions()));
+  PutMany(0, 10);
+  Flush();
+  ASSERT_TRUE(db_->GetIntProperty(DB::Properties::kNumLiveVersions, &versions));
+  EXPECT_GE(versions, 2u);
+  ASSERT_TRUE(db_->GetAggregatedIntProperty(DB::Properties::kNumLiveVersions, &versions));
+  EXPECT_GE(versions, 2u);
+}
+
 TEST_F(ObservabilityTest, PropertiesSayWhatTheJobsAmountTo) {
   Open();
   for (int round = 0; round < 2; ++round) {

@@ -442,8 +442,9 @@ ASHLAR_NATIVE(jobject, ColumnFamilyHandle_getDescriptor, jlong handle) {
     }
     const LocalRef<jbyteArray> name(env, call.NewBytes(descriptor.name));
     const LocalRef<> options(
-        env, call.New("org/rocksdb/ColumnFamilyOptions", "(J)V",
-                      Register(new ColumnFamilyOptionsObject(descriptor.options, std::move(kept)))));
+        env,
+        call.New("org/rocksdb/ColumnFamilyOptions", "(J)V",
+                 Register(new ColumnFamilyOptionsObject(descriptor.options, std::move(kept)))));
     return call.New("org/rocksdb/ColumnFamilyDescriptor", "([BLorg/rocksdb/ColumnFamilyOptions;)V",
                     name.get(), options.get());
   });

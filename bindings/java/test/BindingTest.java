@@ -228,6 +228,32 @@ public final class BindingTest {
     descriptor.getOptions().close();
   }
 
+  /** While a database is being opened, nothing could keep the comparator. */
+  static void aDescriptorThatMayOutliveItsComparatorIsRefused(String dir) throws Exception {
+    List<String> outcomes = new ArrayList<>();
+    try (AbstractEventListener listener = new AbstractEventListener() {
+          @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
+            try {
+              handle.getDescriptor().getOptions().close();
+              outcomes.add("a descriptor");
+            } catch (IllegalStateException e) {
+              outcomes.add("refused");
+            } catch (RocksDBException e) {
+              outcomes.add(e.toString());
+            }
+          }
+        };
+        ComparatorOptions how = new ComparatorOptions();
+        AbstractComparator backwards = backwards(how);
+        Options options = new Options().setCreateIfMissing(true).setComparator(backwards).setListeners(List.of(listener));
+        RocksDB db = RocksDB.open(options, dir)) {
+      // The open has closed a handle of the default family, when there was no object for the database.
+      equal(List.of("refused"), outcomes);
+      db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f"))).close();
+      equal(List.of("refused", "a descriptor"), outcomes);
+    }
+  }
+
   static void disabledFileDeletionsAreCounted(String dir) throws Exception {
     String enabled = "rocksdb.is-file-deletions-enabled";
     try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir)) {
@@ -1592,6 +1618,7 @@ public final class BindingTest {
     TESTS.put("closingADatabaseInItsOwnCallbackIsAnException", BindingTest::closingADatabaseInItsOwnCallbackIsAnException);
     TESTS.put("theEnvironmentOfADatabaseEndsWithIt", BindingTest::theEnvironmentOfADatabaseEndsWithIt);
     TESTS.put("aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily", BindingTest::aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily);
+    TESTS.put("aDescriptorThatMayOutliveItsComparatorIsRefused", BindingTest::aDescriptorThatMayOutliveItsComparatorIsRefused);
     TESTS.put("disabledFileDeletionsAreCounted", BindingTest::disabledFileDeletionsAreCounted);
     TESTS.put("closedOptionsAreRefused", ClosedObjects::ofOptionsAreRefused);
     TESTS.put("closedSharedObjectsAreRefused", ClosedObjects::ofSharedObjectsAreRefused);
