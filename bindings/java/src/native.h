@@ -27,7 +27,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "handles.h"
-#include "prototypes.h"  // by generate.py: a native whose types are not those of the jar does not compile
+#include "prototypes.h"  // generate.py: other types than those of the jar do not compile
 
 #define ASHLAR_NATIVE(result, name, ...)                       \
   extern "C" JNIEXPORT result JNICALL Java_org_rocksdb_##name( \
