@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,8 +13,8 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
 #include "base/format.h"
+#include "tests/support/database_client.h"
 #include "tests/support/expect_ok.h"
-#include "tests/support/history_client.h"
 #include "tests/support/linearizability.h"
 #include "tests/support/manual_env.h"
 #include "tests/support/tool_runner.h"
@@ -24,11 +22,10 @@
 namespace ashlar {
 namespace {
 
-using test::CallsByKey;
-using test::CheckLinearizable;
+using test::DatabaseClient;
 using test::HistoryClient;
+using test::HistoryContents;
 using test::HistoryRecorder;
-using Value = std::optional<std::string>;
 
 constexpr uint64_t kSeed = 20261125;
 constexpr int kRounds = 40;
@@ -79,15 +76,15 @@ class LinearizabilityTest : public ::testing::Test {
 };
 
 TEST_F(LinearizabilityTest, OfEveryKeyWhileEverythingElseGoesOn) {
-  std::map<std::string, Value> initial;
+  HistoryContents before;
   for (int round = 0; round < kRounds; ++round) {
     SCOPED_TRACE(testing::Message() << "round " << round << ", seed " << kSeed);
     HistoryRecorder recorder;
     std::vector<std::unique_ptr<HistoryClient>> clients;
     for (int i = 0; i < kThreads; ++i)
-      clients.push_back(std::make_unique<HistoryClient>(
-          db_.get(), db_->DefaultColumnFamily(), second_, &recorder, kKeys,
-          kSeed + static_cast<uint64_t>(round * kThreads + i)));
+      clients.push_back(
+          std::make_unique<DatabaseClient>(db_.get(), second_, &recorder, kKeys,
+                                           kSeed + static_cast<uint64_t>(round * kThreads + i)));
     std::atomic<bool> stop{false};
     std::thread churn([&] { Churn(&stop); });
     std::vector<std::thread> threads;
@@ -97,18 +94,9 @@ TEST_F(LinearizabilityTest, OfEveryKeyWhileEverythingElseGoesOn) {
     stop.store(true);
     churn.join();
 
-    CallsByKey calls;
-    for (const auto& client : clients) {
-      for (const auto& [key, own] : client->calls())
-        calls[key].insert(calls[key].end(), own.begin(), own.end());
-    }
-    for (const auto& [key, of_key] : calls) {
-      SCOPED_TRACE(key);
-      EXPECT_EQ(CheckLinearizable(of_key, initial[key]), "") << of_key.size() << " calls";
-      std::string value;
-      const Status status = db_->Get({}, key, &value);
-      initial[key] = status.ok() ? Value(value) : Value();
-    }
+    const HistoryContents after = DatabaseClient::Contents(db_.get(), second_, kKeys);
+    ExpectLinearizable(clients, before, after);
+    before = after;
     if (HasFailure()) return;
   }
 }

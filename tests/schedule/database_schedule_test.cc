@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,8 +16,8 @@
 #include "filesystem/memory_file_system.h"
 #include "tests/schedule/scheduler.h"
 #include "tests/schedule/schedules.h"
+#include "tests/support/database_client.h"
 #include "tests/support/expect_ok.h"
-#include "tests/support/history_client.h"
 #include "tests/support/linearizability.h"
 #include "tests/support/manual_env.h"
 #include "tests/support/world_env.h"
@@ -85,6 +83,7 @@ class Database {
   ColumnFamilyHandle* first() { return handles_[0].get(); }
   ColumnFamilyHandle* second() { return handles_[1].get(); }
   const Options& options() const { return options_; }
+  HistoryContents Contents() { return DatabaseClient::Contents(db(), second(), kKeys); }
 
  private:
   const std::shared_ptr<MemoryFileSystem> files_;
@@ -118,24 +117,6 @@ void Change(Database* database, Random* random, bool closing) {
   }
 }
 
-void CheckHistory(const std::vector<std::unique_ptr<HistoryClient>>& clients, Database* database) {
-  CallsByKey calls;
-  for (const auto& client : clients) {
-    for (const auto& [key, own] : client->calls())
-      calls[key].insert(calls[key].end(), own.begin(), own.end());
-  }
-  for (auto& [key, of_key] : calls) {
-    // And what is there in the end.
-    std::string value;
-    const Status status = database->db()->Get(ReadOptions(), key, &value);
-    of_key.push_back({.kind = RecordedCall::Kind::kGet,
-                      .value = status.ok() ? std::optional(value) : std::nullopt,
-                      .begin = UINT64_MAX - 1,
-                      .end = UINT64_MAX});
-    EXPECT_EQ(CheckLinearizable(of_key, std::nullopt), "") << key;
-  }
-}
-
 TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
   ForEachSchedule(2000, [](uint64_t seed) {
     Database database;
@@ -144,8 +125,8 @@ TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
     std::vector<std::unique_ptr<HistoryClient>> clients;
     std::vector<std::thread> threads;
     for (uint64_t i = 0; i < 3; ++i) {
-      clients.push_back(std::make_unique<HistoryClient>(
-          database.db(), database.first(), database.second(), &recorder, kKeys, seed * 3 + i));
+      clients.push_back(std::make_unique<DatabaseClient>(database.db(), database.second(),
+                                                         &recorder, kKeys, seed * 3 + i));
     }
     for (const auto& client : clients) threads.emplace_back([&client] { client->Run(8); });
     threads.emplace_back([&] {
@@ -153,10 +134,10 @@ TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
       for (int i = 0; i < 4; ++i) Change(&database, &random, false);
     });
     for (std::thread& thread : threads) thread.join();
-    CheckHistory(clients, &database);
+    ExpectLinearizable(clients, {}, database.Contents());
     database.Close();
     database.Open();
-    CheckHistory(clients, &database);
+    ExpectLinearizable(clients, {}, database.Contents());
   });
 }
 

@@ -1,47 +1,86 @@
-// HistoryClient: one thread's calls on a few keys of two families, drawn from a seed, and what they
-// returned, recorded for CheckLinearizable (linearizability.h). What one batch wrote to both
-// families is expected to be seen together.
+// HistoryClient: one thread's calls on a few keys of an engine, drawn from a seed, and what they
+// returned, recorded for CheckLinearizable (linearizability.h). Each engine has a client of its
+// own: database_client.h, tree_client.h.
+//
+// A pair is two entries to which one batch writes one value. It is recorded as one key: the moment
+// at which the batch takes effect is the same for both.
 //
 // Thread safety: one thread, until it has ended.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "ashlar/db.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
 #include "base/random.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/linearizability.h"
 
 namespace ashlar::test {
 
 class HistoryClient {
  public:
-  // The families are two of the database, which has StringAppendOperator with a comma.
-  HistoryClient(DB* db, ColumnFamilyHandle* first, ColumnFamilyHandle* second,
-                HistoryRecorder* recorder, uint64_t keys, uint64_t seed);
+  virtual ~HistoryClient() = default;
+  HistoryClient(const HistoryClient&) = delete;
+  HistoryClient& operator=(const HistoryClient&) = delete;
 
   void Run(int calls);
   const CallsByKey& calls() const { return log_.calls(); }
 
- private:
+ protected:
+  using Kind = RecordedCall::Kind;
   using Value = std::optional<std::string>;
 
-  template <typename Call>
-  void Record(const std::string& key, RecordedCall::Kind kind, Value value, const Call& call);
-  void ReadOne(const std::string& key);
-  void WritePair(const std::string& key, const std::string& value);
-  void ReadPair(const std::string& key);
-  void ReadByIterators();
-  void ReadAtSnapshot(const std::string& key);
-  void ReadMany();
+  HistoryClient(HistoryRecorder* recorder, uint64_t keys, uint64_t seed);
 
-  DB* const db_;
-  ColumnFamilyHandle* const families_[2];
+  static std::string KeyOf(uint64_t number);
+  // Under which a pair is recorded.
+  static std::string PairOf(const std::string& key);
+  // None: NotFound. Another error is a failure.
+  static Value Found(const Status& status, const Slice& value);
+
+  // Makes one call, which `which` in [0, kKinds) selects, on this key or with this value.
+  static constexpr uint64_t kKinds = 12;
+  virtual void Call(uint64_t which, const std::string& key, const std::string& value) = 0;
+
+  // A call that writes one key.
+  template <typename Write>
+  void Record(const std::string& key, Kind kind, Value value, const Write& write) {
+    const uint64_t begin = log_.Begin();
+    EXPECT_OK(write());
+    log_.Add(key, {kind, std::move(value), begin, log_.End()});
+  }
+  // A call that reads one key: read(&value) returns its Status.
+  template <typename Read>
+  void RecordGet(const std::string& key, const Read& read) {
+    const uint64_t begin = log_.Begin();
+    std::string value;
+    const Status status = read(&value);
+    log_.Add(key, {Kind::kGet, Found(status, value), begin, log_.End()});
+  }
+
   HistoryRecorder::Log log_;
   const uint64_t keys_;
   Random random_;
+
+ private:
   const std::string name_;
 };
+
+// By the keys under which calls are recorded.
+using HistoryContents = std::map<std::string, std::string>;
+
+// Expects that the calls of all clients on each key are linearizable, from the contents before them
+// to those after them.
+void ExpectLinearizable(const std::vector<std::unique_ptr<HistoryClient>>& clients,
+                        const HistoryContents& before, const HistoryContents& after);
 
 }  // namespace ashlar::test

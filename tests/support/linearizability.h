@@ -28,7 +28,7 @@ struct RecordedCall {
   enum class Kind : uint8_t { kPut, kDelete, kMerge, kGet };
   Kind kind;
   std::optional<std::string> value;  // written, appended with a comma, or read; none: not found
-  uint64_t begin;                    // moments: every one is another
+  uint64_t begin;                    // moments: only what one call reads or writes may share them
   uint64_t end;
 };
 

@@ -1,0 +1,35 @@
+// DatabaseClient: the HistoryClient of a DB with two families. A pair is one key in both.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ashlar/db.h"
+#include "tests/support/history_client.h"
+
+namespace ashlar::test {
+
+class DatabaseClient final : public HistoryClient {
+ public:
+  // The families are two of the database, the first one its default, and have
+  // StringAppendOperator with a comma.
+  DatabaseClient(DB* db, ColumnFamilyHandle* second, HistoryRecorder* recorder, uint64_t keys,
+                 uint64_t seed);
+
+  // What a database holds under `keys` keys and their pairs. Expects both halves of a pair to be
+  // equal.
+  static HistoryContents Contents(DB* db, ColumnFamilyHandle* second, uint64_t keys);
+
+ private:
+  void Call(uint64_t which, const std::string& key, const std::string& value) override;
+  void WritePair(const std::string& pair, const std::string& value);
+  void ReadPair(const std::string& pair);
+  void ReadByIterators();
+  void ReadAtSnapshot(const std::string& key);
+  void ReadMany();
+
+  DB* const db_;
+  ColumnFamilyHandle* const families_[2];
+};
+
+}  // namespace ashlar::test
