@@ -1,9 +1,14 @@
 #include "tests/schedule/schedules.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <latch>
 #include <thread>
 #include <vector>
@@ -21,6 +26,25 @@ uint64_t Environment(const char* name, uint64_t otherwise) {
 
 // More than a run has threads.
 constexpr uint32_t kThreadSlots = 24;
+
+std::atomic<uint64_t> running_seed{0};
+
+void Write(const char* begin, const char* end) {
+  static_cast<void>(!::write(STDERR_FILENO, begin, static_cast<size_t>(end - begin)));
+}
+
+// An assertion or a wrong access ends the process: the seed comes after its message. Only calls
+// that a handler may make.
+void NameSeed(int signal) {
+  static constexpr char kText[] = "in the schedule of seed ";
+  char number[24];
+  char* const end = std::to_chars(number, std::end(number) - 1, running_seed.load()).ptr;
+  *end = '\n';
+  Write(kText, std::end(kText) - 1);
+  Write(number, end + 1);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 }  // namespace
 
@@ -42,15 +66,18 @@ void ForEachSchedule(uint64_t schedules, const std::function<void(uint64_t seed)
   const uint64_t effort = Environment("ASHLAR_SCHEDULE_EFFORT", 1);
   const uint64_t number = std::getenv("ASHLAR_SCHEDULE_ONLY") != nullptr ? 1 : schedules * effort;
   PrepareSchedules([&] { body(first); });
+  for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, &NameSeed);
   ScheduleResult all;
   for (uint64_t seed = first; seed < first + number && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "ASHLAR_SCHEDULE_ONLY=1 ASHLAR_SCHEDULE_SEED=" << seed
                                       << " repeats this schedule");
+    running_seed.store(seed);
     const ScheduleResult result = RunScheduled(seed, [&] { body(seed); });
     all.points += result.points;
     all.switches += result.switches;
     if (::testing::Test::HasFailure()) ADD_FAILURE() << "in the schedule of seed " << seed;
   }
+  for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, SIG_DFL);
   std::printf(
       "%llu schedules, %llu switches at %llu points\n", static_cast<unsigned long long>(number),
       static_cast<unsigned long long>(all.switches), static_cast<unsigned long long>(all.points));
