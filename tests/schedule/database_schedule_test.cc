@@ -48,20 +48,34 @@ class OwnThreadsEnv final : public WorldEnv {
 constexpr char kPath[] = "/db";
 constexpr uint64_t kKeys = 2;
 
+// Tiny: a memtable is full after a few values of kLargeValueBytes, and a level after one or two, so
+// that the base level moves while a test runs, and writers are delayed and stopped.
+enum class Levels : uint8_t { kDefault, kTiny };
+constexpr size_t kLargeValueBytes = 12 << 10;
+
 class Database {
  public:
-  Database() : files_(std::make_shared<MemoryFileSystem>()) {}
-  ~Database() { Close(); }
-
-  void Open() {
-    env_ = std::make_unique<OwnThreadsEnv>(files_);
-    options_.env = env_.get();
+  explicit Database(Levels levels = Levels::kDefault)
+      : files_(std::make_shared<MemoryFileSystem>()) {
     options_.create_if_missing = true;
     options_.create_missing_column_families = true;
     options_.compression = kNoCompression;
     options_.info_log = std::make_shared<SilentLogger>();
     options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
     options_.level0_file_num_compaction_trigger = 2;
+    if (levels == Levels::kDefault) return;
+    options_.write_buffer_size = 64 << 10;  // the least
+    options_.level0_slowdown_writes_trigger = 4;
+    options_.level0_stop_writes_trigger = 6;
+    options_.target_file_size_base = kLargeValueBytes;
+    options_.max_bytes_for_level_base = 2 * kLargeValueBytes;
+    options_.max_bytes_for_level_multiplier = 2;
+  }
+  ~Database() { Close(); }
+
+  void Open() {
+    env_ = std::make_unique<OwnThreadsEnv>(files_);
+    options_.env = env_.get();
     std::vector<std::string> there;
     static_cast<void>(DB::ListColumnFamilies(options_, kPath, &there).ok());
     std::vector<ColumnFamilyDescriptor> families = {{"default", options_}, {"second", options_}};
@@ -263,6 +277,56 @@ TEST(DatabaseScheduleTest, CloseLosesNothingThatWasAcknowledged) {
       const int found = first.ok() ? std::stoi(values[0]) : -1;
       EXPECT_GE(found, acknowledged[writer].load());
     }
+  });
+}
+
+// A manual compaction that planned its first step for the base level that it found when it began
+// put newer data below older, if automatic ones had moved that level while it waited.
+TEST(DatabaseScheduleTest, NothingIsLostWhenManualCompactionsMeetAMovingBaseLevel) {
+  constexpr uint64_t kWriters = 2;
+  constexpr int kKeysOfAWriter = 4;
+  constexpr int kVersions = 3;
+  ForEachSchedule(1000, [](uint64_t seed) {
+    Database database(Levels::kTiny);
+    database.Open();
+    const auto key_of = [](uint64_t writer, int key) { return StrCat("key", key, ".", writer); };
+    const auto check = [&](uint64_t writer, int key, int version_min) {
+      std::string value;
+      EXPECT_OK(database.db()->Get(ReadOptions(), key_of(writer, key), &value));
+      EXPECT_GE(value.empty() ? -1 : std::stoi(value), version_min) << key_of(writer, key);
+    };
+    std::vector<std::thread> threads;
+    for (uint64_t writer = 0; writer < kWriters; ++writer) {
+      threads.emplace_back([&, writer] {
+        for (int version = 0; version < kVersions; ++version) {
+          for (int key = 0; key < kKeysOfAWriter; ++key) {
+            EXPECT_OK(database.db()->Put(WriteOptions(), key_of(writer, key),
+                                         StrCat(version, std::string(kLargeValueBytes, ' '))));
+          }
+          for (int key = 0; key < kKeysOfAWriter; ++key) check(writer, key, version);
+        }
+      });
+    }
+    threads.emplace_back([&] {
+      Random random(seed);
+      for (int i = 0; i < 4; ++i) {
+        if (random.OneIn(2)) {
+          EXPECT_OK(database.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+        } else {
+          EXPECT_OK(database.db()->Flush(FlushOptions()));
+        }
+      }
+    });
+    for (std::thread& thread : threads) thread.join();
+    const auto check_all = [&] {
+      for (uint64_t writer = 0; writer < kWriters; ++writer) {
+        for (int key = 0; key < kKeysOfAWriter; ++key) check(writer, key, kVersions - 1);
+      }
+    };
+    check_all();
+    database.Close();
+    database.Open();
+    check_all();
   });
 }
 
