@@ -78,7 +78,7 @@ void BatchWriter::Normalise() {
 }
 
 Status BatchWriter::Write(const WriteBatch& updates) {
-  ASHLAR_RETURN_IF_ERROR(state_.medium->status());
+  ASHLAR_RETURN_IF_ERROR(state_.ReadOnlyReason());
   ASHLAR_RETURN_IF_ERROR(Parse(updates));
   Normalise();
   if (changes_.size() == 1 && ranges_.empty()) {
@@ -90,7 +90,7 @@ Status BatchWriter::Write(const WriteBatch& updates) {
 }
 
 Status BatchWriter::DeleteRange(const KeyRange& range) {
-  ASHLAR_RETURN_IF_ERROR(state_.medium->status());
+  ASHLAR_RETURN_IF_ERROR(state_.ReadOnlyReason());
   ranges_.Add(range, 0);
   Normalise();
   return Run();

@@ -33,9 +33,7 @@ Status Heap::ReadMap() {
   MutexLock lock(mutex());
   return map_.Read([this](uint64_t page, const SpanEntry& entry) {
     kHeapMutex.AssertHeld();
-    HeapSpan* const span = AddSpan(MakeSpan(entry), page);
-    span->marking = entry.kind != SpanKind::kLeaves;
-    if (!span->marking) Open(span);
+    AddSpan(MakeSpan(entry), page)->marking = true;
   });
 }
 
@@ -56,18 +54,15 @@ void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_us
   for (uint32_t i = 0; i < kLeavesPerSpan; ++i) {
     if (in_use[i]) span->Take(i);
   }
-  Class& leaves = classes_[kLeafClass];
-  leaves.free_objects -= span->taken;
-  leaves.taken_objects += span->taken;
+  classes_[kLeafClass].taken_objects += span->taken;
   taken_bytes_ += span->taken * kLeafBytes;
-  if (span->taken > 0) leaves.empty_spans--;
-  if (span->taken == span->objects) Shut(span);
 }
 
-bool Heap::MarkRecord(PoolOffset record) {
+bool Heap::MarkRecord(PoolOffset record, uint64_t bytes) {
   MutexLock lock(mutex());
   HeapSpan* const span = SpanOf(record);
-  if (span == nullptr || span->entry.kind == SpanKind::kLeaves || !span->Holds(record))
+  if (span == nullptr || span->entry.kind == SpanKind::kLeaves || !span->Holds(record) ||
+      span->object_bytes < bytes)
     return false;
   NoteInUse(span, record);
   return true;
@@ -77,7 +72,7 @@ void Heap::NoteInUse(HeapSpan* span, PoolOffset record) {
   if (!span->marking || span->IsTaken(span->IndexOf(record))) return;
   span->Take(span->IndexOf(record));
   taken_bytes_ += span->object_bytes;
-  if (span->entry.kind == SpanKind::kRecords) classes_[span->class_index].taken_objects++;
+  if (span->entry.kind != SpanKind::kLarge) classes_[span->class_index].taken_objects++;
 }
 
 void Heap::NoteBeforeUnlink(PoolOffset object) {
@@ -89,18 +84,40 @@ void Heap::NoteBeforeUnlink(PoolOffset object) {
 
 void Heap::FinishMark(bool complete) noexcept {
   MutexLock lock(mutex());
-  if (complete) OpenMarkedSpans();
+  if (complete) {
+    map_.Confirm();
+    OpenMarkedSpans();
+  }
   marked_ = true;
   if constexpr (kDebugChecks) CheckClasses();
   mark_is_over_.store(true, std::memory_order_release);
   mark_finished_.SignalAll();
 }
 
+// What threads have reserved is taken back, so that their next allocation comes to the mutex.
+void Heap::FailMark(Status damage) noexcept {
+  {
+    MutexLock lock(mutex());
+    damage_ = std::move(damage);
+    TakeBackReserved();
+    // Pairs with the acquire of status().
+    mark_failed_.store(true, std::memory_order_release);
+  }
+  FinishMark(false);
+}
+
+Status Heap::status() const {
+  if (!mark_failed_.load(std::memory_order_acquire)) [[likely]]
+    return Status::OK();
+  MutexLock lock(mutex());
+  return damage_;
+}
+
 void Heap::OpenMarkedSpans() noexcept {
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
     if (span == nullptr || !span->marking) continue;
     span->marking = false;
-    if (span->taken < span->objects && span->entry.kind == SpanKind::kRecords) Open(span.get());
+    if (span->taken < span->objects && span->entry.kind != SpanKind::kLarge) Open(span.get());
   }
   for (const PoolOffset offset : freed_before_mark_) {
     // A damaged pool may have named one twice.
@@ -210,6 +227,7 @@ uint64_t Heap::PagesHeldBack(uint64_t leaf_spans) const {
 
 Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index,
                                 uint64_t pages, Pages from) {
+  if (!damage_.ok()) return damage_;
   const SpanEntry entry = {
       .kind = kind,
       .size_class = static_cast<uint16_t>(kind == SpanKind::kRecords ? class_index : 0),
@@ -342,11 +360,13 @@ uint64_t Heap::SpanPagesOf(uint32_t class_index) const {
 Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   {
     MutexLock lock(mutex());
+    if (!damage_.ok()) return damage_;
     Class& size_class = classes_[class_index];
     if (HasObject(size_class, reserve)) return TakeObject(class_index, reserve);
   }
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
+  if (!damage_.ok()) return damage_;
   Class& size_class = classes_[class_index];
   // Another thread may have made room in the meantime.
   if (!HasObject(size_class, reserve)) {

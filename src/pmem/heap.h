@@ -9,7 +9,8 @@
 //
 // An object is live if and only if something published refers to it: README.md has the reasons.
 // I1: an object is handed out only when nothing durable refers to it any more, after the fence that
-//     unlinked it. Until the mark is over, spans from before the open hand out nothing.
+//     unlinked it. Until the mark is complete, spans and free pages from before the open hand out
+//     nothing, leaves too: an entry of the map may read as one of another kind.
 // I2: in a class with objects in use, one object stays held back from kInsert and is not reserved
 //     by a thread, so that a value can be replaced by one of its size in a full pool.
 // I3: until the mark is over an object that was published before the open is in use from when the
@@ -78,11 +79,16 @@ class Heap {
   void MarkLeaves(PoolOffset span, const std::bitset<kLeavesPerSpan>& in_use);
 
   // ---- The mark, concurrently with all other calls. MarkRecord takes the record of a slot or
-  // separator; a second call is harmless. False: no object can be there.
-  bool MarkRecord(PoolOffset record);
+  // separator, of at least so many bytes; a second call is harmless. False: no such object can be
+  // there.
+  bool MarkRecord(PoolOffset record, uint64_t bytes);
   // The end of the mark. `complete`: all objects that were live at open are marked. If not, the
   // spans from before the open hand out nothing while the heap lives.
   void FinishMark(bool complete) noexcept;
+  // The end of a mark that met damage: nothing is allocated from here on.
+  void FailMark(Status damage) noexcept;
+  // The damage, or Ok. No change may begin after it.
+  Status status() const;
   bool marked() const;
   // Returns when FinishMark was called.
   void WaitForMark();
@@ -198,10 +204,12 @@ class Heap {
   Medium* const medium_;
   const std::function<bool()> refuse_;
   std::atomic<bool> mark_is_over_{false};  // by FinishMark
+  std::atomic<bool> mark_failed_{false};   // by FailMark, after damage_
 
   mutable Mutex mutex_;
   CondVar mark_finished_;
   bool marked_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
+  Status damage_ ASHLAR_GUARDED_BY(kHeapMutex);  // that the mark met
   SpanMap map_ ASHLAR_GUARDED_BY(kHeapMutex);
   // By page, up to the last page that was in use: memory for the other pages of the pool is not
   // touched. Null inside spans and where nothing is in use.

@@ -102,7 +102,7 @@ TEST_F(HeapTest, ObjectsNeverOverlapInAnyHistory) {
   heap_->Reclaim();
   const uint64_t used = heap_->UsedBytes();
   Reopen(false);
-  for (const auto& [object, bytes] : live) ASSERT_TRUE(heap_->MarkRecord(object));
+  for (const auto& [object, bytes] : live) ASSERT_TRUE(heap_->MarkRecord(object, bytes));
   heap_->FinishMark(true);
   EXPECT_EQ(heap_->UsedBytes(), used);
   for (const auto& [object, bytes] : live) heap_->Release(object);
@@ -143,7 +143,7 @@ TEST_F(HeapTest, UntilTheMarkIsOverOldSpansHandOutNothing) {
   const PoolOffset fresh = Take(48);
   EXPECT_GT(fresh, lost);
   EXPECT_NE(fresh / kPageBytes, lost / kPageBytes);
-  ASSERT_TRUE(heap_->MarkRecord(kept));
+  ASSERT_TRUE(heap_->MarkRecord(kept, 48));
   heap_->FinishMark(true);
   std::set<PoolOffset> taken;
   for (int i = 0; i < 4000; ++i) taken.insert(Take(48));
@@ -155,7 +155,7 @@ TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
   const PoolOffset met = Take(5000);
   const PoolOffset not_met = Take(5000);
   Reopen(false);
-  ASSERT_TRUE(heap_->MarkRecord(met));
+  ASSERT_TRUE(heap_->MarkRecord(met, 5000));
   for (const PoolOffset object : {met, not_met}) {
     heap_->BeforeUnlink(object);
     heap_->Retire(object, 5000);

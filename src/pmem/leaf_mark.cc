@@ -3,18 +3,24 @@
 #include "base/format.h"
 #include "execute/epoch.h"
 #include "pmem/leaf_walk.h"
+#include "pmem/record.h"
 
 namespace ashlar::pmem {
 namespace {
 
-// Gathers the references of the leaf, in one version of it. False: it changed meanwhile.
+// Gathers the references of the leaf, with the bytes that each record has at least, in one version
+// of it. False: it changed meanwhile.
 bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
-                      std::vector<PoolOffset>* records) {
+                      std::vector<PoolObject>* records) {
   const LeafView view(medium, leaf.offset);
   records->clear();
-  if (view.Separator() != 0) records->push_back(view.Separator());
+  if (const PoolOffset separator = view.Separator(); separator != 0) {
+    const std::optional<Record> record = ReadRecord(medium, separator);
+    records->push_back({.offset = separator, .bytes = record ? record->bytes() : ~uint64_t{0}});
+  }
   for (uint64_t rest = Occupied(view.Commit()); rest != 0; rest &= rest - 1) {
-    records->push_back(SlotRecord(view.Slot(static_cast<uint32_t>(std::countr_zero(rest)))));
+    const uint64_t slot = view.Slot(static_cast<uint32_t>(std::countr_zero(rest)));
+    records->push_back({.offset = SlotRecord(slot), .bytes = SlotUnits(slot) * kUnitBytes});
   }
   return leaf.Unchanged();
 }
@@ -23,23 +29,23 @@ bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
 
 Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
   LeafWalk walk(state);
-  std::vector<PoolOffset> records;
-  Status status;
+  std::vector<PoolObject> records;
   while (!stop.load(std::memory_order_relaxed)) {
     EpochGuard guard(state->epochs);
     const BoundedLeaf leaf = walk.Find();
     if (!GatherReferences(*state->medium, leaf, &records)) continue;
     // In the guard: a record that was in use is not allocated again before it is marked.
-    for (const PoolOffset record : records) {
-      if (!state->heap.MarkRecord(record) && status.ok()) {
-        status = Status::Corruption(
-            state->medium->path(), StrCat("the leaf at offset ", leaf.offset, " refers to ", record,
-                                          ", where no record can be"));
-      }
+    for (const PoolObject& record : records) {
+      if (state->heap.MarkRecord(record.offset, record.bytes)) continue;
+      return Status::Corruption(
+          state->medium->path(),
+          StrCat("the leaf at offset ", leaf.offset, " refers to ", record.offset,
+                 ", where the span map has no such record. The pool takes no changes, so that "
+                 "nothing is overwritten: copy its entries to a new pool, or restore a copy"));
     }
     if (!walk.Advance(leaf)) break;
   }
-  return status;
+  return Status::OK();
 }
 
 }  // namespace ashlar::pmem

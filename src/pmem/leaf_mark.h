@@ -16,7 +16,7 @@
 namespace ashlar::pmem {
 
 // Ok when everything in use is marked, or after `stop`; Corruption naming a reference to a place
-// where no record can be. The caller calls the heap's FinishMark.
+// where no such record can be. The caller calls the heap's FinishMark or FailMark.
 Status MarkRecords(TreeState* state, const std::atomic<bool>& stop);
 
 }  // namespace ashlar::pmem

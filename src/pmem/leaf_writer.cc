@@ -81,12 +81,18 @@ Status CheckSizes(const Medium& medium, const Slice& key, const Slice& value) {
 
 }  // namespace
 
+Status TreeState::ReadOnlyReason() const {
+  ASHLAR_RETURN_IF_ERROR(medium->status());
+  return heap.status();
+}
+
 Status TreeState::DamagedRecord(PoolOffset record) const {
   return Status::Corruption(medium->path(), StrCat("a damaged record at offset ", record));
 }
 
 // ---- Put.
 
+// In a tree that takes no changes because of damage the allocation fails.
 Status LeafWriter::Put(const Slice& key, const Slice& value) {
   ASHLAR_RETURN_IF_ERROR(CheckSizes(*state_.medium, key, value));
   const Result<PoolOffset> record = state_.heap.Allocate(RecordBytes(key, value), Reserve::kInsert);
@@ -398,7 +404,7 @@ bool LeafWriter::IsCopied(const SplitPlan& plan, const LeafEntry& entry) const {
 // ---- Delete and merge.
 
 Status LeafWriter::Delete(const Slice& key) {
-  ASHLAR_RETURN_IF_ERROR(state_.medium->status());
+  ASHLAR_RETURN_IF_ERROR(state_.ReadOnlyReason());
   const uint8_t fingerprint = Fingerprint(key);
   PoolOffset removed = 0;
   uint64_t removed_bytes = 0;

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "pmem/size_class.h"
 
 namespace ashlar::pmem {
@@ -11,6 +12,10 @@ namespace ashlar::pmem {
 namespace {
 
 constexpr SpanEntry kEndOfSpans = {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0};
+
+// An open looks at so many words after the map's end: 64 KiB of the map, so that it takes some
+// microseconds. A span of more than 32 MiB that reads as the end is found by the mark only.
+constexpr uint64_t kPagesAfterEnd = 8192;
 
 // Whether the entry can be that of a span with `pages_left` pages from its first one on.
 bool IsPlausible(const SpanEntry& entry, uint64_t pages_left) {
@@ -41,19 +46,43 @@ Status SpanMap::Read(FunctionRef<void(uint64_t page, const SpanEntry& entry)> vi
     SpanEntry entry;
     if (!DecodeSpanEntry(page, medium_->Load(EntryOffset(page)), &entry) ||
         !IsPlausible(entry, pages_ - page)) {
-      return Status::Corruption(medium_->path(),
-                                StrCat("bad span entry at offset ", EntryOffset(page)));
+      return BadEntry(page);
     }
     if (entry.kind == SpanKind::kEnd) break;
     if (entry.kind == SpanKind::kFree) {
-      free_runs_.Add(page, entry.pages);
+      found_free_.push_back({.page = page, .pages = entry.pages});
     } else {
       visit(page, entry);
     }
     page += entry.pages;
   }
   high_water_page_ = page;
+  return CheckAfterEnd();
+}
+
+Status SpanMap::BadEntry(uint64_t page) const {
+  return Status::Corruption(medium_->path(),
+                            StrCat("bad span entry at offset ", EntryOffset(page)));
+}
+
+Status SpanMap::CheckAfterEnd() {
+  const uint64_t end = std::min(pages_, high_water_page_ + kPagesAfterEnd);
+  for (uint64_t page = high_water_page_ + 1; page < end; ++page) {
+    const uint64_t word = medium_->Load(EntryOffset(page));
+    SpanEntry entry;
+    if (word == 0 || !DecodeSpanEntry(page, word, &entry)) continue;
+    if (entry.kind != SpanKind::kEnd) return BadEntry(high_water_page_);
+    is_end_sure_ = false;
+  }
   return Status::OK();
+}
+
+void SpanMap::Confirm() noexcept {
+  is_end_sure_ = true;
+  IgnoreBadAlloc([this] {
+    for (const Run& run : found_free_) free_runs_.Add(run.page, run.pages);
+  });
+  found_free_ = {};
 }
 
 uint64_t SpanMap::EndOfTiles(uint64_t page, uint64_t end) const {
@@ -104,7 +133,7 @@ std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
     return page;
   }
   if (entry.pages > LongestFreeRun()) return std::nullopt;
-  const bool is_never_used = entry.pages <= pages_ - high_water_page_;
+  const bool is_never_used = entry.pages <= NeverUsedPages();
   const uint64_t page = is_never_used ? high_water_page_ : free_runs_.TakeUpTo(high_water_page_);
   high_water_page_ = page + entry.pages;
   Enter(op, page, entry,
@@ -121,7 +150,7 @@ std::optional<uint64_t> SpanMap::TakeBelow(PoolOperation* op, const SpanEntry& e
 }
 
 uint64_t SpanMap::LongestFreeRun() const {
-  const uint64_t last = free_runs_.PagesUpTo(high_water_page_) + (pages_ - high_water_page_);
+  const uint64_t last = free_runs_.PagesUpTo(high_water_page_) + NeverUsedPages();
   return std::max(free_runs_.LongestRun(), last);
 }
 

@@ -1,5 +1,6 @@
 // SpanMap: the durable half of the heap: what each run of pages of the pool is for.
 //
+//   Read -> [found free] -> Confirm -> free pages
 //   Take/TakeBelow -> [a span's pages, entered in the map] -> Give -> free pages
 //
 //   page    0 ..        first_page                          high_water_page        pages
@@ -12,6 +13,9 @@
 //     or the end, is durable before the span's entry.
 // I3: the pages of a span that was given back keep their entry until they are taken again. That is
 //     safe because nothing durable refers to them (I1 of heap.h).
+// I4: what Read found free is taken after Confirm only. A damaged entry may call pages free that
+//     are in use. The pages from the high-water mark on are taken before it, unless the map has an
+//     entry after its end: a crash in Take leaves one, and so does an entry that reads as the end.
 //
 // Pages that were never used and the free run up to them are one run. Pages are taken from it at
 // the mark if those after it are enough.
@@ -24,6 +28,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ashlar/status.h"
 #include "base/function_ref.h"
@@ -43,6 +48,9 @@ class SpanMap {
   // Recovery: reads the map, and calls the function for each span in use, in order of pages.
   // Corruption naming the entry that is wrong.
   Status Read(FunctionRef<void(uint64_t page, const SpanEntry& entry)> visit);
+  // What Read found free holds nothing in use (I4). Without memory a part of it stays as it is
+  // until the next open.
+  void Confirm() noexcept;
 
   // Take and TakeBelow store so many words at most. They fail only by None.
   static constexpr size_t kStoresOfASpan = 2;
@@ -60,15 +68,28 @@ class SpanMap {
   uint64_t first_page() const { return first_page_; }
   // Pages from here on were never used.
   uint64_t high_water_page() const { return high_water_page_; }
-  uint64_t FreePages() const { return free_runs_.pages() + (pages_ - high_water_page_); }
+  // That may be taken.
+  uint64_t FreePages() const { return free_runs_.pages() + NeverUsedPages(); }
   uint64_t LongestFreeRun() const;
   // Bytes of volatile state, about.
-  uint64_t VolatileBytes() const { return free_runs_.count() * 128; }
+  uint64_t VolatileBytes() const {
+    return free_runs_.count() * 128 + found_free_.capacity() * sizeof(found_free_[0]);
+  }
   // Asserts I1 of the map and of the free runs. It reads the whole map.
   void CheckInvariants() const;
 
  private:
+  struct Run {
+    uint64_t page;
+    uint64_t pages;
+  };
+
   PoolOffset EntryOffset(uint64_t page) const { return map_offset_ + page * sizeof(uint64_t); }
+  Status BadEntry(uint64_t page) const;
+  // Looks for entries after the high-water mark. Corruption: one shows that the mark is too low.
+  Status CheckAfterEnd();
+  // Of these, the ones that may be taken (I4).
+  uint64_t NeverUsedPages() const { return is_end_sure_ ? pages_ - high_water_page_ : 0; }
   // The end of the tile that contains the page before `end`, in the chain that begins at `page`.
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const;
   // Enters a span in the map. next: what follows it, if the map does not have that yet.
@@ -82,7 +103,9 @@ class SpanMap {
   const uint64_t first_page_;
   const uint64_t pages_;
   uint64_t high_water_page_;
-  FreeRuns free_runs_;  // below the high-water mark
+  bool is_end_sure_ = true;      // I4
+  FreeRuns free_runs_;           // below the high-water mark
+  std::vector<Run> found_free_;  // by Read, and not confirmed
 };
 
 }  // namespace ashlar::pmem

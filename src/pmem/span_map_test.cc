@@ -21,17 +21,21 @@ class SpanMapTest : public ::testing::Test {
 
   SpanMapTest() { Reopen(); }
 
-  // What the map says after a read of the pool.
-  Spans Reopen() {
+  Status Read(Spans* spans) {
     medium_ = CountingMedium::Create(pool_.file());
     const Slice page(medium_->view(), kPageBytes);
     const PoolHeader header =
         DecodePoolHeader("test", page, medium_->bytes(), *BytewiseComparator()).value();
     map_.emplace(medium_.get(), header);
+    return map_->Read(
+        [&](uint64_t first, const SpanEntry& entry) { spans->emplace(first, entry.pages); });
+  }
+  // What the map says after a read of the pool.
+  Spans Reopen() {
     Spans spans;
-    const Status status = map_->Read(
-        [&](uint64_t first, const SpanEntry& entry) { spans.emplace(first, entry.pages); });
+    const Status status = Read(&spans);
     EXPECT_TRUE(status.ok()) << status.ToString();
+    map_->Confirm();
     map_->CheckInvariants();
     return spans;
   }
@@ -44,6 +48,12 @@ class SpanMapTest : public ::testing::Test {
                                                : map_->Take(&op, entry, pages_kept);
     if (page) op.Commit();
     return page;
+  }
+
+  void StoreEntry(uint64_t page, const SpanEntry& entry) {
+    PoolOperation op(*medium_);
+    op.Store(kPageBytes + page * sizeof(uint64_t), EncodeSpanEntry(page, entry));
+    op.Commit();
   }
 
   TestPool pool_{kPoolBytes};
@@ -108,6 +118,46 @@ TEST_F(SpanMapTest, FreePagesAndThePagesAfterThemThatWereNeverUsedAreOneRun) {
   Spans read = Reopen();
   EXPECT_EQ(read[*first], free - 3);
   EXPECT_EQ(map_->FreePages(), 3U);
+}
+
+// Damage may call pages free that are in use.
+TEST_F(SpanMapTest, WhatAnOpenFindsFreeIsTakenWhenItIsConfirmed) {
+  const uint64_t first = Take(20).value();
+  ASSERT_TRUE(Take(1).has_value());
+  map_->Give(first, 20);
+  ASSERT_EQ(Take(5), first);  // the rest is entered as free
+  Spans read;
+  ASSERT_TRUE(Read(&read).ok());
+  const uint64_t high_water_page = map_->high_water_page();
+  EXPECT_EQ(Take(3), high_water_page);
+  map_->Confirm();
+  EXPECT_EQ(Take(3), first + 5);
+  map_->CheckInvariants();
+}
+
+// A crash may leave the end of a span whose entry was not stored. The entry of a span may also read
+// as the end, and the span is in use.
+TEST_F(SpanMapTest, ThePagesAfterAnEndWithAnotherEndAreTakenWhenTheyAreConfirmed) {
+  constexpr SpanEntry kEnd = {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0};
+  const uint64_t page = Take(30).value();
+  StoreEntry(page, kEnd);
+  Spans read;
+  ASSERT_TRUE(Read(&read).ok());
+  EXPECT_EQ(map_->high_water_page(), page);
+  EXPECT_EQ(map_->FreePages(), 0U);
+  EXPECT_EQ(Take(1), std::nullopt);
+  map_->Confirm();
+  EXPECT_EQ(Take(30), page);
+}
+
+TEST_F(SpanMapTest, ASpanAfterTheEndIsRefused) {
+  constexpr SpanEntry kEnd = {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0};
+  const uint64_t page = Take(30).value();
+  ASSERT_TRUE(Take(2).has_value());
+  StoreEntry(page, kEnd);
+  Spans read;
+  const Status status = Read(&read);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
 }
 
 }  // namespace

@@ -140,7 +140,12 @@ Tree::Tree(std::unique_ptr<TreeState> state, const Comparator* comparator)
 Status Tree::StartMark(MarkRun run) {
   const auto mark = [this] {
     mark_status_ = CatchBadAlloc([this] { return MarkRecords(state_.get(), stop_mark_); });
-    state_->heap.FinishMark(mark_status_.ok() && !stop_mark_.load(std::memory_order_relaxed));
+    if (mark_status_.IsCorruption()) {
+      state_->heap.FailMark(std::move(mark_status_));
+    } else {
+      // Without memory for the mark the tree goes on without the space from before the open.
+      state_->heap.FinishMark(mark_status_.ok() && !stop_mark_.load(std::memory_order_relaxed));
+    }
   };
   if (run == MarkRun::kAtOpen) {
     mark();
@@ -369,6 +374,7 @@ Status Tree::Verify() try {
   if (state_ == nullptr) return Closed();
   state_->heap.WaitForMark();
   ASHLAR_RETURN_IF_ERROR(VerifyTree(state_.get()));
+  ASHLAR_RETURN_IF_ERROR(state_->heap.status());
   return mark_status_;
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();

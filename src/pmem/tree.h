@@ -64,7 +64,8 @@ class Tree final : public PersistentTree {
   const DurabilityClass durability_class_;
   std::unique_ptr<TreeState> state_;  // null when closed
   std::atomic<bool> stop_mark_{false};
-  Status mark_status_;  // written by the mark's thread, read after FinishMark or the join
+  // Written by the mark's thread, read after FinishMark or the join. The heap has damage.
+  Status mark_status_;
   std::optional<Thread> mark_thread_;
   uint64_t open_micros_ = 0;
 

@@ -294,8 +294,8 @@ uint64_t CountKeys(TreeState* state, const KeyRange& range) {
 }
 
 Status DefragmentTree(TreeState* state) {
-  ASHLAR_RETURN_IF_ERROR(state->medium->status());
   state->heap.WaitForMark();
+  ASHLAR_RETURN_IF_ERROR(state->ReadOnlyReason());
   MergeLeaves(state);
   state->heap.Reclaim();
   Status status = CatchBadAlloc([&] {

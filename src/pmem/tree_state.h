@@ -50,6 +50,8 @@ struct TreeState {
         heap(medium.get(), pins.get(), &epochs, header, std::move(refuse_allocation)),
         index(order.comparator, &epochs, medium->view(), medium->view() + medium->bytes()) {}
 
+  // Why the tree takes no changes, or Ok.
+  Status ReadOnlyReason() const;
   Status DamagedRecord(PoolOffset record) const;
 
   // Objects that readers find without a lock are retired here. It is the first member, because it
