@@ -66,8 +66,10 @@ uint64_t FreeRuns::TakeFrom(ByPage::iterator run, uint64_t pages) {
   return page;
 }
 
-std::optional<uint64_t> FreeRuns::TakeShortest(uint64_t pages) {
-  const auto run = by_length_.lower_bound({pages, 0});
+std::optional<uint64_t> FreeRuns::TakeShortest(uint64_t pages, uint64_t from) {
+  auto run = by_length_.lower_bound({pages, from});
+  while (run != by_length_.end() && run->second < from)
+    run = by_length_.lower_bound({run->first, from});
   if (run == by_length_.end()) return std::nullopt;
   return TakeFrom(by_page_.find(run->second), pages);
 }

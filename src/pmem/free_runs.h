@@ -3,6 +3,7 @@
 //   Add --> joined with the runs that it touches
 //   TakeShortest: the shortest run that is long enough, so that long runs stay for large records
 //   TakeFirst: the first run that is long enough, so that records move towards the pool's beginning
+//   TakeShortest after a page: so that records make room for longer ones
 //   TakeUpTo: a whole run, with which the pages after it become one piece
 //
 // I1: runs are not empty, do not overlap and do not touch.
@@ -11,8 +12,9 @@
 // I3: only Add may allocate, for a run that touches no other. It throws std::bad_alloc before it
 //     changes anything.
 //
-// Cost: every call is logarithmic in the number of runs, except TakeFirst, which looks at one run
-// of each length. Of these there are few: at most the root of twice the free pages.
+// Cost: every call is logarithmic in the number of runs, except TakeFirst, and TakeShortest after a
+// page, which look at one run of each length. Of these there are few: at most the root of twice the
+// free pages.
 // Thread safety: none.
 #pragma once
 
@@ -29,8 +31,9 @@ class FreeRuns {
  public:
   // Requires: no page of the run is in another one.
   void Add(uint64_t page, uint64_t pages);
-  // The first page of the pages taken; none: no run is long enough.
-  std::optional<uint64_t> TakeShortest(uint64_t pages);
+  // The first page of the pages taken, from a run that begins at `from` or after it; none: no run is
+  // long enough.
+  std::optional<uint64_t> TakeShortest(uint64_t pages, uint64_t from);
   // The same, from a run that begins before `limit`.
   std::optional<uint64_t> TakeFirst(uint64_t pages, uint64_t limit);
   // The pages of the run that ends before the page `end`, 0: none does; and its first page.
@@ -42,6 +45,10 @@ class FreeRuns {
   // 0: there are no runs.
   uint64_t LongestRun() const { return by_length_.empty() ? 0 : by_length_.rbegin()->first; }
   size_t count() const { return by_page_.size(); }
+  // None: there are no runs.
+  std::optional<uint64_t> FirstPage() const {
+    return by_page_.empty() ? std::nullopt : std::optional<uint64_t>(by_page_.begin()->first);
+  }
   void CheckInvariants() const;
 
  private:

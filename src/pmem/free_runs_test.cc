@@ -25,12 +25,29 @@ TEST(FreeRunsTest, TakesTheShortestRunOrTheFirst) {
   runs.Add(10, 8);
   runs.Add(30, 4);
   runs.Add(50, 20);
-  EXPECT_EQ(runs.TakeShortest(3), 30u);
-  EXPECT_EQ(runs.TakeShortest(9), 50u);
+  EXPECT_EQ(runs.TakeShortest(3, 0), 30u);
+  EXPECT_EQ(runs.TakeShortest(9, 0), 50u);
   EXPECT_EQ(runs.TakeFirst(5, 100), 10u);
   EXPECT_EQ(runs.TakeFirst(4, 59), std::nullopt);
   EXPECT_EQ(runs.TakeFirst(4, 60), 59u);
-  EXPECT_EQ(runs.TakeShortest(100), std::nullopt);
+  EXPECT_EQ(runs.TakeShortest(100, 0), std::nullopt);
+  runs.CheckInvariants();
+}
+
+TEST(FreeRunsTest, TakesTheShortestRunAfterAPage) {
+  FreeRuns runs;
+  EXPECT_EQ(runs.FirstPage(), std::nullopt);
+  runs.Add(10, 4);
+  runs.Add(30, 6);
+  runs.Add(50, 4);
+  runs.Add(70, 5);
+  EXPECT_EQ(runs.FirstPage(), 10u);
+  EXPECT_EQ(runs.TakeShortest(4, 60), 70u);
+  EXPECT_EQ(runs.TakeShortest(4, 50), 50u);
+  EXPECT_EQ(runs.TakeShortest(4, 11), 30u);
+  EXPECT_EQ(runs.TakeShortest(4, 11), std::nullopt);
+  EXPECT_EQ(runs.TakeShortest(4, 10), 10u);
+  EXPECT_EQ(runs.FirstPage(), 34u);
   runs.CheckInvariants();
 }
 
@@ -82,7 +99,7 @@ TEST(FreeRunsTest, RandomHistoriesKeepTheInvariants) {
         const uint64_t pages = 1 + random.Uniform(12);
         const bool is_first = random.OneIn(2);
         const std::optional<uint64_t> page =
-            is_first ? runs.TakeFirst(pages, kPages + 1) : runs.TakeShortest(pages);
+            is_first ? runs.TakeFirst(pages, kPages + 1) : runs.TakeShortest(pages, 0);
         if (is_first) {
           ASSERT_EQ(page, FirstRun(is_free, pages));
         }

@@ -236,10 +236,10 @@ Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class
   const uint64_t pages_kept = from == Pages::kHeldBackToo ? 0 : PagesHeldBack(leaf_spans);
   op->ReserveStores(SpanMap::kStoresOfASpan);
   std::unique_ptr<HeapSpan> span = MakeSpan(entry);
-  std::optional<uint64_t> page = map_.Take(op, entry, pages_kept);
+  std::optional<uint64_t> page = map_.Take(op, entry, pages_kept, 0);
   if (!page) {
     MakeRoom();
-    page = map_.Take(op, entry, pages_kept);
+    page = map_.Take(op, entry, pages_kept, 0);
   }
   if (!page) {
     return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes,
@@ -357,6 +357,17 @@ uint64_t Heap::SpanPagesOf(uint32_t class_index) const {
   return std::min(PagesFor(bytes), kSpanPages);
 }
 
+// I2: an object for the caller and, for an insert, the one that is held back.
+uint64_t Heap::FewerPagesOf(uint32_t class_index, Reserve reserve) const {
+  if (class_index == kLeafClass) return 0;  // such spans have one length
+  const uint64_t objects = reserve == Reserve::kInsert ? 2 : 1;
+  const uint64_t missing = objects - std::min(objects, classes_[class_index].free_objects);
+  const uint64_t kept = std::min(PagesHeldBack(leaf_spans_), map_.FreePages());
+  const uint64_t pages = std::min(map_.LongestFreeRun(), map_.FreePages() - kept);
+  if (pages * kPageBytes < missing * SizeClassBytes(class_index)) return 0;
+  return std::min(pages, SpanPagesOf(class_index));
+}
+
 Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   {
     MutexLock lock(mutex());
@@ -371,13 +382,15 @@ Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
   // Another thread may have made room in the meantime.
   if (!HasObject(size_class, reserve)) {
     const SpanKind kind = class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords;
-    const Result<HeapSpan*> span =
+    Result<HeapSpan*> span =
         NewSpan(&op, kind, class_index, SpanPagesOf(class_index), Pages::kNormal);
-    if (span.ok()) {
-      Open(span.value());
-    } else if (!HasObject(size_class, reserve)) {  // no object of the class was taken back
-      return span.status();
+    if (!span.ok() && !HasObject(size_class, reserve)) {  // no object of the class was taken back
+      const uint64_t fewer = FewerPagesOf(class_index, reserve);
+      if (fewer == 0) return span.status();
+      span = NewSpan(&op, kind, class_index, fewer, Pages::kNormal);
+      if (!span.ok()) return span.status();
     }
+    if (span.ok()) Open(span.value());
   }
   return TakeObject(class_index, reserve);
 }
@@ -399,7 +412,7 @@ Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
   return TakeWhole(span);
 }
 
-Result<PoolOffset> Heap::AllocateLower(uint64_t bytes, PoolOffset offset) {
+Result<PoolOffset> Heap::AllocateToward(Toward end, uint64_t bytes, PoolOffset offset) {
   ASHLAR_ASSERT(bytes > kSmallBytesMax);
   const SpanEntry entry = {
       .kind = SpanKind::kLarge, .size_class = 0, .pages = static_cast<uint32_t>(PagesFor(bytes))};
@@ -407,9 +420,11 @@ Result<PoolOffset> Heap::AllocateLower(uint64_t bytes, PoolOffset offset) {
   MutexLock lock(mutex());
   op.ReserveStores(SpanMap::kStoresOfASpan);
   std::unique_ptr<HeapSpan> span = MakeSpan(entry);
+  const uint64_t kept = PagesHeldBack(leaf_spans_);
   const std::optional<uint64_t> page =
-      map_.TakeBelow(&op, entry, offset / kPageBytes, PagesHeldBack(leaf_spans_));
-  if (!page) return Status::NoSpace(medium_->path(), "no lower place is free");
+      end == Toward::kBeginning ? map_.TakeBelow(&op, entry, offset / kPageBytes, kept)
+                                : map_.Take(&op, entry, kept, offset / kPageBytes);
+  if (!page) return Status::NoSpace(medium_->path(), "no place on that side is free");
   op.Commit();  // I4
   return TakeWhole(AddSpan(std::move(span), *page));
 }
@@ -546,6 +561,13 @@ uint64_t Heap::UsedBytes() const {
     reserved_bytes += SizeClassBytes(class_index);
   });
   return map_.first_page() * kPageBytes + taken_bytes_ - reserved_bytes;
+}
+
+FreePages Heap::CountFreePages() const {
+  MutexLock lock(mutex());
+  return {.all = map_.FreePages(),
+          .longest_run = map_.LongestFreeRun(),
+          .first = map_.FirstFreePage() * kPageBytes};
 }
 
 uint64_t Heap::VolatileBytes() const {

@@ -56,6 +56,15 @@ struct PoolObject {
   uint64_t bytes = 0;
 };
 
+// The end of the pool towards which a large record moves.
+enum class Toward : uint8_t { kBeginning, kEnd };
+
+struct FreePages {
+  uint64_t all;
+  uint64_t longest_run;
+  PoolOffset first;
+};
+
 enum class Reserve : uint8_t {
   kInsert,  // leaves the held-back object alone
   kUpdate,  // may take it: the record that this one replaces will fill the gap
@@ -112,8 +121,9 @@ class Heap {
     Reclaim();
     return allocate();
   }
-  // An object of more than kSmallBytesMax at a lower place than `offset`. NoSpace: there is none.
-  Result<PoolOffset> AllocateLower(uint64_t bytes, PoolOffset offset)
+  // An object of more than kSmallBytesMax at the lowest place that is below `offset`, or in the
+  // shortest run of free pages above it. NoSpace: there is none.
+  Result<PoolOffset> AllocateToward(Toward end, uint64_t bytes, PoolOffset offset)
       ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
   // Frees an object that was never published.
   void Release(PoolOffset object) noexcept;
@@ -136,6 +146,7 @@ class Heap {
   // pages.
   uint64_t ObjectBytes(PoolOffset offset) const;
   uint64_t UsedBytes() const;
+  FreePages CountFreePages() const;
   // Bytes of volatile state.
   uint64_t VolatileBytes() const;
 
@@ -178,6 +189,8 @@ class Heap {
   PoolOffset TakeWhole(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   uint64_t PagesHeldBack(uint64_t leaf_spans) const;
   uint64_t SpanPagesOf(uint32_t class_index) const ASHLAR_REQUIRES(kHeapMutex);
+  // For a span of fewer objects where that one has no room; 0: none would help.
+  uint64_t FewerPagesOf(uint32_t class_index, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
   std::unique_ptr<HeapSpan> MakeSpan(const SpanEntry& entry) ASHLAR_REQUIRES(kHeapMutex);
   HeapSpan* AddSpan(std::unique_ptr<HeapSpan> span, uint64_t page) noexcept
       ASHLAR_REQUIRES(kHeapMutex);

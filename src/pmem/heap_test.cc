@@ -259,6 +259,31 @@ TEST_F(HeapTest, ReservedObjectsAreTakenBackWhenThePoolIsFull) {
   EXPECT_TRUE(heap_->Allocate(96, Reserve::kUpdate).ok());
 }
 
+// A class began with four objects or with none.
+TEST_F(HeapTest, AClassBeginsWithFewerObjectsWhereFourHaveNoRoom) {
+  std::vector<PoolOffset> large;
+  for (PoolOffset object = Take(20'000); object != 0; object = Take(20'000))
+    large.push_back(object);
+  ASSERT_GT(large.size(), 100U);
+  heap_->Release(large[50]);  // five pages: two objects
+  EXPECT_EQ(Take(10'000), large[50]);
+  while (Take(10'000) != 0) {
+  }
+  // I2.
+  EXPECT_TRUE(heap_->Allocate(10'000, Reserve::kUpdate).ok());
+  heap_->CheckInvariants();
+}
+
+TEST_F(HeapTest, AClassThatHasRoomForOneObjectOnlyDoesNotBegin) {
+  std::vector<PoolOffset> large;
+  for (PoolOffset object = Take(20'000); object != 0; object = Take(20'000))
+    large.push_back(object);
+  heap_->Release(large[50]);  // five pages: one object
+  EXPECT_EQ(Take(16'000), 0U);
+  heap_->CheckInvariants();
+  EXPECT_EQ(Take(20'000), large[50]);
+}
+
 // Spans leave their class's list from any place, and come back.
 TEST_F(HeapTest, EveryHistoryOfFullEmptyAndEvacuatedSpansLeavesTheListsOfSpansInOrder) {
   const uint64_t seed = 302;

@@ -533,13 +533,13 @@ bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const Bounded
 
 // ---- Relocation.
 
-Status LeafWriter::Relocate(const Slice& key, uint64_t slot) {
+Status LeafWriter::Relocate(const Slice& key, uint64_t slot, Toward end) {
   ASHLAR_ASSERT(SlotUnits(slot) < kSlotUnitsMax);
   // Rounded up to units is the same size class.
   const uint64_t bytes = SlotUnits(slot) * kUnitBytes;
   ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record,
                           bytes > kSmallBytesMax
-                              ? state_.heap.AllocateLower(bytes, SlotRecord(slot))
+                              ? state_.heap.AllocateToward(end, bytes, SlotRecord(slot))
                               : state_.heap.Allocate(bytes, Reserve::kInsert));
   bool moved = false;
   const Status status = CatchBadAlloc([&] { return MoveRecord(key, slot, record, &moved); });

@@ -227,8 +227,11 @@ TEST_F(SpanDamageTest, AnEntryOfAnotherKindIsRefusedOrReportedAndOverwritesNothi
 }
 
 TEST_F(SpanDamageTest, ATreeWhoseMarkMeetsDamageTakesNoChanges) {
-  const auto records = std::find_if(entries_.begin(), entries_.end(), [](const Entry& entry) {
-    return entry.span.kind == SpanKind::kRecords && entry.span.pages == kSpanPages;
+  const auto records = std::find_if(entries_.begin(), entries_.end(), [this](const Entry& entry) {
+    return entry.span.kind == SpanKind::kRecords && entry.span.pages == kSpanPages &&
+           std::any_of(in_use_.begin(), in_use_.end(), [&entry](const Piece& piece) {
+             return piece.offset / kPageBytes == entry.page;
+           });
   });
   ASSERT_NE(records, entries_.end());
   Store(records->page, {.kind = SpanKind::kLeaves, .size_class = 0, .pages = records->span.pages});

@@ -126,13 +126,13 @@ void SpanMap::EnterBelow(PoolOperation* op, uint64_t page, const SpanEntry& entr
 }
 
 std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
-                                      uint64_t pages_kept) {
+                                      uint64_t pages_kept, uint64_t from) {
   if (entry.pages + pages_kept > FreePages()) return std::nullopt;
-  if (const std::optional<uint64_t> page = free_runs_.TakeShortest(entry.pages)) {
+  if (const std::optional<uint64_t> page = free_runs_.TakeShortest(entry.pages, from)) {
     EnterBelow(op, *page, entry);
     return page;
   }
-  if (entry.pages > LongestFreeRun()) return std::nullopt;
+  if (entry.pages > free_runs_.PagesUpTo(high_water_page_) + NeverUsedPages()) return std::nullopt;
   const bool is_never_used = entry.pages <= NeverUsedPages();
   const uint64_t page = is_never_used ? high_water_page_ : free_runs_.TakeUpTo(high_water_page_);
   high_water_page_ = page + entry.pages;

@@ -55,9 +55,11 @@ class SpanMap {
   // Take and TakeBelow store so many words at most. They fail only by None.
   static constexpr size_t kStoresOfASpan = 2;
   // The first of entry.pages pages for a span, durably entered in the map; the caller commits the
-  // operation. At least pages_kept other pages stay free. None: no run is long enough.
-  std::optional<uint64_t> Take(PoolOperation* op, const SpanEntry& entry, uint64_t pages_kept);
-  // The same, from a free run that begins before the page `limit`.
+  // operation. They are in the shortest free run that begins at the page `from` or after it and is
+  // long enough. At least pages_kept other pages stay free. None: no run is long enough.
+  std::optional<uint64_t> Take(PoolOperation* op, const SpanEntry& entry, uint64_t pages_kept,
+                               uint64_t from);
+  // The same, from the first free run, which begins before the page `limit`.
   std::optional<uint64_t> TakeBelow(PoolOperation* op, const SpanEntry& entry, uint64_t limit,
                                     uint64_t pages_kept);
   // The pages of a span that was taken are free. Requires: nothing durable refers to them. Changes
@@ -71,6 +73,7 @@ class SpanMap {
   // That may be taken.
   uint64_t FreePages() const { return free_runs_.pages() + NeverUsedPages(); }
   uint64_t LongestFreeRun() const;
+  uint64_t FirstFreePage() const { return free_runs_.FirstPage().value_or(high_water_page_); }
   // Bytes of volatile state, about.
   uint64_t VolatileBytes() const {
     return free_runs_.count() * 128 + found_free_.capacity() * sizeof(found_free_[0]);

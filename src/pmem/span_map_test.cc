@@ -45,7 +45,7 @@ class SpanMapTest : public ::testing::Test {
         .kind = SpanKind::kLarge, .size_class = 0, .pages = static_cast<uint32_t>(pages)};
     PoolOperation op(*medium_);
     const std::optional<uint64_t> page = limit ? map_->TakeBelow(&op, entry, *limit, pages_kept)
-                                               : map_->Take(&op, entry, pages_kept);
+                                               : map_->Take(&op, entry, pages_kept, 0);
     if (page) op.Commit();
     return page;
   }

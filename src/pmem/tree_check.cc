@@ -16,6 +16,11 @@ namespace {
 constexpr double kEvacuatedShareMax = 0.75;
 // Large records that one pass over the tree gathers.
 constexpr size_t kLargeMovesMax = 1 << 20;
+// Rounds in which large records make room for each other. Some ten are enough for records of two
+// sizes; each costs some walks over the tree.
+constexpr uint32_t kLargeRoundsMax = 64;
+// A part of the free pages that may stay outside of the longest run.
+constexpr uint64_t kApartShareMax = 8;
 
 // The units of 16 bytes that something refers to, to find double references.
 class References {
@@ -187,19 +192,22 @@ Status MoveEvacuatedRecords(TreeState* state) {
       more = walk.Advance(leaf);
     }
     for (const Move& move : moves) {
-      if (status.ok()) status = writer.Relocate(move.key, move.slot);
+      if (status.ok()) status = writer.Relocate(move.key, move.slot, Toward::kBeginning);
     }
   }
   return status;
 }
 
-// The large records below `limit`, from the pool's end towards its beginning: kLargeMovesMax of
-// them at most. Between two of its leaves writers may change the tree.
-std::vector<Move> FindLargeRecords(TreeState* state, PoolOffset limit) {
-  const auto is_higher = [](const Move& a, const Move& b) {
-    return SlotRecord(a.slot) > SlotRecord(b.slot);
+// The large records below `bound` that move towards the pool's beginning, the highest first; or
+// those above it that move towards its end, the lowest first: kLargeMovesMax of them at most.
+// Between two leaves writers may change the tree.
+std::vector<Move> FindLargeRecords(TreeState* state, Toward end, PoolOffset bound) {
+  const bool goes_down = end == Toward::kBeginning;
+  const auto is_first = [goes_down](const Move& a, const Move& b) {
+    return goes_down ? SlotRecord(a.slot) > SlotRecord(b.slot)
+                     : SlotRecord(a.slot) < SlotRecord(b.slot);
   };
-  std::vector<Move> found;  // a heap with the lowest at its front
+  std::vector<Move> found;  // a heap with the last one at its front
   ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf) {
     const LeafView view(*state->medium, leaf.offset);
     std::vector<LeafEntry> entries;
@@ -210,35 +218,66 @@ std::vector<Move> FindLargeRecords(TreeState* state, PoolOffset limit) {
     for (const LeafEntry& entry : entries) {
       // A saturated size in a slot does not give the bytes to move.
       const uint64_t units = SlotUnits(entry.slot);
-      if (!readable || units * kUnitBytes <= kSmallBytesMax || units == kSlotUnitsMax ||
-          entry.record() >= limit)
+      const bool is_outside = goes_down ? entry.record() >= bound : entry.record() <= bound;
+      if (!readable || units * kUnitBytes <= kSmallBytesMax || units == kSlotUnitsMax || is_outside)
         continue;
       found.push_back({entry.key.ToString(), entry.slot});
-      std::push_heap(found.begin(), found.end(), is_higher);
+      std::push_heap(found.begin(), found.end(), is_first);
       if (found.size() <= kLargeMovesMax) continue;
-      std::pop_heap(found.begin(), found.end(), is_higher);
+      std::pop_heap(found.begin(), found.end(), is_first);
       found.pop_back();
     }
     return true;
   });
-  std::sort_heap(found.begin(), found.end(), is_higher);
+  std::sort_heap(found.begin(), found.end(), is_first);
   return found;
+}
+
+// Moves those that find a place.
+Status MoveEach(TreeState* state, const std::vector<Move>& moves, Toward end) {
+  LeafWriter writer(state);
+  for (const Move& move : moves) {
+    const Status moved = writer.Relocate(move.key, move.slot, end);
+    if (!moved.ok() && !moved.IsNoSpace()) return moved;
+  }
+  state->heap.Reclaim();
+  return Status::OK();
 }
 
 // From the pool's end, so that the free pages become one run there.
 Status MoveLargeRecordsDown(TreeState* state) {
-  LeafWriter writer(state);
-  PoolOffset limit = ~PoolOffset{0};
+  PoolOffset bound = ~PoolOffset{0};
   for (;;) {
-    const std::vector<Move> moves = FindLargeRecords(state, limit);
-    for (const Move& move : moves) {
-      const Status moved = writer.Relocate(move.key, move.slot);
-      if (!moved.ok() && !moved.IsNoSpace()) return moved;
-    }
-    state->heap.Reclaim();
+    const std::vector<Move> moves = FindLargeRecords(state, Toward::kBeginning, bound);
+    ASHLAR_RETURN_IF_ERROR(MoveEach(state, moves, Toward::kBeginning));
     if (moves.size() < kLargeMovesMax) return Status::OK();
-    limit = SlotRecord(moves.back().slot);
+    bound = SlotRecord(moves.back().slot);
   }
+}
+
+// Down, into holes below; and where most free pages stay apart, because records are longer than the
+// holes between them: up, each once, so that its pages and the holes around it become one run, and
+// down again. A little room grows with each round, by what the records had between them.
+//
+// It ends: after kLargeRoundsMax rounds, or before, when a round has neither made the longest run
+// longer nor moved the first free page up.
+Status MoveLargeRecordsTogether(TreeState* state) {
+  ASHLAR_RETURN_IF_ERROR(MoveLargeRecordsDown(state));
+  FreePages free = state->heap.CountFreePages();
+  uint64_t longest_run = free.longest_run;
+  PoolOffset first = free.first;
+  for (uint32_t round = 0; round < kLargeRoundsMax; ++round) {
+    if (free.all <= free.longest_run + free.all / kApartShareMax) break;
+    const std::vector<Move> moves = FindLargeRecords(state, Toward::kEnd, free.first);
+    if (moves.empty()) break;
+    ASHLAR_RETURN_IF_ERROR(MoveEach(state, moves, Toward::kEnd));
+    ASHLAR_RETURN_IF_ERROR(MoveLargeRecordsDown(state));
+    free = state->heap.CountFreePages();
+    if (free.longest_run <= longest_run && free.first <= first) break;
+    longest_run = std::max(longest_run, free.longest_run);
+    first = std::max(first, free.first);
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -304,7 +343,7 @@ Status DefragmentTree(TreeState* state) {
   });
   state->heap.Reclaim();
   state->heap.EndEvacuation();
-  if (status.ok() || status.IsNoSpace()) status = MoveLargeRecordsDown(state);
+  if (status.ok() || status.IsNoSpace()) status = MoveLargeRecordsTogether(state);
   // Lack of room is no failure: all that could be moved was moved.
   return status.IsNoSpace() ? Status::OK() : status;
 }

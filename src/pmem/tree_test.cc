@@ -542,6 +542,34 @@ TEST(LargeValuesTest, DefragmentMovesThemTogether) {
   EXPECT_EQ(GetOr(tree.get(), NumberKey(1)), value(1));
 }
 
+// Values of five and six pages in turn. No hole that a shorter one left has room for a longer one,
+// so nothing moved, and half of the pool stayed in pieces.
+TEST(LargeValuesTest, DefragmentMovesThemTogetherWhereNoHoleIsAsLongAsAValue) {
+  constexpr uint64_t kLargePoolBytes = uint64_t{8} << 20;
+  TestPool pool(kLargePoolBytes);
+  const std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  const auto value = [](uint64_t i) {
+    return std::string(i % 2 == 0 ? 20'000 : 24'000, static_cast<char>('a' + i % 26));
+  };
+  uint64_t count = 0;
+  while (tree->Put(NumberKey(count), value(count)).ok()) count++;
+  ASSERT_GT(count, 300U);
+  Model model;
+  for (uint64_t i = 0; i < count; ++i) {
+    // One of the longer ones goes, at the end: the room to begin with.
+    if (i % 2 == 0 || i + 2 >= count) {
+      ASSERT_OK(tree->Delete(NumberKey(i)));
+    } else {
+      model[NumberKey(i)] = value(i);
+    }
+  }
+  ASSERT_TRUE(tree->Put("large", std::string(200'000, 'l')).IsNoSpace());
+  ASSERT_OK(tree->Defragment());
+  model["large"] = std::string(kLargePoolBytes / 3, 'l');
+  EXPECT_OK(tree->Put("large", model["large"]));
+  ExpectAgrees(tree.get(), model, "defragmented");
+}
+
 // The pages that the first value had left free were too few for the second one, and so were those
 // that were never used.
 TEST(LargeValuesTest, AnEmptyPoolTakesOneThatIsLargerThanItsFirst) {
