@@ -31,8 +31,8 @@ class FreeRuns {
  public:
   // Requires: no page of the run is in another one.
   void Add(uint64_t page, uint64_t pages);
-  // The first page of the pages taken, from a run that begins at `from` or after it; none: no run is
-  // long enough.
+  // The first page of the pages taken, from a run that begins at `from` or after it; none: no run
+  // is long enough.
   std::optional<uint64_t> TakeShortest(uint64_t pages, uint64_t from);
   // The same, from a run that begins before `limit`.
   std::optional<uint64_t> TakeFirst(uint64_t pages, uint64_t limit);

@@ -9,8 +9,7 @@
 //
 // An object is live if and only if something published refers to it: README.md has the reasons.
 // I1: an object is handed out only when nothing durable refers to it any more, after the fence that
-//     unlinked it. Until the mark is complete, spans and free pages from before the open hand out
-//     nothing, leaves too: an entry of the map may read as one of another kind.
+//     unlinked it. Until the mark is complete, what was there at the open hands out nothing.
 // I2: in a class with objects in use, one object stays held back from kInsert and is not reserved
 //     by a thread, so that a value can be replaced by one of its size in a full pool.
 // I3: until the mark is over an object that was published before the open is in use from when the

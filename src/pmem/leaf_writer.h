@@ -36,8 +36,8 @@ class LeafWriter {
   // Merges leaves around `key`, as long as two neighbours have at most `slots_max` entries
   // together. True when a leaf went.
   bool MergeAround(const Slice& key, uint32_t slots_max);
-  // Moves the record in this slot to another place, a large one towards that end of the pool, unless
-  // the slot has changed. Ok in both cases; Corruption if the record is damaged.
+  // Moves the record in this slot to another place, a large one towards that end of the pool,
+  // unless the slot has changed. Ok in both cases; Corruption if the record is damaged.
   Status Relocate(const Slice& key, uint64_t slot, Toward end);
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;

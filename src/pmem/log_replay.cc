@@ -68,9 +68,10 @@ Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const Log
                           ", the pool's log has generation ", link.generation));
   }
   const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
-  Verdict verdict = {.fate = Fate::kRemove,
+  // What is after the end is a record that a crash has cut off, or one that was acknowledged.
+  Verdict verdict = {.fate = scan.has_rest ? Fate::kKeep : Fate::kRemove,
                      .replay_end = scan.end,
-                     .closed_generation = header.generation,
+                     .closed_generation = header.generation + (scan.has_rest ? 1 : 0),
                      .damage = {}};
   const bool is_cut = log.size() % kLogGrowthBytes != 0;
   if (is_cut || scan.is_damaged) {

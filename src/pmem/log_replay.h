@@ -12,10 +12,11 @@
 //                                                                          end of a checkpoint
 //                               none, anything else                      damaged
 //
+// A log that is replayed is removed, or kept aside if it has a part of a record after its end.
 // Damaged: Corruption, and nothing is changed; or, on request, the records before the damage are
 // replayed and the log is kept aside as <log>.lost-N.
 //
-// I1: a log is removed only if the pool holds every change in it.
+// I1: a log is removed only if the pool holds every change in it, as far as its bytes show one.
 // I2: replay over any mixture of pages from before and after a checkpoint, or of a replay that was
 //     cut off, gives the state at the log's end.
 // I3: the link says closed only after everything that was replayed is durable.

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "platform/clock.h"
 #include "pmem/pool.h"
+#include "pmem/redo_log.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -260,6 +261,64 @@ TEST_F(LogDamageTest, ADamagedLogIsRefusedAndKept) {
   damaged = log_;
   damaged.replace(kLogHeader, 4096, std::string(4096, '\0'));
   ExpectRefused("a page of zeros", &damaged);
+}
+
+// Damage within the last record looks like a write that a crash has cut off. The change was lost,
+// and the log with it.
+TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
+  LogHeader header;
+  ASSERT_TRUE(DecodeLogHeader(log_, &header));
+  const size_t end = ScanLog(log_, header, false).end;
+  size_t last = kLogHeader;
+  for (Slice records(log_.data() + last, end - last);;) {
+    const size_t bytes = RecordBytesFor(TakeRedo(&records));
+    if (records.empty()) break;
+    last += bytes;
+  }
+  const std::string whole = log_;
+  const auto expect = [&](const std::string& log, bool is_kept, const std::string& what) {
+    SCOPED_TRACE(what);
+    log_ = log;
+    Restore();
+    ASSERT_TRUE(OpenCopy().ok());
+    ExpectPrefix(static_cast<uint64_t>(log == whole ? kChanges : kChanges - 1));
+    ASSERT_EQ(std::filesystem::exists(LogOf("copy") + ".lost-1"), is_kept);
+    ASSERT_TRUE(copy_->Close().ok());
+    ASSERT_TRUE(OpenCopy().ok());
+    EXPECT_FALSE(std::filesystem::exists(LogOf("copy") + ".lost-2"));
+    if (!is_kept) return;
+    EXPECT_EQ(ReadFile(LogOf("copy") + ".lost-1"), log);
+    // It changes nothing when it comes back.
+    ASSERT_TRUE(copy_->Put(KeyOf(0), "newer").ok());
+    ASSERT_TRUE(copy_->Close().ok());
+    WriteFile(LogOf("copy"), log);
+    ASSERT_TRUE(OpenCopy().ok());
+    std::string value;
+    ASSERT_TRUE(copy_->Get(ReadOptions(), KeyOf(0), &value).ok());
+    EXPECT_EQ(value, "newer");
+  };
+  for (size_t at = last; at < end; at += 8) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 4);
+    expect(flipped, true, "a bit of byte " + std::to_string(at - last));
+  }
+  const auto cut = [&](size_t bytes) {
+    return whole.substr(0, last + bytes) + std::string(whole.size() - last - bytes, '\0');
+  };
+  expect(cut(end - last - 1 - (whole[end - 1] == '\0' ? 8 : 0)), true, "cut near its end");
+  expect(cut(40), true, "cut in its head");
+  // As after every other crash: nothing stays.
+  expect(whole, false, "whole");
+  expect(cut(0), false, "zeros");
+  // A log is written over an older one, which may have had a record of this length here.
+  LogHeader older = header;
+  older.generation--;
+  std::string rest;
+  Slice records(whole.data() + last, end - last);
+  AppendRecord(older, kChanges, TakeRedo(&records), &rest);
+  std::string over_older = whole;
+  over_older.replace(last, rest.size(), rest);
+  expect(over_older, false, "over an older log");
 }
 
 TEST_F(LogDamageTest, ALogThatWasCutOrIsMissingIsRefused) {

@@ -83,6 +83,20 @@ bool ProvesDamage(const Slice& log, const std::string& identity, const LogScan& 
   return false;
 }
 
+// Whether a part of a record of this log is after the end: of one that was cut off, or is damaged.
+bool HasRest(const Slice& log, const LogHeader& header, const std::string& identity, uint64_t end) {
+  const Slice rest(log.data() + end, log.size() - end);
+  if (rest.size() >= kHeadBytes) {
+    const uint64_t pool_id = DecodeFixed64(rest.data() + kIdentityOffset);
+    const uint64_t generation = DecodeFixed64(rest.data() + kIdentityOffset + 8);
+    const bool is_whole =
+        HeadChecksum(rest.data()) == DecodeFixed32(rest.data() + kHeadChecksumOffset);
+    // An older log of the pool may have had a record here. Its head is whole.
+    if (generation == header.generation || (pool_id == header.pool_id && !is_whole)) return true;
+  }
+  return std::string_view(log.data(), log.size()).find(identity, end) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string EncodeLogHeader(const LogHeader& header) {
@@ -141,6 +155,7 @@ LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost) 
   }
   scan.is_damaged = scan.end < header.whole_end || (crosses_end && !power_was_lost) ||
                     ProvesDamage(log, identity, scan, power_was_lost);
+  scan.has_rest = HasRest(log, header, identity, scan.end);
   return scan;
 }
 

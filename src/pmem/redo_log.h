@@ -20,7 +20,7 @@
 // So a readable record after the end proves damage if no power was lost since the log was begun, or
 // if its synced end is after the end. So does an end before the whole end, and, if no power was
 // lost, a record that the end of the file cuts off. Damage within the last write looks like a write
-// that was cut off.
+// that was cut off: both leave a part of a record. Zeros, and bytes of an older log, do not.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -57,6 +57,7 @@ struct LogScan {
   uint64_t end = kLogHeaderBytes;  // of the records that can be replayed
   uint64_t records = 0;
   bool is_damaged = false;  // records that were there are not readable, or not reachable
+  bool has_rest = false;    // parts of records of this generation are after the end
 };
 // Requires: `header` is the log's. `power_was_lost`: perhaps, since the log was begun.
 LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost);

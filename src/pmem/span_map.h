@@ -13,14 +13,14 @@
 //     or the end, is durable before the span's entry.
 // I3: the pages of a span that was given back keep their entry until they are taken again. That is
 //     safe because nothing durable refers to them (I1 of heap.h).
-// I4: what Read found free is taken after Confirm only. A damaged entry may call pages free that
-//     are in use. The pages from the high-water mark on are taken before it, unless the map has an
-//     entry after its end: a crash in Take leaves one, and so does an entry that reads as the end.
+// I4: what Read found free is taken after Confirm only: damage may call pages free. Those from the
+//     high-water mark on are taken before it, unless the map has an entry after its end: a crash
+//     in Take leaves one, and so does damage.
 //
 // Pages that were never used and the free run up to them are one run. Pages are taken from it at
 // the mark if those after it are enough.
 //
-// A span costs one or two words, and two fences if these are in different cache lines, else one. A
+// A span costs one or two words, and one fence, or two if these are in different cache lines. A
 // durable free list was rejected: a store and a fence for each change.
 //
 // Thread safety: under the heap's mutex.
