@@ -570,7 +570,7 @@ Status BatchWriter::Run() {
   const Status status = RunWith(Reserve::kInsert);
   if (!status.IsNoSpace()) return status;
   // One thread at a time uses the pages that are held back.
-  MutexLock lock(state_.scarce_mutex);
+  MutexLock lock(state_.scarce_mutex());
   return RunWith(Reserve::kUpdate);
 }
 

@@ -39,8 +39,10 @@ class BatchWriter {
   explicit BatchWriter(TreeState* state) : state_(*state), ranges_(state->order) {}
   ~BatchWriter();
 
-  Status Write(const WriteBatch& updates);
-  Status DeleteRange(const KeyRange& range);
+  Status Write(const WriteBatch& updates)
+      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status DeleteRange(const KeyRange& range)
+      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
 
  private:
   // The outcome for one key: a new record, or none.
@@ -104,12 +106,17 @@ class BatchWriter {
 
   Status Parse(const WriteBatch& updates);
   void Normalise();
-  Status Run();
-  Status RunWith(Reserve reserve);
-  Result<PoolOffset> Allocate(uint64_t bytes);
-  Status AllocateRecords();
-  Status AllocateSpace(const Plan& plan, Reserve reserve);
-  Status AllocateLog(size_t words, Reserve reserve);
+  Status Run()
+      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status RunWith(Reserve reserve)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Result<PoolOffset> Allocate(uint64_t bytes)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status AllocateRecords() ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status AllocateSpace(const Plan& plan, Reserve reserve)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status AllocateLog(size_t words, Reserve reserve)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
   void ReleaseSpace();
   Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(kStructureMutex);
   Status MakePlan(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);

@@ -102,7 +102,7 @@ Status LeafWriter::Put(const Slice& key, const Slice& value) {
 
 // One thread at a time uses the held-back objects, and waits until the replaced record is free.
 Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
-  MutexLock lock(state_.scarce_mutex);
+  MutexLock lock(state_.scarce_mutex());
   const uint64_t bytes = RecordBytes(key, value);
   bool is_held_back = false;
   Result<PoolOffset> record =

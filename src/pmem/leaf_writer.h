@@ -31,14 +31,18 @@ class LeafWriter {
  public:
   explicit LeafWriter(TreeState* state) : state_(*state) {}
 
-  Status Put(const Slice& key, const Slice& value);
-  Status Delete(const Slice& key);
+  Status Put(const Slice& key, const Slice& value)
+      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status Delete(const Slice& key)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
   // Merges leaves around `key`, as long as two neighbours have at most `slots_max` entries
   // together. True when a leaf went.
-  bool MergeAround(const Slice& key, uint32_t slots_max);
+  bool MergeAround(const Slice& key, uint32_t slots_max)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
   // Moves the record in this slot to another place, a large one towards that end of the pool,
   // unless the slot has changed. Ok in both cases; Corruption if the record is damaged.
-  Status Relocate(const Slice& key, uint64_t slot, Toward end);
+  Status Relocate(const Slice& key, uint64_t slot, Toward end)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;
 
@@ -71,13 +75,17 @@ class LeafWriter {
     bool is_split_only;
   };
 
-  Status PutRecord(const Slice& key, const Slice& value, PoolOffset record, bool is_held_back);
-  Status PutOwned(Entry* entry);
-  Status PutWhenFull(const Slice& key, const Slice& value);
+  Status PutRecord(const Slice& key, const Slice& value, PoolOffset record, bool is_held_back)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status PutOwned(Entry* entry)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status PutWhenFull(const Slice& key, const Slice& value)
+      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
   Outcome TryPut(PoolOperation* op, Entry* entry);
   Outcome PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock);
   Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(kStructureMutex);
-  Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record, bool* moved);
+  Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record, bool* moved)
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
   Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)
       ASHLAR_REQUIRES(kStructureMutex);
   SplitPlan PlanSplit(const FoundLeaf& leaf, uint64_t commit, const std::vector<LeafEntry>& entries,
@@ -88,7 +96,7 @@ class LeafWriter {
   void StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const SplitPlan& plan,
                   const Entry& entry) ASHLAR_REQUIRES(kStructureMutex);
   Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes)
-      ASHLAR_EXCLUDES(kStructureMutex);
+      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
   void ReleaseReserve(const SplitReserve& reserve);
   bool IsCopied(const SplitPlan& plan, const LeafEntry& entry) const;
   bool IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const;

@@ -132,7 +132,8 @@ class LoggedMedium final : public Medium {
   PageSet is_changed_;
   std::atomic<uint64_t> changed_pages_{0};
 
-  mutable Mutex mutex_;
+  // An operation commits under the heap's mutex.
+  mutable Mutex mutex_ ASHLAR_ACQUIRED_AFTER(kHeapMutex);
   CondVar changed_;
   uint32_t under_way_ ASHLAR_GUARDED_BY(mutex_) = 0;
   bool stopped_ ASHLAR_GUARDED_BY(mutex_) = false;      // nothing begins

@@ -6,11 +6,11 @@
 //   leaf_writer.h     one change of one key; splits and merges
 //   tree_iterator.h, tree_check.h, leaf_mark.h    readers of all leaves
 //
-// Locks, in this order: an operation of the medium (may wait for a checkpoint) -> structure_mutex
-// -> leaves (LeafRef) -> the heap's mutex, the log's mutex. A holder of a leaf's lock waits for no
-// other leaf unless it holds structure_mutex, so the order among leaves does not matter. Space is
-// allocated before any of them. An EpochGuard is entered after the operation begins and, except for
-// splits, after structure_mutex.
+// Locks, in this order: scarce_mutex -> an operation of the medium (may wait for a checkpoint)
+// -> structure_mutex -> leaves (LeafRef) -> the heap's mutex -> the log's mutex. A holder of a
+// leaf's lock waits for no other leaf unless it holds structure_mutex, so the order among leaves
+// does not matter. Space is allocated before any of them but the first. An EpochGuard is entered
+// after the operation begins and, except for splits, after structure_mutex.
 #pragma once
 
 #include <atomic>
@@ -69,7 +69,7 @@ struct TreeState {
   Mutex& structure_mutex() ASHLAR_RETURN_CAPABILITY(kStructureMutex) { return structure_mutex_; }
   SplitReserve reserve ASHLAR_GUARDED_BY(kStructureMutex);
   // Held from the use of a class's held-back object until the replaced object is free again.
-  Mutex scarce_mutex;
+  Mutex& scarce_mutex() ASHLAR_RETURN_CAPABILITY(kScarceMutex) { return scarce_mutex_; }
 
   // Relaxed: figures.
   std::atomic<uint64_t> entries{0};
@@ -81,6 +81,7 @@ struct TreeState {
 
  private:
   Mutex structure_mutex_;
+  Mutex scarce_mutex_;
 };
 
 // A leaf's lock for the length of a scope.
