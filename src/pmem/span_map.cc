@@ -132,7 +132,7 @@ std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
     EnterBelow(op, *page, entry);
     return page;
   }
-  if (entry.pages > free_runs_.PagesUpTo(high_water_page_) + NeverUsedPages()) return std::nullopt;
+  if (entry.pages > LastRunPages()) return std::nullopt;
   const bool is_never_used = entry.pages <= NeverUsedPages();
   const uint64_t page = is_never_used ? high_water_page_ : free_runs_.TakeUpTo(high_water_page_);
   high_water_page_ = page + entry.pages;
@@ -149,9 +149,12 @@ std::optional<uint64_t> SpanMap::TakeBelow(PoolOperation* op, const SpanEntry& e
   return page;
 }
 
+uint64_t SpanMap::LastRunPages() const {
+  return free_runs_.PagesUpTo(high_water_page_) + NeverUsedPages();
+}
+
 uint64_t SpanMap::LongestFreeRun() const {
-  const uint64_t last = free_runs_.PagesUpTo(high_water_page_) + NeverUsedPages();
-  return std::max(free_runs_.LongestRun(), last);
+  return std::max(free_runs_.LongestRun(), LastRunPages());
 }
 
 void SpanMap::CheckInvariants() const {

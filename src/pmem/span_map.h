@@ -93,6 +93,8 @@ class SpanMap {
   Status CheckAfterEnd();
   // Of these, the ones that may be taken (I4).
   uint64_t NeverUsedPages() const { return is_end_sure_ ? pages_ - high_water_page_ : 0; }
+  // Of the run that these pages and the free ones up to them make.
+  uint64_t LastRunPages() const;
   // The end of the tile that contains the page before `end`, in the chain that begins at `page`.
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const;
   // Enters a span in the map. next: what follows it, if the map does not have that yet.

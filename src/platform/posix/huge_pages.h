@@ -1,7 +1,9 @@
-// Where mappings may lie so that huge pages fit. Private to src/platform/posix.
+// Where mappings may lie so that huge pages fit, and how long a file may wait for its own. Private
+// to src/platform/posix.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ashlar {
 
@@ -11,5 +13,26 @@ inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 // Where a mapping of so many bytes can have its huge pages whole; null: it is too small for one, or
 // there is no room. A hint: the system may choose another place. Thread safety: any thread.
 void* AddressForHugePages(size_t bytes) noexcept;
+
+// Calls make_huge(page) for the pages of a new file, in order, until it returns false or has taken
+// too long. add_small() adds the first one as small pages, which is timed; false: no space.
+//
+// The pages made so far may take effort_max times as long as small ones would have, and a sixteenth
+// of the time for the whole file, so that one late page does not end it. What is left then gets
+// small ones. So with effort 1 the file takes at most a sixteenth longer than by small pages alone,
+// and the time of the last huge page.
+template <typename NowNanos, typename AddSmall, typename MakeHuge>
+void MakeHugePages(uint64_t pages, double effort_max, const NowNanos& now_ns,
+                   const AddSmall& add_small, const MakeHuge& make_huge) {
+  constexpr uint64_t kSlackShare = 16;
+  const uint64_t start_ns = now_ns();
+  if (!add_small()) return;
+  const uint64_t small_end_ns = now_ns();
+  const double page_budget_ns = effort_max * static_cast<double>(small_end_ns - start_ns);
+  for (uint64_t page = 0; page < pages; ++page) {
+    const double budget_ns = page_budget_ns * static_cast<double>(page + 1 + pages / kSlackShare);
+    if (static_cast<double>(now_ns() - small_end_ns) > budget_ns || !make_huge(page)) return;
+  }
+}
 
 }  // namespace ashlar

@@ -66,9 +66,8 @@ bool IsInMemory(int fd) {
 // Small ones cost a fault each when they are first touched and a walk of the page tables at nearly
 // every record that is read. One small page is made huge in less time than 511 others are added.
 //
-// On a machine whose free memory is in small pieces a huge page costs a hundred times as much: the
-// first one is added as small ones, and the others stop when they have taken effort_max times as
-// long as small ones for the whole file.
+// On a machine whose free memory is in small pieces a huge page costs a hundred times as much, so
+// they stop when they take longer than effort_max allows (MakeHugePages).
 void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
   if (!(effort_max > 0) || bytes < kHugePageBytes || !IsInMemory(fd) ||
       ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
@@ -77,19 +76,17 @@ void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
   void* const data = ::mmap(AddressForHugePages(mapped_bytes), mapped_bytes, PROT_READ | PROT_WRITE,
                             MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) return;
-  const uint64_t start_ns = MonotonicNanos();
-  const bool has_small = ::posix_fallocate(fd, 0, static_cast<off_t>(kHugePageBytes)) == 0;
-  const auto small_ns = static_cast<double>(MonotonicNanos() - start_ns);
-  const uint64_t huge_pages = bytes / kHugePageBytes;
-  const double budget_ns = effort_max * small_ns * static_cast<double>(huge_pages);
-  for (size_t at = 0; has_small && mapped_bytes - at >= kHugePageBytes; at += kHugePageBytes) {
-    if (static_cast<double>(MonotonicNanos() - start_ns) - small_ns > budget_ns) break;
-    if (::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(PageBytes())) != 0) break;
-    // EAGAIN: not this one, just now.
-    if (::madvise(static_cast<char*>(data) + at, kHugePageBytes, kCollapse) == -1 &&
-        errno != EAGAIN)
-      break;
-  }
+  MakeHugePages(
+      bytes / kHugePageBytes, effort_max, MonotonicNanos,
+      [&] { return ::posix_fallocate(fd, 0, static_cast<off_t>(kHugePageBytes)) == 0; },
+      [&](uint64_t page) {
+        const size_t at = static_cast<size_t>(page) * kHugePageBytes;
+        if (::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(PageBytes())) != 0)
+          return false;
+        // EAGAIN: not this one, just now.
+        return ::madvise(static_cast<char*>(data) + at, kHugePageBytes, kCollapse) == 0 ||
+               errno == EAGAIN;
+      });
   ::munmap(data, mapped_bytes);
 }
 

@@ -3,15 +3,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <string>
 
 #include "platform/pool_file.h"
+#include "platform/posix/huge_pages.h"
 
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kHugePageBytes = uint64_t{2} << 20;
 constexpr int kCollapse = 25;  // MADV_COLLAPSE
 
 // How much of the mapping that begins at `data` is mapped by whole huge pages.
@@ -89,6 +91,63 @@ TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
   EXPECT_LE(huge_bytes(0), unasked_bytes > 0 ? 2 * kHugePageBytes : 0);
   // No time at all: at most the one that was begun before the first look at the clock.
   EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
+}
+
+// A file whose pages take the nanoseconds that the test says.
+struct CountedFile {
+  uint64_t pages;
+  uint64_t small_ns;                            // of a huge page as small ones
+  std::function<uint64_t(uint64_t)> huge_ns;    // of this page
+  uint64_t made = 0;
+  uint64_t now_ns = 0;
+
+  // The time for the whole file.
+  uint64_t Reserve(double effort_max) {
+    MakeHugePages(
+        pages, effort_max, [this] { return now_ns; },
+        [this] {
+          now_ns += small_ns;
+          return true;
+        },
+        [this](uint64_t page) {
+          EXPECT_EQ(page, made++);
+          now_ns += huge_ns(page);
+          return true;
+        });
+    return now_ns + (pages - std::max<uint64_t>(made, 1)) * small_ns;
+  }
+};
+
+TEST(PoolFilePosixTest, HugePagesThatCostLessThanSmallOnesAreMadeToTheEnd) {
+  CountedFile file = {
+      .pages = 1000, .small_ns = 300, .huge_ns = [](uint64_t) { return uint64_t{200}; }};
+  file.Reserve(1);
+  EXPECT_EQ(file.made, 1000U);
+}
+
+// They had the time of the whole file, and the rest took its own: nearly twice the time.
+TEST(PoolFilePosixTest, HugePagesThatCostMoreThanSmallOnesCostTheFileASixteenthMore) {
+  constexpr uint64_t kPages = 1600;
+  constexpr uint64_t kSmallNs = 300;
+  for (const uint64_t huge_ns : {uint64_t{310}, uint64_t{600}, uint64_t{30'000}}) {
+    for (const uint64_t from_page : {uint64_t{0}, kPages / 2}) {
+      CountedFile file = {
+          .pages = kPages, .small_ns = kSmallNs, .huge_ns = [&](uint64_t page) {
+            return page < from_page ? kSmallNs : huge_ns;
+          }};
+      const uint64_t small_ns = kPages * kSmallNs;
+      EXPECT_LE(file.Reserve(1), small_ns + small_ns / 16 + huge_ns + 2 * kSmallNs)
+          << huge_ns << " from page " << from_page;
+    }
+  }
+}
+
+TEST(PoolFilePosixTest, OneHugePageThatIsLateDoesNotEndTheOthers) {
+  CountedFile file = {.pages = 1600, .small_ns = 300, .huge_ns = [](uint64_t page) {
+                        return page == 3 ? uint64_t{20'000} : 250;
+                      }};
+  file.Reserve(1);
+  EXPECT_EQ(file.made, 1600U);
 }
 
 }  // namespace
