@@ -3,19 +3,21 @@
 //
 //   63 .. 28   sum of addresses / 16     27 .. 0   pins
 //
-// A word with one pin names its record. A word with several counts for every record of its hash: it
-// delays the reuse of records that are not pinned. Without the sum one pin did that, and 10,000
-// pinned values kept half of a pool from being used again.
+// A word with one pin names its record. With two, a record has a pin only if the rest can be one,
+// of a record of the same hash, which most often it cannot. A word with more counts for every
+// record of its hash: it delays the reuse of records that are not pinned. Without the sum one pin
+// did that, and 10,000 pinned values kept half of a pool from being used again.
 //
 // A reader pins inside the epoch guard in which it found the record. IsPinned is called after that
 // epoch is over, so it sees every pin that will ever be taken: the release at the end of the guard
 // pairs with the acquire of the reclaimer's scan.
 //
-// I1: a word is the sum of what its pins have added. So it names a record only if it has no other
-//     pin. Requires: less than 2^28 pins.
+// I1: a word is the sum of what its pins have added. Requires: less than 2^28 pins.
+// I2: a record that is pinned is found pinned. The other pin of its word, if there is one, is of a
+//     record of the pool that has the same hash.
 //
 // A table has a word for each 256 bytes of its pool, at most 65,536: an open maps it, and the end
-// of a tree looks at every word, which costs a small pool as little as its size.
+// of a tree looks at every word. A larger one was rejected: each Get would miss the cache.
 //
 // A count in the record was rejected: the pool would be written by readers. An exact table (a hash
 // map with locks) was rejected: a Get pays for it.
@@ -42,6 +44,7 @@ class PinTable {
   // `pool`: where the pool is mapped.
   PinTable(const char* pool, uint64_t pool_bytes)
       : pool_(reinterpret_cast<uintptr_t>(pool)),
+        pool_units_(pool_bytes / kUnitBytes),
         word_bits_(WordBitsOf(pool_bytes)),
         // Zeros, and no memory until it is used: a pool is opened in microseconds.
         words_(static_cast<Word*>(MapPages(VolatileBytes()))) {
@@ -71,7 +74,8 @@ class PinTable {
     const uint64_t units = UnitsOf(pool_ + record);
     const uint64_t word = words_[Hash(units)].load(std::memory_order_acquire);
     const uint64_t pins = word & kPinsMask;
-    return pins == 1 ? word == PinOf(units) : pins != 0;  // I1
+    if (pins <= 1) return pins == 1 && word == PinOf(units);  // I1
+    return pins > 2 || MayBePinOf(word - PinOf(units), Hash(units));
   }
   bool AnyPinned() const {
     for (size_t i = 0; i < words(); ++i) {
@@ -101,11 +105,23 @@ class PinTable {
   static void Subtract(Word* word, uint64_t units) {
     word->fetch_sub(PinOf(units), std::memory_order_release);
   }
+  // Whether a record of the pool with this hash has this pin (I2). A pin has the low bits of an
+  // address, which are those of several records of a pool above 1 TiB.
+  bool MayBePinOf(uint64_t pin, size_t hash) const {
+    constexpr uint64_t kAddressesOfPins = uint64_t{1} << (64 - kPinsBits);
+    const uint64_t pool = UnitsOf(pool_);
+    for (uint64_t at = ((pin >> kPinsBits) - pool) % kAddressesOfPins; at < pool_units_;
+         at += kAddressesOfPins) {
+      if (Hash(pool + at) == hash) return true;
+    }
+    return false;
+  }
   size_t Hash(uint64_t units) const {
     return static_cast<size_t>(units * 0x9e3779b97f4a7c15u >> (64 - word_bits_));
   }
 
   const uint64_t pool_;
+  const uint64_t pool_units_;
   const uint32_t word_bits_;
   Word* const words_;
 };

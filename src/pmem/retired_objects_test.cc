@@ -1,9 +1,11 @@
 #include "pmem/retired_objects.h"
 
 #include <map>
+#include <set>
 #include <thread>
 #include <vector>
 
+#include "base/random.h"
 #include "gtest/gtest.h"
 #include "tests/support/test_epochs.h"
 
@@ -89,6 +91,30 @@ TEST_F(RetiredObjectsTest, APinDelaysNoOtherObject) {
   retired_.Reclaim();
   EXPECT_EQ(freed_[pinned], 1);
   EXPECT_FALSE(pins_.AnyPinned());
+}
+
+// Two pins of one hash delayed every object of it: 30,000 pins one in 13, and now one in 24.
+TEST_F(RetiredObjectsTest, ManyPinsDelayFewOtherObjects) {
+  constexpr uint64_t kPoolBytes = uint64_t{2} << 40;
+  PinTable pins(nullptr, kPoolBytes);
+  const uint64_t seed = 303;
+  Random random(seed);
+  const auto some_objects = [&](size_t n) {
+    std::set<PoolOffset> objects;
+    while (objects.size() < n) objects.insert(random.Uniform(kPoolBytes / kUnitBytes) * kUnitBytes);
+    return objects;
+  };
+  const std::set<PoolOffset> pinned = some_objects(30'000);
+  const std::set<PoolOffset> others = some_objects(100'000);
+  for (const PoolOffset object : pinned) pins.Pin(object);
+  for (const PoolOffset object : pinned) ASSERT_TRUE(pins.IsPinned(object)) << object;
+  uint64_t delayed = 0;
+  for (const PoolOffset object : others)
+    delayed += pins.IsPinned(object) && !pinned.contains(object) ? uint64_t{1} : 0;
+  EXPECT_LT(delayed, others.size() / 20);
+  for (const PoolOffset object : pinned) pins.Unpin(object);
+  for (const PoolOffset object : pinned) ASSERT_FALSE(pins.IsPinned(object)) << object;
+  EXPECT_FALSE(pins.AnyPinned());
 }
 
 // I2: each batch asks a bounded number of pinned objects again, however many there are.
