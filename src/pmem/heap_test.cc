@@ -70,6 +70,16 @@ TEST_F(HeapTest, ASpanCostsOneFenceAndItsObjectsNone) {
   EXPECT_EQ((medium_->counts() - before).lines_flushed, 1U);
 }
 
+// Each class took 64 KiB for its first object, and many small spans would cost a fence or two each.
+TEST_F(HeapTest, SpansGrowWithTheirClass) {
+  const PoolOffset one = Take(48);
+  const PoolOffset of_next_class = Take(96);
+  EXPECT_EQ(of_next_class / kPageBytes, one / kPageBytes + 1);
+  const VerbCounts before = medium_->counts();
+  for (int i = 0; i < 3000; ++i) ASSERT_NE(Take(48), 0U);
+  EXPECT_LT((medium_->counts() - before).fences, 25U);  // of 36 pages
+}
+
 TEST_F(HeapTest, ObjectsNeverOverlapInAnyHistory) {
   const uint64_t seed = 301;
   Random random(seed);

@@ -103,6 +103,19 @@ TEST_F(RecoveryTest, AChainThatLeadsBackIsRefused) {
   EXPECT_EQ(Recover(), "OK");
 }
 
+// Which slots count, and which link, changes without a trace otherwise.
+TEST_F(RecoveryTest, ACommitWordWithAFlippedBitIsRefused) {
+  const PoolOffset word = leaves_[1] + kLeafCommit;
+  const uint64_t commit = WordAt(word);
+  for (uint32_t bit = 0; bit < 64; ++bit) {
+    SCOPED_TRACE(bit);
+    Store(word, commit ^ uint64_t{1} << bit);
+    ExpectRefused("a wrong check in its commit word");
+  }
+  Store(word, commit);
+  EXPECT_EQ(Recover(), "OK");
+}
+
 // The pool's id contradicts nothing else.
 TEST_F(RecoveryTest, AChangedHeaderIsRefused) {
   raw_->data()[offsetof(PoolHeader, pool_id)] ^= 1;

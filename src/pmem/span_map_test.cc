@@ -50,10 +50,13 @@ class SpanMapTest : public ::testing::Test {
     return page;
   }
 
-  void StoreEntry(uint64_t page, const SpanEntry& entry) {
+  void StoreWord(uint64_t page, uint64_t word) {
     PoolOperation op(*medium_);
-    op.Store(kPageBytes + page * sizeof(uint64_t), EncodeSpanEntry(page, entry));
+    op.Store(kPageBytes + page * sizeof(uint64_t), word);
     op.Commit();
+  }
+  void StoreEntry(uint64_t page, const SpanEntry& entry) {
+    StoreWord(page, EncodeSpanEntry(page, entry));
   }
 
   TestPool pool_{kPoolBytes};
@@ -148,6 +151,18 @@ TEST_F(SpanMapTest, ThePagesAfterAnEndWithAnotherEndAreTakenWhenTheyAreConfirmed
   EXPECT_EQ(Take(1), std::nullopt);
   map_->Confirm();
   EXPECT_EQ(Take(30), page);
+}
+
+// Everything but its place is right.
+TEST_F(SpanMapTest, AnEntryOfAnotherPageIsRefused) {
+  const uint64_t first = Take(3).value();
+  const uint64_t second = Take(3).value();
+  ASSERT_TRUE(Take(3).has_value());
+  StoreWord(second,
+            EncodeSpanEntry(first, {.kind = SpanKind::kLarge, .size_class = 0, .pages = 3}));
+  Spans read;
+  const Status status = Read(&read);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
 }
 
 TEST_F(SpanMapTest, ASpanAfterTheEndIsRefused) {

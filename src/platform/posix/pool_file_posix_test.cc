@@ -1,15 +1,30 @@
 // Linux-only tests of platform/pool_file.h: the pages of a pool.
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "platform/pool_file.h"
 #include "platform/posix/huge_pages.h"
+
+namespace {
+// Runs once, before the next lock.
+std::function<void()> before_lock;
+}  // namespace
+
+// In the place of the C library's.
+extern "C" int flock(int fd, int operation) noexcept {
+  if (before_lock) std::exchange(before_lock, {})();
+  return static_cast<int>(::syscall(SYS_flock, fd, operation));
+}
 
 namespace ashlar {
 namespace {
@@ -91,6 +106,45 @@ TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
   EXPECT_LE(huge_bytes(0), unasked_bytes > 0 ? 2 * kHugePageBytes : 0);
   // No time at all: at most the one that was begun before the first look at the clock.
   EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
+}
+
+// What another process does between the opening of a file and its lock.
+class ReplacedFileTest : public ::testing::Test {
+ protected:
+  ReplacedFileTest() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directory(folder_);
+  }
+  ~ReplacedFileTest() override { std::filesystem::remove_all(folder_); }
+
+  void ExpectReplaced(const Status& status) {
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+    EXPECT_NE(status.ToString().find("which replaced it"), std::string::npos) << status.ToString();
+    EXPECT_FALSE(before_lock);
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("ashlar-replaced-" + std::to_string(::getpid()));
+  const std::string path_ = (folder_ / "pool").string();
+  const std::string other_ = (folder_ / "other").string();
+};
+
+TEST_F(ReplacedFileTest, IsNotOpened) {
+  for (const std::string& path : {path_, other_})
+    ASSERT_TRUE(PoolFile::Create(path, 4096, 0).status().ok());
+  before_lock = [this] { std::filesystem::rename(other_, path_); };
+  ExpectReplaced(PoolFile::Open(path_).status());
+  EXPECT_TRUE(PoolFile::Open(path_).status().ok());
+}
+
+// The other process took the new file for one that a creator had left, and made its own.
+TEST_F(ReplacedFileTest, IsNotTakenForTheOneThatWasCreated) {
+  before_lock = [this] {
+    std::filesystem::remove(path_);
+    std::ofstream(path_) << "of the other process";
+  };
+  ExpectReplaced(PoolFile::Create(path_, 4096, 0).status());
+  EXPECT_EQ(std::filesystem::file_size(path_), 20U);
 }
 
 // A file whose pages take the nanoseconds that the test says.
