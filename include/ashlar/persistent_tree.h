@@ -16,9 +16,9 @@
 // destructor, which must be the last. Readers take no lock; several writers may write concurrently.
 // Lifetime: iterators and pinned slices must be released before the tree is closed; otherwise Close
 // returns Aborted. Errors: NotFound for a missing key; NoSpace if the pool is full, which changes
-// nothing, and all records stay readable and deletable; Corruption with file and offset
-// for a damaged pool; IOError of the log (class kLogged), also if its disk is full, after which the
-// tree is read-only until it is opened again.
+// nothing, and all records stay readable and deletable; Corruption with file and offset for a
+// damaged pool, of every change if one could overwrite something; IOError of the log (class
+// kLogged), also if its disk is full, after which the tree is read-only until it is opened again.
 //
 // Memory: a call that finds none returns MemoryLimit, or an iterator with that status or null, and
 // changes nothing; but if the log's copy of a change has no memory, the tree is read-only until it
@@ -200,7 +200,8 @@ class ASHLAR_API PersistentTree {
 
   virtual PersistentTreeStats Stats() = 0;
   // Moves records together and merges leaves, so that whole spans become free for records of other
-  // sizes. May run concurrently with readers and writers.
+  // sizes; large ones towards the pool's beginning. Records of 256 MiB or more stay. May run
+  // concurrently with readers and writers.
   virtual Status Defragment() = 0;
   // Reads and checks the whole pool: order, links, fingerprints, checksums, no double references.
   // Corruption names the first wrong offset. Writers wait meanwhile.

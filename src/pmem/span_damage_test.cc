@@ -3,6 +3,7 @@
 // that was readable is overwritten.
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -111,7 +112,8 @@ class SpanDamageTest : public ::testing::Test {
     if (!is_end) others.push_back({.kind = SpanKind::kEnd, .size_class = 0, .pages = 0});
     if (pages == kSpanPages)
       others.push_back({.kind = SpanKind::kLeaves, .size_class = 0, .pages = pages});
-    for (const uint64_t bytes : {16, 32, 112, 224, 448, 4096, 16384}) {
+    const std::initializer_list<uint64_t> sizes = {16, 32, 112, 224, 448, 4096, 16384};
+    for (const uint64_t bytes : sizes) {
       others.push_back({.kind = SpanKind::kRecords,
                         .size_class = static_cast<uint16_t>(SizeClassOf(bytes)),
                         .pages = pages});
@@ -211,7 +213,8 @@ TEST_F(SpanDamageTest, AnEntryOfAnotherKindIsRefusedOrReportedAndOverwritesNothi
     PersistentTree* const tree = opened->get();
     bool is_noticed = tree->Verify().IsCorruption();
     for (int i = 0; i < 400; ++i) {
-      const std::string value(i % 50 == 0 ? 20'000 : 150 + i % 3 * 60, 'n');
+      const int bytes = i % 50 == 0 ? 20'000 : 150 + i % 3 * 60;
+      const std::string value(static_cast<size_t>(bytes), 'n');
       const Status put = tree->Put("new" + std::to_string(i), value);
       ASSERT_TRUE(put.ok() || put.IsNoSpace() || put.IsCorruption()) << put.ToString();
       is_noticed |= put.IsCorruption();
