@@ -13,9 +13,8 @@
 //     or the end, is durable before the span's entry.
 // I3: the pages of a span that was given back keep their entry until they are taken again. That is
 //     safe because nothing durable refers to them (I1 of heap.h).
-// I4: what Read found free is taken after Confirm only: damage may call pages free. Those from the
-//     high-water mark on are taken before it, unless the map has an entry after its end: a crash
-//     in Take leaves one, and so does damage.
+// I4: free pages that Read found are taken after Confirm: damage may call pages free. Those from
+//     the high-water mark on are taken before, unless an entry is after it, of a crash or damage.
 //
 // Pages that were never used and the free run up to them are one run. Pages are taken from it at
 // the mark if those after it are enough.
