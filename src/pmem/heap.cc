@@ -94,7 +94,7 @@ void Heap::FinishMark(bool complete) noexcept {
   mark_finished_.SignalAll();
 }
 
-// What threads have reserved is taken back, so that their next allocation comes to the mutex.
+// Takes the reserved objects back, so that the next allocation of their threads takes the mutex.
 void Heap::FailMark(Status damage) noexcept {
   {
     MutexLock lock(mutex());

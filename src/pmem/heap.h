@@ -9,7 +9,7 @@
 //
 // An object is live if and only if something published refers to it: README.md has the reasons.
 // I1: an object is handed out only when nothing durable refers to it any more, after the fence that
-//     unlinked it. Until the mark is complete, what was there at the open hands out nothing.
+//     unlinked it. Spans and pages of before the open hand out nothing until the mark is complete.
 // I2: in a class with objects in use, one object stays held back from kInsert and is not reserved
 //     by a thread, so that a value can be replaced by one of its size in a full pool.
 // I3: until the mark is over an object that was published before the open is in use from when the
@@ -19,7 +19,7 @@
 // I5: so many pages stay free that the log of a batch that deletes from every leaf has room, a word
 //     for each leaf. Only AllocateHeldBack takes them.
 // I6: a span is not refused for lack of pages while threads have objects reserved: these are taken
-//     back first, of all threads. So what is reserved counts as free, in UsedBytes too.
+//     back first. So reserved objects count as free, in UsedBytes too.
 // I7: a call that finds no ordinary memory changes nothing. Freeing objects never fails.
 //
 // Thread safety: any thread; one mutex. Lifetime: the destructor frees the retired objects.

@@ -68,7 +68,7 @@ Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const Log
                           ", the pool's log has generation ", link.generation));
   }
   const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
-  // What is after the end is a record that a crash has cut off, or one that was acknowledged.
+  // The rest is of a record that a crash has cut off, or of one that was acknowledged.
   Verdict verdict = {.fate = scan.has_rest ? Fate::kKeep : Fate::kRemove,
                      .replay_end = scan.end,
                      .closed_generation = header.generation + (scan.has_rest ? 1 : 0),

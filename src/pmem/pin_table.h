@@ -12,7 +12,7 @@
 // epoch is over, so it sees every pin that will ever be taken: the release at the end of the guard
 // pairs with the acquire of the reclaimer's scan.
 //
-// I1: a word is the sum of what its pins have added. Requires: less than 2^28 pins.
+// I1: a word is the sum of its pins. Requires: less than 2^28 pins.
 // I2: a record that is pinned is found pinned. The other pin of its word, if there is one, is of a
 //     record of the pool that has the same hash.
 //

@@ -12,7 +12,7 @@
 //   kScarceMutex -> kPoolOperation -> kStructureMutex -> kLeafLock -> kHeapMutex -> log's mutex
 //
 // PoolOperation, TreeState, LeafLock, Heap and the writers carry the annotations, so clang refuses
-// a violation in one function and in those that declare what they hold (tests/lock_order). A batch
+// a violation in one function and in those that declare their locks (tests/lock_order). A batch
 // and Verify hold the locks of many leaves, which no annotation says.
 #pragma once
 

@@ -51,7 +51,7 @@ class SpanDamageTest : public ::testing::Test {
     EXPECT_OK(tree->Put("gone", std::string(65'000, 'g')));
     Put(tree.get(), Key(5001), std::string(20'000, 'l'));
     EXPECT_OK(tree->Delete("gone"));
-    EXPECT_OK(tree->Defragment());  // frees what was deleted
+    EXPECT_OK(tree->Defragment());  // frees the deleted record
     Put(tree.get(), Key(5002), std::string(30'000, 'l'));
     EXPECT_OK(tree->Close());
     tree.reset();

@@ -47,8 +47,8 @@ class SpanMap {
   // Recovery: reads the map, and calls the function for each span in use, in order of pages.
   // Corruption naming the entry that is wrong.
   Status Read(FunctionRef<void(uint64_t page, const SpanEntry& entry)> visit);
-  // What Read found free holds nothing in use (I4). Without memory a part of it stays as it is
-  // until the next open.
+  // Nothing in use is in the free pages that Read found (I4). Without memory a part of them stays
+  // unused until the next open.
   void Confirm() noexcept;
 
   // Take and TakeBelow store so many words at most. They fail only by None.

@@ -30,7 +30,7 @@ class SpanMapTest : public ::testing::Test {
     return map_->Read(
         [&](uint64_t first, const SpanEntry& entry) { spans->emplace(first, entry.pages); });
   }
-  // What the map says after a read of the pool.
+  // The spans of the map after a read of the pool.
   Spans Reopen() {
     Spans spans;
     const Status status = Read(&spans);

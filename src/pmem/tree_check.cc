@@ -257,7 +257,7 @@ Status MoveLargeRecordsDown(TreeState* state) {
 
 // Down, into holes below; and where most free pages stay apart, because records are longer than the
 // holes between them: up, each once, so that its pages and the holes around it become one run, and
-// down again. A little room grows with each round, by what the records had between them.
+// down again. A little room grows with each round, by the holes between the records that moved.
 //
 // It ends: after kLargeRoundsMax rounds, or before, when a round has neither made the longest run
 // longer nor moved the first free page up.

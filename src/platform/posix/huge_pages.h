@@ -18,7 +18,7 @@ void* AddressForHugePages(size_t bytes) noexcept;
 // too long. add_small() adds the first one as small pages, which is timed; false: no space.
 //
 // The pages made so far may take effort_max times as long as small ones would have, and a sixteenth
-// of the time for the whole file, so that one late page does not end it. What is left then gets
+// of the time for the whole file, so that one late page does not end it. The rest then gets
 // small ones. So with effort 1 the file takes at most a sixteenth longer than by small pages alone,
 // and the time of the last huge page.
 template <typename NowNanos, typename AddSmall, typename MakeHuge>

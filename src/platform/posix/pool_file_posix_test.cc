@@ -108,7 +108,7 @@ TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
   EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
 }
 
-// What another process does between the opening of a file and its lock.
+// Another process changes the name between the opening of a file and its lock.
 class ReplacedFileTest : public ::testing::Test {
  protected:
   ReplacedFileTest() {
