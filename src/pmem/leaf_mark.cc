@@ -27,10 +27,12 @@ bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
 
 }  // namespace
 
-Status MarkRecords(TreeState* state, const std::atomic<bool>& stop) {
+Status MarkRecords(TreeState* state, const std::atomic<bool>& stop,
+                   const std::function<void()>& before_leaf) {
   LeafWalk walk(state);
   std::vector<PoolObject> records;
   while (!stop.load(std::memory_order_relaxed)) {
+    if (before_leaf) before_leaf();
     EpochGuard guard(state->epochs);
     const BoundedLeaf leaf = walk.Find();
     if (!GatherReferences(*state->medium, leaf, &records)) continue;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "pmem/tree_state.h"
 
@@ -17,6 +18,8 @@ namespace ashlar::pmem {
 
 // Ok when everything in use is marked, or after `stop`; Corruption naming a reference to a place
 // where no such record can be. The caller calls the heap's FinishMark or FailMark.
-Status MarkRecords(TreeState* state, const std::atomic<bool>& stop);
+// Calls before_leaf(), if there is one, before it comes to a leaf.
+Status MarkRecords(TreeState* state, const std::atomic<bool>& stop,
+                   const std::function<void()>& before_leaf);
 
 }  // namespace ashlar::pmem

@@ -127,7 +127,7 @@ Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium,
                           RecoverTree(std::move(medium), std::move(config.recovery)));
   auto tree = std::make_unique<Tree>(std::move(state), comparator);
   tree->open_micros_ = (MonotonicNanos() - start_nanos) / 1000;
-  ASHLAR_RETURN_IF_ERROR(tree->StartMark(config.mark));
+  ASHLAR_RETURN_IF_ERROR(tree->StartMark(config.mark, std::move(config.before_marked_leaf)));
   return std::unique_ptr<PersistentTree>(std::move(tree));
 }
 
@@ -137,9 +137,10 @@ Tree::Tree(std::unique_ptr<TreeState> state, const Comparator* comparator)
       durability_class_(state->medium->durability_class()),
       state_(std::move(state)) {}
 
-Status Tree::StartMark(MarkRun run) {
-  const auto mark = [this] {
-    mark_status_ = CatchBadAlloc([this] { return MarkRecords(state_.get(), stop_mark_); });
+Status Tree::StartMark(MarkRun run, std::function<void()> before_leaf) {
+  const auto mark = [this, before_leaf = std::move(before_leaf)] {
+    mark_status_ =
+        CatchBadAlloc([&] { return MarkRecords(state_.get(), stop_mark_, before_leaf); });
     if (mark_status_.IsCorruption()) {
       state_->heap.FailMark(std::move(mark_status_));
     } else {

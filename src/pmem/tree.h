@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ enum class MarkRun : uint8_t { kBackground, kAtOpen };
 struct TreeConfig {
   RecoveryConfig recovery;
   MarkRun mark = MarkRun::kBackground;
+  std::function<void()> before_marked_leaf;  // for tests; without locks and guards
 };
 
 // Recovers the medium's pool. Tests have media of their own.
@@ -36,7 +38,7 @@ class Tree final : public PersistentTree {
   ~Tree() override;
 
   // Once, before all other calls.
-  Status StartMark(MarkRun run);
+  Status StartMark(MarkRun run, std::function<void()> before_leaf);
 
   Status Close() override;
   Status Put(const Slice& key, const Slice& value) override;

@@ -1,6 +1,6 @@
 // MemoryStorage: a pool of class logged in a file of the test, and its log in memory.
 //
-// Thread safety: one thread at a time. Lifetime: the pool's file outlives it.
+// Thread safety: that of PoolStorage. Lifetime: the pool's file outlives it.
 #pragma once
 
 #include <algorithm>

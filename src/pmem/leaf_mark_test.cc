@@ -1,0 +1,119 @@
+// The mark of an open against checkpoints.
+#include "pmem/leaf_mark.h"
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "gtest/gtest.h"
+#include "pmem/log_replay.h"
+#include "pmem/logged_medium.h"
+#include "pmem/tree.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/gate.h"
+#include "tests/support/memory_storage.h"
+#include "tests/support/test_pool.h"
+
+namespace ashlar::pmem {
+namespace {
+
+class LoggedMarkTest : public ::testing::Test {
+ protected:
+  using Model = std::map<std::string, std::string>;
+
+  std::unique_ptr<PersistentTree> Open(std::function<void()> before_marked_leaf) {
+    auto storage = std::make_unique<MemoryStorage>(pool_.file(), log_);
+    storage->SetPoolSync([this] {
+      if (counts_) steps_.Add();
+    });
+    EXPECT_OK(ReplayLog(storage.get(), {.pool_id = TestPool::kId}));
+    std::unique_ptr<Medium> medium =
+        LoggedMedium::Create(std::move(storage), {.pool_id = TestPool::kId,
+                                                  .sync = false,
+                                                  .log_bytes_max = uint64_t{64} << 10,
+                                                  .private_bytes_max = uint64_t{1} << 30})
+            .value();
+    TreeConfig config;
+    config.recovery.comparator = BytewiseComparator();
+    config.before_marked_leaf = std::move(before_marked_leaf);
+    return OpenTree(std::move(medium), std::move(config)).value();
+  }
+
+  // Values that take spans of their own among short ones.
+  void ChangeMany(PersistentTree* tree, size_t writer, uint64_t seed) {
+    Random random(seed);
+    Model& model = models_[writer];
+    for (int i = 0; i < 1000; ++i) {
+      const std::string key = std::to_string(random.Uniform(1500)) + "/" + std::to_string(writer);
+      if (random.OneIn(4)) {
+        model.erase(key);
+        ASSERT_OK(tree->Delete(key));
+      } else {
+        model[key] = random.Bytes(random.OneIn(20) ? uint64_t{20'000} : random.Uniform(100));
+        ASSERT_OK(tree->Put(key, model[key]));
+      }
+    }
+  }
+
+  void ExpectModels(PersistentTree* tree) const {
+    uint64_t entries = 0;
+    for (const Model& model : models_) {
+      entries += model.size();
+      for (const auto& [key, value] : model) {
+        std::string found;
+        ASSERT_OK(tree->Get(ReadOptions(), key, &found)) << key;
+        ASSERT_EQ(found, value) << key;
+      }
+    }
+    EXPECT_EQ(tree->Count(KeyRange::All()), entries);
+    EXPECT_OK(tree->Verify());
+  }
+
+  TestPool pool_{uint64_t{64} << 20};
+  const std::shared_ptr<MemoryStorage::Log> log_ = std::make_shared<MemoryStorage::Log>();
+  std::atomic<bool> counts_{false};
+  Tickets steps_;  // of checkpoints: syncs of the pool
+  std::array<Model, 3> models_;
+};
+
+// Allocations of spans waited for checkpoints with the heap locked. The checkpoints waited for
+// changes, which tell the heap what they unlink as long as the mark is not over.
+TEST_F(LoggedMarkTest, CheckpointsGoOnWhileItLooksForFreeSpace) {
+  const uint64_t seed = 23;
+  Random seeds(seed);
+  std::unique_ptr<PersistentTree> tree = Open({});
+  for (size_t writer = 0; writer < models_.size(); ++writer)
+    ChangeMany(tree.get(), writer, seeds.Next());
+  ASSERT_OK(tree->Close());
+
+  // The mark stops before its second leaf.
+  constexpr uint64_t kStepsMin = 40;
+  bool went_on = false;
+  counts_ = true;
+  tree = Open([this, leaf = 0, &went_on]() mutable {
+    if (++leaf == 2) went_on = steps_.Take(kStepsMin);
+  });
+  std::vector<std::thread> threads;
+  for (size_t writer = 0; writer < models_.size(); ++writer) {
+    threads.emplace_back(
+        [&, writer, writer_seed = seeds.Next()] { ChangeMany(tree.get(), writer, writer_seed); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  steps_.End();
+  ExpectModels(tree.get());
+  EXPECT_TRUE(went_on) << "the mark met too few checkpoints";
+  counts_ = false;
+  ASSERT_OK(tree->Close());
+  tree = Open({});
+  ExpectModels(tree.get());
+}
+
+}  // namespace
+}  // namespace ashlar::pmem
