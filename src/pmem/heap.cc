@@ -421,9 +421,9 @@ Result<PoolOffset> Heap::AllocateToward(Toward end, uint64_t bytes, PoolOffset o
   op.ReserveStores(SpanMap::kStoresOfASpan);
   std::unique_ptr<HeapSpan> span = MakeSpan(entry);
   const uint64_t kept = PagesHeldBack(leaf_spans_);
-  const std::optional<uint64_t> page =
-      end == Toward::kBeginning ? map_.TakeBelow(&op, entry, offset / kPageBytes, kept)
-                                : map_.Take(&op, entry, kept, offset / kPageBytes);
+  const std::optional<uint64_t> page = end == Toward::kBeginning
+                                           ? map_.TakeBelow(&op, entry, offset / kPageBytes, kept)
+                                           : map_.Take(&op, entry, kept, offset / kPageBytes);
   if (!page) return Status::NoSpace(medium_->path(), "no place on that side is free");
   op.Commit();  // I4
   return TakeWhole(AddSpan(std::move(span), *page));

@@ -141,9 +141,9 @@ class SpanDamageTest : public ::testing::Test {
   }
 
   void ExpectUnused(PoolOffset offset, uint64_t bytes) const {
-    const auto after = std::lower_bound(
-        in_use_.begin(), in_use_.end(), offset,
-        [](const Piece& piece, PoolOffset place) { return piece.offset < place; });
+    const auto after =
+        std::lower_bound(in_use_.begin(), in_use_.end(), offset,
+                         [](const Piece& piece, PoolOffset place) { return piece.offset < place; });
     ASSERT_TRUE(after == in_use_.end() || offset + bytes <= after->offset) << offset;
     ASSERT_TRUE(after == in_use_.begin() ||
                 std::prev(after)->offset + std::prev(after)->bytes <= offset)

@@ -22,7 +22,7 @@ enum class MarkRun : uint8_t { kBackground, kAtOpen };
 struct TreeConfig {
   RecoveryConfig recovery;
   MarkRun mark = MarkRun::kBackground;
-  std::function<void()> before_marked_leaf;  // for tests; without locks and guards
+  std::function<void()> before_marked_leaf = {};  // for tests; without locks and guards
 };
 
 // Recovers the medium's pool. Tests have media of their own.

@@ -150,8 +150,8 @@ TEST_F(ReplacedFileTest, IsNotTakenForTheOneThatWasCreated) {
 // A file whose pages take the nanoseconds that the test says.
 struct CountedFile {
   uint64_t pages;
-  uint64_t small_ns;                            // of a huge page as small ones
-  std::function<uint64_t(uint64_t)> huge_ns;    // of this page
+  uint64_t small_ns;                          // of a huge page as small ones
+  std::function<uint64_t(uint64_t)> huge_ns;  // of this page
   uint64_t made = 0;
   uint64_t now_ns = 0;
 
@@ -185,10 +185,9 @@ TEST(PoolFilePosixTest, HugePagesThatCostMoreThanSmallOnesCostTheFileASixteenthM
   constexpr uint64_t kSmallNs = 300;
   for (const uint64_t huge_ns : {uint64_t{310}, uint64_t{600}, uint64_t{30'000}}) {
     for (const uint64_t from_page : {uint64_t{0}, kPages / 2}) {
-      CountedFile file = {
-          .pages = kPages, .small_ns = kSmallNs, .huge_ns = [&](uint64_t page) {
-            return page < from_page ? kSmallNs : huge_ns;
-          }};
+      CountedFile file = {.pages = kPages, .small_ns = kSmallNs, .huge_ns = [&](uint64_t page) {
+                            return page < from_page ? kSmallNs : huge_ns;
+                          }};
       const uint64_t small_ns = kPages * kSmallNs;
       EXPECT_LE(file.Reserve(1), small_ns + small_ns / 16 + huge_ns + 2 * kSmallNs)
           << huge_ns << " from page " << from_page;
