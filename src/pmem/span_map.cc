@@ -132,9 +132,11 @@ std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
     EnterBelow(op, *page, entry);
     return page;
   }
-  if (entry.pages > LastRunPages()) return std::nullopt;
   const bool is_never_used = entry.pages <= NeverUsedPages();
+  const bool is_after = high_water_page_ - free_runs_.PagesUpTo(high_water_page_) >= from;
+  if (!is_never_used && (!is_after || entry.pages > LastRunPages())) return std::nullopt;
   const uint64_t page = is_never_used ? high_water_page_ : free_runs_.TakeUpTo(high_water_page_);
+  ASHLAR_ASSERT(page + entry.pages > high_water_page_);  // I1: nothing is entered after the end
   high_water_page_ = page + entry.pages;
   Enter(op, page, entry,
         high_water_page_ < pages_ ? std::optional<SpanEntry>(kEndOfSpans) : std::nullopt);

@@ -55,7 +55,8 @@ class SpanMap {
   static constexpr size_t kStoresOfASpan = 2;
   // The first of entry.pages pages for a span, durably entered in the map; the caller commits the
   // operation. They are in the shortest free run that begins at the page `from` or after it and is
-  // long enough. At least pages_kept other pages stay free. None: no run is long enough.
+  // long enough. At least pages_kept other pages stay free. None: no run is long enough. Requires:
+  // `from` is not after the high-water mark.
   std::optional<uint64_t> Take(PoolOperation* op, const SpanEntry& entry, uint64_t pages_kept,
                                uint64_t from);
   // The same, from the first free run, which begins before the page `limit`.

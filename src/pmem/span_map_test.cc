@@ -40,12 +40,12 @@ class SpanMapTest : public ::testing::Test {
     return spans;
   }
   std::optional<uint64_t> Take(uint64_t pages, uint64_t pages_kept = 0,
-                               std::optional<uint64_t> limit = std::nullopt) {
+                               std::optional<uint64_t> limit = std::nullopt, uint64_t from = 0) {
     const SpanEntry entry{
         .kind = SpanKind::kLarge, .size_class = 0, .pages = static_cast<uint32_t>(pages)};
     PoolOperation op(*medium_);
     const std::optional<uint64_t> page = limit ? map_->TakeBelow(&op, entry, *limit, pages_kept)
-                                               : map_->Take(&op, entry, pages_kept, 0);
+                                               : map_->Take(&op, entry, pages_kept, from);
     if (page) op.Commit();
     return page;
   }
@@ -72,11 +72,12 @@ TEST_F(SpanMapTest, ARandomHistoryLeavesAMapThatIsReadBack) {
       const uint64_t pages = 1 + random.Uniform(random.OneIn(8) ? 60 : 6);
       const std::optional<uint64_t> limit =
           random.OneIn(4) ? std::optional<uint64_t>(1 + random.Uniform(400)) : std::nullopt;
+      const uint64_t from = limit || random.OneIn(2) ? 0 : random.Uniform(map_->high_water_page());
       const uint64_t free_before = map_->FreePages();
-      const std::optional<uint64_t> page = Take(pages, 0, limit);
+      const std::optional<uint64_t> page = Take(pages, 0, limit, from);
       ASSERT_EQ(map_->FreePages(), free_before - (page ? pages : 0));
       if (!page) continue;
-      ASSERT_TRUE(!limit || *page < *limit);
+      ASSERT_TRUE(*page >= from && (!limit || *page < *limit));
       const auto after = live.lower_bound(*page);
       ASSERT_TRUE(after == live.end() || *page + pages <= after->first);
       ASSERT_TRUE(after == live.begin() ||
