@@ -165,7 +165,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
   args.job.output.table.dictionary = ResolveDictionary(options, plan.bottommost_compression);
-  // Deletions stay at the bottom for snapshots only, and kBottommostDeletes sees when they are
+  // Deletions stay at the bottom for snapshots only, and kBottommostFiles sees when they are
   // gone; or for files that are ingested behind, and no compaction takes them away.
   if (plan.bottommost || (plan.older_unknown && plan.older.empty()))
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;

@@ -510,7 +510,7 @@ std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) 
       meta->creation_unix_seconds = now;
       const uint64_t created = external.properties.creation_time;
       meta->oldest_ancestor_unix_seconds = created != 0 ? created : now;
-      meta->LearnCounts(external.properties.num_entries, external.properties.num_deletions);
+      meta->LearnCounts(external.properties);
       meta->has_ranges =
           external.properties.num_range_deletions > 0 ? HasRanges::kYes : HasRanges::kUnknown;
       edit.AddFile(file.level, std::move(meta));

@@ -33,7 +33,7 @@ class Inspection {
     ASHLAR_RETURN_IF_ERROR(CheckRanges());
     ASHLAR_RETURN_IF_ERROR(TakeChecksum());
     const TableProperties& properties = table_->reader()->properties();
-    file_.meta->LearnCounts(properties.num_entries, properties.num_deletions);
+    file_.meta->LearnCounts(properties);
     file_.meta->has_ranges = table_->reader()->HasRanges() ? HasRanges::kYes : HasRanges::kNo;
     return std::move(file_);
   }

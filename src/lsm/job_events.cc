@@ -89,7 +89,7 @@ CompactionReason ToCompactionReason(PlanReason reason) {
     case PlanReason::kLevel0Files: return CompactionReason::kLevelL0FilesNum;
     case PlanReason::kLevelSize: return CompactionReason::kLevelMaxLevelSize;
     case PlanReason::kMarked: return CompactionReason::kFilesMarkedForCompaction;
-    case PlanReason::kBottommostDeletes: return CompactionReason::kBottommostFiles;
+    case PlanReason::kBottommostFiles: return CompactionReason::kBottommostFiles;
     case PlanReason::kTtl: return CompactionReason::kTtl;
     case PlanReason::kPeriodic: return CompactionReason::kPeriodicCompaction;
     case PlanReason::kManual:

@@ -14,6 +14,7 @@
 #include "ashlar/types.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
+#include "table/table_properties.h"
 
 namespace ashlar {
 
@@ -44,7 +45,8 @@ struct FileMetaData {
   // 0: not known, because the MANIFEST does not record it. Written by the job that made the table,
   // or by the first open.
   std::atomic<uint64_t> entries{0};
-  std::atomic<uint64_t> deletions{0};  // stored before entries
+  std::atomic<uint64_t> deletions{0};          // stored before entries
+  std::atomic<uint64_t> snapshot_versions{0};  // stored before entries (table_properties.h)
   std::atomic<HasRanges> has_ranges{HasRanges::kUnknown};
   // Written under the database mutex; the encoder of the MANIFEST reads it without.
   std::atomic<bool> marked_for_compaction{false};
@@ -72,10 +74,11 @@ struct FileMetaData {
   FileMetaData& operator=(const FileMetaData&) = delete;
 
   // Keeps counts that are known: the job that made the table counted them.
-  void LearnCounts(uint64_t entries_in_table, uint64_t deletions_in_table) {
+  void LearnCounts(const TableProperties& properties) {
     if (entries.load(std::memory_order_relaxed) != 0) return;
-    deletions.store(deletions_in_table, std::memory_order_relaxed);
-    entries.store(entries_in_table, std::memory_order_release);
+    deletions.store(properties.num_deletions, std::memory_order_relaxed);
+    snapshot_versions.store(SnapshotVersions(properties), std::memory_order_relaxed);
+    entries.store(properties.num_entries, std::memory_order_release);
   }
   Slice smallest_user_key() const { return ExtractUserKey(smallest); }
   Slice largest_user_key() const { return ExtractUserKey(largest); }

@@ -1,7 +1,9 @@
 #include "table/table_properties.h"
 
 #include <string_view>
+#include <utility>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
@@ -9,6 +11,8 @@
 namespace ashlar {
 
 namespace {
+
+constexpr char kPropertySnapshotVersions[] = "ashlar.snapshot.versions";
 
 struct NumberField {
   std::string_view name;
@@ -130,6 +134,22 @@ Result<TableProperties> DecodeTableProperties(const Slice& block) {
   }
   ASHLAR_RETURN_IF_ERROR(entries.status());
   return properties;
+}
+
+void RecordSnapshotVersions(uint64_t count, TableProperties* properties) {
+  ASHLAR_ASSERT(count > 0);
+  std::string encoded;
+  PutVarint64(&encoded, count);
+  properties->user_collected_properties.insert_or_assign(kPropertySnapshotVersions,
+                                                         std::move(encoded));
+}
+
+uint64_t SnapshotVersions(const TableProperties& properties) {
+  const auto found = properties.user_collected_properties.find(kPropertySnapshotVersions);
+  if (found == properties.user_collected_properties.end()) return 0;
+  Slice rest = found->second;
+  uint64_t count = 0;
+  return GetVarint64(&rest, &count) && rest.empty() ? count : 0;
 }
 
 UserCollectedProperties TablePropertiesByName(const TableProperties& properties) {

@@ -7,6 +7,7 @@
 //   rocksdb.block.based.table.whole.key.filtering   "1" or "0"     (prefix.filtering likewise)
 //   rocksdb.external_sst_file.global_seqno          fixed64
 //   rocksdb.external_sst_file.version               fixed32
+//   ashlar.snapshot.versions                        varint64, absent: 0 or not known
 //
 // I1: a property that has no field is kept in user_collected_properties, byte for byte.
 // Thread safety: pure functions.
@@ -37,6 +38,13 @@ std::string EncodeTableProperties(const TableProperties& properties);
 // Decodes the contents of a properties block. Corruption: it cannot be parsed. The caller adds file
 // and offset.
 Result<TableProperties> DecodeTableProperties(const Slice& block);
+
+// Entries that a table has for snapshots only: each follows a newer version of its user key, and a
+// snapshot lies between the two. RocksDB passes the property on and does not write it. Requires of
+// Record: more than 0.
+void RecordSnapshotVersions(uint64_t count, TableProperties* properties);
+// 0: there are none, or the writer did not count them, or the number is damaged.
+uint64_t SnapshotVersions(const TableProperties& properties);
 
 // Texts for tools: "rocksdb.num.entries" -> "123", one per known property, sorted by name. Unknown
 // properties follow unchanged.

@@ -27,6 +27,19 @@ TEST(TableProperties, RoundTripKeepsWhatHasNoField) {
   EXPECT_EQ(TablePropertiesByName(*decoded).at("rocksdb.num.entries"), "300");
 }
 
+TEST(TableProperties, SnapshotVersionsAreAbsentDamagedOrCounted) {
+  TableProperties properties;
+  EXPECT_EQ(SnapshotVersions(properties), 0u);
+  RecordSnapshotVersions(300, &properties);
+  const Result<TableProperties> decoded = DecodeTableProperties(EncodeTableProperties(properties));
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
+  EXPECT_EQ(SnapshotVersions(*decoded), 300u);
+  for (const std::string damaged : {"", "\x80", "\x01\x01"}) {
+    properties.user_collected_properties["ashlar.snapshot.versions"] = damaged;
+    EXPECT_EQ(SnapshotVersions(properties), 0u);
+  }
+}
+
 TEST(TableProperties, ThoseOfLaterReleasesHaveMembers) {
   TableProperties properties;
   properties.key_smallest_seqno = 0;

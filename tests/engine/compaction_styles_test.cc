@@ -2,6 +2,7 @@
 // another style, pauses, and ages under a clock that the test moves.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -65,6 +66,79 @@ TEST_F(CompactionStyleTest, UniversalKeepsFewRuns) {
     Open();
     ExpectModel();
   }
+}
+
+// Counts the compactions of files on the last level.
+class BottommostCompactions final : public EventListener {
+ public:
+  void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& info) override {
+    if (info.compaction_reason == CompactionReason::kBottommostFiles) ++count;
+  }
+  std::atomic<int> count{0};
+};
+
+class SnapshotVersionsTest : public CompactionStyleTest {
+ protected:
+  SnapshotVersionsTest() {
+    options_.target_file_size_base = 1 << 20;
+    options_.max_bytes_for_level_base = 4 << 20;
+    options_.listeners.push_back(compactions_);
+  }
+  void WriteAll() {
+    for (int i = 0; i < 100; ++i) Put("key" + std::to_string(100 + i), std::string(1000, 'v'));
+    Flush();
+    CompactAll();
+  }
+  uint64_t LiveBytes() { return Number("rocksdb.live-sst-files-size"); }
+
+  const std::shared_ptr<BottommostCompactions> compactions_ =
+      std::make_shared<BottommostCompactions>();
+};
+
+// There is no deletion, and nothing is written after the release.
+TEST_F(SnapshotVersionsTest, OverwrittenVersionsLeaveWithTheirSnapshot) {
+  Open();
+  WriteAll();
+  const uint64_t bytes = LiveBytes();
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  WriteAll();
+  WaitUntilIdle();
+  EXPECT_GT(LiveBytes(), bytes * 19 / 10) << "the versions of the snapshot";
+  EXPECT_EQ(compactions_->count, 0);
+  db_->ReleaseSnapshot(snapshot);
+  WaitUntilIdle();
+  EXPECT_LT(LiveBytes(), bytes * 11 / 10);
+  EXPECT_EQ(compactions_->count, 1);
+  EXPECT_EQ(Get("key150"), std::string(1000, 'v'));
+}
+
+// A newer snapshot sees the last versions, which have to stay; those of the older one go.
+TEST_F(SnapshotVersionsTest, ANewerSnapshotDoesNotKeepTheVersionsOfAnOlderOne) {
+  Open();
+  WriteAll();
+  const uint64_t bytes = LiveBytes();
+  const Snapshot* const older = db_->GetSnapshot();
+  WriteAll();
+  const Snapshot* const newer = db_->GetSnapshot();
+  db_->ReleaseSnapshot(older);
+  WaitUntilIdle();
+  EXPECT_LT(LiveBytes(), bytes * 11 / 10);
+  EXPECT_EQ(compactions_->count, 1);
+  EXPECT_EQ(Get("key150", newer), std::string(1000, 'v'));
+  db_->ReleaseSnapshot(newer);
+  WaitUntilIdle();
+  EXPECT_EQ(compactions_->count, 1);
+}
+
+// Its sequence numbers are not zero, but a rewrite would leave nothing out.
+TEST_F(SnapshotVersionsTest, AFileWithoutOlderVersionsIsNotRewritten) {
+  Open();
+  Put("other", "1");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  WriteAll();
+  db_->ReleaseSnapshot(snapshot);
+  WaitUntilIdle();
+  EXPECT_EQ(compactions_->count, 0);
 }
 
 TEST_F(CompactionStyleTest, AnotherStyleOpensTheDatabase) {

@@ -58,7 +58,7 @@ class LeveledPicker {
  private:
   // In their order.
   static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kCoveredBytes,
-                                                PlanReason::kBottommostDeletes, PlanReason::kTtl,
+                                                PlanReason::kBottommostFiles, PlanReason::kTtl,
                                                 PlanReason::kPeriodic};
 
   std::optional<CompactionPlan> PickByScore() const {
@@ -363,8 +363,8 @@ class LeveledPicker {
     switch (reason) {
       case PlanReason::kMarked: return file.marked_for_compaction;
       case PlanReason::kCoveredBytes: return CoversMuch(level, file);
-      case PlanReason::kBottommostDeletes:
-        return level > 0 && file.deletions > 0 && file.largest_sequence > 0 &&
+      case PlanReason::kBottommostFiles:
+        return level > 0 && HasRemains(file) && file.largest_sequence > 0 &&
                file.largest_sequence <= view_.oldest_snapshot &&
                tree().HasNothingBelow(level, TreeFiles::RangeOf(file));
       case PlanReason::kTtl:
@@ -404,7 +404,7 @@ class LeveledPicker {
   }
 
   Level OutputLevel(Level level, PlanReason reason) const {
-    if (reason == PlanReason::kBottommostDeletes) return level;
+    if (reason == PlanReason::kBottommostFiles) return level;
     if (level == 0) return targets_.base_level;
     return level < view_.LastLevel() ? level + 1 : level;
   }

@@ -13,7 +13,7 @@
 //                                  own; equals take turns
 //   2. files marked for compaction
 //   3. files whose range tombstones cover many bytes of older runs, so that the space comes back
-//   4. files on the last level with deletions that no snapshot needs any more
+//   4. files on the last level with deletions or versions that no snapshot needs any more
 //   5. ttl, 6. periodic
 //
 // Starvation: while level 0 waits for the base level no further compaction leaves the base level.

@@ -378,11 +378,34 @@ TEST(PickByFile, DeletionsOnTheLastLevelGoOnceNoSnapshotNeedsThem) {
   TreeView view = tree.View();
   const auto plan = PickCompaction(view, config, CompactCursors());
   ASSERT_TRUE(plan.has_value());
-  EXPECT_EQ(DebugString(*plan), "L2 [5] -> L2, bottommost deletes, bottommost");
+  EXPECT_EQ(DebugString(*plan), "L2 [5] -> L2, bottommost files, bottommost");
   view.oldest_snapshot = 30;
   EXPECT_TRUE(PickCompaction(view, config, CompactCursors()).has_value());
   view.oldest_snapshot = 29;
   EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
+}
+
+TEST(PickByFile, SnapshotVersionsOnTheLastLevelGoOnceNoSnapshotNeedsThem) {
+  const LeveledConfig config = SmallConfig();
+  const TreeText tree(
+      "L2: 4[a-b 10 versions=1 seq=3-20] 5[c-d 10 versions=1 seq=3-30] 7[e-f 10 seq=3-30]\n"
+      "L3: 6[a-a 10]",
+      config.num_levels);
+  TreeView view = tree.View();
+  view.oldest_snapshot = 29;
+  EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
+  EXPECT_FALSE(NeedsCompaction(view, config));
+  EXPECT_EQ(view.AwaitedSnapshot(), 30u);
+  view.oldest_snapshot = 30;
+  EXPECT_TRUE(NeedsCompaction(view, config));
+  const auto plan = PickCompaction(view, config, CompactCursors());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(DebugString(*plan), "L2 [5] -> L2, bottommost files, bottommost");
+}
+
+TEST(PickByFile, AFileOfTheLastLevelWithOneVersionOfEachKeyStays) {
+  EXPECT_EQ(Pick("L2: 4[a-b 10 del=0/10 seq=3-20]"), "nothing");
+  EXPECT_EQ(Pick("L2: 4[a-b 10 versions=1 seq=0-0]"), "nothing") << "it is rewritten already";
 }
 
 // No deletion ends where older data may come in below.

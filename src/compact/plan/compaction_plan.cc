@@ -12,7 +12,7 @@ const char* PlanReasonName(PlanReason reason) {
     case PlanReason::kLevel0Files: return "level-0 files";
     case PlanReason::kLevelSize: return "level size";
     case PlanReason::kMarked: return "marked";
-    case PlanReason::kBottommostDeletes: return "bottommost deletes";
+    case PlanReason::kBottommostFiles: return "bottommost files";
     case PlanReason::kTtl: return "ttl";
     case PlanReason::kPeriodic: return "periodic";
     case PlanReason::kManual: return "manual";
@@ -116,7 +116,7 @@ SequenceNumber TreeView::AwaitedSnapshot() const {
   for (Level level = 0; level < num_levels(); ++level) {
     for (const FileMetaData* file : files(level)) {
       wait_for(file->coverage.hidden_since);
-      if (file->deletions > 0) wait_for(file->largest_sequence);
+      if (HasRemains(*file)) wait_for(file->largest_sequence);
     }
   }
   return awaited;

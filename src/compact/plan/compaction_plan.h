@@ -39,10 +39,10 @@
 namespace ashlar {
 
 enum class PlanReason : uint8_t {
-  kLevel0Files,        // level 0 has too many files, or too many bytes
-  kLevelSize,          // a level is larger than its target
-  kMarked,             // a file is marked for it
-  kBottommostDeletes,  // deletions on the last level that no snapshot needs any more
+  kLevel0Files,      // level 0 has too many files, or too many bytes
+  kLevelSize,        // a level is larger than its target
+  kMarked,           // a file is marked for it
+  kBottommostFiles,  // deletions and versions on the last level that no snapshot needs any more
   kTtl,
   kPeriodic,
   kManual,
@@ -118,6 +118,13 @@ std::string DebugString(const CompactionPlan& plan);
 // that the flag changes.
 void MarkInputs(const CompactionPlan& plan, bool being_compacted);
 
+// Whether the file has deletions, range tombstones or snapshot versions, which a rewrite on the last
+// level leaves out once no snapshot is older than the file's newest entry. Not known before the
+// table was open.
+inline bool HasRemains(const FileMetaData& file) {
+  return file.deletions > 0 || file.snapshot_versions > 0;
+}
+
 // Larger than every sequence.
 inline constexpr SequenceNumber kNoSnapshotAwaited = kSequenceNumberMax + 1;
 
@@ -145,9 +152,8 @@ struct TreeView {
   // The deepest level with files; 0 for an empty tree.
   Level LastLevel() const;
   uint64_t LevelBytes(Level level) const;
-  // Files that pickers leave alone for the oldest snapshot, because they are hidden, or have
-  // deletions or range tombstones, may be in a plan once it has this sequence or a later one.
-  // kNoSnapshotAwaited: there are none.
+  // Files that pickers leave alone for the oldest snapshot, because they are hidden or HasRemains,
+  // may be in a plan once it has this sequence or a later one. kNoSnapshotAwaited: there are none.
   SequenceNumber AwaitedSnapshot() const;
 };
 

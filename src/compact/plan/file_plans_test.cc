@@ -70,6 +70,9 @@ TEST(AwaitedSnapshot, IsThatOfTheFirstFileWhosePlanTheOldestHoldsBack) {
   const std::string deletions = "L0: 9[a-z 10 seq=70-80]\nL4: 2[a-c 20 del=1/5 seq=0-30]";
   EXPECT_EQ(awaited(deletions, 29), 30u);
   EXPECT_EQ(awaited(deletions, 30), kNoSnapshotAwaited);
+  const std::string versions = "L0: 9[a-z 10 seq=70-80]\nL4: 2[a-c 20 versions=1 seq=0-30]";
+  EXPECT_EQ(awaited(versions, 29), 30u);
+  EXPECT_EQ(awaited(versions, 30), kNoSnapshotAwaited);
 }
 
 TEST(PlanHiddenFiles, FilesInPlansWait) {

@@ -453,6 +453,9 @@ void CompactionIterator::ShowValue(uint64_t tag, const Slice& value) {
 void CompactionIterator::Show(uint64_t tag, const Slice& value) {
   ASHLAR_DCHECK(!shown_user_key_ || CompareTags(ExtractTag(key_), tag) < 0);  // I1
   ASHLAR_DCHECK(IsPointType(TagType(tag)));
+  // A zeroed sequence is of the first stripe, as it was before.
+  is_for_snapshots_ =
+      shown_user_key_ && StripeOf(TagSequence(ExtractTag(key_))) != StripeOf(TagSequence(tag));
   EncodeFixed64(key_buffer_.data() + key_buffer_.size() - kTagBytes, tag);
   key_ = key_buffer_.From(0);
   value_ = value;

@@ -101,6 +101,8 @@ class CompactionIterator {
   const Slice& value() const { return value_; }
   // True if no entry with this user key was shown before. An output file may begin here.
   bool first_of_user_key() const { return first_of_user_key_; }
+  // True if the entry stays for snapshots only: a newer version, which they do not see, was shown.
+  bool is_for_snapshots() const { return is_for_snapshots_; }
   // Why the stream ended: Ok at the end of the input.
   const Status& status() const { return status_; }
   const StreamCounts& counts() const { return counts_; }
@@ -200,6 +202,7 @@ class CompactionIterator {
   // The shown entry.
   bool valid_ = false;
   bool first_of_user_key_ = false;
+  bool is_for_snapshots_ = false;
   bool advance_at_next_ = false;  // the input's entry was used, but value_ may point into it
   Slice key_;
   Slice value_;

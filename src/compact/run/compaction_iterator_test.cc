@@ -83,6 +83,7 @@ class KeysBelow {
 
 struct Outcome {
   std::vector<TextEntry> entries;
+  std::vector<TextEntry> for_snapshots;  // of them
   Status status;
   StreamCounts counts;
 };
@@ -116,6 +117,7 @@ Outcome RunStream(EntryCursor* input, const Setting& setting) {
     last = stream.key().ToString();
     outcome.entries.push_back({user_key, TagSequence(ExtractTag(stream.key())),
                                ExtractType(stream.key()), stream.value().ToString()});
+    if (stream.is_for_snapshots()) outcome.for_snapshots.push_back(outcome.entries.back());
   }
   outcome.status = stream.status();
   outcome.counts = stream.counts();
@@ -147,6 +149,30 @@ TEST(StreamValues, EachSnapshotKeepsItsVersion) {
   EXPECT_EQ(Outputs("a@40 put 1, a@37 put 2, a@31 put 3, a@22 put 4, a@20 put 5, a@12 put 6",
                     {.snapshots = {20, 35}}),
             "a@40 put 1, a@31 put 3, a@20 put 5");
+}
+
+// Each entry that only snapshots see.
+std::string ForSnapshots(const std::string& text, const Setting& setting) {
+  EntryCursor input(kBytewise, ParseEntries(text));
+  std::string out;
+  for (const TextEntry& entry : RunStream(&input, setting).for_snapshots)
+    out += (out.empty() ? "" : ", ") + PrintEntry(entry.InternalKey(), entry.value);
+  return out;
+}
+
+TEST(StreamValues, VersionsOfSnapshotsAreKnown) {
+  const std::string entries = "a@40 put 1, a@31 put 2, a@20 put 3, b@41 put 4, c@12 put 5";
+  EXPECT_EQ(ForSnapshots(entries, {.snapshots = {20, 35}}), "a@31 put 2, a@20 put 3");
+  EXPECT_EQ(ForSnapshots(entries, {.snapshots = {20, 35}, .zero = true}), "a@31 put 2, a@0 put 3");
+  EXPECT_EQ(ForSnapshots(entries, {.snapshots = {20}}), "a@20 put 3");
+  EXPECT_EQ(ForSnapshots(entries, {}), "");
+}
+
+// No snapshot keeps them apart: without the operator another compaction would not merge them.
+TEST(StreamMerges, OperandsOfOneSnapshotAreNotForSnapshots) {
+  const std::string entries = "a@40 merge 1, a@39 merge 2, a@20 merge 3, a@19 merge 4";
+  EXPECT_EQ(ForSnapshots(entries, {.no_operator = true}), "");
+  EXPECT_EQ(ForSnapshots(entries, {.snapshots = {30}, .no_operator = true}), "a@20 merge 3");
 }
 
 TEST(StreamValues, ZeroedOnlyBelowEverySnapshot) {

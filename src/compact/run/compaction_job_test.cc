@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "compact/run/flush_job.h"
 #include "compact/run/job_test_kit.h"
+#include "tests/support/expect_ok.h"
 
 namespace ashlar {
 namespace {
@@ -57,6 +58,31 @@ TEST_F(JobTest, AFlushWritesOneTable) {
   Evict(result.files);
   result.AddFilesTo(0, &edit);
   EXPECT_EQ(edit.new_files().size(), 1u);
+}
+
+// The count is in the table's properties, for the processes after this one.
+TEST_F(JobTest, VersionsForSnapshotsAreCountedInTheTable) {
+  TableJobArgs job = JobArgs();
+  job.snapshots = {8, 15};
+  TableJobResult result;
+  ASSERT_OK(Flush("a@19 put 1, a@9 put 2, a@7 put 3, b@4 put 4", 4, &result, job));
+  ASSERT_EQ(result.files.size(), 1u);
+  EXPECT_EQ(result.files[0]->snapshot_versions, 2u);
+  FileMetaData later;
+  later.number = result.files[0]->number;
+  later.file_bytes = result.files[0]->file_bytes;
+  later.smallest = result.files[0]->smallest;
+  later.largest = result.files[0]->largest;
+  EXPECT_EQ(PrintTable(&later), "a@19 put 1, a@9 put 2, a@7 put 3, b@4 put 4");
+  EXPECT_EQ(later.snapshot_versions, 2u);
+  tables_.Evict(&later);
+  Evict(result.files);
+  result.Clear();
+
+  ASSERT_OK(Flush("a@19 put 1, a@9 put 2, b@4 put 4", 3, &result, JobArgs()));
+  ASSERT_EQ(result.files.size(), 1u);
+  EXPECT_EQ(result.files[0]->snapshot_versions, 0u);
+  Evict(result.files);
 }
 
 TEST_F(JobTest, AFlushOfNothingThatCountsWritesNoTable) {

@@ -158,6 +158,7 @@ Status CompactionOutput::Close(const Slice* next) {
                                            : args_.creation_unix_seconds;
   meta->entries = result.properties.num_entries;
   meta->deletions = result.properties.num_deletions;
+  meta->snapshot_versions = closing->snapshot_versions;
   meta->checksum = std::move(closing->checksum.value);
   meta->checksum_function = std::move(closing->checksum.function);
   meta->has_ranges = result.properties.num_range_deletions > 0 ? HasRanges::kYes : HasRanges::kNo;

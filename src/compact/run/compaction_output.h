@@ -125,6 +125,8 @@ class CompactionOutput {
     }
     return Status::OK();
   }
+  // The entry that was added last is a version for snapshots only (table_properties.h).
+  void CountSnapshotVersion() { ++open_->snapshot_versions; }
   Status Finish();
 
   uint64_t bytes_written() const { return bytes_written_; }  // of complete files
@@ -147,6 +149,7 @@ class CompactionOutput {
     std::unique_ptr<PlainTableBuilder> plain;
     uint64_t write_back_at = 0;        // when the file has about so many bytes
     uint64_t bytes_in_write_back = 0;  // from its beginning
+    uint64_t snapshot_versions = 0;
 
     void Add(const Slice& internal_key, const Slice& value) {
       if (block_based != nullptr) [[likely]] {
@@ -167,6 +170,10 @@ class CompactionOutput {
                                     : plain->EstimatedFileBytes();
     }
     Status Finish(TableWriteResult* result) {
+      if (snapshot_versions > 0) {
+        block_based != nullptr ? block_based->RecordSnapshotVersions(snapshot_versions)
+                               : plain->RecordSnapshotVersions(snapshot_versions);
+      }
       return block_based != nullptr ? block_based->Finish(result) : plain->Finish(result);
     }
   };

@@ -81,6 +81,9 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
   if (run.ranges != nullptr) output.WriteRanges(&run.ranges->kept());
   for (stream.Start(); stream.Valid(); stream.Next()) {
     ASHLAR_RETURN_IF_ERROR(output.Add(stream.key(), stream.value(), stream.first_of_user_key()));
+    if (stream.is_for_snapshots()) [[unlikely]] {
+      output.CountSnapshotVersion();
+    }
   }
   ASHLAR_RETURN_IF_ERROR(stream.status());
   ASHLAR_RETURN_IF_ERROR(output.Finish());

@@ -43,6 +43,7 @@
 #include "table/blockbased/table_config.h"
 #include "table/filter/filter_builder.h"
 #include "table/property_collectors.h"
+#include "table/table_properties.h"
 
 namespace ashlar {
 
@@ -114,6 +115,10 @@ class TableBuilder {
   // Before, between or after calls of Add. Requires (asserted): begin < end; (begin, sequence) is
   // larger than that of all earlier range deletions, in the order of internal keys.
   void AddRangeDeletion(const RangeTombstone& tombstone);
+  // Of the entries (table_properties.h). Call before Finish.
+  void RecordSnapshotVersions(uint64_t count) {
+    ashlar::RecordSnapshotVersions(count, &properties_);
+  }
   // Completes the table. Call once.
   Status Finish(TableWriteResult* result);
 

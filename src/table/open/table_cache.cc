@@ -168,7 +168,7 @@ Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
   TableReaderPtr reader = std::move(opened).value();
   file->has_ranges.store(reader->HasRanges() ? HasRanges::kYes : HasRanges::kNo,
                          std::memory_order_relaxed);
-  file->LearnCounts(reader->properties().num_entries, reader->properties().num_deletions);
+  file->LearnCounts(reader->properties());
   return args_.open_tables->Publish(file, this, std::move(reader));
 }
 

@@ -25,6 +25,7 @@
 #include "table/plain/plain_entry.h"
 #include "table/plain/plain_format.h"
 #include "table/plain/plain_table_config.h"
+#include "table/table_properties.h"
 
 namespace ashlar {
 
@@ -40,6 +41,10 @@ class PlainTableBuilder {
   void Add(const Slice& internal_key, const Slice& value);
   // Fails with NotSupported: the format has no range deletions.
   void AddRangeDeletion(const RangeTombstone& tombstone);
+  // Of the entries (table_properties.h). Call before Finish.
+  void RecordSnapshotVersions(uint64_t count) {
+    ashlar::RecordSnapshotVersions(count, &properties_);
+  }
   // Completes the table. Call once.
   Status Finish(TableWriteResult* result);
 
