@@ -88,6 +88,11 @@ class ASHLAR_API CompactionFilter : public Customizable {
                             std::vector<std::pair<std::string, std::string>>* new_columns,
                             std::string* skip_until) const;
 
+  // RocksDB's question about a value in a blob file, before it reads the value. Never called: there
+  // are no blob files. Here for filters that override it.
+  virtual Decision FilterBlobByKey(int level, const Slice& key, std::string* new_value,
+                                   std::string* skip_until) const;
+
   // Without effect: versions that a snapshot sees are never asked about. RocksDB refuses filters
   // that return false, and asks about versions that snapshots see.
   virtual bool IgnoreSnapshots() const { return true; }

@@ -26,7 +26,8 @@ class ASHLAR_API FilterPolicy : public Customizable {
   // Thousandths of a bit spent per key; 0 builds no filter.
   virtual int MillibitsPerKey() const = 0;
   // Tables of levels from this one on get Ribbon filters, the others Bloom filters. A flush is at
-  // level -1. INT_MAX: no table gets a Ribbon filter.
+  // level -1; with kCompactionStyleFIFO and kCompactionStyleNone, and in files of SstFileWriter, each
+  // table is at the last level. INT_MAX: no table gets a Ribbon filter.
   virtual int BloomBeforeLevel() const = 0;
 };
 
@@ -39,8 +40,8 @@ ASHLAR_API const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
 
 // A Ribbon filter with as many false positives as a Bloom filter of these bits per key, in about
 // 30 % less space. It takes several times as long to build and to ask. Tables of levels before
-// `bloom_before_level` get a Bloom filter: 0, the default, means those of flushes, which live
-// shortest; -1 means none. The caller owns the result.
+// `bloom_before_level` get a Bloom filter (BloomBeforeLevel): 0, the default, means those of
+// flushes, which live shortest; -1 means none. The caller owns the result.
 ASHLAR_API const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
                                                      int bloom_before_level = 0);
 

@@ -88,7 +88,7 @@ struct SstFileWriter::Rep {
     TableWriteArgs& table = args.table;
     table.is_external = true;
     table.comparator = comparator;
-    table.config.filter_kind = ResolveFilterKind(options, options.num_levels - 1);
+    table.config.filter_kind = ResolveFilterKind(options, kUnknownFilterLevel);
     table.compression = CompressionOf(options);
     table.compression_parameters = ResolveCompressionParameters(options, bottommost);
     table.dictionary = ResolveDictionary(options, bottommost);

@@ -210,7 +210,7 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
       table.filter_policy != nullptr ? table.filter_policy->MillibitsPerKey() : 0;
   if (table.filter_policy != nullptr && table.filter_policy->BloomBeforeLevel() != INT_MAX)
     config.filter_policy_property = kRibbonPolicyPropertyValue;
-  config.filter_kind = ResolveFilterKind(options, INT_MAX - 1);
+  config.filter_kind = ResolveFilterKind(options, kUnknownFilterLevel);
   config.index_kind = static_cast<IndexKind>(table.index_type);
   config.partition_bytes = static_cast<size_t>(std::max<uint64_t>(table.metadata_block_size, 1));
   config.partition_filters = table.partition_filters;
@@ -227,10 +227,12 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
 
 FilterKind ResolveFilterKind(const ColumnFamilyOptions& options, int level) {
   const BlockBasedTableOptions* const table = TableOptionsOf(options);
-  return table != nullptr && table->filter_policy != nullptr &&
-                 level >= table->filter_policy->BloomBeforeLevel()
-             ? FilterKind::kRibbon
-             : FilterKind::kBloom;
+  if (table == nullptr || table->filter_policy == nullptr) return FilterKind::kBloom;
+  const bool stays = options.compaction_style == kCompactionStyleFIFO ||
+                     options.compaction_style == kCompactionStyleNone;
+  if (stays) level = kUnknownFilterLevel;
+  return level >= table->filter_policy->BloomBeforeLevel() ? FilterKind::kRibbon
+                                                           : FilterKind::kBloom;
 }
 
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {

@@ -4,6 +4,7 @@
 // Thread safety: pure functions.
 #pragma once
 
+#include <climits>
 #include <memory>
 #include <string>
 
@@ -38,9 +39,12 @@ CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& op
                                                    bool bottommost);
 // Likewise; bytes_max 0: no dictionary.
 DictionaryParameters ResolveDictionary(const ColumnFamilyOptions& options, bool bottommost);
-// The level of a flush where filter policies distinguish levels.
+// Where filter policies distinguish levels: a flush, and a table whose level is not known, which
+// counts as one of the last level.
 inline constexpr int kFlushFilterLevel = -1;
-// The kind of the filter of a table that is written to a level.
+inline constexpr int kUnknownFilterLevel = INT_MAX - 1;  // INT_MAX of a policy: never Ribbon
+// The kind of the filter of a table that is written to a level. With FIFO and kCompactionStyleNone
+// tables stay where they are, so each is one of the last level.
 FilterKind ResolveFilterKind(const ColumnFamilyOptions& options, int level);
 // The codec of level 0.
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);

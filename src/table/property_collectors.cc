@@ -46,6 +46,8 @@ void PropertyCollectors::Call(const char* method, Collector* collector,
     throw;
   } catch (const std::exception& thrown) {
     status = Status::Aborted("an exception", thrown.what());
+  } catch (...) {
+    status = Status::Aborted("an exception that is no std::exception");
   }
   if (status.ok()) return;
   collector->failed = true;

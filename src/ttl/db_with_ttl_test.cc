@@ -16,6 +16,7 @@
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/manual_env.h"
+#include "ttl/ttl_filter.h"
 
 namespace ashlar {
 namespace {
@@ -114,6 +115,29 @@ TEST_F(DBWithTTLTest, SnapshotKeepsValuesThatItSees) {
   std::string value;
   EXPECT_TRUE(db_->Get(at_snapshot, "old", &value).ok());
   EXPECT_EQ(value, "1");
+}
+
+// Its question by key is never asked, but the wrapper is the filter that it wraps.
+TEST_F(DBWithTTLTest, TheFilterByKeyIsThatOfTheProgram) {
+  class ByKey final : public CompactionFilter {
+   public:
+    const char* Name() const override { return "ByKey"; }
+    Decision FilterBlobByKey(int /*level*/, const Slice& key, std::string* /*new_value*/,
+                             std::string* /*skip_until*/) const override {
+      return key == "a" ? Decision::kRemove : Decision::kKeep;
+    }
+  };
+  const ByKey filter;
+  CompactionFilter::Context context;
+  context.reason = TableFileCreationReason::kCompaction;
+  const auto decide = [&](const CompactionFilter* user, const char* key) {
+    TtlFilterFactory factory({.env = &env_, .ttl_seconds = kTtl, .user_filter = user});
+    std::string unused;
+    return factory.CreateCompactionFilter(context)->FilterBlobByKey(0, key, &unused, &unused);
+  };
+  EXPECT_EQ(decide(&filter, "a"), CompactionFilter::Decision::kRemove);
+  EXPECT_EQ(decide(&filter, "b"), CompactionFilter::Decision::kKeep);
+  EXPECT_EQ(decide(nullptr, "a"), CompactionFilter::Decision::kUndetermined);
 }
 
 TEST_F(DBWithTTLTest, ZeroAndNegativeTtlRemoveNothing) {

@@ -33,6 +33,12 @@ class TtlFilter final : public CompactionFilter {
     return decision;
   }
 
+  Decision FilterBlobByKey(int level, const Slice& key, std::string* new_value,
+                           std::string* skip_until) const override {
+    return user_ != nullptr ? user_->FilterBlobByKey(level, key, new_value, skip_until)
+                            : Decision::kUndetermined;
+  }
+
   // The name of the program's filter is the one that an error of it has to tell.
   const char* Name() const override {
     return user_ != nullptr ? user_->Name() : "TtlCompactionFilter";

@@ -78,6 +78,22 @@ class SkippingFactory final : public CompactionFilterFactory {
   }
 };
 
+// Implements the question about blobs, as programs do that run on RocksDB with and without them.
+class AsksByKey final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "AsksByKey"; }
+  bool Filter(int /*level*/, const Slice& key, const Slice& /*value*/, std::string* /*new_value*/,
+              bool* /*changed*/) const override {
+    return key == "a";
+  }
+  Decision FilterBlobByKey(int /*level*/, const Slice& /*key*/, std::string* /*new_value*/,
+                           std::string* /*skip_until*/) const override {
+    ++by_key;
+    return Decision::kRemove;
+  }
+  mutable std::atomic<int> by_key = 0;
+};
+
 class CompactionFilterTest : public DatabaseFixture {
  protected:
   CompactionFilterTest() {
@@ -123,6 +139,22 @@ TEST_F(CompactionFilterTest, RemovesAndChangesValues) {
   EXPECT_EQ(options_.statistics->getTickerCount(COMPACTION_KEY_DROP_USER), 2u);
   Open();
   EXPECT_EQ(Contents(), "b=new c=x d=1,2 ");
+}
+
+TEST_F(CompactionFilterTest, TheFormByKeyIsForBlobsAndNotCalled) {
+  const AsksByKey filter;
+  options_.compaction_filter = &filter;
+  Open();
+  Put("a", "1");
+  Put("b", "2");
+  Flush();
+  CompactAll();
+  EXPECT_EQ(Contents(), "b=2 ");
+  EXPECT_EQ(filter.by_key, 0);
+  std::string unused;
+  EXPECT_EQ(filter_.FilterBlobByKey(0, "a", &unused, &unused),
+            CompactionFilter::Decision::kUndetermined)
+      << "as by default";
 }
 
 TEST_F(CompactionFilterTest, ManualCompactionsRewriteTheLastLevelOnce) {

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <climits>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -139,6 +141,76 @@ TEST_F(SnapshotVersionsTest, AFileWithoutOlderVersionsIsNotRewritten) {
   db_->ReleaseSnapshot(snapshot);
   WaitUntilIdle();
   EXPECT_EQ(compactions_->count, 0);
+}
+
+class RibbonFilterTest : public CompactionStyleTest {
+ protected:
+  RibbonFilterTest() { options_.disable_auto_compactions = true; }
+
+  void Begin(CompactionStyle style, int bloom_before_level) {
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+    BlockBasedTableOptions table;
+    table.filter_policy.reset(NewRibbonFilterPolicy(10, bloom_before_level));
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    options_.compaction_style = style;
+    Open();
+  }
+  void WriteKeys() {
+    for (int i = 0; i < 3000; ++i) Put("key" + std::to_string(10000 + i), "v");
+    Flush();
+  }
+  // Of each table in the order of their paths. A Bloom filter has 10 bits a key, a Ribbon filter
+  // about 7.
+  std::string Kinds() {
+    TablePropertiesCollection tables;
+    EXPECT_OK(db_->GetPropertiesOfAllTables(&tables));
+    std::map<std::string, std::string> kinds;
+    for (const auto& [path, properties] : tables) {
+      const uint64_t bits = properties->filter_size * 8;
+      EXPECT_GT(bits, properties->num_entries * 6);
+      EXPECT_LT(bits, properties->num_entries * 11);
+      kinds[path] = bits < properties->num_entries * 85 / 10 ? "ribbon" : "bloom";
+    }
+    std::string text;
+    for (const auto& [path, kind] : kinds) text += (text.empty() ? "" : " ") + kind;
+    return text;
+  }
+  // Of a flush, of a compaction within level 0, and of the last level.
+  std::string KindsOfALife(CompactionStyle style, int bloom_before_level) {
+    Begin(style, bloom_before_level);
+    WriteKeys();
+    std::string kinds = Kinds();
+    WriteKeys();
+    EXPECT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 0));
+    EXPECT_EQ(FilesAtLevel(0), 1u);
+    kinds += ", " + Kinds();
+    CompactRangeOptions rewrite;
+    rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    EXPECT_OK(db_->CompactRange(rewrite, nullptr, nullptr));
+    EXPECT_EQ(FilesAtLevel(0), 0u);
+    return kinds + ", " + Kinds();
+  }
+};
+
+TEST_F(RibbonFilterTest, AreBuiltFromTheLevelOfThePolicyOn) {
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
+    EXPECT_EQ(KindsOfALife(style, -1), "ribbon, ribbon, ribbon") << style;
+    EXPECT_EQ(KindsOfALife(style, 0), "bloom, ribbon, ribbon") << style;
+    EXPECT_EQ(KindsOfALife(style, 1), "bloom, bloom, ribbon") << style;
+    EXPECT_EQ(KindsOfALife(style, INT_MAX), "bloom, bloom, bloom") << style;
+  }
+}
+
+TEST_F(RibbonFilterTest, AreBuiltForEachTableWhereTablesStay) {
+  for (const CompactionStyle style : {kCompactionStyleFIFO, kCompactionStyleNone}) {
+    for (const int bloom_before_level : {-1, 0, 1, 100, INT_MAX}) {
+      Begin(style, bloom_before_level);
+      WriteKeys();
+      EXPECT_EQ(Kinds(), bloom_before_level == INT_MAX ? "bloom" : "ribbon")
+          << style << " " << bloom_before_level;
+    }
+  }
 }
 
 TEST_F(CompactionStyleTest, AnotherStyleOpensTheDatabase) {

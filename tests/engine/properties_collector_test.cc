@@ -17,12 +17,13 @@ namespace {
 // Records its calls, and adds the number of entries to the table's properties.
 class Recorder final : public TablePropertiesCollector {
  public:
-  enum class Failure { kNone, kAdd, kFinish, kThrow };
+  enum class Failure { kNone, kAdd, kFinish, kThrow, kThrowNumber };
   Recorder(std::string* seen, Failure failure) : seen_(seen), failure_(failure) {}
 
   Status AddUserKey(const Slice& key, const Slice& value, EntryType type, SequenceNumber seq,
                     uint64_t /*file_size*/) override {
     if (failure_ == Failure::kThrow) throw std::runtime_error("thrown");
+    if (failure_ == Failure::kThrowNumber) throw 7;
     if (failure_ == Failure::kAdd) return Status::Corruption("no key is good enough");
     StrAppend(seen_, key.ToString(), "=", value.ToString(), ":", static_cast<int>(type), "@", seq,
               " ");
@@ -140,8 +141,8 @@ TEST_F(PropertiesCollectorTest, ListenersGetWhatTheTableDoesNotRecord) {
 }
 
 TEST_F(PropertiesCollectorTest, AFailureIsLoggedAndTheTableWritten) {
-  for (const auto failure :
-       {Recorder::Failure::kAdd, Recorder::Failure::kFinish, Recorder::Failure::kThrow}) {
+  using enum Recorder::Failure;
+  for (const auto failure : {kAdd, kFinish, kThrow, kThrowNumber}) {
     factory_->failure = failure;
     Open();
     Put("a", "1");

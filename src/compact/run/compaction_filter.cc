@@ -41,4 +41,10 @@ CompactionFilter::Decision CompactionFilter::FilterV3(
   return FilterV2(level, key, value_type, *existing_value, new_value, skip_until);
 }
 
+CompactionFilter::Decision CompactionFilter::FilterBlobByKey(int /*level*/, const Slice& /*key*/,
+                                                             std::string* /*new_value*/,
+                                                             std::string* /*skip_until*/) const {
+  return Decision::kUndetermined;
+}
+
 }  // namespace ashlar
