@@ -26,8 +26,8 @@ class ASHLAR_API FilterPolicy : public Customizable {
   // Thousandths of a bit spent per key; 0 builds no filter.
   virtual int MillibitsPerKey() const = 0;
   // Tables of levels from this one on get Ribbon filters, the others Bloom filters. A flush is at
-  // level -1; with kCompactionStyleFIFO and kCompactionStyleNone, and in files of SstFileWriter, each
-  // table is at the last level. INT_MAX: no table gets a Ribbon filter.
+  // level -1. Each table counts as one of the last level with kCompactionStyleFIFO and
+  // kCompactionStyleNone, and where SstFileWriter writes it. INT_MAX: none gets a Ribbon filter.
   virtual int BloomBeforeLevel() const = 0;
 };
 

@@ -94,8 +94,17 @@ struct CompactionOptionsUniversal {
   // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes: no
   // compaction for max_size_amplification_percent needs space for the whole tree.
   bool incremental = false;
-  int max_read_amp = -1;             // accepted
+  // Idle runs are merged, whatever their sizes, until there are no more than this.
+  // -1: level0_file_num_compaction_trigger. 0: as many as size_ratio leaves in a tree that grows by
+  // memtables, and at least the trigger; with kCompactionStopStyleSimilarSize as -1. A number below
+  // the trigger is refused.
+  int max_read_amp = -1;
   bool reduce_file_locking = false;  // accepted
+};
+
+struct FileTemperatureAge {
+  Temperature temperature = Temperature::kUnknown;
+  uint64_t age = 0;  // seconds
 };
 
 struct CompactionOptionsFIFO {
@@ -103,11 +112,13 @@ struct CompactionOptionsFIFO {
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
   // Small tables of level 0 are merged.
   bool allow_compaction = false;
-  uint64_t age_for_warm = 0;                                // accepted
-  uint64_t max_data_files_size = 0;                         // accepted
-  bool use_kv_ratio_compaction = false;                     // accepted
-  bool allow_trivial_copy_when_change_temperature = false;  // accepted
-  uint64_t trivial_copy_buffer_size = 4096;                 // accepted
+  uint64_t age_for_warm = 0;                                          // accepted
+  std::vector<FileTemperatureAge> file_temperature_age_thresholds{};  // accepted
+  bool allow_trivial_copy_when_change_temperature = false;            // accepted
+  uint64_t trivial_copy_buffer_size = 4096;                           // accepted
+  // Above 0: replaces max_table_files_size. RocksDB counts blob files too, which do not exist here.
+  uint64_t max_data_files_size = 0;
+  bool use_kv_ratio_compaction = false;  // accepted: there are no blob files
 };
 
 struct CompressionOptions {

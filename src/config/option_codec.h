@@ -188,10 +188,9 @@ struct EnumNames<CompactionStopStyle> {
 template <>
 struct EnumNames<Temperature> {
   static constexpr std::pair<Temperature, const char*> kNames[] = {
-      {Temperature::kUnknown, "kUnknown"},
-      {Temperature::kHot, "kHot"},
-      {Temperature::kWarm, "kWarm"},
-      {Temperature::kCold, "kCold"}};
+      {Temperature::kUnknown, "kUnknown"}, {Temperature::kHot, "kHot"},
+      {Temperature::kWarm, "kWarm"},       {Temperature::kCool, "kCool"},
+      {Temperature::kCold, "kCold"},       {Temperature::kIce, "kIce"}};
 };
 template <>
 struct EnumNames<WALRecoveryMode> {

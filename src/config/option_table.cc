@@ -25,6 +25,30 @@ struct MemberOf<T Struct::*> {
   using Type = T;
 };
 
+// kFields: the fields of a struct that is the value of an option.
+template <typename Struct>
+struct FieldsOf;
+
+// OptionEntry::append_idle_fields.
+template <auto kMember>
+constexpr auto IdleFieldsOf() {
+  using Struct = typename MemberOf<decltype(kMember)>::Class;
+  using T = typename MemberOf<decltype(kMember)>::Type;
+  using Append = void (*)(const Struct&, std::vector<std::string>*);
+  if constexpr (requires { FieldsOf<T>::kFields; }) {
+    return Append([](const Struct& options, std::vector<std::string>* out) {
+      const Struct defaults;
+      for (const OptionEntry<T>& field : FieldsOf<T>::kFields) {
+        const std::string value = field.print(options.*kMember);
+        if (field.support == kAccepted && value != field.print(defaults.*kMember))
+          out->push_back(StrCat(field.name, "=", value));
+      }
+    });
+  } else {
+    return Append(nullptr);
+  }
+}
+
 template <auto kMember>
 constexpr auto Option(const char* name, Support support, bool is_mutable,
                       Place place = Place::kFile) {
@@ -38,12 +62,9 @@ constexpr auto Option(const char* name, Support support, bool is_mutable,
       .parse = [](std::string_view text,
                   Struct* options) { return OptionCodec<T>::Parse(text, &(options->*kMember)); },
       .print = [](const Struct& options) { return OptionCodec<T>::Print(options.*kMember); },
+      .append_idle_fields = IdleFieldsOf<kMember>(),
   };
 }
-
-// kFields: the fields of a struct that is the value of an option.
-template <typename Struct>
-struct FieldsOf;
 
 }  // namespace
 
@@ -79,63 +100,100 @@ struct OptionCodec<Struct> {
   }
 };
 
+// A list of structs: "{a=1}:{a=2}".
+template <typename Struct>
+  requires requires { FieldsOf<Struct>::kFields; }
+struct OptionCodec<std::vector<Struct>> {
+  static Status Parse(std::string_view text, std::vector<Struct>* value) {
+    std::vector<Struct> parsed;
+    while (!text.empty()) {
+      size_t end = 0;
+      for (int depth = 0; end < text.size() && (depth > 0 || text[end] != ':'); ++end) {
+        if (text[end] == '{') ++depth;
+        if (text[end] == '}') --depth;
+      }
+      ASHLAR_RETURN_IF_ERROR(
+          OptionCodec<Struct>::Parse(TrimSpaces(text.substr(0, end)), &parsed.emplace_back()));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    *value = std::move(parsed);
+    return Status::OK();
+  }
+  static std::string Print(const std::vector<Struct>& value) {
+    std::string out;
+    for (const Struct& element : value)
+      StrAppend(&out, out.empty() ? "{" : ":", OptionCodec<Struct>::Print(element));
+    return out.empty() ? out : out + "}";
+  }
+};
+
 namespace {
 
-#define ASHLAR_FIELD(Struct, field) Option<&Struct::field>(#field, kHonoured, kMutable)
+#define ASHLAR_FIELD(Struct, field, support) Option<&Struct::field>(#field, support, kMutable)
 // Of a release after 7.8, whose names OPTIONS files have.
-#define ASHLAR_NEW_FIELD(Struct, field) \
-  Option<&Struct::field>(#field, kHonoured, kMutable, Place::kTextOnly)
+#define ASHLAR_NEW_FIELD(Struct, field, support) \
+  Option<&Struct::field>(#field, support, kMutable, Place::kTextOnly)
+
+template <>
+struct FieldsOf<FileTemperatureAge> {
+  static constexpr OptionEntry<FileTemperatureAge> kFields[] = {
+      ASHLAR_FIELD(FileTemperatureAge, temperature, kHonoured),
+      ASHLAR_FIELD(FileTemperatureAge, age, kHonoured),
+  };
+};
 
 template <>
 struct FieldsOf<CompressionOptions> {
   static constexpr OptionEntry<CompressionOptions> kFields[] = {
-      ASHLAR_FIELD(CompressionOptions, window_bits),
-      ASHLAR_FIELD(CompressionOptions, level),
-      ASHLAR_FIELD(CompressionOptions, strategy),
-      ASHLAR_FIELD(CompressionOptions, max_dict_bytes),
-      ASHLAR_FIELD(CompressionOptions, zstd_max_train_bytes),
-      ASHLAR_FIELD(CompressionOptions, parallel_threads),
-      ASHLAR_FIELD(CompressionOptions, enabled),
-      ASHLAR_FIELD(CompressionOptions, max_dict_buffer_bytes),
-      ASHLAR_FIELD(CompressionOptions, use_zstd_dict_trainer),
+      ASHLAR_FIELD(CompressionOptions, window_bits, kHonoured),
+      ASHLAR_FIELD(CompressionOptions, level, kHonoured),
+      ASHLAR_FIELD(CompressionOptions, strategy, kHonoured),
+      ASHLAR_FIELD(CompressionOptions, max_dict_bytes, kHonoured),
+      ASHLAR_FIELD(CompressionOptions, zstd_max_train_bytes, kHonoured),
+      ASHLAR_FIELD(CompressionOptions, parallel_threads, kAccepted),
+      ASHLAR_FIELD(CompressionOptions, enabled, kHonoured),
+      ASHLAR_FIELD(CompressionOptions, max_dict_buffer_bytes, kHonoured),
+      ASHLAR_FIELD(CompressionOptions, use_zstd_dict_trainer, kHonoured),
   };
 };
 
 template <>
 struct FieldsOf<CompactionOptionsUniversal> {
   static constexpr OptionEntry<CompactionOptionsUniversal> kFields[] = {
-      ASHLAR_FIELD(CompactionOptionsUniversal, size_ratio),
-      ASHLAR_FIELD(CompactionOptionsUniversal, min_merge_width),
-      ASHLAR_FIELD(CompactionOptionsUniversal, max_merge_width),
-      ASHLAR_FIELD(CompactionOptionsUniversal, max_size_amplification_percent),
-      ASHLAR_FIELD(CompactionOptionsUniversal, compression_size_percent),
-      ASHLAR_FIELD(CompactionOptionsUniversal, stop_style),
-      ASHLAR_FIELD(CompactionOptionsUniversal, allow_trivial_move),
-      ASHLAR_FIELD(CompactionOptionsUniversal, incremental),
-      ASHLAR_NEW_FIELD(CompactionOptionsUniversal, max_read_amp),
-      ASHLAR_NEW_FIELD(CompactionOptionsUniversal, reduce_file_locking),
+      ASHLAR_FIELD(CompactionOptionsUniversal, size_ratio, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsUniversal, min_merge_width, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsUniversal, max_merge_width, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsUniversal, max_size_amplification_percent, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsUniversal, compression_size_percent, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsUniversal, stop_style, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsUniversal, allow_trivial_move, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsUniversal, incremental, kHonoured),
+      ASHLAR_NEW_FIELD(CompactionOptionsUniversal, max_read_amp, kHonoured),
+      ASHLAR_NEW_FIELD(CompactionOptionsUniversal, reduce_file_locking, kAccepted),
   };
 };
 
 template <>
 struct FieldsOf<CompactionOptionsFIFO> {
   static constexpr OptionEntry<CompactionOptionsFIFO> kFields[] = {
-      ASHLAR_FIELD(CompactionOptionsFIFO, max_table_files_size),
-      ASHLAR_FIELD(CompactionOptionsFIFO, allow_compaction),
-      ASHLAR_FIELD(CompactionOptionsFIFO, age_for_warm),
-      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, max_data_files_size),
-      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, use_kv_ratio_compaction),
-      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, allow_trivial_copy_when_change_temperature),
-      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, trivial_copy_buffer_size),
+      ASHLAR_FIELD(CompactionOptionsFIFO, max_table_files_size, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsFIFO, allow_compaction, kHonoured),
+      ASHLAR_FIELD(CompactionOptionsFIFO, age_for_warm, kAccepted),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, file_temperature_age_thresholds, kAccepted),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, allow_trivial_copy_when_change_temperature,
+                       kAccepted),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, trivial_copy_buffer_size, kAccepted),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, max_data_files_size, kHonoured),
+      ASHLAR_NEW_FIELD(CompactionOptionsFIFO, use_kv_ratio_compaction, kAccepted),
   };
 };
 
 template <>
 struct FieldsOf<MetadataCacheOptions> {
   static constexpr OptionEntry<MetadataCacheOptions> kFields[] = {
-      ASHLAR_FIELD(MetadataCacheOptions, top_level_index_pinning),
-      ASHLAR_FIELD(MetadataCacheOptions, partition_pinning),
-      ASHLAR_FIELD(MetadataCacheOptions, unpartitioned_pinning),
+      ASHLAR_FIELD(MetadataCacheOptions, top_level_index_pinning, kHonoured),
+      ASHLAR_FIELD(MetadataCacheOptions, partition_pinning, kHonoured),
+      ASHLAR_FIELD(MetadataCacheOptions, unpartitioned_pinning, kHonoured),
   };
 };
 
@@ -501,7 +559,6 @@ struct PlainTable {
 // Retired before, or new after, the release whose format is written here; or about parts that have
 // no member. Their defaults change nothing. Sorted.
 constexpr std::string_view kNamesWithoutMember[] = {
-    "age",
     "allow_os_buffer",
     "base_background_compactions",
     "blob_compression_opts",
@@ -516,7 +573,6 @@ constexpr std::string_view kNamesWithoutMember[] = {
     "experimental_allow_mempurge",
     "experimental_mempurge_policy",
     "experimental_mempurge_threshold",
-    "file_temperature_age_thresholds",
     "filter_deletes",
     "flush_block_policy_factory",
     "hard_rate_limit",

@@ -39,6 +39,9 @@ struct OptionEntry {
   Place place;
   Status (*parse)(std::string_view text, Struct* options);
   std::string (*print)(const Struct& options);
+  // For a struct as the value: appends "field=value" for each field that is accepted without effect
+  // and does not have its default. Null: the value is no struct.
+  void (*append_idle_fields)(const Struct& options, std::vector<std::string>* out) = nullptr;
 };
 
 std::span<const OptionEntry<DBOptions>> DbOptionTable();

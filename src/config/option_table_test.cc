@@ -532,6 +532,16 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
                 o->compaction_style = kCompactionStyleUniversal;
                 o->compaction_options_universal.compression_size_percent = 101;
               }).IsInvalidArgument());
+  const auto read_amp = [&family](int runs, CompactionStyle style = kCompactionStyleUniversal) {
+    return family([&](auto* o) {
+      o->compaction_style = style;
+      o->level0_file_num_compaction_trigger = 4;
+      o->compaction_options_universal.max_read_amp = runs;
+    });
+  };
+  for (const int runs : {-1, 0, 4, 100}) EXPECT_TRUE(read_amp(runs).ok()) << runs;
+  for (const int runs : {-2, 1, 3}) EXPECT_TRUE(read_amp(runs).IsNotSupported()) << runs;
+  EXPECT_TRUE(read_amp(3, kCompactionStyleLevel).ok());
   EXPECT_TRUE(family([](auto* o) { o->compaction_style = kCompactionStyleNone; }).ok());
   EXPECT_TRUE(family([](auto* o) { o->compression = kBZip2Compression; }).IsNotSupported());
   EXPECT_TRUE(
@@ -688,6 +698,23 @@ TEST(OptionNames, ThoseAfterTheReferenceReleaseAreReadAndNotWritten) {
                                              "{max_read_amp=7;size_ratio=3;}", &options)
                   .ok());
   EXPECT_EQ(options.compaction_options_universal.max_read_amp, 7);
+  const auto set_ages = [&options](const std::string& ages) {
+    return SetOption<ColumnFamilyOptions>(
+        ParseRules{}, "compaction_options_fifo",
+        "{allow_compaction=true;file_temperature_age_thresholds=" + ages + ";}", &options);
+  };
+  const std::vector<FileTemperatureAge>& ages =
+      options.compaction_options_fifo.file_temperature_age_thresholds;
+  EXPECT_TRUE(set_ages("{{temperature=kWarm;age=10}:{age=20;temperature=kIce;}}").ok());
+  ASSERT_EQ(ages.size(), 2u);
+  EXPECT_EQ(ages[0].temperature, Temperature::kWarm);
+  EXPECT_EQ(ages[0].age, 10u);
+  EXPECT_EQ(ages[1].temperature, Temperature::kIce);
+  EXPECT_EQ(ages[1].age, 20u);
+  EXPECT_TRUE(set_ages("{{age=10;years=1}}").IsInvalidArgument());
+  EXPECT_EQ(ages.size(), 2u) << "a bad one changes nothing";
+  EXPECT_TRUE(set_ages("").ok());
+  EXPECT_TRUE(ages.empty());
   for (const auto& [name, value] : PrintOptions<DBOptions>(options))
     EXPECT_NE(name, "open_files_async");
   for (const auto& [name, value] : PrintOptions<ColumnFamilyOptions>(options))
@@ -723,6 +750,45 @@ TEST(Validate, OptionsWithoutEffectAreListed) {
   EXPECT_EQ(ListOptionsWithoutEffect(db_options, {}),
             std::vector<std::string>{"recycle_log_file_num=3 because old logs are archived "
                                      "(WAL_ttl_seconds, WAL_size_limit_MB)"});
+}
+
+// By the name of the option and that of the field.
+TEST(Validate, FieldsOfStructsWithoutEffectAreListed) {
+  const auto listed = [](auto change) {
+    ColumnFamilyOptions options;
+    change(&options);
+    return ListOptionsWithoutEffect({}, {ColumnFamilyDescriptor("a", options)});
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(listed([](auto* o) {
+              o->compaction_options_universal.size_ratio = 3;
+              o->compaction_options_universal.max_read_amp = 9;
+              o->compaction_options_universal.reduce_file_locking = true;
+            }),
+            Lines{"compaction_options_universal.reduce_file_locking=true of column family a"});
+  EXPECT_EQ(
+      listed([](auto* o) {
+        o->compaction_options_fifo.max_data_files_size = 1000;
+        o->compaction_options_fifo.age_for_warm = 5;
+        o->compaction_options_fifo.file_temperature_age_thresholds = {{Temperature::kCold, 7}};
+        o->compaction_options_fifo.allow_trivial_copy_when_change_temperature = true;
+        o->compaction_options_fifo.trivial_copy_buffer_size = 8192;
+        o->compaction_options_fifo.use_kv_ratio_compaction = true;
+      }),
+      (Lines{"compaction_options_fifo.age_for_warm=5 of column family a",
+             "compaction_options_fifo.file_temperature_age_thresholds={{temperature=kCold;age=7;}} "
+             "of column family a",
+             "compaction_options_fifo.allow_trivial_copy_when_change_temperature=true of column "
+             "family a",
+             "compaction_options_fifo.trivial_copy_buffer_size=8192 of column family a",
+             "compaction_options_fifo.use_kv_ratio_compaction=true of column family a"}));
+  EXPECT_EQ(listed([](auto* o) {
+              o->compression_opts.parallel_threads = 4;
+              o->bottommost_compression_opts.parallel_threads = 2;
+              o->compression_opts.level = 3;
+            }),
+            (Lines{"compression_opts.parallel_threads=4 of column family a",
+                   "bottommost_compression_opts.parallel_threads=2 of column family a"}));
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {

@@ -162,7 +162,7 @@ TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {
 TEST(OptionsFile, NewerReleasesMayHaveNewNamesAndOlderMayNot) {
   const std::string body =
       "options_file_version=1.1\n[DBOptions]\n brand_new=1\n max_open_files=5\n[CFOptions "
-      "\"default\"]\n last_level_temperature=kIce\n";
+      "\"default\"]\n last_level_temperature=kTepid\n";
   const Result<ParsedOptionsFile> newer =
       ParseOptionsFile("[Version]\nrocksdb_version=11.9.0\n" + body, "file", {});
   ASSERT_TRUE(newer.ok()) << newer.status().ToString();

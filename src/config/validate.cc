@@ -155,13 +155,20 @@ Status CheckCompressions(const ColumnFamilyOptions& options) {
              : Status::OK();
 }
 
-Status CheckUniversal(const CompactionOptionsUniversal& options) {
+Status CheckUniversal(const CompactionOptionsUniversal& options, int level0_trigger) {
   const std::string_view name = "compaction_options_universal";
   if (options.min_merge_width < 2)
     return Bad(name, StrCat("{min_merge_width=", options.min_merge_width, "}"), "set at least 2");
   if (options.max_merge_width < options.min_merge_width) {
     return Bad(name, StrCat("{max_merge_width=", options.max_merge_width, "}"),
                StrCat("set at least min_merge_width, which is ", options.min_merge_width));
+  }
+  if (options.max_read_amp < -1 ||
+      (options.max_read_amp > 0 && options.max_read_amp < level0_trigger)) {
+    return Status::NotSupported(
+        StrCat("option ", name, "={max_read_amp=", options.max_read_amp,
+               "}: a compaction begins at as many runs as level0_file_num_compaction_trigger, ",
+               level0_trigger, "; set at least that, 0 to leave it to size_ratio, or -1"));
   }
   if (options.compression_size_percent > 100) {
     return Bad(name, StrCat("{compression_size_percent=", options.compression_size_percent, "}"),
@@ -172,7 +179,8 @@ Status CheckUniversal(const CompactionOptionsUniversal& options) {
 
 Status CheckLevels(const ColumnFamilyOptions& options) {
   if (options.compaction_style == kCompactionStyleUniversal)
-    ASHLAR_RETURN_IF_ERROR(CheckUniversal(options.compaction_options_universal));
+    ASHLAR_RETURN_IF_ERROR(CheckUniversal(options.compaction_options_universal,
+                                          options.level0_file_num_compaction_trigger));
   if (options.num_levels > 64)
     return Bad("num_levels", StrCat(options.num_levels), "no more than 64 are possible");
   if (options.target_file_size_base == 0)
@@ -196,7 +204,8 @@ Status CheckLevels(const ColumnFamilyOptions& options) {
 
 bool IsPowerOfTwo(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-// The combinations that RocksDB refuses, with its reasons.
+// The combinations of a table's options that RocksDB refuses, with its reasons. The combinations of
+// ages that it refuses work here (docs/compatibility.md).
 Status CheckTableWriting(const ColumnFamilyOptions& family_options,
                          const BlockBasedTableOptions& options) {
   if (OptionCodec<BlockBasedTableOptions::IndexType>::Print(options.index_type).find('k') != 0)
@@ -353,9 +362,14 @@ void AppendWithoutEffect(const Struct& options, std::string_view where,
                          std::vector<std::string>* out) {
   const Struct defaults;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
-    if (entry.support != Support::kAccepted) continue;
-    const std::string value = entry.print(options);
-    if (value != entry.print(defaults)) out->push_back(StrCat(entry.name, "=", value, where));
+    if (entry.support == Support::kAccepted) {
+      const std::string value = entry.print(options);
+      if (value != entry.print(defaults)) out->push_back(StrCat(entry.name, "=", value, where));
+    } else if (entry.append_idle_fields != nullptr) {
+      std::vector<std::string> fields;
+      entry.append_idle_fields(options, &fields);
+      for (const std::string& field : fields) out->push_back(StrCat(entry.name, ".", field, where));
+    }
   }
 }
 

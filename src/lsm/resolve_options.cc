@@ -173,14 +173,18 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
         .stops_at_similar_size = from.stop_style == kCompactionStopStyleSimilarSize,
         .may_move = from.allow_trivial_move,
         .incremental = from.incremental,
+        .runs_max = from.max_read_amp,
+        .flushed_bytes = options.write_buffer_size,
     };
     common.level_compaction_dynamic_level_bytes = false;
   }
   if (options.compaction_style == kCompactionStyleFIFO) {
+    const CompactionOptionsFIFO& from = options.compaction_options_fifo;
     config.fifo = {
-        .table_bytes_max = options.compaction_options_fifo.max_table_files_size,
+        .table_bytes_max =
+            from.max_data_files_size > 0 ? from.max_data_files_size : from.max_table_files_size,
         .ttl_seconds = common.ttl_seconds,
-        .may_compact = options.compaction_options_fifo.allow_compaction,
+        .may_compact = from.allow_compaction,
         // Four tables of a memtable each are merged: they cost 4/3 of it for each table less.
         .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 2,
     };

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ashlar/listener.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/sst_partitioner.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
@@ -259,6 +260,21 @@ TEST_F(CompactionStyleTest, FifoDropsTheOldestTables) {
   EXPECT_EQ(FilesAtLevel(0), 2u);
 }
 
+TEST_F(CompactionStyleTest, FifoLimitsTheDataWhereTheyHaveALimitOfTheirOwn) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.max_table_files_size = 1 << 30;
+  options_.compaction_options_fifo.max_data_files_size = 50000;
+  Open();
+  for (int i = 0; i < 5; ++i) {
+    Put("key" + std::to_string(i), std::string(20000, 'v'));
+    Flush();
+  }
+  WaitUntilIdle();
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+  EXPECT_EQ(Get("key2"), "NOT_FOUND");
+  EXPECT_NE(Get("key3"), "NOT_FOUND");
+}
+
 TEST_F(CompactionStyleTest, FifoDropsAfterAPause) {
   options_.compaction_style = kCompactionStyleFIFO;
   options_.compaction_options_fifo.max_table_files_size = 50000;
@@ -462,6 +478,49 @@ TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
   WriteTable("c");
   EXPECT_FALSE(Has("a"));
   EXPECT_TRUE(Has("b") && Has("c"));
+}
+
+// RocksDB refuses the ages of FIFO unless it keeps every table open.
+TEST_F(MovedClockTest, FifoDropsOldTablesThatAreNotOpen) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.ttl = 100;
+  options_.max_open_files = 1;
+  Open();
+  for (const char* const key : {"a", "b", "c"}) WriteTable(key);
+  MoveClock(120);
+  WriteTable("d");
+  EXPECT_FALSE(Has("a") || Has("b") || Has("c"));
+  EXPECT_TRUE(Has("d"));
+}
+
+// RocksDB refuses ages that the program sets for tables that are not block-based.
+TEST_F(MovedClockTest, AgesCountForPlainTables) {
+  options_.table_factory.reset(NewPlainTableFactory());
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
+  options_.allow_mmap_reads = true;
+  options_.num_levels = 3;
+  options_.level0_file_num_compaction_trigger = 10;
+  options_.ttl = 100;
+  Open();
+  WriteTable("a");
+  ASSERT_OK(database_->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  WriteTable("a");
+  EXPECT_EQ(FilesAtLevel(0), "1");
+  MoveClock(120);
+  WriteTable("b");
+  EXPECT_EQ(FilesAtLevel(0), "1");
+  EXPECT_EQ(FilesAtLevel(2), "1");
+  ASSERT_OK(database_->db()->SetOptions({{"periodic_compaction_seconds", "1000"}}));
+  std::vector<LiveFileMetaData> before;
+  database_->db()->GetLiveFilesMetaData(&before);
+  MoveClock(1200);
+  WriteTable("c");
+  std::vector<LiveFileMetaData> after;
+  database_->db()->GetLiveFilesMetaData(&after);
+  for (const LiveFileMetaData& file : after) {
+    for (const LiveFileMetaData& old : before) EXPECT_NE(file.file_number, old.file_number);
+  }
+  EXPECT_TRUE(Has("a") && Has("b") && Has("c"));
 }
 
 TEST_F(MovedClockTest, AgesAreLookedAtWhenTheDatabaseIsOpened) {

@@ -118,8 +118,8 @@ std::string DebugString(const CompactionPlan& plan);
 // that the flag changes.
 void MarkInputs(const CompactionPlan& plan, bool being_compacted);
 
-// Whether the file has deletions, range tombstones or snapshot versions, which a rewrite on the last
-// level leaves out once no snapshot is older than the file's newest entry. Not known before the
+// Whether the file has deletions, range tombstones or snapshot versions. A rewrite on the last
+// level leaves them out once no snapshot is older than the file's newest entry. False until the
 // table was open.
 inline bool HasRemains(const FileMetaData& file) {
   return file.deletions > 0 || file.snapshot_versions > 0;

@@ -5,9 +5,10 @@
 //   L1: 5[a-c 20 marked] 4[d-z 20 del=90/100 seq=1-40 age=500 born=700]
 //
 // Attributes: busy (being compacted), marked, del=deletions/entries, versions=snapshot versions,
-// seq=smallest-largest; age and born are the unix seconds of the oldest data and of the file; hidden=sequence, covers=bytes@level
-// (FileMetaData::Coverage); open (the file ends before its largest key, with a range tombstone).
-// Without seq a file gets sequences that fit its place. Levels not named are empty.
+// seq=smallest-largest; age and born are the unix seconds of the oldest data and of the file;
+// hidden=sequence, covers=bytes@level (FileMetaData::Coverage); open (the file ends before its
+// largest key, with a range tombstone). Without seq a file gets sequences that fit its place.
+// Levels not named are empty.
 #pragma once
 
 #include <memory>

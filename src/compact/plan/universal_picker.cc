@@ -104,6 +104,27 @@ class UniversalPicker {
   size_t Trigger() const {
     return static_cast<size_t>(std::max(1, config_.common.level0_file_num_compaction_trigger));
   }
+  // Idle runs above this number are merged.
+  size_t RunsMax() const {
+    if (options_.runs_max > 0) return std::max(Trigger(), static_cast<size_t>(options_.runs_max));
+    const bool by_ratio = options_.runs_max == 0 && !options_.stops_at_similar_size;
+    return by_ratio ? std::max(Trigger(), RunsOfSizeRatio()) : Trigger();
+  }
+  // Of a tree whose newest run is a flushed one, while each other is as large as it can be without
+  // being of similar size with all newer ones.
+  size_t RunsOfSizeRatio() const {
+    uint64_t largest = 0;
+    for (const Run& run : runs_) largest = std::max(largest, run.bytes);
+    const double factor = 1 + options_.size_ratio_percent / 100.0;
+    auto run = static_cast<double>(std::max<uint64_t>(1, options_.flushed_bytes));
+    double newer = 0;
+    size_t count = 1;
+    for (; run < static_cast<double>(largest); ++count) {
+      newer += run;
+      run = newer * factor;
+    }
+    return count;
+  }
   bool HasRoomBelow() const { return view_.num_levels() > 1; }
   // I8 of compaction_plan.h.
   bool MayWrite(const CompactionPlan& plan) const {
@@ -207,8 +228,9 @@ class UniversalPicker {
   std::optional<Neighbours> ChooseForNumber() const {
     const auto idle = static_cast<size_t>(
         std::count_if(runs_.begin(), runs_.end(), [](const Run& run) { return !run.busy; }));
-    if (idle <= Trigger()) return std::nullopt;
-    const size_t width = std::min<size_t>(idle - Trigger() + 1, options_.merge_width_max);
+    const size_t runs_max = RunsMax();
+    if (idle <= runs_max) return std::nullopt;
+    const size_t width = std::min<size_t>(idle - runs_max + 1, options_.merge_width_max);
     if (width < 2) return std::nullopt;
     const size_t count = runs_.size() - (KeepsOldest() ? 1 : 0);
     for (size_t begin = 0; begin + 1 < count; ++begin) {

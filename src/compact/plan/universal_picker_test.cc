@@ -92,6 +92,34 @@ TEST(PickUniversal, TooManyRunsAreMergedWhateverTheirSizes) {
       << "as many runs as the trigger";
 }
 
+TEST(PickUniversal, TheLimitOnRunsMayBeAboveTheTrigger) {
+  const std::string tree = "L0: 9[a-k 1] 8[a-k 10] 7[a-k 100] 6[a-k 999]\nL4: 5[a-z 9999]";
+  CompactionConfig config = SmallConfig();
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] -> L0, sorted runs") << "the trigger is 3";
+  config.universal.runs_max = 5;
+  EXPECT_EQ(Pick(tree, config), "nothing");
+  config.universal.runs_max = 4;
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8] -> L0, sorted runs");
+  config.universal.runs_max = 5;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10] 7[a-k 100]\nL4: 5[a-z 9999]", config),
+            "L0 [9 8] -> L0, size ratio")
+      << "the other rules begin at the trigger";
+}
+
+// Runs of 10, 10.1, 20.3, 40.8, 82, 164.8 and 331.3 bytes are not of similar size.
+TEST(PickUniversal, TheLimitOnRunsMayFollowFromTheSizeOfTheTree) {
+  CompactionConfig config = SmallConfig();
+  config.universal.runs_max = 0;
+  config.universal.flushed_bytes = 10;
+  const std::string five = "L0: 9[a-k 1] 8[a-k 3] 7[a-k 9] 6[a-k 27]\nL4: 5[a-z ";
+  EXPECT_EQ(Pick(five + "82]", config), "nothing");
+  EXPECT_EQ(Pick(five + "40]", config), "L0 [9 8] -> L0, sorted runs") << "four suffice";
+  EXPECT_EQ(Pick("L0: 9[a-k 1] 8[a-k 3]\nL4: 5[a-z 9]", config), "nothing")
+      << "no fewer than the trigger";
+  config.universal.stops_at_similar_size = true;
+  EXPECT_EQ(Pick(five + "82]", config), "L0 [9 8 7] -> L0, sorted runs") << "as the trigger";
+}
+
 TEST(PickUniversal, TheOutputIsAboveTheNextOlderRun) {
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10]\nL1: 7[a-k 900]\nL4: 5[a-z 9000]"),
             "L0 [9 8] -> L0, size ratio");
