@@ -76,6 +76,14 @@ enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyle
 
 // A sorted run is a table of level 0, or a deeper level that has tables. Compactions begin when
 // there are level0_file_num_compaction_trigger of them.
+//
+// Space: a compaction deletes its inputs after its outputs are complete, so the one of all runs
+// needs as much free space as they have bytes. With `incremental`, and the oldest run on level 2 or
+// deeper, one for size or number needs no more than the most of these: the runs above the oldest,
+// which have about max_size_amplification_percent of its bytes; 2 * max_compaction_bytes; one table
+// and those of the oldest run that it overlaps. Several at once, and the memtables that are flushed
+// meanwhile, come on top. Compactions for ages, marked tables and range deletions, and those that
+// the program asks for, take all that is older.
 struct CompactionOptionsUniversal {
   // An older run is added while it is at most so many percent larger than the newer ones together.
   unsigned int size_ratio = 1;
@@ -91,8 +99,7 @@ struct CompactionOptionsUniversal {
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
   // Tables that do not overlap move instead of being rewritten.
   bool allow_trivial_move = false;
-  // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes: no
-  // compaction for max_size_amplification_percent needs space for the whole tree.
+  // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes.
   bool incremental = false;
   // Idle runs are merged, whatever their sizes, until there are no more than this.
   // -1: level0_file_num_compaction_trigger. 0: as many as size_ratio leaves in a tree that grows by

@@ -2,12 +2,15 @@
 // another style, pauses, and ages under a clock that the test moves.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <climits>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ashlar/listener.h"
 #include "ashlar/slice_transform.h"
@@ -432,6 +435,94 @@ TEST_F(CompactionStyleTest, OptionsThatCannotWorkAreRefused) {
   options_.compaction_options_universal.max_merge_width = 4;
   EXPECT_NE(TryOpen().ToString().find("set at least min_merge_width, which is 5"),
             std::string::npos);
+}
+
+// ---- Temporary space.
+
+// Knows how many bytes all tables have had at most: the inputs of a compaction are deleted after its
+// outputs are complete.
+class SummingFileSystem final : public MemoryFileSystem {
+ public:
+  Status DeleteFile(const std::string& path) override {
+    if (path.ends_with(".sst")) bytes_max_ = std::max(bytes_max_, Sum(path));
+    return MemoryFileSystem::DeleteFile(path);
+  }
+  // Since the last call.
+  uint64_t TakeMax() { return std::exchange(bytes_max_, 0); }
+
+ private:
+  uint64_t Sum(const std::string& path) {
+    const std::string directory = path.substr(0, path.rfind('/'));
+    std::vector<std::string> names;
+    EXPECT_OK(GetChildren(directory, &names));
+    uint64_t sum = 0;
+    for (const std::string& name : names) {
+      if (!name.ends_with(".sst")) continue;
+      uint64_t bytes = 0;
+      EXPECT_OK(GetFileSize(directory + "/" + name, &bytes));
+      sum += bytes;
+    }
+    return sum;
+  }
+
+  uint64_t bytes_max_ = 0;
+};
+
+constexpr uint64_t kFlushedBytes = 64 << 10;
+constexpr int kOverwrittenKeys = 6000;
+
+// Of a database that always has the same keys, each as often: the bytes of the whole tree, and the
+// most that its tables had during overwrites.
+struct SpaceOfOverwrites {
+  uint64_t tree_bytes = 0;
+  uint64_t bytes_max = 0;
+};
+SpaceOfOverwrites OverwriteAtRandom(const Options& options) {
+  const auto files = std::make_shared<SummingFileSystem>();
+  OpenDatabase database(files, options, 1);
+  EXPECT_OK(database.Open());
+  const auto write = [&](uint64_t key) {
+    EXPECT_OK(database.db()->Put(WriteOptions(), "key" + std::to_string(10000 + key),
+                                 std::string(500, 'v')));
+  };
+  for (int key = 0; key < kOverwrittenKeys; ++key) write(static_cast<uint64_t>(key));
+  EXPECT_OK(database.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  SpaceOfOverwrites space;
+  EXPECT_TRUE(database.db()->GetIntProperty("rocksdb.live-sst-files-size", &space.tree_bytes));
+  files->TakeMax();
+  Random random(1);
+  for (int i = 0; i < 3 * kOverwrittenKeys; ++i) {
+    write(random.Uniform(kOverwrittenKeys));
+    if (i % 100 == 0) {
+      EXPECT_OK(database.db()->Flush(FlushOptions()));
+      EXPECT_OK(database.db()->WaitForCompact(WaitForCompactOptions()));
+    }
+  }
+  space.bytes_max = files->TakeMax();
+  EXPECT_OK(database.Close());
+  return space;
+}
+
+// The bound of options.h, for a tree of which the runs above the oldest have a quarter of its bytes
+// and a flushed table more.
+TEST(UniversalSpace, IncrementalModeKeepsItsBound) {
+  Options options = SmallDatabaseOptions();
+  options.compaction_style = kCompactionStyleUniversal;
+  options.num_levels = 5;
+  options.max_compaction_bytes = 128 << 10;
+  options.compaction_options_universal.max_size_amplification_percent = 25;
+  const auto bound = [&](uint64_t tree_bytes) {
+    const uint64_t oldest = tree_bytes * 11 / 10;  // smaller tables have more besides their entries
+    const uint64_t above = oldest / 4 + 2 * kFlushedBytes;
+    return oldest + above + std::max(above, 2 * options.max_compaction_bytes);
+  };
+  options.compaction_options_universal.incremental = true;
+  const SpaceOfOverwrites in_parts = OverwriteAtRandom(options);
+  EXPECT_GT(in_parts.bytes_max, in_parts.tree_bytes);
+  EXPECT_LE(in_parts.bytes_max, bound(in_parts.tree_bytes));
+  options.compaction_options_universal.incremental = false;
+  const SpaceOfOverwrites whole = OverwriteAtRandom(options);
+  EXPECT_GT(whole.bytes_max, bound(whole.tree_bytes)) << "it needs a second copy";
 }
 
 // ---- Ages.

@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "compact/plan/compaction_policy.h"
 #include "compact/plan/manual_compaction.h"
+#include "compact/plan/plan_builder.h"
 #include "compact/run/key_not_below.h"
 
 namespace ashlar {
@@ -32,6 +33,7 @@ class Simulation {
  public:
   Simulation(const CompactionConfig& config, uint64_t seed)
       : config_(config.common),
+        style_(config),
         policy_(NewCompactionPolicy(config)),
         random_(seed),
         levels_(config_.num_levels) {}
@@ -39,6 +41,7 @@ class Simulation {
   // Another style takes the tree over, as when a database is opened with it.
   void SetStyle(CompactionConfig config) {
     config.common = config_;
+    style_ = config;
     policy_ = NewCompactionPolicy(config);
   }
 
@@ -207,6 +210,7 @@ class Simulation {
           << "two plans write the same range of a level";
     }
     CheckPlanInvariants(view, plan);
+    EXPECT_LE(TemporaryBytes(plan), TemporaryBytesMax(view, plan));
     MarkInputs(plan, true);  // asserts that no input was busy
     policy_->Accept(plan);
     ++(plan.trivial_move ? moves_ : rewrites_);
@@ -216,6 +220,27 @@ class Simulation {
     }
     running_.push_back(std::make_unique<CompactionPlan>(std::move(plan)));
     return running_.back().get();
+  }
+
+  // The space that the outputs may need before the inputs are deleted.
+  static uint64_t TemporaryBytes(const CompactionPlan& plan) {
+    return plan.WritesTables() ? plan.InputBytes() : 0;
+  }
+  // The bound of README.md ("Temporary space"), which options.h states for programs.
+  uint64_t TemporaryBytesMax(const TreeView& view, const CompactionPlan& plan) const {
+    const Level last = view.LastLevel();
+    const bool is_for_size = plan.reason == PlanReason::kSizeAmplification ||
+                             plan.reason == PlanReason::kSizeRatio ||
+                             plan.reason == PlanReason::kSortedRuns;
+    if (!is_for_size || !style_.universal.incremental || last < 2) return Bytes();
+    uint64_t bytes =
+        std::max(Bytes() - view.LevelBytes(last), 2 * style_.common.max_compaction_bytes);
+    const TreeFiles tree(view);
+    for (const FileMetaData* file : plan.inputs.front().files) {
+      const auto below = tree.Overlapping(last, TreeFiles::RangeOf(*file).range());
+      bytes = std::max(bytes, file->file_bytes + TotalBytes(below));
+    }
+    return bytes;
   }
 
   std::vector<SimFile*> Outputs(const CompactionPlan& plan) {
@@ -273,6 +298,7 @@ class Simulation {
   }
 
   const LeveledConfig config_;
+  CompactionConfig style_;
   std::unique_ptr<CompactionPolicy> policy_;
   Random random_;
   std::vector<std::vector<SimFile*>> levels_;
