@@ -15,6 +15,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_partitioner.h"
+#include "ashlar/statistics.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
@@ -68,6 +69,29 @@ TEST_F(CompactionStyleTest, UniversalKeepsFewRuns) {
     CompactAll();
     EXPECT_EQ(Runs(), 1u);
     EXPECT_GT(FilesAtLevel(options_.num_levels - 1), 1u) << "cut at target_file_size_base";
+    ExpectModel();
+    Open();
+    ExpectModel();
+  }
+}
+
+TEST_F(CompactionStyleTest, UniversalSharesCompactionsAmongThreads) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.max_subcompactions = 3;
+  for (const bool incremental : {false, true}) {
+    options_.compaction_options_universal.incremental = incremental;
+    options_.statistics = CreateDBStatistics();
+    Open();
+    Random random(6);
+    for (int i = 0; i < 20; ++i) WriteTable(&random);
+    WaitUntilIdle();
+    HistogramData parts;
+    options_.statistics->histogramData(NUM_SUBCOMPACTIONS_SCHEDULED, &parts);
+    EXPECT_GT(parts.max, 1.0) << "no compaction was shared";
+    EXPECT_LE(parts.max, 3.0);
+    ExpectModel();
+    CompactAll();
+    EXPECT_EQ(Runs(), 1u);
     ExpectModel();
     Open();
     ExpectModel();

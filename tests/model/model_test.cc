@@ -161,6 +161,7 @@ const std::vector<Scenario>& Scenarios() {
          SetTinyLevels(o);
          o->compaction_style = kCompactionStyleUniversal;
          o->max_background_jobs = 4;
+         o->max_subcompactions = 3;
        },
        true},
       {"UniversalInParts",
