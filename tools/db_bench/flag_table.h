@@ -226,6 +226,12 @@
   FLAG("Tables", int, min_level_to_compress, -1, "First level that is compressed; -1: all are")    \
   FLAG("Tables", int, compression_parallel_threads, 1, "Threads that compress one table")          \
   FLAG("Tables", int, compression_max_dict_bytes, 0, "Bytes of a dictionary; 0: none")             \
+  FLAG("Tables", int, compression_zstd_max_train_bytes, 0,                                         \
+       "Bytes of samples that ZSTD makes the dictionary from; 0: the samples are it")              \
+  FLAG("Tables", uint64_t, compression_max_dict_buffer_bytes, 0,                                   \
+       "Bytes of blocks that wait for the dictionary; 0: of a file")                               \
+  FLAG("Tables", bool, compression_use_zstd_dict_trainer, true,                                    \
+       "ZSTD trains; false: it only adds its tables to the samples")                               \
   FLAG("Tables", int64_t, sample_for_compression, 0,                                               \
        "Blocks of which one is compressed to measure")                                             \
   FLAG("Tables", bool, use_plain_table, false,                                                     \

@@ -133,6 +133,10 @@ Status SetCompression(const Flags& flags, ColumnFamilyOptions* options) {
       static_cast<uint32_t>(flags.compression_parallel_threads);
   options->compression_opts.max_dict_bytes =
       static_cast<uint32_t>(flags.compression_max_dict_bytes);
+  options->compression_opts.zstd_max_train_bytes =
+      static_cast<uint32_t>(flags.compression_zstd_max_train_bytes);
+  options->compression_opts.max_dict_buffer_bytes = flags.compression_max_dict_buffer_bytes;
+  options->compression_opts.use_zstd_dict_trainer = flags.compression_use_zstd_dict_trainer;
   if (flags.min_level_to_compress < 0) return Status::OK();
   for (int level = 0; level < flags.num_levels; ++level) {
     options->compression_per_level.push_back(level < flags.min_level_to_compress ? kNoCompression
