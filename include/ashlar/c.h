@@ -68,6 +68,7 @@ typedef struct rocksdb_import_column_family_options_t rocksdb_import_column_fami
 typedef struct rocksdb_ingestexternalfileoptions_t rocksdb_ingestexternalfileoptions_t;
 typedef struct rocksdb_flushwaloptions_t rocksdb_flushwaloptions_t;
 typedef struct rocksdb_walfilter_t rocksdb_walfilter_t;
+typedef struct rocksdb_cuckoo_table_options_t rocksdb_cuckoo_table_options_t;
 typedef struct rocksdb_iterator_t rocksdb_iterator_t;
 typedef struct rocksdb_level_metadata_t rocksdb_level_metadata_t;
 typedef struct rocksdb_livefile_t rocksdb_livefile_t;
@@ -95,6 +96,8 @@ typedef struct rocksdb_sst_partitioner_factory_t rocksdb_sst_partitioner_factory
 typedef struct rocksdb_sstfilewriter_t rocksdb_sstfilewriter_t;
 typedef struct rocksdb_statistics_histogram_data_t rocksdb_statistics_histogram_data_t;
 typedef struct rocksdb_t rocksdb_t;
+typedef struct rocksdb_table_properties_collector_factory_t
+    rocksdb_table_properties_collector_factory_t;
 typedef struct rocksdb_table_properties_t rocksdb_table_properties_t;
 typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compaction_options_t;
 typedef struct rocksdb_wait_for_compact_options_t rocksdb_wait_for_compact_options_t;
@@ -1908,6 +1911,12 @@ ASHLAR_API void rocksdb_options_add_compact_on_deletion_collector_factory_del_ra
 ASHLAR_API void rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
     rocksdb_options_t* options, size_t window_size, size_t num_dels_trigger, double deletion_ratio,
     uint64_t min_file_size) ASHLAR_NOTHROW;
+// No function makes a factory, as in RocksDB. Null adds none.
+ASHLAR_API void rocksdb_options_add_table_properties_collector_factory(
+    rocksdb_options_t* options,
+    rocksdb_table_properties_collector_factory_t* factory) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_table_properties_collector_factory_destroy(
+    rocksdb_table_properties_collector_factory_t* factory) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_universal_compaction_options(
     rocksdb_options_t* options, rocksdb_universal_compaction_options_t* options_3) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_fifo_compaction_options(
@@ -2492,6 +2501,36 @@ ASHLAR_API void rocksdb_options_set_plain_table_factory(
     double hash_table_ratio, size_t index_sparseness, size_t huge_page_tlb_size, char encoding_type,
     unsigned char full_scan_mode, unsigned char store_index_in_file) ASHLAR_NOTHROW;
 
+// Cuckoo tables, which Ashlar has not: every open with the factory fails and names it.
+ASHLAR_API rocksdb_cuckoo_table_options_t* rocksdb_cuckoo_options_create(void) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_cuckoo_options_destroy(rocksdb_cuckoo_table_options_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_options_set_cuckoo_table_factory(
+    rocksdb_options_t* options, rocksdb_cuckoo_table_options_t* table_options) ASHLAR_NOTHROW;
+// Sets hash_table_ratio.
+ASHLAR_API void rocksdb_cuckoo_options_set_hash_ratio(rocksdb_cuckoo_table_options_t* options,
+                                                      double value) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_cuckoo_options_set_hash_table_ratio(rocksdb_cuckoo_table_options_t* options,
+                                                            double value) ASHLAR_NOTHROW;
+ASHLAR_API double rocksdb_cuckoo_options_get_hash_table_ratio(
+    rocksdb_cuckoo_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_cuckoo_options_set_max_search_depth(rocksdb_cuckoo_table_options_t* options,
+                                                            uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t
+rocksdb_cuckoo_options_get_max_search_depth(rocksdb_cuckoo_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_cuckoo_options_set_cuckoo_block_size(
+    rocksdb_cuckoo_table_options_t* options, uint32_t value) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_cuckoo_options_get_cuckoo_block_size(
+    rocksdb_cuckoo_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_cuckoo_options_set_identity_as_first_hash(
+    rocksdb_cuckoo_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_cuckoo_options_get_identity_as_first_hash(
+    rocksdb_cuckoo_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_cuckoo_options_set_use_module_hash(rocksdb_cuckoo_table_options_t* options,
+                                                           unsigned char value) ASHLAR_NOTHROW;
+ASHLAR_API unsigned char rocksdb_cuckoo_options_get_use_module_hash(
+    rocksdb_cuckoo_table_options_t* options) ASHLAR_NOTHROW;
+
 // ---- Options of reads, writes, flushes and compactions.
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;
@@ -2914,6 +2953,11 @@ ASHLAR_API size_t rocksdb_cache_get_capacity(const rocksdb_cache_t* cache) ASHLA
 ASHLAR_API size_t rocksdb_cache_get_usage(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
+// 0: the cache has no table of addresses.
+ASHLAR_API size_t rocksdb_cache_get_table_address_count(const rocksdb_cache_t* cache)
+    ASHLAR_NOTHROW;
+// Without effect: a cache returns its memory when it is destroyed.
+ASHLAR_API void rocksdb_cache_disown_data(rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t* options)
     ASHLAR_NOTHROW;

@@ -188,12 +188,24 @@ struct PlainTableOptions {
   bool store_index_in_file = false;
 };
 
+// Of RocksDB's cuckoo tables, which Ashlar has not: for programs that choose them at run time.
+struct CuckooTableOptions {
+  static const char* kName() { return "CuckooTableOptions"; }
+
+  double hash_table_ratio = 0.9;
+  uint32_t max_search_depth = 100;
+  uint32_t cuckoo_block_size = 5;
+  bool identity_as_first_hash = false;
+  bool use_module_hash = true;
+};
+
 // Made by the functions below only; not for subclassing.
 class ASHLAR_API TableFactory : public Customizable {
  public:
   static const char* Type() { return "TableFactory"; }
   static const char* kBlockBasedTableName() { return "BlockBasedTable"; }
   static const char* kPlainTableName() { return "PlainTable"; }
+  static const char* kCuckooTableName() { return "CuckooTable"; }
 
   TableFactory(const TableFactory&) = delete;
   TableFactory& operator=(const TableFactory&) = delete;
@@ -210,5 +222,8 @@ ASHLAR_API TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 ASHLAR_API TableFactory* NewPlainTableFactory(
     const PlainTableOptions& options = PlainTableOptions());
+// Refused by every open, as NotSupported.
+ASHLAR_API TableFactory* NewCuckooTableFactory(
+    const CuckooTableOptions& table_options = CuckooTableOptions());
 
 }  // namespace ashlar

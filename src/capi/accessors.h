@@ -22,6 +22,7 @@ using create_backup_options_t = rocksdb_create_backup_options_t;
 using restore_options_t = rocksdb_restore_options_t;
 using options_t = rocksdb_options_t;
 using block_based_options_t = rocksdb_block_based_table_options_t;
+using cuckoo_options_t = rocksdb_cuckoo_table_options_t;
 using universal_compaction_options_t = rocksdb_universal_compaction_options_t;
 using fifo_compaction_options_t = rocksdb_fifo_compaction_options_t;
 using readoptions_t = rocksdb_readoptions_t;

@@ -92,6 +92,12 @@ struct rocksdb_options_t {
 struct rocksdb_block_based_table_options_t {
   ashlar::BlockBasedTableOptions rep;
 };
+struct rocksdb_cuckoo_table_options_t {
+  ashlar::CuckooTableOptions rep;
+};
+struct rocksdb_table_properties_collector_factory_t {
+  std::shared_ptr<ashlar::TablePropertiesCollectorFactory> rep;
+};
 struct rocksdb_universal_compaction_options_t {
   ashlar::CompactionOptionsUniversal rep;
 };

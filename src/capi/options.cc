@@ -154,6 +154,14 @@ void rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
       ashlar::NewCompactOnDeletionCollectorFactory(window_size, num_dels_trigger, deletion_ratio,
                                                    min_file_size));
 }
+void rocksdb_options_add_table_properties_collector_factory(
+    rocksdb_options_t* options, rocksdb_table_properties_collector_factory_t* factory) noexcept {
+  if (factory != nullptr) options->rep.table_properties_collector_factories.push_back(factory->rep);
+}
+void rocksdb_table_properties_collector_factory_destroy(
+    rocksdb_table_properties_collector_factory_t* factory) noexcept {
+  delete factory;
+}
 void rocksdb_options_set_prefix_extractor(rocksdb_options_t* options,
                                           rocksdb_slicetransform_t* transform) noexcept {
   options->rep.prefix_extractor.reset(Rep(transform));

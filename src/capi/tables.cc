@@ -94,6 +94,22 @@ void rocksdb_options_set_plain_table_factory(rocksdb_options_t* options, uint32_
   options->rep.table_factory.reset(ashlar::NewPlainTableFactory(table_options));
 }
 
+// ---- Cuckoo tables.
+
+ASHLAR_C_CREATE_AND_DESTROY(cuckoo_options)
+void rocksdb_options_set_cuckoo_table_factory(
+    rocksdb_options_t* options, rocksdb_cuckoo_table_options_t* table_options) noexcept {
+  if (table_options != nullptr)
+    options->rep.table_factory.reset(ashlar::NewCuckooTableFactory(table_options->rep));
+}
+// Two names for one option.
+ASHLAR_C_SETTER_OF(cuckoo_options, hash_ratio, double, hash_table_ratio)
+ASHLAR_C_ACCESSORS(cuckoo_options, hash_table_ratio, double)
+ASHLAR_C_ACCESSORS(cuckoo_options, max_search_depth, uint32_t)
+ASHLAR_C_ACCESSORS(cuckoo_options, cuckoo_block_size, uint32_t)
+ASHLAR_C_ACCESSORS(cuckoo_options, identity_as_first_hash, unsigned char)
+ASHLAR_C_ACCESSORS(cuckoo_options, use_module_hash, unsigned char)
+
 // ---- Filters.
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) noexcept {
@@ -156,6 +172,10 @@ size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) noexcept {
 size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) noexcept {
   return cache->rep->GetOccupancyCount();
 }
+size_t rocksdb_cache_get_table_address_count(const rocksdb_cache_t* /*cache*/) noexcept {
+  return 0;
+}
+void rocksdb_cache_disown_data(rocksdb_cache_t* /*cache*/) noexcept {}
 
 ASHLAR_C_CREATE_AND_DESTROY(lru_cache_options)
 ASHLAR_C_SETTER(lru_cache_options, capacity, size_t)

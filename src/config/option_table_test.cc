@@ -480,6 +480,17 @@ TEST(Validate, WhatOnlyMattersToWritersMayBeAnythingForReading) {
   EXPECT_TRUE(Validate(elsewhere, options, OpenFor::kReading).IsNotSupported());
 }
 
+TEST(Validate, CuckooTablesAreRefusedByName) {
+  ColumnFamilyOptions options;
+  options.table_factory.reset(NewCuckooTableFactory());
+  for (const OpenFor purpose : {OpenFor::kWriting, OpenFor::kReading}) {
+    const Status status = Validate(DBOptions(), options, purpose);
+    EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+    EXPECT_NE(status.ToString().find("table_factory=CuckooTable"), std::string::npos)
+        << status.ToString();
+  }
+}
+
 // Every option that the table refuses is refused, and every one that it does not refuse passes with
 // another flag value.
 TEST(Validate, FlagsAreRefusedExactlyWhereTheTableSaysSo) {

@@ -35,6 +35,20 @@ class FactoryOf final : public TableFactory {
   Options options_;
 };
 
+// Known by name alone.
+class CuckooFactory final : public TableFactory {
+ public:
+  explicit CuckooFactory(const CuckooTableOptions& options) : options_(options) {}
+  const char* Name() const override { return kCuckooTableName(); }
+
+ private:
+  const void* GetOptionsPtr(const std::string& name) const override {
+    return name == CuckooTableOptions::kName() ? &options_ : nullptr;
+  }
+
+  CuckooTableOptions options_;
+};
+
 }  // namespace
 
 const std::string PlainTablePropertyNames::kEncodingType = "rocksdb.plain.table.encoding.type";
@@ -46,6 +60,9 @@ TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_opti
 }
 TableFactory* NewPlainTableFactory(const PlainTableOptions& options) {
   return new FactoryOf<PlainTableOptions>(TableFactory::kPlainTableName(), options);
+}
+TableFactory* NewCuckooTableFactory(const CuckooTableOptions& table_options) {
+  return new CuckooFactory(table_options);
 }
 
 }  // namespace ashlar

@@ -354,6 +354,10 @@ Status CheckFamily(OpenFor purpose, const DBOptions& db_options,
     return CheckTable(purpose, options, *block_based);
   if (const auto* const plain = TableOptionsOf<PlainTableOptions>(options))
     return CheckPlainTable(db_options, options, *plain);
+  if (options.table_factory != nullptr) {
+    return NotImplemented("table_factory", options.table_factory->Name(),
+                          "use NewBlockBasedTableFactory or NewPlainTableFactory");
+  }
   return Status::OK();
 }
 

@@ -1421,6 +1421,43 @@ static void PlainTablesAreReadThroughAMapping(void) {
   rocksdb_options_destroy(own);
 }
 
+static void CuckooTablesAreRefusedByName(void) {
+  char* error = NULL;
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_cuckoo_table_options_t* const cuckoo = rocksdb_cuckoo_options_create();
+  rocksdb_cuckoo_options_set_hash_ratio(cuckoo, 0.5);
+  CHECK(rocksdb_cuckoo_options_get_hash_table_ratio(cuckoo) == 0.5);
+  rocksdb_options_set_cuckoo_table_factory(own, cuckoo);
+  rocksdb_cuckoo_options_destroy(cuckoo);
+  CHECK(rocksdb_open(own, directory, &error) == NULL);
+  EXPECT_ERROR(error, "table_factory=CuckooTable");
+  rocksdb_options_destroy(own);
+}
+
+// Functions of RocksDB's that have nothing to do here.
+static void CachesAndCollectorsHaveAllFunctions(void) {
+  char* error = NULL;
+  rocksdb_destroy_db(options, directory, &error);
+  CHECK_OK(error);
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_cache_t* const cache = rocksdb_cache_create_lru(1 << 20);
+  CHECK(rocksdb_cache_get_table_address_count(cache) == 0);
+  rocksdb_block_based_table_options_t* const table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_block_cache(table, cache);
+  rocksdb_options_set_block_based_table_factory(own, table);
+  rocksdb_options_add_table_properties_collector_factory(own, NULL);
+  rocksdb_table_properties_collector_factory_destroy(NULL);
+  rocksdb_t* const db = rocksdb_open(own, directory, &error);
+  CHECK_OK(error);
+  Put(db, "a", "1");
+  rocksdb_cache_disown_data(cache);
+  EXPECT_GET(db, "a", "1");
+  rocksdb_close(db);
+  rocksdb_block_based_options_destroy(table);
+  rocksdb_cache_destroy(cache);
+  rocksdb_options_destroy(own);
+}
+
 #define ROUND_TRIP(object, name, value)             \
   rocksdb_##object##_set_##name(of, value);         \
   if (rocksdb_##object##_get_##name(of) != (value)) \
@@ -2036,6 +2073,8 @@ int main(int argc, char** argv) {
   CountersAdd();
   OptionsReachTheDatabase();
   PlainTablesAreReadThroughAMapping();
+  CuckooTablesAreRefusedByName();
+  CachesAndCollectorsHaveAllFunctions();
   SettersAndGettersAgree();
   AbortedCompactionsGoOnAfterTheResume();
   LostErrorsAreCountedAndInTheLog();
