@@ -59,15 +59,6 @@ class DbBenchTest : public testing::Test {
 class DbBenchMeasuringTest : public DbBenchTest {
  protected:
   DbBenchMeasuringTest() { build_flag_ = kMeasures ? "" : "--any_build=1 "; }
-  // The path of the newest one.
-  std::string OptionsFile() const {
-    std::string newest;
-    for (const auto& entry : std::filesystem::directory_iterator(database())) {
-      if (entry.path().filename().string().starts_with("OPTIONS-"))
-        newest = std::max(newest, entry.path().string());
-    }
-    return newest;
-  }
 };
 
 // The last line of a workload's result; empty when there is none.
@@ -512,7 +503,12 @@ TEST_F(DbBenchMeasuringTest, TailsSeekWhileKeysAreWritten) {
 
 TEST_F(DbBenchMeasuringTest, AnOptionsFileSetsTheOptions) {
   (void)Output("--num=100 --benchmarks=fillseq --num_levels=5");
-  std::filesystem::copy_file(OptionsFile(), File("OPTIONS"));
+  std::string options_file;
+  for (const auto& entry : std::filesystem::directory_iterator(database())) {
+    if (entry.path().filename().string().starts_with("OPTIONS-"))
+      options_file = std::max(options_file, entry.path().string());
+  }
+  std::filesystem::copy_file(options_file, File("OPTIONS"));
   EXPECT_NE(
       Output(StrCat("--num=100 --benchmarks=fillseq,levelstats --options_file=", File("OPTIONS")))
           .find("\n  4 "),
@@ -520,18 +516,6 @@ TEST_F(DbBenchMeasuringTest, AnOptionsFileSetsTheOptions) {
   const std::string output =
       Output(StrCat("--num=100 --benchmarks=fillseq,levelstats --options_file=", File("OPTIONS")));
   EXPECT_EQ(output.find("\n  5 "), std::string::npos) << output;
-}
-
-TEST_F(DbBenchMeasuringTest, FlagsOfDictionariesSetTheirOptions) {
-  const std::string output = Output(
-      "--num=100 --benchmarks=fillseq --compression_type=none --compression_max_dict_bytes=1000 "
-      "--compression_zstd_max_train_bytes=50000 --compression_max_dict_buffer_bytes=70000 "
-      "--compression_use_zstd_dict_trainer=0");
-  EXPECT_EQ(output.find("--compression_zstd_max_train_bytes"), std::string::npos) << output;
-  const std::string options = FileText(OptionsFile());
-  for (const char* const field : {"max_dict_bytes=1000;", "zstd_max_train_bytes=50000;",
-                                  "max_dict_buffer_bytes=70000;", "use_zstd_dict_trainer=false;"})
-    EXPECT_NE(options.find(field), std::string::npos) << field << "\n" << options;
 }
 
 TEST_F(DbBenchMeasuringTest, AnErrorEndsItWithTheWorkloadsName) {

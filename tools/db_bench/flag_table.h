@@ -169,8 +169,12 @@
        "Large runs are merged in parts")                                                           \
   FLAG("Levels and compaction", int, universal_stop_style, 1,                                      \
        "0: runs of similar size, 1: of the total size")                                            \
+  FLAG("Levels and compaction", int, universal_max_read_amp, -1,                                   \
+       "Runs at most; -1: level0_file_num_compaction_trigger, 0: by their sizes")                  \
   FLAG("Levels and compaction", uint64_t, fifo_compaction_max_table_files_size_mb, 0,              \
        "MiB of tables; above, the oldest are deleted")                                             \
+  FLAG("Levels and compaction", uint64_t, fifo_compaction_max_data_files_size_mb, 0,               \
+       "Replaces the flag before if it is above 0")                                                \
   FLAG("Levels and compaction", bool, fifo_compaction_allow_compaction, true,                      \
        "Small tables are merged")                                                                  \
   FLAG("Levels and compaction", uint64_t, fifo_compaction_ttl, 0,                                  \

@@ -213,6 +213,7 @@ void SetUniversal(const Flags& flags, CompactionOptionsUniversal* options) {
   options->allow_trivial_move = flags.universal_allow_trivial_move;
   options->incremental = flags.universal_incremental;
   options->stop_style = static_cast<CompactionStopStyle>(flags.universal_stop_style);
+  options->max_read_amp = flags.universal_max_read_amp;
 }
 
 // As RocksDB's: without a size nothing stays.
@@ -220,6 +221,8 @@ void SetFifo(const Flags& flags, ColumnFamilyOptions* options) {
   if (flags.fifo_compaction_ttl != 0) options->ttl = flags.fifo_compaction_ttl;
   options->compaction_options_fifo.max_table_files_size =
       flags.fifo_compaction_max_table_files_size_mb << 20;
+  options->compaction_options_fifo.max_data_files_size =
+      flags.fifo_compaction_max_data_files_size_mb << 20;
   options->compaction_options_fifo.allow_compaction = flags.fifo_compaction_allow_compaction;
 }
 

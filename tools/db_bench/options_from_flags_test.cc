@@ -68,6 +68,7 @@ TEST(OptionsFromFlagsTest, StylesAndLayoutsReachTheOptions) {
   flags.universal_allow_trivial_move = true;
   flags.universal_incremental = true;
   flags.universal_stop_style = kCompactionStopStyleSimilarSize;
+  flags.universal_max_read_amp = 12;
   flags.partition_index_and_filters = true;
   flags.metadata_block_size = 1000;
   flags.use_ribbon_filter = true;
@@ -82,6 +83,7 @@ TEST(OptionsFromFlagsTest, StylesAndLayoutsReachTheOptions) {
   EXPECT_EQ(universal.compression_size_percent, 80);
   EXPECT_TRUE(universal.allow_trivial_move && universal.incremental);
   EXPECT_EQ(universal.stop_style, kCompactionStopStyleSimilarSize);
+  EXPECT_EQ(universal.max_read_amp, 12);
   const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
   EXPECT_EQ(table->index_type, BlockBasedTableOptions::kTwoLevelIndexSearch);
   EXPECT_TRUE(table->partition_filters);
@@ -91,13 +93,31 @@ TEST(OptionsFromFlagsTest, StylesAndLayoutsReachTheOptions) {
   Flags fifo;
   fifo.compaction_style = kCompactionStyleFIFO;
   fifo.fifo_compaction_max_table_files_size_mb = 5;
+  fifo.fifo_compaction_max_data_files_size_mb = 6;
   fifo.fifo_compaction_allow_compaction = false;
   fifo.fifo_compaction_ttl = 99;
   ASSERT_TRUE(OptionsFromFlags(fifo, &options).ok());
   EXPECT_EQ(options.compaction_options_fifo.max_table_files_size, uint64_t{5} << 20);
+  EXPECT_EQ(options.compaction_options_fifo.max_data_files_size, uint64_t{6} << 20);
   EXPECT_FALSE(options.compaction_options_fifo.allow_compaction);
   EXPECT_EQ(options.ttl, 99u);
   EXPECT_EQ(options.compaction_options_universal.size_ratio, 1u) << "0 keeps the default";
+}
+
+TEST(OptionsFromFlagsTest, DictionariesReachTheOptions) {
+  Flags flags;
+  Options options;
+  ASSERT_TRUE(OptionsFromFlags(flags, &options).ok());
+  EXPECT_TRUE(options.compression_opts.use_zstd_dict_trainer) << "the default of both";
+  flags.compression_max_dict_bytes = 1000;
+  flags.compression_zstd_max_train_bytes = 50000;
+  flags.compression_max_dict_buffer_bytes = 70000;
+  flags.compression_use_zstd_dict_trainer = false;
+  ASSERT_TRUE(OptionsFromFlags(flags, &options).ok());
+  EXPECT_EQ(options.compression_opts.max_dict_bytes, 1000u);
+  EXPECT_EQ(options.compression_opts.zstd_max_train_bytes, 50000u);
+  EXPECT_EQ(options.compression_opts.max_dict_buffer_bytes, 70000u);
+  EXPECT_FALSE(options.compression_opts.use_zstd_dict_trainer);
 }
 
 TEST(OptionsFromFlagsTest, AValueThatIsNoneIsRefused) {
