@@ -173,7 +173,11 @@ TEST_F(SnapshotVersionsTest, AFileWithoutOlderVersionsIsNotRewritten) {
 
 class RibbonFilterTest : public CompactionStyleTest {
  protected:
-  RibbonFilterTest() { options_.disable_auto_compactions = true; }
+  RibbonFilterTest() {
+    options_.disable_auto_compactions = true;
+    options_.target_file_size_base = 1 << 20;
+    options_.max_bytes_for_level_base = 4 << 20;
+  }
 
   void Begin(CompactionStyle style, int bloom_before_level) {
     Close();
@@ -223,10 +227,10 @@ class RibbonFilterTest : public CompactionStyleTest {
 
 TEST_F(RibbonFilterTest, AreBuiltFromTheLevelOfThePolicyOn) {
   for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
-    EXPECT_EQ(KindsOfALife(style, -1), "ribbon, ribbon, ribbon") << style;
-    EXPECT_EQ(KindsOfALife(style, 0), "bloom, ribbon, ribbon") << style;
-    EXPECT_EQ(KindsOfALife(style, 1), "bloom, bloom, ribbon") << style;
-    EXPECT_EQ(KindsOfALife(style, INT_MAX), "bloom, bloom, bloom") << style;
+    EXPECT_EQ(KindsOfALife(style, -1), "ribbon, ribbon, ribbon") << int{style};
+    EXPECT_EQ(KindsOfALife(style, 0), "bloom, ribbon, ribbon") << int{style};
+    EXPECT_EQ(KindsOfALife(style, 1), "bloom, bloom, ribbon") << int{style};
+    EXPECT_EQ(KindsOfALife(style, INT_MAX), "bloom, bloom, bloom") << int{style};
   }
 }
 
@@ -236,7 +240,7 @@ TEST_F(RibbonFilterTest, AreBuiltForEachTableWhereTablesStay) {
       Begin(style, bloom_before_level);
       WriteKeys();
       EXPECT_EQ(Kinds(), bloom_before_level == INT_MAX ? "bloom" : "ribbon")
-          << style << " " << bloom_before_level;
+          << int{style} << " " << bloom_before_level;
     }
   }
 }
@@ -493,7 +497,7 @@ class SummingFileSystem final : public MemoryFileSystem {
 };
 
 constexpr uint64_t kFlushedBytes = 64 << 10;
-constexpr int kOverwrittenKeys = 6000;
+constexpr int kOverwrittenKeys = 4000;
 
 // Of a database that always has the same keys, each as often: the bytes of the whole tree, and the
 // most that its tables had during overwrites.
@@ -515,7 +519,7 @@ SpaceOfOverwrites OverwriteAtRandom(const Options& options) {
   EXPECT_TRUE(database.db()->GetIntProperty("rocksdb.live-sst-files-size", &space.tree_bytes));
   files->TakeMax();
   Random random(1);
-  for (int i = 0; i < 3 * kOverwrittenKeys; ++i) {
+  for (int i = 0; i < 2 * kOverwrittenKeys; ++i) {
     write(random.Uniform(kOverwrittenKeys));
     if (i % 100 == 0) {
       EXPECT_OK(database.db()->Flush(FlushOptions()));
