@@ -101,7 +101,7 @@ struct CompactionOptionsUniversal {
   bool allow_trivial_move = false;
   // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes.
   bool incremental = false;
-  // Idle runs are merged, whatever their sizes, until there are no more than this.
+  // Idle runs of any sizes are merged until there are no more than this.
   // -1: level0_file_num_compaction_trigger. 0: as many as size_ratio leaves in a tree that grows by
   // memtables, and at least the trigger; with kCompactionStopStyleSimilarSize as -1. A number below
   // the trigger is refused.

@@ -40,7 +40,7 @@ std::string EncodeTableProperties(const TableProperties& properties);
 Result<TableProperties> DecodeTableProperties(const Slice& block);
 
 // Entries that a table has for snapshots only: each follows a newer version of its user key, and a
-// snapshot lies between the two. RocksDB passes the property on and does not write it. Requires of
+// snapshot is between the two. RocksDB passes the property on and does not write it. Requires of
 // Record: more than 0.
 void RecordSnapshotVersions(uint64_t count, TableProperties* properties);
 // 0: there are none, or the writer did not count them, or the number is damaged.
