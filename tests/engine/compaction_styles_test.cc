@@ -467,8 +467,8 @@ TEST_F(CompactionStyleTest, OptionsThatCannotWorkAreRefused) {
 
 // ---- Temporary space.
 
-// Knows how many bytes all tables have had at most: the inputs of a compaction are deleted after its
-// outputs are complete.
+// Knows how many bytes all tables have had at most: the inputs of a compaction are deleted after
+// its outputs are complete.
 class SummingFileSystem final : public MemoryFileSystem {
  public:
   Status DeleteFile(const std::string& path) override {
