@@ -8,7 +8,8 @@
 //
 // The iterator follows the database from log to log, also into the archive (WAL_ttl_seconds); that
 // of a secondary has more after each TryCatchUpWithPrimary. A log that is neither live nor archived
-// any more is a gap. So are writes with disableWAL, which take sequences and are in no log.
+// any more is a gap. So are writes with disableWAL, ingestions and imports, which take sequences
+// and are in no log.
 //
 // Errors: NotFound "Gap in sequence numbers": the batch after the last one is in no log any more.
 // Corruption naming file and offset: a log is damaged and what follows does not continue it.

@@ -135,8 +135,8 @@ Status FamilyImport::AddFamily(bool* install_failed) {
 VersionEdit FamilyImport::MakeEdit() {
   const uint64_t now = state_->clock->NowUnixMicros() / 1000000;
   VersionEdit edit;
-  edit.last_sequence = state_->PublishedSequence();
-  ASHLAR_ASSERT(taken_.size() == files_.size());  // Prepare
+  edit.last_sequence = state_->PublishedSequence() + 1;  // I10 of file_ingestion.h
+  ASHLAR_ASSERT(taken_.size() == files_.size());         // Prepare
   edit.ReserveNewFiles(files_.size());
   for (size_t i = 0; i < files_.size(); ++i) {
     std::unique_ptr<FileMetaData> meta = std::move(files_[i].meta);

@@ -316,7 +316,7 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
       family.family()->ingesting = true;           // I4
     }
   }
-  SequenceNumber last_sequence = state_->PublishedSequence();
+  SequenceNumber last_sequence = state_->PublishedSequence() + 1;  // I10
   for (const Family& family : families_) {
     last_sequence = std::max(last_sequence, family.last_sequence);
     for (const File& file : family.files)

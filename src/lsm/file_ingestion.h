@@ -20,6 +20,7 @@
 //     the files, and deletes them after an error.
 // I8: no known gap hides an ingested key.
 // I9: a number that is written into a copy is taken by the turn only if I1 holds.
+// I10: each call takes a sequence, which no log has: a WalFollower finds a gap there.
 //
 // Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
 #pragma once

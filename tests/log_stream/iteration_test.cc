@@ -4,11 +4,14 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ashlar/checkpoint.h"
+#include "ashlar/sst_file_writer.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
@@ -34,6 +37,36 @@ class IterationTest : public DatabaseFixture {
     std::unique_ptr<TransactionLogIterator> iterator;
     EXPECT_OK(db_->GetUpdatesSince(sequence, &iterator));
     return iterator;
+  }
+  // A file with one key.
+  std::string WriteFile(const std::string& key) {
+    const std::string path = scratch().File(key + ".sst");
+    SstFileWriter writer(EnvOptions(), options_);
+    EXPECT_OK(writer.Open(path));
+    EXPECT_OK(writer.Put(key, "ingested"));
+    EXPECT_OK(writer.Finish());
+    return path;
+  }
+  // `change` brings data into the open database that are in no log: an open iterator ends at the
+  // next write, and a new one begins after a number that is missing.
+  void ExpectAGapAt(const std::function<void()>& change) {
+    Put("before", "1");
+    const SequenceNumber last = db_->GetLatestSequenceNumber();
+    std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(last);
+    EXPECT_EQ(Text(TakeBatches(iterator.get())), "before=1 ");
+    change();
+    EXPECT_GT(db_->GetLatestSequenceNumber(), last);
+    iterator->Next();
+    EXPECT_FALSE(iterator->Valid());
+    EXPECT_OK(iterator->status()) << "there is no later write yet";
+    Put("after", "2");
+    iterator->Next();
+    EXPECT_FALSE(iterator->Valid()) << "the change is passed over";
+    EXPECT_TRUE(iterator->status().IsNotFound()) << iterator->status().ToString();
+    const std::vector<LoggedBatch> later = AllBatches(db_.get(), last + 1);
+    EXPECT_EQ(Text(later), "after=2 ");
+    ASSERT_EQ(later.size(), 1u);
+    EXPECT_GT(later[0].sequence, last + 1);
   }
 };
 
@@ -124,6 +157,105 @@ TEST_F(IterationTest, WritesWithoutALogAreAGap) {
   iterator->Next();
   EXPECT_FALSE(iterator->Valid());
   EXPECT_TRUE(iterator->status().IsNotFound());
+}
+
+TEST_F(IterationTest, ANumberedIngestionIsAGap) {
+  Open();
+  for (const bool writes_number : {false, true}) {
+    SCOPED_TRACE(writes_number);
+    IngestExternalFileOptions options;
+    options.write_global_seqno = writes_number;
+    const std::string file = WriteFile(writes_number ? "b" : "a");
+    ExpectAGapAt([&] { ASSERT_OK(db_->IngestExternalFile({file}, options)); });
+  }
+}
+
+TEST_F(IterationTest, AnIngestionThatNeedsNoNumberIsAGap) {
+  Open();
+  IngestExternalFileOptions unnumbered;
+  unnumbered.allow_global_seqno = false;
+  const std::string first = WriteFile("a");
+  ExpectAGapAt([&] { ASSERT_OK(db_->IngestExternalFile({first}, unnumbered)); });
+  IngestExternalFileOptions inconsistent;
+  inconsistent.snapshot_consistency = false;
+  const std::string second = WriteFile("b");
+  ExpectAGapAt([&] { ASSERT_OK(db_->IngestExternalFile({second}, inconsistent)); });
+}
+
+TEST_F(IterationTest, AnIngestionBehindIsAGap) {
+  options_.allow_ingest_behind = true;
+  Open();
+  IngestExternalFileOptions options;
+  options.ingest_behind = true;
+  const std::string file = WriteFile("a");
+  ExpectAGapAt([&] { ASSERT_OK(db_->IngestExternalFile({file}, options)); });
+}
+
+TEST_F(IterationTest, AnIngestedTableOfADatabaseIsAGap) {
+  Open();
+  Put("a", "1");
+  Flush();
+  std::vector<LiveFileMetaData> tables;
+  db_->GetLiveFilesMetaData(&tables);
+  ASSERT_EQ(tables.size(), 1u);
+  const std::string copy = scratch().File("table.sst");
+  std::filesystem::copy_file(tables[0].directory + tables[0].name, copy);
+  Delete("a");
+  Flush();
+  CompactAll();
+  IngestExternalFileOptions options;
+  options.allow_db_generated_files = true;
+  ExpectAGapAt([&] { ASSERT_OK(db_->IngestExternalFile({copy}, options)); });
+  EXPECT_EQ(Get("a"), "1");
+}
+
+TEST_F(IterationTest, AnImportedFamilyIsAGap) {
+  Open();
+  Put("a", "1");
+  Checkpoint* made = nullptr;
+  ASSERT_OK(Checkpoint::Create(db_.get(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ExportImportFilesMetaData* exported = nullptr;
+  ASSERT_OK(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), scratch().File("exported"),
+                                           &exported));
+  const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
+  ColumnFamilyHandle* handle = nullptr;
+  ExpectAGapAt([&] {
+    ASSERT_OK(db_->CreateColumnFamilyWithImport(ColumnFamilyOptions(options_), "imported",
+                                                ImportColumnFamilyOptions(), *metadata, &handle));
+  });
+  const std::unique_ptr<ColumnFamilyHandle> imported(handle);
+  EXPECT_EQ(GetFrom(imported.get(), "a"), "1");
+}
+
+// The follower's number after an ingestion is the leader's, whether a file needed one or not.
+TEST_F(IterationTest, AFollowerThatIngestsTheSameFilesGoesOnAfterTheGap) {
+  Open();
+  std::unique_ptr<DB> follower;
+  ASSERT_OK(DB::Open(options_, scratch().File("follower"), &follower));
+  const auto follow = [&] {
+    for (const LoggedBatch& logged :
+         AllBatches(db_.get(), follower->GetLatestSequenceNumber() + 1)) {
+      ASSERT_EQ(logged.sequence, follower->GetLatestSequenceNumber() + 1);
+      WriteBatch batch = logged.batch;
+      ASSERT_OK(follower->Write(WriteOptions(), &batch));
+    }
+  };
+  for (const bool numbered : {true, false}) {
+    SCOPED_TRACE(numbered);
+    Put("k", "before");
+    follow();
+    const std::string file = WriteFile(numbered ? "a" : "b");
+    IngestExternalFileOptions options;
+    options.allow_global_seqno = numbered;
+    ASSERT_OK(db_->IngestExternalFile({file}, options));
+    ASSERT_OK(follower->IngestExternalFile({file}, options));
+    Put("k", "after");
+    follow();
+    EXPECT_EQ(follower->GetLatestSequenceNumber(), db_->GetLatestSequenceNumber());
+  }
+  const std::unique_ptr<Iterator> followed(follower->NewIterator(ReadOptions()));
+  EXPECT_EQ(test::WalkBothWays(followed.get()), Contents());
 }
 
 TEST_F(IterationTest, ABatchComesUpToItsTerminationPoint) {
