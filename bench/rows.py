@@ -509,6 +509,11 @@ def _files() -> list[Group]:
     def workload(name: str, operations: int, title: str = "", metrics: tuple[Metric, ...] = BOTH) -> Workload:
         return Workload(name, 0, rows=(Judged(title, metrics, 1.0),) if title else (), operations_min=operations)
 
+    def families(name: str, title: str) -> Workload:
+        # 5 s of CPU for the creation and the open of 2,000.
+        by_cpu = Judged(f"{title}, CPU", (CPU,), 1.0, Limit(5e6 / 2 / 2000))
+        return Workload(name, 0, rows=(Judged(title, (WALL,), 1.0), by_cpu), operations_min=2000)
+
     thousand = {"shape": "runs", "runs": 1000, "no-compactions": True, "options": "max_open_files=-1"}
     return [
         group("ingest", {"shape": "compacted"}, workload("ingest", 100, "ingest a table into a full database")),
@@ -533,8 +538,8 @@ def _files() -> list[Group]:
         group(
             "families",
             {},
-            workload("createfamilies", 1000, "create 1,000 families, per family"),
-            workload("openfamilies", 1000, "open with 1,000 families, per family"),
+            families("createfamilies", "create 2,000 families, per family"),
+            families("openfamilies", "open with 2,000 families, per family"),
             keys=1000,
         ),
     ]

@@ -174,11 +174,10 @@ Status LsmDB::RefusalOfWrites() const {
 
 std::unique_ptr<ColumnFamilyHandle> LsmDB::NewHandle(const std::string& name) {
   MutexLock lock(state_->mutex());
-  for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-    if (family->name() == name)
-      return std::make_unique<FamilyHandle>(core_.get(), std::move(family));
-  }
-  return nullptr;
+  const ColumnFamilyState* const recorded = state_->versions->Published().FindFamily(Slice(name));
+  if (recorded == nullptr) return nullptr;
+  const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(recorded->id);
+  return family == nullptr ? nullptr : std::make_unique<FamilyHandle>(core_.get(), family);
 }
 
 Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,

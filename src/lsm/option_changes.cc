@@ -139,7 +139,8 @@ Result<OptionChanges::NewFamily> OptionChanges::PrepareFamily(const ColumnFamily
   ASHLAR_ASSERT(state_->Families().Find(added.family->id) == nullptr);  // I1 of FamilyTable
   MutexLock lock(state_->mutex());
   prepared.family = MakeColumnFamily(state_, *added.family, added.version, completed, log_number);
-  prepared.families = FamiliesWith(*state_, prepared.family);
+  prepared.families = std::make_unique<FamilyTable>(state_->Families());
+  prepared.families->Add(prepared.family);
   ASHLAR_ASSERT(prepared.families->Find(added.family->id) != nullptr);
   return prepared;
 }

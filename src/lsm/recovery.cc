@@ -196,6 +196,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
 }
 
 Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& descriptors) {
+  auto families = std::make_unique<FamilyTable>();
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
     const ColumnFamilyState* const recorded = Recovered(*state).FindFamily(Slice(descriptor.name));
     if (recorded == nullptr) {
@@ -208,11 +209,12 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
     }
     MutexLock lock(state->mutex());
     // Of a family that is named twice the first options count.
-    if (state->Families().Find(recorded->id) != nullptr) continue;
-    state->SetFamilies(
-        FamiliesWith(*state, MakeColumnFamily(state, *recorded, recorded->current,
-                                              descriptor.options, recorded->log_number)));
+    if (families->Find(recorded->id) != nullptr) continue;
+    families->Add(MakeColumnFamily(state, *recorded, recorded->current, descriptor.options,
+                                   recorded->log_number));
   }
+  MutexLock lock(state->mutex());
+  state->SetFamilies(std::move(families));
   return Status::OK();
 }
 
@@ -311,15 +313,6 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                          .log_number = log_number,
                          .user_key_bytes = user_key_bytes,
                          .compact_cursors = recorded.compact_cursors});
-}
-
-std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
-                                          std::shared_ptr<ColumnFamily> family) {
-  const FamilyTable* const old = state.family_table.load(std::memory_order_acquire);
-  auto families =
-      old != nullptr ? std::make_unique<FamilyTable>(*old) : std::make_unique<FamilyTable>();
-  families->Add(std::move(family));
-  return families;
 }
 
 void LogRecovery(const DatabaseState& state) {

@@ -61,10 +61,6 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                                                const ColumnFamilyState& recorded, Version* version,
                                                const ColumnFamilyOptions& options,
                                                uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
-// The table that readers and the commit leader use, with one family more.
-std::unique_ptr<FamilyTable> FamiliesWith(const DatabaseState& state,
-                                          std::shared_ptr<ColumnFamily> family)
-    ASHLAR_REQUIRES(kDatabaseMutex);
 
 // LOCK, and the handles of the directories.
 Status TakeDatabase(DatabaseState* state);

@@ -22,6 +22,11 @@ void RecordLogs(const VersionEdit& edit, RecordedLogs* logs) {
     logs->erase(logs->begin(), logs->lower_bound(*edit.log_deletion));
 }
 
+ManifestReplay::ManifestReplay(const Args& args) : args_(args) {
+  // Of a family that is named twice the first spec counts.
+  for (const ColumnFamilySpec& spec : args.specs) specs_.emplace(spec.name, &spec);
+}
+
 Result<RecoveredState> ManifestReplay::Run() {
   const ColumnFamilySpec* const default_spec = FindSpec(kDefaultFamilyName);
   if (default_spec == nullptr)
@@ -107,7 +112,7 @@ void ManifestReplay::StartFromBase() {
                                                                   .levels = family->levels,
                                                                   .base = family->current,
                                                                   .live = args_.live}));
-    state_.published.families.emplace(id, std::move(copy));
+    state_.published.families.Add(std::move(copy));
   }
 }
 
@@ -133,9 +138,8 @@ Status ManifestReplay::Apply(VersionEdit* edit) {
   } else {
     ASHLAR_RETURN_IF_ERROR(ApplyToFamily(edit));
   }
-  const auto family = state_.published.families.find(edit->column_family);
-  if (family != state_.published.families.end())
-    ASHLAR_RETURN_IF_ERROR(TakeFamilyFields(*edit, family->second.get()));
+  ColumnFamilyState* const family = state_.published.FindFamily(edit->column_family);
+  if (family != nullptr) ASHLAR_RETURN_IF_ERROR(TakeFamilyFields(*edit, family));
   TakeDatabaseFields(*edit);
   return Status::OK();
 }
@@ -143,7 +147,7 @@ Status ManifestReplay::Apply(VersionEdit* edit) {
 Status ManifestReplay::AddFamily(const VersionEdit& edit) {
   const std::string& name = *edit.added_column_family;
   const ColumnFamilyId id = edit.column_family;
-  if (state_.published.families.contains(id) || state_.unopened.contains(id))
+  if (state_.published.FindFamily(id) != nullptr || state_.unopened.contains(id))
     return Status::Corruption(StrCat("column family ", id, " is added twice"));
   state_.published.max_column_family = std::max(state_.published.max_column_family, id);
   const ColumnFamilySpec* const spec = FindSpec(name);
@@ -157,7 +161,7 @@ Status ManifestReplay::AddFamily(const VersionEdit& edit) {
 }
 
 Status ManifestReplay::DropFamily(const VersionEdit& edit) {
-  const bool opened = state_.published.families.erase(edit.column_family) > 0;
+  const bool opened = state_.published.families.Erase(edit.column_family);
   builders_.erase(edit.column_family);
   if (opened || state_.unopened.erase(edit.column_family) > 0) return Status::OK();
   return Status::Corruption(
@@ -205,18 +209,16 @@ void ManifestReplay::TakeDatabaseFields(const VersionEdit& edit) {
 }
 
 const ColumnFamilySpec* ManifestReplay::FindSpec(const std::string& name) const {
-  const auto spec = std::find_if(args_.specs.begin(), args_.specs.end(),
-                                 [&name](const ColumnFamilySpec& s) { return s.name == name; });
-  return spec == args_.specs.end() ? nullptr : &*spec;
+  const auto spec = specs_.find(name);
+  return spec == specs_.end() ? nullptr : spec->second;
 }
 
 Status ManifestReplay::OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spec) {
-  for (const auto& [other_id, other] : state_.published.families) {
-    if (other->name == spec.name)
-      return Status::Corruption(
-          StrCat("column families ", other_id, " and ", id, " have the same name"));
+  if (const auto* const other = state_.published.FindFamily(Slice(spec.name)); other != nullptr) {
+    return Status::Corruption(
+        StrCat("column families ", other->id, " and ", id, " have the same name"));
   }
-  state_.published.families.emplace(id, std::make_unique<ColumnFamilyState>(id, spec));
+  state_.published.families.Add(std::make_unique<ColumnFamilyState>(id, spec));
   builders_.emplace(
       id, std::make_unique<VersionBuilder>(VersionBuilder::Args{.comparator = spec.comparator,
                                                                 .levels = spec.levels,
@@ -270,7 +272,7 @@ Status ManifestReplay::CheckAllOpened() const {
 
 Status ManifestReplay::BuildVersions() {
   ASHLAR_ASSERT(builders_.size() == state_.published.families.size());
-  for (auto& [id, family] : state_.published.families) {
+  for (const auto& [id, family] : state_.published.families) {
     if (continues_ && !builders_.at(id)->HasChanges()) {
       family->current = BaseVersion(id);
       family->current->Ref();

@@ -17,7 +17,8 @@
 //     the last reading. Otherwise the tables of a long MANIFEST would be gone, time and again,
 //     before it is read.
 //
-// Thread safety: one thread. Lifetime: `live` outlives the result, the base outlives the replay.
+// Thread safety: one thread. Lifetime: `live` outlives the result, the base and the specs outlive
+// the replay.
 #pragma once
 
 #include <map>
@@ -25,6 +26,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "ashlar/vfs.h"
 #include "base/result.h"
@@ -77,7 +79,7 @@ class ManifestReplay {
     const ManifestPlace* base_place = nullptr;
   };
 
-  explicit ManifestReplay(const Args& args) : args_(args) {}
+  explicit ManifestReplay(const Args& args);
 
   // With a base, Corruption as well when CURRENT leads to another database, or to an older state.
   Result<RecoveredState> Run();
@@ -115,7 +117,8 @@ class ManifestReplay {
   Status CheckNumbersAreLeft() const;
 
   const Args args_;
-  CompleteStates complete_;  // with best_efforts
+  std::map<std::string_view, const ColumnFamilySpec*> specs_;  // of the Args, by name
+  CompleteStates complete_;                                    // with best_efforts
   RecoveredState state_;
   std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>> builders_;
   bool continues_ = false;  // the edits after those of the base

@@ -118,7 +118,8 @@ void VersionSet::CheckInvariants() const {
   ASHLAR_ASSERT(manifest_number_ < next_file_number());  // I6
   ASHLAR_ASSERT(!uncertain_ || writer_ == nullptr);      // I2
   ASHLAR_ASSERT(published_.last_sequence <= kSequenceNumberMax);
-  ASHLAR_ASSERT(published_.families.contains(kDefaultFamilyId));
+  published_.families.CheckInvariants();
+  ASHLAR_ASSERT(published_.FindFamily(kDefaultFamilyId) != nullptr);
   for (const auto& [id, family] : published_.families) {
     ASHLAR_ASSERT(id == family->id && id <= published_.max_column_family);
     ASHLAR_ASSERT(family->current != nullptr);
@@ -321,11 +322,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
                                        " have been used"));
   }
   std::unique_ptr<PendingInstall> install(new PendingInstall);
-  ColumnFamilyState* const family =
-      install->added_family_
-          .emplace(published_.max_column_family + 1,
-                   std::make_unique<ColumnFamilyState>(published_.max_column_family + 1, spec))
-          .first->second.get();
+  ColumnFamilyState* const family = install->added_family_.Add(
+      std::make_unique<ColumnFamilyState>(published_.max_column_family + 1, spec));
   edits[0].column_family = family->id;
   edits[0].added_column_family = spec.name;
   edits[0].comparator = spec.comparator.user_comparator()->Name();
@@ -483,7 +481,7 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
 std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
   ASHLAR_ASSERT(install->written_);
   std::vector<Version*> replaced = std::move(install->replaced_);
-  published_.families.merge(install->added_family_);
+  published_.families.Merge(&install->added_family_);
   for (PendingInstall::Change& change : install->changes_) {
     if (change.log_number.has_value()) {
       ASHLAR_ASSERT(*change.log_number >= change.family->log_number);  // I4
@@ -498,7 +496,7 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
   if (install->dropped_family_ != nullptr) {
     ASHLAR_ASSERT(install->dropped_family_->id != kDefaultFamilyId);
     replaced.push_back(install->dropped_family_->current);
-    published_.families.erase(install->dropped_family_->id);
+    published_.families.Erase(install->dropped_family_->id);
   }
   for (const VersionEdit& edit : install->edits_) {
     published_.last_sequence = std::max(published_.last_sequence, edit.last_sequence.value_or(0));
