@@ -29,16 +29,43 @@ size_t RecordedFamilies(OpenDatabase* database) {
   return recorded.size();
 }
 
-TEST(ManyFamiliesTest, TheOptionsFileIsNotWrittenForEachOfMany) {
-  const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
-  uint64_t written = 0;
+// Adds the OPTIONS files that are written from now on to *written.
+void CountOptionsFiles(FaultFileSystem* files, uint64_t* written) {
   FaultRule count;
   count.operations = FaultOperation::kOpenForWriting;
   count.name_contains = "OPTIONS";
   count.sticky = true;
   count.effect = FaultEffect::kRunAction;
-  count.action = [&written] { ++written; };
+  count.action = [written] { ++*written; };
   files->AddRule(count);
+}
+
+TEST(ManyFamiliesTest, TheOptionsFileIsWrittenOncePerCall) {
+  const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  OpenDatabase database(files, SmallDatabaseOptions(), 1);
+  ASSERT_OK(database.Open());
+  DB* const db = database.db();
+  std::vector<ColumnFamilyDescriptor> families;
+  for (int i = 0; i < 20; ++i)
+    families.emplace_back(StrCat("f", i), ColumnFamilyOptions(SmallDatabaseOptions()));
+  uint64_t written = 0;
+  CountOptionsFiles(files.get(), &written);
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_OK(db->CreateColumnFamilies(families, &handles));
+  EXPECT_EQ(written, 1u);
+  EXPECT_EQ(RecordedFamilies(&database), 21u);
+  ASSERT_EQ(handles.size(), 20u);
+  ASSERT_OK(db->DropColumnFamilies(handles));
+  EXPECT_EQ(written, 2u);
+  EXPECT_EQ(RecordedFamilies(&database), 1u);
+  for (ColumnFamilyHandle* const handle : handles) EXPECT_OK(db->DestroyColumnFamilyHandle(handle));
+  ASSERT_OK(database.Close());
+}
+
+TEST(ManyFamiliesTest, TheOptionsFileIsNotWrittenForEachOfMany) {
+  const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  uint64_t written = 0;
+  CountOptionsFiles(files.get(), &written);
   OpenDatabase database(files, SmallDatabaseOptions(), 1);
   ASSERT_OK(database.Open());
   for (int i = 0; i < kFamilies; ++i) ASSERT_OK(database.CreateFamily("f" + std::to_string(i)));
