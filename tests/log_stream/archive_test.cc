@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -213,26 +214,32 @@ Options ArchivingOptions() {
   return options;
 }
 
-// 60 batches, with flushes, switches and restarts.
-Status Work(OpenDatabase* database, bool keep_going) {
-  Status first_error;
-  const auto note = [&](const Status& status) {
-    if (first_error.ok()) first_error = status;
-  };
-  for (int i = 0; i < 60 && (first_error.ok() || keep_going); ++i) {
-    note(database->Write({{.kind = Change::Kind::kPut,
+Status WriteOne(OpenDatabase* database, const std::string& key, size_t value_bytes) {
+  return database->Write({{.kind = Change::Kind::kPut,
                            .family = kDefaultColumnFamilyName,
-                           .key = StrCat("key", i),
-                           .value = std::string(static_cast<size_t>(i) * 40, 'v')}},
-                         WriteOptions()));
-    if (i % 6 == 5) note(database->Flush({kDefaultColumnFamilyName}, true));
-    if (i % 25 == 24) {
-      note(database->Close());
-      note(database->Open());
-      if (database->db() == nullptr) return first_error;
-    }
+                           .key = key,
+                           .value = std::string(value_bytes, 'v')}},
+                         WriteOptions());
+}
+
+// So many batches, with flushes, switches and restarts, up to the first error.
+Status Work(OpenDatabase* database, int batches) {
+  for (int i = 0; i < batches; ++i) {
+    Status status = WriteOne(database, StrCat("key", i), static_cast<size_t>(i) * 40);
+    if (status.ok() && i % 6 == 5) status = database->Flush({kDefaultColumnFamilyName}, true);
+    if (status.ok() && i % 25 == 12) status = database->Close();
+    if (status.ok() && i % 25 == 12) status = database->Open();
+    if (!status.ok()) return status;
   }
-  return first_error;
+  return Status::OK();
+}
+
+// After an error, and with its cause gone: the logs have every write, from the first on.
+void ExpectNoGap(OpenDatabase* database) {
+  if (database->db() != nullptr) static_cast<void>(database->Close().ok());
+  ASSERT_OK(database->Open());
+  ASSERT_OK(WriteOne(database, "after", 10));
+  EXPECT_EQ(AllBatches(database->db()).size(), database->db()->GetLatestSequenceNumber());
 }
 
 TEST(ArchiveCrash, NoPowerCutMakesAGap) {
@@ -241,7 +248,7 @@ TEST(ArchiveCrash, NoPowerCutMakesAGap) {
   {
     OpenDatabase database(disk, ArchivingOptions(), kSeed);
     ASSERT_OK(database.Open());
-    ASSERT_OK(Work(&database, false));
+    ASSERT_OK(Work(&database, 60));
     EXPECT_EQ(AllBatches(database.db()).size(), 60u);
     ASSERT_OK(database.Close());
   }
@@ -279,38 +286,59 @@ TEST(ArchiveCrash, NoPowerCutMakesAGap) {
   EXPECT_GT(batches, images);
 }
 
-TEST(ArchiveFaults, AnErrorAtAnyCallMakesNoGap) {
-  constexpr uint64_t kSeed = 7;
-  for (const FaultOperation operation :
-       {FaultOperation::kRename, FaultOperation::kCreateDirectory, FaultOperation::kSyncDirectory,
-        FaultOperation::kSync, FaultOperation::kInspect, FaultOperation::kDelete,
-        FaultOperation::kList, FaultOperation::kOpenForWriting, FaultOperation::kClose}) {
-    for (uint64_t nth = 1;; nth += 2) {
-      SCOPED_TRACE(StrCat("operation ", static_cast<uint32_t>(operation), ", call ", nth));
-      const auto disk = std::make_shared<MemoryFileSystem>();
-      const auto faults = std::make_shared<FaultFileSystem>(disk);
-      FaultRule rule;
-      rule.operations = operation;
-      rule.nth = nth;
-      rule.effect = nth % 4 == 1 ? FaultEffect::kFailBefore : FaultEffect::kFailAfter;
-      faults->AddRule(rule);
-      OpenDatabase database(faults, ArchivingOptions(), kSeed);
-      Status failed = database.Open();
-      if (failed.ok()) failed = Work(&database, false);
-      const bool injected = faults->FaultsInjected() > 0;
-      EXPECT_TRUE(failed.ok() || injected) << failed.ToString();
-      faults->ClearRules();
-      if (database.db() != nullptr) static_cast<void>(database.Close().ok());
-      ASSERT_OK(database.Open());
-      ASSERT_OK(database.Write({{.kind = Change::Kind::kPut,
-                                 .family = kDefaultColumnFamilyName,
-                                 .key = "after",
-                                 .value = "the error"}},
-                               WriteOptions()));
-      EXPECT_EQ(AllBatches(database.db()).size(), database.db()->GetLatestSequenceNumber());
-      if (!injected || ::testing::Test::HasFailure()) break;
-    }
+struct ArchiveFault {
+  const char* name;
+  FaultEffect effect;
+  bool sticky;
+};
+
+class ArchiveFaultTest : public ::testing::TestWithParam<ArchiveFault> {};
+
+TEST_P(ArchiveFaultTest, AtAnyCallMakesNoGap) {
+  bool fired = true;
+  for (uint64_t nth = 1; fired && !HasFailure(); ++nth) {
+    SCOPED_TRACE(StrCat("call ", nth));
+    const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+    FaultRule rule;
+    rule.nth = nth;
+    rule.effect = GetParam().effect;
+    rule.sticky = GetParam().sticky;
+    faults->AddRule(rule);
+    OpenDatabase database(faults, ArchivingOptions(), 7);
+    Status status = database.Open();
+    if (status.ok()) status = Work(&database, 20);
+    fired = faults->FaultsInjected() > 0;
+    EXPECT_TRUE(status.ok() || fired) << status.ToString();
+    faults->ClearRules();
+    ExpectNoGap(&database);
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Errors, ArchiveFaultTest,
+    ::testing::Values(ArchiveFault{"InsteadOfTheCall", FaultEffect::kFailBefore, false},
+                      ArchiveFault{"AfterTheCall", FaultEffect::kFailAfter, false},
+                      ArchiveFault{"InsteadOfAllCallsFromThere", FaultEffect::kFailBefore, true},
+                      ArchiveFault{"AfterAllCallsFromThere", FaultEffect::kFailAfter, true}),
+    [](const auto& fault) { return std::string(fault.param.name); });
+
+TEST(ArchiveFaults, AFullDiskAnywhereMakesNoGap) {
+  int places = 0;
+  bool full = true;
+  for (uint64_t capacity_bytes = 0; full && !::testing::Test::HasFailure(); capacity_bytes += 293) {
+    SCOPED_TRACE(StrCat(capacity_bytes, " bytes"));
+    const auto disk = std::make_shared<MemoryFileSystem>();
+    disk->SetCapacityBytes(capacity_bytes);
+    OpenDatabase database(disk, ArchivingOptions(), 7);
+    Status status = database.Open();
+    if (status.ok()) status = Work(&database, 20);
+    full = !status.ok();
+    EXPECT_TRUE(status.ok() || status.IsNoSpace()) << status.ToString();
+    disk->SetCapacityBytes(std::numeric_limits<uint64_t>::max());
+    ExpectNoGap(&database);
+    places += full ? 1 : 0;
+  }
+  EXPECT_GT(places, 20);
 }
 
 // An error while the log is read is the iterator's status, and nothing else.
@@ -319,7 +347,7 @@ TEST(ArchiveFaults, AnErrorOfTheReaderEndsTheIterationOnly) {
   const auto faults = std::make_shared<FaultFileSystem>(disk);
   OpenDatabase database(faults, ArchivingOptions(), 7);
   ASSERT_OK(database.Open());
-  ASSERT_OK(Work(&database, false));
+  ASSERT_OK(Work(&database, 60));
   const FaultOperation reads = FaultOperation::kAnyRead;
   for (uint64_t nth = 1;; ++nth) {
     SCOPED_TRACE(nth);
