@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ashlar/sst_file_reader.h"
 #include "ashlar/table.h"
 #include "ashlar/vfs.h"
 #include "base/random.h"
+#include "base/result.h"
 #include "tests/interchange/ldb_fixture.h"
 #include "tests/support/file_damage.h"
 
@@ -20,15 +24,20 @@ constexpr uint64_t kKeys = 120;
 constexpr int kSteps = 500;
 constexpr int kDatabases = 100;
 
+constexpr const char* kFamilies[] = {"default", "second"};
+constexpr CompressionType kCodecs[] = {kNoCompression, kSnappyCompression, kZlibCompression,
+                                       kLZ4Compression, kZSTD};
+
+using Place = std::pair<std::string, std::string>;  // family, key
 // The versions of each key in the order of their writes; empty: a deletion.
-using History = std::map<std::string, std::vector<std::string>>;
+using History = std::map<Place, std::vector<std::string>>;
 
 std::string Key(uint64_t number) { return StrCat("key", 1000 + number); }
 
 class RepairComparisonTest : public LdbFixture {
  protected:
   RepairComparisonTest() {
-    options_.compression = kNoCompression;
+    options_.create_missing_column_families = true;
     options_.write_buffer_size = 1 << 20;
     options_.avoid_flush_during_shutdown = true;
     options_.level0_file_num_compaction_trigger = 4;
@@ -38,78 +47,150 @@ class RepairComparisonTest : public LdbFixture {
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
   }
 
+  // With all families that it has, or both.
+  Status OpenAll(const std::string& path, const Options& options) {
+    std::vector<std::string> names;
+    if (!DB::ListColumnFamilies(options, path, &names).ok())
+      names.assign(std::begin(kFamilies), std::end(kFamilies));
+    std::vector<ColumnFamilyDescriptor> families;
+    for (const std::string& name : names) families.emplace_back(name, ColumnFamilyOptions(options));
+    std::vector<ColumnFamilyHandle*> handles;
+    ASHLAR_RETURN_IF_ERROR(DB::Open(DBOptions(options), path, families, &handles, &db_));
+    for (ColumnFamilyHandle* const handle : handles) handles_[handle->GetName()].reset(handle);
+    return Status::OK();
+  }
+  Options WithoutCompactions() const {
+    Options options = options_;
+    options.disable_auto_compactions = true;
+    return options;
+  }
+  void CloseAll() {
+    handles_.clear();
+    Close();
+  }
+
   History Fill(Random* random) {
     History history;
-    Open();
+    EXPECT_OK(OpenAll(path_, options_));
     for (int step = 0; step < kSteps; ++step) {
+      const std::string family = kFamilies[random->OneIn(3) ? 1 : 0];
+      ColumnFamilyHandle* const handle = handles_.at(family).get();
       const std::string key = Key(random->Uniform(kKeys));
+      std::vector<std::string>& versions = history[{family, key}];
       if (random->OneIn(5)) {
-        EXPECT_OK(db_->Delete(WriteOptions(), key));
-        history[key].emplace_back();
+        EXPECT_OK(db_->Delete(WriteOptions(), handle, key));
+        versions.emplace_back();
       } else {
         const std::string value = StrCat(key, ".", step, std::string(random->Uniform(200), '.'));
-        EXPECT_OK(db_->Put(WriteOptions(), key, value));
-        history[key].push_back(value);
+        EXPECT_OK(db_->Put(WriteOptions(), handle, key, value));
+        versions.push_back(value);
       }
       if (random->OneIn(60)) {
-        EXPECT_OK(db_->Flush(FlushOptions()));
+        EXPECT_OK(db_->Flush(FlushOptions(), handle));
       }
     }
     EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-    Close();
+    CloseAll();
     return history;
   }
 
-  // How many versions of a key are at most as new as what is read: 0 for nothing. A key that is not
-  // found counts as its newest deletion, if the database may know of it.
-  std::map<std::string, size_t> Kept(const std::string& path, const History& history,
-                                     bool deletions_count) {
-    std::map<std::string, size_t> kept;
-    std::unique_ptr<DB> db;
-    const Status opened = DB::Open(options_, path, &db);
+  // The deletions that the tables of the open database have.
+  std::set<Place> DeletionsInTables() {
+    std::set<Place> deletions;
+    std::vector<LiveFileMetaData> tables;
+    db_->GetLiveFilesMetaData(&tables);
+    for (const LiveFileMetaData& table : tables) {
+      SstFileReader reader(options_);
+      EXPECT_OK(reader.Open(table.directory + table.name));
+      const std::unique_ptr<Iterator> it = reader.NewTableIterator();
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+        ParsedEntryInfo entry;
+        EXPECT_OK(reader.ParseTableIteratorKey(it->key(), &entry));
+        if (entry.type == kEntryDelete)
+          deletions.emplace(table.column_family_name, entry.user_key.ToString());
+      }
+      EXPECT_OK(it->status());
+    }
+    return deletions;
+  }
+  void FlushAll() {
+    for (const auto& [family, handle] : handles_)
+      EXPECT_OK(db_->Flush(FlushOptions(), handle.get()));
+  }
+  // Of a copy, before any damage: its logs are flushed, and nothing is compacted.
+  std::set<Place> DeletionsBefore(const std::string& path) {
+    EXPECT_OK(OpenAll(path, WithoutCompactions()));
+    if (db_ == nullptr) return {};
+    FlushAll();
+    std::set<Place> deletions = DeletionsInTables();
+    CloseAll();
+    return deletions;
+  }
+
+  // How many versions of a key are at most as new as what is read: 0 for nothing.
+  // deletions_before: null: a key that is not found does not count. Otherwise it counts as its
+  // newest deletion, if the database has a deletion of the key, or had none before the damage: then
+  // a compaction had dropped the deletion with all that it deletes. Without that proof the key may
+  // as well be lost.
+  std::map<Place, size_t> Kept(const std::string& path, const History& history,
+                               const std::set<Place>* deletions_before) {
+    std::map<Place, size_t> kept;
+    const Status opened = OpenAll(path, WithoutCompactions());
     EXPECT_TRUE(opened.ok() || path != path_) << opened.ToString();
     if (!opened.ok()) return kept;
-    for (const auto& [key, versions] : history) {
+    FlushAll();
+    const std::set<Place> deletions = DeletionsInTables();
+    for (const auto& [place, versions] : history) {
+      const auto handle = handles_.find(place.first);
+      if (handle == handles_.end()) continue;
       std::string value;
-      const Status read = db->Get(ReadOptions(), key, &value);
+      const Status read = db_->Get(ReadOptions(), handle->second.get(), place.second, &value);
+      const bool is_deleted = read.IsNotFound() && deletions_before != nullptr &&
+                              (deletions.contains(place) || !deletions_before->contains(place));
       for (size_t i = versions.size(); i > 0; --i) {
-        const bool is_it = read.ok()
-                               ? versions[i - 1] == value
-                               : read.IsNotFound() && deletions_count && versions[i - 1].empty();
+        const bool is_it =
+            read.ok() ? versions[i - 1] == value : is_deleted && versions[i - 1].empty();
         if (!is_it) continue;
-        kept[key] = i;
+        kept[place] = i;
         break;
       }
-      EXPECT_TRUE(!read.ok() || kept.contains(key)) << key << " never had the value " << value;
+      EXPECT_TRUE(!read.ok() || kept.contains(place))
+          << place.second << " never had the value " << value;
     }
-    EXPECT_OK(db->Close());
+    CloseAll();
     return kept;
   }
+
+  std::map<std::string, std::unique_ptr<ColumnFamilyHandle>> handles_;
 };
 
 TEST_F(RepairComparisonTest, RepairKeepsAtLeastWhatLdbKeeps) {
+  vfs::FileSystem* const files = vfs::FileSystem::Default().get();
   const std::string theirs_path = scratch_.File("theirs");
+  const std::string before_path = scratch_.File("before");
   size_t theirs_total = 0;
   size_t ours_total = 0;
   for (int database = 0; database < kDatabases && !HasFailure(); ++database) {
     Random random(static_cast<uint64_t>(database) + 1);
-    std::filesystem::remove_all(path_);
-    std::filesystem::remove_all(theirs_path);
+    for (const std::string& path : {path_, theirs_path, before_path})
+      std::filesystem::remove_all(path);
+    options_.compression = kCodecs[static_cast<size_t>(database) % std::size(kCodecs)];
     const History history = Fill(&random);
-    vfs::FileSystem* const files = vfs::FileSystem::Default().get();
+    CopyDirectory(files, path_, before_path);
+    const std::set<Place> deletions_before = DeletionsBefore(before_path);
     SCOPED_TRACE(StrCat("database ", database, ": ", DamageAtRandom(files, path_, &random)));
     CopyDirectory(files, path_, theirs_path);
 
     RunTool(StrCat("ldb --db=", theirs_path, " repair"));
-    const auto theirs = Kept(theirs_path, history, /*deletions_count=*/false);
+    const auto theirs = Kept(theirs_path, history, nullptr);
     EXPECT_OK(RepairDB(path_, options_));
-    const auto ours = Kept(path_, history, /*deletions_count=*/true);
-    for (const auto& [key, version] : theirs) {
-      const auto found = ours.find(key);
+    const auto ours = Kept(path_, history, &deletions_before);
+    for (const auto& [place, version] : theirs) {
+      const auto found = ours.find(place);
       EXPECT_TRUE(found != ours.end() && found->second >= version)
-          << key << " is of version " << version << " of " << history.at(key).size()
-          << " after ldb's repair, and " << (found == ours.end() ? 0 : found->second)
-          << " after ours";
+          << place.second << " of " << place.first << " is of version " << version << " of "
+          << history.at(place).size() << " after ldb's repair, and "
+          << (found == ours.end() ? 0 : found->second) << " after ours";
     }
     theirs_total += theirs.size();
     ours_total += ours.size();
