@@ -120,6 +120,15 @@ bool KilledChild::KillAt(const Moment& moment) {
   return in_time && !failed_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
+bool KilledChild::AwaitEnd() {
+  LoadReport report;
+  while (Read(&report, kForever)) Note(report);
+  int status = 0;
+  waitpid(process_, &status, 0);
+  process_ = -1;
+  return !failed_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 bool PlanOfThisChild(LoadPlan* plan, int* pipe) {
   const char* const directory = std::getenv("ASHLAR_KILL_DIRECTORY");
   if (directory == nullptr) return false;

@@ -51,6 +51,8 @@ class KilledChild {
   // Kills the child at that moment and reads the rest of its reports. False: it ended before, or
   // failed.
   bool KillAt(const Moment& moment);
+  // Reads its reports until it ends by itself. False: it failed.
+  bool AwaitEnd();
   // The last commit that each thread was told of.
   const std::map<uint64_t, uint64_t>& acknowledged() const { return acknowledged_; }
   bool opened() const { return opened_; }
