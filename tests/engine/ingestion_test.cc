@@ -686,6 +686,37 @@ TEST_F(IngestionTest, CopiesLinksAndMoves) {
   EXPECT_OK(db_->VerifyChecksum());
 }
 
+TEST_F(IngestionTest, AFileThatCannotBeLinkedIsCopiedUnlessThatIsForbidden) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  FaultRule no_links;
+  no_links.operations = FaultOperation::kLink;
+  no_links.sticky = true;
+  faults->AddRule(no_links);
+  for (const bool moves : {true, false}) {
+    SCOPED_TRACE(moves);
+    const std::string file =
+        moves ? WriteFile("1.sst", {{"a", "1"}}) : WriteFile("2.sst", {{"b", "1"}});
+    IngestExternalFileOptions options;
+    options.move_files = moves;
+    options.link_files = !moves;
+    options.failed_move_fall_back_to_copy = false;
+    const int tables = Tables();
+    const Status refused = Ingest({file}, options);
+    EXPECT_TRUE(refused.IsIOError()) << refused.ToString();
+    EXPECT_NE(refused.ToString().find(file), std::string::npos) << refused.ToString();
+    EXPECT_TRUE(Exists(file));
+    EXPECT_EQ(Tables(), tables);
+    options.failed_move_fall_back_to_copy = true;
+    ASSERT_OK(Ingest({file}, options));
+    EXPECT_EQ(Exists(file), !moves);
+  }
+  EXPECT_EQ(Contents(), "a=1 b=1 ");
+  Close();
+}
+
 TEST_F(IngestionTest, AWriterToTheNameOfALinkedFileLeavesTheTableAlone) {
   Open();
   IngestExternalFileOptions options;
@@ -837,7 +868,7 @@ TEST_F(IngestBehindTest, WhatTheDatabaseHasOrDeletedStaysAbove) {
                                           {"f", "0"},
                                           {"g", "-h"}})},
                      behind_));
-    EXPECT_EQ(db_->GetLatestSequenceNumber(), before);
+    EXPECT_EQ(db_->GetLatestSequenceNumber(), before + 1);
     EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1u);
     EXPECT_EQ(FilesAtLevel(6), 1u);
     EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=0 ");
