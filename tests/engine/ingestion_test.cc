@@ -1135,6 +1135,56 @@ TEST_F(BadFileTest, AreRefusedByName) {
   EXPECT_EQ(std::filesystem::file_size(good), bytes);
 }
 
+// As with RocksDB, only the ends of a file are read, unless all of it is to be verified.
+TEST_F(BadFileTest, WithADamagedBlockInTheMiddleAreRefusedWhenVerified) {
+  const std::string value(10000, 'v');  // a block of its own
+  const std::string file = WriteFile("1.sst", {{"x", value}, {"y", value}, {"z", value}});
+  {
+    std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
+    out.seekp(15000);
+    out.put('!');
+  }
+  IngestExternalFileOptions verify;
+  verify.verify_checksums_before_ingest = true;
+  ExpectRefused(file, "checksum", verify);
+  ASSERT_OK(Ingest({file}));
+  EXPECT_EQ(Get("x"), value);
+  EXPECT_EQ(Get("z"), value);
+  std::string damaged;
+  EXPECT_TRUE(db_->Get(ReadOptions(), "y", &damaged).IsCorruption());
+  EXPECT_TRUE(db_->VerifyChecksum().IsCorruption());
+}
+
+TEST_F(BadFileTest, WithDisorderInTheMiddleAreRefusedWhenVerified) {
+  // The keys in the order of this text, under the name of another order.
+  class Shuffled final : public Comparator {
+   public:
+    const char* Name() const override { return BytewiseComparator()->Name(); }
+    int Compare(const Slice& a, const Slice& b) const override { return Place(a) - Place(b); }
+    void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+    void FindShortSuccessor(std::string* /*key*/) const override {}
+
+   private:
+    static int Place(const Slice& key) {
+      return static_cast<int>(std::string_view("vyxz").find(key.ToStringView()));
+    }
+  };
+  const Shuffled shuffled;
+  Options other = options_;
+  other.comparator = &shuffled;
+  const std::string file = FilePath("1.sst");
+  SstFileWriter writer(EnvOptions(), other);
+  ASSERT_OK(writer.Open(file));
+  for (const char* const key : {"v", "y", "x", "z"}) ASSERT_OK(writer.Put(key, "1"));
+  ASSERT_OK(writer.Finish());
+  IngestExternalFileOptions verify;
+  verify.verify_checksums_before_ingest = true;
+  ExpectRefused(file, "keys out of order", verify);
+  ASSERT_OK(Ingest({file}));
+  const Status verified = db_->VerifyChecksum();
+  EXPECT_TRUE(verified.IsCorruption()) << verified.ToString();
+}
+
 TEST_F(BadFileTest, WithBadPropertiesAreRefusedByName) {
   const std::string good = FileBytes(WriteFile("good.sst", {{"x", "1"}, {"y", "2"}}));
   const auto refused = [&](const std::string& name, const std::string& why, const auto& change) {
