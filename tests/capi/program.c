@@ -1275,6 +1275,132 @@ static void ProgramsBringTheirOwnOrderAndMerge(void) {
   CHECK(destroyed == 2);
 }
 
+static void AWriterHasAnOrderAndMergesOfTheProgram(void) {
+  char* error = NULL;
+  char file[512];
+  int one = 1;
+  snprintf(file, sizeof file, "%s.order.sst", directory);
+  destroyed = 0;
+  rocksdb_destroy_db(options, directory, &error);
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_comparator_t* const comparator =
+      rocksdb_comparator_create(&one, CountDestroyed, CompareReversed, NameOf);
+  rocksdb_options_set_comparator(own, comparator);
+  rocksdb_options_set_merge_operator(
+      own,
+      rocksdb_mergeoperator_create(&one, CountDestroyed, FullMerge, PartialMerge, NULL, NameOf));
+  rocksdb_t* const db = rocksdb_open(own, directory, &error);
+  CHECK_OK(error);
+  Put(db, "b", "old");
+
+  rocksdb_envoptions_t* const env = rocksdb_envoptions_create();
+  // The order is the argument's, not that of the options.
+  rocksdb_sstfilewriter_t* const writer =
+      rocksdb_sstfilewriter_create_with_comparator(env, options, comparator);
+  rocksdb_sstfilewriter_open(writer, file, &error);
+  rocksdb_sstfilewriter_merge(writer, "c", 1, "x", 1, &error);
+  rocksdb_sstfilewriter_merge(writer, "b", 1, "y", 1, &error);
+  CHECK_OK(error);
+  rocksdb_sstfilewriter_merge(writer, "d", 1, "z", 1, &error);
+  EXPECT_ERROR(error, "ascending order");
+  rocksdb_sstfilewriter_finish(writer, &error);
+  CHECK_OK(error);
+  rocksdb_sstfilewriter_destroy(writer);
+  rocksdb_envoptions_destroy(env);
+
+  const char* const files[] = {file};
+  rocksdb_ingestexternalfileoptions_t* const how = rocksdb_ingestexternalfileoptions_create();
+  rocksdb_ingestexternalfileoptions_set_move_files(how, 1);
+  rocksdb_ingest_external_file(db, files, 1, how, &error);
+  CHECK_OK(error);
+  rocksdb_ingestexternalfileoptions_destroy(how);
+  EXPECT_GET(db, "b", "old+y");
+  EXPECT_GET(db, "c", "+x");
+  rocksdb_close(db);
+  rocksdb_destroy_db(own, directory, &error);
+  CHECK_OK(error);
+  rocksdb_options_destroy(own);
+  rocksdb_comparator_destroy(comparator);
+  CHECK(destroyed == 2);
+}
+
+// The batch that the iterator is at has one put, and this sequence.
+static void ExpectBatch(rocksdb_wal_iterator_t* it, uint64_t sequence) {
+  uint64_t found = 0;
+  CHECK(rocksdb_wal_iter_valid(it));
+  rocksdb_writebatch_t* const batch = rocksdb_wal_iter_get_batch(it, &found);
+  CHECK(found == sequence);
+  CHECK(rocksdb_writebatch_count(batch) == 1);
+  rocksdb_writebatch_destroy(batch);
+}
+
+static void LogsAreListedAndFollowed(void) {
+  char* error = NULL;
+  rocksdb_t* const db = OpenEmpty();
+  Put(db, "a", "1");
+  Put(db, "b", "2");
+  Put(db, "c", "3");
+  rocksdb_wal_readoptions_t* const how = rocksdb_wal_readoptions_create();
+  CHECK(rocksdb_get_updates_since(db, 4, how, &error) == NULL);
+  EXPECT_ERROR(error, "not yet written");
+  rocksdb_wal_iterator_t* const it = rocksdb_get_updates_since(db, 2, how, &error);
+  CHECK_OK(error);
+  rocksdb_wal_readoptions_destroy(how);
+  ExpectBatch(it, 2);
+  rocksdb_wal_iter_next(it);
+  ExpectBatch(it, 3);
+  rocksdb_wal_iter_next(it);
+  CHECK(!rocksdb_wal_iter_valid(it));
+  rocksdb_wal_iter_status(it, &error);
+  CHECK_OK(error);
+  Put(db, "d", "4");
+  rocksdb_wal_iter_next(it);
+  ExpectBatch(it, 4);
+  rocksdb_wal_iter_destroy(it);
+
+  rocksdb_wal_files_t* const files = rocksdb_get_sorted_wal_files(db, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_wal_files_count(files) == 1);
+  CHECK(rocksdb_wal_files_get_wal_file(files, 1) == NULL);
+  const rocksdb_wal_file_t* const only = rocksdb_wal_files_get_wal_file(files, 0);
+  CHECK(rocksdb_wal_file_type(only) == rocksdb_wal_file_type_alive_log);
+  CHECK(rocksdb_wal_file_start_sequence(only) == 1);
+  CHECK(rocksdb_wal_file_size_file_bytes(only) > 0);
+  CHECK(strstr(rocksdb_wal_file_path_name(only), ".log") != NULL);
+  rocksdb_wal_file_t* const current = rocksdb_get_current_wal_file(db, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_wal_file_log_number(current) == rocksdb_wal_file_log_number(only));
+  rocksdb_wal_file_destroy(current);
+  rocksdb_wal_files_destroy(files);
+  rocksdb_close(db);
+}
+
+static void ADatabaseWithoutCurrentIsRepaired(void) {
+  char* error = NULL;
+  char current[512];
+  rocksdb_t* db = OpenEmpty();
+  Put(db, "in a table", "1");
+  rocksdb_flushoptions_t* const flush = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+  Put(db, "in the log", "2");
+  rocksdb_close(db);
+  snprintf(current, sizeof current, "%s/CURRENT", directory);
+  CHECK(remove(current) == 0);
+  CHECK(rocksdb_open(options, directory, &error) == NULL);
+  EXPECT_ERROR(error, "CURRENT");
+  rocksdb_repair_db(options, directory, &error);
+  CHECK_OK(error);
+  db = rocksdb_open(options, directory, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "in a table", "1");
+  EXPECT_GET(db, "in the log", "2");
+  rocksdb_close(db);
+  rocksdb_repair_db(options, "/nonexistent/directory", &error);
+  EXPECT_ERROR(error, "/nonexistent/directory");
+}
+
 static void CountersAdd(void) {
   char* error = NULL;
   size_t size = 0;
@@ -2070,6 +2196,9 @@ int main(int argc, char** argv) {
   IngestionOptionsAgree();
   BackupsAreTakenAndRestored();
   ProgramsBringTheirOwnOrderAndMerge();
+  AWriterHasAnOrderAndMergesOfTheProgram();
+  LogsAreListedAndFollowed();
+  ADatabaseWithoutCurrentIsRepaired();
   CountersAdd();
   OptionsReachTheDatabase();
   PlainTablesAreReadThroughAMapping();
