@@ -10,35 +10,11 @@
 #include "ashlar/db.h"
 #include "ashlar/table_properties_collectors.h"
 #include "base/format.h"
+#include "tests/interchange/counting_collector.h"
 #include "tests/interchange/ldb_fixture.h"
 
 namespace ashlar {
 namespace {
-
-class CountingCollector final : public TablePropertiesCollector {
- public:
-  Status AddUserKey(const Slice& /*key*/, const Slice& /*value*/, EntryType /*type*/,
-                    SequenceNumber /*seq*/, uint64_t /*file_size*/) override {
-    ++entries_;
-    return Status::OK();
-  }
-  Status Finish(UserCollectedProperties* properties) override {
-    (*properties)["program.entries"] = StrCat("number ", entries_);
-    return Status::OK();
-  }
-  UserCollectedProperties GetReadableProperties() const override { return {}; }
-  const char* Name() const override { return "CountingCollector"; }
-
- private:
-  int entries_ = 0;
-};
-class CountingFactory final : public TablePropertiesCollectorFactory {
- public:
-  TablePropertiesCollector* CreateTablePropertiesCollector(Context /*context*/) override {
-    return new CountingCollector;
-  }
-  const char* Name() const override { return "CountingFactory"; }
-};
 
 class FileCallsInterchangeTest : public LdbFixture {
  protected:

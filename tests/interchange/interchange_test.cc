@@ -18,9 +18,11 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "base/format.h"
+#include "tests/interchange/counting_collector.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/tool_runner.h"
 
@@ -117,6 +119,51 @@ class InterchangeTest : public ::testing::Test {
         ASSERT_OK(db_->Flush(FlushOptions(), family));
       }
     }
+  }
+
+  // As db_bench makes keys of 16 bytes: the number, most significant byte first, and zeros.
+  static std::string BenchKey(uint64_t number) {
+    std::string key(16, '0');
+    for (size_t b = 0; b < 8; ++b) key[b] = static_cast<char>(number >> (56 - 8 * b));
+    return key;
+  }
+  // A file that SstFileWriter makes with the options is verified by sst_dump, and ldb ingests it
+  // into the database, which is closed.
+  void ExpectAWritersFileIsTaken(Map* expected) {
+    const std::string file = scratch_.File("external.sst");
+    Options options = options_;
+    options.table_properties_collector_factories.push_back(std::make_shared<CountingFactory>());
+    SstFileWriter writer(EnvOptions(), options);
+    ASSERT_OK(writer.Open(file));
+    for (uint64_t i = 1000; i < 2000; ++i) {
+      std::string& value = (*expected)[BenchKey(i)];
+      value = "ingested " + std::to_string(i);
+      ASSERT_OK(writer.Put(BenchKey(i), value));
+    }
+    ASSERT_OK(writer.Finish());
+    const ToolRun verified = RunTool("sst_dump --command=verify --file=" + file + " 2>&1");
+    EXPECT_EQ(verified.exit_code, 0) << verified.output;
+    EXPECT_NE(verified.output.find("The file is ok"), std::string::npos) << verified.output;
+    const ToolRun dump =
+        RunTool("sst_dump --command=check --show_properties --file=" + file + " 2>&1");
+    EXPECT_NE(dump.output.find("# entries: 1000"), std::string::npos) << dump.output;
+    EXPECT_NE(dump.output.find("program.entries: 0x" + Slice("number 1000").ToString(true)),
+              std::string::npos)
+        << dump.output;
+    Ldb("--try_load_options ingest_extern_sst " + file);
+    EXPECT_EQ(ParseScan(Ldb("scan --hex --try_load_options")), *expected);
+    ExpectGets(*expected);
+  }
+  // The database is closed before and after.
+  void ExpectGets(const Map& expected) {
+    Open();
+    EXPECT_EQ(Contents(), expected);
+    for (const auto& [key, value] : expected) {
+      std::string found;
+      ASSERT_OK(db_->Get(ReadOptions(), key, &found));
+      ASSERT_EQ(found, value);
+    }
+    Close();
   }
 
   // A database of the style is taken both ways, each with the options of the OPTIONS file: ours
@@ -286,9 +333,7 @@ TEST_F(InterchangeTest, EveryTableLayoutIsReadByTheTools) {
     Open();
     Map expected;
     for (uint64_t i = 0; i < 3000; ++i) {
-      // As db_bench makes keys of 16 bytes: the number, most significant byte first, and zeros.
-      std::string key(16, '0');
-      for (size_t b = 0; b < 8; ++b) key[b] = static_cast<char>(i >> (56 - 8 * b));
+      const std::string key = BenchKey(i);
       expected[key] = "value of " + std::to_string(i) + std::string(i % 60, 'x');
       ASSERT_OK(db_->Put(WriteOptions(), key, expected[key]));
     }
@@ -308,14 +353,8 @@ TEST_F(InterchangeTest, EveryTableLayoutIsReadByTheTools) {
     Ldb("--try_load_options put from_ldb value");
     Ldb("--try_load_options compact");
     expected["from_ldb"] = "value";
-    Open();
-    EXPECT_EQ(Contents(), expected);
-    for (const auto& [key, value] : expected) {
-      std::string found;
-      ASSERT_OK(db_->Get(ReadOptions(), key, &found));
-      ASSERT_EQ(found, value);
-    }
-    Close();
+    ExpectGets(expected);
+    ExpectAWritersFileIsTaken(&expected);
     options_ = saved;
   }
 }
