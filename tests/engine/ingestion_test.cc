@@ -686,6 +686,33 @@ TEST_F(IngestionTest, CopiesLinksAndMoves) {
   EXPECT_OK(db_->VerifyChecksum());
 }
 
+// A write by the thread of the call, in its turn, would wait for itself.
+TEST_F(IngestionTest, WritersDoNotWaitWhileAFileIsReadAndCopied) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  const std::string file = WriteFile("external", {{"m", "1"}});
+  int writes = 0;
+  FaultRule write;
+  write.effect = FaultEffect::kRunAction;
+  write.action = [&] {
+    WriteOptions at_once;
+    at_once.no_slowdown = true;
+    EXPECT_OK(db_->Put(at_once, StrCat("w", ++writes), "1"));
+  };
+  write.operations = FaultOperation::kRead;
+  write.name_contains = "external";
+  faults->AddRule(write);
+  write.operations = FaultOperation::kAppend;
+  write.name_contains = ".sst";  // the copy
+  faults->AddRule(write);
+  ASSERT_OK(Ingest({file}));
+  EXPECT_EQ(writes, 2);
+  EXPECT_EQ(Contents(), "m=1 w1=1 w2=1 ");
+  Close();
+}
+
 TEST_F(IngestionTest, AFileThatCannotBeLinkedIsCopiedUnlessThatIsForbidden) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
