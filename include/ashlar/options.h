@@ -507,8 +507,10 @@ struct ASHLAR_API DBOptions {
   int max_background_jobs = 2;
   int max_background_compactions = -1;  // -1: from max_background_jobs
   int max_background_flushes = -1;
-  uint32_t max_subcompactions = 1;                   // threads that share one compaction
-  int max_bgerror_resume_count = INT_MAX;            // accepted: call DB::Resume
+  uint32_t max_subcompactions = 1;  // threads that share one compaction
+  // Accepted. After a lack of space a database with an sst_file_manager resumes by itself, as often
+  // as it takes; after another error call DB::Resume.
+  int max_bgerror_resume_count = INT_MAX;
   uint64_t bgerror_resume_retry_interval = 1000000;  // accepted
   uint64_t delayed_write_rate =
       0;  // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB

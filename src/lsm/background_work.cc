@@ -68,7 +68,7 @@ void BackgroundWork::StartThreads(const DBOptions& options) {
   state_->env->IncBackgroundThreadsIfNeeded(ResolveCompactionJobs(options), Env::LOW);
 }
 
-void BackgroundWork::StartSpaceRecovery(std::function<bool()> resume) {
+void BackgroundWork::StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> resume) {
   space_recovery_.Start({.resume = std::move(resume), .run_job = [this](std::function<void()> job) {
                            kDatabaseMutex.AssertHeld();
                            return RunSoon(Executor::Priority::kLow, std::move(job));

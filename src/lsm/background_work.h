@@ -52,7 +52,7 @@ class BackgroundWork final : public ViewObserver {
   // Call once the database takes writes.
   void StartAgeTimer() { age_timer_.Start(); }
   // Call before. resume: as in SpaceRecovery::Calls.
-  void StartSpaceRecovery(std::function<bool()> resume);
+  void StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> resume);
 
   // The family's memtables, version or options changed: decides anew about the write controller and
   // jobs. I4; the end of a resume decides again.

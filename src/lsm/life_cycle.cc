@@ -430,10 +430,13 @@ Status LifeCycle::Resume() {
   return Resume(&automatic);
 }
 
-bool LifeCycle::ResumeByItself() {
+SpaceRecovery::Outcome LifeCycle::ResumeByItself() {
   bool automatic = true;
   const Status resumed = Resume(&automatic);
-  return automatic && (IsLackOfSpace(resumed) || resumed.IsBusy());
+  if (resumed.ok()) return SpaceRecovery::Outcome::kResumed;
+  return automatic && (IsLackOfSpace(resumed) || resumed.IsBusy())
+             ? SpaceRecovery::Outcome::kLacksSpace
+             : SpaceRecovery::Outcome::kEnded;
 }
 
 Status LifeCycle::Resume(bool* automatic) {

@@ -50,9 +50,8 @@ class LifeCycle {
   Status Promote();
   // Clears the latched error, if there is one, and finishes a promotion that it ended.
   Status Resume();
-  // The same without the program's asking, unless a listener declines. True: it failed for lack of
-  // space, and may be tried again.
-  bool ResumeByItself();
+  // The same without the program's asking, unless a listener declines.
+  SpaceRecovery::Outcome ResumeByItself();
   // Ends jobs for good, flushes writes that no log has, and records families that the OPTIONS file
   // does not list yet. wait: returns once no job runs.
   void Cancel(bool wait);

@@ -1,5 +1,7 @@
 #include "lsm/space_recovery.h"
 
+#include <utility>
+
 #include "base/out_of_memory.h"
 
 namespace ashlar {
@@ -48,9 +50,20 @@ void SpaceRecovery::Look() {
 }
 
 void SpaceRecovery::Resume() {
-  if (!calls_.resume()) return;
-  MutexLock lock(looks_->mutex);
-  LookLater();
+  const Outcome outcome = calls_.resume();
+  uint64_t failed_before = 0;
+  {
+    MutexLock lock(looks_->mutex);
+    failed_before = std::exchange(looks_->failed_resumes,
+                                  outcome == Outcome::kLacksSpace ? looks_->failed_resumes + 1 : 0);
+    if (outcome == Outcome::kLacksSpace) LookLater();
+  }
+  const Recorder& recorder = state_->recorder;
+  if (failed_before == 0) recorder.Tick(ERROR_HANDLER_AUTORESUME_COUNT);
+  recorder.Tick(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
+  if (outcome != Outcome::kResumed) return;
+  recorder.Tick(ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+  recorder.Record(ERROR_HANDLER_AUTORESUME_RETRY_COUNT, failed_before);
 }
 
 bool SpaceRecovery::HasRoom() const {

@@ -15,6 +15,7 @@
 // locks.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -24,9 +25,14 @@ namespace ashlar {
 
 class SpaceRecovery {
  public:
+  enum class Outcome : uint8_t {
+    kResumed,
+    kLacksSpace,  // and may be tried again
+    kEnded,       // by another error, or by a listener
+  };
   struct Calls {
-    // Resumes the database. True: it failed for lack of space, and may be tried again.
-    std::function<bool()> resume;
+    // Resumes the database.
+    std::function<Outcome()> resume;
     // Runs a job of the database. Under the database mutex; false: the database is being closed.
     std::function<bool(std::function<void()> job)> run_job;
   };
@@ -45,7 +51,8 @@ class SpaceRecovery {
   struct Looks {
     Mutex mutex;
     bool stopped ASHLAR_GUARDED_BY(mutex) = false;
-    bool waiting ASHLAR_GUARDED_BY(mutex) = false;  // I4
+    bool waiting ASHLAR_GUARDED_BY(mutex) = false;         // I4
+    uint64_t failed_resumes ASHLAR_GUARDED_BY(mutex) = 0;  // for lack of space, one after the other
   };
 
   // Without memory for the look the database stays read-only until the program resumes it.

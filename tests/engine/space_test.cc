@@ -280,6 +280,28 @@ TEST_F(SpaceTest, AProgramMayResumeItself) {
   ExpectAcknowledged();
 }
 
+TEST_F(SpaceTest, ResumesByItselfAreCounted) {
+  Open();
+  for (const bool by_itself : {true, false}) {
+    SCOPED_TRACE(by_itself);
+    manager()->SetMaxAllowedSpaceUsage(1);
+    MakeTable();
+    ASSERT_FALSE(IsWritable());
+    manager()->SetMaxAllowedSpaceUsage(kNoLimit);
+    if (!by_itself) {
+      ASSERT_OK(db_->Resume());
+    }
+    EXPECT_TRUE(ComesTrue([&] { return IsWritable(); }));
+    EXPECT_EQ(Ticker(ERROR_HANDLER_AUTORESUME_COUNT), 1u);
+    EXPECT_EQ(Ticker(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 1u);
+    EXPECT_EQ(Ticker(ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT), 1u);
+  }
+  HistogramData failed_before;
+  options_.statistics->histogramData(ERROR_HANDLER_AUTORESUME_RETRY_COUNT, &failed_before);
+  EXPECT_EQ(failed_before.count, 1u);
+  EXPECT_EQ(failed_before.max, 0.0);
+}
+
 class Decliner final : public EventListener {
  public:
   void OnErrorRecoveryBegin(BackgroundErrorReason, Status, bool* auto_recovery) override {
@@ -298,6 +320,8 @@ TEST_F(SpaceTest, AListenerMayDeclineTheResume) {
   manager()->SetMaxAllowedSpaceUsage(kNoLimit);
   EXPECT_FALSE(ComesTrue([&] { return IsWritable(); }));
   EXPECT_EQ(decliner->was_automatic, std::vector<bool>{true}) << "it is asked once";
+  EXPECT_EQ(Ticker(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 1u);
+  EXPECT_EQ(Ticker(ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT), 0u);
   EXPECT_OK(db_->Resume());
   EXPECT_TRUE(IsWritable());
 }
