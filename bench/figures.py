@@ -38,6 +38,8 @@ def figure(run: dict, metric: Metric, keys: int) -> float:
         return run["folder_bytes"] / keys
     if metric.key == "peak_memory_mib":
         return run["peak_memory_bytes"] / (1 << 20)
+    if metric.key == "wall_us_per_mb":
+        return run["wall_s"] * 1e12 / max(run["found_bytes"], 1)
     if metric.key in ("p999_us", "max_us"):
         return run["latency"][metric.key]
     return run[metric.key]

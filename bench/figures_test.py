@@ -1,5 +1,6 @@
 """Unit tests of what turns runs into verdicts: python3 -m unittest, in this folder."""
 
+import argparse
 import contextlib
 import io
 import re
@@ -9,7 +10,7 @@ import instructions
 import run as bench
 from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, with_limits, without_figures, worst_first
 from report import markdown_table, row_as_json, side_by_side_table, value_panels
-from rows import BOTH, CPU, GROUPS, SCALES, SPACE, WALL, WRITTEN, Group, Judged, Limit, Workload
+from rows import BOTH, CPU, GROUPS, SCALES, SPACE, TRANSFER, WALL, WRITTEN, Group, Judged, Limit, Workload
 
 
 def run(wall: float, cpu: float, **more) -> dict:
@@ -144,8 +145,20 @@ class FigureTest(unittest.TestCase):
         self.assertEqual(figure(run(1, 1, written_bytes=50, storage_bytes=70), WRITTEN, 5), 7)
         self.assertEqual(figure(run(1, 1, written_bytes=90, storage_bytes=70), WRITTEN, 5), 9)
 
+    def test_a_transfer_is_judged_by_the_time_of_a_megabyte(self):
+        self.assertEqual(figure(run(1, 1, wall_s=0.5, found_bytes=250_000_000), TRANSFER, 5), 2000)
+
     def test_space_is_per_key_and_not_per_operation(self):
         self.assertEqual(figure(run(1, 1, folder_bytes=100), SPACE, 20), 5)
+
+
+class SubjectTest(unittest.TestCase):
+    def test_a_subject_has_its_gigabytes_only_at_full_size(self):
+        for size, expected in ((None, False), ("full", True)):
+            scale = bench.chosen_scale(argparse.Namespace(size=size, rows="^files-", subject="files", scale=1.0, pairs=None))
+            names = [group.name for group in scale.groups]
+            self.assertIn("files-ingest", names)
+            self.assertEqual("files-secondary-large" in names, expected)
 
 
 class AgreementTest(unittest.TestCase):

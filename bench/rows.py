@@ -25,6 +25,7 @@ WRITTEN = Metric("written_bytes_per_op", "B written", MARGINS["bytes"])
 SPACE = Metric("folder_bytes_per_key", "B on disk", MARGINS["bytes"])
 MEMORY = Metric("peak_memory_mib", "MiB peak", MARGINS["memory"])
 TAIL = Metric("p999_us", "µs p99.9", MARGINS["time"])
+TRANSFER = Metric("wall_us_per_mb", "µs per MB", MARGINS["time"])  # 1,000,000 divided by it: MB/s
 LONGEST = Metric("max_us", "µs at most", MARGINS["time"])
 
 
@@ -80,6 +81,9 @@ class Group:
 
     def number_of_keys(self, scale_keys: int) -> int:
         return min(self.keys_max, max(self.keys_min, int(self.keys * scale_keys)))
+
+    def data_bytes(self, scale_keys: int) -> int:
+        return self.number_of_keys(scale_keys) * (self.key_bytes + self.value_bytes)
 
 
 BOTH = (WALL, CPU)
@@ -500,14 +504,15 @@ def _deletions() -> list[Group]:
 
 
 def _files() -> list[Group]:
-    """Files in and out. Numbers of files, batches and families are the same at every scale, the tables' sizes are not."""
+    """Files in and out. Numbers of files, batches and families are the same at every scale. The tables' sizes are not (100 tables have the entries
+    of the whole database), except in the groups of 6.5 to 10 GB, which only --full measures."""
 
-    def group(name: str, flags: dict[str, str | int | bool], *workloads: Workload, keys: int = 0) -> Group:
+    def group(name: str, flags: dict[str, str | int | bool], *workloads: Workload, keys: int = 0, value_bytes: int = 100, in_default: bool = True) -> Group:
         size = {"keys_min": keys, "keys_max": keys} if keys else {}
-        return Group(f"files-{name}", flags, workloads, in_quick=False, **size)
+        return Group(f"files-{name}", flags, workloads, in_quick=False, in_default=in_default, value_bytes=value_bytes, **size)
 
-    def workload(name: str, operations: int, title: str = "", metrics: tuple[Metric, ...] = BOTH) -> Workload:
-        return Workload(name, 0, rows=(Judged(title, metrics, 1.0),) if title else (), operations_min=operations)
+    def workload(name: str, operations: int, title: str = "", metrics: tuple[Metric, ...] = BOTH, limit: Limit | None = None) -> Workload:
+        return Workload(name, 0, rows=(Judged(title, metrics, 1.0, limit),) if title else (), operations_min=operations)
 
     def families(name: str, title: str) -> Workload:
         # 5 s of CPU for the creation and the open of 2,000.
@@ -515,6 +520,8 @@ def _files() -> list[Group]:
         return Workload(name, 0, rows=(Judged(title, (WALL,), 1.0), by_cpu), operations_min=2000)
 
     thousand = {"shape": "runs", "runs": 1000, "no-compactions": True, "options": "max_open_files=-1"}
+    flush = "flush of a memtable, as one table"
+    hundred_of_64_mb = 100 * 64_000  # entries of 1,016 bytes
     return [
         group("ingest", {"shape": "compacted"}, workload("ingest", 100, "ingest a table into a full database")),
         group(
@@ -522,18 +529,43 @@ def _files() -> list[Group]:
             {"shape": "compacted", "options": "disable_auto_compactions=true"},
             workload("writewhileingesting", 100, "slowest Put while 100 tables are ingested", (LONGEST,)),
         ),
+        group("ingest-large", {}, workload("ingest", 100, "ingest a table of 64 MB"), keys=hundred_of_64_mb, value_bytes=1000, in_default=False),
+        # The tables have half of the keys.
+        group(
+            "ingest-stall-large",
+            {},
+            workload("writewhileingesting", 100, "slowest Put while 100 tables of 64 MB are ingested", (LONGEST,)),
+            keys=2 * hundred_of_64_mb,
+            value_bytes=1000,
+            in_default=False,
+        ),
+        group(
+            "writer",
+            {"shape": "memtable"},
+            workload("flush", 1, flush),
+            # The driver makes the keys and values meanwhile.
+            workload("writetables", 1, "SstFileWriter, the same entries", limit=Limit(of=flush, times=1.25)),
+        ),
         group("checkpoint", thousand, workload("checkpoint", 10, "checkpoint of 1,000 tables"), keys=200_000),
         group(
             "logs",
             {"write-buffer-bytes": 512 << 20},
             Workload("putbuffered"),
-            Workload("readlogs", rows=(Judged("GetUpdatesSince, per batch", BOTH, 1.0),)),
+            Workload("readlogs", rows=(Judged("GetUpdatesSince, per batch", BOTH, 1.0), Judged("GetUpdatesSince, per MB of batches", (TRANSFER,), 1.0))),
         ),
         group(
             "secondary",
             {"shape": "runs", "runs": 5},
             workload("opensecondary", 20, "open as secondary"),
             workload("catchup", 2000, "a write seen by a secondary: Put, catch up, Get"),
+        ),
+        group(
+            "secondary-large",
+            {"shape": "compacted", "options": "max_open_files=-1"},
+            workload("opensecondary", 10, "open as secondary, 10 GB", (WALL,), Limit(1e6)),
+            keys=10_000_000,
+            value_bytes=1000,
+            in_default=False,
         ),
         group(
             "families",

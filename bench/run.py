@@ -34,7 +34,7 @@ SUBJECTS = {name: Marks(name, f"./dev bench --{name}") for name in ("deletions",
 # The tables of the whole: of the groups whose Gets are counted for copies, and of all others.
 SIDE_BY_SIDE, ZERO_COPY = (Marks(name, "./dev bench --full") for name in ("side by side", "zero copy"))
 EXIT_NOT_AVAILABLE = 3
-# A process that takes longer than this per million keys (at least this) hangs.
+# A process that takes longer than this per million keys of the scale or GB of its group (at least this) hangs.
 PROCESS_SECONDS_MAX = 300
 # Above this, something else takes time from what is measured.
 BUSY_LOAD_PER_CORE = 0.5
@@ -84,16 +84,18 @@ class Bench:
         self.scale, self.own, self.peer, self.others = scale, own, peer, others
         self.folder = folder / f"database-{os.getpid()}"
         self.extra = ["--sample-ms", str(sample_ms)]
-        self.seconds_max = PROCESS_SECONDS_MAX * max(1.0, scale.keys / 1e6)
+
+    def seconds_max(self, group: Group) -> float:
+        return PROCESS_SECONDS_MAX * max(1.0, self.scale.keys / 1e6, group.data_bytes(self.scale.keys) / 1e9)
 
     def run(self, group: Group, library: Library) -> list[dict]:
-        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra), self.folder, self.seconds_max)
+        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra), self.folder, self.seconds_max(group))
 
     def count_copies(self, group: Group, library: Library) -> list[dict]:
         return run_driver(
             driver_command(group, library, self.scale, self.folder, ["--sample-ms", "0"]),
             self.folder,
-            self.seconds_max,
+            self.seconds_max(group),
             {"LD_PRELOAD": str(COPY_COUNTER)},
         )
 
@@ -245,8 +247,10 @@ def parse_arguments() -> argparse.Namespace:
 def chosen_scale(arguments: argparse.Namespace) -> Scale:
     base = SCALES[arguments.size or "default"]
     pattern = re.compile(arguments.rows, re.IGNORECASE)
-    # Whoever asks for a row by name gets it at any size.
+    # Rows that are asked for by name are measured at any size, a subject without the groups that only --full has.
     candidates = SCALES["full"].groups if arguments.rows else base.groups
+    if arguments.subject and base is not SCALES["full"]:
+        candidates = tuple(g for g in candidates if g.in_default)
     groups = tuple(g for g in candidates if pattern.search(g.name) or any(pattern.search(row.title) for w in g.workloads for row in w.rows))
     return Scale(base.name, int(base.keys * arguments.scale), arguments.pairs or base.pairs, base.others_rounds, base.resumes, groups)
 

@@ -62,6 +62,14 @@ void Runner::Repeat(const std::function<void(uint64_t number, Tally* tally)>& on
       nullptr, result);
 }
 
+// The cost of the keys and values is the driver's, and in the figure.
+void Runner::WriteTablesOnly(Result* result) {
+  Measure([&](uint64_t, Session*, LapClock*, Progress*,
+              Tally*) { result->operations = WriteTables(dataset_.num()).size(); },
+          nullptr, result);
+  std::filesystem::remove_all(SideFolder("tables"));
+}
+
 void Runner::Ingest(Result* result) {
   const std::vector<std::string> tables = WriteTables(dataset_.num());
   task_.operations = tables.size();

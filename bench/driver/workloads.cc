@@ -63,6 +63,7 @@ std::span<const Runner::Workload> Runner::Workloads() {
       {"deleterandom", &Runner::DeleteRandom, false},
       {"popqueue", &Runner::PopQueue, false},
       {"putandtail", &Runner::PutAndTail, false},
+      {"writetables", &Runner::WriteTablesOnly, false},
       {"ingest", &Runner::Ingest, false},
       {"writewhileingesting", &Runner::WriteBesideIngestion, false},
       {"checkpoint", &Runner::Checkpoint, false},

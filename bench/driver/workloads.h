@@ -110,6 +110,7 @@ class Runner {
   void Write(std::span<const uint32_t> order, uint64_t generation, Result* result);
 
   // In file_workloads.cc.
+  void WriteTablesOnly(Result* result);
   void Ingest(Result* result);
   void WriteBesideIngestion(Result* result);
   void Checkpoint(Result* result);
