@@ -23,8 +23,8 @@ struct Workload {
     kBulkLoadDatabase,  // a new one, opened with Options::PrepareForBulkLoad
   };
   enum class Threads {
-    kAsAsked,       // --threads
-    kOne,           // always one
+    kAsAsked,     // --threads
+    kOne,         // always one
     kWithWriter,  // --threads, and one more that writes and is not measured: the worker with id 0
   };
 
