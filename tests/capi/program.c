@@ -1421,6 +1421,110 @@ static void CountersAdd(void) {
   rocksdb_options_destroy(own);
 }
 
+// ---- Compaction filters.
+
+typedef struct Filters {
+  int made;
+  int filters_destroyed;
+  int factories_destroyed;
+  int asked;  // by the filters that they were made for
+  unsigned char is_full;
+  unsigned char is_manual;
+} Filters;
+
+// By the value: "remove" is removed, "change" becomes "changed", "empty" becomes empty.
+static unsigned char FilterByValue(void* state, int level, const char* key, size_t key_size,
+                                   const char* value, size_t value_size, char** new_value,
+                                   size_t* new_value_size, unsigned char* value_changed) {
+  static char changed[] = "changed, and more";
+  CHECK(level >= 0 && key_size == 1 && key[0] >= 'a');
+  ++((Filters*)state)->asked;
+  if (Equal(value, value_size, "change")) {
+    *new_value = changed;
+    *new_value_size = strlen("changed");
+    *value_changed = 1;
+  }
+  if (Equal(value, value_size, "empty")) *value_changed = 1;
+  return Equal(value, value_size, "remove") ? 1 : 0;
+}
+static void CountFilter(void* state) { ++((Filters*)state)->filters_destroyed; }
+static void CountFactory(void* state) { ++((Filters*)state)->factories_destroyed; }
+
+// No filter for a compaction of everything after the first.
+static rocksdb_compactionfilter_t* MakeOneFilter(void* state,
+                                                 rocksdb_compactionfiltercontext_t* context) {
+  Filters* const filters = state;
+  filters->is_full = rocksdb_compactionfiltercontext_is_full_compaction(context);
+  filters->is_manual = rocksdb_compactionfiltercontext_is_manual_compaction(context);
+  if (filters->made > 0) return NULL;
+  ++filters->made;
+  return rocksdb_compactionfilter_create(filters, CountFilter, FilterByValue, NameOf);
+}
+
+static void PutValuesThatAreFiltered(rocksdb_t* db) {
+  Put(db, "a", "remove");
+  Put(db, "b", "change");
+  Put(db, "c", "empty");
+  Put(db, "d", "kept");
+}
+
+static void AFilterRemovesAndChangesValues(void) {
+  char* error = NULL;
+  Filters filters = {0};
+  rocksdb_destroy_db(options, directory, &error);
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_compactionfilter_t* const filter =
+      rocksdb_compactionfilter_create(&filters, CountFilter, FilterByValue, NameOf);
+  rocksdb_options_set_compaction_filter(own, filter);
+  rocksdb_t* const db = rocksdb_open(own, directory, &error);
+  CHECK_OK(error);
+  PutValuesThatAreFiltered(db);
+  const rocksdb_snapshot_t* const snapshot = rocksdb_create_snapshot(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(filters.asked == 0);
+  EXPECT_GET(db, "a", "remove");
+
+  rocksdb_release_snapshot(db, snapshot);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(filters.asked == 4);
+  EXPECT_GET(db, "a", NULL);
+  EXPECT_GET(db, "b", "changed");
+  EXPECT_GET(db, "c", "");
+  EXPECT_GET(db, "d", "kept");
+  rocksdb_close(db);
+  rocksdb_options_destroy(own);
+  CHECK(filters.filters_destroyed == 0);
+  rocksdb_compactionfilter_destroy(filter);
+  CHECK(filters.filters_destroyed == 1);
+}
+
+static void AFactoryMakesTheFilterOfACompaction(void) {
+  char* error = NULL;
+  Filters filters = {0};
+  rocksdb_destroy_db(options, directory, &error);
+  rocksdb_options_t* const own = rocksdb_options_create_copy(options);
+  rocksdb_options_set_compaction_filter_factory(
+      own, rocksdb_compactionfilterfactory_create(&filters, CountFactory, MakeOneFilter, NameOf));
+  rocksdb_t* const db = rocksdb_open(own, directory, &error);
+  CHECK_OK(error);
+  PutValuesThatAreFiltered(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(filters.is_full && filters.is_manual);
+  CHECK(filters.made == 1 && filters.filters_destroyed == 1);
+  EXPECT_GET(db, "a", NULL);
+  EXPECT_GET(db, "b", "changed");
+
+  const int asked = filters.asked;
+  Put(db, "e", "remove");
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(filters.asked == asked);
+  EXPECT_GET(db, "e", "remove");
+  rocksdb_close(db);
+  CHECK(filters.factories_destroyed == 0);
+  rocksdb_options_destroy(own);
+  CHECK(filters.factories_destroyed == 1 && filters.filters_destroyed == 1);
+}
+
 // ---- Options, and what is counted.
 
 static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -2200,6 +2304,8 @@ int main(int argc, char** argv) {
   LogsAreListedAndFollowed();
   ADatabaseWithoutCurrentIsRepaired();
   CountersAdd();
+  AFilterRemovesAndChangesValues();
+  AFactoryMakesTheFilterOfACompaction();
   OptionsReachTheDatabase();
   PlainTablesAreReadThroughAMapping();
   CuckooTablesAreRefusedByName();
