@@ -457,76 +457,146 @@ TEST(StreamFilter, ImpossibleDecisionsAndExceptionsEndTheStream) {
             "Invalid argument: the compaction filter made an entry too large for a table ");
 }
 
-// All entries of a tree pass through the filter again and again. The model has a map of what is
-// visible now, and one of what each snapshot saw when it was taken.
-TEST(StreamFilter, EverySnapshotReadsAsTheModel) {
+// What a reader sees of one key: its versions are added from the newest on.
+class Visible {
+ public:
+  // False: older versions do not matter.
+  bool Add(ValueType type, const std::string& value) {
+    if (type == ValueType::kMerge) {
+      text_ = text_ ? value + "+" + *text_ : value;
+      return true;
+    }
+    if (type == ValueType::kValue) text_ = text_ ? value + "+" + *text_ : value;
+    return false;
+  }
+  bool has_operands() const { return text_.has_value(); }
+  const std::optional<std::string>& text() const { return text_; }
+
+ private:
+  std::optional<std::string> text_;
+};
+
+// All entries of a tree pass through a filter again and again. The model: what each snapshot saw
+// when it was taken, and what the filter leaves of the entries after the newest of them.
+class FilteredTree {
+ public:
+  explicit FilteredTree(uint64_t seed) : random_(seed) {}
+
+  void Write() {
+    const std::string number = std::to_string(10 + random_.Uniform(30));
+    const char* const values[] = {"rm", "chg", "keep", "1", "skipk"};
+    std::string key = "k" + number;
+    TextEntry entry{key, ++sequence_, ValueType::kValue, values[random_.Uniform(5)]};
+    if (entry.value == "skipk") entry.value += std::to_string(10 + random_.Uniform(30));
+    if (random_.OneIn(5)) {
+      // A key that is never written again.
+      entry.user_key += "." + std::to_string(sequence_);
+      if (random_.OneIn(2)) entry.value = "purge";
+    } else if (random_.OneIn(4)) {
+      entry.type = ValueType::kDeletion;
+      entry.value.clear();
+    } else if (random_.OneIn(3)) {
+      entry.type = ValueType::kMerge;
+      if (random_.OneIn(5)) entry.value = "purge";
+    }
+    stored_.push_back(std::move(entry));
+    std::sort(stored_.begin(), stored_.end(), [](const TextEntry& a, const TextEntry& b) {
+      return kBytewise.CompareInternal(a.InternalKey(), b.InternalKey()) < 0;
+    });
+  }
+  void TakeOrReleaseSnapshots() {
+    if (random_.OneIn(3)) seen_[sequence_] = ReadAt(kSequenceNumberMax);
+    if (!seen_.empty() && random_.OneIn(3)) seen_.erase(seen_.begin());
+    if (!seen_.empty() && random_.OneIn(4)) seen_.erase(std::prev(seen_.end()));
+  }
+  void Compact() {
+    Setting setting{.filter = &filter_};
+    if (random_.OneIn(3)) setting.below = kUnknown;
+    for (const auto& [snapshot, contents] : seen_) setting.snapshots.push_back(snapshot);
+    const Contents expected = LeftByTheFilter();
+    EntryCursor input(kBytewise, std::exchange(stored_, {}));
+    input.SetBatch(1 + random_.Uniform(5));
+    Outcome outcome = RunStream(&input, setting);
+    ASSERT_TRUE(outcome.status.ok()) << outcome.status.ToString();
+    stored_ = std::move(outcome.entries);
+    ASSERT_EQ(ReadAt(kSequenceNumberMax), expected);
+    for (const auto& [snapshot, contents] : seen_)
+      ASSERT_EQ(ReadAt(snapshot), contents) << "at " << snapshot;
+  }
+  Random* random() { return &random_; }
+
+ private:
   using Contents = std::map<std::string, std::string>;
+  using ByKey = std::map<std::string, std::vector<const TextEntry*>>;  // versions, newest first
+
+  ByKey Stored() const {
+    ByKey keys;
+    for (const TextEntry& entry : stored_) keys[entry.user_key].push_back(&entry);
+    return keys;
+  }
+  Contents ReadAt(SequenceNumber point) const {
+    Contents contents;
+    for (const auto& [key, versions] : Stored()) {
+      Visible visible;
+      for (const TextEntry* entry : versions)
+        if (entry->sequence <= point && !visible.Add(entry->type, entry->value)) break;
+      if (visible.text()) contents[key] = *visible.text();
+    }
+    return contents;
+  }
+
+  // The versions of a key after the newest snapshot, of which there is one.
+  std::optional<std::string> Filter(const std::string& key,
+                                    const std::vector<const TextEntry*>& versions,
+                                    SequenceNumber newest, std::string* skip_until) const {
+    Visible visible;
+    for (const TextEntry* entry : versions) {
+      std::string value = entry->value;
+      if (entry->sequence > newest) {
+        const bool asks = entry->type == ValueType::kMerge ||
+                          (entry->type == ValueType::kValue && !visible.has_operands());
+        const bool removes = asks && (value == "rm" || value == "purge");
+        if (removes && entry->type == ValueType::kMerge) continue;
+        if (removes) break;
+        if (asks && value.starts_with("skip") && value.substr(4) > key) {
+          *skip_until = value.substr(4);
+          return {};
+        }
+        if (asks && value == "chg") value = "new";
+      }
+      if (!visible.Add(entry->type, value)) break;
+    }
+    return visible.text();
+  }
+  Contents LeftByTheFilter() const {
+    const SequenceNumber newest = seen_.empty() ? 0 : seen_.rbegin()->first;
+    Contents contents = ReadAt(kSequenceNumberMax);
+    std::string skip_until;
+    for (const auto& [key, versions] : Stored()) {
+      if (versions.front()->sequence <= newest) continue;
+      std::optional<std::string> left;
+      if (key >= skip_until) left = Filter(key, versions, newest, &skip_until);
+      contents.erase(key);
+      if (left) contents[key] = *left;
+    }
+    return contents;
+  }
+
+  Random random_;
+  const ValueFilter filter_;
+  SequenceNumber sequence_ = 0;
+  std::vector<TextEntry> stored_;  // in order
+  std::map<SequenceNumber, Contents> seen_;
+};
+
+TEST(StreamFilter, EverySnapshotReadsAsTheModel) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Random random(seed);
-    const ValueFilter filter;
-    std::vector<TextEntry> stored;
-    Contents now;
-    std::map<std::string, SequenceNumber> written;  // newest version
-    std::map<SequenceNumber, Contents> seen;
-    SequenceNumber sequence = 0;
+    FilteredTree tree(seed);
     for (int step = 0; step < 60; ++step) {
-      for (uint64_t i = random.Uniform(15); i > 0; --i) {
-        const std::string key = "k" + std::to_string(10 + random.Uniform(30));
-        const char* const values[] = {"rm", "chg", "keep", "keep", "skipk"};
-        std::string value = values[random.Uniform(5)];
-        if (value == "skipk") value += std::to_string(10 + random.Uniform(30));
-        const bool deletes = random.OneIn(4);
-        stored.push_back({key, ++sequence, deletes ? ValueType::kDeletion : ValueType::kValue,
-                          deletes ? "" : value});
-        written[key] = sequence;
-        if (deletes) {
-          now.erase(key);
-        } else {
-          now[key] = value;
-        }
-      }
-      if (random.OneIn(3)) seen[sequence] = now;
-      if (!seen.empty() && random.OneIn(3)) seen.erase(seen.begin());
-
-      Setting setting{.filter = &filter};
-      for (const auto& [snapshot, contents] : seen) setting.snapshots.push_back(snapshot);
-      const SequenceNumber newest = seen.empty() ? 0 : seen.rbegin()->first;
-      std::string skip_until;
-      for (auto it = now.begin(); it != now.end();) {
-        auto& [key, value] = *it;
-        bool drop = false;
-        if (written[key] > newest) {
-          drop = key < skip_until || value == "rm";
-          if (key >= skip_until && value.starts_with("skip") && value.substr(4) > key) {
-            skip_until = value.substr(4);
-            drop = true;
-          }
-          if (!drop && value == "chg") value = "new";
-        }
-        it = drop ? now.erase(it) : std::next(it);
-      }
-
-      std::sort(stored.begin(), stored.end(), [](const TextEntry& a, const TextEntry& b) {
-        return kBytewise.CompareInternal(a.InternalKey(), b.InternalKey()) < 0;
-      });
-      EntryCursor input(kBytewise, std::move(stored));
-      input.SetBatch(1 + random.Uniform(5));
-      Outcome outcome = RunStream(&input, setting);
-      ASSERT_TRUE(outcome.status.ok()) << outcome.status.ToString();
-      stored = std::move(outcome.entries);
-
-      seen[kSequenceNumberMax] = now;
-      for (const auto& [point, contents] : seen) {
-        Contents found;
-        std::set<std::string> decided;
-        for (const TextEntry& entry : stored) {
-          if (entry.sequence > point || !decided.insert(entry.user_key).second) continue;
-          if (entry.type == ValueType::kValue) found[entry.user_key] = entry.value;
-        }
-        ASSERT_EQ(found, contents) << "step " << step << " at " << point;
-      }
-      seen.erase(kSequenceNumberMax);
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", step " << step);
+      for (uint64_t i = tree.random()->Uniform(15); i > 0; --i) tree.Write();
+      tree.TakeOrReleaseSnapshots();
+      ASSERT_NO_FATAL_FAILURE(tree.Compact());
     }
   }
 }
