@@ -22,6 +22,7 @@
 #include "tests/crash/history.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/open_database.h"
+#include "tests/support/option_shapes.h"
 
 namespace ashlar {
 namespace {
@@ -73,6 +74,21 @@ const Scenario kScenarios[] = {
            o->avoid_flush_during_recovery = true;
          }},
     {.name = "PacedDeletions", .value_bits = 13, .has_trash = true},
+    {.name = "Universal", .several_families = true, .value_bits = 13, .set = &SetUniversal},
+    {.name = "UniversalInParts", .value_bits = 14, .set = &SetUniversalInParts},
+    {.name = "FifoWithoutDrops",
+     .several_families = true,
+     .value_bits = 13,
+     .set = &SetFifoWithoutDrops},
+    {.name = "FilterThatKeepsAll",
+     .several_families = true,
+     .value_bits = 13,
+     .set = &SetFilterThatKeepsAll},
+    {.name = "PartitionsAndRibbonFilters", .value_bits = 13, .set = &SetPartitionsAndRibbonFilters},
+    {.name = "HashIndexesAndTrainedDictionaries",
+     .value_bits = 13,
+     .set = &SetHashIndexesAndTrainedDictionaries},
+    {.name = "AlignedBlocksAndFirstKeys", .value_bits = 13, .set = &SetAlignedBlocksAndFirstKeys},
 };
 
 uint64_t SeedFor(uint64_t otherwise) {

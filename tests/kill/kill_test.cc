@@ -17,12 +17,27 @@
 #include "base/random.h"
 #include "tests/kill/killed_child.h"
 #include "tests/kill/small_levels.h"
+#include "tests/support/option_shapes.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {
 
 const char* const kFamilies[] = {"default", "other"};
+
+struct Shape {
+  std::string name;
+  void (*set)(Options* options);
+};
+const Shape kShapes[] = {
+    {"Universal", &SetUniversal},
+    {"UniversalInParts", &SetUniversalInParts},
+    {"FifoWithoutDrops", &SetFifoWithoutDrops},
+    {"FilterThatKeepsAll", &SetFilterThatKeepsAll},
+    {"PartitionsAndRibbonFilters", &SetPartitionsAndRibbonFilters},
+    {"HashIndexesAndTrainedDictionaries", &SetHashIndexesAndTrainedDictionaries},
+    {"AlignedBlocksAndFirstKeys", &SetAlignedBlocksAndFirstKeys},
+};
 
 struct Change {
   size_t family;
@@ -72,12 +87,14 @@ struct LoadedDatabase {
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
 
-  Status Open(const std::string& directory, bool read_only) {
-    const Options options = SmallLevels();
+  Status Open(const LoadPlan& plan, bool read_only) {
+    Options options = SmallLevels();
+    for (const Shape& shape : kShapes)
+      if (shape.name == plan.variant) shape.set(&options);
     std::vector<ColumnFamilyDescriptor> families;
     for (const char* const name : kFamilies) families.emplace_back(name, options);
-    return read_only ? DB::OpenForReadOnly(options, directory, families, &handles, &db)
-                     : DB::Open(options, directory, families, &handles, &db);
+    return read_only ? DB::OpenForReadOnly(options, plan.directory, families, &handles, &db)
+                     : DB::Open(options, plan.directory, families, &handles, &db);
   }
   ~LoadedDatabase() {
     for (ColumnFamilyHandle* const handle : handles) delete handle;
@@ -116,7 +133,7 @@ TEST(KillChild, DISABLED_Load) {
   if (!PlanOfThisChild(&plan, &pipe)) GTEST_SKIP() << "started by the tests below";
   SendReport(pipe, {.kind = LoadReport::kStarting});
   LoadedDatabase database;
-  const Status opened = database.Open(plan.directory, false);
+  const Status opened = database.Open(plan, false);
   if (!opened.ok()) {
     std::fprintf(stderr, "the child cannot open: %s\n", opened.ToString().c_str());
     SendReport(pipe, {.kind = LoadReport::kFailed});
@@ -195,7 +212,7 @@ class KillTest : public ::testing::Test {
     }
   }
 
-  void Run(bool sync, int threads) {
+  void Run(bool sync, int threads, const std::string& shape) {
     const uint64_t seed = FromEnvironment("ASHLAR_KILL_SEED", 20261121);
     SCOPED_TRACE(StrCat("ASHLAR_KILL_SEED=", seed));
     const uint64_t cycles = FromEnvironment("ASHLAR_KILL_CYCLES", 8);
@@ -204,7 +221,7 @@ class KillTest : public ::testing::Test {
                         .directory = scratch_.File("db"),
                         .threads = threads,
                         .sync = sync,
-                        .storage = "",
+                        .variant = shape,
                         .commits = {}};
     for (uint64_t cycle = 0; cycle < cycles && !HasFailure(); ++cycle) {
       KilledChild child(plan);
@@ -217,7 +234,7 @@ class KillTest : public ::testing::Test {
       // it.
       const bool read_only = random.OneIn(3);
       LoadedDatabase database;
-      const Status opened = database.Open(plan.directory, read_only);
+      const Status opened = database.Open(plan, read_only);
       const bool nothing_yet = read_only && !opened.ok() && !child.opened() && recovered_.empty();
       if (nothing_yet) continue;
       ASSERT_TRUE(opened.ok()) << opened.ToString();
@@ -236,10 +253,20 @@ class KillTest : public ::testing::Test {
   uint64_t commits_ = 0;
 };
 
-TEST_F(KillTest, OneWriterUnsynced) { Run(/*sync=*/false, 1); }
-TEST_F(KillTest, OneWriterSynced) { Run(/*sync=*/true, 1); }
-TEST_F(KillTest, GroupsOfWriters) { Run(/*sync=*/false, 3); }
-TEST_F(KillTest, GroupsOfSyncedWriters) { Run(/*sync=*/true, 3); }
+TEST_F(KillTest, OneWriterUnsynced) { Run(/*sync=*/false, 1, ""); }
+TEST_F(KillTest, OneWriterSynced) { Run(/*sync=*/true, 1, ""); }
+TEST_F(KillTest, GroupsOfWriters) { Run(/*sync=*/false, 3, ""); }
+TEST_F(KillTest, GroupsOfSyncedWriters) { Run(/*sync=*/true, 3, ""); }
+
+// With other trees and other tables.
+class ShapeKillTest : public KillTest, public ::testing::WithParamInterface<Shape> {};
+
+TEST_P(ShapeKillTest, GroupsOfWriters) { Run(/*sync=*/false, 2, GetParam().name); }
+
+INSTANTIATE_TEST_SUITE_P(Shapes, ShapeKillTest, ::testing::ValuesIn(kShapes),
+                         [](const ::testing::TestParamInfo<Shape>& test) {
+                           return test.param.name;
+                         });
 
 }  // namespace
 }  // namespace ashlar

@@ -35,7 +35,7 @@ std::vector<std::string> ChildEnvironment(const LoadPlan& plan, int pipe) {
   variables.push_back("ASHLAR_KILL_THREADS=" + std::to_string(plan.threads));
   variables.push_back("ASHLAR_KILL_SYNC=" + std::to_string(plan.sync ? 1 : 0));
   variables.push_back("ASHLAR_KILL_PIPE=" + std::to_string(pipe));
-  variables.push_back("ASHLAR_KILL_STORAGE=" + plan.storage);
+  variables.push_back("ASHLAR_KILL_VARIANT=" + plan.variant);
   std::string commits;
   for (const uint64_t n : plan.commits) commits += std::to_string(n) + " ";
   variables.push_back("ASHLAR_KILL_COMMITS=" + commits);
@@ -136,7 +136,7 @@ bool PlanOfThisChild(LoadPlan* plan, int* pipe) {
   plan->threads = std::atoi(std::getenv("ASHLAR_KILL_THREADS"));
   plan->sync = std::atoi(std::getenv("ASHLAR_KILL_SYNC")) != 0;
   *pipe = std::atoi(std::getenv("ASHLAR_KILL_PIPE"));
-  plan->storage = std::getenv("ASHLAR_KILL_STORAGE");
+  plan->variant = std::getenv("ASHLAR_KILL_VARIANT");
   std::istringstream commits(std::getenv("ASHLAR_KILL_COMMITS"));
   for (uint64_t n = 0; commits >> n;) plan->commits.push_back(n);
   return true;

@@ -20,7 +20,7 @@ struct LoadPlan {
   std::string directory;
   int threads = 1;
   bool sync = false;
-  std::string storage;            // of a pool: the name of its durability class
+  std::string variant;  // the name of a pool's durability class, or of a database's option shape
   std::vector<uint64_t> commits;  // of a pool: that each thread has made so far
 };
 

@@ -99,7 +99,7 @@ Status OpenPool(const LoadPlan& plan, std::unique_ptr<PersistentTree>* tree) {
   options.pool_bytes = uint64_t{96} << 20;
   for (const DurabilityClass durability :
        {DurabilityClass::kCpuFlush, DurabilityClass::kProcessCrashOnly, DurabilityClass::kLogged}) {
-    if (plan.storage == DurabilityClassName(durability)) options.durability = durability;
+    if (plan.variant == DurabilityClassName(durability)) options.durability = durability;
   }
   options.sync_log = plan.sync;
   // So small that checkpoints are under way at every moment.
@@ -170,7 +170,7 @@ class PoolKillTest : public ::testing::Test {
                   .directory = directory,
                   .threads = kThreads,
                   .sync = sync,
-                  .storage = DurabilityClassName(durability),
+                  .variant = DurabilityClassName(durability),
                   .commits = std::vector<uint64_t>(kThreads, 0)};
     for (uint64_t cycle = 0; cycle < cycles && !HasFailure(); ++cycle) {
       KilledChild child(plan);
@@ -188,7 +188,7 @@ class PoolKillTest : public ::testing::Test {
     uint64_t commits = 0;
     for (const uint64_t n : plan.commits) commits += n;
     std::printf("%s: %llu cycles, %llu commits; acknowledged commits lost: %s\n",
-                plan.storage.c_str(), static_cast<unsigned long long>(cycles),
+                plan.variant.c_str(), static_cast<unsigned long long>(cycles),
                 static_cast<unsigned long long>(commits), HasFailure() ? "SOME" : "0");
   }
 

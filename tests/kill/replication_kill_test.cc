@@ -281,7 +281,7 @@ class ReplicationKillTest : public ::testing::Test {
   std::unique_ptr<KilledChild> Start(bool leads) {
     LoadPlan plan{.load = "ReplicationKillChild.DISABLED_Lead",
                   .directory = directory_,
-                  .storage = "",
+                  .variant = "",
                   .commits = {static_cast<uint64_t>(listener_)}};
     if (!leads) plan.load = "ReplicationKillChild.DISABLED_Follow";
     return std::make_unique<KilledChild>(plan);

@@ -220,7 +220,7 @@ class SecondaryKillTest : public ::testing::Test {
                        .directory = scratch_.File("db"),
                        .threads = 1,
                        .sync = false,
-                       .storage = "",
+                       .variant = "",
                        .commits = {}};
   std::unique_ptr<DB> secondary_;
   std::vector<ColumnFamilyHandle*> handles_;
