@@ -1,9 +1,10 @@
 """From runs to verdicts: medians of pairwise ratios, and what they mean. Pure functions."""
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rows import Group, Judged, Limit, Metric
+from rows import Group, Judged, Limit, Metric, judged_rows
 
 WINS, AHEAD, EVEN, UNSURE, LOSES = "wins", "ahead", "even", "unsure", "LOSES"
 NOT_AVAILABLE, FAILED = "NOT AVAILABLE", "FAILED"
@@ -109,10 +110,10 @@ def judge(group: str, row: Judged, by_cpu: bool, peer_runs: list[dict], own_runs
     return RowOutcome(row.title, group, row.target, measured, verdict(ratio, metric), others=beside)
 
 
-def with_limits(group: Group, outcomes: list[RowOutcome]) -> list[RowOutcome]:
-    """The rows of a group with their limits as figures. A limit by a row without a figure is none."""
+def with_limits(groups: Iterable[Group], outcomes: list[RowOutcome]) -> list[RowOutcome]:
+    """The rows of the groups with their limits as figures. A limit by a row without a figure is none."""
     own = {row.title: row.measured.own for row in outcomes if row.measured is not None}
-    limits = {row.title: row.limit for workload in group.workloads for row in workload.rows}
+    limits = {row.title: row.limit for row in judged_rows(groups)}
 
     def figure_of(limit: Limit | None) -> float | None:
         if limit is None or (limit.of and limit.of not in own):

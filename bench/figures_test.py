@@ -10,7 +10,7 @@ import instructions
 import run as bench
 from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, with_limits, without_figures, worst_first
 from report import markdown_table, row_as_json, side_by_side_table, value_panels
-from rows import BOTH, CPU, GROUPS, SCALES, SPACE, TRANSFER, WALL, WRITTEN, Group, Judged, Limit, Workload
+from rows import BOTH, CPU, GROUPS, SCALES, SPACE, TRANSFER, WALL, WRITTEN, Group, Judged, Limit, Workload, judged_rows, with_limiting_groups
 
 
 def run(wall: float, cpu: float, **more) -> dict:
@@ -82,8 +82,10 @@ class LimitTest(unittest.TestCase):
     """What Ashlar's own figure may be at most."""
 
     @staticmethod
-    def group(limit: Limit) -> Group:
-        return Group("g", {}, (Workload("a", rows=(Judged("base", (WALL,)),)), Workload("b", rows=(Judged("limited", (WALL,), None, limit),))))
+    def groups(limit: Limit) -> list[Group]:
+        """Two, of one row each."""
+        rows = (Judged("base", (WALL,)), Judged("limited", (WALL,), None, limit))
+        return [Group(row.title, {}, (Workload("a", rows=(row,)),)) for row in rows]
 
     @staticmethod
     def row(title: str, own: float):
@@ -91,25 +93,37 @@ class LimitTest(unittest.TestCase):
 
     def test_it_is_a_figure_of_its_own_or_follows_another_row(self):
         for limit, own, kept in ((Limit(5.0), 5.0, True), (Limit(5.0), 5.1, False), (Limit(of="base", times=3.0), 6.0, True), (Limit(0.5, of="base"), 2.6, False)):
-            rows = with_limits(self.group(limit), [self.row("base", 2.0), self.row("limited", own)])
+            rows = with_limits(self.groups(limit), [self.row("base", 2.0), self.row("limited", own)])
             self.assertEqual([row.limit_kept for row in rows], [None, kept], limit)
 
     def test_without_the_other_row_there_is_none(self):
         gone = without_figures("g", Judged("base", (WALL,)), FAILED, "why")
-        rows = with_limits(self.group(Limit(of="base")), [gone, self.row("limited", 1.0)])
+        rows = with_limits(self.groups(Limit(of="base")), [gone, self.row("limited", 1.0)])
         self.assertEqual([row.limit for row in rows], [None, None])
 
     def test_the_table_of_a_document_shows_it(self):
-        rows = with_limits(self.group(Limit(of="base")), [self.row("base", 2.0), self.row("limited", 3.0)])
+        rows = with_limits(self.groups(Limit(of="base")), [self.row("base", 2.0), self.row("limited", 3.0)])
         table = markdown_table(rows, {"commit": "abc", "peer": "RocksDB"})
         self.assertIn("| limited | 9.000 | 3.000 | µs | 3.00 (3.00–3.00) | 2.000 ✗ |", table)
 
-    def test_every_limit_names_a_row_of_its_group(self):
-        for group in GROUPS:
-            rows = [row for workload in group.workloads for row in workload.rows]
-            for row in rows:
-                if row.limit is not None and row.limit.of:
-                    self.assertIn(row.limit.of, [other.title for other in rows], row.title)
+    def test_a_group_is_chosen_with_the_groups_that_limit_its_rows(self):
+        base, limited = self.groups(Limit(of="base"))
+        other = Group("other", {}, (Workload("a", rows=(Judged("other", (WALL,)),)),))
+        candidates = [base, other, limited]
+        self.assertEqual(with_limiting_groups([limited], candidates), (base, limited))
+        self.assertEqual(with_limiting_groups([other], candidates), (other,))
+
+    def test_every_limit_names_a_row_with_the_same_metrics(self):
+        metrics = {row.title: row.metrics for row in judged_rows(GROUPS)}
+        for row in judged_rows(GROUPS):
+            if row.limit is not None and row.limit.of:
+                self.assertEqual(metrics.get(row.limit.of), row.metrics, row.title)
+
+    def test_partitions_filters_and_many_runs_have_limits(self):
+        limits = {row.title: (row.limit.of, row.limit.times) for row in judged_rows(GROUPS) if row.limit is not None}
+        self.assertEqual(limits["Get, cached, partitioned table"], ("Get, cached, plain table", 1.15))
+        self.assertEqual(limits["compaction of five runs, a filter that keeps all, per entry"], ("compaction of five runs, none, per entry", 1.1))
+        self.assertEqual(limits["readrandom, cached, twenty runs"], ("readrandom, cached, five runs", 1.25))
 
 
 class OneRatioTest(unittest.TestCase):
@@ -172,7 +186,7 @@ class AgreementTest(unittest.TestCase):
 class RowsTest(unittest.TestCase):
     def test_names_and_titles_are_unique(self):
         names = [group.name for group in GROUPS]
-        titles = [row.title for group in GROUPS for workload in group.workloads for row in workload.rows]
+        titles = [row.title for row in judged_rows(GROUPS)]
         self.assertEqual(len(names), len(set(names)))
         self.assertEqual(len(titles), len(set(titles)))
 

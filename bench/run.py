@@ -22,7 +22,7 @@ import libraries
 import rows as rows_module
 from figures import FAILED, NOT_AVAILABLE, RowOutcome, disagreements, judge, with_limits, without_figures, worst_first
 from report import Marks, copies_table, format_figure, markdown_table, side_by_side_table, write_json, write_page
-from rows import SCALES, Group, Scale
+from rows import SCALES, Group, Scale, judged_rows, with_limiting_groups
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "release"
@@ -152,7 +152,7 @@ def outcomes_of(group: Group, runs: dict, scale: Scale, by_cpu: bool) -> list[Ro
                     group.number_of_keys(scale.keys),
                 )
             )
-    return with_limits(group, rows)
+    return rows
 
 
 def print_table(rows: list[RowOutcome]) -> None:
@@ -251,16 +251,16 @@ def chosen_scale(arguments: argparse.Namespace) -> Scale:
     candidates = SCALES["full"].groups if arguments.rows else base.groups
     if arguments.subject and base is not SCALES["full"]:
         candidates = tuple(g for g in candidates if g.in_default)
-    groups = tuple(g for g in candidates if pattern.search(g.name) or any(pattern.search(row.title) for w in g.workloads for row in w.rows))
+    matching = [g for g in candidates if pattern.search(g.name) or any(pattern.search(row.title) for row in judged_rows([g]))]
+    groups = with_limiting_groups(matching, candidates)
     return Scale(base.name, int(base.keys * arguments.scale), arguments.pairs or base.pairs, base.others_rounds, base.resumes, groups)
 
 
 def list_rows(scale: Scale) -> None:
     for group in scale.groups:
         print(f"{group.name}  ({group.number_of_keys(scale.keys)} keys)")
-        for workload in group.workloads:
-            for row in workload.rows:
-                print(f"    {row.title}")
+        for row in judged_rows([group]):
+            print(f"    {row.title}")
 
 
 def count_instructions(own: Library, peer: Library, commit: str) -> None:
@@ -352,7 +352,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print(f"\nbench: interrupted; {'the same command' if scale.resumes else '--resume'} goes on after the groups that are done", file=sys.stderr)
         return 130
-    rows = [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale, arguments.cpu)]
+    rows = with_limits(scale.groups, [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale, arguments.cpu)])
     print_table(rows)
     groups = list(scale.groups)
     print_copies(copies_table(groups, results))
