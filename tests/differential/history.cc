@@ -133,6 +133,7 @@ Generator::Family Generator::NewFamily(const std::string& name) {
   family.merge = Pick({"-", "append", "append", "full", "max"});
   family.fixed_options = "num_levels=" + Between(2, 7);
   family.fixed_options += ";level_compaction_dynamic_level_bytes=" + Truth();
+  if (OneIn(3)) family.fixed_options += ";compaction_style=kCompactionStyleUniversal";
   if (family.prefix_bytes > 0)
     family.fixed_options += ";prefix_extractor=fixed:" + std::to_string(family.prefix_bytes);
   return family;
@@ -179,6 +180,9 @@ std::string Generator::DescribeFamily(const Family& family) {
   options.Add("write_buffer_size", tiny_memtables_ ? "65536" : "4194304");
   options.Add("compression", Pick({"kNoCompression", "kSnappyCompression", "kZlibCompression",
                                    "kLZ4Compression", "kLZ4HCCompression", "kZSTD"}));
+  if (OneIn(3))
+    options.Add("compression_opts", "{max_dict_bytes=" + Pick({"100", "4000"}) +
+                                        ";zstd_max_train_bytes=" + Pick({"0", "20000"}) + ";}");
   options.Add("level0_file_num_compaction_trigger", Between(1, 6));
   options.Add("target_file_size_base", Pick({"500", "2000", "20000"}));
   options.Add("max_bytes_for_level_base", Pick({"1000", "5000", "50000"}));
@@ -210,9 +214,16 @@ std::string Generator::DbOptions() {
   if (OneIn(6)) options.Add("allow_mmap_reads", "true");
   if (OneIn(4)) options.Add("max_total_wal_size", Pick({"20000", "200000"}));
   if (OneIn(4)) options.Add("enable_pipelined_write", "true");
-  if (OneIn(4))
-    options.Add("wal_recovery_mode", Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
-                                           "kAbsoluteConsistency", "kSkipAnyCorruptedRecords"}));
+  // RocksDB 11.8.1 refuses writes without log to a database that recycles logs, and 7.8.3 ends the
+  // process at its open with kSkipAnyCorruptedRecords.
+  const bool recycles = !without_log_ && OneIn(4);
+  if (recycles) options.Add("recycle_log_file_num", Between(1, 3));
+  if (OneIn(4)) options.Add("wal_compression", "kZSTD");
+  if (OneIn(4)) {
+    const std::string mode = Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
+                                   "kAbsoluteConsistency", "kSkipAnyCorruptedRecords"});
+    if (!recycles || mode != "kSkipAnyCorruptedRecords") options.Add("wal_recovery_mode", mode);
+  }
   return options.text();
 }
 
