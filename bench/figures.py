@@ -83,6 +83,7 @@ class RowOutcome:
     verdict: str
     reason: str = ""  # why there are no figures
     others: tuple[tuple[str, float], ...] = ()  # (library, its median)
+    steady: bool = True  # False: what was written per Put still moved when the last round ended
     limit: float | None = None  # of Ashlar's figure
 
     @property
@@ -107,7 +108,8 @@ def judge(group: str, row: Judged, by_cpu: bool, peer_runs: list[dict], own_runs
     ratio = pairwise(peer, own)
     measured = Measured(metric, statistics.median(peer), statistics.median(own), ratio)
     beside = tuple((name, statistics.median(figure(run, metric, keys) for run in runs)) for name, runs in others.items() if runs)
-    return RowOutcome(row.title, group, row.target, measured, verdict(ratio, metric), others=beside)
+    steady = all(run.get("steady", True) for run in peer_runs + own_runs)
+    return RowOutcome(row.title, group, row.target, measured, verdict(ratio, metric), others=beside, steady=steady)
 
 
 def with_limits(groups: Iterable[Group], outcomes: list[RowOutcome]) -> list[RowOutcome]:

@@ -5,12 +5,13 @@ import contextlib
 import io
 import re
 import unittest
+from pathlib import Path
 
 import instructions
 import run as bench
 from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, with_limits, without_figures, worst_first
-from report import markdown_table, row_as_json, side_by_side_table, value_panels
-from rows import BOTH, CPU, GROUPS, SCALES, SPACE, TRANSFER, WALL, WRITTEN, Group, Judged, Limit, Workload, judged_rows, with_limiting_groups
+from report import markdown_table, row_as_json, side_by_side_table, triangle_settings, triangle_table, value_panels
+from rows import BOTH, CPU, GROUPS, SCALES, SPACE, TRANSFER, TRIANGLE, TRIANGLE_FIGURES, WALL, WRITTEN, WRITTEN_STEADY, Group, Judged, Limit, Workload, judged_rows, with_limiting_groups
 
 
 def run(wall: float, cpu: float, **more) -> dict:
@@ -66,6 +67,11 @@ class VerdictTest(unittest.TestCase):
     def test_a_target_of_one_allows_for_noise_and_a_higher_one_does_not(self):
         self.assertTrue(at(0.98, target=1.0).target_reached)
         self.assertFalse(at(1.99, target=2.0).target_reached)
+
+    def test_a_row_is_steady_if_every_run_of_it_is(self):
+        for steady, flags in ((True, (True, True)), (False, (True, False)), (False, (False, True))):
+            pair = tuple(run(1, 1, written_bytes_per_put=7.0, steady=flag) for flag in flags)
+            self.assertEqual(row_of("r", [pair], (WRITTEN_STEADY,)).steady, steady, flags)
 
     def test_a_row_without_a_target_reaches_none(self):
         self.assertIsNone(at(1.0).target_reached)
@@ -124,6 +130,58 @@ class LimitTest(unittest.TestCase):
         self.assertEqual(limits["Get, cached, partitioned table"], ("Get, cached, plain table", 1.15))
         self.assertEqual(limits["compaction of five runs, a filter that keeps all, per entry"], ("compaction of five runs, none, per entry", 1.1))
         self.assertEqual(limits["readrandom, cached, twenty runs"], ("readrandom, cached, five runs", 1.25))
+
+
+class RoundsTest(unittest.TestCase):
+    """Workloads that run until they are steady."""
+
+    class Told(bench.Bench):
+        """Needs as many rounds as it is made with, peer and own, and lists the flags of each run."""
+
+        def __init__(self, rounds: tuple[int, int]):
+            libraries = [bench.Library(name, "", "rocksdb") for name in ("own", "peer")]
+            super().__init__(SCALES["quick"], *libraries, {}, Path("unused"), 0)
+            self.needed = dict(zip(("peer", "own"), rounds))
+            self.flags: list[tuple] = []
+
+        def run(self, group, library, rounds):
+            self.flags.append((library.name, *rounds))
+            return [run(1, 1, found=0, checksum="", contents="", rounds=self.needed[library.name])]
+
+    def test_both_libraries_run_as_many_as_the_slower_one_needs(self):
+        told = self.Told((4, 7))
+        told.measure(Group("g", {}, (Workload("overwritesteady"),), until_steady=True))
+        self.assertEqual(told.flags[:2], [("peer",), ("own",)])
+        self.assertEqual(set(told.flags[2:]), {("peer", "--rounds", "7"), ("own", "--rounds", "7")})
+
+    def test_other_groups_are_told_nothing(self):
+        told = self.Told((4, 7))
+        told.measure(Group("g", {}, (Workload("overwrite"),)))
+        self.assertEqual(set(told.flags), {("peer",), ("own",)})
+
+    def test_every_group_with_such_a_workload_says_so(self):
+        for group in GROUPS:
+            self.assertEqual(group.until_steady, any(workload.name.endswith("steady") for workload in group.workloads), group.name)
+
+
+class TriangleTest(unittest.TestCase):
+    """The table and the picture of docs/tuning.md."""
+
+    @staticmethod
+    def row(title: str, steady: bool = True):
+        return row_of(title, [(run(9, 9), run(2, 2, steady=steady))])
+
+    def test_a_setting_is_a_line_with_both_figures_in_each_cell(self):
+        rows = [self.row(f"{setting}: {name}", setting != "universal") for setting in list(TRIANGLE)[:4] for name in TRIANGLE_FIGURES]
+        table = triangle_table(triangle_settings([self.row("fillseq"), *rows]), {"commit": "abc", "peer": "RocksDB"})
+        lines = table.splitlines()
+        self.assertEqual(len(lines), 6)
+        self.assertEqual(lines[2], "| leveled |" + " 2.00, 9.00 |" * len(TRIANGLE_FIGURES))
+        self.assertTrue(lines[5].startswith("| universal (not steady) |"))
+
+    def test_every_setting_has_a_group_with_every_figure(self):
+        settings = triangle_settings([self.row(row.title) for row in judged_rows(GROUPS)])
+        self.assertEqual({setting: list(figures) for setting, figures in settings.items()}, {setting: list(TRIANGLE_FIGURES) for setting in TRIANGLE})
 
 
 class OneRatioTest(unittest.TestCase):

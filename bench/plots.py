@@ -142,3 +142,34 @@ def value_sizes(panels: list[tuple[str, list[tuple[str, dict[str, float]]]]], un
     grid.flat[0].legend(frameon=False, fontsize=7)
     figure.tight_layout()
     return _svg(figure)
+
+
+def triangle(settings: dict[str, dict[str, RowOutcome]]) -> str:
+    """Bytes written against sorted runs per Seek; a line joins the two libraries at one setting, and the size of a dot is the space on disk."""
+    figure, axes = plt.subplots(figsize=(9, 5))
+    labelled = set()
+    for setting, figures in settings.items():
+        measured = {name: row.measured for name, row in figures.items()}
+        if None in measured.values():
+            continue
+        written, runs, disk = (measured[name] for name in ("written per byte", "runs per Seek", "on disk per live byte"))
+        axes.plot([written.own, written.peer], [runs.own, runs.peer], color="#bbbbbb", linewidth=0.8, zorder=1)
+        for library, colour in (("own", OWN_COLOUR), ("peer", PEER_COLOUR)):
+            name = {"own": "Ashlar", "peer": "RocksDB"}[library]
+            x, y, area = (getattr(value, library) for value in (written, runs, disk))
+            axes.scatter([x], [y], s=40 * area, color=colour, alpha=0.85, label=None if name in labelled else name, zorder=2)
+            labelled.add(name)
+        axes.annotate(setting.replace("`", ""), (written.own, runs.own), textcoords="offset points", xytext=(8, 5), fontsize=8)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(_round))
+    axes.yaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
+    axes.minorticks_off()
+    axes.set_xlim(left=0)
+    axes.margins(x=0.2)
+    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_xlabel("bytes written per byte of keys and values")
+    axes.set_ylabel("sorted runs that a Seek looks at   (area of a dot: bytes on disk per live byte)")
+    axes.legend(frameon=False, fontsize=8)
+    figure.tight_layout()
+    return _svg(figure)

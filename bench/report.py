@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from figures import VERDICTS, WIN_RATIO_MIN, RowOutcome, figure, pairwise, worst_first
-from rows import Group, Metric
+from rows import TRIANGLE, TRIANGLE_FIGURES, Group, Metric
 
 TEMPLATE = Path(__file__).resolve().parent / "report.html.j2"
 LATENCY_ROWS = (
@@ -27,6 +27,7 @@ class Marks:
 
     name: str
     command: str
+    document: str = "performance.md"  # of docs/
 
     @property
     def begin(self) -> str:
@@ -128,6 +129,29 @@ def side_by_side_table(rows: list[RowOutcome], about: dict) -> str:
     return "\n".join(lines)
 
 
+def triangle_settings(rows: list[RowOutcome]) -> dict[str, dict[str, RowOutcome]]:
+    """From the rows of the groups triangle-…: setting -> {figure: its row}, in their order."""
+    settings: dict[str, dict[str, RowOutcome]] = {}
+    for row in rows:
+        setting, _, name = row.title.rpartition(": ")
+        if setting in TRIANGLE and name in TRIANGLE_FIGURES:
+            settings.setdefault(setting, {})[name] = row
+    return settings
+
+
+def triangle_table(settings: dict[str, dict[str, RowOutcome]], about: dict) -> str:
+    """Ashlar's figure and RocksDB's in each cell, for a document."""
+    lines = [f"| at {about['commit']}: Ashlar, {about['peer']} | " + " | ".join(TRIANGLE_FIGURES) + " |", "|---" * (len(TRIANGLE_FIGURES) + 1) + "|"]
+    for setting, figures in settings.items():
+        cells = []
+        for name in TRIANGLE_FIGURES:
+            measured = figures[name].measured
+            cells.append(figures[name].verdict if measured is None else f"{measured.own:.2f}, {measured.peer:.2f}")
+        steady = "" if all(row.steady for row in figures.values()) else " (not steady)"
+        lines.append(f"| {setting}{steady} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def row_as_json(row: RowOutcome) -> dict:
     measured = row.measured
     return {
@@ -139,6 +163,7 @@ def row_as_json(row: RowOutcome) -> dict:
         "target_reached": row.target_reached,
         "limit": row.limit,
         "limit_kept": row.limit_kept,
+        "steady": row.steady,
         "measured": measured
         and {
             "metric": measured.metric.key,

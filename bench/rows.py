@@ -28,6 +28,13 @@ MEMORY = Metric("peak_memory_mib", "MiB peak", MARGINS["memory"])
 TAIL = Metric("p999_us", "µs p99.9", MARGINS["time"])
 TRANSFER = Metric("wall_us_per_mb", "µs per MB", MARGINS["time"])  # 1,000,000 divided by it: MB/s
 LONGEST = Metric("max_us", "µs at most", MARGINS["time"])
+# Of workloads that run until what they write per Put moves less than 5 %: bench/driver/steady_state.h.
+WRITTEN_STEADY = Metric("written_bytes_per_put", "B written", MARGINS["bytes"])
+WRITTEN_PER_BYTE = Metric("written_per_byte", "B per B", MARGINS["bytes"])
+RUNS_PER_GET = Metric("runs_per_get", "runs read", MARGINS["bytes"])
+RUNS_PER_SEEK = Metric("runs_per_seek", "runs", MARGINS["bytes"])
+DISK_PER_BYTE = Metric("disk_per_live_byte", "B per B", MARGINS["bytes"])
+DISK_PER_BYTE_MAX = Metric("disk_per_live_byte_max", "B per B", MARGINS["bytes"])
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,7 @@ class Group:
     in_quick: bool = True
     in_default: bool = True
     count_copies: bool = False
+    until_steady: bool = False  # both libraries run the rounds that the slower one needs
 
     def number_of_keys(self, scale_keys: int) -> int:
         return min(self.keys_max, max(self.keys_min, int(self.keys * scale_keys)))
@@ -347,21 +355,20 @@ def _compaction() -> list[Group]:
 
 
 def _styles() -> list[Group]:
-    """Write amplification: flushes and compactions alone write, because there is no log. A memtable has a hundredth of the data or a fortieth."""
+    """Write amplification at steady state: flushes and compactions alone write, because there is no log. A memtable has a hundredth of the data."""
 
-    def group(name: str, title: str, options: str, target: float, keys_max: int, flags: dict[str, int], rows: tuple[Judged, ...]) -> Group:
+    def group(name: str, title: str, options: str, target: float, flags: dict[str, int], rows: tuple[Judged, ...]) -> Group:
         levels = "write_buffer_size=262144;target_file_size_base=262144;max_bytes_for_level_base=1048576;"
         return Group(
             f"style-{name}",
             {"no-log": True, "cache-bytes": 3 << 20, "options": levels + options} | flags,
             (
                 Workload("fillrandom", rows=(Judged(f"{title}: bytes written by a load", (WRITTEN,), 1.0),)),
-                # Four times each key, on average.
+                # In rounds of as many Puts as there are keys.
                 Workload(
-                    "overwrite",
-                    1.0,
+                    "overwritesteady",
                     rows=(
-                        Judged(f"{title}: bytes written by overwrites", (WRITTEN,), target),
+                        Judged(f"{title}: bytes written by overwrites", (WRITTEN_STEADY,), target),
                         Judged(f"{title}: size on disk per key", (SPACE,), 1.0),
                         *rows,
                     ),
@@ -370,21 +377,68 @@ def _styles() -> list[Group]:
                 Workload("seek10", 0.02, rows=(Judged(f"{title}: seek + 10 next after overwrites", BOTH, 1.0),)),
             ),
             keys=0.25,
-            keys_max=keys_max,
+            keys_max=250_000,
             in_quick=False,
+            until_steady=True,
         )
 
     def waiting(name: str, options: str) -> Group:
         """Writers that let compactions end four times per memtable: what is written depends on no speed."""
-        return group(f"{name}-waiting", f"{name}, compactions keep up", options, 1.0, 100_000, {"wait-every": 500}, ())
+        return group(f"{name}-waiting", f"{name}, compactions keep up", options, 1.0, {"wait-every": 500}, ())
 
     fifo = "compaction_style=kCompactionStyleFIFO;compaction_options_fifo={max_table_files_size=10000000000;allow_compaction=true;};"
     return [
         # 1 / 0.9: ten percent less.
-        group("leveled", "leveled", "", 1.11, 250_000, {}, (Judged("leveled: overwrite", BOTH, 1.0),)),
+        group("leveled", "leveled", "", 1.11, {}, (Judged("leveled: overwrite", BOTH, 1.0),)),
         waiting("leveled", ""),
         waiting("universal", "compaction_style=kCompactionStyleUniversal;"),
         waiting("fifo", fifo),
+    ]
+
+
+# The settings of docs/tuning.md, those of tools/common/amplification.cc.
+_UNIVERSAL = "compaction_style=kCompactionStyleUniversal;compaction_options_universal="
+TRIANGLE = {
+    "leveled": "",
+    "leveled, `max_bytes_for_level_multiplier` 4": "max_bytes_for_level_multiplier=4;",
+    "leveled, `level0_file_num_compaction_trigger` 8": "level0_file_num_compaction_trigger=8;",
+    "universal": "compaction_style=kCompactionStyleUniversal;",
+    "universal, `max_size_amplification_percent` 25": _UNIVERSAL + "{max_size_amplification_percent=25;};",
+    "universal, `incremental`": _UNIVERSAL + "{incremental=true;};",
+    "FIFO, nothing dropped": "compaction_style=kCompactionStyleFIFO;ttl=0;periodic_compaction_seconds=0;"
+    "compaction_options_fifo={max_table_files_size=1000000000000;allow_compaction=true;};",
+}
+TRIANGLE_FIGURES = {
+    "written per byte": WRITTEN_PER_BYTE,
+    "runs read per Get": RUNS_PER_GET,
+    "runs per Seek": RUNS_PER_SEEK,
+    "on disk per live byte": DISK_PER_BYTE,
+    "at most": DISK_PER_BYTE_MAX,
+    "µs per operation": None,
+}
+
+
+def _triangle() -> list[Group]:
+    """What each style costs: half of the operations are Puts, which overwrite, and a quarter each Gets and Seeks. A memtable has 1/128 of the data."""
+    levels = "write_buffer_size=90624;target_file_size_base=90624;max_bytes_for_level_base=362496;"
+    return [
+        Group(
+            f"triangle-{number}",
+            {"no-log": True, "cache-bytes": 32 << 20, "options": levels + options},
+            (
+                Workload("fillrandom"),
+                Workload(
+                    "mixsteady",
+                    rows=tuple(Judged(f"{setting}: {name}", (metric,) if metric else BOTH, 1.0) for name, metric in TRIANGLE_FIGURES.items()),
+                ),
+            ),
+            keys_min=100_000,
+            keys_max=100_000,
+            in_quick=False,
+            in_default=False,
+            until_steady=True,
+        )
+        for number, (setting, options) in enumerate(TRIANGLE.items())
     ]
 
 
@@ -612,7 +666,7 @@ def _files() -> list[Group]:
 
 
 GROUPS: tuple[Group, ...] = tuple(
-    _fills() + _reads() + _deletions() + _files() + _compaction() + _styles() + _layouts() + _large_values() + _values() + _in_ram() + _sizes() + _shapes()
+    _fills() + _reads() + _deletions() + _files() + _compaction() + _styles() + _triangle() + _layouts() + _large_values() + _values() + _in_ram() + _sizes() + _shapes()
 )
 
 

@@ -21,7 +21,7 @@ import instructions
 import libraries
 import rows as rows_module
 from figures import FAILED, NOT_AVAILABLE, RowOutcome, disagreements, judge, with_limits, without_figures, worst_first
-from report import Marks, copies_table, format_figure, markdown_table, side_by_side_table, write_json, write_page
+from report import Marks, copies_table, format_figure, markdown_table, side_by_side_table, triangle_settings, triangle_table, write_json, write_page
 from rows import SCALES, Group, Scale, judged_rows, with_limiting_groups
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,10 +29,13 @@ BUILD = ROOT / "build" / "release"
 OUT = ROOT / "build" / "bench"
 DRIVER = BUILD / "bench" / "bench_driver"
 COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
-# The tables of docs/performance.md that hold the groups of one subject: --NAME measures the groups NAME-… and writes them.
+# The tables of documents that hold the groups of one subject: --NAME measures the groups NAME-… and writes them.
 SUBJECTS = {name: Marks(name, f"./dev bench --{name}") for name in ("deletions", "files")}
 # The tables of the whole: of the groups whose Gets are counted for copies, and of all others.
 SIDE_BY_SIDE, ZERO_COPY = (Marks(name, "./dev bench --full") for name in ("side by side", "zero copy"))
+# The settings of each style; its table and its picture are in docs/tuning.md.
+TRIANGLE = Marks("triangle", "./dev bench --triangle", "tuning.md")
+TRIANGLE_PICTURE = "triangle.svg"
 EXIT_NOT_AVAILABLE = 3
 # A process that takes longer than this per million keys of the scale or GB of its group (at least this) hangs.
 PROCESS_SECONDS_MAX = 300
@@ -88,8 +91,15 @@ class Bench:
     def seconds_max(self, group: Group) -> float:
         return PROCESS_SECONDS_MAX * max(1.0, self.scale.keys / 1e6, group.data_bytes(self.scale.keys) / 1e9)
 
-    def run(self, group: Group, library: Library) -> list[dict]:
-        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra), self.folder, self.seconds_max(group))
+    def run(self, group: Group, library: Library, rounds: list[str]) -> list[dict]:
+        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra + rounds), self.folder, self.seconds_max(group))
+
+    def rounds(self, group: Group) -> list[str]:
+        """The flag for workloads that end when they are steady: as many rounds on both sides as the slower one needs, so that both write the same."""
+        if not group.until_steady:
+            return []
+        results = self.run(group, self.peer, []) + self.run(group, self.own, [])
+        return ["--rounds", str(max(result.get("rounds", 0) for result in results))]
 
     def count_copies(self, group: Group, library: Library) -> list[dict]:
         return run_driver(
@@ -104,14 +114,15 @@ class Bench:
         Or {"verdict": ..., "reason": ...}, so that one group that fails does not cost the others."""
         runs: dict = {"own": [], "peer": [], "others": {}, "copies": {}}
         try:
+            rounds = self.rounds(group)
             for pair in range(self.scale.pairs):
                 sides = [("peer", self.peer), ("own", self.own)]
                 for side, library in sides if pair % 2 == 0 else reversed(sides):
-                    runs[side].append(self.run(group, library))
+                    runs[side].append(self.run(group, library, rounds))
                 if pair < self.scale.others_rounds:
                     for name in group.others:
                         if name in self.others:
-                            runs["others"].setdefault(name, []).append(self.run(group, self.others[name]))
+                            runs["others"].setdefault(name, []).append(self.run(group, self.others[name], rounds))
             if group.count_copies:
                 runs["copies"] = {"own": self.count_copies(group, self.own), "peer": self.count_copies(group, self.peer)}
             self.check_agreement(group, runs)
@@ -168,7 +179,7 @@ def print_table(rows: list[RowOutcome]) -> None:
         others = "".join(f"  {name} {format_figure(value)}" for name, value in row.others)
         print(
             f"{row.title:{title_columns}}  {format_figure(measured.peer):>9} {format_figure(measured.own):>9} {measured.metric.unit:10} "
-            f"{str(measured.ratio):>22} {target:>7} {limit:>9}  {row.verdict}{others}"
+            f"{str(measured.ratio):>22} {target:>7} {limit:>9}  {row.verdict}{'' if row.steady else ', not steady'}{others}"
         )
 
 
@@ -220,8 +231,13 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print groups and rows, and end")
     parser.add_argument("--cpu", action="store_true", help="judge times by the CPU time of all threads instead of wall time: for a busy machine")
     subject = parser.add_mutually_exclusive_group()
-    for name, groups in (("deletions", "deletions, by CPU time"), ("files", "files in and out")):
-        about = f"the groups about {groups}, and put their table into docs/performance.md"
+    subjects = (
+        ("deletions", "deletions, by CPU time", SUBJECTS["deletions"]),
+        ("files", "files in and out", SUBJECTS["files"]),
+        ("triangle", "write, read and space amplification", TRIANGLE),
+    )
+    for name, groups, marks in subjects:
+        about = f"the groups about {groups}, and put their table into docs/{marks.document}"
         subject.add_argument(f"--{name}", action="store_const", const=name, dest="subject", help=about)
     parser.add_argument("--no-others", action="store_true", help="without LevelDB and LMDB")
     parser.add_argument("--fresh", action="store_true", help="forget kept results (--full keeps them)")
@@ -289,8 +305,18 @@ def check_instructions(own: Library) -> int:
     return 1 if risen else 0
 
 
+def write_triangle(rows: list[RowOutcome], about: dict) -> None:
+    """The table and the picture of docs/tuning.md."""
+    # Only the picture needs the package.
+    import plots
+
+    settings = triangle_settings(rows)
+    (ROOT / "docs" / TRIANGLE_PICTURE).write_text(plots.triangle(settings))
+    put_into_document(TRIANGLE, triangle_table(settings, about))
+
+
 def put_into_document(marks: Marks, text: str) -> None:
-    document = ROOT / "docs" / "performance.md"
+    document = ROOT / "docs" / marks.document
     document.write_text(marks.replace(document.read_text(), text))
     print(f"== written to {document}")
 
@@ -356,7 +382,9 @@ def main() -> int:
     print_table(rows)
     groups = list(scale.groups)
     print_copies(copies_table(groups, results))
-    if arguments.subject:
+    if arguments.subject == "triangle":
+        write_triangle(rows, about)
+    elif arguments.subject:
         put_into_document(SUBJECTS[arguments.subject], markdown_table(rows, about))
     elif scale.name == "full" and not arguments.rows:
         copying = {group.name for group in groups if results[group.name].get("copies")}

@@ -77,8 +77,25 @@ class SmokeTest(unittest.TestCase):
                 self.assertLess(pinned["copied_bytes_per_op"], 400)
                 self.assertEqual(copied["copied_values_per_op"], 1)
 
+    def test_a_workload_ends_when_it_is_steady_or_after_the_rounds_that_it_is_told(self):
+        def run_mix(*flags: str) -> dict:
+            done = run(self.folder.name, "--num", "2000", "--no-log", "--workloads", "fillrandom,mixsteady", *flags)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["results"][1]
+
+        until_steady = run_mix()
+        self.assertTrue(until_steady["steady"])
+        self.assertLessEqual(3, until_steady["rounds"])
+        told = run_mix("--rounds", "5")
+        self.assertEqual((told["rounds"], told["operations"], told["found"]), (5, 5 * 4000, 5 * 2000))
+        self.assertEqual(told["contents"], run_mix("--rounds", "5")["contents"])
+        self.assertGreater(told["written_per_byte"], 1)
+        self.assertGreaterEqual(told["disk_per_live_byte_max"], told["disk_per_live_byte"])
+        self.assertGreaterEqual(told["runs_per_seek"], 1)
+        self.assertLessEqual(told["runs_per_get"], told["runs_per_seek"])
+
     def test_mistakes_in_the_command_line_are_refused(self):
-        for arguments in (["--workloads", "nosuch"], ["--workloads", "readrandom:0"], ["--workloads", "fillseq", "--key-bytes", "4"]):
+        for arguments in (["--workloads", "nosuch"], ["--workloads", "readrandom:0"], ["--workloads", "mixsteady", "--rounds", "2"], ["--workloads", "fillseq", "--key-bytes", "4"]):
             self.assertNotIn(run(self.folder.name, *arguments).returncode, (0, NOT_AVAILABLE), arguments)
 
     def test_instructions_are_not_counted_without_callgrind(self):

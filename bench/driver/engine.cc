@@ -19,6 +19,10 @@ void Session::PutAndTail(std::string_view /*key*/, std::string_view /*value*/, T
   NotAvailable("no iterator follows the writes");
 }
 
+uint64_t Engine::SortedRuns() { NotAvailable("no call counts the sorted runs"); }
+
+uint64_t Engine::BlocksRead() { NotAvailable("no call counts the blocks that are read"); }
+
 std::unique_ptr<Engine> OpenEngine(const std::string& name, const std::string& library,
                                    const EngineOptions& options) {
   if (name == "rocksdb") return OpenRocks(library, options);

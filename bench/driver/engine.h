@@ -123,6 +123,12 @@ class Engine {
   };
   // Null if the library does nothing of the kind. Lives as long as the engine.
   virtual FileCalls* files() { return nullptr; }
+
+  // The sorted runs that a seek looks at now, memtables included; and the blocks of tables that
+  // reads of the calling thread, always the same one, have looked at. Libraries without such calls
+  // end the process as not available.
+  virtual uint64_t SortedRuns();
+  virtual uint64_t BlocksRead();
   // The background work at this moment; empty if the library does not report it.
   virtual std::optional<Background> RunningNow() = 0;
 };

@@ -15,6 +15,7 @@
 #include "bench/driver/fail.h"
 #include "bench/driver/instruction_counter.h"
 #include "bench/driver/latency.h"
+#include "bench/driver/steady_state.h"
 #include "bench/driver/workloads.h"
 
 #if !defined(__OPTIMIZE__)
@@ -67,6 +68,16 @@ json ResultAsJson(const Result& result) {
       {"contents", std::to_string(result.contents_hash)},
       {"samples", std::move(samples)},
   };
+  if (const SteadyFigures& steady = result.steady; steady.rounds > 0) {
+    out["rounds"] = steady.rounds;
+    out["steady"] = steady.is_steady;
+    out["written_bytes_per_put"] = steady.written_bytes_per_put;
+    out["written_per_byte"] = steady.written_per_byte;
+    out["disk_per_live_byte"] = steady.disk_per_live_byte;
+    out["disk_per_live_byte_max"] = steady.disk_per_live_byte_max;
+    out["runs_per_get"] = steady.runs_per_get;
+    out["runs_per_seek"] = steady.runs_per_seek;
+  }
   if (result.side_writes > 0)
     out["side_writes_per_s"] = static_cast<double>(result.side_writes) / result.usage.wall_s;
   if (result.copies_counted) {
@@ -194,6 +205,8 @@ int Main(int argc, char** argv) {
   app.add_flag("--sync", run.sync, "every write durable before it returns");
   app.add_option("--wait-every", run.wait_every,
                  "writers wait for flushes and compactions after so many operations; 0: never");
+  app.add_option("--rounds", run.rounds,
+                 "of the workloads that end when they are steady, 3 or more; 0: until they are");
   app.add_option("--sample-ms", run.sample_ms, "period of the samples of throughput; 0: none");
   app.add_flag("!--no-latencies", run.latencies);
   app.add_flag(
@@ -213,6 +226,7 @@ int Main(int argc, char** argv) {
     run.latencies = false;
     run.sample_ms = 0;
   }
+  if (run.rounds != 0 && run.rounds < SteadyState::kRoundsMin) Fail("--rounds: choose 3 or more");
   run.engine.key_bytes = run.dataset.key_bytes;
   run.engine.prefix_bytes = run.dataset.prefix_bytes;
   FitEngineToShape(&run);

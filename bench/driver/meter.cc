@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -52,6 +53,14 @@ Usage Difference(const Usage& later, const Usage& earlier) {
           .read_bytes = later.read_bytes - earlier.read_bytes};
 }
 
+Usage Sum(const Usage& a, const Usage& b) {
+  return {.wall_s = a.wall_s + b.wall_s,
+          .cpu_s = a.cpu_s + b.cpu_s,
+          .written_bytes = a.written_bytes + b.written_bytes,
+          .storage_bytes = a.storage_bytes + b.storage_bytes,
+          .read_bytes = a.read_bytes + b.read_bytes};
+}
+
 void ResetPeakMemory() {
   std::ofstream out("/proc/self/clear_refs");
   out << 5 << std::flush;
@@ -60,19 +69,27 @@ void ResetPeakMemory() {
 
 uint64_t PeakMemoryBytes() { return KernelNumber("/proc/self/status", "VmHWM") * 1024; }
 
-uint64_t FolderBytes(const std::string& folder) {
+namespace {
+
+uint64_t BytesOfFiles(const std::string& folder, std::string_view ending) {
   namespace fs = std::filesystem;
   uint64_t bytes = 0;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
     // Files may be deleted while we look.
     std::error_code gone;
-    if (!entry.is_regular_file(gone)) continue;
+    if (!entry.path().native().ends_with(ending) || !entry.is_regular_file(gone)) continue;
     const uintmax_t file_bytes = entry.file_size(gone);
     if (!gone) bytes += file_bytes;
   }
   return bytes;
 }
+
+}  // namespace
+
+uint64_t FolderBytes(const std::string& folder) { return BytesOfFiles(folder, ""); }
+
+uint64_t TableBytes(const std::string& folder) { return BytesOfFiles(folder, ".sst"); }
 
 void ForgetFiles(const std::string& folder) {
   for (const std::filesystem::directory_entry& entry :

@@ -29,6 +29,7 @@ struct Usage {
 Usage ReadUsage();
 // The later one minus the earlier one.
 Usage Difference(const Usage& later, const Usage& earlier);
+Usage Sum(const Usage& a, const Usage& b);
 
 // The highest resident set since the last reset, in bytes, mapped files included.
 void ResetPeakMemory();
@@ -36,8 +37,9 @@ uint64_t PeakMemoryBytes();
 // Has the system write the files of a folder and drop them from its page cache.
 void ForgetFiles(const std::string& folder);
 
-// The size of all files below a folder.
+// The size of all files below a folder, and of the tables among them.
 uint64_t FolderBytes(const std::string& folder);
+uint64_t TableBytes(const std::string& folder);
 
 // A counter that its thread stores to, on a cache line of its own.
 struct alignas(64) Progress {

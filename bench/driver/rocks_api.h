@@ -40,6 +40,7 @@ struct RocksWalIterator;
 struct RocksWalReadOptions;
 struct RocksWriteBatch;
 struct RocksWaitOptions;
+struct RocksPerfContext;
 
 using RocksBool = unsigned char;
 
@@ -112,6 +113,10 @@ using RocksBool = unsigned char;
   F(wait_for_compact, void, (RocksDb*, RocksWaitOptions*, char**))                               \
   F(get_options_from_string, void, (const RocksOptions*, const char*, RocksOptions*, char**))    \
   F(options_prepare_for_bulk_load, void, (RocksOptions*))                                        \
+  F(property_value, char*, (RocksDb*, const char*))                                              \
+  F(perfcontext_create, RocksPerfContext*, ())                                                   \
+  F(perfcontext_destroy, void, (RocksPerfContext*))                                              \
+  F(perfcontext_metric, uint64_t, (RocksPerfContext*, int))                                      \
   F(options_set_allow_mmap_reads, void, (RocksOptions*, RocksBool))                              \
   F(options_set_use_direct_reads, void, (RocksOptions*, RocksBool))                              \
   F(options_set_use_direct_io_for_flush_and_compaction, void, (RocksOptions*, RocksBool))        \

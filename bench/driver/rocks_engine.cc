@@ -1,5 +1,6 @@
 // RocksDB's C interface: RocksDB itself, and Ashlar.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -206,6 +207,7 @@ class RocksEngine : public Engine {
     for (RocksFamily* const family : families_)
       Need(api_.column_family_handle_destroy, "rocksdb_column_family_handle_destroy")(family);
     files_.reset();
+    if (perf_ != nullptr) api_.perfcontext_destroy(perf_);
     api_.close(db_);
     api_.options_destroy(db_options_);
   }
@@ -245,6 +247,30 @@ class RocksEngine : public Engine {
     Need(api_.wait_for_compact_options_destroy,
          "rocksdb_wait_for_compact_options_destroy")(options);
     CheckError(api_, error, "wait_for_compact");
+  }
+
+  uint64_t SortedRuns() override {
+    uint64_t runs = 1 + Property("rocksdb.num-immutable-mem-table");
+    for (int level = 0;; ++level) {
+      const std::string name = "rocksdb.num-files-at-level" + std::to_string(level);
+      char* const text = Need(api_.property_value, "rocksdb_property_value")(db_, name.c_str());
+      if (text == nullptr) return runs;
+      const uint64_t files = std::strtoull(text, nullptr, 10);
+      api_.free(text);
+      runs += level == 0 ? files : std::min<uint64_t>(files, 1);
+    }
+  }
+
+  uint64_t BlocksRead() override {
+    constexpr int kBlockCacheHits = 1;
+    constexpr int kBlocksRead = 2;
+    if (perf_ == nullptr) {
+      perf_ = Need(api_.perfcontext_create, "rocksdb_perfcontext_create")();
+      Need(api_.perfcontext_metric, "rocksdb_perfcontext_metric");
+      Need(api_.perfcontext_destroy, "rocksdb_perfcontext_destroy");
+    }
+    return api_.perfcontext_metric(perf_, kBlockCacheHits) +
+           api_.perfcontext_metric(perf_, kBlocksRead);
   }
 
   std::optional<Background> RunningNow() override {
@@ -330,6 +356,7 @@ class RocksEngine : public Engine {
   RocksCache* cache_ = nullptr;
   RocksDb* db_ = nullptr;
   RocksOptions* db_options_ = nullptr;
+  RocksPerfContext* perf_ = nullptr;  // of the thread that first asked; from then on
   std::unique_ptr<FileCalls> files_;
   std::vector<RocksFamily*> families_;  // none: everything is in the default family
 };

@@ -52,6 +52,8 @@ std::span<const Runner::Workload> Runner::Workloads() {
       {"fillseq", &Runner::FillSequential, false},
       {"fillrandom", &Runner::FillRandom, false},
       {"overwrite", &Runner::Overwrite, false},
+      {"overwritesteady", &Runner::OverwriteUntilSteady, false},
+      {"mixsteady", &Runner::MixUntilSteady, false},
       {"compact", &Runner::Compact, false},
       {"flush", &Runner::Flush, false},
       {"putbuffered", &Runner::PutBuffered, false},

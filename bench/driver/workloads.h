@@ -42,6 +42,7 @@ struct RunOptions {
   bool sync = false;
   // A writer lets flushes and compactions end after so many operations; 0: it does not wait.
   uint64_t wait_every = 0;
+  uint64_t rounds = 0;  // of the workloads that end when they are steady; 0: until they are
   uint64_t sample_ms = 100;
   bool latencies = true;
   bool warm = true;
@@ -51,8 +52,23 @@ struct RunOptions {
 
 struct Task {
   std::string workload;
-  uint64_t operations = 0;  // of all threads together; a load ignores this and writes every key
+  // Of all threads together. A load ignores this and writes every key, and so does each round of a
+  // workload that ends when it is steady.
+  uint64_t operations = 0;
   uint64_t threads = 1;
+};
+
+// Of a workload that ends when it is steady (steady_state.h). The bytes are those of files without
+// a log; sorted runs and the largest size of the tables are counted with reads.
+struct SteadyFigures {
+  uint64_t rounds = 0;  // 0: another workload
+  bool is_steady = false;
+  double written_bytes_per_put = 0;
+  double written_per_byte = 0;  // of keys and values
+  double disk_per_live_byte = 0;
+  double disk_per_live_byte_max = 0;  // with the files of running compactions
+  double runs_per_get = 0;            // of which a Get read a block
+  double runs_per_seek = 0;           // that a seek has to look at
 };
 
 struct Result {
@@ -70,6 +86,7 @@ struct Result {
   uint64_t copied_values = 0;  // copies of at least a value's size
   bool copies_counted = false;
   std::vector<Sampler::Sample> samples;
+  SteadyFigures steady;
 };
 
 class Runner {
@@ -108,6 +125,16 @@ class Runner {
   void PopQueue(Result* result);
   void PutAndTail(Result* result);
   void Write(std::span<const uint32_t> order, uint64_t generation, Result* result);
+
+  // In steady_workloads.cc.
+  void OverwriteUntilSteady(Result* result);
+  void MixUntilSteady(Result* result);
+  void RunUntilSteady(bool reads, Result* result);
+  struct ReadCounts;
+  // counts: null: no reads.
+  void RunRound(uint64_t round, ReadCounts* counts, Result* result);
+  void ReadCounted(const std::string& key, uint64_t number, Session* session, Tally* tally,
+                   ReadCounts* counts);
 
   // In file_workloads.cc.
   void WriteTablesOnly(Result* result);
