@@ -158,6 +158,27 @@ INSTANTIATE_TEST_SUITE_P(Workloads, SmokeTest, testing::ValuesIn(kSmokeCases),
                            return test.param.workload;
                          });
 
+TEST_F(DbBenchMeasuringTest, AmplificationPrintsARowForEachSetting) {
+  const std::string output =
+      Output("--num=2000 --benchmarks=amplification --readwritepercent=50 --overwrite_percent=80");
+  EXPECT_NE(output.find("50 % of the operations read, 80 % of the writes overwrite"),
+            std::string::npos)
+      << output;
+  for (const char* const setting :
+       {"leveled", "leveled, multiplier 4", "leveled, 8 tables in level 0", "universal",
+        "universal, amplification 25 %", "universal, incremental", "FIFO, nothing dropped"}) {
+    const std::regex row(StrCat("(^|\n)", setting, " +[1-9][0-9.]*( +[0-9]+[.][0-9]+){5}"));
+    EXPECT_TRUE(std::regex_search(output, row)) << setting << "\n" << output;
+  }
+}
+
+TEST_F(DbBenchTest, AnOverwriteShareAboveAHundredIsRefused) {
+  const ToolRun run = Run("--any_build=1 --benchmarks=amplification --overwrite_percent=101");
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_NE(run.output.find("--overwrite_percent goes from 0 to 100"), std::string::npos)
+      << run.output;
+}
+
 TEST_F(DbBenchTest, EveryWorkloadOfTheHelpHasASmokeTest) {
   std::istringstream help(Output("--help"));
   std::string line;

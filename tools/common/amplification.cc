@@ -23,7 +23,8 @@ namespace {
 
 constexpr uint64_t kKeyBytesMin = 8;
 constexpr uint64_t kKeysMin = 1000;
-constexpr uint64_t kOperationsPerLook = 4096;  // at the size of the folder and the sorted runs
+constexpr uint64_t kOperationsPerLook = 4096;  // at the size of the folder
+constexpr uint64_t kSeeksPerCount = 32;        // of the sorted runs
 // A memtable has this part of the data, as one of 64 MiB has of 8 GiB.
 constexpr uint64_t kDataPerMemtable = 128;
 
@@ -56,10 +57,13 @@ uint64_t Number(DB* db, const std::string& property) {
 
 uint64_t SortedRuns(DB* db) {
   uint64_t runs = 1 + Number(db, DB::Properties::kNumImmutableMemTable);
-  ColumnFamilyMetaData metadata;
-  db->GetColumnFamilyMetaData(&metadata);
-  for (const LevelMetaData& level : metadata.levels)
-    runs += level.level == 0 ? level.files.size() : (level.files.empty() ? 0 : 1);
+  for (int level = 0; level < db->NumberLevels(); ++level) {
+    std::string text;
+    if (!db->GetProperty(DB::Properties::kNumFilesAtLevelPrefix + std::to_string(level), &text))
+      continue;
+    const uint64_t files = std::stoull(text);
+    runs += level == 0 ? files : std::min<uint64_t>(files, 1);
+  }
   return runs;
 }
 
@@ -110,7 +114,7 @@ class Run {
     }
     const double live = static_cast<double>(keys_ * (workload_.key_bytes + workload_.value_bytes));
     figures->runs_per_get = Ratio(blocks_of_gets_, gets_);
-    figures->runs_per_seek = Ratio(runs_seen_, looks_);
+    figures->runs_per_seek = Ratio(runs_counted_, counts_);
     figures->disk_per_live_byte =
         static_cast<double>(Number(db_, DB::Properties::kLiveSstFilesSize)) / live;
     figures->peak_per_live_byte = static_cast<double>(peak_bytes_) / live;
@@ -154,6 +158,10 @@ class Run {
   }
 
   Status Seek() {
+    if (seeks_++ % kSeeksPerCount == 0) {
+      runs_counted_ += SortedRuns(db_);
+      ++counts_;
+    }
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     it->Seek(KeyOf(workload_, Draw(keys_)));
     return it->status();
@@ -161,8 +169,6 @@ class Run {
 
   void Look() {
     peak_bytes_ = std::max(peak_bytes_, FolderBytes(db_->GetEnv()->EngineFiles().get(), folder_));
-    runs_seen_ += SortedRuns(db_);
-    ++looks_;
   }
 
   Status Settle() {
@@ -196,8 +202,9 @@ class Run {
   uint64_t user_bytes_ = 0;
   uint64_t gets_ = 0;
   uint64_t blocks_of_gets_ = 0;
-  uint64_t looks_ = 0;
-  uint64_t runs_seen_ = 0;
+  uint64_t seeks_ = 0;
+  uint64_t counts_ = 0;  // of the sorted runs
+  uint64_t runs_counted_ = 0;
   uint64_t peak_bytes_ = 0;
 };
 

@@ -52,7 +52,7 @@ struct Figures {
   std::string setting;
   double written_per_byte = 0;  // by flushes and compactions, per byte of keys and values written
   double runs_per_get = 0;      // tables of which a Get read a block
-  double runs_per_seek = 0;     // sorted runs that a Seek has to look at, memtables too
+  double runs_per_seek = 0;  // sorted runs that a Seek has to look at when it runs, memtables too
   double disk_per_live_byte = 0;
   double peak_per_live_byte = 0;  // during the rounds, with the files of running compactions
   double us_per_operation = 0;

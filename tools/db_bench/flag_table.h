@@ -93,10 +93,12 @@
        "Carry the size of the read-ahead from file to file")                                       \
   FLAG("Reads", bool, async_io, false, "Read ahead in the background")                             \
   FLAG("Reads", int, readwritepercent, 90,                                                         \
-       "Reads in a hundred operations of readrandomwriterandom")                                   \
+       "Reads in a hundred operations of readrandomwriterandom and amplification")                 \
                                                                                                    \
   FLAG("Writes", bool, sync, false, "Every write is durable before it returns")                    \
   FLAG("Writes", bool, disable_wal, false, "No log")                                               \
+  FLAG("Writes", int, overwrite_percent, 100,                                                      \
+       "Overwrites in a hundred writes of amplification; the others write new keys")               \
   FLAG("Writes", std::string, merge_operator, "",                                                  \
        "Merge operator: uint64add, stringappend, put, max")                                        \
                                                                                                    \

@@ -259,6 +259,8 @@ constexpr Demand kDemands[] = {
      "--max_scan_distance must not be negative"},
     {[](const Flags& f) { return f.readwritepercent >= 0 && f.readwritepercent <= 100; },
      "--readwritepercent goes from 0 to 100"},
+    {[](const Flags& f) { return f.overwrite_percent >= 0 && f.overwrite_percent <= 100; },
+     "--overwrite_percent goes from 0 to 100"},
     {[](const Flags& f) { return f.block_size > 0; }, "--block_size must be above 0"},
     {[](const Flags& f) { return !f.readonly || f.use_existing_db; },
      "--readonly needs --use_existing_db"},

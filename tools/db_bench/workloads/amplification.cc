@@ -14,6 +14,7 @@ Status MeasureStyles(const Flags& flags, Database& database) {
   workload.keys = static_cast<uint64_t>(flags.num);
   workload.key_bytes = static_cast<uint64_t>(flags.key_size);
   workload.value_bytes = static_cast<uint64_t>(flags.value_size);
+  workload.overwrite_percent = static_cast<uint64_t>(flags.overwrite_percent);
   workload.read_percent = static_cast<uint64_t>(flags.readwritepercent);
   if (flags.seed != 0) workload.seed = static_cast<uint64_t>(flags.seed);
   const std::vector<amplification::Setting> settings = amplification::Settings();
