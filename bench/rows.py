@@ -379,6 +379,7 @@ def _styles() -> list[Group]:
             keys=0.25,
             keys_max=250_000,
             in_quick=False,
+            in_default="wait-every" not in flags,
             until_steady=True,
         )
 
