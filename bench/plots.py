@@ -16,7 +16,7 @@ RATIO_TICKS = (0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 10, 20)
 COLOURS = {WINS: "#2f7d4f", AHEAD: "#86b89a", EVEN: "#8a8a8a", UNSURE: "#c9a227", LOSES: "#c0392b"}
 OWN_COLOUR, PEER_COLOUR = "#2f5d9b", "#c77f1a"
 
-plt.rcParams.update({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
+plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "ashlar", "font.family": "sans-serif", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False})
 
 
 def _svg(figure) -> str:
@@ -145,31 +145,26 @@ def value_sizes(panels: list[tuple[str, list[tuple[str, dict[str, float]]]]], un
 
 
 def triangle(settings: dict[str, dict[str, RowOutcome]]) -> str:
-    """Bytes written against sorted runs per Seek; a line joins the two libraries at one setting, and the size of a dot is the space on disk."""
-    figure, axes = plt.subplots(figsize=(9, 5))
-    labelled = set()
-    for setting, figures in settings.items():
-        measured = {name: row.measured for name, row in figures.items()}
-        if None in measured.values():
-            continue
-        written, runs, disk = (measured[name] for name in ("written per byte", "runs per Seek", "on disk per live byte"))
-        axes.plot([written.own, written.peer], [runs.own, runs.peer], color="#bbbbbb", linewidth=0.8, zorder=1)
-        for library, colour in (("own", OWN_COLOUR), ("peer", PEER_COLOUR)):
-            name = {"own": "Ashlar", "peer": "RocksDB"}[library]
-            x, y, area = (getattr(value, library) for value in (written, runs, disk))
-            axes.scatter([x], [y], s=40 * area, color=colour, alpha=0.85, label=None if name in labelled else name, zorder=2)
-            labelled.add(name)
-        axes.annotate(setting.replace("`", ""), (written.own, runs.own), textcoords="offset points", xytext=(8, 5), fontsize=8)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(_round))
-    axes.yaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
-    axes.minorticks_off()
-    axes.set_xlim(left=0)
-    axes.margins(x=0.2)
-    axes.grid(color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.set_xlabel("bytes written per byte of keys and values")
-    axes.set_ylabel("sorted runs that a Seek looks at   (area of a dot: bytes on disk per live byte)")
-    axes.legend(frameon=False, fontsize=8)
+    """A panel for each corner: bytes written, sorted runs per Seek, bytes on disk; two bars per setting."""
+    measured = {name.replace("`", ""): rows for name, rows in settings.items() if all(row.measured for row in rows.values())}
+    figure, grid = plt.subplots(1, 3, figsize=(11, 0.55 * len(measured) + 1.1), sharey=True)
+    for axes, name in zip(grid, ("written per byte", "runs per Seek", "on disk per live byte")):
+        for offset, side, library, colour in ((0.2, "own", "Ashlar", OWN_COLOUR), (-0.2, "peer", "RocksDB", PEER_COLOUR)):
+            values = [getattr(rows[name].measured, side) for rows in reversed(measured.values())]
+            places = [y + offset for y in range(len(values))]
+            axes.barh(places, values, height=0.38, color=colour, label=library)
+            for y, value in zip(places, values):
+                axes.text(value, y, f" {value:.3g}", va="center", fontsize=8)
+        axes.set_xlabel(name)
+        axes.margins(x=0.15)
+        axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+    # FIFO has a hundred times the runs of the others.
+    grid[1].set_xscale("log")
+    grid[1].set_xlim(left=1)
+    grid[1].xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(_round))
+    grid[1].minorticks_off()
+    grid[0].set_yticks(range(len(measured)), list(reversed(measured)))
+    grid[0].legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(-1.0, 1.16), ncols=2)
     figure.tight_layout()
     return _svg(figure)

@@ -202,7 +202,11 @@ def _reads() -> list[Group]:
             "twenty-runs",
             {"shape": "runs", "runs": 20},
             (
-                Workload("readrandom", 0.5, rows=(Judged("readrandom, cached, twenty runs", BOTH, 3.0, Limit(of="readrandom, cached, five runs", times=1.25)),)),
+                Workload(
+                    "readrandom",
+                    0.5,
+                    rows=(Judged("readrandom, cached, twenty runs", BOTH, 3.0, Limit(of="readrandom, cached, five runs", times=1.25)),),
+                ),
                 # Each run is sought: what that costs is in the row, without a limit.
                 Workload("seek10", 0.1, rows=(Judged("seek + 10 next, twenty runs", BOTH, 4.0),)),
             ),
@@ -667,7 +671,19 @@ def _files() -> list[Group]:
 
 
 GROUPS: tuple[Group, ...] = tuple(
-    _fills() + _reads() + _deletions() + _files() + _compaction() + _styles() + _triangle() + _layouts() + _large_values() + _values() + _in_ram() + _sizes() + _shapes()
+    _fills()
+    + _reads()
+    + _deletions()
+    + _files()
+    + _compaction()
+    + _styles()
+    + _triangle()
+    + _layouts()
+    + _large_values()
+    + _values()
+    + _in_ram()
+    + _sizes()
+    + _shapes()
 )
 
 
