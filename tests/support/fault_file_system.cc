@@ -204,7 +204,9 @@ FaultFileSystem::Fault FaultFileSystem::Decide(FaultOperation operation, const s
   Fault fault;
   for (ArmedRule& armed : rules_) {
     const FaultRule& rule = armed.rule;
-    if (!Includes(rule.operations, operation) || path.find(rule.name_contains) == std::string::npos)
+    if (!Includes(rule.operations, operation) ||
+        path.find(rule.name_contains) == std::string::npos ||
+        !path.starts_with(rule.path_begins_with))
       continue;
     if (operation != FaultOperation::kRead && IsForReadsOnly(rule.effect)) continue;
     armed.matches++;

@@ -82,9 +82,10 @@ enum class FaultEffect {
 
 struct FaultRule {
   FaultOperation operations = FaultOperation::kAny;
-  std::string name_contains;  // in the path; empty: any
-  uint64_t nth = 1;           // the first matching call that it fires at
-  bool sticky = false;        // and at every later one
+  std::string name_contains;          // in the path; empty: any
+  std::string path_begins_with = {};  // empty: any
+  uint64_t nth = 1;                   // the first matching call that it fires at
+  bool sticky = false;                // and at every later one
   FaultEffect effect = FaultEffect::kFailBefore;
   Status error = Status::IOError("injected fault");
   uint64_t seed = 1;

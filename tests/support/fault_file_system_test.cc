@@ -46,6 +46,20 @@ TEST_F(FaultFileSystemTest, FiresAtTheNthMatchingCallOnce) {
   EXPECT_EQ(fs_.CallCount(FaultOperation::kSync), 5u);
 }
 
+TEST_F(FaultFileSystemTest, ARuleOfAFolderLeavesOthersAlone) {
+  ASSERT_TRUE(fs_.CreateDir("/db").ok());
+  ASSERT_TRUE(fs_.CreateDir("/copy").ok());
+  std::unique_ptr<vfs::WritableFile> log = Create("/db/1.log");
+  std::unique_ptr<vfs::WritableFile> copy = Create("/copy/1.log");
+  FaultRule rule;
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = ".log";
+  rule.path_begins_with = "/db/";
+  fs_.AddRule(rule);
+  EXPECT_TRUE(copy->Sync().ok());
+  EXPECT_TRUE(log->Sync().IsIOError());
+}
+
 TEST_F(FaultFileSystemTest, AStickyRuleKeepsFiringUntilCleared) {
   std::unique_ptr<vfs::WritableFile> file = Create("/f");
   FaultRule rule;
