@@ -349,24 +349,10 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status VerifyBackup(BackupID backup_id, bool verify_with_checksum) const override {
     ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
-    uint64_t bytes = 0;
-    const Result<BackupMeta> read_meta = folder_.Read(backup_id, &bytes);
-    // Another engine may have deleted it.
-    if (!read_meta.ok())
-      return read_meta.status().IsPathNotFound() ? NoBackup() : read_meta.status();
-    const BackupMeta& meta = *read_meta;
-    if (bytes != backup->bytes)
-      return Status::Corruption(options_.backup_dir,
-                                StrCat("backup ", backup_id, " has changed its size"));
-    if (!verify_with_checksum) return Status::OK();
-    for (const BackupFile& file : meta.files) {
-      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(),
-                                                               .from = folder_.Path(file.path)}));
-      if (read.crc != file.crc)
-        return Status::Corruption(folder_.Path(file.path),
-                                  StrCat("has checksum ", read.crc, ", recorded is ", file.crc));
-    }
-    return Status::OK();
+    const Status verified = VerifyFiles(backup_id, *backup, verify_with_checksum);
+    if (verified.ok()) return verified;
+    // Another engine may have deleted it: its description first, then its files.
+    return folder_.DescriptionCrc(backup_id).status().IsPathNotFound() ? NoBackup() : verified;
   }
 
   // ---- Restoring.
@@ -425,6 +411,23 @@ class BackupEngineImpl final : public BackupEngine {
   }
 
  private:
+  Status VerifyFiles(BackupID backup_id, const Backup& backup, bool verify_with_checksum) const {
+    uint64_t bytes = 0;
+    ASHLAR_ASSIGN_OR_RETURN(const BackupMeta meta, folder_.Read(backup_id, &bytes));
+    if (bytes != backup.bytes)
+      return Status::Corruption(options_.backup_dir,
+                                StrCat("backup ", backup_id, " has changed its size"));
+    if (!verify_with_checksum) return Status::OK();
+    for (const BackupFile& file : meta.files) {
+      ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(),
+                                                               .from = folder_.Path(file.path)}));
+      if (read.crc != file.crc)
+        return Status::Corruption(folder_.Path(file.path),
+                                  StrCat("has checksum ", read.crc, ", recorded is ", file.crc));
+    }
+    return Status::OK();
+  }
+
   // Every change of the directory goes through here: one engine at a time, of any process, with the
   // current list.
   template <typename Change>

@@ -281,6 +281,36 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
   EXPECT_EQ(Contents(), moments[1]);
 }
 
+// Between any two calls of the first engine, the second one deletes the backup.
+TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsVerifiedIsNotFound) {
+  OpenDb();
+  PutMany(20, "value");
+  const std::unique_ptr<BackupEngine> first = OpenEngine();
+  const std::unique_ptr<BackupEngine> second = OpenEngine();
+  uint64_t not_found = 0;
+  for (BackupID id = 1;; ++id) {
+    ASSERT_TRUE(first->CreateNewBackup(db_.get(), true).ok());
+    bool is_deleted = false;
+    FaultRule rule;
+    rule.path_begins_with = kBackups;
+    rule.nth = id;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [&] {
+      is_deleted = true;
+      const Status deleted = second->DeleteBackup(id);
+      EXPECT_TRUE(deleted.ok()) << deleted.ToString();
+    };
+    faults_->AddRule(rule);
+    const Status verified = first->VerifyBackup(id, /*verify_with_checksum=*/true);
+    faults_->ClearRules();
+    EXPECT_TRUE(verified.ok() || (is_deleted && verified.IsNotFound()))
+        << "before call " << id << ": " << verified.ToString();
+    if (!is_deleted) break;
+    if (verified.IsNotFound()) ++not_found;
+  }
+  EXPECT_GT(not_found, 5U);
+}
+
 TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
   OpenDb();
   PutMany(10, "value");
