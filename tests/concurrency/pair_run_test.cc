@@ -1,0 +1,95 @@
+// The rounds of a pair, with calls that are made for it.
+#include "tests/concurrency/pair_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "tests/support/gate.h"
+
+namespace ashlar {
+namespace {
+
+PairWork WorkOf(std::function<void(size_t side)> call) {
+  return {.name = "a pair", .call = std::move(call), .workers = {}, .read = [] {}};
+}
+
+TEST(PairRunTest, CallsThatDoNothingMeet) {
+  EXPECT_GE(RunPair(WorkOf([](size_t) {})), 3U);
+}
+
+// The short calls begin in the long one, which ends after a thousand of them.
+TEST(PairRunTest, AShortCallIsRepeatedUntilALongOneEnds) {
+  Gate long_call;
+  Tickets short_calls;
+  PairWork work = WorkOf([&](size_t side) {
+    if (side == 0) {
+      long_call.Wait();
+      short_calls.Add();
+    } else {
+      long_call.Open();
+      EXPECT_TRUE(short_calls.Take(1000));
+    }
+  });
+  work.has_one_round = true;
+  EXPECT_EQ(RunPair(work), 1U);
+}
+
+TEST(PairRunTest, NoCallOfARoundRunsInTheNextOne) {
+  std::atomic<uint64_t> under_way{0};
+  uint64_t rounds = 0;
+  Rounds run([&](uint64_t made, uint64_t meetings) {
+    EXPECT_EQ(under_way, 0U);
+    EXPECT_EQ(made, rounds);
+    EXPECT_LE(meetings, made);
+    return ++rounds <= 200;
+  });
+  const auto call = [&] {
+    ++under_way;
+    --under_way;
+  };
+  std::thread other([&] { run.Run(1, call); });
+  run.Run(0, call);
+  other.join();
+  EXPECT_EQ(rounds, 201U);
+  EXPECT_TRUE(run.HaveEnded());
+  EXPECT_GT(run.meetings(), 0U);
+}
+
+TEST(PairRunTest, NoSideBeginsARoundAlone) {
+  std::array<std::atomic<uint64_t>, 2> calls{};
+  Rounds run([&](uint64_t made, uint64_t) { return made < 100; });
+  Gate gate;
+  std::thread first([&] { run.Run(0, [&] { ++calls[0]; }); });
+  std::thread late([&] {
+    gate.Wait();
+    run.Run(1, [&] { ++calls[1]; });
+  });
+  EXPECT_EQ(calls[0], 0U);
+  gate.Open();
+  first.join();
+  late.join();
+  EXPECT_GE(std::min(calls[0].load(), calls[1].load()), 100U);
+}
+
+TEST(PairRunTest, TheRoundsGoOnUntilTheWorkersHaveEnded) {
+  std::atomic<uint64_t> calls{0};
+  std::atomic<uint64_t> reads{0};
+  Tickets made;
+  PairWork work = WorkOf([&](size_t) {
+    ++calls;
+    made.Add();
+  });
+  work.read = [&] { ++reads; };
+  work.workers = {[&] { EXPECT_TRUE(made.Take(100'000)); }};
+  RunPair(work);
+  EXPECT_GE(calls, 100'000U);
+  EXPECT_GT(reads, 0U);
+}
+
+}  // namespace
+}  // namespace ashlar
