@@ -1,4 +1,4 @@
-// PairCounts: how often each pair of calls was under way at once, in this process.
+// PairCounts: how often each pair of calls met (pair_run.h), in this process.
 //
 // With the environment variable ASHLAR_PAIRS_REPORT the process writes them at its end to the file
 // that it names, as the page docs/concurrent-calls.md (./dev pairs).
@@ -11,18 +11,28 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ashlar {
 
 class PairCounts {
  public:
   static PairCounts& Get();
-  // Of positions in Calls(), in any order: calls that began while one of the other was under way.
-  void Add(size_t a, size_t b, uint64_t began_meanwhile);
+  // Of positions in `calls`, in any order. Each title has a table of its own.
+  void Add(const std::string& title, const std::vector<std::string>& calls, size_t a, size_t b,
+           uint64_t meetings);
   std::string ToMarkdown() const;
 
  private:
-  std::map<std::pair<size_t, size_t>, uint64_t> counts_;
+  struct Table {
+    std::string title;
+    std::vector<std::string> calls;
+    std::map<std::pair<size_t, size_t>, uint64_t> meetings;
+  };
+
+  static void Append(const Table& table, std::string* text);
+
+  std::vector<Table> tables_;
 };
 
 }  // namespace ashlar

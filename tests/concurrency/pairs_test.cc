@@ -1,23 +1,22 @@
-// Every pair of public calls, both in loops, while writers and a reader work. A test is one call
-// against half of the others, on one database; the other halves are in the other tests. README.md
-// lists the comparisons.
+// Every pair of public calls, while writers and a reader work. A test is one call against half of
+// the others, on one database; the other halves are in the other tests. README.md lists the
+// comparisons.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <regex>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/format.h"
 #include "tests/concurrency/calls.h"
 #include "tests/concurrency/pair_counts.h"
+#include "tests/concurrency/pair_run.h"
 #include "tests/concurrency/scene.h"
 #include "tests/support/places.h"
 
@@ -25,93 +24,107 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kBatchesPerWriter = 40;
-constexpr uint64_t kRunsMin = 2;
-// Short calls go on until some of them have met, or this many have run.
-constexpr uint64_t kMeetingsMin = 2;
-constexpr uint64_t kRunsMax = 10000;
+constexpr int kFaultsPerPair = 2;
+// A pair with Close meets at most once on a database, and is made on so many.
+constexpr int kCloses = 3;
+constexpr size_t kLevelsMin = 3;
 
-// Two calls at once, until both have run often enough.
-class PairRun {
- public:
-  PairRun(Scene* scene, size_t a, size_t b, uint64_t* numbers)
-      : scene_(scene), calls_{a, b}, numbers_(numbers) {}
+// The scene of a call's test. Every third one has faults, so every third pair does.
+SceneKind SceneOf(size_t call) {
+  return {.recycles_logs = call % 2 == 1,
+          .has_faults = call % 3 == 0,
+          .flushes_log_by_hand = call % 6 == 4,
+          .writes_without_log = call % 4 >= 2};
+}
 
-  void Run() {
-    SCOPED_TRACE(Name());
-    if (IsClosing()) scene_->BeginClosing();
-    std::vector<std::thread> threads;
-    for (size_t writer = 0; writer < Scene::kWriters; ++writer)
-      threads.emplace_back([this, writer] { Write(writer); });
-    threads.emplace_back([this] { Read(); });
-    for (size_t side = 0; side < 2; ++side) threads.emplace_back([this, side] { Call(side); });
-    for (std::thread& thread : threads) thread.join();
-    PairCounts::Get().Add(calls_[0], calls_[1], meetings_);
-    if (IsClosing()) scene_->Reopen();
-    scene_->CheckContents();
+std::vector<std::string> NamesOfCalls() {
+  std::vector<std::string> names;
+  for (const Call& call : Calls()) names.emplace_back(call.name);
+  return names;
+}
+
+class PairsTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  static void TearDownTestSuite() {
+    EXPECT_GE(levels_seen_, kLevelsMin) << "the tables are in too few levels";
   }
+
+  void RunPairOf(size_t a, size_t b) {
+    const bool closes = a == ClosingCall() || b == ClosingCall();
+    uint64_t meetings = 0;
+    for (int run = 0; run < (closes ? kCloses : 1) && !HasFailure(); ++run) {
+      if (closes) scene_.BeginClosing();
+      meetings += RunPair(WorkOf(a, b, closes));
+      if (closes) {
+        scene_.Reopen();
+      } else {
+        if (scene_.kind().has_faults) scene_.Settle();
+        scene_.CheckContents();
+      }
+    }
+    EXPECT_GT(meetings, 0U);
+    PairCounts::Get().Add("DB, Checkpoint and BackupEngine", NamesOfCalls(), a, b, meetings);
+  }
+
+  static size_t levels_seen_;  // in one of the scenes
+
+  Scene scene_{SceneOf(GetParam())};
 
  private:
-  std::string Name() const {
-    return StrCat(Calls()[calls_[0]].name, " and ", Calls()[calls_[1]].name);
-  }
-  bool IsClosing() const { return calls_[0] == ClosingCall() || calls_[1] == ClosingCall(); }
-  bool WritersEnded() const { return writers_ended_ == Scene::kWriters; }
-
-  // Whether both have run often enough.
-  bool Done() const {
-    const uint64_t fewest = std::min(runs_[0], runs_[1]);
-    return WritersEnded() && fewest >= kRunsMin &&
-           (meetings_ >= kMeetingsMin || std::max(runs_[0], runs_[1]) >= kRunsMax);
-  }
-
-  void Write(size_t writer) {
-    SCOPED_TRACE(Name());
-    Random random(calls_[0] * 100 + calls_[1] * 10 + writer);
-    for (uint64_t i = 0; i < kBatchesPerWriter; ++i) scene_->WriteOne(writer, &random);
-    ++writers_ended_;
-  }
-  void Read() {
-    SCOPED_TRACE(Name());
-    Random random(calls_[0] + calls_[1]);
-    while (!Done()) scene_->ReadOne(&random);
-  }
-  void Call(size_t side) {
-    SCOPED_TRACE(Name());
-    Random random(calls_[side] * 2 + side + 1);
-    while (!Done() && !::testing::Test::HasFailure()) {
-      under_way_[side] = true;
-      if (under_way_[1 - side]) ++meetings_;
-      Calls()[calls_[side]].run(
-          {.scene = scene_, .random = &random, .thread = side, .number = ++numbers_[side]});
-      under_way_[side] = false;
-      ++runs_[side];
+  PairWork WorkOf(size_t a, size_t b, bool closes) {
+    const std::array<size_t, 2> calls = {a, b};
+    PairWork work = {.name = StrCat(Calls()[a].name, " and ", Calls()[b].name),
+                     .call = {},
+                     .workers = {},
+                     .read = {},
+                     .has_one_round = closes};
+    for (size_t side = 0; side < 2; ++side) randoms_[side] = Random(calls[side] * 2 + side + 1);
+    work.call = [this, calls](size_t side) {
+      Calls()[calls[side]].run({.scene = &scene_,
+                                .random = &randoms_[side],
+                                .thread = side,
+                                .number = ++numbers_[side]});
+    };
+    for (size_t writer = 0; writer < Scene::kWriters; ++writer) {
+      work.workers.emplace_back([this, writer, seed = a * 100 + b * 10 + writer] {
+        Random random(seed);
+        for (uint64_t i = 0; i < kBatchesPerWriter; ++i) scene_.WriteOne(writer, &random);
+      });
     }
-    // A failed test ends the other side too.
-    runs_[side] += ::testing::Test::HasFailure() ? kRunsMax : 0;
+    if (scene_.kind().has_faults) {
+      work.workers.emplace_back([this] {
+        for (int i = 0; i < kFaultsPerPair; ++i) scene_.FailAWriteThenResume();
+      });
+    }
+    reader_random_ = Random(a + b);
+    work.read = [this] {
+      scene_.ReadOne(&reader_random_);
+      if (++reads_ % 64 == 0 && !scene_.is_closing()) scene_.NoteLevels();
+    };
+    return work;
   }
 
-  Scene* const scene_;
-  const std::array<size_t, 2> calls_;
-  uint64_t* const numbers_;  // of each side
-  std::atomic<uint64_t> writers_ended_{0};
-  std::array<std::atomic<bool>, 2> under_way_{};
-  std::array<std::atomic<uint64_t>, 2> runs_{};
-  std::atomic<uint64_t> meetings_{0};
+  // Of each side.
+  std::array<Random, 2> randoms_ = {Random(1), Random(2)};
+  std::array<uint64_t, 2> numbers_{};
+  // Of the reader.
+  Random reader_random_{1};
+  uint64_t reads_ = 0;
 };
 
-class PairsTest : public ::testing::TestWithParam<size_t> {};
+size_t PairsTest::levels_seen_ = 0;
 
 TEST_P(PairsTest, KeepsWhatWasAcknowledged) {
   const size_t call = GetParam();
-  Scene scene(/*recycles_logs=*/call % 2 == 1);
-  scene.Open();
-  std::array<uint64_t, 2> numbers{};
+  scene_.Open();
   // The call itself, and the next half of the others, around the end of the list.
-  for (size_t step = 0; step <= Calls().size() / 2 && !HasFailure(); ++step) {
-    const size_t other = (call + step) % Calls().size();
-    PairRun(&scene, call, other, numbers.data()).Run();
-  }
-  if (!HasFailure()) scene.Reopen();
+  for (size_t step = 0; step <= Calls().size() / 2 && !HasFailure(); ++step)
+    RunPairOf(call, (call + step) % Calls().size());
+  if (HasFailure()) return;
+  scene_.Reopen();
+  scene_.CheckSharedBackups();
+  levels_seen_ = std::max(levels_seen_, scene_.LevelsSeen());
+  EXPECT_EQ(scene_.FaultsInjected() > 0, scene_.kind().has_faults);
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, PairsTest, ::testing::Range(size_t{0}, Calls().size()),

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <thread>
 
 #include "ashlar/compaction_filter.h"
 #include "ashlar/file_checksum.h"
@@ -22,6 +24,22 @@ constexpr char kWritten = 'v';
 constexpr char kFiltered = 'w';
 const std::vector<std::string> kFamilyNames = {"default", "universal", "fifo", "filtered"};
 constexpr size_t kFilteredFamily = 3;
+constexpr char kUnloggedFamily[] = "unlogged";
+
+// What FailAWriteThenResume makes fail: in the log, in tables, in the MANIFEST.
+struct WriteFault {
+  FaultOperation operation;
+  const char* name;
+  FaultEffect effect;
+};
+constexpr WriteFault kWriteFaults[] = {
+    {FaultOperation::kAppend, ".log", FaultEffect::kFailBefore},
+    {FaultOperation::kAppend, ".sst", FaultEffect::kFailBefore},
+    {FaultOperation::kAppend, ".log", FaultEffect::kPartialAppend},
+    {FaultOperation::kSync, ".sst", FaultEffect::kFailBefore},
+    {FaultOperation::kAppend, "MANIFEST", FaultEffect::kFailBefore},
+    {FaultOperation::kOpenForWriting, ".sst", FaultEffect::kFailBefore},
+};
 
 std::string Digits(uint64_t number, size_t width) {
   const std::string digits = StrCat(number);
@@ -108,9 +126,20 @@ bool ReadVersions(Iterator* it, Scene::Versions* versions) {
   return true;
 }
 
+std::shared_ptr<FaultFileSystem> MakeFaults(const SceneKind& kind) {
+  return kind.has_faults ? std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>())
+                         : nullptr;
+}
+
+std::unique_ptr<Env> MakeEnv(const std::shared_ptr<FaultFileSystem>& faults) {
+  if (faults != nullptr) return NewCompositeEnv(faults);
+  return NewCompositeEnv(std::make_shared<MemoryFileSystem>());
+}
+
 }  // namespace
 
-Scene::Scene(bool recycles_logs) : env_(NewCompositeEnv(std::make_shared<MemoryFileSystem>())) {
+Scene::Scene(const SceneKind& kind)
+    : kind_(kind), faults_(MakeFaults(kind)), env_(MakeEnv(faults_)) {
   options_.env = env_.get();
   options_.create_if_missing = true;
   options_.create_missing_column_families = true;
@@ -119,14 +148,16 @@ Scene::Scene(bool recycles_logs) : env_(NewCompositeEnv(std::make_shared<MemoryF
   options_.merge_operator = MergeOperators::CreateStringAppendOperator();
   options_.write_buffer_size = 64 << 10;
   options_.max_write_buffer_number = 4;
-  options_.max_bytes_for_level_base = 64 << 10;
+  // The model has 37 KB in each family: a base level two levels above the last one.
+  options_.max_bytes_for_level_base = 8 << 10;
   options_.max_bytes_for_level_multiplier = 3;
   options_.target_file_size_base = 8 << 10;
   options_.level0_file_num_compaction_trigger = 2;
   options_.max_background_jobs = 4;
   options_.enable_thread_tracking = true;
   options_.write_buffer_manager = std::make_shared<WriteBufferManager>(0);
-  options_.recycle_log_file_num = recycles_logs ? 2 : 0;
+  options_.recycle_log_file_num = kind.recycles_logs ? 2 : 0;
+  options_.manual_wal_flush = kind.flushes_log_by_hand;
   options_.info_log = std::make_shared<SilentLogger>();
 }
 
@@ -134,6 +165,7 @@ Scene::~Scene() { CloseHandles(); }
 
 void Scene::CloseHandles() {
   families_.clear();
+  unlogged_ = {};
   {
     MutexLock lock(victim_mutex_);
     victim_ = {};
@@ -145,10 +177,14 @@ void Scene::Open() {
   std::vector<std::string> there;
   static_cast<void>(DB::ListColumnFamilies(options_, kPath, &there).ok());
   std::vector<ColumnFamilyDescriptor> descriptors = ModelFamilies();
-  // Victims, and families of calls that Close cut off.
+  descriptors.emplace_back(kUnloggedFamily, OptionsOf(kUnloggedFamily, options_));
+  const auto is_known = [&](const std::string& name) {
+    return name == kUnloggedFamily ||
+           std::find(kFamilyNames.begin(), kFamilyNames.end(), name) != kFamilyNames.end();
+  };
+  // Victims, and families of calls that Close or a fault cut off.
   for (const std::string& name : there) {
-    if (std::find(kFamilyNames.begin(), kFamilyNames.end(), name) == kFamilyNames.end())
-      descriptors.emplace_back(name, VictimOptions());
+    if (!is_known(name)) descriptors.emplace_back(name, VictimOptions());
   }
   std::vector<ColumnFamilyHandle*> handles;
   ASSERT_OK(DB::Open(options_, kPath, descriptors, &handles, &db_));
@@ -156,10 +192,12 @@ void Scene::Open() {
     if (i < kFamilyNames.size()) {
       families_.push_back({.handle = std::shared_ptr<ColumnFamilyHandle>(handles[i]),
                            .loses_old_tables = kFamilyNames[i] == "fifo"});
-      continue;
+    } else if (i == kFamilyNames.size()) {
+      unlogged_ = {.handle = std::shared_ptr<ColumnFamilyHandle>(handles[i])};
+    } else {
+      ASSERT_OK(db_->DropColumnFamily(handles[i]));
+      delete handles[i];
     }
-    ASSERT_OK(db_->DropColumnFamily(handles[i]));
-    delete handles[i];
   }
   CreateVictim();
 }
@@ -225,6 +263,63 @@ void Scene::ReadOne(Random* random) const {
   }
 }
 
+void Scene::WriteUnlogged(size_t thread, uint64_t number) {
+  WriteOptions options;
+  options.disableWAL = kind_.writes_without_log;
+  const std::string key = StrCat("u", thread);
+  if (!Succeeded(db_->Put(options, unlogged_.get(), key, StrCat(number)))) return;
+  unlogged_acknowledged_[thread].store(number);
+  std::string value;
+  const Status got = db_->Get(ReadOptions(), unlogged_.get(), key, &value);
+  if (Succeeded(got)) {
+    EXPECT_EQ(value, StrCat(number)) << key;
+  }
+  if (number % 4 == 0 && Succeeded(db_->Flush(FlushOptions(), unlogged_.get())))
+    unlogged_flushed_[thread].store(number);
+}
+
+uint64_t Scene::ReadUnlogged(size_t thread) const {
+  std::string value;
+  const Status got = db_->Get(ReadOptions(), unlogged_.get(), StrCat("u", thread), &value);
+  if (got.IsNotFound()) return 0;
+  EXPECT_OK(got);
+  return got.ok() ? std::stoull(value) : 0;
+}
+
+void Scene::FailAWriteThenResume() {
+  const WriteFault& fault = kWriteFaults[faults_made_++ % std::size(kWriteFaults)];
+  FaultRule rule;
+  rule.operations = fault.operation;
+  rule.path_begins_with = StrCat(kPath, "/");
+  rule.name_contains = fault.name;
+  rule.effect = fault.effect;
+  faults_->AddRule(rule);
+  // Writes of all these files. One of another thread may meet the fault first.
+  Succeeded(db_->Put(WriteOptions(), families_.front().get(), "t-fault", "value"));
+  Succeeded(db_->Flush(FlushOptions(), families_.front().get()));
+  faults_->ClearRules();
+  // Each failure is that of a fault that another thread has made since. Busy: it resumes, too.
+  for (int failures = 0; failures < 100;) {
+    const Status resumed = db_->Resume();
+    if (Succeeded(resumed, {Status::kBusy}) || is_closing() || ::testing::Test::HasFailure())
+      return;
+    if (!resumed.IsBusy()) ++failures;
+    std::this_thread::yield();
+  }
+  ADD_FAILURE() << "the database cannot be resumed";
+}
+
+void Scene::Settle() {
+  // A job whose write failed may report it after the resume of the thread that made it fail.
+  Status idle;
+  for (int tries = 0; tries == 0 || (!idle.ok() && tries < 10); ++tries) {
+    idle = db_->WaitForCompact(WaitForCompactOptions());
+    ASSERT_OK(db_->Resume());
+  }
+  ASSERT_OK(idle);
+  RemoveTemporaryKeys();
+}
+
 Scene::Versions Scene::Floor() const {
   Versions floor;
   for (size_t writer = 0; writer < kWriters; ++writer) {
@@ -270,7 +365,7 @@ Status Scene::OpenSecondary(std::unique_ptr<DB>* secondary,
   return status;
 }
 
-void Scene::CheckCopy(const std::string& path, const Versions& floor) const {
+void Scene::CheckAndRemoveCopy(const std::string& path, const Versions& floor) const {
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> copy;
   ASSERT_OK(DB::OpenForReadOnly(options_, path, ModelFamilies(), &handles, &copy));
@@ -280,6 +375,47 @@ void Scene::CheckCopy(const std::string& path, const Versions& floor) const {
   CheckIterators(iterators, floor);
   iterators.clear();
   for (ColumnFamilyHandle* const handle : handles) delete handle;
+  copy.reset();
+  Options options;
+  options.env = env_.get();
+  EXPECT_OK(DestroyDB(path, options));
+}
+
+void Scene::CheckSharedBackups() const {
+  if (!env_->EngineFiles()->FileExists(kSharedBackups).ok()) return;
+  BackupEngineReadOnly* opened = nullptr;
+  ASSERT_OK(BackupEngineReadOnly::Open(BackupEngineOptions(kSharedBackups), env_.get(), &opened));
+  const std::unique_ptr<BackupEngineReadOnly> engine(opened);
+  std::vector<BackupID> damaged;
+  engine->GetCorruptedBackups(&damaged);
+  EXPECT_TRUE(damaged.empty());
+  std::vector<BackupInfo> backups;
+  engine->GetBackupInfo(&backups);
+  for (const BackupInfo& backup : backups)
+    EXPECT_OK(engine->VerifyBackup(backup.backup_id, /*verify_with_checksum=*/true));
+  if (backups.empty()) return;
+  ASSERT_OK(engine->RestoreDBFromLatestBackup("/restored", "/restored"));
+  CheckAndRemoveCopy("/restored", Versions{});
+}
+
+void Scene::SetRunningBackup(std::shared_ptr<RunningBackup> backup) {
+  MutexLock lock(backup_mutex_);
+  running_backup_.swap(backup);
+}
+
+std::shared_ptr<Scene::RunningBackup> Scene::running_backup() const {
+  MutexLock lock(backup_mutex_);
+  return running_backup_;
+}
+
+void Scene::NoteLevels() {
+  ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(families_.front().get(), &metadata);
+  uint64_t levels = 0;
+  for (const LevelMetaData& level : metadata.levels) {
+    if (!level.files.empty()) levels |= uint64_t{1} << level.level;
+  }
+  levels_seen_.fetch_or(levels);
 }
 
 void Scene::CheckContents() {
@@ -299,6 +435,27 @@ void Scene::CheckContents() {
         << kFamilyNames[family] << ": " << it->key().ToString() << " was deleted";
     ASSERT_OK(it->status());
   }
+  for (size_t thread = 0; thread < unlogged_acknowledged_.size(); ++thread)
+    EXPECT_EQ(ReadUnlogged(thread), unlogged_acknowledged_[thread].load()) << "thread " << thread;
+}
+
+void Scene::AdoptContents() {
+  // A write that failed may be in the log.
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  Versions found;
+  ASSERT_TRUE(ReadVersions(it.get(), &found));
+  for (size_t writer = 0; writer < kWriters; ++writer) {
+    for (size_t i = 0; i < kKeysPerWriter; ++i) {
+      if (found[writer][i] == attempted_[writer][i].load())
+        acknowledged_[writer][i].store(found[writer][i]);
+    }
+  }
+  // The last ones may be lost.
+  for (size_t thread = 0; thread < unlogged_acknowledged_.size(); ++thread) {
+    const uint64_t number = ReadUnlogged(thread);
+    ASSERT_GE(number, unlogged_flushed_[thread].load()) << "thread " << thread;
+    unlogged_acknowledged_[thread].store(number);
+  }
 }
 
 void Scene::RemoveTemporaryKeys() {
@@ -313,16 +470,7 @@ void Scene::Reopen() {
   Open();
   if (::testing::Test::HasFatalFailure()) return;
   if (was_cut_off) {
-    // A write that failed may be in the log.
-    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    Versions found;
-    ASSERT_TRUE(ReadVersions(it.get(), &found));
-    for (size_t writer = 0; writer < kWriters; ++writer) {
-      for (size_t i = 0; i < kKeysPerWriter; ++i) {
-        if (found[writer][i] == attempted_[writer][i].load())
-          acknowledged_[writer][i].store(found[writer][i]);
-      }
-    }
+    AdoptContents();
     RemoveTemporaryKeys();
   }
   CheckContents();
@@ -335,6 +483,7 @@ bool Scene::Succeeded(const Status& status, const Target& target,
   const bool is_dropped = status.IsColumnFamilyDropped() || status.IsInvalidArgument();
   const bool may_be = (target.may_be_dropped && is_dropped) ||
                       (is_closing_.load() && !status.IsCorruption()) ||
+                      (faults_ != nullptr && status.IsIOError() && !status.IsPathNotFound()) ||
                       std::find(expected.begin(), expected.end(), status.code()) != expected.end();
   EXPECT_TRUE(may_be) << status.ToString();
   return false;

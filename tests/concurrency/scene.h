@@ -9,24 +9,40 @@
 //   t  temporary: a call puts one, checks it, and deletes it
 //   g  of DeleteFilesInRanges: present or not
 //   x  of the filter, which removes them: present or not
+//   u  of family "unlogged": the number of the thread's last write
 //
-// Thread safety: any thread, except Open, Reopen and CheckContents. Lifetime: calls end before it.
+// Thread safety: any thread, except Open, Reopen, Settle, CheckContents and CheckSharedBackups.
+// Lifetime: calls end before it.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "ashlar/backup_engine.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/write_buffer_manager.h"
 #include "base/random.h"
 #include "platform/mutex.h"
+#include "tests/support/fault_file_system.h"
 
 namespace ashlar {
+
+struct SceneKind {
+  // New logs are written over old ones.
+  bool recycles_logs = false;
+  // FailAWriteThenResume makes writes fail, and every call may return IOError.
+  bool has_faults = false;
+  // DBOptions::manual_wal_flush.
+  bool flushes_log_by_hand = false;
+  // WriteUnlogged has no log.
+  bool writes_without_log = false;
+};
 
 class Scene {
  public:
@@ -44,8 +60,15 @@ class Scene {
     ColumnFamilyHandle* get() const { return handle.get(); }
   };
 
-  // recycles_logs: new logs are written over old ones.
-  explicit Scene(bool recycles_logs);
+  // A backup that a call makes.
+  struct RunningBackup {
+    std::unique_ptr<BackupEngine> engine;
+    std::atomic<bool> is_stopped{false};
+  };
+  // The directory of backups of all threads.
+  static constexpr char kSharedBackups[] = "/backups";
+
+  explicit Scene(const SceneKind& kind);
   ~Scene();
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
@@ -53,6 +76,7 @@ class Scene {
   void Open();
   // Closes, opens again, and checks the contents.
   void Reopen();
+  const SceneKind& kind() const { return kind_; }
   DB* db() const { return db_.get(); }
   Env* env() const { return env_.get(); }
   // Of the database, and of the copies and secondaries of it. It has no limit at first.
@@ -72,6 +96,16 @@ class Scene {
   void WriteOne(size_t writer, Random* random);
   // One key of the model from a family, by Get.
   void ReadOne(Random* random) const;
+  // Writes the number, which is above that of the thread's last call, and checks it. Some of the
+  // calls flush it.
+  void WriteUnlogged(size_t thread, uint64_t number);
+  // Makes one write of a file fail, a different one in each call, and resumes the database.
+  // Requires: has_faults.
+  void FailAWriteThenResume();
+  // Waits for jobs in which a write failed, resumes, and removes the temporary keys whose deletion
+  // failed. Requires: has_faults.
+  void Settle();
+  uint64_t FaultsInjected() const { return faults_ == nullptr ? 0 : faults_->FaultsInjected(); }
   // What reads must find from now on, at least.
   Versions Floor() const;
 
@@ -82,13 +116,24 @@ class Scene {
   // A secondary of the database, with handles for the families of the model.
   Status OpenSecondary(std::unique_ptr<DB>* secondary,
                        std::vector<std::unique_ptr<ColumnFamilyHandle>>* handles) const;
-  // The same of a copy of the database.
-  void CheckCopy(const std::string& path, const Versions& floor) const;
+  // The same of a copy of the database, which is then removed.
+  void CheckAndRemoveCopy(const std::string& path, const Versions& floor) const;
   // Of the database while nothing runs.
   void CheckContents();
+  // Of the backups in kSharedBackups while nothing runs.
+  void CheckSharedBackups() const;
+
+  // For another thread to stop it. Null: there is none.
+  void SetRunningBackup(std::shared_ptr<RunningBackup> backup);
+  std::shared_ptr<RunningBackup> running_backup() const;
+
+  // Looks which levels of the first family have tables.
+  void NoteLevels();
+  // That had some when they were looked at.
+  size_t LevelsSeen() const { return std::bitset<64>(levels_seen_.load()).count(); }
 
   // False: an error that may be, because the target was dropped, the database is being closed, or
-  // the code is one of `expected`. Others fail the test.
+  // the code is one of `expected`, or a write of a file was made to fail. Others fail the test.
   bool Succeeded(const Status& status, const Target& target,
                  std::initializer_list<Status::Code> expected = {}) const;
   bool Succeeded(const Status& status, std::initializer_list<Status::Code> expected = {}) const {
@@ -100,11 +145,21 @@ class Scene {
   void CreateVictim();
   void CloseHandles();
   void RemoveTemporaryKeys();
+  // After calls that Close cut off: of the writes that failed, takes those into the model that are
+  // there.
+  void AdoptContents();
+  // 0: none.
+  uint64_t ReadUnlogged(size_t thread) const;
 
+  const SceneKind kind_;
+  const std::shared_ptr<FaultFileSystem> faults_;  // null: no faults
   const std::unique_ptr<Env> env_;
   Options options_;
   std::unique_ptr<DB> db_;
   std::vector<Target> families_;
+  Target unlogged_;
+  mutable Mutex backup_mutex_;
+  std::shared_ptr<RunningBackup> running_backup_ ASHLAR_GUARDED_BY(backup_mutex_);
   mutable Mutex victim_mutex_;
   Target victim_ ASHLAR_GUARDED_BY(victim_mutex_);
   uint64_t victims_ ASHLAR_GUARDED_BY(victim_mutex_) = 0;
@@ -113,6 +168,11 @@ class Scene {
   std::array<std::array<std::atomic<uint64_t>, kKeysPerWriter>, kWriters> acknowledged_{};
   std::array<std::array<std::atomic<uint64_t>, kKeysPerWriter>, kWriters> attempted_{};
   std::array<uint64_t, kWriters> last_version_{};  // of its writer
+  // By the thread of each call that writes without a log. What was flushed survives every end.
+  std::array<std::atomic<uint64_t>, 2> unlogged_acknowledged_{};
+  std::array<std::atomic<uint64_t>, 2> unlogged_flushed_{};
+  std::atomic<uint64_t> faults_made_{0};
+  std::atomic<uint64_t> levels_seen_{0};  // a bit each
 };
 
 }  // namespace ashlar

@@ -1,0 +1,94 @@
+#include "tests/concurrency/backup_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/backup_engine.h"
+#include "base/format.h"
+#include "tests/support/expect_ok.h"
+
+namespace ashlar {
+namespace {
+
+// Null after a failure, which fails the test.
+std::unique_ptr<BackupEngine> OpenEngine(const CallArgs& args, const std::string& directory) {
+  BackupEngine* opened = nullptr;
+  EXPECT_OK(BackupEngine::Open(args.scene->env(), BackupEngineOptions(directory), &opened));
+  return std::unique_ptr<BackupEngine>(opened);
+}
+
+std::string OwnDirectory(const CallArgs& args) { return StrCat("/backups", args.thread); }
+
+std::vector<BackupInfo> Infos(const BackupEngine& engine) {
+  std::vector<BackupInfo> infos;
+  engine.GetBackupInfo(&infos);
+  return infos;
+}
+
+}  // namespace
+
+void MakeBackup(const CallArgs& args) {
+  const Scene::Versions floor = args.scene->Floor();
+  const auto backup = std::make_shared<Scene::RunningBackup>();
+  backup->engine = OpenEngine(args, OwnDirectory(args));
+  if (backup->engine == nullptr) return;
+  BackupEngine* const engine = backup->engine.get();
+  args.scene->SetRunningBackup(backup);
+  const Status created = engine->CreateNewBackup(args.db(), args.random->OneIn(2));
+  args.scene->SetRunningBackup(nullptr);
+  if (created.IsAborted() && backup->is_stopped.load()) return;
+  if (!args.scene->Succeeded(created)) return;
+  const std::string path = StrCat("/restored", args.thread);
+  ASSERT_OK(engine->RestoreDBFromLatestBackup(path, path));
+  args.scene->CheckAndRemoveCopy(path, floor);
+  EXPECT_OK(engine->PurgeOldBackups(1));
+}
+
+void StopBackup(const CallArgs& args) {
+  if (const auto running = args.scene->running_backup(); running != nullptr) {
+    running->is_stopped.store(true);
+    running->engine->StopBackup();
+    return;
+  }
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(args, OwnDirectory(args));
+  if (engine == nullptr) return;
+  engine->StopBackup();
+  const Status created = engine->CreateNewBackup(args.db());
+  EXPECT_TRUE(created.IsAborted()) << created.ToString();
+}
+
+void VerifyBackup(const CallArgs& args) {
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(args, Scene::kSharedBackups);
+  if (engine == nullptr) return;
+  if (Infos(*engine).empty())
+    args.scene->Succeeded(engine->CreateNewBackup(args.db()), {Status::kIOError});
+  for (const BackupInfo& listed : Infos(*engine)) {
+    BackupInfo info;
+    EXPECT_OK(engine->GetBackupInfo(listed.backup_id, &info));
+    EXPECT_EQ(info.size, listed.size);
+    EXPECT_EQ(info.number_files, listed.number_files);
+    // NotFound: another engine has deleted it.
+    args.scene->Succeeded(engine->VerifyBackup(listed.backup_id, args.random->OneIn(2)),
+                          {Status::kNotFound});
+  }
+}
+
+// Keeps the newest ones, so that no number names two backups.
+void DeleteBackup(const CallArgs& args) {
+  constexpr size_t kKept = 2;
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(args, Scene::kSharedBackups);
+  if (engine == nullptr) return;
+  args.scene->Succeeded(engine->CreateNewBackup(args.db()), {Status::kIOError});
+  const std::vector<BackupInfo> infos = Infos(*engine);
+  for (size_t i = 0; i + kKept < infos.size(); ++i) {
+    args.scene->Succeeded(engine->DeleteBackup(infos[i].backup_id),
+                          {Status::kNotFound, Status::kIOError});
+  }
+  args.scene->Succeeded(engine->GarbageCollect(), {Status::kIOError});
+}
+
+}  // namespace ashlar
