@@ -18,7 +18,7 @@ constexpr uint64_t kRoundsMax = 2000;
 
 }  // namespace
 
-void Rounds::Run(size_t side, const std::function<void()>& call) {
+void Rounds::Run(size_t side, Repeat repeat, const std::function<void()>& call) {
   while (Begin()) {
     do {
       under_way_[side] = true;
@@ -26,7 +26,7 @@ void Rounds::Run(size_t side, const std::function<void()>& call) {
       call();
       under_way_[side] = false;
       has_ended_one_[side] = true;
-    } while (!has_ended_one_[1 - side]);
+    } while (repeat != Repeat::kOnce && !has_ended_one_[1 - side]);
   }
 }
 
@@ -52,7 +52,7 @@ uint64_t RunPair(const PairWork& work) {
   std::atomic<size_t> workers_ended{0};
   Rounds rounds([&](uint64_t made, uint64_t meetings) {
     if (::testing::Test::HasFailure()) return false;
-    if (work.has_one_round) return made == 0;
+    if (work.HasOneRound()) return made == 0;
     if (workers_ended < work.workers.size()) return true;
     if (meetings < kMeetingsMin) return made < kRoundsMax;
     return meetings < kMeetingsWanted && std::chrono::steady_clock::now() < start + kPairTimeMax;
@@ -72,11 +72,13 @@ uint64_t RunPair(const PairWork& work) {
   for (size_t side = 0; side < 2; ++side) {
     threads.emplace_back([&, side] {
       SCOPED_TRACE(work.name);
-      rounds.Run(side, [&] { work.call(side); });
+      const auto repeat =
+          work.closes[side] ? Rounds::Repeat::kOnce : Rounds::Repeat::kUntilTheOtherEnds;
+      rounds.Run(side, repeat, [&] { work.call(side); });
     });
   }
   for (std::thread& thread : threads) thread.join();
-  if (!work.has_one_round && !::testing::Test::HasFailure()) {
+  if (!work.HasOneRound() && !::testing::Test::HasFailure()) {
     EXPECT_GE(rounds.meetings(), kMeetingsMin) << "the calls do not run at once";
   }
   return rounds.meetings();

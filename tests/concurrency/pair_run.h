@@ -40,8 +40,10 @@ class Rounds {
 
   explicit Rounds(Decision goes_on) : goes_on_(std::move(goes_on)) {}
 
+  // kOnce: one call in a round, however long the other side takes.
+  enum class Repeat : uint8_t { kUntilTheOtherEnds, kOnce };
   // The calls of side 0 or 1. Returns after the last round.
-  void Run(size_t side, const std::function<void()>& call);
+  void Run(size_t side, Repeat repeat, const std::function<void()>& call);
   bool HaveEnded() const { return have_ended_.load(); }
   uint64_t meetings() const {
     MutexLock lock(mutex_);
@@ -73,11 +75,14 @@ struct PairWork {
   std::vector<std::function<void()>> workers;
   // Runs on a thread of its own, again and again until the last round.
   std::function<void()> read;
-  // For a call that can be made only once, as the one that closes a database.
-  bool has_one_round = false;
+  // For calls that end what they run on, as Close does: there is one round, in which these sides
+  // make one call. Again, they would meet calls on what has ended.
+  std::array<bool, 2> closes = {};
+
+  bool HasOneRound() const { return closes[0] || closes[1]; }
 };
 
-// Returns the meetings. The test fails if there are too few, except with has_one_round.
+// Returns the meetings. The test fails if there are too few, except with one round.
 uint64_t RunPair(const PairWork& work);
 
 }  // namespace ashlar

@@ -14,6 +14,8 @@
 namespace ashlar {
 namespace {
 
+constexpr Rounds::Repeat kRepeats = Rounds::Repeat::kUntilTheOtherEnds;
+
 PairWork WorkOf(std::function<void(size_t side)> call) {
   return {.name = "a pair", .call = std::move(call), .workers = {}, .read = [] {}};
 }
@@ -26,17 +28,37 @@ TEST(PairRunTest, CallsThatDoNothingMeet) {
 TEST(PairRunTest, AShortCallIsRepeatedUntilALongOneEnds) {
   Gate long_call;
   Tickets short_calls;
+  uint64_t long_calls = 0;
   PairWork work = WorkOf([&](size_t side) {
     if (side == 0) {
       long_call.Wait();
       short_calls.Add();
     } else {
+      ++long_calls;
       long_call.Open();
       EXPECT_TRUE(short_calls.Take(1000));
     }
   });
-  work.has_one_round = true;
+  work.closes[1] = true;
   EXPECT_EQ(RunPair(work), 1U);
+  EXPECT_EQ(long_calls, 1U);
+}
+
+// The other side ends its call long after the one that closes.
+TEST(PairRunTest, ACallThatClosesIsMadeOnce) {
+  Gate closed;
+  std::atomic<uint64_t> closes{0};
+  PairWork work = WorkOf([&](size_t side) {
+    if (side == 0) {
+      closed.Wait();
+    } else {
+      ++closes;
+      closed.Open();
+    }
+  });
+  work.closes[1] = true;
+  EXPECT_LE(RunPair(work), 1U);
+  EXPECT_EQ(closes, 1U);
 }
 
 TEST(PairRunTest, NoCallOfARoundRunsInTheNextOne) {
@@ -52,8 +74,8 @@ TEST(PairRunTest, NoCallOfARoundRunsInTheNextOne) {
     ++under_way;
     --under_way;
   };
-  std::thread other([&] { run.Run(1, call); });
-  run.Run(0, call);
+  std::thread other([&] { run.Run(1, kRepeats, call); });
+  run.Run(0, kRepeats, call);
   other.join();
   EXPECT_EQ(rounds, 201U);
   EXPECT_TRUE(run.HaveEnded());
@@ -64,10 +86,10 @@ TEST(PairRunTest, NoSideBeginsARoundAlone) {
   std::array<std::atomic<uint64_t>, 2> calls{};
   Rounds run([&](uint64_t made, uint64_t) { return made < 100; });
   Gate gate;
-  std::thread first([&] { run.Run(0, [&] { ++calls[0]; }); });
+  std::thread first([&] { run.Run(0, kRepeats, [&] { ++calls[0]; }); });
   std::thread late([&] {
     gate.Wait();
-    run.Run(1, [&] { ++calls[1]; });
+    run.Run(1, kRepeats, [&] { ++calls[1]; });
   });
   EXPECT_EQ(calls[0], 0U);
   gate.Open();
