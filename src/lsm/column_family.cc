@@ -116,6 +116,7 @@ void FamilyTable::Add(std::shared_ptr<ColumnFamily> family) {
   const auto place =
       std::lower_bound(families.begin(), families.end(), family->id(),
                        [](const auto& other, uint32_t id) { return other->id() < id; });
+  ASHLAR_ASSERT(place == families.end() || (*place)->id() != family->id());  // I1
   families.insert(place, std::move(family));
 }
 

@@ -183,6 +183,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
 
 Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result) {
   const CompactionPlan& plan = compaction->plan;
+  ASHLAR_ASSERT(!compaction->may_be_recorded);  // a plan is installed once
   compaction->events->Installing();
   std::vector<VersionEdit> edits;
   edits.reserve(1);

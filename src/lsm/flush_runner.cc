@@ -53,6 +53,7 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
   Status status;
   {
     MutexLock lock(state_->mutex());
+    ASHLAR_ASSERT(state_->jobs_held);  // I1: no job of the pool takes these memtables
     ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     ++running_together_;
     status = CatchBadAlloc([&] {
@@ -148,8 +149,10 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
   const auto set_log_numbers = [&](std::span<VersionEdit> unfinished) {
     kDatabaseMutex.AssertHeld();
     ASHLAR_ASSERT(unfinished.size() == flushes.size());
-    for (size_t i = 0; i < flushes.size(); ++i)
+    for (size_t i = 0; i < flushes.size(); ++i) {
+      ASHLAR_ASSERT(unfinished[i].column_family == flushes[i].family->id());
       unfinished[i].log_number = flushes[i].family->LogNumberAfterFlush(flushes[i].tables.size());
+    }
   };
   std::optional<uint64_t> oldest_log;  // 0: a family of RocksDB's that has never been flushed
   const auto end_flushes = [&] {

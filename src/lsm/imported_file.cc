@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/file_checksum.h"
 #include "key/record_kind.h"
@@ -145,6 +146,7 @@ class Inspection {
   Status CheckRanges() const {
     FragmentedRanges::Cursor at(&table_->reader()->ranges());
     for (at.SeekToFirst(); at.Valid(); at.Next()) {
+      ASHLAR_ASSERT(!at.sequences().empty());  // I1 of fragmented_ranges.h
       ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().front()));
       ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().back()));
     }

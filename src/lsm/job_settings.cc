@@ -1,5 +1,6 @@
 #include "lsm/job_settings.h"
 
+#include "base/assert.h"
 #include "lsm/resolve_options.h"
 
 namespace ashlar {
@@ -21,6 +22,7 @@ JobSettings TakeJobSettings(const DatabaseState& state, const ColumnFamily& fami
 
 TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
                          const JobSettings& settings, const std::atomic<bool>* interrupt) {
+  ASHLAR_ASSERT(interrupt != nullptr);  // Close waits for jobs
   const ColumnFamilyOptions& options = settings.options;
   TableJobArgs args;
   CompactionOutputArgs& output = args.output;

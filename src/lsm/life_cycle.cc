@@ -55,7 +55,9 @@ LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes,
       state_(core->state.get()),
       background_(core->background),
       commit_(core->commit),
-      follower_(std::move(follower)) {}
+      follower_(std::move(follower)) {
+  ASHLAR_ASSERT((follower_ != nullptr) == state_->is_secondary());
+}
 
 // ---- Opening.
 
@@ -133,6 +135,7 @@ Status LifeCycle::DropWhatWasReplayed() {
   uint64_t oldest_log = 0;
   {
     MutexLock lock(state_->mutex());
+    ASHLAR_ASSERT(state_->jobs_held);  // a new table would be an orphan
     oldest_log = background_.files().OldestRecordedLog();
   }
   DeleteOrphans(state_, oldest_log);
@@ -222,6 +225,7 @@ Status LifeCycle::Promote() {
         [&] { LogWarning(*state_, StrCat("the database stays a secondary: ", taken.ToString())); });
     return taken;
   }
+  ASHLAR_ASSERT(state_->lock != nullptr);  // I2
   // I3. Writers are let in once the replayed writes are in tables, or an error is latched.
   state_->owns_files.store(true, std::memory_order_release);
   follower_.reset();
@@ -270,6 +274,7 @@ Status LifeCycle::TakeOver() {
 }
 
 void LifeCycle::StaySecondary() {
+  ASHLAR_ASSERT(follower_ != nullptr);  // I3: it can catch up again
   state_->logs.Forget();
   {
     MutexLock installers(state_->manifest_mutex());
@@ -309,6 +314,7 @@ Status LifeCycle::CloseFiles() {
 }
 
 Status LifeCycle::CloseFilesLocked() {
+  ASHLAR_ASSERT(!closed_);
   Status status;
   // I1. The first error is reported.
   const auto attempt = [&status](const auto& step) {
@@ -344,6 +350,7 @@ Status LifeCycle::CloseFilesLocked() {
   }
   follower_.reset();
   if (state_->logger != nullptr) state_->logger->Flush();
+  ASHLAR_ASSERT(state_->lock == nullptr);  // I1
   closed_ = true;
   close_status_ = status;
   return status;
@@ -353,6 +360,7 @@ void LifeCycle::AssertNoJobRuns() const {
   MutexLock lock(state_->mutex());
   ASHLAR_ASSERT(background_.RunningFlushes() == 0);      // I2
   ASHLAR_ASSERT(background_.RunningCompactions() == 0);  // I2
+  ASHLAR_ASSERT(!state_->RunsJobs());                    // I5 of database_state.h
 }
 
 void LifeCycle::Cancel(bool wait) {
@@ -464,6 +472,7 @@ Status LifeCycle::Resume(bool* automatic) {
 }
 
 Status LifeCycle::FinishPromotion() {
+  ASHLAR_ASSERT(state_->writes_files());  // I3: it is a primary since the new MANIFEST
   {
     const BackgroundWork::JobHold hold(&background_);
     AssertReplayedLogsAreNotNeeded();

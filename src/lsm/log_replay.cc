@@ -59,6 +59,7 @@ Status LogReplay::FindLogs(const Input& input) {
   input_ = input;
   oldest_ = std::max(input.recorded->MinLogNumberWithUnflushedData(),
                      input.recorded->min_log_number_to_keep);
+  ASHLAR_ASSERT(follows_ || logs_.empty());  // I1: a recovery reads the logs once
   std::vector<uint64_t> numbers;
   ASHLAR_RETURN_IF_ERROR(ListLogs(&numbers));
   ASHLAR_RETURN_IF_ERROR(TakeNewLogs(numbers));
@@ -101,6 +102,7 @@ Status LogReplay::TakeNewLogs(const std::vector<uint64_t>& numbers) {
   const uint64_t newest = logs_.empty() ? 0 : logs_.back().number;
   for (const uint64_t number : numbers) {
     if (number > newest) {
+      ASHLAR_ASSERT(logs_.empty() || logs_.back().number < number);  // I1
       logs_.push_back({.number = number});
       continue;
     }
@@ -201,6 +203,7 @@ void LogReplay::SeparateMemTables(uint64_t log_number) {
     } else {
       family->SwitchMemTable(family->PrepareSwitch(), needed);
     }
+    ASHLAR_ASSERT(family->active_log_number() == needed);  // I2
   }
 }
 
@@ -215,6 +218,7 @@ Status LogReplay::BeginReading(Log* log) const {
 
 Status LogReplay::ReplayLog(Log* log) {
   const uint64_t number = log->number;
+  ASHLAR_ASSERT(number >= first_);  // I1
   ASHLAR_RETURN_IF_ERROR(BeginReading(log));
   LogReader& reader = *log->reader;
   MemTableInserter inserter(
@@ -227,6 +231,7 @@ Status LogReplay::ReplayLog(Log* log) {
   for (;;) {
     while (reader.ReadRecord(&record, &scratch)) {
       if (skipped.has_value()) {
+        ASHLAR_ASSERT(reader.record_offset() >= skipped->offset);  // I1 of log_reader.h
         skipped->bytes = reader.record_offset() - skipped->offset;
         input_.report->losses.push_back(*std::exchange(skipped, std::nullopt));
       }
@@ -235,6 +240,7 @@ Status LogReplay::ReplayLog(Log* log) {
       first_ = number;
       if (inserter.TakeFoundFull()) SwitchFullMemTables(number);
     }
+    ASHLAR_ASSERT(reader.last_good_offset() <= log->bytes);  // I4
     good_bytes_[number] = reader.last_good_offset();
     if (MayGrow(*log)) {
       ASHLAR_ASSIGN_OR_RETURN(const bool is_torn, IsLastRecordTorn(log, &corrupt_reads));
@@ -416,6 +422,7 @@ Status LogReplay::AskFilter(const LogReader& reader, std::optional<WriteBatch>* 
 }
 
 Status LogReplay::StopAtRefusedRecord(const LogReader& reader) {
+  ASHLAR_ASSERT(reader.record_offset() < reader.last_good_offset());  // I2 of log_reader.h
   RecoveryReport::Loss loss{
       .number = reader.log_number(),
       .offset = reader.record_offset(),

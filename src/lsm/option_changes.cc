@@ -213,6 +213,7 @@ bool OptionChanges::MayRecordLater() const {
 
 bool OptionChanges::RecordLater() {
   if (is_queued_) return true;
+  ASHLAR_ASSERT(unrecorded_changes_ < recorded_families_ / kChangesPerFile);  // I4
   const uint64_t pause_micros =
       std::min(recorded_families_ * kPauseMicrosPerFamily, kPauseMicrosMax);
   is_queued_ = state_->executor->ScheduleAfter(pause_micros, Executor::Priority::kHigh,
@@ -261,6 +262,7 @@ Status OptionChanges::WriteOptionsFile() {
 Status OptionChanges::WriteNewestOptions() {
   MutexLock changing(options_file_mutex_);
   if (options_file_closed_) return Status::ShutdownInProgress("the database is closed");
+  ASHLAR_ASSERT(state_->lock != nullptr);  // I3
   std::vector<ColumnFamilyDescriptor> families;
   uint64_t changes = 0;
   {
@@ -274,6 +276,7 @@ Status OptionChanges::WriteNewestOptions() {
   if (written.ok()) {
     MutexLock lock(state_->mutex());
     recorded_families_ = families.size();
+    ASHLAR_ASSERT(unrecorded_changes_ >= changes);  // I4: files are written one by one
     unrecorded_changes_ -= changes;
     return written;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ashlar/version.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/result.h"
 #include "config/options_file.h"
@@ -46,6 +47,7 @@ Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescrip
       return family.name == option.column_family;
     };
     const auto family = std::find_if(families->begin(), families->end(), named);
+    ASHLAR_ASSERT(family != families->end());  // SelectUnset
     family->options.merge_operator =
         std::make_shared<UnknownMergeOperator>(option.ObjectName(), option.value);
   }

@@ -11,6 +11,7 @@
 namespace ashlar {
 
 Status PrimaryFollower::CatchUp() {
+  ASHLAR_ASSERT(!state_->writes_files());  // I5
   MutexLock installers(state_->manifest_mutex());
   return ReadWithoutLock([this] {
     kManifestMutex.AssertHeld();
@@ -42,6 +43,7 @@ Status PrimaryFollower::TryToCatchUp() {
 
 Status PrimaryFollower::Recover() {
   ASHLAR_ASSERT(state_->lock != nullptr);  // nobody writes meanwhile
+  ASHLAR_ASSERT(!state_->writes_files());  // I3 of life_cycle.h: it can still be undone
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, state_->versions->ReadOn(/*for_writing=*/true));
   const std::unique_ptr<FamilyTable> families = FamiliesOf(read.published, /*rebuilt=*/true);
@@ -119,6 +121,8 @@ std::vector<PrimaryFollower::Change> PrimaryFollower::Prepare(const PublishedSta
 
 void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
                               SequenceNumber sequence) {
+  ASHLAR_ASSERT(sequence >= state_->PublishedSequence());   // I1 and I6
+  ASHLAR_ASSERT(sequence >= read.published.last_sequence);  // I3 of database_state.h
   std::vector<Change> changes;
   {
     std::optional<PublishedState> replaced;  // released without the mutex

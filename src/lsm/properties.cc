@@ -386,7 +386,8 @@ std::string PropertyReader::LevelStats(const ColumnFamily& family) const {
 std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
   std::vector<LevelRow> rows(family.version()->levels());
   for (const LevelScore& score : family.policy().Scores(MakeTreeView(*state_, family))) {
-    rows[static_cast<size_t>(score.level)].score = score.score;
+    ASHLAR_ASSERT(score.level < rows.size());
+    rows[score.level].score = score.score;
   }
   LevelRow sum;
   std::string text = StrCat("\n** Compaction Stats [", family.name(), "] **\n", kLevelHeader,

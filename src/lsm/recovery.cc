@@ -384,6 +384,7 @@ Status CheckNothingIngested(const DatabaseState& state, SequenceNumber newest) {
 // Recovers versions, families and memtables. Requires: the lock, unless read-only.
 Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   DatabaseState* const state = recovered->state.get();
+  ASHLAR_ASSERT(args.read_only == (state->lock == nullptr));  // I1 and I5
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
   std::vector<ColumnFamilyDescriptor> families = args.families;
   ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state, &families));

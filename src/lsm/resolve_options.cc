@@ -6,6 +6,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
+#include "base/assert.h"
 #include "config/memtable_factory.h"
 #include "config/validate.h"
 #include "platform/file.h"
@@ -115,6 +116,7 @@ FileAges ResolveAges(const ColumnFamilyOptions& options) {
 }
 
 LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
+  ASHLAR_ASSERT(options.num_levels >= 1);  // FillDefaults
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
   if (ReservesLastLevel(options, db_options)) --config.num_levels;

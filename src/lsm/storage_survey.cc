@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/file_checksum.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "config/options_file.h"
 #include "filesystem/filename.h"
@@ -207,6 +208,7 @@ LiveFileStorageInfo StorageSurvey::Describe(const std::string& path, FileType ty
                                             uint64_t bytes) const {
   LiveFileStorageInfo file;
   file.relative_filename = BaseName(path);
+  ASHLAR_ASSERT(path.size() > file.relative_filename.size());  // "directory/name"
   file.directory = path.substr(0, path.size() - file.relative_filename.size() - 1);
   file.file_number = number;
   file.file_type = type;

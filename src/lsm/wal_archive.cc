@@ -95,6 +95,7 @@ Status WalArchive::Delete(uint64_t number) {
   ASHLAR_RETURN_IF_ERROR(DeleteObsoleteFile(*state_, WalFileName(directory_, number)));
   const auto log = logs_.find(number);
   if (log == logs_.end()) return Status::OK();  // it is none of this run's
+  ASHLAR_ASSERT(bytes_ >= log->second.bytes);
   bytes_ -= log->second.bytes;
   logs_.erase(log);
   if constexpr (kDebugChecks) CheckInvariants();
@@ -107,6 +108,7 @@ Status WalArchive::Purge() {
     const auto oldest = logs_.begin();
     const Status deleted = DeleteObsoleteFile(*state_, WalFileName(directory_, oldest->first));
     if (!deleted.ok() && !deleted.IsPathNotFound()) return deleted;
+    ASHLAR_ASSERT(bytes_ >= oldest->second.bytes);
     bytes_ -= oldest->second.bytes;
     logs_.erase(oldest);
   }

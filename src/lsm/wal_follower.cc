@@ -86,6 +86,7 @@ Result<bool> WalFollower::OpenFirst() {
 }
 
 Result<bool> WalFollower::OpenNext() {
+  ASHLAR_ASSERT(IsClosed());
   for (;;) {
     auto next = logs_.upper_bound(number_);
     if (next == logs_.end()) {
@@ -131,6 +132,7 @@ Status WalFollower::RefreshLogs() {
 }
 
 Status WalFollower::FindLimit(SequenceNumber published) {
+  ASHLAR_ASSERT(IsClosed());  // I3
   if (wal_.grows && looked_at_ == published) return Status::OK();
   looked_at_ = published;
   // A log that was empty when it was listed may have records by now.
@@ -149,6 +151,7 @@ bool WalFollower::IsClosed() const {
 }
 
 bool WalFollower::ReadRecord() {
+  ASHLAR_ASSERT(!has_record_);  // I4: one that is not judged yet would be lost
   if (wal_.reader->ReadRecord(&record_, &scratch_)) return true;
   if (wal_.progress == nullptr || wal_.reader->outcome() != LogReader::Outcome::kEnd) return false;
   wal_.reader->Extend(wal_.progress->good_bytes.load(std::memory_order_acquire));  // I2
