@@ -59,6 +59,7 @@ class BlockBuilder {
   // entry that stores its whole key.
   void Add(const Slice& key, const Slice& value, size_t shared) {
     if (since_restart_ == 0) {
+      ASHLAR_DCHECK(empty_ || buffer_->size() - start_ > restarts_.back());  // I1
       if (!empty_) restarts_.push_back(static_cast<uint32_t>(buffer_->size() - start_));
       shared = 0;
     } else if (!args_.delta_keys) {

@@ -1,5 +1,6 @@
 #include "table/block/block_entries.h"
 
+#include "base/assert.h"
 #include "table/block/block_format.h"
 
 namespace ashlar {
@@ -55,6 +56,7 @@ bool BlockEntries::Next() {
     status_ = Status::Corruption("block keys that expand to far more than the block");
     return false;
   }
+  ASHLAR_DCHECK(entry.end() <= layout_.entries_end);  // I1
   key_bytes_left_ -= entry.key_bytes();
   key_.resize(entry.shared);
   key_.append(entry.suffix, entry.unshared);

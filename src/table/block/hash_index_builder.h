@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ashlar/slice.h"
+#include "base/assert.h"
 #include "base/byte_buffer.h"
 #include "base/coding.h"
 #include "base/hash.h"
@@ -23,7 +24,9 @@ namespace ashlar {
 class HashIndexBuilder {
  public:
   // Requires: buckets_per_entry > 0.
-  explicit HashIndexBuilder(double buckets_per_entry) : buckets_per_entry_(buckets_per_entry) {}
+  explicit HashIndexBuilder(double buckets_per_entry) : buckets_per_entry_(buckets_per_entry) {
+    ASHLAR_ASSERT(buckets_per_entry > 0);
+  }
 
   void Add(const Slice& user_key, size_t restart) {
     if (restart > kRestartMax) usable_ = false;
@@ -40,6 +43,7 @@ class HashIndexBuilder {
   }
   // Appends the index. Requires: Fits.
   void Finish(ByteBuffer* block) const {
+    ASHLAR_ASSERT(usable_ && IsSmall());
     const size_t buckets = Buckets();
     char* const p = block->Reserve(buckets + sizeof(uint16_t));
     memset(p, kNoEntry, buckets);

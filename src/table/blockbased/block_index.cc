@@ -86,6 +86,7 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
     return Status::Corruption("index entry points outside the file");
   }
   const uint32_t n = blocks();
+  ASHLAR_ASSERT(heads_.empty() && slots_.empty());  // before Seal
   if (n == UINT32_MAX) return Status::NotSupported("table with 2^32 blocks");
   if (entry.separator.size() > UINT32_MAX - separators_.size())
     return Status::NotSupported("index with more than 4 GiB of keys");
@@ -97,6 +98,7 @@ Status BlockIndex::Add(const IndexBlockEntry& entry, bool user_key, uint64_t fil
                            : comparator_.CompareInternal(separator(n - 1), entry.separator);
     if (r > 0) return Status::Corruption("index keys out of order");
   }
+  ASHLAR_ASSERT(n == 0 || user_key == user_keys_);  // all separators are of one form
   user_keys_ = user_key;
   offsets_.push_back(handle.offset);
   sizes_.push_back(static_cast<uint32_t>(handle.size));
@@ -134,6 +136,7 @@ void BlockIndex::Seal(bool with_slots) {
     upwards.push_back(std::move(level));
     below = &upwards.back();
   }
+  ASHLAR_ASSERT(below->size() == kFanout);  // I3: the first level is one group
   levels_.assign(std::make_move_iterator(upwards.rbegin()),
                  std::make_move_iterator(upwards.rend()));
 }

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/result.h"
 #include "cache/block_cache.h"
 #include "key/key_comparator.h"
@@ -63,12 +64,19 @@ class BlockIndex {
   void Seal(bool with_slots);
 
   uint32_t blocks() const { return static_cast<uint32_t>(sizes_.size()); }
-  BlockHandle handle(uint32_t i) const { return {offsets_[i], sizes_[i]}; }
+  BlockHandle handle(uint32_t i) const {
+    ASHLAR_DCHECK(i < blocks());
+    return {offsets_[i], sizes_[i]};
+  }
   // Requires: Seal made slots.
-  BlockSlot& slot(uint32_t i) const { return slots_[i]; }
+  BlockSlot& slot(uint32_t i) const {
+    ASHLAR_DCHECK(i < slots_.size());
+    return slots_[i];
+  }
   std::span<BlockSlot> slots() const { return {slots_.data(), slots_.size()}; }
   // As stored: an internal key or, if user_keys(), a user key.
   Slice separator(uint32_t i) const {
+    ASHLAR_DCHECK(i < blocks());
     return Slice(separators_.data() + separator_ends_[i],
                  separator_ends_[i + 1] - separator_ends_[i]);
   }

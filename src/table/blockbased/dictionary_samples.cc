@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 DictionarySamples TakeSamples(const Slice& blocks, const std::vector<uint32_t>& sizes,
@@ -15,6 +17,7 @@ DictionarySamples TakeSamples(const Slice& blocks, const std::vector<uint32_t>& 
   size_t offset = 0;
   for (size_t i = 0, taken = 0; i < sizes.size() && samples.bytes.size() < bytes_max; ++i) {
     // Sample number k is block k * blocks / wanted.
+    ASHLAR_ASSERT(offset + sizes[i] <= blocks.size());
     if (i == taken * sizes.size() / wanted) {
       const size_t bytes = std::min<size_t>(sizes[i], bytes_max - samples.bytes.size());
       samples.bytes.append(blocks.data() + offset, bytes);

@@ -1,13 +1,15 @@
 #include "table/blockbased/filter_partitions.h"
 
+#include "base/assert.h"
 #include "table/blockbased/index_block_builder.h"
 
 namespace ashlar {
 
 void FilterPartitions::Cut(const Slice& separator) {
   entries_ += filter_->entries();
-  char* const block = blocks_.Reserve(filter_->BlockBytesMax());
-  const size_t bytes = filter_->Finish(block);
+  const size_t bytes_max = filter_->BlockBytesMax();
+  const size_t bytes = filter_->Finish(blocks_.Reserve(bytes_max));
+  ASHLAR_ASSERT(bytes <= bytes_max);
   blocks_.Extend(bytes);
   partitions_.push_back({.separator = separator.ToString(), .bytes = bytes});
 }
@@ -25,6 +27,7 @@ FilterPartitions::Written FilterPartitions::Finish(const FinishArgs& args,
     written.bytes += handle.size;
     block += partition.bytes;
   }
+  ASHLAR_ASSERT(block == blocks_.data() + blocks_.size());
   written.top = write(top.Finish());
   written.bytes += written.top.size;
   return written;

@@ -122,6 +122,8 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
       ++written.partitions;
     }
   }
+  ASHLAR_ASSERT(separator == separators_.data() + separators_.size());
+  ASHLAR_ASSERT(first_key == first_keys_.data() + first_keys_.size());
   written.top = write_block(partitioned ? &top : &block);
   if (partitioned) written.top_level_bytes = written.top.size + kBlockTrailerBytes;
   return written;

@@ -21,6 +21,7 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
+#include "base/assert.h"
 #include "base/function_ref.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
@@ -66,7 +67,10 @@ class IndexBuilder {
   // Returns whether the next key is another user key.
   bool AddBlock(const Slice& last_key, const Slice& next_key, uint32_t block_bytes);
   // Replaces the size of a block that was not known when the block was added.
-  void SetBlockBytes(size_t block, uint32_t block_bytes) { blocks_[block].bytes = block_bytes; }
+  void SetBlockBytes(size_t block, uint32_t block_bytes) {
+    ASHLAR_ASSERT(block < blocks_.size());
+    blocks_[block].bytes = block_bytes;
+  }
 
   size_t blocks() const { return blocks_.size(); }
   bool separators_are_user_keys() const { return separators_are_user_keys_; }
@@ -76,6 +80,7 @@ class IndexBuilder {
   }
   // The internal key that separates the last block from the next. Requires: blocks() > 0.
   Slice last_separator() const {
+    ASHLAR_ASSERT(!blocks_.empty());
     const size_t bytes = blocks_.back().separator_bytes;
     return Slice(separators_.data() + separators_.size() - bytes, bytes);
   }

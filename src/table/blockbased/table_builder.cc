@@ -268,6 +268,7 @@ uint32_t TableBuilder::StoreDataBlock() {
   const Slice raw = data_block_.Finish();
   properties_.uncompressed_data_size += raw.size();
   if (buffering_) {
+    ASHLAR_DCHECK(offset_ == 0 && output_.empty());  // I4
     buffered_bytes_.push_back(static_cast<uint32_t>(raw.size()));
     if (raw_.size() < buffer_bytes_max_) return 0;
     EndBuffering();
@@ -315,6 +316,7 @@ void TableBuilder::EndBuffering() {
     if (i < index_.blocks()) {
       index_.SetBlockBytes(i, bytes);
     } else {
+      ASHLAR_ASSERT(i == index_.blocks() && i + 1 == buffered_bytes_.size());  // I4
       pending_block_bytes_ = bytes;
     }
   }
@@ -366,6 +368,7 @@ BlockHandle TableBuilder::WriteBlock(const Slice& raw, Compressor* compressor) {
 }
 
 BlockHandle TableBuilder::EndBlock(size_t start, CompressionType type) {
+  ASHLAR_DCHECK(start <= output_.size());
   const Slice stored = output_.From(start);
   const BlockHandle handle{offset_, stored.size()};
   offset_ += stored.size() + kBlockTrailerBytes;
@@ -413,8 +416,9 @@ void TableBuilder::WriteFilter(MetaBlocks* blocks) {
 
 void TableBuilder::WriteWholeFilter(MetaBlocks* blocks) {
   const size_t start = output_.size();
-  const size_t bytes =
-      filter_->Finish(output_.Reserve(filter_->BlockBytesMax() + kBlockTrailerBytes));
+  const size_t bytes_max = filter_->BlockBytesMax();
+  const size_t bytes = filter_->Finish(output_.Reserve(bytes_max + kBlockTrailerBytes));
+  ASHLAR_ASSERT(bytes <= bytes_max);
   output_.Extend(bytes);
   const BlockHandle handle = EndBlock(start, kNoCompression);
   properties_.filter_size = handle.size;
@@ -503,6 +507,9 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   result->properties = properties_;
   FillBounds(result);
   const bool empty = properties_.num_entries == 0;
+  ASHLAR_ASSERT(empty == result->smallest.empty() && empty == result->largest.empty());
+  ASHLAR_ASSERT(empty || args_.comparator.CompareInternal(result->smallest, result->largest) <= 0);
+  ASHLAR_ASSERT(empty || smallest_sequence_ <= largest_sequence_);
   result->smallest_sequence = empty ? 0 : smallest_sequence_;
   result->largest_sequence = largest_sequence_;
   result->dense_blocks = dense_blocks_;

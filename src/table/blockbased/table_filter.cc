@@ -14,6 +14,7 @@ void TableFilter::SetWhole(BlockContents contents) {
 
 void TableFilter::SetPartitions(BlockIndex index, std::vector<Partition> partitions) {
   ASHLAR_ASSERT(!IsPresent());  // I2
+  ASHLAR_ASSERT(partitions.size() == index.blocks());
   partition_index_.emplace(std::move(index));
   partitions_ = std::move(partitions);
 }
@@ -24,12 +25,14 @@ bool TableFilter::PrefixMayMatch(Lookup* lookup) const {
   if (prefix == nullptr || !IsPresent()) return true;
   if (partitions_.empty()) return whole_.MayMatch(prefix->filter_hash, prefix->bytes);
   const uint32_t partition = partition_index_->Find(lookup->user_key(), lookup->seek_tag());
+  ASHLAR_DCHECK(partition < partitions_.size());
   return partitions_[partition].reader.MayMatch(prefix->filter_hash, prefix->bytes);
 }
 
 bool TableFilter::PartitionMayMatch(Lookup* lookup) const {
   if (partitions_.empty()) return true;
   const uint32_t partition = partition_index_->Find(lookup->user_key(), lookup->seek_tag());
+  ASHLAR_DCHECK(partition < partitions_.size());
   return partitions_[partition].reader.MayMatch(lookup->filter_hash(), lookup->user_key());
 }
 

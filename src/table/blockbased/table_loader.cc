@@ -160,6 +160,7 @@ Result<TableParts> TableLoader::Load() {
   ASHLAR_RETURN_IF_ERROR(Tolerate(LoadFilter(), [this] { filter_partitions_.clear(); }));
   if (parts_.filter.IsPresent())
     PerfCount(&PerfContext::filter_block_read_count, 1 + filter_partitions_.size());
+  ASHLAR_ASSERT(!with_slots_ || parts_.index.slots().size() == parts_.index.blocks());
   parts_.meta_blocks = MetaBlocks();
   return std::move(parts_);
 }
@@ -238,6 +239,7 @@ void TableLoader::NoteSequenceStoredLater(const BlockHandle& properties) {
   const std::optional<Slice> stored = FindStoredSequence(contents->data);
   if (!stored) return;
   const auto at = static_cast<uint64_t>(stored->data() - contents->data.data());
+  ASHLAR_ASSERT(at + stored->size() <= contents->data.size());  // I1 of block_entries.h
   file().SetBytesStoredLater(properties.offset + at, stored->size());
 }
 
@@ -318,6 +320,7 @@ Status TableLoader::LoadDictionary() {
 
 FileRanges TableLoader::CutToFile(FragmentedRanges ranges) const {
   if (smallest_.empty()) return FileRanges(std::move(ranges));
+  ASHLAR_ASSERT(smallest_.size() >= kTagBytes && largest_.size() >= kTagBytes);
   return FileRanges::Cut(comparator_, std::move(ranges),
                          {.smallest = ExtractUserKey(smallest_),
                           .largest = ExtractUserKey(largest_),
@@ -449,7 +452,8 @@ Result<TableParts> LoadTable(TableLoadArgs args) { return TableLoader(&args).Loa
 void TableParts::CheckInvariants() const {
   index.CheckInvariants();
   filter.CheckInvariants();
-  ASHLAR_ASSERT(meta_blocks.size() >= 3);  // I1: metaindex, index and properties were read
+  // I1: metaindex and index were read, and properties, if it is not a table of LevelDB.
+  ASHLAR_ASSERT(meta_blocks.size() >= 2);
 }
 
 }  // namespace ashlar

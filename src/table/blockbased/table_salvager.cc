@@ -8,6 +8,7 @@
 // Thread safety: concurrent with readers of the table.
 #include <string>
 
+#include "base/assert.h"
 #include "table/blockbased/block_based_table.h"
 
 namespace ashlar {
@@ -41,6 +42,7 @@ class TableSalvager {
   }
 
   Status VisitBlock(uint32_t block) {
+    ASHLAR_ASSERT(!damaged_);
     Result<BlockRef> read = table_.Read({.block = block,
                                          .verify_checksum = true,
                                          .fill_cache = false,

@@ -23,6 +23,7 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
+#include "base/assert.h"
 #include "key/key_comparator.h"
 #include "platform/page_allocator.h"
 
@@ -61,6 +62,7 @@ class FilterBuilder {
     if (entries_++ % kHashesPerChunk == 0) [[unlikely]] {
       AddChunk();
     }
+    ASHLAR_DCHECK(chunks_.back().size() < kHashesPerChunk);
     chunks_.back().push_back(last_hash_ = hash);
   }
   size_t entries() const { return entries_; }

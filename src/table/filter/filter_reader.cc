@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/assert.h"
 #include "base/coding.h"
 #include "table/filter/ribbon_format.h"
 
@@ -43,6 +44,7 @@ void FilterReader::InitBloom(const Slice& block) {
                      tail[3] == 0 && tail[4] == 0 && bytes >= kBloomLineBytes;
   if (!known) return;
   lines_ = static_cast<uint32_t>(bytes / kBloomLineBytes);
+  ASHLAR_ASSERT(uint64_t{lines_} * kBloomLineBytes <= bytes);  // I2
   kind_ = Kind::kBloom;
 }
 
@@ -54,6 +56,7 @@ void FilterReader::InitRibbon(const Slice& block) {
   const auto segments = static_cast<uint32_t>(bytes / kRibbonSegmentBytes);
   columns_ = (segments + blocks - 1) / blocks;
   upper_start_block_ = columns_ * blocks - segments;
+  ASHLAR_ASSERT(upper_start_block_ < blocks);  // I2: no block has two columns fewer
   if (columns_ > kRibbonColumnsMax) {
     columns_ = kRibbonColumnsMax;
     upper_start_block_ = 0;
@@ -70,6 +73,7 @@ void FilterReader::InitLegacyBloom(const Slice& block, uint32_t probes) {
   const uint32_t line_bytes = bytes / lines_;
   if (!std::has_single_bit(line_bytes) || line_bytes > (uint32_t{1} << 28)) return;
   line_bytes_log2_ = static_cast<uint32_t>(std::countr_zero(line_bytes));
+  ASHLAR_ASSERT((uint64_t{lines_} << line_bytes_log2_) == bytes);  // I2
   probes_ = probes;
   kind_ = Kind::kLegacyBloom;
 }

@@ -85,6 +85,7 @@ bool RibbonBuilder::AddEquation(RibbonEquation equation) {
   uint32_t result = equation.result & (~uint32_t{0} >> (kRibbonColumnsMax - columns_));
   RibbonRow row = equation.row;
   size_t slot = equation.start;
+  ASHLAR_DCHECK(slot + kRibbonBits <= rows_.size());
   while (!IsEmpty(rows_[slot])) {
     row.low ^= rows_[slot].low;
     row.high ^= rows_[slot].high;

@@ -76,6 +76,7 @@ PinnedTables::Taken PinnedTables::Take(uint64_t number) {
     if (pinned.file != nullptr) {
       pinned.taken = pinned.file;
       pinned.file.reset();
+      ASHLAR_ASSERT(held_ > 0);  // I1
       --held_;
     }
   }
@@ -92,6 +93,7 @@ void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
       continue;
     }
     if (pinned->second.file != nullptr) {
+      ASHLAR_ASSERT(held_ > 0);  // I1
       --held_;
       closed.push_back(std::move(pinned->second.file));
     }

@@ -24,6 +24,7 @@
 #include <string>
 
 #include "ashlar/slice.h"
+#include "base/assert.h"
 #include "base/coding.h"
 #include "key/internal_key.h"
 #include "key/key_comparator.h"
@@ -97,6 +98,7 @@ class PlainDecoder {
   // Requires: data->begin <= at < data->end, and an entry begins at `at`: one with a full key, or
   // the one after the entry that was read last.
   PlainFault Read(const char* at, PlainEntry* entry) {
+    ASHLAR_DCHECK(data_->begin <= at && at < data_->end);
     if (data_->encoding == PlainEncoding::kPlain) [[likely]] {
       return ReadPlain(at, entry);
     }

@@ -129,6 +129,7 @@ size_t PlainTableBuilder::PutKeyBegin(const Slice& user_key, const Slice& prefix
     PutKindAndSize(PlainKeyKind::kFull, user_key.size(), out);
     return 0;
   }
+  ASHLAR_DCHECK(prefix.size() <= user_key.size());
   ++entries_since_full_key_;
   if (entries_since_full_key_ == 2) PutKindAndSize(PlainKeyKind::kSharedBytes, prefix.size(), out);
   PutKindAndSize(PlainKeyKind::kRest, user_key.size() - prefix.size(), out);
