@@ -128,6 +128,7 @@ template <bool kForward>
 inline MergingCursor::Player MergingCursor::Step(uint32_t child, const HeadForm& heads) {
   constexpr ptrdiff_t kStep = kForward ? 1 : -1;
   Source& source = sources_[child];
+  ASHLAR_DCHECK(source.at != source.last);  // I3
   source.at += kStep;
   const Player player{.head = source.next_head, .child = child};
   source.next_head = heads.Of(source.at[source.at == source.last ? 0 : kStep]);
@@ -140,6 +141,7 @@ void MergingCursor::LeaveBatch() {
   const uint32_t child = winner_.child;
   const Source& source = sources_[child];
   InternalCursor* const cursor = children_[child].get();
+  ASHLAR_DCHECK(source.at == source.last);
   StandAt(cursor, source.at);
   kForward ? cursor->Next() : cursor->Prev();
   Load(child);
@@ -217,6 +219,7 @@ void MergingCursor::Merge() {
 
 MergingCursor::Origin MergingCursor::OriginOf(const CursorEntry& entry) const {
   if (!is_copy_) return {.entry = &entry, .child = winner_.child};
+  ASHLAR_DCHECK(static_cast<size_t>(&entry - merged_.data()) < kBatchMax);
   return merged_from_[static_cast<size_t>(&entry - merged_.data())];
 }
 

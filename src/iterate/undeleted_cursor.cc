@@ -35,6 +35,7 @@ void UndeletedCursor::Show() {
 // a child that it has not moved.
 template <bool kForward>
 void UndeletedCursor::StartMerge() {
+  ASHLAR_DCHECK(merge_ == nullptr && args_.children.size() == 1);
   const bool valid = sources().Valid();
   status_ = sources().status();
   if (valid) target_.Assign(sources().key());

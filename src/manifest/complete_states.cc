@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
@@ -37,6 +38,7 @@ class Search {
     states.damage = reader->status();
     for (auto& [id, family] : families_) {
       if (!family.has_complete) {
+        ASHLAR_ASSERT(!family.missing.empty());  // ApplyTables
         return Status::Corruption(
             StrCat(directory_, ": no state of column family \"", NameForDisplay(family.state.name),
                    "\" has all of its tables"),

@@ -51,12 +51,14 @@ FilePositions LevelFiles::Overlapping(const UserKeyRange& range) const {
 }
 
 bool LevelFiles::FileMayMatch(size_t position, const Slice& user_key) const {
+  ASHLAR_DCHECK(position < files_.size());
   const FileMetaData& file = *files_[position];
   return comparator_.Compare(user_key, file.smallest_user_key()) >= 0 &&
          comparator_.Compare(user_key, file.largest_user_key()) <= 0;
 }
 
 bool LevelFiles::FileOverlaps(size_t position, const UserKeyRange& range) const {
+  ASHLAR_DCHECK(position < files_.size());
   const FileMetaData& file = *files_[position];
   return (range.smallest == nullptr ||
           comparator_.Compare(file.largest_user_key(), *range.smallest) >= 0) &&

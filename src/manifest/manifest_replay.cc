@@ -80,6 +80,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenManifest() {
 Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenFromBase() {
   ASHLAR_ASSIGN_OR_RETURN(const FileNumber current,
                           ReadCurrentFile(args_.file_system, args_.directory));
+  ASHLAR_ASSERT(args_.base_place != nullptr);
   const ManifestPlace& place = *args_.base_place;
   if (current < place.manifest_number) {
     return Status::Corruption(
@@ -94,6 +95,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenFromBase() {
 }
 
 void ManifestReplay::StartFromBase() {
+  ASHLAR_ASSERT(builders_.empty() && state_.published.families.empty());
   const ManifestPlace& place = *args_.base_place;
   state_.database_id = place.database_id;
   state_.unopened = place.unopened;
@@ -275,6 +277,7 @@ Status ManifestReplay::BuildVersions() {
   for (const auto& [id, family] : state_.published.families) {
     if (continues_ && !builders_.at(id)->HasChanges()) {
       family->current = BaseVersion(id);
+      ASHLAR_ASSERT(family->current != nullptr);  // StartFromBase
       family->current->Ref();
       continue;
     }

@@ -161,6 +161,7 @@ class FileBatch {
 
 void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
                        std::span<Lookup> lookups) const {
+  ASHLAR_DCHECK(lookups.size() <= kLookupsMax);
   FileBatch batch(options, tables);
   const LevelFiles& level_zero = *levels_[0];
   for (size_t i = 0; i < level_zero.size(); ++i) {
@@ -216,6 +217,7 @@ uint64_t Version::TotalBytes() const {
 }
 
 std::vector<FileMetaData*> Version::OverlappingFiles(Level level, const UserKeyRange& range) const {
+  ASHLAR_ASSERT(level < levels_.size());
   const LevelFiles& files = *levels_[level];
   std::vector<FileMetaData*> result;
   if (IsSorted(level)) {

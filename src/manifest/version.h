@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/result.h"
 #include "key/key_comparator.h"
 #include "key/lookup.h"
@@ -64,7 +65,10 @@ class Version {
   Level LevelOf(const LevelFiles* level) const;
 
   Level levels() const { return static_cast<Level>(levels_.size()); }
-  std::span<FileMetaData* const> files(Level level) const { return levels_[level]->files(); }
+  std::span<FileMetaData* const> files(Level level) const {
+    ASHLAR_DCHECK(level < levels_.size());
+    return levels_[level]->files();
+  }
   const std::shared_ptr<const LevelFiles>& level(Level level) const { return levels_[level]; }
   size_t NumFiles(Level level) const { return levels_[level]->size(); }
   size_t NumFiles() const;

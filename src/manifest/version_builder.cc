@@ -93,6 +93,7 @@ Status VersionBuilder::ApplyDeletion(const DeletedFile& deleted) {
     changes.deleted.insert(deleted.number);
     removed_from_base_.emplace(deleted.number, file);
   } else {
+    ASHLAR_ASSERT(added->second == file);  // I1
     args_.live->Release(added->second);
     changes.added.erase(added);
   }

@@ -57,12 +57,14 @@ class UniversalPolicy final : public CompactionPolicy {
     return {{.level = 0, .score = UniversalScore(view, config())}};
   }
   Level BaseLevel(const TreeSizes& sizes) const override {
+    ASHLAR_ASSERT(!sizes.level_bytes.empty());
     return static_cast<Level>(sizes.level_bytes.size()) - 1;
   }
   uint64_t PendingBytes(const TreeSizes& /*sizes*/) const override { return 0; }
 
  private:
   size_t RunsThatStall(const TreeSizes& sizes) const override {
+    ASHLAR_ASSERT(!sizes.level_bytes.empty());
     return sizes.level0_files +
            static_cast<size_t>(std::count_if(sizes.level_bytes.begin() + 1, sizes.level_bytes.end(),
                                              [](uint64_t bytes) { return bytes > 0; }));

@@ -77,6 +77,7 @@ class TreeFiles {
     }
   }
   FileBounds RangeOf(std::span<FileMetaData* const> files) const {
+    ASHLAR_ASSERT(!files.empty());
     FileBounds range = RangeOf(*files.front());
     for (const FileMetaData* file : files) Widen(&range, RangeOf(*file));
     return range;
@@ -148,6 +149,7 @@ class TreeFiles {
  private:
   // Whether the key is after all of the range, which has a largest key.
   bool IsAfter(const Slice& user_key, const UserKeyBounds& range) const {
+    ASHLAR_DCHECK(range.largest != nullptr);
     const int r = Compare(user_key, *range.largest);
     return r > 0 || (r == 0 && range.excludes_largest);
   }
@@ -246,6 +248,7 @@ class PlanBuilder {
   // The parts of Build, for plans whose inputs are chosen otherwise.
   // The range of all inputs.
   void SetRange(CompactionPlan* plan) const {
+    ASHLAR_ASSERT(!plan->inputs.empty());
     FileBounds range = tree_.RangeOf(plan->inputs.front().files);
     for (const CompactionInputs& inputs : plan->inputs)
       tree_.Widen(&range, tree_.RangeOf(inputs.files));

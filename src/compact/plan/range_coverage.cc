@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/assert.h"
 #include "compact/plan/plan_builder.h"
 
 namespace ashlar {
@@ -80,6 +81,7 @@ class CoverageSearch {
 
   uint64_t CoveredBytes(std::span<FileMetaData* const> run,
                         const FragmentedRanges::Fragment& fragment) const {
+    ASHLAR_ASSERT(bytes_of_range_ != nullptr);
     uint64_t bytes = 0;
     auto file = std::partition_point(run.begin(), run.end(), [&](const FileMetaData* f) {
       return tree_.EndsBefore(*f, fragment.begin);

@@ -172,6 +172,7 @@ class Subcompaction {
 };
 
 size_t WantedRanges(const CompactionPlan& plan) {
+  ASHLAR_ASSERT(plan.max_subcompactions >= 1);
   const uint64_t bytes_min = std::max<uint64_t>(1, plan.max_output_file_bytes);
   return static_cast<size_t>(
       std::clamp<uint64_t>(plan.InputBytes() / bytes_min, 1, plan.max_subcompactions));
@@ -220,6 +221,7 @@ void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomi
     part->Run();
     if (!part->status().ok()) failed->store(true, std::memory_order_relaxed);
   };
+  ASHLAR_ASSERT(!parts.empty());
   std::vector<Thread> threads;
   std::vector<Subcompaction*> here{parts.front().get()};
   threads.reserve(parts.size());
@@ -361,6 +363,7 @@ Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t 
     std::string end;  // user key
     uint64_t bytes;
   };
+  ASHLAR_ASSERT(ranges > 0);
   std::vector<Piece> pieces;
   const size_t pieces_per_file = std::min(ranges * kPiecesPerRange, kPiecesMax);
   for (const CompactionInputs& inputs : plan.inputs) {
@@ -386,6 +389,7 @@ Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t 
         comparator.Compare(piece.end, cuts.empty() ? Slice(plan.smallest) : Slice(cuts.back())) > 0;
     if (ascends && comparator.Compare(piece.end, plan.largest) < 0) cuts.push_back(piece.end);
   }
+  ASHLAR_ASSERT(cuts.size() < ranges);
   return cuts;
 }
 

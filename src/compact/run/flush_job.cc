@@ -25,6 +25,7 @@ Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
 
 Status RunMemTables(FlushJobArgs args, TableJobResult* result) {
   ASHLAR_ASSERT(!args.memtables.empty());
+  ASHLAR_ASSERT(args.job.turns != nullptr && args.job.clock != nullptr);
   result->Clear();
   const FlushTurn turn(*args.job.turns);
   const uint64_t start_nanos = args.job.clock->NowNanos();
