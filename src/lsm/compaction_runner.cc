@@ -231,6 +231,7 @@ void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
 }
 
 void CompactionRunner::ForgetInputs(const CompactionPlan& plan) {
+  ASHLAR_ASSERT(plan.reason == PlanReason::kHiddenFiles);  // I6 of compaction_plan.h
   for (const CompactionInputs& inputs : plan.inputs) {
     for (FileMetaData* const file : inputs.files) file->coverage.hidden_since = 0;
   }

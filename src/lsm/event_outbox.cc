@@ -37,6 +37,7 @@ void EventOutbox::CheckInvariants() const {
 }
 
 void EventOutbox::AddStall(const ColumnFamily& family, StallState before) {
+  ASHLAR_ASSERT(family.stall.state != before);
   StallChange change;
   change.info.cf_name = family.name();
   change.info.condition.prev = ToCondition(before);

@@ -24,6 +24,7 @@ constexpr uint64_t kReserveMax = uint64_t{1} << 40;
 
 IngestionRules RulesOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   IngestionRules rules;
+  ASHLAR_ASSERT(CompactedLevels(family) > 0);
   rules.last_level = CompactedLevels(family) - 1;
   rules.base_level = family.policy().BaseLevel(MakeTreeSizes(family));
   rules.only_level0 = family.options().compaction_style == kCompactionStyleFIFO;
@@ -425,6 +426,7 @@ Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, F
       placing.view, placing.rules,
       {.bounds = external.bounds(), .without_keys = &file->without_keys}, placing.placed);
   file->level = place.level;
+  ASHLAR_ASSERT(file->level <= placing.rules.last_level);  // not a level that is reserved
   if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
     return Status::TryAgain(external.path,
                             StrCat("fits into level ", file->level, ", not into the last one, ",
@@ -497,6 +499,7 @@ std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) 
       const ExternalFile& external = file.external;
       ASHLAR_ASSERT(file.sequence <= last_sequence && external.largest_sequence <= last_sequence);
       auto meta = std::make_unique<FileMetaData>();
+      ASHLAR_ASSERT(file.taken.number() != 0);  // TakeFile
       meta->number = file.taken.number();
       meta->file_bytes = external.file_bytes;
       const bool numbered = !external.made_by_database;

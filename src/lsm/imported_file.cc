@@ -146,7 +146,7 @@ class Inspection {
   Status CheckRanges() const {
     FragmentedRanges::Cursor at(&table_->reader()->ranges());
     for (at.SeekToFirst(); at.Valid(); at.Next()) {
-      ASHLAR_ASSERT(!at.sequences().empty());  // I1 of fragmented_ranges.h
+      ASHLAR_ASSERT(!at.sequences().empty());  // a fragment, no gap
       ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().front()));
       ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().back()));
     }

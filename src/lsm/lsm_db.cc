@@ -56,7 +56,8 @@ FamilyHandle::~FamilyHandle() {
   family_.reset();
   core_->state->epochs.Reclaim();
   core_->background.files().DeleteObsoleteFilesIfAny();
-  core_->state->live_handles.fetch_sub(1, std::memory_order_relaxed);
+  const int64_t before = core_->state->live_handles.fetch_sub(1, std::memory_order_relaxed);
+  ASHLAR_ASSERT(before > 0);  // while one lives the core stays (IsInUse)
 }
 
 Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) try {

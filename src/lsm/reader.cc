@@ -62,6 +62,7 @@ std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, bool opt_i
 
 // Requires: the lookup has operands.
 void NoteThreshold(const ReadOptions& options, const Lookup& lookup, Status* status) {
+  ASHLAR_DCHECK(lookup.HasOperands());
   if (!options.merge_operand_count_threshold.has_value() || !status->ok()) return;
   if (lookup.operand_count() > *options.merge_operand_count_threshold)
     *status = Status::OkMergeOperandThresholdExceeded();
@@ -390,6 +391,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
         request.statuses[i] = Status::Aborted("ReadOptions::value_size_soft_limit was reached");
         continue;
       }
+      ASHLAR_DCHECK(i - begin < lookups.size());
       Lookup& lookup = lookups[i - begin];
       request.statuses[i] = lookup.Finish(state_->recorder, &request.values[i]);
       if (lookup.HasOperands()) NoteThreshold(options, lookup, &request.statuses[i]);
@@ -571,7 +573,8 @@ void Reader::IteratorIsGone(void* state, void* background) {
   auto* const database = static_cast<DatabaseState*>(state);
   DeleteFilesOfViews(static_cast<BackgroundWork*>(background));
   database->recorder.Tick(NO_ITERATOR_DELETED);
-  database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
+  const int64_t before = database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
+  ASHLAR_ASSERT(before > 0);  // while one lives the core stays (LsmCore::IsInUse)
 }
 
 std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,

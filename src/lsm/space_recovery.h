@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/assert.h"
 #include "lsm/database_state.h"
 
 namespace ashlar {
@@ -41,7 +42,10 @@ class SpaceRecovery {
   SpaceRecovery(const SpaceRecovery&) = delete;
   SpaceRecovery& operator=(const SpaceRecovery&) = delete;
 
-  void Start(Calls calls) { calls_ = std::move(calls); }
+  void Start(Calls calls) {
+    ASHLAR_ASSERT(calls_.resume == nullptr);  // once
+    calls_ = std::move(calls);
+  }
   void ErrorLatched(const Status& error) noexcept;
   void Stop();
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ashlar/vfs.h"
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "filesystem/filename.h"
@@ -24,6 +25,7 @@ Status LinkFile(vfs::FileSystem* file_system, const std::string& from, const std
 }  // namespace
 
 Status TakenFile::Take(const DatabaseState& state, const Source& source) {
+  ASHLAR_ASSERT(!taken_);  // the file before would stay for good
   number_ = state.versions->NewFileNumber();
   path_ = TableFileName(state.directory, number_);
   taken_ = true;

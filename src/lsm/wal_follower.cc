@@ -23,7 +23,10 @@ WalFollower::WalFollower(DatabaseState* state, SequenceNumber from) : state_(sta
   Next();
 }
 
-WalFollower::~WalFollower() { state_->live_iterators.fetch_sub(1, std::memory_order_relaxed); }
+WalFollower::~WalFollower() {
+  const int64_t before = state_->live_iterators.fetch_sub(1, std::memory_order_relaxed);
+  ASHLAR_ASSERT(before > 0);  // while one lives the core stays (LsmCore::IsInUse)
+}
 
 void WalFollower::Next() {
   if (!status_.ok()) return;

@@ -37,7 +37,7 @@ FragmentedRanges CompactionRanges::FindKept() const {
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
     const FragmentedRanges::Fragment fragment = cursor.fragment();
     std::span<const SequenceNumber> sequences = fragment.sequences;
-    ASHLAR_ASSERT(!sequences.empty());  // I1 of fragmented_ranges.h
+    ASHLAR_ASSERT(!sequences.empty());  // a fragment, no gap
     // Every reader sees a tombstone of the first stripe. All that it covers here is dropped.
     if (StripeOf(args_.snapshots, sequences.back()) == 0 && !HasOlder(fragment))
       sequences = sequences.first(sequences.size() - 1);

@@ -41,6 +41,7 @@ Status CheckInsideFile(const BlockHandle& handle, uint64_t limit, const char* wh
 // Decodes the middle of a footer of version 6 or 7, and checks the footer's own checksum, which
 // includes the context.
 Status DecodeMiddle6(const Slice& footer_bytes, uint64_t footer_offset, Footer* footer) {
+  ASHLAR_DCHECK(footer_bytes.size() == kFooterBytes);
   Slice middle(footer_bytes.data() + 1, kFooterMiddleBytes);
   if (!middle.starts_with(Slice(kExtendedMagic, sizeof(kExtendedMagic))))
     return Status::Corruption("footer: bad extended magic number");

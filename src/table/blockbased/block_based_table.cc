@@ -95,6 +95,7 @@ ASHLAR_ALWAYS_INLINE void BlockBasedTable::GetFiltered(bool may_match, Lookup* l
 
 void BlockBasedTable::SearchInStages(std::span<StagedLookup> batch) {
   const auto table_of = [](const StagedLookup& staged) -> const BlockBasedTable& {
+    ASHLAR_DCHECK(staged.reader != nullptr);
     return *static_cast<const BlockBasedTable*>(staged.reader);
   };
   for (StagedLookup& staged : batch) table_of(staged).FindGroup(&staged);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ashlar/slice.h"
+#include "base/assert.h"
 #include "base/coding.h"
 #include "key/key_head.h"
 #include "table/block/block_builder.h"
@@ -32,6 +33,7 @@ class IndexBlockBuilder {
     value_.clear();
     // A reader distinguishes the two forms by the shared bytes.
     if (delta_values_ && shared != 0) {
+      ASHLAR_ASSERT(handle.offset == previous_end_);  // a reader derives the offset
       PutZigZag64(&value_,
                   static_cast<int64_t>(handle.size) - static_cast<int64_t>(previous_bytes_));
     } else {
@@ -41,6 +43,7 @@ class IndexBlockBuilder {
     block_.Add(separator, value_, shared);
     previous_.assign(separator.data(), separator.size());
     previous_bytes_ = handle.size;
+    previous_end_ = handle.offset + handle.size + kBlockTrailerBytes;
   }
   bool Empty() const { return block_.Empty(); }
   size_t CurrentBytes() const { return block_.CurrentBytes(); }
@@ -53,6 +56,7 @@ class IndexBlockBuilder {
   std::string value_;
   std::string previous_;
   uint64_t previous_bytes_ = 0;
+  uint64_t previous_end_ = 0;  // of the block with its trailer
 };
 
 }  // namespace ashlar

@@ -45,6 +45,7 @@ bool TableFilter::MayMatch(const HashedPrefix& prefix, const Slice& internal_tar
       partition_index_->Find(ExtractUserKey(internal_target), ExtractTag(internal_target));
   const uint32_t first = forward || here == 0 ? here : here - 1;
   const uint32_t last = forward ? std::min(here + 1, partition_index_->blocks() - 1) : here;
+  ASHLAR_DCHECK(last < partitions_.size());
   for (uint32_t i = first; i <= last; ++i) {
     if (partitions_[i].reader.MayMatch(prefix.filter_hash, prefix.bytes)) return true;
   }

@@ -53,6 +53,7 @@ class TableSalvager {
     KeyBuffer buffer;
     for (uint32_t i = 0; i < ref->entries(); ++i) {
       const Slice stored = ref->Key(table_.comparator(), i, &buffer);
+      ASHLAR_DCHECK(stored.size() >= kTagBytes);
       if (!IsPointType(ExtractType(stored))) {
         return table_.file().AddPlace(Status::NotSupported("entry of a type that is not supported"),
                                       table_.index().handle(block).offset);

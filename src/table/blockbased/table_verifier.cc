@@ -10,6 +10,7 @@
 // Thread safety: concurrent with readers of the table.
 #include <string>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "table/blockbased/block_based_table.h"
 
@@ -70,6 +71,7 @@ class TableVerifier {
   }
 
   Status CheckEntry(uint32_t block, const Slice& key) {
+    ASHLAR_DCHECK(key.size() >= kTagBytes);  // I1 of data_block.h
     const KeyComparator& comparator = table_.comparator();
     if (!IsPointType(ExtractType(key)))
       return Status::NotSupported("entry of a type that is not supported");

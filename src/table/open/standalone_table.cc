@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 StandaloneTable::StandaloneTable(TableCacheArgs args)
@@ -25,6 +27,7 @@ Status StandaloneTable::FindBounds(const KeyComparator& comparator) {
   if (!ranges.IsEmpty()) {
     FragmentedRanges::Cursor at(&ranges);
     at.SeekToFirst();
+    ASHLAR_ASSERT(at.Valid() && !at.sequences().empty());  // I3 of fragmented_ranges.h
     const std::string begin =
         MakeInternalKey(at.begin(), at.sequences().front(), ValueType::kRangeDeletion);
     at.SeekToLast();

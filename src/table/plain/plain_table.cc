@@ -326,6 +326,7 @@ Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
     PlainEntry entry;
     const PlainFault fault = decoder.Read(at, &entry);
     if (fault != PlainFault::kNone) return FaultAt(fault, at);
+    ASHLAR_DCHECK(entry.is_full);  // I1 of plain_index.h
     if (sparse == 0) common_ = Slice(entry.rest.data(), std::min(common_bytes, entry.rest.size()));
     heads.push_back(comparator_.Head(entry.rest, common_.size()));
   }
@@ -344,6 +345,7 @@ PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key,
     *at = At(index_.offset(middle));
     const PlainFault fault = decoder.Read(*at, &entry);
     if (fault != PlainFault::kNone) return fault;
+    ASHLAR_DCHECK(entry.is_full);  // I1 of plain_index.h
     const int r = ComparePlainKey(comparator_, entry, user_key);
     if (r < 0 || (r == 0 && entry.tag > tag)) {
       range.first = middle + 1;
