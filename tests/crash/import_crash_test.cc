@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 
 #include "ashlar/checkpoint.h"
 #include "tests/crash/file_call_fixture.h"
@@ -12,18 +13,22 @@
 namespace ashlar {
 namespace {
 
-constexpr char kImported[] = "imported";
 constexpr char kFolder[] = "/exported";
 
 struct Manner {
   const char* name;
   bool moves = false;
   bool new_manifest = false;
+  bool buffers = false;  // the log's records wait in the process
+  // The family's record fills a sector, so that the MANIFEST is synced before the files' record.
+  bool long_name = false;
 };
 const Manner kManners[] = {{"Copied"},
                            {"Moved", true},
                            {"CopiedIntoANewManifest", false, true},
-                           {"MovedIntoANewManifest", true, true}};
+                           {"MovedIntoANewManifest", true, true},
+                           {"CopiedNextToBufferedWrites", false, false, true},
+                           {"CopiedUnderALongName", false, false, false, true}};
 
 class ImportCrashTest : public FileCallCrashTest {
  protected:
@@ -33,6 +38,7 @@ class ImportCrashTest : public FileCallCrashTest {
   static Options Settings() {
     Options options = SmallDatabaseOptions();
     if (manner().new_manifest) options.max_manifest_file_size = 500;
+    options.manual_wal_flush = manner().buffers;
     return options;
   }
 
@@ -52,15 +58,16 @@ class ImportCrashTest : public FileCallCrashTest {
   }
 
   void Import() {
+    const std::string name = manner().long_name ? std::string(600, 'n') : "imported";
     begun_ = disk_->OperationCount();
     ImportColumnFamilyOptions options;
     options.move_files = manner().moves;
     ColumnFamilyHandle* handle = nullptr;
-    ASSERT_OK(database_.db()->CreateColumnFamilyWithImport(
-        ColumnFamilyOptions(settings_), kImported, options, *exported_, &handle));
+    ASSERT_OK(database_.db()->CreateColumnFamilyWithImport(ColumnFamilyOptions(settings_), name,
+                                                           options, *exported_, &handle));
     delete handle;
     done_ = disk_->OperationCount();
-    contents_[kImported] = imported_;
+    contents_[name] = imported_;
     states_.push_back(contents_);
   }
 

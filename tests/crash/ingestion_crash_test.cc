@@ -19,7 +19,8 @@ constexpr char kFolder[] = "/files";
 struct Manner {
   const char* name;
   IngestExternalFileOptions options;
-  bool flushes = true;  // a memtable has keys of the files
+  bool flushes = true;   // a memtable has keys of the files
+  bool buffers = false;  // the log's records wait in the process
 };
 
 IngestExternalFileOptions With(bool IngestExternalFileOptions::* member) {
@@ -30,6 +31,7 @@ IngestExternalFileOptions With(bool IngestExternalFileOptions::* member) {
 const Manner kManners[] = {
     {"Copied", {}},
     {"CopiedNextToUnflushedWrites", {}, false},
+    {"CopiedNextToBufferedWrites", {}, false, true},
     {"Moved", With(&IngestExternalFileOptions::move_files)},
     {"Linked", With(&IngestExternalFileOptions::link_files)},
     {"WithNumbersInTheFiles", With(&IngestExternalFileOptions::write_global_seqno)},
@@ -43,6 +45,7 @@ class IngestionCrashTest : public FileCallCrashTest {
     Options options = SmallDatabaseOptions();
     // A new MANIFEST syncs the directory.
     if (kManners[GetParam()].flushes) options.max_manifest_file_size = 500;
+    options.manual_wal_flush = kManners[GetParam()].buffers;
     return options;
   }
 
