@@ -267,7 +267,8 @@ TEST_F(CheckpointTest, HasTheIngestionsBeforeItsWrites) {
     SCOPED_TRACE(StrCat("at call ", nth));
     raced = false;
     FaultRule rule;
-    rule.operations = FaultOperation::kInspect;
+    // The listing of the logs comes between the tables and the logs.
+    rule.operations = FaultOperation::kInspect | FaultOperation::kList;
     rule.nth = nth;
     rule.effect = FaultEffect::kRunAction;
     rule.action = [&] {
