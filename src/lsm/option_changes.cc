@@ -213,7 +213,7 @@ bool OptionChanges::MayRecordLater() const {
 
 bool OptionChanges::RecordLater() {
   if (is_queued_) return true;
-  ASHLAR_ASSERT(unrecorded_changes_ < recorded_families_ / kChangesPerFile);  // I4
+  ASHLAR_ASSERT(recorded_families_ / kChangesPerFile > unrecorded_changes_);  // I4
   const uint64_t pause_micros =
       std::min(recorded_families_ * kPauseMicrosPerFamily, kPauseMicrosMax);
   is_queued_ = state_->executor->ScheduleAfter(pause_micros, Executor::Priority::kHigh,
