@@ -508,7 +508,7 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   FillBounds(result);
   const bool empty = properties_.num_entries == 0;
   ASHLAR_ASSERT(empty == result->smallest.empty() && empty == result->largest.empty());
-  ASHLAR_ASSERT(empty || args_.comparator.CompareInternal(result->smallest, result->largest) <= 0);
+  ASHLAR_DCHECK(empty || args_.comparator.CompareInternal(result->smallest, result->largest) <= 0);
   ASHLAR_ASSERT(empty || smallest_sequence_ <= largest_sequence_);
   result->smallest_sequence = empty ? 0 : smallest_sequence_;
   result->largest_sequence = largest_sequence_;
