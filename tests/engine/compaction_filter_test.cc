@@ -222,13 +222,16 @@ TEST_F(CompactionFilterTest, AFlushThatKeepsNothingEndsItsMemTables) {
   factory_->filters_flushes = true;
   options_.compaction_filter_factory = factory_;
   Open();
-  Put("a", "rm");
+  Merge("a", "rm");  // a removed value would leave a deletion
+  EXPECT_EQ(Contents(), "a=rm ");
   Flush();
+  EXPECT_EQ(Tables(), 0);
   EXPECT_EQ(Number("rocksdb.num-immutable-mem-table"), 0u);
   EXPECT_EQ(Contents(), "");
   Put("b", "x");
   ASSERT_OK(db_->SingleDelete(WriteOptions(), "b"));
   Flush();
+  EXPECT_EQ(Tables(), 0);
   EXPECT_EQ(Contents(), "");
   Open();
   EXPECT_EQ(Contents(), "");
