@@ -223,9 +223,10 @@ TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierTeachesOthersNothing) {
   Flush();
   Put("a", "1");
   Put("z", "1");
+  // All before the table's first key: a walk asks for a gap after a few deletions in a row.
   for (int i = 0; i < 200; ++i) {
-    Put(StrCat("k", 1000 + i, "x"), "short-lived");
-    Delete(StrCat("k", 1000 + i, "x"));
+    Put(StrCat("b", 1000 + i), "short-lived");
+    Delete(StrCat("b", 1000 + i));
   }
   EXPECT_EQ(Walk(Tier(kMemtableTier)), "a=1 z=1 ");
   const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
