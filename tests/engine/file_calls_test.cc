@@ -14,9 +14,11 @@
 #include "ashlar/experimental.h"
 #include "ashlar/listener.h"
 #include "ashlar/statistics.h"
+#include "ashlar/vfs.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/gate.h"
+#include "tests/support/manual_env.h"
 
 namespace ashlar {
 namespace {
@@ -831,6 +833,23 @@ TEST_F(FileCallsTest, NoAutomaticCompactionBeginsBeforeTheResume) {
   EXPECT_EQ(Levels(), "1:1");
   EXPECT_EQ(Get(Key(3)), "x");
   EXPECT_EQ(Number("rocksdb.background-errors"), 0u);
+}
+
+TEST_F(FileCallsTest, NoCompactionIsScheduledBetweenAnAbortAndTheResume) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  ManualEnv env(vfs::FileSystem::Default(), 1);
+  options_.env = &env;
+  Open();
+  db_->AbortAllCompactions();
+  WriteTable(0, 9, "v");
+  WriteTable(0, 9, "w");
+  EXPECT_FALSE(env.RunOneJob());
+  EXPECT_EQ(Levels(), "0:2");
+  db_->ResumeAllCompactions();
+  EXPECT_TRUE(env.RunOneJob());
+  EXPECT_EQ(Levels(), "1:1");
+  Close();
 }
 
 TEST_F(FileCallsTest, FilesOfARangeAreDeletedWhileCompactionsAreAborted) {
