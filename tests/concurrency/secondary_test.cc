@@ -22,7 +22,7 @@ constexpr size_t kVersionDigits = 12;
 
 class SecondaryThreads {
  public:
-  explicit SecondaryThreads(bool recycles_logs) : scene_(recycles_logs) {
+  explicit SecondaryThreads(bool recycles_logs) : scene_({.recycles_logs = recycles_logs}) {
     scene_.Open();
     EXPECT_OK(scene_.OpenSecondary(&secondary_, &owned_));
     for (const auto& handle : owned_) handles_.push_back(handle.get());
