@@ -1193,7 +1193,7 @@ TEST_F(BadFileTest, WithDisorderInTheMiddleAreRefusedWhenVerified) {
 
    private:
     static int Place(const Slice& key) {
-      return static_cast<int>(std::string_view("vyxz").find(key.ToStringView()));
+      return static_cast<int>(std::string_view("vyxwz").find(key.ToStringView()));
     }
   };
   const Shuffled shuffled;
@@ -1202,11 +1202,12 @@ TEST_F(BadFileTest, WithDisorderInTheMiddleAreRefusedWhenVerified) {
   const std::string file = FilePath("1.sst");
   SstFileWriter writer(EnvOptions(), other);
   ASSERT_OK(writer.Open(file));
-  // The ends are in blocks of their own.
+  // A large value ends its block, so that the first and the last key have blocks of their own.
   const std::string value(10000, 'v');
   ASSERT_OK(writer.Put("v", value));
   for (const char* const key : {"y", "x"}) ASSERT_OK(writer.Put(key, "1"));
-  ASSERT_OK(writer.Put("z", value));
+  ASSERT_OK(writer.Put("w", value));
+  ASSERT_OK(writer.Put("z", "1"));
   ASSERT_OK(writer.Finish());
   IngestExternalFileOptions verify;
   verify.verify_checksums_before_ingest = true;
