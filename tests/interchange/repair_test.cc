@@ -183,7 +183,8 @@ TEST_F(RepairComparisonTest, RepairKeepsAtLeastWhatLdbKeeps) {
 
     RunTool(StrCat("ldb --db=", theirs_path, " repair"));
     const auto theirs = Kept(theirs_path, history, nullptr);
-    EXPECT_OK(RepairDB(path_, options_));
+    // A compaction would drop deletions, which are the proof that a key is not lost.
+    EXPECT_OK(RepairDB(path_, WithoutCompactions()));
     const auto ours = Kept(path_, history, &deletions_before);
     for (const auto& [place, version] : theirs) {
       const auto found = ours.find(place);
