@@ -83,8 +83,8 @@ class CheckpointCrashTest : public ::testing::Test {
     return std::find(states.begin(), states.end(), found) != states.end();
   }
 
-  // The original in the image, whose log a checkpoint need not sync. Every fourth checkpoint that is
-  // missing is made again from it.
+  // The original in the image, whose log a checkpoint need not sync. From it every fourth
+  // checkpoint that is missing is made again.
   void CheckOriginal(const CrashImage& image, Contents* found) {
     OpenDatabase original(image.file_system, Settings(), 2);
     const Status opened = original.Open();
