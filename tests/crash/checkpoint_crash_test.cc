@@ -90,8 +90,7 @@ class CheckpointCrashTest : public ::testing::Test {
     const Status opened = original.Open();
     ASSERT_TRUE(opened.ok()) << opened.ToString();
     ASSERT_TRUE(original.Read(found).ok());
-    ASSERT_TRUE(IsOneOf(history_, *found))
-        << "the original has lost durable writes";
+    ASSERT_TRUE(IsOneOf(history_, *found)) << "the original has lost durable writes";
     if (!image.file_system->FileExists(kCopy).ok() && images_ % 4 == 0) {
       const Status created = CreateOf(original.db(), images_ % 8 == 0 ? 0 : UINT64_MAX);
       ASSERT_TRUE(created.ok()) << "over leftovers: " << created.ToString();
