@@ -1,6 +1,7 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -980,7 +981,9 @@ public final class BindingTest {
       try (RocksDB second = RocksDB.open(dbOptions, dir + "2", List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY)), handles)) {
         second.put(bytes("a"), new byte[10000]);
         second.flush(flush);
-        equal(2, manager.getTrackedFiles().size());
+        // The obsolete log may be trash for a moment.
+        Map<String, Long> tracked = manager.getTrackedFiles();
+        equal(2L, tracked.keySet().stream().filter(file -> file.endsWith(".sst")).count());
         check(manager.getTotalSize() > table.getValue(), "both tables count");
       }
       manager.close();  // the database keeps it
@@ -1358,7 +1361,11 @@ public final class BindingTest {
       // A directory in the place of each table to come.
       for (int number = 1; number < 100; ++number) {
         Path path = Path.of(dir, String.format("%06d.sst", number));
-        if (!Files.exists(path)) Files.createDirectory(path);
+        try {
+          Files.createDirectory(path);
+        } catch (FileAlreadyExistsException e) {
+          continue;  // a table, which a compaction may have made just now
+        }
       }
       // A compaction may fail before.
       fails(RocksDBException.class, () -> {
