@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "tests/crash/history.h"
 #include "tests/support/crash_file_system.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/open_database.h"
 #include "tests/support/option_shapes.h"
 
@@ -91,15 +92,9 @@ const Scenario kScenarios[] = {
     {.name = "AlignedBlocksAndFirstKeys", .value_bits = 13, .set = &SetAlignedBlocksAndFirstKeys},
 };
 
-uint64_t SeedFor(uint64_t otherwise) {
-  const char* const seed = std::getenv("ASHLAR_CRASH_SEED");
-  return seed != nullptr ? std::strtoull(seed, nullptr, 10) : otherwise;
-}
+uint64_t SeedFor(uint64_t otherwise) { return FromEnvironment("ASHLAR_CRASH_SEED", otherwise); }
 // Soaks look at more: ASHLAR_CRASH_EFFORT=10 at about ten times as many images.
-uint64_t Effort() {
-  const char* const effort = std::getenv("ASHLAR_CRASH_EFFORT");
-  return effort != nullptr ? std::strtoull(effort, nullptr, 10) : 1;
-}
+uint64_t Effort() { return FromEnvironment("ASHLAR_CRASH_EFFORT", 1); }
 
 class Workload {
  public:

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +16,7 @@
 #include "base/random.h"
 #include "tests/kill/killed_child.h"
 #include "tests/kill/small_levels.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/option_shapes.h"
 #include "tests/support/tool_runner.h"
 
@@ -170,11 +170,6 @@ std::string Differences(const Contents& found, const Contents& expected) {
 
 class KillTest : public ::testing::Test {
  protected:
-  static uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-    const char* const value = std::getenv(name);
-    return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
-  }
-
   // The contents must be those after some number of commits of each thread, no fewer than were
   // acknowledged; the same number in both families.
   void Compare(LoadedDatabase* database, const KilledChild& child, int threads) {

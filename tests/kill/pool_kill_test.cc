@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "tests/kill/killed_child.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -134,11 +135,6 @@ TEST(PoolKillChild, DISABLED_Load) {
   }
   std::fprintf(stderr, "the child ended: %s\n", status.ToString().c_str());
   SendReport(pipe, {.kind = LoadReport::kFailed});
-}
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? std::strtoull(value, nullptr, 10) : otherwise;
 }
 
 // The first key whose value differs, with the beginnings of both values.

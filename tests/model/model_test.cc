@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -34,6 +33,7 @@
 #include "base/random.h"
 #include "tests/support/check_invariants.h"
 #include "tests/support/comparators.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/gate.h"
 #include "tests/support/option_shapes.h"
 #include "tests/support/tool_runner.h"
@@ -204,8 +204,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   };
 
   void SetUp() override {
-    const char* const seed = std::getenv("ASHLAR_MODEL_SEED");
-    seed_ = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 20261121 + number();
+    seed_ = FromEnvironment("ASHLAR_MODEL_SEED", 20261121 + number());
     random_ = std::make_unique<Random>(seed_);
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;
@@ -939,8 +938,7 @@ TEST_P(ModelTest, HistoriesAgree) {
 
 TEST_P(ModelTest, EveryOperationAgrees) {
   SCOPED_TRACE("ASHLAR_MODEL_SEED=" + std::to_string(seed_));
-  const char* const operations = std::getenv("ASHLAR_MODEL_OPERATIONS");
-  const uint64_t end = operations != nullptr ? std::strtoull(operations, nullptr, 10) : 400;
+  const uint64_t end = FromEnvironment("ASHLAR_MODEL_OPERATIONS", 400);
   writes_per_neighbours_ = 60;
   for (uint64_t step = 0; step < end && !HasFailure(); ++step) {
     random_->OneIn(3) ? WriteOnceKeys() : WriteSomething();

@@ -3,7 +3,6 @@
 // failure prints the seed; ASHLAR_MODEL_SEED repeats it.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "ashlar/table.h"
 #include "base/random.h"
 #include "tests/support/check_invariants.h"
+#include "tests/support/from_environment.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
@@ -103,8 +103,7 @@ enum class Mode { kTotalOrder, kAuto, kPrefix, kSameAsStart };
 class PrefixModelTest : public ::testing::TestWithParam<size_t> {
  protected:
   void SetUp() override {
-    const char* const seed = std::getenv("ASHLAR_MODEL_SEED");
-    seed_ = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 20261121 + GetParam();
+    seed_ = FromEnvironment("ASHLAR_MODEL_SEED", 20261121 + GetParam());
     random_ = std::make_unique<Random>(seed_);
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;

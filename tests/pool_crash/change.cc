@@ -2,18 +2,13 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
 #include <iterator>
 
 #include "base/format.h"
+#include "tests/support/from_environment.h"
 
 namespace ashlar::pmem {
 namespace {
-
-uint64_t EnvironmentNumber(const char* name, uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : strtoull(text, nullptr, 10);
-}
 
 void EraseBetween(Model* model, const std::string& begin, const std::string& end) {
   if (model->key_comp()(begin, end))
@@ -22,8 +17,8 @@ void EraseBetween(Model* model, const std::string& begin, const std::string& end
 
 }  // namespace
 
-uint64_t Effort() { return EnvironmentNumber("ASHLAR_POOL_CRASH_EFFORT", 1); }
-uint64_t FirstSeed() { return EnvironmentNumber("ASHLAR_POOL_CRASH_SEED", 1); }
+uint64_t Effort() { return FromEnvironment("ASHLAR_POOL_CRASH_EFFORT", 1); }
+uint64_t FirstSeed() { return FromEnvironment("ASHLAR_POOL_CRASH_SEED", 1); }
 
 std::string NumberKey(uint64_t number) {
   char key[32];

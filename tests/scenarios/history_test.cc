@@ -1,11 +1,11 @@
 // Random histories on either engine and on a std::map, in three orders, compared all the time. A
 // failure prints the seed; ASHLAR_SCENARIO_SEED repeats it.
-#include <cstdlib>
 #include <map>
 
 #include "base/random.h"
 #include "tests/scenarios/scenario_fixture.h"
 #include "tests/support/comparators.h"
+#include "tests/support/from_environment.h"
 
 namespace ashlar::scenarios {
 namespace {
@@ -21,8 +21,7 @@ using Model = std::map<std::string, std::string, Less>;
 class HistoryScenario : public ::testing::TestWithParam<std::tuple<EngineKind, size_t>> {
  protected:
   HistoryScenario() {
-    const char* const text = std::getenv("ASHLAR_SCENARIO_SEED");
-    seed_ = text == nullptr ? 900 + order_ : strtoull(text, nullptr, 10);
+    seed_ = FromEnvironment("ASHLAR_SCENARIO_SEED", 900 + order_);
     random_ = Random(seed_);
   }
 

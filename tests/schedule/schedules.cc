@@ -15,14 +15,10 @@
 
 #include "platform/thread.h"
 #include "tests/schedule/scheduler.h"
+#include "tests/support/from_environment.h"
 
 namespace ashlar::test {
 namespace {
-
-uint64_t Environment(const char* name, uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // More than a run has threads.
 constexpr uint32_t kThreadSlots = 24;
@@ -62,8 +58,8 @@ void PrepareSchedules(const std::function<void()>& body) {
 }
 
 void ForEachSchedule(uint64_t schedules, const std::function<void(uint64_t seed)>& body) {
-  const uint64_t first = Environment("ASHLAR_SCHEDULE_SEED", 1);
-  const uint64_t effort = Environment("ASHLAR_SCHEDULE_EFFORT", 1);
+  const uint64_t first = FromEnvironment("ASHLAR_SCHEDULE_SEED", 1);
+  const uint64_t effort = FromEnvironment("ASHLAR_SCHEDULE_EFFORT", 1);
   const uint64_t number = std::getenv("ASHLAR_SCHEDULE_ONLY") != nullptr ? 1 : schedules * effort;
   PrepareSchedules([&] { body(first); });
   for (const int signal : {SIGABRT, SIGSEGV}) std::signal(signal, &NameSeed);
