@@ -34,15 +34,10 @@ template <auto kMember>
 constexpr auto IdleFieldsOf() {
   using Struct = typename MemberOf<decltype(kMember)>::Class;
   using T = typename MemberOf<decltype(kMember)>::Type;
-  using Append = void (*)(const Struct&, std::vector<std::string>*);
+  using Append = void (*)(const Struct&, const Struct&, std::vector<std::string>*);
   if constexpr (requires { FieldsOf<T>::kFields; }) {
-    return Append([](const Struct& options, std::vector<std::string>* out) {
-      const Struct defaults;
-      for (const OptionEntry<T>& field : FieldsOf<T>::kFields) {
-        const std::string value = field.print(options.*kMember);
-        if (field.support == kAccepted && value != field.print(defaults.*kMember))
-          out->push_back(StrCat(field.name, "=", value));
-      }
+    return Append([](const Struct& options, const Struct& defaults, std::vector<std::string>* out) {
+      AppendIdle<T>(FieldsOf<T>::kFields, options.*kMember, defaults.*kMember, out);
     });
   } else {
     return Append(nullptr);

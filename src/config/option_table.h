@@ -11,6 +11,7 @@
 // Thread safety: tables are constants.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 
 #include "ashlar/options.h"
 #include "ashlar/table.h"
+#include "base/format.h"
 #include "base/result.h"
 #include "config/option_text.h"
 
@@ -39,9 +41,9 @@ struct OptionEntry {
   Place place;
   Status (*parse)(std::string_view text, Struct* options);
   std::string (*print)(const Struct& options);
-  // For a struct as the value: appends "field=value" for each field that is accepted without effect
-  // and does not have its default. Null: the value is no struct.
-  void (*append_idle_fields)(const Struct& options, std::vector<std::string>* out) = nullptr;
+  // For a struct as the value: AppendIdle of its fields. Null: the value is no struct.
+  void (*append_idle_fields)(const Struct& options, const Struct& defaults,
+                             std::vector<std::string>* out) = nullptr;
 };
 
 std::span<const OptionEntry<DBOptions>> DbOptionTable();
@@ -51,6 +53,23 @@ std::span<const OptionEntry<PlainTableOptions>> PlainTableOptionTable();
 
 template <typename Struct>
 std::span<const OptionEntry<Struct>> OptionTableOf();
+
+// Appends "name=value" for each option that is accepted without effect and does not have its
+// default, "name.field=value" for such a field of a struct.
+template <typename Struct>
+void AppendIdle(std::span<const OptionEntry<Struct>> table, const Struct& options,
+                const Struct& defaults, std::vector<std::string>* out) {
+  for (const OptionEntry<Struct>& entry : table) {
+    if (entry.support == Support::kAccepted) {
+      const std::string value = entry.print(options);
+      if (value != entry.print(defaults)) out->push_back(StrCat(entry.name, "=", value));
+    } else if (entry.append_idle_fields != nullptr) {
+      const size_t first = out->size();
+      entry.append_idle_fields(options, defaults, out);
+      for (size_t i = first; i < out->size(); ++i) (*out)[i].insert(0, StrCat(entry.name, "."));
+    }
+  }
+}
 
 // How strict to be. Skipped options are named in *ignored, if given.
 struct ParseRules {

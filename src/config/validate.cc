@@ -364,17 +364,9 @@ Status CheckFamily(OpenFor purpose, const DBOptions& db_options,
 template <typename Struct>
 void AppendWithoutEffect(const Struct& options, std::string_view where,
                          std::vector<std::string>* out) {
-  const Struct defaults;
-  for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
-    if (entry.support == Support::kAccepted) {
-      const std::string value = entry.print(options);
-      if (value != entry.print(defaults)) out->push_back(StrCat(entry.name, "=", value, where));
-    } else if (entry.append_idle_fields != nullptr) {
-      std::vector<std::string> fields;
-      entry.append_idle_fields(options, &fields);
-      for (const std::string& field : fields) out->push_back(StrCat(entry.name, ".", field, where));
-    }
-  }
+  const size_t first = out->size();
+  AppendIdle(OptionTableOf<Struct>(), options, Struct(), out);
+  for (size_t i = first; i < out->size(); ++i) (*out)[i] += where;
 }
 
 template <typename Struct>
