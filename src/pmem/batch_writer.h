@@ -39,10 +39,8 @@ class BatchWriter {
   explicit BatchWriter(TreeState* state) : state_(*state), ranges_(state->order) {}
   ~BatchWriter();
 
-  Status Write(const WriteBatch& updates)
-      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status DeleteRange(const KeyRange& range)
-      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status Write(const WriteBatch& updates) ASHLAR_TAKES_SCARCE_MUTEX;
+  Status DeleteRange(const KeyRange& range) ASHLAR_TAKES_SCARCE_MUTEX;
 
  private:
   // The outcome for one key: a new record, or none.
@@ -106,17 +104,12 @@ class BatchWriter {
 
   Status Parse(const WriteBatch& updates);
   void Normalise();
-  Status Run()
-      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status RunWith(Reserve reserve)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Result<PoolOffset> Allocate(uint64_t bytes)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status AllocateRecords() ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status AllocateSpace(const Plan& plan, Reserve reserve)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status AllocateLog(size_t words, Reserve reserve)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status Run() ASHLAR_TAKES_SCARCE_MUTEX;
+  Status RunWith(Reserve reserve) ASHLAR_BEGINS_OPERATION;
+  Result<PoolOffset> Allocate(uint64_t bytes) ASHLAR_BEGINS_OPERATION;
+  Status AllocateRecords() ASHLAR_BEGINS_OPERATION;
+  Status AllocateSpace(const Plan& plan, Reserve reserve) ASHLAR_BEGINS_OPERATION;
+  Status AllocateLog(size_t words, Reserve reserve) ASHLAR_BEGINS_OPERATION;
   void ReleaseSpace();
   Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(kStructureMutex);
   Status MakePlan(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);

@@ -102,18 +102,15 @@ class Heap {
   void WaitForMark();
 
   // ---- Allocation, outside of locks, guards and operations. NoSpace when there is none.
-  Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
-  Result<PoolOffset> AllocateLeaf() ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
+  Result<PoolOffset> Allocate(uint64_t bytes, Reserve reserve) ASHLAR_BEGINS_OPERATION;
+  Result<PoolOffset> AllocateLeaf() ASHLAR_BEGINS_OPERATION;
   // Whole pages for at most `bytes` in one piece, from the pages that are held back too (I5). One
   // thread at a time: with the tree's scarce mutex.
-  Result<PoolObject> AllocateHeldBack(uint64_t bytes)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
+  Result<PoolObject> AllocateHeldBack(uint64_t bytes) ASHLAR_BEGINS_OPERATION;
   // Calls `allocate`, which returns a Status or a Result. On NoSpace waits for the mark, frees all
   // that was retired, and calls it once more.
   template <typename Function>
-  auto OrReclaim(const Function& allocate)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock) {
+  auto OrReclaim(const Function& allocate) ASHLAR_BEGINS_OPERATION {
     auto allocated = allocate();
     if (!IsNoSpace(allocated)) return allocated;
     WaitForMark();
@@ -122,8 +119,8 @@ class Heap {
   }
   // An object of more than kSmallBytesMax at the lowest place that is below `offset`, or in the
   // shortest run of free pages above it. NoSpace: there is none.
-  Result<PoolOffset> AllocateToward(Toward end, uint64_t bytes, PoolOffset offset)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock);
+  Result<PoolOffset> AllocateToward(Toward end, uint64_t bytes,
+                                    PoolOffset offset) ASHLAR_BEGINS_OPERATION;
   // Frees an object that was never published.
   void Release(PoolOffset object) noexcept;
   // Names a published object before it is unlinked. Requires: the lock that orders the unlinking

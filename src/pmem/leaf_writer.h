@@ -31,18 +31,14 @@ class LeafWriter {
  public:
   explicit LeafWriter(TreeState* state) : state_(*state) {}
 
-  Status Put(const Slice& key, const Slice& value)
-      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status Delete(const Slice& key)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status Put(const Slice& key, const Slice& value) ASHLAR_TAKES_SCARCE_MUTEX;
+  Status Delete(const Slice& key) ASHLAR_BEGINS_OPERATION;
   // Merges leaves around `key`, as long as two neighbours have at most `slots_max` entries
   // together. True when a leaf went.
-  bool MergeAround(const Slice& key, uint32_t slots_max)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  bool MergeAround(const Slice& key, uint32_t slots_max) ASHLAR_BEGINS_OPERATION;
   // Moves the record in this slot to another place, a large one towards that end of the pool,
   // unless the slot has changed. Ok in both cases; Corruption if the record is damaged.
-  Status Relocate(const Slice& key, uint64_t slot, Toward end)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status Relocate(const Slice& key, uint64_t slot, Toward end) ASHLAR_BEGINS_OPERATION;
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;
 
@@ -75,17 +71,15 @@ class LeafWriter {
     bool is_split_only;
   };
 
-  Status PutRecord(const Slice& key, const Slice& value, PoolOffset record, bool is_held_back)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status PutOwned(Entry* entry)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
-  Status PutWhenFull(const Slice& key, const Slice& value)
-      ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status PutRecord(const Slice& key, const Slice& value, PoolOffset record,
+                   bool is_held_back) ASHLAR_BEGINS_OPERATION;
+  Status PutOwned(Entry* entry) ASHLAR_BEGINS_OPERATION;
+  Status PutWhenFull(const Slice& key, const Slice& value) ASHLAR_TAKES_SCARCE_MUTEX;
   Outcome TryPut(PoolOperation* op, Entry* entry);
   Outcome PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock);
   Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(kStructureMutex);
-  Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record, bool* moved)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record,
+                    bool* moved) ASHLAR_BEGINS_OPERATION;
   Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)
       ASHLAR_REQUIRES(kStructureMutex);
   SplitPlan PlanSplit(const FoundLeaf& leaf, uint64_t commit, const std::vector<LeafEntry>& entries,
@@ -95,8 +89,8 @@ class LeafWriter {
       ASHLAR_REQUIRES(kStructureMutex);
   void StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const SplitPlan& plan,
                   const Entry& entry) ASHLAR_REQUIRES(kStructureMutex);
-  Status FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes)
-      ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex);
+  Status FillReserve(uint64_t separator_bytes,
+                     const std::vector<uint64_t>& copy_bytes) ASHLAR_BEGINS_OPERATION;
   void ReleaseReserve(const SplitReserve& reserve);
   bool IsCopied(const SplitPlan& plan, const LeafEntry& entry) const;
   bool IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice& key) const;

@@ -33,4 +33,11 @@ inline constexpr PoolLockName kStructureMutex ASHLAR_ACQUIRED_BEFORE(kLeafLock);
 inline constexpr PoolLockName kPoolOperation ASHLAR_ACQUIRED_BEFORE(kStructureMutex);
 inline constexpr PoolLockName kScarceMutex ASHLAR_ACQUIRED_BEFORE(kPoolOperation);
 
+// Of a function that begins an operation, and of one that takes kScarceMutex before: its caller
+// holds none of the locks from there on.
+#define ASHLAR_BEGINS_OPERATION \
+  ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex)
+#define ASHLAR_TAKES_SCARCE_MUTEX \
+  ASHLAR_EXCLUDES(kScarceMutex, kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex)
+
 }  // namespace ashlar::pmem
