@@ -379,8 +379,7 @@ void FileIngestion::CheckPlan(const Placing& placing, const Family& family) cons
   const bool behind = placing.options->ingest_behind;
   for (const File& file : family.files) {
     ASHLAR_ASSERT(file.level < placing.view.num_levels());
-    ASHLAR_ASSERT(behind || file.level <= placing.rules.last_level);  // the reserved level
-    ASHLAR_ASSERT(!behind || file.sequence == 0);                     // below all that is there
+    ASHLAR_ASSERT(!behind || file.sequence == 0);  // below all that is there
     ASHLAR_ASSERT(file.sequence == 0 || file.sequence > state_->PublishedSequence());  // I1
     ASHLAR_ASSERT(file.level > 0 || file.sequence > 0 || file.external.made_by_database);
     if (!family.files_overlap || file.external.made_by_database) continue;
@@ -426,7 +425,7 @@ Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, F
       placing.view, placing.rules,
       {.bounds = external.bounds(), .without_keys = &file->without_keys}, placing.placed);
   file->level = place.level;
-  ASHLAR_ASSERT(file->level <= placing.rules.last_level);  // not a level that is reserved
+  ASHLAR_ASSERT(file->level <= placing.rules.last_level);  // not the reserved one
   if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
     return Status::TryAgain(external.path,
                             StrCat("fits into level ", file->level, ", not into the last one, ",
@@ -526,7 +525,7 @@ Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionE
   VersionInstaller& installer = core_->background.installer();
   ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
                           installer.Prepare(std::move(edits), [](std::span<VersionEdit>) {}));
-  ASHLAR_ASSERT(last_sequence >= state_->PublishedSequence());  // I1
+  ASHLAR_ASSERT(last_sequence > state_->PublishedSequence());  // I10
   // From here on the tables belong to versions, or wait for deletion.
   for (Family& family : families_) {
     for (File& file : family.files) file.taken.Keep();
