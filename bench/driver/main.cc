@@ -206,7 +206,7 @@ int Main(int argc, char** argv) {
   app.add_option("--wait-every", run.wait_every,
                  "writers wait for flushes and compactions after so many operations; 0: never");
   app.add_option("--rounds", run.rounds,
-                 "of the workloads that end when they are steady, 3 or more; 0: until they are");
+                 "of the workloads that end when they are steady, 8 or more; 0: until they are");
   app.add_option("--sample-ms", run.sample_ms, "period of the samples of throughput; 0: none");
   app.add_flag("!--no-latencies", run.latencies);
   app.add_flag(
@@ -226,7 +226,7 @@ int Main(int argc, char** argv) {
     run.latencies = false;
     run.sample_ms = 0;
   }
-  if (run.rounds != 0 && run.rounds < SteadyState::kRoundsMin) Fail("--rounds: choose 3 or more");
+  if (run.rounds != 0 && run.rounds < SteadyState::kRoundsMin) Fail("--rounds: choose 8 or more");
   run.engine.key_bytes = run.dataset.key_bytes;
   run.engine.prefix_bytes = run.dataset.prefix_bytes;
   FitEngineToShape(&run);

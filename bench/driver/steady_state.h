@@ -17,8 +17,8 @@ namespace ashlar::bench {
 
 class SteadyState {
  public:
-  static constexpr uint64_t kRoundsMin = 3;
-  static constexpr uint64_t kRoundsMax = 12;
+  static constexpr uint64_t kRoundsMin = 8;
+  static constexpr uint64_t kRoundsMax = 16;
   static constexpr double kMove = 0.05;
 
   // rounds: as many, at least kRoundsMin; 0: until steady.

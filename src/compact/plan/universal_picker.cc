@@ -1,6 +1,7 @@
 #include "compact/plan/universal_picker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,6 +28,10 @@ struct Neighbours {
   PlanReason reason;
   bool in_parts = false;  // of two levels: files of the upper one
 };
+
+// A merge for the number of runs takes an older run with it that is so many times as large as those
+// before together, at most.
+constexpr double kOlderTimesMax = 4;
 
 uint64_t Percent(uint64_t bytes, uint64_t percent) {
   return ToBytes(static_cast<double>(bytes) * static_cast<double>(percent) / 100.0);
@@ -235,10 +240,25 @@ class UniversalPicker {
     const size_t count = runs_.size() - (KeepsOldest() ? 1 : 0);
     for (size_t begin = 0; begin + 1 < count; ++begin) {
       size_t end = begin;
-      while (end < count && end - begin < width && !runs_[end].busy) ++end;
-      if (end - begin >= 2) return Neighbours{begin, end, PlanReason::kSortedRuns};
+      uint64_t bytes = 0;
+      while (end < count && end - begin < width && !runs_[end].busy) bytes += runs_[end++].bytes;
+      if (end - begin < 2) continue;
+      const double times = std::min(RunFactor(begin, runs_max) / 2, kOlderTimesMax);
+      while (end < count && end - begin < options_.merge_width_max && !runs_[end].busy &&
+             runs_[end].bytes <= ToBytes(times * static_cast<double>(bytes)))
+        bytes += runs_[end++].bytes;
+      return Neighbours{begin, end, PlanReason::kSortedRuns};
     }
     return std::nullopt;
+  }
+  // From one of runs_max runs to the next older one, if each is as many times as large: from
+  // newest to the largest.
+  double RunFactor(size_t newest, size_t runs_max) const {
+    if (runs_max < 2) return 1;
+    uint64_t largest = 0;
+    for (const Run& run : runs_) largest = std::max(largest, run.bytes);
+    const auto smallest = static_cast<double>(std::max<uint64_t>(1, runs_[newest].bytes));
+    return std::pow(static_cast<double>(largest) / smallest, 1 / static_cast<double>(runs_max - 1));
   }
 
   // As many files of the upper of two levels as fit, beginning with the one that drags the fewest

@@ -15,7 +15,8 @@
 //      max_size_amplification_percent of it. Incremental: the runs above the oldest are merged, and
 //      that run goes down in parts of about max_compaction_bytes, whatever the number of runs
 //   3. size ratio: from a run on, older ones while they are not larger than all before together
-//   4. number: the newest runs, so that fewer than the trigger are left
+//   4. number: the newest runs, so that no more than the limit are left, and older ones that are
+//      not much larger: README.md says why
 //
 // A run with a busy file is busy as a whole, and ends the neighbours that are chosen. So no plan
 // passes another, and newer data stays above older (I5 of compaction_plan.h). README.md: space.

@@ -92,6 +92,30 @@ TEST(PickUniversal, TooManyRunsAreMergedWhateverTheirSizes) {
       << "as many runs as the trigger";
 }
 
+TEST(PickUniversal, OlderRunsThatAreNotMuchLargerAreMergedWithTooMany) {
+  // Three runs up to 160 have a factor of 4: a run of twice 21 goes along.
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 42]\nL4: 5[a-z 160]"),
+            "L0 [9 8 7] -> L3, sorted runs");
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 43]\nL4: 5[a-z 160]"),
+            "L0 [9 8] -> L0, sorted runs");
+  // Up to 9,000 it is 30: four times are the most.
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 84]\nL4: 5[a-z 9000]"),
+            "L0 [9 8 7] -> L3, sorted runs");
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 85]\nL4: 5[a-z 9000]"),
+            "L0 [9 8] -> L0, sorted runs");
+  EXPECT_EQ(Pick("L0: 9[a-k 1] 8[a-k 11] 7[a-k 48]\nL4: 5[a-z 240]"),
+            "L0 [9 8 7] + L4 [5] -> L4, sorted runs, bottommost");
+  CompactionConfig config = SmallConfig();
+  config.universal.merge_width_max = 2;
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 42]\nL4: 5[a-z 160]", config),
+            "L0 [9 8] -> L0, sorted runs");
+  // A single run is the most that may be left.
+  config.universal.merge_width_max = UINT_MAX;
+  config.common.level0_file_num_compaction_trigger = 1;
+  EXPECT_EQ(Pick("L0: 9[a-k 10]\nL4: 5[a-z 9000]", config),
+            "L0 [9] + L4 [5] -> L4, sorted runs, bottommost");
+}
+
 TEST(PickUniversal, TheLimitOnRunsMayBeAboveTheTrigger) {
   const std::string tree = "L0: 9[a-k 1] 8[a-k 10] 7[a-k 100] 6[a-k 999]\nL4: 5[a-z 9999]";
   CompactionConfig config = SmallConfig();
@@ -117,7 +141,7 @@ TEST(PickUniversal, TheLimitOnRunsMayFollowFromTheSizeOfTheTree) {
   EXPECT_EQ(Pick("L0: 9[a-k 1] 8[a-k 3]\nL4: 5[a-z 9]", config), "nothing")
       << "no fewer than the trigger";
   config.universal.stops_at_similar_size = true;
-  EXPECT_EQ(Pick(five + "82]", config), "L0 [9 8 7] -> L0, sorted runs") << "as the trigger";
+  EXPECT_EQ(Pick(five + "350]", config), "L0 [9 8 7 6] -> L3, sorted runs") << "as the trigger";
 }
 
 TEST(PickUniversal, TheOutputIsAboveTheNextOlderRun) {

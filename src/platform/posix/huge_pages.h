@@ -29,8 +29,9 @@ void MakeHugePages(uint64_t pages, double effort_max, const NowNanos& now_ns,
   if (!add_small()) return;
   const uint64_t small_end_ns = now_ns();
   const double page_budget_ns = effort_max * static_cast<double>(small_end_ns - start_ns);
+  const uint64_t slack_pages = pages / kSlackShare;
   for (uint64_t page = 0; page < pages; ++page) {
-    const double budget_ns = page_budget_ns * static_cast<double>(page + 1 + pages / kSlackShare);
+    const double budget_ns = page_budget_ns * static_cast<double>(page + 1 + slack_pages);
     if (static_cast<double>(now_ns() - small_end_ns) > budget_ns || !make_huge(page)) return;
   }
 }
