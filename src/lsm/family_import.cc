@@ -14,7 +14,7 @@ namespace ashlar {
 FamilyImport::FamilyImport(LsmCore* core, OptionChanges* option_changes, const Request& request)
     : core_(core), state_(core->state.get()), option_changes_(option_changes), request_(request) {}
 
-Status FamilyImport::Run() {
+Result<std::shared_ptr<ColumnFamily>> FamilyImport::Run() {
   ASHLAR_RETURN_IF_ERROR(CheckRequest());
   ASHLAR_RETURN_IF_ERROR(core_->background.BeginFileCall());
   Status status = CatchBadAlloc([this] { return Prepare(); });
@@ -34,7 +34,8 @@ Status FamilyImport::Run() {
   core_->background.files().DeleteObsoleteFiles();
   core_->background.outbox().Notify();
   core_->background.EndFileCall();
-  return status;
+  ASHLAR_RETURN_IF_ERROR(status);
+  return added_;
 }
 
 // ---- Outside of the turn.
@@ -129,6 +130,7 @@ Status FamilyImport::AddFamily(bool* install_failed) {
                           option_changes_->PrepareFamily(options_, request_.name, &tables));  // I3
   // From here on the tables belong to a version, or wait for deletion.
   for (TakenFile& taken : taken_) taken.Keep();
+  added_ = family.family;
   return option_changes_->PublishFamily(std::move(family), install_failed);
 }
 

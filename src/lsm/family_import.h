@@ -17,12 +17,14 @@
 // Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "ashlar/metadata.h"
 #include "ashlar/options.h"
+#include "base/result.h"
 #include "lsm/imported_file.h"
 #include "lsm/lsm_core.h"
 #include "lsm/option_changes.h"
@@ -42,7 +44,8 @@ class FamilyImport {
   FamilyImport(const FamilyImport&) = delete;
   FamilyImport& operator=(const FamilyImport&) = delete;
 
-  Status Run();
+  // The new family.
+  Result<std::shared_ptr<ColumnFamily>> Run();
 
  private:
   // Names and options, before a file is looked at.
@@ -63,6 +66,7 @@ class FamilyImport {
   ColumnFamilyOptions options_;  // of the family
   std::vector<ImportedFile> files_;
   std::vector<TakenFile> taken_;  // one per file
+  std::shared_ptr<ColumnFamily> added_;
 };
 
 }  // namespace ashlar

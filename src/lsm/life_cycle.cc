@@ -113,7 +113,7 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
   }
   for (const ColumnFamilyDescriptor& family : families) {
     if (IsRecorded(*state_, family.name)) continue;
-    ASHLAR_RETURN_IF_ERROR(changes_->CreateFamily(family.options, family.name));
+    ASHLAR_RETURN_IF_ERROR(changes_->CreateFamily(family.options, family.name).status());
   }
   ASHLAR_RETURN_IF_ERROR(changes_->WriteOptionsFile());
   EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_finished")

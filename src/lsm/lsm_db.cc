@@ -185,8 +185,8 @@ Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::
                                  ColumnFamilyHandle** handle) try {
   *handle = nullptr;
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  ASHLAR_RETURN_IF_ERROR(option_changes_.CreateFamily(options, name));
-  *handle = NewHandle(name).release();
+  ASHLAR_ASSIGN_OR_RETURN(const auto family, option_changes_.CreateFamily(options, name));
+  *handle = new FamilyHandle(core_.get(), family);
   return option_changes_.RecordFamilyOptions();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
@@ -196,11 +196,13 @@ Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& co
                                    std::vector<ColumnFamilyHandle*>* handles) try {
   handles->clear();
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  handles->reserve(column_families.size());
   Status status;
   for (const ColumnFamilyDescriptor& family : column_families) {
-    status = option_changes_.CreateFamily(family.options, family.name);
+    const auto created = option_changes_.CreateFamily(family.options, family.name);
+    status = created.status();
     if (!status.ok()) break;
-    handles->push_back(NewHandle(family.name).release());
+    handles->push_back(new FamilyHandle(core_.get(), *created));
   }
   const Status recorded = option_changes_.RecordFamilyOptions();
   return status.ok() ? recorded : status;
@@ -219,8 +221,9 @@ Status LsmDB::CreateColumnFamilyWithImport(
                                       .name = name,
                                       .move_files = import_options.move_files,
                                       .metadata = metadatas};
-  ASHLAR_RETURN_IF_ERROR(FamilyImport(core_.get(), &option_changes_, request).Run());
-  *handle = NewHandle(name).release();
+  ASHLAR_ASSIGN_OR_RETURN(const auto family,
+                          FamilyImport(core_.get(), &option_changes_, request).Run());
+  *handle = new FamilyHandle(core_.get(), family);
   return option_changes_.RecordFamilyOptions();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();

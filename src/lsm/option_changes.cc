@@ -87,15 +87,18 @@ Status OptionChanges::SetDBOptions(
 
 // ---- Families.
 
-Status OptionChanges::CreateFamily(const ColumnFamilyOptions& options, const std::string& name) {
+Result<std::shared_ptr<ColumnFamily>> OptionChanges::CreateFamily(
+    const ColumnFamilyOptions& options, const std::string& name) {
   ASHLAR_ASSIGN_OR_RETURN(const ColumnFamilyOptions completed, CompleteNewOptions(options, name));
   // Exclusive: the family appears between two groups of writes, and its log number is that of the
   // log that later writes go to.
-  return commit_.RunExclusive([&] {
+  std::shared_ptr<ColumnFamily> added;
+  ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] {
     return LeaderChangeFamilies("creation of a column family", [&](bool* install_failed) {
-      return AddFamily(completed, name, install_failed);
+      return AddFamily(completed, name, &added, install_failed);
     });
-  });
+  }));
+  return added;
 }
 
 Status OptionChanges::LeaderChangeFamilies(std::string_view during, FamilyChange change) {
@@ -110,9 +113,10 @@ Status OptionChanges::LeaderChangeFamilies(std::string_view during, FamilyChange
 }
 
 Status OptionChanges::AddFamily(const ColumnFamilyOptions& completed, const std::string& name,
-                                bool* install_failed) {
+                                std::shared_ptr<ColumnFamily>* added, bool* install_failed) {
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(NewFamily prepared, PrepareFamily(completed, name, nullptr));
+  *added = prepared.family;
   return PublishFamily(std::move(prepared), install_failed);
 }
 

@@ -38,7 +38,9 @@ class OptionChanges {
   Status SetOptions(const std::shared_ptr<ColumnFamily>& family, const OptionTexts& new_options);
   Status SetDBOptions(const OptionTexts& new_options);
 
-  Status CreateFamily(const ColumnFamilyOptions& options, const std::string& name);
+  // The new family.
+  Result<std::shared_ptr<ColumnFamily>> CreateFamily(const ColumnFamilyOptions& options,
+                                                     const std::string& name);
   // For exclusive tasks: changes the set of families, unless an error is latched (I2).
   // install_failed: the error of `change` is latched once it has released the manifest mutex,
   // because listeners run.
@@ -72,7 +74,7 @@ class OptionChanges {
  private:
   // The parts of a creation and a drop under the manifest mutex. install_failed: as above.
   Status AddFamily(const ColumnFamilyOptions& completed, const std::string& name,
-                   bool* install_failed);
+                   std::shared_ptr<ColumnFamily>* added, bool* install_failed);
   Status RemoveFamily(const std::shared_ptr<ColumnFamily>& family, bool* install_failed);
 
   // The pause that waits in the executor, and may outlive the database there. Its mutex is taken
