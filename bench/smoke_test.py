@@ -85,17 +85,17 @@ class SmokeTest(unittest.TestCase):
 
         until_steady = run_mix()
         self.assertTrue(until_steady["steady"])
-        self.assertLessEqual(3, until_steady["rounds"])
-        told = run_mix("--rounds", "5")
-        self.assertEqual((told["rounds"], told["operations"], told["found"]), (5, 5 * 4000, 5 * 2000))
-        self.assertEqual(told["contents"], run_mix("--rounds", "5")["contents"])
+        self.assertLessEqual(8, until_steady["rounds"])
+        told = run_mix("--rounds", "9")
+        self.assertEqual((told["rounds"], told["operations"], told["found"]), (9, 9 * 4000, 9 * 2000))
+        self.assertEqual(told["contents"], run_mix("--rounds", "9")["contents"])
         self.assertGreater(told["written_per_byte"], 1)
         self.assertGreaterEqual(told["disk_per_live_byte_max"], told["disk_per_live_byte"])
         self.assertGreaterEqual(told["runs_per_seek"], 1)
         self.assertLessEqual(told["runs_per_get"], told["runs_per_seek"])
 
     def test_mistakes_in_the_command_line_are_refused(self):
-        for arguments in (["--workloads", "nosuch"], ["--workloads", "readrandom:0"], ["--workloads", "mixsteady", "--rounds", "2"], ["--workloads", "fillseq", "--key-bytes", "4"]):
+        for arguments in (["--workloads", "nosuch"], ["--workloads", "readrandom:0"], ["--workloads", "mixsteady", "--rounds", "7"], ["--workloads", "fillseq", "--key-bytes", "4"]):
             self.assertNotIn(run(self.folder.name, *arguments).returncode, (0, NOT_AVAILABLE), arguments)
 
     def test_instructions_are_not_counted_without_callgrind(self):

@@ -63,8 +63,8 @@ class SmallWritableFile final : public FSWritableFile {
   IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
     const MutexLock lock(open_.state->mutex);
     ++open_.state->appends;
-    const std::string& failing = open_.state->failing_name;
-    if (!failing.empty() && open_.path.find(failing) != std::string::npos)
+    if (!open_.state->failing_name.empty() &&
+        open_.path.find(open_.state->failing_name) != std::string::npos)
       return open_.state->failure;
     open_.bytes->append(data.data(), data.size());
     return IOStatus::OK();
