@@ -9,10 +9,10 @@ namespace {
 
 // A copy of 64 bytes takes three in Snappy. A length byte adds 255 in LZ4. A match of 258 bytes
 // takes two bits in deflate. A block of 128 KiB takes four bytes in ZSTD.
-constexpr uint32_t kSnappyExpansionMax = 22;
-constexpr uint32_t kLz4ExpansionMax = 255;
-constexpr uint32_t kZlibExpansionMax = 1032;
-constexpr uint32_t kZstdExpansionMax = 32768;
+[[maybe_unused]] constexpr uint32_t kSnappyExpansionMax = 22;
+[[maybe_unused]] constexpr uint32_t kLz4ExpansionMax = 255;
+[[maybe_unused]] constexpr uint32_t kZlibExpansionMax = 1032;
+[[maybe_unused]] constexpr uint32_t kZstdExpansionMax = 32768;
 // A payload of fewer bytes may stand for as much as one of these: a minimal ZSTD block.
 constexpr uint64_t kExpandedBytesMin = 4;
 

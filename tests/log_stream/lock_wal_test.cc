@@ -40,7 +40,6 @@ TEST_F(LockWalTest, WritersWaitAndTheDatabaseStandsStill) {
   constexpr int kWriters = 4;
   Open();
   Put("a", "1");
-  std::atomic<bool> locked{false};
   std::vector<std::thread> writers;
   std::atomic<int> written{0};
   for (int i = 0; i < kWriters; ++i) {
