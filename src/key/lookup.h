@@ -71,6 +71,10 @@ class Lookup {
     }
     return OfferRare(type, value, owner);
   }
+  // Most of the sources that come next do not have the key: a table asks its filter before it
+  // searches its index. Otherwise it does both at once, because their memory arrives together.
+  void ExpectAbsence(bool expected) { expects_absence_ = expected; }
+  bool expects_absence() const { return expects_absence_; }
   // Range tombstones count no more: ReadOptions::ignore_range_deletions.
   void IgnoreRanges() { ignores_ranges_ = true; }
   // Called by a source, before it offers versions, for a range tombstone that covers the key.
@@ -123,6 +127,7 @@ class Lookup {
   State state_ = State::kSearching;
   bool has_base_ = false;  // kFound with operands: value_ is the value below them
   bool ignores_ranges_ = false;
+  bool expects_absence_ = false;
   SequenceNumber covering_sequence_ = 0;  // 0: none
   Slice value_;
   Pin pin_;

@@ -156,6 +156,7 @@ class FileDescent {
 
   // Of the file that Next gave last.
   const LevelFiles* level() const { return row_[-1].level; }
+  bool IsInLastLevel() const { return row_ == end_row_; }
 
  private:
   bool IsBefore(const FileIndexer::Entry& entry) const {

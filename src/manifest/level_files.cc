@@ -11,9 +11,31 @@ namespace ashlar {
 LevelFiles::LevelFiles(const KeyComparator& comparator, Level level,
                        std::vector<FileMetaData*> files, LiveFiles* live)
     : comparator_(comparator), level_(level), files_(std::move(files)), live_(live) {
+  if (level_ == 0) FillHeads();  // before I2: it may find no memory
   for (FileMetaData* file : files_) {
     LiveFiles::Acquire(file);
     bytes_ += file->file_bytes;
+  }
+}
+
+void LevelFiles::FillHeads() {
+  const bool has_bounds = std::all_of(files_.begin(), files_.end(), [](const FileMetaData* file) {
+    return file->smallest.size() >= kTagBytes && file->largest.size() >= kTagBytes;
+  });
+  if (!has_bounds) return;  // Validate refuses the level
+  if (comparator_.HasHeads() && !files_.empty()) {
+    const Slice first = files_.front()->smallest_user_key();
+    size_t bytes = first.size();
+    for (const FileMetaData* file : files_) {
+      bytes = std::min(bytes, CommonKeyPrefixBytes(first, file->smallest_user_key()));
+      bytes = std::min(bytes, CommonKeyPrefixBytes(first, file->largest_user_key()));
+    }
+    prefix_.assign(first.data(), bytes);
+  }
+  heads_.reserve(files_.size());
+  for (const FileMetaData* file : files_) {
+    heads_.push_back({.smallest = comparator_.Head(file->smallest_user_key(), prefix_.size()),
+                      .largest = comparator_.Head(file->largest_user_key(), prefix_.size())});
   }
 }
 
@@ -50,7 +72,7 @@ FilePositions LevelFiles::Overlapping(const UserKeyRange& range) const {
   return result;
 }
 
-bool LevelFiles::FileMayMatch(size_t position, const Slice& user_key) const {
+bool LevelFiles::FileHoldsKey(size_t position, const Slice& user_key) const {
   ASHLAR_DCHECK(position < files_.size());
   const FileMetaData& file = *files_[position];
   return comparator_.Compare(user_key, file.smallest_user_key()) >= 0 &&
@@ -81,6 +103,7 @@ void LevelFiles::CheckInvariants() const {
     bytes += file->file_bytes;
   }
   ASHLAR_ASSERT(bytes == bytes_);
+  ASHLAR_ASSERT(heads_.size() == (level_ == 0 ? files_.size() : 0));  // I3
 }
 
 Status LevelFiles::Validate() const {

@@ -8,6 +8,8 @@
 // I1: for levels above 0: file[i].largest < file[i + 1].smallest as internal keys. Two neighbours
 //     may share a user key, its older versions in the later file.
 // I2: holds one count on each file.
+// I3: level 0 has the heads of every file's bounds, after the prefix that all bounds share; in a
+//     built-in order a key without that prefix is outside every range.
 //
 // A level that an edit does not touch is shared between the old version and the new one.
 //
@@ -17,9 +19,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "key/key_comparator.h"
 #include "manifest/live_files.h"
 #include "manifest/version_edit.h"
@@ -60,23 +65,44 @@ class LevelFiles {
   size_t Find(const Slice& user_key, uint64_t tag) const;
   // Levels above 0: the files that share a user key with the range.
   FilePositions Overlapping(const UserKeyRange& range) const;
-  // Level 0: whether the file's range holds the key.
-  bool FileMayMatch(size_t position, const Slice& user_key) const;
+  // Level 0: the head of a sought key. Nothing: no file's range holds it.
+  std::optional<uint64_t> HeadOf(const Slice& user_key) const {
+    if (!user_key.starts_with(prefix_)) return std::nullopt;
+    return comparator_.Head(user_key, prefix_.size());
+  }
+  // Level 0: whether the file's range holds the key, whose head is HeadOf.
+  bool FileMayMatch(size_t position, const Slice& user_key, uint64_t head) const {
+    ASHLAR_DCHECK(position < heads_.size());
+    const Heads& heads = heads_[position];
+    if (heads.smallest < head && head < heads.largest) [[likely]] {
+      return true;
+    }
+    return head >= heads.smallest && head <= heads.largest && FileHoldsKey(position, user_key);
+  }
   bool FileOverlaps(size_t position, const UserKeyRange& range) const;
 
   // Order of level 0: true if a is newer.
   static bool NewerFirst(const FileMetaData* a, const FileMetaData* b);
   // Checks I1, and that no file's smallest key is after its largest. Corruption naming the files.
   Status Validate() const;
-  // Asserts I1 and I2.
+  // Asserts I1 to I3.
   void CheckInvariants() const;
 
  private:
+  struct Heads {
+    uint64_t smallest;
+    uint64_t largest;
+  };
+  void FillHeads();
+  bool FileHoldsKey(size_t position, const Slice& user_key) const;
+
   const KeyComparator comparator_;
   const Level level_;
   const std::vector<FileMetaData*> files_;
   LiveFiles* const live_;
   uint64_t bytes_ = 0;
+  std::string prefix_;        // I3
+  std::vector<Heads> heads_;  // of level 0
 };
 
 }  // namespace ashlar

@@ -1,6 +1,7 @@
 #include "manifest/version.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/assert.h"
 #include "base/fixed_vector.h"
@@ -84,6 +85,8 @@ const LevelFiles* Version::Get(const TableReadOptions& options, TableCache* tabl
   if (!GetFromLevelZero(options, tables, lookup)) return levels_[0].get();
   FileDescent descent(*indexer_, lookup->user_key(), lookup->seek_tag());
   for (FileMetaData* file = descent.Next(); file != nullptr; file = descent.Next()) {
+    // Most keys are in the last level.
+    lookup->ExpectAbsence(!descent.IsInLastLevel());
     if (!GetFromFile(file, options, tables, lookup)) return descent.level();
   }
   return nullptr;
@@ -100,8 +103,12 @@ Level Version::LevelOf(const LevelFiles* level) const {
 bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tables,
                                Lookup* lookup) const {
   const LevelFiles& level = *levels_[0];
+  if (level.empty()) return true;
+  const std::optional<uint64_t> head = level.HeadOf(lookup->user_key());
+  if (!head) return true;
+  lookup->ExpectAbsence(level.size() > 1);
   for (size_t i = 0; i < level.size(); ++i) {
-    if (level.FileMayMatch(i, lookup->user_key()) &&
+    if (level.FileMayMatch(i, lookup->user_key(), *head) &&
         !GetFromFile(level.files()[i], options, tables, lookup))
       return false;
   }
@@ -157,21 +164,27 @@ class FileBatch {
   FixedVector<StagedLookup, Version::kLookupsMax> items_;
 };
 
+void GetFromLevelZero(const LevelFiles& level, std::span<Lookup> lookups, FileBatch* batch) {
+  FixedVector<std::optional<uint64_t>, Version::kLookupsMax> heads;
+  for (const Lookup& lookup : lookups) heads.emplace_back(level.HeadOf(lookup.user_key()));
+  for (size_t file = 0; file < level.size(); ++file) {
+    batch->Clear();
+    for (size_t i = 0; i < lookups.size(); ++i) {
+      Lookup& lookup = lookups[i];
+      if (!lookup.Done() && heads[i] && level.FileMayMatch(file, lookup.user_key(), *heads[i]))
+        batch->Add(&lookup, level.files()[file]);
+    }
+    batch->Get();
+  }
+}
+
 }  // namespace
 
 void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
                        std::span<Lookup> lookups) const {
   ASHLAR_DCHECK(lookups.size() <= kLookupsMax);
   FileBatch batch(options, tables);
-  const LevelFiles& level_zero = *levels_[0];
-  for (size_t i = 0; i < level_zero.size(); ++i) {
-    batch.Clear();
-    for (Lookup& lookup : lookups) {
-      if (!lookup.Done() && level_zero.FileMayMatch(i, lookup.user_key()))
-        batch.Add(&lookup, level_zero.files()[i]);
-    }
-    batch.Get();
-  }
+  if (!levels_[0]->empty()) ashlar::GetFromLevelZero(*levels_[0], lookups, &batch);
   FixedVector<FileDescent, kLookupsMax> descents;
   for (const Lookup& lookup : lookups)
     descents.emplace_back(*indexer_, lookup.user_key(), lookup.seek_tag());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/random.h"
 #include "execute/epoch.h"
 #include "execute/read_guard.h"
 #include "manifest/manifest_test_kit.h"
@@ -94,6 +96,48 @@ TEST_F(VersionTest, LevelZeroIsNewestFirst) {
   EXPECT_EQ(Numbers(version->files(0)), (std::vector<uint64_t>{8, 6, 5, 9, 7}));
   version->CheckInvariants();
   version->Unref();
+}
+
+// Keys of few letters and lengths up to 13, so that heads, prefixes and whole keys are often equal.
+TEST_F(VersionTest, ByHeadsLevelZeroHasTheFilesWhoseRangesHoldAKey) {
+  Random random(11);
+  const LengthFirstComparator by_length;
+  for (const Comparator* comparator : {BytewiseComparator(), ReverseBytewiseComparator(),
+                                       static_cast<const Comparator*>(&by_length)}) {
+    const auto random_key = [&](const std::string& prefix) {
+      std::string key = prefix;
+      const size_t bytes = random.Uniform(14);
+      while (key.size() < prefix.size() + bytes)
+        key.push_back(static_cast<char>('a' + random.Uniform(2)));
+      return key;
+    };
+    for (int round = 0; round < 200; ++round) {
+      const std::string prefix = random.OneIn(2) ? "" : "aab";
+      VersionEdit edit;
+      for (uint64_t number = 1; number <= 6; ++number) {
+        std::string a = random_key(prefix);
+        std::string b = random_key(prefix);
+        if (comparator->Compare(Slice(b), Slice(a)) < 0) std::swap(a, b);
+        edit.AddFile(0, MakeFile(number, a, b, number, number));
+      }
+      Version* const version = *Apply(nullptr, std::move(edit), comparator);
+      const LevelFiles& level = *version->level(0);
+      for (int i = 0; i < 50; ++i) {
+        const std::string key = random_key(random.OneIn(2) ? prefix : "");
+        const std::optional<uint64_t> head = level.HeadOf(Slice(key));
+        for (size_t file = 0; file < level.size(); ++file) {
+          const FileMetaData& meta = *level.files()[file];
+          const bool holds = comparator->Compare(Slice(key), meta.smallest_user_key()) >= 0 &&
+                             comparator->Compare(Slice(key), meta.largest_user_key()) <= 0;
+          EXPECT_EQ(head && level.FileMayMatch(file, Slice(key), *head), holds)
+              << key << " in " << meta.smallest_user_key().ToString() << ".."
+              << meta.largest_user_key().ToString();
+        }
+      }
+      version->CheckInvariants();
+      version->Unref();
+    }
+  }
 }
 
 TEST_F(VersionTest, AFileLivesUntilTheLastVersionGoes) {

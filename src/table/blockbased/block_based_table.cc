@@ -181,9 +181,15 @@ void BlockBasedTable::CountFilter(Lookup* lookup, bool may_match) const {
 
 void BlockBasedTable::Get(const TableReadOptions& options, Lookup* lookup) {
   if (parts_.index.blocks() == 0) return;
-  // The prefetched lines of filter, index and slot arrive together.
   const bool has_key_filter = parts_.filter.HasOneForKeys();
-  if (has_key_filter) parts_.filter.Prefetch(lookup->filter_hash());
+  if (has_key_filter) {
+    if (lookup->expects_absence() && !parts_.filter.MayMatch(lookup)) {
+      PerfCount(&PerfContext::bloom_sst_miss_count);
+      return GetFiltered(false, lookup, [] {});
+    }
+    // The prefetched lines of filter, index and slot arrive together.
+    parts_.filter.Prefetch(lookup->filter_hash());
+  }
   const BlockIndex::Group group = parts_.index.FindGroup(lookup->user_key());
   const bool may_match = parts_.filter.MayMatch(lookup);
   if (has_key_filter) [[likely]] {

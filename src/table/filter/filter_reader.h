@@ -47,12 +47,24 @@ class FilterReader {
   const char* BloomLine(uint64_t hash) const {
     return data_ + uint64_t{FastRange32(LowerHash32(hash), lines_)} * kBloomLineBytes;
   }
+  // In bit 0.
+  static uint32_t BloomBit(const char* line, uint32_t h) {
+    const uint32_t bit = h >> kBloomBitShift;
+    return uint32_t{static_cast<uint8_t>(line[bit / 8])} >> (bit % 8);
+  }
   bool BloomMayMatch(uint64_t hash) const {
     const char* const line = BloomLine(hash);
     uint32_t h = UpperHash32(hash);
-    for (uint32_t i = 0; i < probes_; ++i, h *= kBloomProbeFactor) {
-      const uint32_t bit = h >> kBloomBitShift;
-      if ((static_cast<uint8_t>(line[bit / 8]) >> (bit % 8) & 1) == 0) return false;
+    // Which probe fails first cannot be predicted: three have one branch.
+    uint32_t i = 0;
+    for (; i + 3 <= probes_; i += 3, h *= kBloomProbeFactor) {
+      const uint32_t first = BloomBit(line, h);
+      const uint32_t second = BloomBit(line, h *= kBloomProbeFactor);
+      const uint32_t third = BloomBit(line, h *= kBloomProbeFactor);
+      if ((first & second & third & 1) == 0) return false;
+    }
+    for (; i < probes_; ++i, h *= kBloomProbeFactor) {
+      if ((BloomBit(line, h) & 1) == 0) return false;
     }
     return true;
   }
