@@ -13,7 +13,7 @@ class SharedLibrary {
   // Null inside when the system refuses; Error says why.
   explicit SharedLibrary(const std::string& path);
 
-  // The file of the build tree; it is not there in builds without the shared library.
+  // The file of the build tree. Builds without the shared library leave out the tests that use it.
   static std::string AshlarPath();
 
   bool loaded() const { return handle_ != nullptr; }
