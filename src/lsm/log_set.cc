@@ -112,7 +112,7 @@ ASHLAR_NO_INLINE Status LogSet::FailCurrent(Status status) {
 Status LogSet::CutFailedCurrent() {
   if (current_is_cut_) return Status::OK();
   ASHLAR_ASSERT(!current_->status().ok() && current_->good_bytes() <= current_->bytes());  // I4
-  EndSyncsBesideAppends();
+  EndSyncsBesideAppends(current_->status());
   // The file is closed before it is cut. The error that Close returns is the one that the log
   // failed with.
   static_cast<void>(current_->Close().ok());
@@ -157,7 +157,7 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
 }
 
 void LogSet::Forget() noexcept {
-  EndSyncsBesideAppends();
+  EndSyncsBesideAppends(Status::OK());
   // Its head, if it has one, is in the file.
   if (current_ != nullptr)
     static_cast<void>(CatchBadAlloc([this] { return current_->Close(); }).ok());
@@ -167,6 +167,7 @@ void LogSet::Forget() noexcept {
   current_bytes_.store(0, std::memory_order_relaxed);
   current_number_.store(0, std::memory_order_release);
   MutexLock lock(mutex_);
+  error_beside_appends_ = Status::OK();
   closed_.clear();
   progress_.reset();
   closed_bytes_.store(0, std::memory_order_relaxed);
@@ -304,7 +305,7 @@ Status LogSet::Close() {
   Status closed = FinishCurrent();
   if (closed.ok() && current_->status().ok())
     closed = FailCurrentOn(unsynced_ ? SyncCurrentFile() : Status::OK());
-  EndSyncsBesideAppends();
+  EndSyncsBesideAppends(current_->status());
   if (closed.ok()) closed = current_->Close();
   if (status.ok()) status = closed;
   RetireCurrent(closed.ok());

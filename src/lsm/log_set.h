@@ -165,10 +165,12 @@ class LogSet {
   };
 
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
-  // Before the file of the current log is closed.
-  void EndSyncsBesideAppends() {
+  // Before the file of the current log is closed. error: that the log has failed with, or Ok; later
+  // calls of SyncBesideAppends return it (I3).
+  void EndSyncsBesideAppends(const Status& error) {
     MutexLock lock(mutex_);
     current_file_ = nullptr;
+    if (error_beside_appends_.ok()) error_beside_appends_ = error;
   }
   // The error of SyncBesideAppends, for the leader. Waits for one that is under way.
   Status ErrorBesideAppends() const {
@@ -211,9 +213,10 @@ class LogSet {
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);           // ascending numbers
   std::shared_ptr<LogProgress> progress_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
-  // Of the current log, for SyncBesideAppends. Null: it is closed, or has failed there.
+  // Of the current log, for SyncBesideAppends. Null: it is closed, or has failed.
   vfs::WritableFile* current_file_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
-  Status error_beside_appends_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
+  // Of the current log: the first error of SyncBesideAppends, or the leader's that closed the file.
+  Status error_beside_appends_ ASHLAR_GUARDED_BY(mutex_);
 
   std::unique_ptr<LogWriter> current_;      // commit leader only
   LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_

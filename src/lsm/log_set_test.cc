@@ -131,6 +131,43 @@ TEST_F(LogSetTest, ANewLogReplacesOneThatFailedBesideAppends) {
   EXPECT_OK(logs_.SyncBesideAppends());
 }
 
+// A caller of SyncWAL has handed its bytes over; a writer's append or sync fails the log before the
+// caller syncs it. Those bytes may be lost, so the answer is the log's error.
+TEST_F(LogSetTest, ALogThatFailedInAnAppendIsNotTakenForSynced) {
+  ASSERT_OK(Write("a"));
+  FaultRule rule;
+  rule.operations = FaultOperation::kAppend;
+  rule.name_contains = ".log";
+  faults_.AddRule(rule);
+  const Status failed = Write("b");
+  EXPECT_TRUE(failed.IsIOError()) << failed.ToString();
+  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), failed.ToString());
+  ASSERT_OK(Start(2));
+  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), failed.ToString()) << "log 1 is never synced";
+  EXPECT_EQ(logs_.ReleaseUpTo(2), std::vector<uint64_t>{1});
+  EXPECT_OK(logs_.SyncBesideAppends());
+}
+
+TEST_F(LogSetTest, ALogThatFailedInASyncIsNotTakenForSynced) {
+  ASSERT_OK(Write("a"));
+  FailASync();
+  const Status failed = logs_.SyncAll();
+  EXPECT_TRUE(failed.IsIOError()) << failed.ToString();
+  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), failed.ToString());
+  EXPECT_EQ(faults_.FaultsInjected(), 1u);
+}
+
+// The error is that of the log that was forgotten: a promotion that is tried again has another one.
+TEST_F(LogSetTest, AForgottenLogLeavesNoError) {
+  ASSERT_OK(Write("a"));
+  logs_.Fail(Status::IOError("the group failed"));
+  logs_.Forget();
+  ASSERT_OK(Start(2));
+  EXPECT_OK(Write("b"));
+  EXPECT_OK(logs_.SyncBesideAppends());
+  EXPECT_OK(logs_.SyncAll());
+}
+
 // The leader has looked for errors of the log already, and is making the next one.
 TEST_F(LogSetTest, AnErrorDuringASwitchIsNotLost) {
   ASSERT_OK(Write("a"));
