@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
+#include "manifest/epoch_order.h"
 
 namespace ashlar {
 
@@ -286,6 +287,9 @@ Status ManifestReplay::BuildVersions() {
       return version.status().WithContext(
           StrCat("column family \"", NameForDisplay(family->name), "\""));
     family->current = *version;
+    ASHLAR_RETURN_IF_ERROR(
+        CheckEpochOrder(family->comparator, **version)  // I2
+            .WithContext(StrCat("column family \"", NameForDisplay(family->name), "\"")));
   }
   builders_.clear();
   return Status::OK();

@@ -16,6 +16,8 @@
 // I1: a replay without the lock (Args::pinned_tables) reads on until the file has not grown since
 //     the last reading. Otherwise the tables of a long MANIFEST would be gone, time and again,
 //     before it is read.
+// I2: a family with new tables is refused if epoch numbers order level 0 otherwise than sequences
+//     (epoch_order.h): for opens of each kind, catch-ups and promotions.
 //
 // Thread safety: one thread. Lifetime: `live` outlives the result, the base and the specs outlive
 // the replay.

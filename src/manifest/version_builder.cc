@@ -75,6 +75,8 @@ FileMetaData* VersionBuilder::TakeOver(std::unique_ptr<FileMetaData> brought) {
   if (known == known_.end() && moved == removed_from_base_.end())
     return args_.live->Adopt(std::move(brought));
   FileMetaData* const file = known != known_.end() ? known->second : moved->second;
+  // RocksDB numbers the tables of a family anew when one of them has no epoch number.
+  if (file->epoch_number != brought->epoch_number) return args_.live->Adopt(std::move(brought));
   LiveFiles::Acquire(file);
   return file;
 }

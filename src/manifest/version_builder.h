@@ -31,7 +31,7 @@ class VersionBuilder {
     Level levels = 7;
     Version* base = nullptr;  // null: empty
     // Files that it has keep its metadata, and with them their open tables, when an edit adds them
-    // to an empty base. Null: none.
+    // to an empty base with the same epoch number. Null: none.
     Version* known = nullptr;
     LiveFiles* live = nullptr;
   };

@@ -56,6 +56,7 @@ enum FileField : uint32_t {
   kTemperature = 9,
   kMinTimestamp = 10,
   kMaxTimestamp = 11,
+  kEpochNumber = 13,
   kUserTimestampsPersisted = 16,
   kPath = 65,
   kRefuseUnknownBit = 1 << 6,
@@ -368,13 +369,21 @@ class EditDecoder {
       case kMinTimestamp:
       case kMaxTimestamp:
       case kUserTimestampsPersisted: return Unsupported("user-defined timestamps");
+      case kEpochNumber:
+        KeepField(field, value, file);
+        return GetVarint64(&value, &file->epoch_number) ? Status::OK()
+                                                        : Malformed("epoch number of a file");
       default:
         if ((field & kRefuseUnknownBit) != 0)
           return Unsupported(StrCat("a file with the unknown field ", field));
-        PutVarint32(&file->other_fields, field);
-        PutLengthPrefixedSlice(&file->other_fields, value);
+        KeepField(field, value, file);
         return Status::OK();
     }
+  }
+
+  static void KeepField(uint32_t field, const Slice& value, FileMetaData* file) {
+    PutVarint32(&file->other_fields, field);
+    PutLengthPrefixedSlice(&file->other_fields, value);
   }
 
   static Status CheckPath(uint32_t path) {

@@ -221,6 +221,24 @@ TEST(VersionEdit, FieldsOfLaterVersionsArePassedOverAndKeptWithTheirFile) {
   EXPECT_NE(Encode(edit).find(fields), std::string::npos);
 }
 
+TEST(VersionEdit, TheEpochNumberOfAFileIsReadAndWrittenAgain) {
+  for (const uint64_t number : {uint64_t{0}, uint64_t{7}, ~uint64_t{0}}) {
+    std::string value;
+    PutVarint64(&value, number);
+    const std::string field = StringField(13, value);
+    VersionEdit edit;
+    ASSERT_TRUE(edit.DecodeFrom(NewFile4With(field)).ok());
+    ASSERT_EQ(edit.new_files().size(), 1u);
+    EXPECT_EQ(edit.new_files()[0].file->epoch_number, number);
+    EXPECT_EQ(edit.new_files()[0].file->other_fields, field);
+  }
+  VersionEdit without;
+  ASSERT_TRUE(without.DecodeFrom(NewFile4With("")).ok());
+  EXPECT_EQ(without.new_files()[0].file->epoch_number, 0u);
+  for (const std::string& value : {std::string(), std::string("\x80"), std::string(10, '\xff')})
+    EXPECT_TRUE(Decode(NewFile4With(StringField(13, value))).IsCorruption());
+}
+
 TEST(VersionEdit, TheLowestLogToKeepIsReadFromAFileToo) {
   std::string value;
   PutFixed64(&value, 44);

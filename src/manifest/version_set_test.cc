@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/coding.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "execute/epoch.h"
@@ -39,6 +40,16 @@ std::vector<ColumnFamilySpec> Specs(const std::vector<std::string>& names) {
   std::vector<ColumnFamilySpec> specs;
   for (const std::string& name : names) specs.push_back(Spec(name));
   return specs;
+}
+
+// Field 13 of a new file.
+std::string EpochField(uint64_t number) {
+  std::string value;
+  PutVarint64(&value, number);
+  std::string field;
+  PutVarint32(&field, 13);
+  PutLengthPrefixedSlice(&field, value);
+  return field;
 }
 
 // A database directory, and a VersionSet on it that a test may close and open again.
@@ -94,6 +105,26 @@ class Database {
     return number;
   }
 
+  // A new table as RocksDB records it. epoch_number: 0: none.
+  struct Table {
+    std::string smallest = "a";
+    std::string largest = "z";
+    SequenceNumber first = 0;
+    SequenceNumber last = 0;
+    uint64_t epoch_number = 0;
+    Level level = 0;
+  };
+  FileNumber AddTable(const Table& table, VersionEdit* edit) {
+    auto file =
+        MakeFile(set_->NewFileNumber(), table.smallest, table.largest, table.first, table.last);
+    if (table.epoch_number != 0) file->other_fields = EpochField(table.epoch_number);
+    EXPECT_TRUE(CreateTable(*file).ok());
+    const FileNumber number = file->number;
+    edit->last_sequence = std::max(edit->last_sequence.value_or(0), table.last);
+    edit->AddFile(table.level, std::move(file));
+    return number;
+  }
+
   Status Install(Result<std::unique_ptr<PendingInstall>> install) {
     ASHLAR_RETURN_IF_ERROR(install.status());
     kManifestMutex.AssertHeld();
@@ -113,10 +144,10 @@ class Database {
   }
 
   // As a secondary: what the process that writes has recorded since.
-  Status CatchUp() {
+  Status CatchUp(bool for_writing = false) {
     kManifestMutex.AssertHeld();
     kDatabaseMutex.AssertHeld();
-    ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, set_->ReadOn(/*for_writing=*/false));
+    ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, set_->ReadOn(for_writing));
     ASHLAR_RETURN_IF_ERROR(set_->CheckManifestUnchanged(read));
     const PublishedState replaced = set_->Adopt(std::move(read));
     set_->CheckInvariants();
@@ -498,6 +529,110 @@ TEST_F(VersionSetTest, ASecondaryFollowsEveryInstall) {
     EXPECT_EQ(secondary.State(), db_.State());
     secondary.Close();
   }
+}
+
+// ---- Epoch numbers.
+
+void ExpectRefusedOrder(const Status& status) {
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  for (const char* const word : {"default", "epoch numbers", "compact"})
+    EXPECT_NE(status.ToString().find(word), std::string::npos) << status.ToString();
+}
+
+class EpochOrderTest : public VersionSetTest {
+ protected:
+  using Table = Database::Table;
+  void SetUp() override {
+    ASSERT_TRUE(db_.Create().ok());
+    ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  }
+  // Installs the tables. Returns how the database opens then.
+  Status OpenWith(const std::vector<Table>& tables) {
+    VersionEdit edit;
+    for (const Table& table : tables) db_.AddTable(table, &edit);
+    EXPECT_TRUE(db_.Install(std::move(edit)).ok());
+    return db_.Open(Specs({"default"}));
+  }
+};
+
+// A merge within level 0 of files that were ingested before and after a write, and the write's
+// table, which is newer.
+std::vector<Database::Table> WriteBelowAMerge() {
+  return {{.first = 1, .last = 3, .epoch_number = 1}, {.first = 2, .last = 2, .epoch_number = 3}};
+}
+
+TEST_F(EpochOrderTest, AnOrderThatSequencesDoNotShowIsRefused) {
+  ExpectRefusedOrder(OpenWith(WriteBelowAMerge()));
+  ExpectRefusedOrder(db_.Open(Specs({"default"}), /*read_only=*/true));
+}
+
+TEST_F(EpochOrderTest, TablesThatAreNoNeighboursAreCompared) {
+  ExpectRefusedOrder(
+      OpenWith({{.smallest = "a", .largest = "c", .first = 30, .last = 39, .epoch_number = 2},
+                {.smallest = "m", .largest = "z", .first = 20, .last = 29, .epoch_number = 9},
+                {.smallest = "c", .largest = "d", .first = 10, .last = 19, .epoch_number = 3}}));
+}
+
+TEST_F(EpochOrderTest, TheOrderOfTablesWithoutCommonKeysDoesNotMatter) {
+  const Status opened =
+      OpenWith({{.smallest = "a", .largest = "c", .first = 1, .last = 3, .epoch_number = 1},
+                {.smallest = "d", .largest = "z", .first = 2, .last = 2, .epoch_number = 3}});
+  EXPECT_TRUE(opened.ok()) << opened.ToString();
+}
+
+TEST_F(EpochOrderTest, EqualOrdersAndEqualNumbersAreTaken) {
+  const Status opened = OpenWith({{.first = 1, .last = 3, .epoch_number = 1},
+                                  {.first = 2, .last = 7, .epoch_number = 2},
+                                  {.first = 8, .last = 9, .epoch_number = 2}});
+  EXPECT_TRUE(opened.ok()) << opened.ToString();
+}
+
+// RocksDB orders by sequences then, too.
+TEST_F(EpochOrderTest, ATableWithoutANumberLetsSequencesOrder) {
+  std::vector<Table> tables = WriteBelowAMerge();
+  tables.push_back({.first = 0, .last = 0, .epoch_number = 0, .level = 4});
+  const Status opened = OpenWith(tables);
+  EXPECT_TRUE(opened.ok()) << opened.ToString();
+}
+
+TEST_F(EpochOrderTest, ASecondaryKeepsWhatItHasWhenTheOrderBecomesAnother) {
+  VersionEdit first;
+  db_.AddTable(WriteBelowAMerge()[0], &first);
+  ASSERT_TRUE(db_.Install(std::move(first)).ok());
+  Database secondary(file_system_.get());
+  ASSERT_TRUE(secondary.Open(Specs({"default"}), /*read_only=*/true).ok());
+  const std::string state = secondary.State();
+  VersionEdit second;
+  const FileNumber below = db_.AddTable(WriteBelowAMerge()[1], &second);
+  ASSERT_TRUE(db_.Install(std::move(second)).ok());
+  for (const bool for_writing : {false, true}) {
+    ExpectRefusedOrder(secondary.CatchUp(for_writing));
+    EXPECT_EQ(secondary.State(), state);
+  }
+  VersionEdit compacted;
+  compacted.DeleteFile(0, below);
+  ASSERT_TRUE(db_.Install(std::move(compacted)).ok());
+  EXPECT_TRUE(secondary.CatchUp().ok());
+  EXPECT_EQ(secondary.State(), db_.State());
+}
+
+// RocksDB numbers tables anew in the MANIFEST that it begins: the metadata that the secondary has
+// is not that of the new MANIFEST.
+TEST_F(EpochOrderTest, ASecondarySeesTablesThatWereNumberedAnew) {
+  db_.manifest_bytes_max = 1;  // each install begins a MANIFEST
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  VersionEdit first;
+  const FileNumber merge = db_.AddTable(Table{.first = 1, .last = 3}, &first);
+  ASSERT_TRUE(db_.Install(std::move(first)).ok());
+  Database secondary(file_system_.get());
+  ASSERT_TRUE(secondary.Open(Specs({"default"}), /*read_only=*/true).ok());
+  FileMetaData* const file = db_->Published().FindFamily(0)->current->files(0)[0];
+  ASSERT_EQ(file->number, merge);
+  file->other_fields = EpochField(1);
+  VersionEdit second;
+  db_.AddTable(WriteBelowAMerge()[1], &second);
+  ASSERT_TRUE(db_.Install(std::move(second)).ok());
+  ExpectRefusedOrder(secondary.CatchUp());
 }
 
 // A reader that has read logs up to a write, while these edits came.

@@ -39,8 +39,10 @@ struct FileMetaData {
   uint64_t oldest_ancestor_unix_seconds = 0;  // 0: unknown
   std::string checksum;                       // of the whole file; empty: none
   std::string checksum_function = "Unknown";
-  // The fields of the MANIFEST that Ashlar does not use, as they were read (version_edit.h). They
-  // are written again with the file.
+  // Of RocksDB 7.10 and later (manifest/epoch_order.h); 0: none. Read from other_fields.
+  uint64_t epoch_number = 0;
+  // The fields of the MANIFEST that Ashlar does not write itself, as they were read
+  // (version_edit.h). They are written again with the file.
   std::string other_fields;
   // 0: not known, because the MANIFEST does not record it. Written by the job that made the table,
   // or by the first open.
