@@ -48,6 +48,8 @@ struct SstFileMetaData : FileStorageInfo {
   uint64_t num_deletions = 0;
   uint64_t oldest_ancester_time = 0;  // seconds since 1970; 0 unknown
   uint64_t file_creation_time = 0;
+  // RocksDB's order of level 0, newest highest; 0: none. CreateColumnFamilyWithImport compares it;
+  // Ashlar's own metadata have none.
   uint64_t epoch_number = 0;
   // Internal keys: the bounds within which the file's range deletions apply. For
   // DB::CreateColumnFamilyWithImport.

@@ -6,6 +6,7 @@
 // Thread safety: pure, except that files are read.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ struct ImportedFile {
   Level level = 0;
   // For the MANIFEST: bounds, sequences, size and counts.
   std::unique_ptr<FileMetaData> meta;
+  // Of the exported family (manifest/epoch_order.h); 0: none. The new family's MANIFEST has none.
+  uint64_t epoch_number = 0;
 };
 
 struct ImportedFileArgs {
@@ -35,7 +38,8 @@ Result<ImportedFile> InspectImportedFile(const ImportedFileArgs& args,
                                          const LiveFileMetaData& given);
 
 // InvalidArgument naming two files of one level that overlap: in keys, on a sorted level, or in
-// keys and sequences, on level 0, whose files are ordered by their sequences.
+// keys and sequences, on level 0, whose files are ordered by their sequences. NotSupported if epoch
+// numbers order two of these that overlap in keys otherwise.
 Status CheckLevels(const KeyComparator& comparator, std::span<const ImportedFile> files);
 
 }  // namespace ashlar

@@ -596,6 +596,31 @@ TEST_F(RefusedImportTest, FilesThatOverlapOnOneLevel) {
   ExpectFilesUnchanged();
 }
 
+// RocksDB from 7.10 on reads level 0 in the order of epoch numbers.
+TEST_F(RefusedImportTest, EpochNumbersThatSequencesDoNotShow) {
+  using enum Status::Code;
+  ExportImportFilesMetaData numbered = exported_;
+  std::vector<LiveFileMetaData*> level0;
+  for (LiveFileMetaData& file : numbered.files) {
+    file.epoch_number = 1;
+    if (file.level == 0) level0.push_back(&file);
+  }
+  ASSERT_EQ(level0.size(), 2u);
+  if (level0[0]->largest_seqno < level0[1]->largest_seqno) std::swap(level0[0], level0[1]);
+  level0[0]->epoch_number = 2;
+  level0[1]->epoch_number = 3;
+  ExpectRefused(numbered, kNotSupported, "epoch numbers", -1);
+  level0[0]->epoch_number = 4;
+  ASSERT_OK(TryImport({&numbered}));
+  EXPECT_EQ(Imported(), Contents());
+  ASSERT_OK(other_->DropColumnFamily(imported_.get()));
+  // Without a number the file is in the place that its sequences give it.
+  level0[0]->epoch_number = 0;
+  ASSERT_OK(TryImport({&numbered}));
+  EXPECT_EQ(Imported(), Contents());
+  ExpectFilesUnchanged();
+}
+
 TEST_F(RefusedImportTest, AComparatorThatIsNotTheFiles) {
   const Comparator* const bytewise = options_.comparator;
   options_.comparator = ReverseBytewiseComparator();
