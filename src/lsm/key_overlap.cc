@@ -38,7 +38,38 @@ bool HasKey(const MemTable& table, const KeyComparator& comparator, const FileBo
   return HasEntry(&cursor, comparator, bounds);
 }
 
+// Of a sequence up to newest.
+bool HasOlderKey(const MemTable& table, const KeyComparator& comparator, const FileBounds& bounds,
+                 SequenceNumber newest) {
+  const SequenceNumber first = table.first_sequence();
+  if (first == 0 || first > newest) return false;
+  if (table.HasRangeDeletions()) {
+    const SequenceNumber visible[] = {newest};
+    if (HasPart(table.Ranges(visible), comparator, bounds)) return true;
+  }
+  MemTableCursor cursor(&table, MemTableCursor::Hold::kBorrowed, nullptr);
+  cursor.Seek(MakeInternalKey(bounds.smallest, kSequenceNumberMax, ValueType::kMax));
+  for (; cursor.Valid(); cursor.Next()) {
+    const Slice key = cursor.key();
+    if (!IsWithin(ExtractUserKey(key), comparator, bounds)) return false;
+    if (TagSequence(ExtractTag(key)) <= newest) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool HasOlderUnflushedKey(const ReadView& view, const KeyComparator& comparator,
+                          const FileMetaData& file) {
+  const FileBounds bounds{.smallest = file.smallest_user_key(),
+                          .largest = file.largest_user_key(),
+                          .excludes_largest = file.excludes_largest()};
+  const SequenceNumber newest = file.largest_sequence;
+  return HasOlderKey(*view.active, comparator, bounds, newest) ||
+         std::any_of(view.immutable.begin(), view.immutable.end(), [&](const MemTableRef& table) {
+           return HasOlderKey(*table, comparator, bounds, newest);
+         });
+}
 
 bool HasUnflushedKey(const ReadView& view, const KeyComparator& comparator,
                      const FileBounds& bounds) {

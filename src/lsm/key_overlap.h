@@ -14,6 +14,9 @@ namespace ashlar {
 // In one of the view's memtables.
 bool HasUnflushedKey(const ReadView& view, const KeyComparator& comparator,
                      const FileBounds& bounds);
+// In one of the view's memtables, by a write that is not newer than the table's newest entry.
+bool HasOlderUnflushedKey(const ReadView& view, const KeyComparator& comparator,
+                          const FileMetaData& file);
 // In a table. True if it cannot be read.
 bool HasKey(FileMetaData* file, TableCache* tables, const KeyComparator& comparator,
             const FileBounds& bounds);

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "lsm/recovery.h"
+#include "lsm/replayed_order.h"
 #include "manifest/read_without_lock.h"
 
 namespace ashlar {
@@ -52,6 +53,7 @@ Status PrimaryFollower::Recover() {
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs(
       {.recorded = &read.published, .families = families.get(), .report = &report}));
   ASHLAR_RETURN_IF_ERROR(replay.Run());
+  ASHLAR_RETURN_IF_ERROR(CheckReplayedOrder(*families));
   const SequenceNumber shown = state_->PublishedSequence();
   if (replay.sequence() < shown) {  // I6
     return Status::Corruption(

@@ -11,6 +11,7 @@
 #include "lsm/job_events.h"
 #include "lsm/lost_files.h"
 #include "lsm/options_file.h"
+#include "lsm/replayed_order.h"
 #include "lsm/resolve_options.h"
 #include "manifest/read_without_lock.h"
 #include "observe/event_line.h"
@@ -445,6 +446,7 @@ Result<RecoveredDatabase> RecoverForWriting(const OpenArgs& args) {
   ASHLAR_RETURN_IF_ERROR(PrepareDirectory(state));
   OpenInfoLog(state, state->directory, args.families);
   Status status = RecoverState(args, &recovered);
+  if (status.ok()) status = CheckReplayedOrder(FamiliesOf(*state));  // I8
   if (status.ok()) status = KeepFound(state);
   LogRecovery(*state);
   if (status.ok()) return recovered;

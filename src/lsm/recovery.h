@@ -21,6 +21,8 @@
 // I5: facts found before the lock was taken are not relied on after it, except to refuse.
 // I6: a read-only database opens no file by its name later, if the limit on open files suffices.
 // I7: no table that was there is written again: a cut-off ingestion may have linked it there.
+// I8: for writing, replayed writes are newer than the tables of level 0 at their keys
+//     (replayed_order.h). Otherwise the open is refused.
 //
 // Thread safety: one thread.
 #pragma once
