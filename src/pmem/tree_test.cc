@@ -381,6 +381,30 @@ TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass
   ASSERT_OK(tree->Verify());
 }
 
+// A put that a full pool had refused was taken when it was tried again: the only object that had
+// room, for good, so that its value could not be replaced.
+TEST(FullPoolOfTwoSizesTest, AValueOfANewSizeIsTakenWhereItCanBeReplacedOnly) {
+  TestPool pool(uint64_t{1} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  const std::string value(16'000, 'v');
+  uint64_t count = 0;
+  while (tree->Put(NumberKey(count), std::string(20'000, 'a')).ok()) count++;
+  ASSERT_GT(count, 40U);
+  ASSERT_OK(tree->Delete(NumberKey(20)));  // five pages: one object of the new size
+  for (int i = 0; i < 3; ++i) {
+    const Status status = tree->Put("new", value);
+    ASSERT_TRUE(status.IsNoSpace()) << i << ": " << status.ToString();
+  }
+  EXPECT_FALSE(tree->Exists("new"));
+  ASSERT_OK(tree->Delete(NumberKey(21)));
+  ASSERT_OK(tree->Put("new", value));
+  uint64_t others = 0;
+  while (tree->Put("other" + std::to_string(others), value).ok()) others++;
+  for (const char fill : {'w', 'x'}) ASSERT_OK(tree->Put("new", std::string(16'000, fill)));
+  EXPECT_EQ(GetOr(tree.get(), "new"), std::string(16'000, 'x'));
+  ASSERT_OK(tree->Verify());
+}
+
 // A batch of deletes asked for a redo log, two words for each key, for which a full pool has no
 // room.
 TEST(FullPoolOfSmallEntriesTest, TakesABatchOfDeletesInEveryLeaf) {
