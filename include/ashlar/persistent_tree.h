@@ -65,7 +65,8 @@ struct PersistentTreeOptions {
   // small ones: on a machine without free memory in large pieces huge pages cost a hundred times as
   // much. 0: none; infinity: as many as the system has.
   double huge_pages_effort_max = 1;
-  // The pool stores its name and refuses to open under another one. It outlives the tree.
+  // The pool stores its name and refuses to open under another one. It outlives the tree. Null:
+  // Open returns InvalidArgument.
   const Comparator* comparator = BytewiseComparator();
 
   // None: the best that the file offers. kCpuFlush is refused where the file is neither on DAX nor

@@ -384,6 +384,8 @@ Status Tree::Verify() try {
 Result<std::unique_ptr<PersistentTree>> OpenTreeAt(const PersistentTreeOptions& options,
                                                    const std::string& path,
                                                    SplitStrategy strategy) {
+  if (options.comparator == nullptr)
+    return Status::InvalidArgument(path, "PersistentTreeOptions::comparator is null");
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<Medium> medium, OpenMedium(options, path));
   TreeConfig config;
   config.recovery.comparator = options.comparator;
