@@ -332,6 +332,7 @@ bool Heap::HasObject(const Class& size_class, Reserve reserve) const {
 PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
   Class& size_class = classes_[class_index];
   HeapSpan* const span = size_class.open.back();
+  static_assert(ReservedObjects::kBytesMax >= kSmallBytesMax);
   uint64_t count = 1;
   if (reserve == Reserve::kInsert && class_index != kLeafClass && reserved_.CanReserve()) {
     count = std::min(ReservedObjects::kBytesMax / span->object_bytes,
