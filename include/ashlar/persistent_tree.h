@@ -65,16 +65,19 @@ struct PersistentTreeOptions {
   // small ones: on a machine without free memory in large pieces huge pages cost a hundred times as
   // much. 0: none; infinity: as many as the system has.
   double huge_pages_effort_max = 1;
-  // The pool stores its name and refuses to open under another one. It outlives the tree.
+  // The pool stores its name and refuses to open under another one. It outlives the tree. Null:
+  // Open returns InvalidArgument.
   const Comparator* comparator = BytewiseComparator();
 
-  // None: the best that the file offers. kCpuFlush is refused where the file is neither on DAX nor
-  // in shared memory; on shared memory it flushes, which tests and measurements want.
+  // None: the best that file and processor offer. kCpuFlush is refused where the file is neither on
+  // DAX nor in shared memory, and on DAX where the library knows no instruction that flushes the
+  // processor's caches; on shared memory it flushes, which tests and measurements want.
   // kProcessCrashOnly on an ordinary file leaves the writing to the system. kLogged works
   // everywhere.
   std::optional<DurabilityClass> durability;
-  // kCpuFlush: the processor's caches are inside the persistence domain (eADR), so that lines need
-  // no flush. Where the system says so it is detected.
+  // kCpuFlush on shared memory: lines are not flushed, as if the processor's caches were inside the
+  // persistence domain (eADR). Without effect on DAX: there lines are flushed unless the system
+  // says that the caches are.
   bool caches_are_durable = false;
   // kLogged: if off, a change is written to the operating system only. It survives the death of the
   // process and not that of the machine.

@@ -46,7 +46,8 @@ class PoolMapping {
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   // kPrivate: discards the stores to the system's pages (PageBytes) that are wholly inside of
-  // [offset, offset + bytes). Later reads return the file's bytes. Other stores stay.
+  // [offset, offset + bytes). Later reads return the file's bytes. Other stores stay, and those to
+  // a page that the program has locked in memory (mlock).
   Status DiscardPages(uint64_t offset, uint64_t bytes);
 
  private:

@@ -552,7 +552,7 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
   PrepareIndex(plan, &change);
   Apply(op, words, mark, plan);
   published_ = true;
-  op->Commit();  // I3 of leaf_writer.h
+  op->Commit();  // I4 of leaf_writer.h
   Install(plan, &change);
   for (LeafPlan& leaf : plan->leaves) {
     LeafRef* const ref = leaf.lock.release();

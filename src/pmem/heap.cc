@@ -316,11 +316,15 @@ void Heap::TakeBackReserved() noexcept {
 
 // ---- Objects.
 
-// I2: the last free object of a class in use is for updates.
+// I2: of the free objects, those that are not for this allocation. Also in a class of which nothing
+// is in use: its only span may have one object, as an update leaves it that finds no entry.
+uint64_t Heap::HeldBack(const Class& size_class, Reserve reserve) const {
+  if (&size_class == &classes_[kLeafClass]) return 0;
+  return reserve == Reserve::kInsert ? 1 : 0;
+}
+
 bool Heap::HasObject(const Class& size_class, Reserve reserve) const {
-  const bool holds_back = reserve == Reserve::kInsert && &size_class != &classes_[kLeafClass] &&
-                          size_class.taken_objects > 0;
-  return size_class.free_objects > (holds_back ? 1 : 0);
+  return size_class.free_objects > HeldBack(size_class, reserve);
 }
 
 // One object for the caller, and more of the same word for its thread: not the last ones of the
@@ -328,10 +332,11 @@ bool Heap::HasObject(const Class& size_class, Reserve reserve) const {
 PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
   Class& size_class = classes_[class_index];
   HeapSpan* const span = size_class.open.back();
+  static_assert(ReservedObjects::kBytesMax >= kSmallBytesMax);
   uint64_t count = 1;
   if (reserve == Reserve::kInsert && class_index != kLeafClass && reserved_.CanReserve()) {
-    count = std::min(ReservedObjects::kBytesMax / span->object_bytes, size_class.free_objects - 1);
-    count = std::max(count, uint64_t{1});
+    count = std::min(ReservedObjects::kBytesMax / span->object_bytes,
+                     size_class.free_objects - HeldBack(size_class, reserve));
   }
   if (span->taken == 0) size_class.empty_spans--;
   const HeapSpan::Taken taken = span->TakeFirstFree(count);

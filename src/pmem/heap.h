@@ -10,8 +10,9 @@
 // An object is live if and only if something published refers to it: README.md has the reasons.
 // I1: an object is handed out only when nothing durable refers to it any more, after the fence that
 //     unlinked it. Spans and pages of before the open hand out nothing until the mark is complete.
-// I2: in a class with objects in use, one object stays held back from kInsert and is not reserved
-//     by a thread, so that a value can be replaced by one of its size in a full pool.
+// I2: kInsert takes an object of a class only if another one of it stays free, also if it is the
+//     class's first, and no thread reserves that one. So one object is held back wherever an insert
+//     has put a record, and a value can be replaced by one of its size in a full pool.
 // I3: until the mark is over an object that was published before the open is in use from when the
 //     mark met it or BeforeUnlink named it, whichever came first.
 // I4: a new span is an operation of its own, committed before what it allots is used. The operation
@@ -175,6 +176,7 @@ class Heap {
   HeapSpan* SpanOf(PoolOffset offset) const ASHLAR_REQUIRES(kHeapMutex);
   Result<PoolOffset> AllocateSmall(uint32_t class_index, Reserve reserve);
   Result<PoolOffset> AllocateLarge(uint64_t bytes);
+  uint64_t HeldBack(const Class& size_class, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
   bool HasObject(const Class& size_class, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
   PoolOffset TakeObject(uint32_t class_index, Reserve reserve) ASHLAR_REQUIRES(kHeapMutex);
   enum class Pages : uint8_t { kNormal, kHeldBackToo };

@@ -294,6 +294,31 @@ TEST_F(HeapTest, AClassThatHasRoomForOneObjectOnlyDoesNotBegin) {
   EXPECT_EQ(Take(20'000), large[50]);
 }
 
+// An update that fails leaves a span of one object. An insert took that object, and none was held
+// back in its class.
+TEST_F(HeapTest, TheOnlyObjectOfAClassIsForUpdates) {
+  std::vector<PoolOffset> large;
+  for (PoolOffset object = Take(20'000); object != 0; object = Take(20'000))
+    large.push_back(object);
+  heap_->Release(large[50]);  // five pages: one object
+  for (int i = 0; i < 3; ++i) {
+    const Result<PoolOffset> only = heap_->Allocate(16'000, Reserve::kUpdate);
+    ASSERT_TRUE(only.ok());
+    heap_->Release(only.value());
+    EXPECT_EQ(Take(16'000), 0U);
+    heap_->CheckInvariants();
+  }
+  // The class has nothing in use: its pages go to others, and it begins where two have room.
+  EXPECT_EQ(Take(20'000), large[50]);
+  heap_->Release(large[50]);
+  heap_->Release(large[51]);
+  EXPECT_NE(Take(16'000), 0U);
+  while (Take(16'000) != 0) {
+  }
+  EXPECT_TRUE(heap_->Allocate(16'000, Reserve::kUpdate).ok());
+  heap_->CheckInvariants();
+}
+
 // Spans leave their class's list from any place, and come back.
 TEST_F(HeapTest, EveryHistoryOfFullEmptyAndEvacuatedSpansLeavesTheListsOfSpansInOrder) {
   const uint64_t seed = 302;

@@ -49,6 +49,12 @@ bool CanHold(const Heap& heap, const std::vector<PoolOffset>& objects,
   return true;
 }
 
+// Whether a separator may take the place of one of `reserved_bytes` (I3).
+bool IsPlaceFor(uint64_t separator_bytes, uint64_t reserved_bytes) {
+  return reserved_bytes >= separator_bytes &&
+         reserved_bytes <= std::max(separator_bytes, LeafWriter::kSeparatorAheadBytesMax);
+}
+
 bool AreOfOneClass(uint64_t a_bytes, uint64_t b_bytes) {
   return a_bytes <= kSmallBytesMax && b_bytes <= kSmallBytesMax &&
          SizeClassOf(a_bytes) == SizeClassOf(b_bytes);
@@ -151,8 +157,10 @@ Status LeafWriter::PutOwned(Entry* entry) {
     entry->copied.clear();
     if (outcome == Outcome::kDone) {
       if (entry->replaced != 0) state_.heap.Retire(entry->replaced, entry->replaced_bytes);
-      // Space for the next split. Without it the split tries again, and fails with the reason.
-      if (entry->separator_bytes != 0) static_cast<void>(FillReserve(entry->separator_bytes, {}));
+      // Space for the next split, which probably has a separator of this length. Without it the
+      // split tries again, and fails with the reason.
+      if (entry->separator_bytes != 0 && entry->separator_bytes <= kSeparatorAheadBytesMax)  // I3
+        static_cast<void>(FillReserve(entry->separator_bytes, {}));
       return status;
     }
     if (outcome == Outcome::kSplitOnly) continue;
@@ -305,7 +313,7 @@ bool LeafWriter::HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const {
   for (const LeafEntry& move : plan.moved) {
     if (IsCopied(plan, move)) entry->copy_bytes.push_back(SlotUnits(move.slot) * kUnitBytes);
   }
-  return reserve.leaf != 0 && reserve.separator_bytes >= entry->separator_bytes &&
+  return reserve.leaf != 0 && IsPlaceFor(entry->separator_bytes, reserve.separator_bytes) &&
          CanHold(state_.heap, reserve.copies, entry->copy_bytes);
 }
 
@@ -350,7 +358,7 @@ void LeafWriter::StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const Spli
     state_.heap.Release(reserve.copies[i]);
   reserve = {};
   right.Keep();
-  op->Commit();  // I3
+  op->Commit();  // I4
   state_.index.Publish(&change);
 }
 
@@ -522,7 +530,7 @@ bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const Bounded
   state_.heap.BeforeUnlink(from.Separator());
   op->Fence();
   PublishCommit(op, left.offset, from.Next(right_commit), occupied, 1 - SelectedNext(left_commit));
-  op->Commit();  // I3
+  op->Commit();  // I4
   state_.index.Publish(&change);
   locks.ReleaseMerged();
   state_.index.DropRef(right.ref);

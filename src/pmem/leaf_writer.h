@@ -19,7 +19,10 @@
 // I1: between two fences nothing is stored to a line that a published state depends on, except its
 //     publication.
 // I2: a change fails only before its first store to something published, for lack of memory too.
-// I3: a change commits before the index leads to its leaves. A new leaf has no lock: a change of it
+// I3: a separator takes no more than itself, or than kSeparatorAheadBytesMax. A split takes ahead
+//     what the next one may need, and the next separator may be short: so a long one is allocated
+//     for its own split only, and no short one is written into its place.
+// I4: a change commits before the index leads to its leaves. A new leaf has no lock: a change of it
 //     that another thread makes would come before the leaf in the log, and be lost at replay.
 #pragma once
 
@@ -41,6 +44,8 @@ class LeafWriter {
   Status Relocate(const Slice& key, uint64_t slot, Toward end) ASHLAR_BEGINS_OPERATION;
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;
+  // As long as the leaf, which is taken ahead with it.
+  static constexpr uint64_t kSeparatorAheadBytesMax = kLeafBytes;
 
  private:
   enum class Outcome : uint8_t { kDone, kFull, kMissing, kNeedReserve, kDamaged, kSplitOnly };

@@ -122,6 +122,7 @@ Status WriteLogLink(PoolStorage* storage, LogState state, uint64_t generation) {
 }
 
 Status ReplayLog(PoolStorage* storage, const ReplayConfig& config) {
+  if (config.sync_pool) ASHLAR_RETURN_IF_ERROR(storage->SyncPool());
   char bytes[sizeof(LogLink)];
   ASHLAR_RETURN_IF_ERROR(storage->ReadPool(kLogLinkOffset, sizeof(bytes), bytes));
   ASHLAR_ASSIGN_OR_RETURN(const LogLink link,

@@ -30,6 +30,9 @@ namespace ashlar::pmem {
 struct ReplayConfig {
   uint64_t pool_id = 0;
   bool accept_damage = false;
+  // Makes durable what earlier sessions have left in caches, of the system or of processors. The
+  // logged medium does so itself: its first link syncs the pool.
+  bool sync_pool = false;
 };
 
 // Requires: nothing is mapped, and the pool's header was checked. Afterwards there is no log under

@@ -362,8 +362,8 @@ Status LoggedMedium::WriteCopies(const std::vector<PageCopy>& copies) {
 }
 
 // After the sync: a page whose write fails later stays readable. The other pages stay mapped, so
-// that reads after a checkpoint do not fault. Where the system has larger pages, a copy stays that
-// shares one with changes.
+// that reads after a checkpoint do not fault. A copy stays that shares one of the system's pages
+// with changes, or whose page the program has locked in memory: it has the bytes of the file.
 Status LoggedMedium::DiscardUnchanged(const std::vector<PageCopy>& copies) noexcept try {
   for (const PageCopy& copy : copies) {
     const uint64_t end = copy.page + copy.bytes.size() / kPageBytes;

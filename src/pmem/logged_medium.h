@@ -19,7 +19,8 @@
 // I5: a record is written only while log header and link name its generation, durably; for the end
 //     of a checkpoint the link names two.
 // I6: changed_pages_ counts the bits of is_changed_, due_pages_ those of is_due_. Only the pages of
-//     both, those of the step under way, and the header's page have private copies.
+//     both, those of the step under way, the header's page, and those that the program has locked
+//     in memory have private copies. A copy is as new as its page of the file, or newer.
 // I7: one thread at a time takes a step: is_stepping_.
 //
 // Thread safety: see Medium. One error latch: after a failed write, sync or commit nothing commits.

@@ -93,6 +93,18 @@ TEST_F(PersistentTreeTest, WhatIsNoPoolIsRefusedAndWhatIsInUseToo) {
   ASSERT_TRUE(Open().ok());
 }
 
+TEST_F(PersistentTreeTest, NoComparatorIsRefused) {
+  options_.comparator = nullptr;
+  EXPECT_TRUE(Open().IsInvalidArgument());
+  EXPECT_EQ(tree_, nullptr);
+  EXPECT_FALSE(std::filesystem::exists(Path()));
+  options_.comparator = BytewiseComparator();
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  options_.comparator = nullptr;
+  EXPECT_THAT(Open().ToString(), HasSubstr("comparator"));
+}
+
 TEST_F(PersistentTreeTest, APoolOfAnotherSizeIsRefused) {
   ASSERT_TRUE(Open().ok());
   ASSERT_TRUE(tree_->Close().ok());

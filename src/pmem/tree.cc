@@ -9,6 +9,7 @@
 #include "platform/clock.h"
 #include "platform/cpu.h"
 #include "pmem/batch_writer.h"
+#include "pmem/durability_choice.h"
 #include "pmem/leaf_mark.h"
 #include "pmem/leaf_writer.h"
 #include "pmem/log_replay.h"
@@ -36,29 +37,6 @@ Status Closed() { return Status::Aborted("the persistent tree is closed"); }
 
 // ---- Opening.
 
-Result<DurabilityClass> ChooseClass(const PersistentTreeOptions& options, const PoolFile& file) {
-  const PoolBacking backing = file.Backing();
-  if (!options.durability) {
-    if (backing == PoolBacking::kDax) return DurabilityClass::kCpuFlush;
-    return backing == PoolBacking::kSharedMemory ? DurabilityClass::kProcessCrashOnly
-                                                 : DurabilityClass::kLogged;
-  }
-  if (*options.durability == DurabilityClass::kCpuFlush && backing == PoolBacking::kStorage) {
-    return Status::NotSupported(
-        file.path(),
-        "cpu-flush needs a DAX file system: flushing the caches does not reach this file");
-  }
-  return *options.durability;
-}
-
-FlushInstruction ChooseInstruction(const PersistentTreeOptions& options,
-                                   DurabilityClass durability) {
-  if (durability != DurabilityClass::kCpuFlush || options.caches_are_durable ||
-      CachesArePersistent())
-    return FlushInstruction::kNone;
-  return BestFlushInstruction();
-}
-
 uint32_t ChooseRecoveryThreads(const PersistentTreeOptions& options) {
   constexpr uint32_t kThreadsMax = 8;
   return options.recovery_threads > 0 ? static_cast<uint32_t>(options.recovery_threads)
@@ -66,14 +44,13 @@ uint32_t ChooseRecoveryThreads(const PersistentTreeOptions& options) {
 }
 
 Result<std::unique_ptr<Medium>> MapShared(std::unique_ptr<PoolFile> file,
-                                          DurabilityClass durability,
-                                          FlushInstruction instruction) {
+                                          const DurabilityChoice& choice) {
   const bool sync =
-      durability == DurabilityClass::kCpuFlush && file->Backing() == PoolBacking::kDax;
+      choice.durability == DurabilityClass::kCpuFlush && file->Backing() == PoolBacking::kDax;
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping,
                           file->Map(sync ? PoolMapMode::kSharedSync : PoolMapMode::kShared));
-  auto medium =
-      std::make_unique<MappedMedium>(file->path(), std::move(mapping), durability, instruction);
+  auto medium = std::make_unique<MappedMedium>(file->path(), std::move(mapping), choice.durability,
+                                               choice.instruction);
   medium->Keep(std::move(file));
   return std::unique_ptr<Medium>(std::move(medium));
 }
@@ -103,18 +80,24 @@ Result<std::unique_ptr<Medium>> OpenMedium(const PersistentTreeOptions& options,
     ASHLAR_RETURN_IF_ERROR(file->ReadAt(0, page.size(), page.data()));
   ASHLAR_ASSIGN_OR_RETURN(const PoolHeader header,
                           DecodePoolHeader(path, page, file->bytes(), *options.comparator));
-  ASHLAR_ASSIGN_OR_RETURN(const DurabilityClass durability, ChooseClass(options, *file));
+  ASHLAR_ASSIGN_OR_RETURN(
+      const DurabilityChoice choice,
+      ChooseDurability(options, file->Backing(),
+                       {.are_persistent = CachesArePersistent(), .best = BestFlushInstruction()},
+                       file->path()));
   auto storage = std::make_unique<FileStorage>(std::move(file));
-  ASHLAR_RETURN_IF_ERROR(ReplayLog(
-      storage.get(), {.pool_id = header.pool_id, .accept_damage = options.accept_log_damage}));
-  if (durability == DurabilityClass::kLogged) {
+  ASHLAR_RETURN_IF_ERROR(
+      ReplayLog(storage.get(), {.pool_id = header.pool_id,
+                                .accept_damage = options.accept_log_damage,
+                                .sync_pool = choice.durability == DurabilityClass::kCpuFlush}));
+  if (choice.durability == DurabilityClass::kLogged) {
     return LoggedMedium::Create(std::move(storage),
                                 {.pool_id = header.pool_id,
                                  .sync = options.sync_log,
                                  .log_bytes_max = options.log_bytes_max,
                                  .private_bytes_max = options.private_bytes_max});
   }
-  return MapShared(storage->Release(), durability, ChooseInstruction(options, durability));
+  return MapShared(storage->Release(), choice);
 }
 
 }  // namespace
@@ -384,6 +367,8 @@ Status Tree::Verify() try {
 Result<std::unique_ptr<PersistentTree>> OpenTreeAt(const PersistentTreeOptions& options,
                                                    const std::string& path,
                                                    SplitStrategy strategy) {
+  if (options.comparator == nullptr)
+    return Status::InvalidArgument(path, "PersistentTreeOptions::comparator is null");
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<Medium> medium, OpenMedium(options, path));
   TreeConfig config;
   config.recovery.comparator = options.comparator;

@@ -261,6 +261,70 @@ TEST_F(TreeTest, ALongKeyInABatchTakesNoSpaceForOtherLeaves) {
   ASSERT_OK(tree_->Verify());
 }
 
+// A split took another object of its separator's length ahead, which the next split spent on a short
+// separator, for good.
+TEST_F(TreeTest, ALongSeparatorIsNotTakenAheadOfItsSplit) {
+  const uint64_t before = tree_->Stats().used_bytes;
+  constexpr size_t kLongBytes = 60'000;
+  // Each 49th key of an ascending load is the separator of a new leaf: the first one is long.
+  for (int i = 0; i < 48; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
+  ASSERT_OK(tree_->Put(NumberKey(48) + std::string(kLongBytes, 'x'), "v"));
+  ASSERT_EQ(tree_->Stats().leaves, 2U);
+  EXPECT_LT(tree_->Stats().used_bytes - before, 3 * kLongBytes);
+  for (int i = 49; i < 97; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
+  ASSERT_EQ(tree_->Stats().leaves, 3U);
+  EXPECT_LT(tree_->Stats().used_bytes - before, 3 * kLongBytes);
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 97U);
+  ASSERT_OK(tree_->Verify());
+}
+
+// Another thread splits the leaf while a put allocates the place for its long separator, which
+// nothing needs any more. The next separator is short.
+TEST(SplitReserveTest, AShortSeparatorIsNotWrittenIntoThePlaceOfALongOne) {
+  TestPool pool(kPoolBytes);
+  std::unique_ptr<PersistentTree> tree;
+  int asked = -1;  // allocations since the put of the long key began; negative: it has not
+  tree = OpenTestTree(&pool, nullptr, [&] {
+    if (asked < 0 || ++asked != 2) return false;  // the record is the first one, then the new leaf
+    asked = -1;
+    EXPECT_OK(tree->Put(NumberKey(48), "v"));
+    return false;
+  });
+  for (int i = 0; i < 48; ++i) ASSERT_OK(tree->Put(NumberKey(i), "v"));
+  const uint64_t before = tree->Stats().used_bytes;
+  constexpr size_t kLongBytes = 60'000;
+  asked = 0;
+  ASSERT_OK(tree->Put(NumberKey(48) + std::string(kLongBytes, 'x'), "v"));
+  ASSERT_EQ(asked, -1);
+  ASSERT_EQ(tree->Stats().leaves, 2U);
+  for (int i = 49; i < 96; ++i) ASSERT_OK(tree->Put(NumberKey(i), "v"));
+  ASSERT_EQ(tree->Stats().leaves, 3U);
+  EXPECT_LT(tree->Stats().used_bytes - before, 2 * kLongBytes);
+  ASSERT_OK(tree->Verify());
+}
+
+// The record has room and the new leaf has, but not its separator, which is as long as the record.
+TEST(FullPoolOfLongKeysTest, ASplitWithoutRoomForItsSeparatorChangesNothing) {
+  TestPool pool(uint64_t{1} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  for (int i = 0; i < 48; ++i)
+    ASSERT_OK(tree->Put(NumberKey(i), std::string(i < 42 ? 20'000 : 1, 'v')));
+  const std::string long_key = NumberKey(48) + std::string(60'000, 'x');
+  const uint64_t before = tree->Stats().used_bytes;
+  ASSERT_GT(tree->Stats().free_bytes, long_key.size() + kPageBytes);
+  for (int i = 0; i < 2; ++i) {
+    const Status status = tree->Put(long_key, "v");
+    ASSERT_TRUE(status.IsNoSpace()) << status.ToString();
+    EXPECT_EQ(tree->Stats().used_bytes, before);
+    EXPECT_EQ(tree->Stats().leaves, 1U);
+    EXPECT_FALSE(tree->Exists(long_key));
+  }
+  ASSERT_OK(tree->Put(NumberKey(48), "v"));
+  EXPECT_EQ(tree->Stats().leaves, 2U);
+  EXPECT_EQ(tree->Count(KeyRange::All()), 49U);
+  ASSERT_OK(tree->Verify());
+}
+
 // Ranges that overlap, nest, touch and are empty, between puts and deletes, against a model.
 TEST_F(TreeTest, BatchesOfOverlappingRangesAgreeWithAModel) {
   const uint64_t seed = 77;
@@ -378,6 +442,30 @@ TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass
   EXPECT_TRUE(tree->Put("small", std::string(7000, 'a')).IsNoSpace());
   EXPECT_EQ(GetOr(tree.get(), "small"), "x");
   for (uint64_t i = 0; i < count; ++i) ASSERT_OK(tree->Put(NumberKey(i), std::string(7000, 'b')));
+  ASSERT_OK(tree->Verify());
+}
+
+// A put that a full pool had refused was taken when it was tried again: the only object that had
+// room, for good, so that its value could not be replaced.
+TEST(FullPoolOfTwoSizesTest, AValueOfANewSizeIsTakenWhereItCanBeReplacedOnly) {
+  TestPool pool(uint64_t{1} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  const std::string value(16'000, 'v');
+  uint64_t count = 0;
+  while (tree->Put(NumberKey(count), std::string(20'000, 'a')).ok()) count++;
+  ASSERT_GT(count, 40U);
+  ASSERT_OK(tree->Delete(NumberKey(20)));  // five pages: one object of the new size
+  for (int i = 0; i < 3; ++i) {
+    const Status status = tree->Put("new", value);
+    ASSERT_TRUE(status.IsNoSpace()) << i << ": " << status.ToString();
+  }
+  EXPECT_FALSE(tree->Exists("new"));
+  ASSERT_OK(tree->Delete(NumberKey(21)));
+  ASSERT_OK(tree->Put("new", value));
+  uint64_t others = 0;
+  while (tree->Put("other" + std::to_string(others), value).ok()) others++;
+  for (const char fill : {'w', 'x'}) ASSERT_OK(tree->Put("new", std::string(16'000, fill)));
+  EXPECT_EQ(GetOr(tree.get(), "new"), std::string(16'000, 'x'));
   ASSERT_OK(tree->Verify());
 }
 

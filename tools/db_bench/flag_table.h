@@ -309,7 +309,7 @@
   FLAG("Persistent tree", std::string, durability, "",                                             \
        "cpu-flush, process-crash-only or logged; empty: the best that the file offers [own]")      \
   FLAG("Persistent tree", bool, caches_are_durable, false,                                         \
-       "With cpu-flush: fences, but no flushes [own]")                                             \
+       "With cpu-flush in shared memory: fences, but no flushes [own]")                            \
                                                                                                    \
   FLAG("What is shown", bool, histogram, false,                                                    \
        "The distribution of latencies; reads the clock at every operation")                        \

@@ -108,8 +108,14 @@ Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
   const uint64_t end = (offset + bytes) / page_bytes * page_bytes;
   // The system would round the end up.
   if (begin >= end) return Status::OK();
-  if (::madvise(data_ + begin, static_cast<size_t>(end - begin), MADV_DONTNEED) == -1)
-    return SystemError("discard pages of", "a pool's mapping", errno);
+  if (::madvise(data_ + begin, static_cast<size_t>(end - begin), MADV_DONTNEED) == 0)
+    return Status::OK();
+  // The system discards no page that is locked (EINVAL), and none after it.
+  for (uint64_t at = begin; at < end; at += page_bytes) {
+    if (::madvise(data_ + at, static_cast<size_t>(page_bytes), MADV_DONTNEED) == -1 &&
+        errno != EINVAL)
+      return SystemError("discard pages of", "a pool's mapping", errno);
+  }
   return Status::OK();
 }
 

@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
 #include <utility>
 
+#include "platform/memory.h"
 #include "platform/pool_file.h"
 #include "platform/posix/huge_pages.h"
 
@@ -106,6 +109,24 @@ TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
   EXPECT_LE(huge_bytes(0), unasked_bytes > 0 ? 2 * kHugePageBytes : 0);
   // No time at all: at most the one that was begun before the first look at the clock.
   EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
+}
+
+// A locked page in the range ended the call with an error, before the pages after it.
+TEST(PoolFilePosixTest, APrivateMappingForgetsThePagesAroundALockedOne) {
+  const uint64_t page_bytes = PageBytes();
+  const std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(3 * page_bytes).value();
+  const std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kPrivate).value();
+  memset(mapping->data(), 'n', 3 * page_bytes);
+  char* const locked = mapping->data() + page_bytes;
+  if (::mlock(locked, page_bytes) != 0)
+    GTEST_SKIP() << "no page can be locked here: " << strerror(errno);
+  ASSERT_TRUE(mapping->DiscardPages(0, 3 * page_bytes).ok());
+  EXPECT_EQ(mapping->data()[0], '\0');
+  EXPECT_EQ(std::string(locked, page_bytes), std::string(page_bytes, 'n'));
+  EXPECT_EQ(mapping->data()[2 * page_bytes], '\0');
+  ASSERT_EQ(::munlock(locked, page_bytes), 0);
+  ASSERT_TRUE(mapping->DiscardPages(page_bytes, page_bytes).ok());
+  EXPECT_EQ(*locked, '\0');
 }
 
 // Another process changes the name between the opening of a file and its lock.
