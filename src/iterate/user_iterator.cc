@@ -578,17 +578,19 @@ UserIterator::Outcome UserIterator::CollectVersions() {
   ForgetVersions();
   uint64_t run = 0;
   while (cursor()->Valid() && AtSavedKey()) {
+    // The version before is stepped over; the newest one only if the key is hidden.
+    if (run > 0 && !CountStep()) return Outcome::kStopped;
     if (++run > args_.max_sequential_skip) return ResolveBySeek();
     const uint64_t tag = ExtractTag(cursor()->key());
     if (Visible(tag)) TakeVersion(TagType(tag));
-    if (!CountStep()) return Outcome::kStopped;
     cursor()->Prev();
   }
   if (!cursor()->Valid() && !cursor()->status().ok()) {
     Stop(cursor()->status());
     return Outcome::kStopped;
   }
-  return ResolveCollected();
+  const Outcome outcome = ResolveCollected();
+  return outcome != Outcome::kHidden || CountStep() ? outcome : Outcome::kStopped;
 }
 
 // A version newer than all collected so far.

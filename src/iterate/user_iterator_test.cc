@@ -376,6 +376,20 @@ TEST(UserIteratorTest, LimitOfSkippedEntries) {
   EXPECT_EQ(Show({.entries = given.entries, .max_skippable = 6}, "first;next;prev"), "a=a d=d a=a");
 }
 
+// The version that is shown is not stepped over, in either direction.
+TEST(UserIteratorTest, SkippingIsBoundedAlikeInBothDirections) {
+  const Given versions{.entries = "a3=a a2=x a1=x b1=b", .max_skippable = 2};
+  EXPECT_EQ(Show(versions, "first;next"), "a=a b=b");
+  EXPECT_EQ(Show(versions, "last;prev"), "b=b a=a");
+  EXPECT_EQ(Show({.entries = versions.entries, .max_skippable = 1}, "last;prev"),
+            "b=b Result incomplete");
+  const Given deleted{.entries = "a1=a b5- b1=x c1=c", .max_skippable = 2};
+  EXPECT_EQ(Show(deleted, "first;next"), "a=a c=c");
+  EXPECT_EQ(Show(deleted, "last;prev"), "c=c a=a");
+  EXPECT_EQ(Show({.entries = deleted.entries, .max_skippable = 1}, "last;prev"),
+            "c=c Result incomplete");
+}
+
 TEST(UserIteratorTest, ValuesCanBePinned) {
   Script script({.entries = "a1=first b3+2 b2+1 c1=last"});
   std::vector<PinnableSlice> pinned(6);

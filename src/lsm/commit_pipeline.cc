@@ -511,7 +511,13 @@ Status CommitPipeline::SyncLog() {
 Status CommitPipeline::SyncBesideWriters() {
   const StopWatch watch(state_->recorder, WAL_FILE_SYNC_MICROS);
   state_->recorder.Tick(WAL_FILE_SYNCED);
-  return LatchSyncError(state_->logs.SyncBesideAppends());
+  const Status synced = state_->logs.SyncBesideAppends();
+  if (synced.ok()) return synced;
+  // A writer may have met the same error since, and a resume cured it: then the log is gone.
+  static_cast<void>(RunExclusive([&] {
+                      return state_->logs.HasFailedLog() ? LatchSyncError(synced) : Status::OK();
+                    }).ok());
+  return synced;
 }
 
 Status CommitPipeline::LeaderSyncLog() { return LatchSyncError(SyncLogs()); }

@@ -72,7 +72,7 @@ class CommitPipeline {
   // system, not for the medium. An error is latched.
   Status SyncLog();
   // The second half of it: makes bytes that the operating system has durable, so that a leader's
-  // sync soon after is short. Does not lead.
+  // sync soon after is short. Leads only after an error.
   Status SyncBesideWriters();
   // SyncLog by the leader.
   Status LeaderSyncLog();

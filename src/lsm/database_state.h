@@ -159,6 +159,9 @@ struct DatabaseState {
       // written by the commit leader (release) after the memtables; readers acquire it after the
       // view (read_view.h, I2)
       0};
+  std::atomic<uint64_t> secondary_installs{
+      // twice the number; odd while one replaces sequence and views (primary_follower.h, I7)
+      0};
   std::atomic<FamilyTable*> family_table{nullptr};  // written under mutex, read inside epoch guards
   std::atomic<bool> closing{false};  // written under mutex; jobs look at it between entries
   std::atomic<int> next_job_id{1};   // flushes and compactions, for listeners and the LOG

@@ -1,5 +1,7 @@
 #include "lsm/log_set.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "base/compiler.h"
 #include "base/out_of_memory.h"
@@ -258,6 +260,15 @@ Status LogSet::SyncBesideAppends() {
   current_file_ = nullptr;
   error_beside_appends_ = synced;
   return synced;
+}
+
+bool LogSet::HasFailedLog() const {
+  if (current_ != nullptr && !current_->status().ok()) return true;
+  MutexLock lock(mutex_);
+  return !error_beside_appends_.ok() ||
+         std::any_of(closed_.begin(), closed_.end(), [](const ClosedLog& log) {
+           return log.writer != nullptr && !log.writer->status().ok();
+         });
 }
 
 std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {

@@ -118,6 +118,8 @@ class LogSet {
   // log switch waits for it. After an error the current log fails in the leader's sync that runs at
   // the same time, or in its next sync or switch (I3).
   Status SyncBesideAppends();
+  // Whether a log that is not released has failed (I3).
+  bool HasFailedLog() const;
   // Forgets closed logs with a number below `number`; returns their numbers.
   std::vector<uint64_t> ReleaseUpTo(uint64_t number);
   // After a promotion that failed: as before the first AdoptClosed. The files stay, and mean

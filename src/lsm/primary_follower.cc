@@ -135,7 +135,11 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
       if (read.published.FindFamily(family->id()) != nullptr) remaining->Add(std::move(family));
     }
     const bool drops = remaining->families.size() < state_->Families().families.size();
-    // Nothing fails from here on (I3). The sequence before the views.
+    // Nothing fails from here on (I3). The sequence before the views. Readers that acquire either
+    // one find the number of the installs odd (I7).
+    const uint64_t installs = state_->secondary_installs.load(std::memory_order_relaxed);
+    ASHLAR_ASSERT(installs % 2 == 0);
+    state_->secondary_installs.store(installs + 1, std::memory_order_relaxed);
     state_->published_sequence.store(sequence, std::memory_order_release);
     replaced.emplace(state_->versions->Adopt(std::move(read)));
     for (Change& change : changes) {
@@ -146,6 +150,7 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
       }
     }
     if (drops) state_->SetFamilies(std::move(remaining));
+    state_->secondary_installs.store(installs + 2, std::memory_order_release);
     if constexpr (kDebugChecks) state_->CheckInvariants();
     state_->NotifyChange();
   }

@@ -19,6 +19,9 @@
 // I4: an entry that is not part of the view's prefix has a sequence above the published one.
 // I5: nothing is written below the primary's directory.
 // I6: Recover shows no less than was shown before it: a sequence that is published is in the files.
+// I7: a reader's views and sequence are of one state: no install came between them. A view that a
+//     replay publishes has records that follow those of tables that it lacks, with sequences above
+//     the published one; and a replay that failed may have left entries that the primary took back.
 //
 // README.md, "Secondaries", argues the order of an install and names what was rejected.
 //

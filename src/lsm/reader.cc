@@ -204,17 +204,40 @@ Status Reader::Get(const ReadOptions& options, ColumnFamily* family, const Slice
   return LookUp(options, family, key, value, &observer);
 }
 
+template <typename Load>
+auto Reader::TakeInOneState(const Load& load) const {
+  if (!state_->is_secondary()) [[likely]]
+    return load();
+  const uint64_t before = state_->secondary_installs.load(std::memory_order_acquire);
+  if (before % 2 == 0) {
+    auto taken = load();
+    if (state_->secondary_installs.load(std::memory_order_relaxed) == before) return taken;
+  }
+  MutexLock lock(state_->mutex());
+  return load();
+}
+
+Reader::ViewAtSequence Reader::LoadView(const ColumnFamily& family,
+                                        const Snapshot* snapshot) const {
+  ReadView* const view = family.view();
+  return {.view = view,
+          .sequence =
+              snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence()};
+}
+
+Reader::ViewAtSequence Reader::TakeView(const ColumnFamily& family,
+                                        const Snapshot* snapshot) const {
+  return TakeInOneState([&] { return LoadView(family, snapshot); });
+}
+
 template <typename Observer>
 Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                       const MergeOperator* merge_operator, Observer* observer) const {
   ViewRoot root;
   ReadGuard guard(state_->epochs);
-  ReadView* const view = family->view();
+  const auto [view, sequence] = TakeView(*family, options.snapshot);
   root = {.reader = this, .view = view};
   guard.SetRoot({&ViewRoot::kPinOps, &root});
-  const SequenceNumber sequence = options.snapshot != nullptr
-                                      ? options.snapshot->GetSequenceNumber()
-                                      : state_->PublishedSequence();
   Lookup lookup(
       Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = merge_operator});
   if (options.ignore_range_deletions) [[unlikely]]
@@ -304,11 +327,7 @@ Status Reader::GetUnpublished(const ReadOptions& options, ColumnFamily* family, 
 template <typename FamilyPointer>
 Reader::Views Reader::TakeViews(const ReadOptions& options,
                                 std::span<const FamilyPointer> families) const {
-  if (!state_->is_secondary()) [[likely]]
-    return LoadViews(options, families);
-  // A view of a secondary belongs to one sequence (primary_follower.h).
-  MutexLock lock(state_->mutex());
-  return LoadViews(options, families);
+  return TakeInOneState([&] { return LoadViews(options, families); });
 }
 
 template <typename FamilyPointer>
@@ -328,23 +347,6 @@ Reader::Views Reader::LoadViews(const ReadOptions& options,
   }
   ASHLAR_DCHECK(taken.sequence <= state_->PublishedSequence());  // I3 of database_state.h
   return taken;
-}
-
-Reader::ViewAtSequence Reader::TakeView(const ColumnFamily& family,
-                                        const Snapshot* snapshot) const {
-  if (!state_->is_secondary()) [[likely]]
-    return LoadView(family, snapshot);
-  // A view of a secondary belongs to one sequence (primary_follower.h).
-  MutexLock lock(state_->mutex());
-  return LoadView(family, snapshot);
-}
-
-Reader::ViewAtSequence Reader::LoadView(const ColumnFamily& family,
-                                        const Snapshot* snapshot) const {
-  ReadView* const view = family.view();
-  return {.view = view,
-          .sequence =
-              snapshot != nullptr ? snapshot->GetSequenceNumber() : state_->PublishedSequence()};
 }
 
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {

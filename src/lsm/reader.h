@@ -88,6 +88,10 @@ class Reader {
     std::vector<ReadView*> views;  // one per family
     SequenceNumber sequence = 0;
   };
+  // load(), whose views and sequence are of one state also of a secondary: one install is not
+  // between them (primary_follower.h, I7).
+  template <typename Load>
+  ASHLAR_ALWAYS_INLINE auto TakeInOneState(const Load& load) const;
   // Takes one state for all: every view, then the sequence. If a view has changed meanwhile, the
   // sequence may belong to a later state of that family, and the views are taken again. Requires:
   // inside an EpochGuard.
@@ -100,8 +104,10 @@ class Reader {
     SequenceNumber sequence = 0;
   };
   // The same for one family. The sequence is the snapshot's (null: the published one).
-  ViewAtSequence TakeView(const ColumnFamily& family, const Snapshot* snapshot) const;
-  ViewAtSequence LoadView(const ColumnFamily& family, const Snapshot* snapshot) const;
+  ASHLAR_ALWAYS_INLINE ViewAtSequence TakeView(const ColumnFamily& family,
+                                               const Snapshot* snapshot) const;
+  ASHLAR_ALWAYS_INLINE ViewAtSequence LoadView(const ColumnFamily& family,
+                                               const Snapshot* snapshot) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
   // The roots of guards, on the stacks of their calls: the view of a Get, and the views of a

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -18,6 +19,7 @@
 #include "tests/schedule/schedules.h"
 #include "tests/support/database_client.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/linearizability.h"
 #include "tests/support/manual_env.h"
 #include "tests/support/world_env.h"
@@ -55,8 +57,9 @@ constexpr size_t kLargeValueBytes = 12 << 10;
 
 class Database {
  public:
-  explicit Database(Levels levels = Levels::kDefault)
-      : files_(std::make_shared<MemoryFileSystem>()) {
+  explicit Database(Levels levels = Levels::kDefault,
+                    std::shared_ptr<vfs::FileSystem> files = std::make_shared<MemoryFileSystem>())
+      : files_(std::move(files)) {
     options_.create_if_missing = true;
     options_.create_missing_column_families = true;
     options_.compression = kNoCompression;
@@ -100,7 +103,7 @@ class Database {
   HistoryContents Contents() { return DatabaseClient::Contents(db(), second(), kKeys); }
 
  private:
-  const std::shared_ptr<MemoryFileSystem> files_;
+  const std::shared_ptr<vfs::FileSystem> files_;
   std::unique_ptr<OwnThreadsEnv> env_;
   Options options_;
   std::unique_ptr<DB> db_;
@@ -277,6 +280,35 @@ TEST(DatabaseScheduleTest, CloseLosesNothingThatWasAcknowledged) {
       const int found = first.ok() ? std::stoi(values[0]) : -1;
       EXPECT_GE(found, acknowledged[writer].load());
     }
+  });
+}
+
+// One sync of the log fails, of SyncWAL or of the writer next to it, and the writer resumes. SyncWAL
+// made the database read-only after that with its error, of a log that was gone.
+TEST(DatabaseScheduleTest, AnErrorOfSyncWALDoesNotComeBackAfterAResume) {
+  ForEachSchedule(2000, [](uint64_t) {
+    const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+    Database database(Levels::kDefault, files);
+    database.Open();
+    DB* const db = database.db();
+    EXPECT_OK(db->Put(WriteOptions(), "key", "first"));
+    FaultRule rule;
+    rule.operations = FaultOperation::kSync;
+    rule.name_contains = ".log";
+    files->AddRule(rule);
+    bool resumed = false;
+    std::thread syncer([&] { static_cast<void>(db->SyncWAL().ok()); });
+    std::thread writer([&] {
+      WriteOptions synced;
+      synced.sync = true;
+      if (!db->Put(synced, "key", "second").ok()) resumed = db->Resume().ok();
+    });
+    syncer.join();
+    writer.join();
+    if (resumed) {
+      EXPECT_OK(db->Put(WriteOptions(), "key", "third"));
+    }
+    files->ClearRules();
   });
 }
 

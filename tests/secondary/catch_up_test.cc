@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "ashlar/snapshot.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/transaction_log.h"
 #include "ashlar/vfs.h"
@@ -16,6 +18,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "tests/secondary/secondary_fixture.h"
+#include "tests/support/gate.h"
 #include "wal/log_format.h"
 
 namespace ashlar {
@@ -113,6 +116,61 @@ TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCallOfTheOpen) {
     ASSERT_NO_FATAL_FAILURE(ExpectAll());
     if (steps_ == steps_before) break;
   }
+}
+
+// A Get asks it for its sequence after it has taken its view.
+class AskedSnapshot final : public Snapshot {
+ public:
+  explicit AskedSnapshot(std::function<SequenceNumber()> ask) : ask_(std::move(ask)) {}
+  ~AskedSnapshot() override = default;
+
+  SequenceNumber GetSequenceNumber() const override { return ask_(); }
+  int64_t GetUnixTime() const override { return 0; }
+
+ private:
+  const std::function<SequenceNumber()> ask_;
+};
+
+// The second operand comes in a table, and the third in the log after it. A Get that has taken its
+// view while the replay applies the third found it without the second.
+TEST_F(CatchUpTest, AGetThatMeetsAnInstallIsOfOneState) {
+  const auto append = [this](const char* operand) {
+    Write({{Change::Kind::kMerge, kDefaultColumnFamilyName, "list", operand}});
+  };
+  append("first");
+  ASSERT_OK(OpenSecondary());
+  append("second");
+  FlushPrimary();
+  append("third");
+  Gate view_taken;
+  Gate installed;
+  const AskedSnapshot snapshot([&] {
+    view_taken.Open();
+    installed.Wait();
+    return secondary_->GetLatestSequenceNumber();
+  });
+  std::string found;
+  std::thread reader;
+  FaultRule rule;
+  rule.name_contains = NewestLog();
+  rule.operations = FaultOperation::kRead;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] {
+    reader = std::thread([&] {
+      ReadOptions options;
+      options.snapshot = &snapshot;
+      EXPECT_OK(secondary_->Get(options, "list", &found));
+    });
+    view_taken.Wait();
+  };
+  calls_->AddRule(rule);
+  EXPECT_OK(secondary_->TryCatchUpWithPrimary());
+  calls_->ClearRules();
+  installed.Open();
+  ASSERT_TRUE(reader.joinable());
+  reader.join();
+  EXPECT_EQ(found, states_.back().at(kDefaultColumnFamilyName).at("list"));
+  ExpectAll();
 }
 
 // Logs that are written over while the secondary reads them.
