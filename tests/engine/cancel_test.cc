@@ -1,5 +1,5 @@
-// CancelAllBackgroundWork: the calls and writers that it refuses and wakes, what it flushes before,
-// what goes on after it, and what a close and the next open find.
+// CancelAllBackgroundWork: the calls and writers that it refuses and wakes, the flushes before it,
+// the work that continues after it, and the state that a close and the next open find.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Families that leave one database and enter another: exports, imports, clips, and what is wrong
-// with files and metadata.
+// Families that move from one database to another: exports, imports, clips, and errors in files and
+// metadata.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-// A hundred databases damaged at random: RepairDB keeps of each at least what `ldb repair` keeps.
-// And databases that db_bench wrote: what RepairDB makes of them satisfies ldb.
+// A hundred databases damaged at random: RepairDB keeps of each at least as much as `ldb repair`.
+// Also, ldb accepts databases of db_bench after RepairDB.
 #include <algorithm>
 #include <filesystem>
 #include <map>

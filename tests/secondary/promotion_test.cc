@@ -1,5 +1,5 @@
-// DB::PromoteToPrimary: after a clean close and after the death of the primary, what is refused,
-// readers that are under way, and an error at every call.
+// DB::PromoteToPrimary after a clean close and after the death of the primary: its refusals,
+// concurrent readers, and an error at every call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
