@@ -194,7 +194,7 @@ ASHLAR_NATIVE(void, ConfigOptions_setEnv, jlong handle, jlong environment) {
     config.value.env = config.env.get();
   });
 }
-// Ashlar compares comparators at open, whatever is asked for here.
+// Ashlar compares comparators at open, independent of this option.
 ASHLAR_NATIVE(void, ConfigOptions_setSanityLevel, jlong handle, jbyte /*level*/) {
   Native(env, [&](Call& call) { call.Use<ConfigOptionsObject>(handle); });
 }
