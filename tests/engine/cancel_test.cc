@@ -39,7 +39,7 @@ class CancelTest : public DatabaseFixture {
   void ExpectRefused(const Status& status, const std::string& call) {
     EXPECT_TRUE(status.IsShutdownInProgress()) << call << ": " << status.ToString();
   }
-  // The value in files: what an open would find if the process ended now.
+  // The value in files: an open would find it if the process ended now.
   std::string GetFromFiles(const Slice& key) {
     std::unique_ptr<DB> reader;
     EXPECT_OK(DB::OpenForReadOnly(options_, path(), &reader));

@@ -198,7 +198,7 @@ TEST_F(ImportTest, OneOfSeveralFamiliesIsExported) {
   OpenOther();
   Import(exported);
   EXPECT_EQ(Imported(), "k=v ");
-  // A dropped family is as good, unless it has what no table has.
+  // A dropped family is as good, unless it has data that no table has.
   ASSERT_OK(db_->Put(WriteOptions(), second, "l", "w"));
   ASSERT_OK(db_->DropColumnFamily(second));
   std::unique_ptr<ExportImportFilesMetaData> metadata;
@@ -429,7 +429,7 @@ TEST_F(ImportTest, ANewManifestHasTheFamily) {
   EXPECT_EQ(Imported(), contents);
 }
 
-// ---- What is refused.
+// ---- Refusals.
 
 class RefusedImportTest : public ImportTest {
  protected:

@@ -205,7 +205,7 @@ TEST_F(IngestionTest, AReaderAppliesTheRangeDeletionsOfADatabasesTable) {
   EXPECT_EQ(value, "2");
 }
 
-// ---- Where files go, and what is visible.
+// ---- The levels of files, and the visible entries.
 
 TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevel) {
   Open();

@@ -219,7 +219,7 @@ class PromotionCall final : public CallWithTables {
   }
   void CheckAfterError() override { ExpectShown(); }
   void ExpectNoOrphan() override {
-    // A secondary has none of its own: the next promotion finds what a failed one has left.
+    // A secondary has none of its own: the next promotion finds the files of a failed one.
     if (secondary_->IsSecondary()) return;
     ASSERT_OK(secondary_->Resume());
     ASSERT_OK(secondary_->WaitForCompact(WaitForCompactOptions()));

@@ -232,7 +232,7 @@ TEST_F(PromotionTest, AFamilyThatThePrimaryHasDropped) {
   ASSERT_OK(secondary_->Flush(FlushOptions()));
 }
 
-// What the flush of the replayed writes was to be followed by comes with Resume.
+// Resume does the steps that should have followed the flush of the replayed writes.
 TEST_F(PromotionTest, ResumeFinishesAPromotionWhoseFlushFailed) {
   ASSERT_OK(OpenSecondary());
   for (int i = 0; i < 3; ++i) Write();
