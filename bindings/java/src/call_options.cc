@@ -73,7 +73,7 @@ READ(ioTimeout, setIoTimeout, jlong, io_timeout)
 READ(valueSizeSoftLimit, setValueSizeSoftLimit, jlong, value_size_soft_limit)
 READ(readTier, setReadTier, jbyte, read_tier)
 #undef READ
-// These are handles: a read looks up what they name.
+// These are handles: a read looks up their objects.
 #define READ_HANDLE(getter, setter, member)                                                     \
   ASHLAR_NATIVE(void, ReadOptions_##setter, jlong handle, jlong value) {                        \
     Native(env, [&](Call& call) { call.Use<ReadOptionsObject>(handle).member = value; });       \
