@@ -239,7 +239,7 @@ class DbBenchRepairTest : public LdbFixture {
     EXPECT_GT(bytes, 0u);
     return largest;
   }
-  // Repairs, and returns what is there afterwards in the eyes of both stores.
+  // Repairs, and returns the contents afterwards as both stores read them.
   Values Repair() {
     EXPECT_OK(RepairDB(path_, options_));
     EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
