@@ -45,7 +45,7 @@ def check_peer(library: Path) -> None:
 
 
 def check_ashlar(library: Path) -> None:
-    """A library of ours has the build tree's CMakeCache.txt beside it, and that says Release."""
+    """A library of ours has the build tree's CMakeCache.txt next to it, which says Release."""
     cache = library.parent / "CMakeCache.txt"
     if not cache.exists():
         raise NotComparable(f"{library} has no CMakeCache.txt beside it: it cannot be told how it was built")

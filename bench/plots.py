@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 
 from figures import AHEAD, EVEN, LOSES, UNSURE, WINS, RowOutcome  # noqa: E402
 
-# What lies beyond is cut off in the picture; the number stands beside it.
+# Values beyond it are cut off in the picture; the number is next to it.
 RATIO_MIN, RATIO_MAX = 0.1, 20
 RATIO_TICKS = (0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 10, 20)
 COLOURS = {WINS: "#2f7d4f", AHEAD: "#86b89a", EVEN: "#8a8a8a", UNSURE: "#c9a227", LOSES: "#c0392b"}

@@ -82,7 +82,7 @@ class Group:
     keys_min: int = 1000
     value_bytes: int = 100
     key_bytes: int = 16
-    others: tuple[str, ...] = ()  # libraries that are shown beside: leveldb, lmdb
+    others: tuple[str, ...] = ()  # libraries also shown: leveldb, lmdb
     in_quick: bool = True
     in_default: bool = True
     count_copies: bool = False
@@ -448,7 +448,7 @@ def _triangle() -> list[Group]:
 
 
 def _layouts() -> list[Group]:
-    """Partitioned tables beside plain ones."""
+    """Partitioned tables compared with plain ones."""
     get = "Get, cached, plain table"
     parts = "block_based_table_factory={index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=4096;}"
     return [

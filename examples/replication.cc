@@ -117,8 +117,8 @@ class Follower {
   int answers_ = -1;
 };
 
-// Sends what the follower lacks, at most `batches_max` batches. The follower's last sequence; 0
-// where it is gone.
+// Sends the batches that the follower lacks, at most `batches_max`. Returns the follower's last
+// sequence, or 0 if it is gone.
 uint64_t SendUpdates(ashlar::DB* db, const Follower& follower, int batches_max) {
   uint64_t last = 0;
   if (!follower.Answer(&last)) return 0;

@@ -1,5 +1,5 @@
-// CSession: the part of a Session that LevelDB's and RocksDB's C interfaces do with functions of
-// the same names on handles of their own.
+// CSession: the part of a Session that is the same for LevelDB's and RocksDB's C interfaces. Both
+// have functions of the same names on handles of their own.
 //
 // `Api` holds the functions (put, get, create_iterator, iter_*, readoptions_*, writeoptions_*,
 // free) and names the handles: Api::Db, Api::ReadOptions, Api::WriteOptions, Api::Iterator. The

@@ -12,7 +12,7 @@ std::unique_ptr<Engine> OpenRocks(const std::string& library, const EngineOption
 std::unique_ptr<Engine> OpenLevelDb(const std::string& library, const EngineOptions& options);
 // For reading only: unlike the other libraries, it neither logs nor syncs its writes.
 std::unique_ptr<Engine> OpenLmdb(const std::string& library, const EngineOptions& options);
-// Does nothing: what remains is the cost of the driver.
+// Does nothing. Its cost is the driver's own.
 std::unique_ptr<Engine> OpenNone(const EngineOptions& options);
 
 }  // namespace ashlar::bench

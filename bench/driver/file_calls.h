@@ -1,6 +1,6 @@
-// FileCalls: what a library does with the files of a database besides reading and writing them:
-// tables from outside, checkpoints, the contents of logs, secondaries, many families. Failures end
-// the process (fail.h).
+// FileCalls: a library's calls about the files of a database other than reading and writing:
+// external tables, checkpoints, the contents of logs, secondaries, many families. Failures end the
+// process (fail.h).
 //
 // Thread safety: one thread at a time, concurrent with sessions. Lifetime: ends before its engine.
 #pragma once

@@ -78,9 +78,9 @@ void Runner::Ingest(Result* result) {
   result->contents_hash = engine_->NewSession({})->HashContents();
 }
 
-// Puts as long as a second thread ingests; they, and not the ingestions, are measured. They write
-// the second half of the keys, the tables have the first: no library has to flush what was written,
-// however fast it is.
+// Puts as long as a second thread ingests. Only the Puts are measured. They write the second half
+// of the keys and the tables have the first, so no library has to flush the Puts, however fast it
+// is.
 void Runner::WriteBesideIngestion(Result* result) {
   const uint64_t half = dataset_.num() / 2;
   const std::vector<std::string> tables = WriteTables(half);

@@ -1,4 +1,4 @@
-// The workloads of Runner that overwrite until what is written per Put no longer moves.
+// The workloads of Runner that overwrite until the bytes written per Put are steady.
 #include <algorithm>
 #include <string>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures persistent trees beside each other: bench/pmem/README.md."""
+"""Compares persistent trees: bench/pmem/README.md."""
 import argparse
 import json
 import os
@@ -89,7 +89,7 @@ def size_table(options, size, stores, kept):
 
 
 def target_table(kept):
-    """The engine's figures beside what they have to be."""
+    """The engine's figures next to their limits."""
     figures = {}
     for row in kept:
         if row["store"] != "ashlar" or row["mode"] != "flush" or "what" in row:

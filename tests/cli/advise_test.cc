@@ -1,4 +1,4 @@
-// ashlar advise: one small measurement, and what is refused.
+// ashlar advise: one small measurement, and its refusals.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The commands backup and repair: what they change, what they refuse, and their exit codes.
+// The commands backup and repair: their changes, their refusals, and their exit codes.
 #include <filesystem>
 #include <memory>
 #include <string>

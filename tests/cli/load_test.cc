@@ -188,7 +188,7 @@ TEST_F(LoadTest, ADumpLoadsBackExactlyInEveryFormatOfBytes) {
   }
 }
 
-// The dump has what the ranges have left. Loaded, nothing of them is there.
+// The dump has the entries that the ranges have left. A load of it has none of the deleted ones.
 TEST_F(LoadTest, ADumpHasWhatRangeDeletionsLeave) {
   Load("a\t1\nb\t2\nc\t3\nd\t4\n");
   EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d"}), "range_deletions  1\n");

@@ -27,7 +27,7 @@ class ToolTest : public testing::Test {
   // The same without --db.
   ToolResult RunBare(const std::vector<std::string>& arguments, const std::string& input = {});
 
-  // Runs it and expects the exit code; another one is reported with what the tool said.
+  // Runs it and expects the exit code. A failure shows the output of the tool.
   void ExpectExit(int exit_code, const std::vector<std::string>& arguments,
                   const std::string& input = {});
   // Standard output of a run that must succeed without a word on standard error.

@@ -177,7 +177,7 @@ IngestExternalFileOptions RandomIngestion(const CallArgs& args) {
 void IngestExternalFile(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
   const std::string key = TemporaryKey(args);
-  // What the file replaces, and what it deletes.
+  // The entries that the file replaces and deletes.
   if (!PutTemporary(args, target, key) || !PutTemporary(args, target, key + "-a")) return;
   const std::string path = WriteExternalFile(args, key, 0);
   const Status ingested =
@@ -793,7 +793,7 @@ void ExportAndImport(const CallArgs& args) {
   EXPECT_OK(args.db()->DestroyColumnFamilyHandle(family));
 }
 
-// What the secondary shows, at least: what the log's file has.
+// The secondary shows at least the contents of the log's file.
 bool WrittenFloor(const CallArgs& args, Scene::Versions* floor) {
   *floor = args.scene->Floor();
   return !args.scene->kind().flushes_log_by_hand ||

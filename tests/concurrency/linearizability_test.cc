@@ -1,6 +1,6 @@
-// Real threads on few keys: every call on a key takes effect at one moment between its begin and
-// its end, and what one batch wrote to two families is seen together, while memtables are flushed,
-// tables compacted, and other families made and dropped.
+// Real threads on few keys. Every call on a key takes effect at one moment between its begin and
+// its end, and readers see the writes of one batch to two families together, while memtables are
+// flushed, tables compacted, and other families created and dropped.
 #include <gtest/gtest.h>
 
 #include <atomic>

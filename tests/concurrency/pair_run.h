@@ -75,8 +75,8 @@ struct PairWork {
   std::vector<std::function<void()>> workers;
   // Runs on a thread of its own, again and again until the last round.
   std::function<void()> read;
-  // For calls that end what they run on, as Close does: there is one round, in which these sides
-  // make one call. Again, they would meet calls on what has ended.
+  // For calls that end the object they run on, as Close does. There is one round, in which these
+  // sides make one call. A second call would use an object that has ended.
   std::array<bool, 2> closes = {};
 
   bool HasOneRound() const { return closes[0] || closes[1]; }

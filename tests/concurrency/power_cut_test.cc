@@ -44,7 +44,7 @@ std::string LoggedKey(size_t writer) { return StrCat("logged", writer); }
 std::string UnloggedKey(size_t writer) { return StrCat("unlogged", writer); }
 std::string FileKey(uint64_t file) { return StrCat("file", file); }
 
-// What survives every cut after so many operations of the file system.
+// The data that survive every cut after that many operations of the file system.
 struct Promise {
   uint64_t operations = 0;
   Versions versions = {};

@@ -26,7 +26,7 @@ const std::vector<std::string> kFamilyNames = {"default", "universal", "fifo", "
 constexpr size_t kFilteredFamily = 3;
 constexpr char kUnloggedFamily[] = "unlogged";
 
-// What FailAWriteThenResume makes fail: in the log, in tables, in the MANIFEST.
+// The writes that FailAWriteThenResume makes fail: in the log, in tables, in the MANIFEST.
 struct WriteFault {
   FaultOperation operation;
   const char* name;

@@ -106,7 +106,7 @@ class Scene {
   // failed. Requires: has_faults.
   void Settle();
   uint64_t FaultsInjected() const { return faults_ == nullptr ? 0 : faults_->FaultsInjected(); }
-  // What reads must find from now on, at least.
+  // The least that reads must find from now on.
   Versions Floor() const;
 
   // Of iterators over all families at one state: each key has the floor's version or a later one,
@@ -168,7 +168,7 @@ class Scene {
   std::array<std::array<std::atomic<uint64_t>, kKeysPerWriter>, kWriters> acknowledged_{};
   std::array<std::array<std::atomic<uint64_t>, kKeysPerWriter>, kWriters> attempted_{};
   std::array<uint64_t, kWriters> last_version_{};  // of its writer
-  // By the thread of each call that writes without a log. What was flushed survives every end.
+  // By the thread of each call that writes without a log. Flushed data survive every end.
   std::array<std::atomic<uint64_t>, 2> unlogged_acknowledged_{};
   std::array<std::atomic<uint64_t>, 2> unlogged_flushed_{};
   std::atomic<uint64_t> faults_made_{0};

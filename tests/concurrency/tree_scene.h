@@ -42,7 +42,7 @@ class TreeScene {
   uint64_t pool_syncs() const { return pool_syncs_.load(); }
 
   void WriteOne(size_t writer, Random* random);
-  // What reads must find from now on, at least.
+  // The least that reads must find from now on.
   Versions Floor() const;
 
   // A key of the model, of either letter, and what it is the key of.

@@ -1,5 +1,5 @@
-// FileCallCrashTest: a call that takes files from outside into a database, cut off after each of
-// its operations of the file system. A suite writes what comes before the call, and the call.
+// FileCallCrashTest: a call that takes external files into a database, cut off after each of its
+// operations of the file system. A suite writes the steps before the call, and the call.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-// Imports and power cuts: at every operation of the file system, and every kind of damage, the
+// Imports and power cuts. At every operation of the file system, and with every kind of damage, the
 // database has the new family with all of its files, after every older write, or no such family. It
-// has it once the call has returned. No table is left that belongs to nobody, and a file that is
-// not in the database is still where it was.
+// has the family once the call has returned. No unreferenced table is left, and a file that is not
+// in the database is still in its old place.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,7 +1,7 @@
-// Ingestion and power cuts: at every operation of the file system, and every kind of damage, the
-// database has all files of the call or none, in all families, after every older write; all of them
-// once the call has returned. No table is left that belongs to nobody, and a file that is not in
-// the database is still where it was.
+// Ingestion and power cuts. At every operation of the file system, and with every kind of damage,
+// the database has all files of the call or none, in all families, after every older write. It has
+// all of them once the call has returned. No unreferenced table is left, and a file that is not in
+// the database is still in its old place.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,6 +1,6 @@
-// A promotion cut off after each of its operations, with every kind of damage: the next open finds
-// what the dead primary had synced, in a prefix of its writes, and after the promotion all that the
-// new primary has shown when it syncs a write.
+// A promotion cut off after each of its operations, with every kind of damage. The next open finds
+// the writes that the dead primary had synced, in a prefix of its writes. After the promotion it
+// finds everything that the new primary has shown when it syncs a write.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// A repair cut off after each of its operations, with every kind of damage that a power cut does:
-// another repair keeps at least what the first would have kept, applies no record twice, and what
-// it leaves opens, is sound, and takes writes.
+// A repair cut off after each of its operations, with every kind of damage that a power cut does.
+// Another repair keeps at least as much as the first would have kept and applies no record twice.
+// The repaired database opens, is sound, and takes writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

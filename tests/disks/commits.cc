@@ -36,7 +36,7 @@ Status Wrong(size_t family, const std::string& key, const char* what) {
   return Status::Corruption(StrCat("family ", family, ", key ", key), what);
 }
 
-// Takes what the commits of a thread left out of the contents.
+// Takes the entries that the commits of a thread left out of the contents.
 Status TakeCommits(size_t family, uint64_t thread, uint64_t commits, Contents* contents) {
   contents->erase(LastKey(thread));
   for (uint64_t n = 1; n <= commits; ++n) {

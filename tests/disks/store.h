@@ -78,7 +78,7 @@ class PoolStore : public Store {
   static Status Open(const std::string& path, const std::string& durability, uint64_t pool_bytes,
                      std::unique_ptr<PoolStore>* store);
 
-  // `sync` is without effect: the class says what a change survives.
+  // `sync` has no effect: the class decides which failures a change survives.
   Status Write(const std::vector<Change>& changes, bool sync) override;
   Status Read(size_t family, Contents* contents) override;
   Status Get(size_t family, const std::string& key, std::string* value) override;
@@ -89,7 +89,7 @@ class PoolStore : public Store {
   std::unique_ptr<PersistentTree> tree_;
 };
 
-// Replaces what is in `directory` by the newest backup.
+// Replaces the contents of `directory` by the newest backup.
 Status RestoreBackup(const std::string& backups, const std::string& directory);
 
 }  // namespace ashlar::disks

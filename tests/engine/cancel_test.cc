@@ -1,5 +1,5 @@
-// CancelAllBackgroundWork: the calls and writers that it refuses and wakes, what it flushes before,
-// what goes on after it, and what a close and the next open find.
+// CancelAllBackgroundWork: the calls and writers that it refuses and wakes, the flushes before it,
+// the work that continues after it, and the state that a close and the next open find.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -39,7 +39,7 @@ class CancelTest : public DatabaseFixture {
   void ExpectRefused(const Status& status, const std::string& call) {
     EXPECT_TRUE(status.IsShutdownInProgress()) << call << ": " << status.ToString();
   }
-  // The value in files: what an open would find if the process ended now.
+  // The value in files: an open would find it if the process ended now.
   std::string GetFromFiles(const Slice& key) {
     std::unique_ptr<DB> reader;
     EXPECT_OK(DB::OpenForReadOnly(options_, path(), &reader));

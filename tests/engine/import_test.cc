@@ -1,5 +1,5 @@
-// Families that leave one database and enter another: exports, imports, clips, and what is wrong
-// with files and metadata.
+// Families that move from one database to another: exports, imports, clips, and errors in files and
+// metadata.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -198,7 +198,7 @@ TEST_F(ImportTest, OneOfSeveralFamiliesIsExported) {
   OpenOther();
   Import(exported);
   EXPECT_EQ(Imported(), "k=v ");
-  // A dropped family is as good, unless it has what no table has.
+  // A dropped family is as good, unless it has data that no table has.
   ASSERT_OK(db_->Put(WriteOptions(), second, "l", "w"));
   ASSERT_OK(db_->DropColumnFamily(second));
   std::unique_ptr<ExportImportFilesMetaData> metadata;
@@ -429,7 +429,7 @@ TEST_F(ImportTest, ANewManifestHasTheFamily) {
   EXPECT_EQ(Imported(), contents);
 }
 
-// ---- What is refused.
+// ---- Refusals.
 
 class RefusedImportTest : public ImportTest {
  protected:

@@ -1,5 +1,5 @@
-// Table files from outside: writing and reading them, and their way into the tree, with what may
-// be in the way: memtables, snapshots, running compactions, iterators' gaps, and bad files.
+// External table files: writing and reading them, and adding them to a tree with obstacles such as
+// memtables, snapshots, running compactions, iterators' gaps, and bad files.
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -205,7 +205,7 @@ TEST_F(IngestionTest, AReaderAppliesTheRangeDeletionsOfADatabasesTable) {
   EXPECT_EQ(value, "2");
 }
 
-// ---- Where files go, and what is visible.
+// ---- The levels of files, and the visible entries.
 
 TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevel) {
   Open();
@@ -359,7 +359,7 @@ TEST_F(IngestionTest, AFileGoesToLevel0OnlyIfNothingIsUnflushed) {
   EXPECT_EQ(Contents(), "a=1 b=newer m=1 ");
 }
 
-// A file that came beside a memtable of an earlier life, when there were more levels.
+// A file that came next to a memtable of an earlier life, when there were more levels.
 TEST_F(IngestionTest, AnOpenWithOneLevelFlushesWritesThatAreOlderThanAFile) {
   options_.avoid_flush_during_recovery = true;
   Open();

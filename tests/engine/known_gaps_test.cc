@@ -387,7 +387,7 @@ TEST_F(KnownGapsTest, AdjacentRangeDeletionsAreWalkedOnce) {
   }
 }
 
-// A snapshot keeps what is deleted in one table with its tombstone.
+// A snapshot keeps entries that are deleted in one table with their tombstone.
 TEST_F(KnownGapsTest, KeysBesideTheirRangeDeletionAreWalkedOnce) {
   for (const bool in_tables : {false, true}) {
     SCOPED_TRACE(in_tables ? "in a table" : "in the memtable");

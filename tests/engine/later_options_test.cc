@@ -1,4 +1,4 @@
-// Options of RocksDB's releases after 7.8 that change what a database does.
+// Options of RocksDB's releases after 7.8 that change a database's behaviour.
 #include "ashlar/slice_transform.h"
 #include "tests/engine/database_fixture.h"
 

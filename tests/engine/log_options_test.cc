@@ -152,7 +152,7 @@ TEST(LogWriteBackTest, BeginsAfterSoManyBytes) {
   ASSERT_OK(database.Close());
 }
 
-// Decides about the batch with a certain entry, and records what it was told.
+// Decides about the batch with a certain entry, and records its arguments.
 class TestFilter final : public WalFilter {
  public:
   using Decide = std::function<Decision(const WriteBatch&, WriteBatch*, bool*)>;

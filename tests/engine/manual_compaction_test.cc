@@ -1,4 +1,4 @@
-// CompactRange: what it flushes, and its work while automatic compactions move the base level.
+// CompactRange: its flushes, and its work while automatic compactions move the base level.
 #include <gtest/gtest.h>
 
 #include <algorithm>

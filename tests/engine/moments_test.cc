@@ -1,5 +1,5 @@
-// What happens between two steps of a call. Objects of the program that the engine calls just there
-// (a comparator, a snapshot) are the switch points, so that each case comes up every time.
+// Events between two steps of a call. Objects of the program that the engine calls just there (a
+// comparator, a snapshot) are the switch points, so that each case comes up every time.
 #include <functional>
 #include <thread>
 

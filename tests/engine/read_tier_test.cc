@@ -67,7 +67,7 @@ TEST_F(ReadTierTest, APersistedReadSkipsMemtablesOnceAWriteHasNoLog) {
   // A crash would lose nothing.
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "2 -");
   EXPECT_EQ(Read("b", Tier(kPersistedTier)), "2 -");
-  // From here on memtables may have what it would lose, in every family.
+  // From here on memtables of every family may have entries that it would lose.
   PutUnlogged("a", "3");
   EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "a", "3"));
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "1 -");
@@ -76,7 +76,7 @@ TEST_F(ReadTierTest, APersistedReadSkipsMemtablesOnceAWriteHasNoLog) {
   Flush();
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "3 -");
   EXPECT_EQ(Read("b", Tier(kPersistedTier)), "2 -");
-  // A new run begins with what was persistent.
+  // A new run begins with the persistent data.
   OpenTwo();
   Put("a", "4");
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "4 3");
@@ -216,7 +216,7 @@ TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierSeesMemtablesAlone) {
   EXPECT_EQ(test::WalkBothWays(second.get()), "k=v ");
 }
 
-// What such an iterator walks over is no gap of the tables.
+// The entries that such an iterator walks over are no gap of the tables.
 TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierTeachesOthersNothing) {
   OpenTwo();
   for (int i = 0; i < 200; ++i) Put(StrCat("k", 1000 + i), "in a table");

@@ -1,5 +1,5 @@
-// What a program stores stays in its tables and logs: neither the LOG nor the texts of errors have
-// bytes of keys or values. Names and paths that files hold lead nowhere.
+// A program's data stay in its tables and logs: neither the LOG nor the texts of errors have bytes
+// of keys or values. Names and paths that files hold lead nowhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Databases with an SstFileManager: the limit on their tables, the pace of deletions, and what the
-// next open finds of both. The rate itself is tested in src/space/trash_bin_test.cc.
+// Databases with an SstFileManager: the limit on their tables, the pace of deletions, and the
+// effect of both on the next open. The rate itself is tested in src/space/trash_bin_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -135,7 +135,7 @@ class SpaceTest : public ::testing::Test {
     for (const LiveFileMetaData& table : live) tables[table.db_path + table.name] = table.size;
     return tables;
   }
-  // The manager counts what is there, and nothing else.
+  // The manager counts exactly the existing files.
   void ExpectCounted() {
     const std::unordered_map<std::string, uint64_t> tables = LiveTables();
     uint64_t bytes = 0;
@@ -171,7 +171,7 @@ class SpaceTest : public ::testing::Test {
   int writes_ = 0;
 };
 
-// ---- What is counted.
+// ---- Counting.
 
 TEST_F(SpaceTest, TablesAreCountedFromTheirInstallToTheirDeletion) {
   Open();

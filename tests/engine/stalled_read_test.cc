@@ -1,6 +1,6 @@
-// A read that waits for its file, or for code of the program, blocks nothing: objects retired
-// meanwhile are freed, other databases close, and the read has the same result as without the wait,
-// although the table that it reads was compacted away and closed.
+// A read that waits for its file, or for code of the program, blocks nothing. Objects retired
+// during the wait are freed, other databases close, and the read has the same result as without the
+// wait, although the table that it reads was compacted away and closed.
 #include <filesystem>
 #include <functional>
 

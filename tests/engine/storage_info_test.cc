@@ -185,7 +185,7 @@ TEST_F(StorageInfoTest, DatabasesThatAreOnlyReadListTheirState) {
   EXPECT_EQ(Tables(files), tables_before + 1);
 }
 
-// What a failed write left of the MANIFEST is not known: a copy of it could be any state.
+// The state of the MANIFEST after a failed write is unknown: a copy of it could be any state.
 TEST(StorageInfo, IsRefusedWhileTheManifestIsUncertain) {
   const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   OpenDatabase database(faults, SmallDatabaseOptions(), 1);

@@ -37,7 +37,7 @@ class TailingTest : public DatabaseFixture {
     it->Seek(target);
     return Shown(*it);
   }
-  // What no reader holds is gone afterwards, with its files.
+  // Memtables and tables that no reader holds are gone afterwards, with their files.
   void Settle() {
     EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // a job ends after its caller's wait
     static_cast<LsmDB*>(db_.get())->state()->DrainEpochs();
@@ -266,7 +266,7 @@ class TailingModelTest : public TailingTest, public testing::WithParamInterface<
   }
   std::string RandomKey() { return Key(random_.Uniform(300)); }
 
-  // What a key may show: before a write and after it.
+  // The states that a key may show: before a write and after it.
   void Touch(const std::string& key) {
     const auto now = model_.find(key);
     touched_[key].insert(now == model_.end() ? std::nullopt : std::optional(now->second));

@@ -65,7 +65,7 @@ class UndeletedFilesTest : public ::testing::Test {
     rule.sticky = true;
     faults_->AddRule(rule);
   }
-  // One more table; the end of its job deletes what is obsolete.
+  // One more table; the end of its job deletes obsolete files.
   void MakeTable() {
     ASSERT_OK(db_->Put(WriteOptions(), "key", std::to_string(++writes_)));
     ASSERT_OK(db_->Flush(FlushOptions()));

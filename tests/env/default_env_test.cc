@@ -1,4 +1,4 @@
-// What a program gets from Env::Default(): files, threads, time, loggers. And from NewMemEnv.
+// Env::Default() as a program uses it: files, threads, time, loggers. Also NewMemEnv.
 #include <gtest/gtest.h>
 
 #include <array>

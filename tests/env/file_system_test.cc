@@ -1,5 +1,5 @@
-// Databases on a FileSystem of the program, and what the adapters between the two interfaces to
-// files promise (src/environment).
+// Databases on a FileSystem of the program, and the contracts of the adapters between the two
+// interfaces to files (src/environment).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -259,7 +259,7 @@ TEST_F(ProgramFilesTest, TheFirstErrorOfAFileIsFinal) {
   EXPECT_EQ(file->Sync().ToString(), failure.ToString());
   EXPECT_EQ(file->Close().ToString(), failure.ToString());
 
-  // What the program said about it has come along.
+  // The program's text about it has been passed on.
   const IOStatus facts = status_to_io_status(Status(first));
   EXPECT_TRUE(facts.GetRetryable());
   EXPECT_TRUE(facts.GetDataLoss());

@@ -72,7 +72,7 @@ class Watcher final : public EventListener {
   std::map<std::string, Seen> seen_ ASHLAR_GUARDED_BY(mutex_);
 };
 
-// Two flushes and a compaction of their tables; what a listener saw.
+// Two flushes and a compaction of their tables, as a listener saw them.
 std::map<std::string, Seen> WatchADatabase(Env* env, bool is_tracked) {
   const auto watcher = std::make_shared<Watcher>(env);
   Options options;

@@ -1,5 +1,5 @@
-// A disk that fills up, or fails, in the middle of a call that makes, copies or repairs the files
-// of a database: the old state stays readable, nothing half is left at the destination, and once
+// A disk that fills up, or fails, during a call that makes, copies or repairs the files of a
+// database. The old state stays readable, no partial result is left at the destination, and once
 // there is space the same call succeeds.
 #include <gtest/gtest.h>
 
@@ -219,7 +219,7 @@ class PromotionCall final : public CallWithTables {
   }
   void CheckAfterError() override { ExpectShown(); }
   void ExpectNoOrphan() override {
-    // A secondary has none of its own: the next promotion finds what a failed one has left.
+    // A secondary has none of its own: the next promotion finds the files of a failed one.
     if (secondary_->IsSecondary()) return;
     ASSERT_OK(secondary_->Resume());
     ASSERT_OK(secondary_->WaitForCompact(WaitForCompactOptions()));

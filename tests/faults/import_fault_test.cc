@@ -1,7 +1,7 @@
 // Imports with an error at each call of the file system in turn, and on a disk that fills up at
-// each place. After an error the open database has no such family, and the files are as they were;
-// a reopened one has the whole family or none. Once the cause is gone the same call succeeds, and
-// no table is left that belongs to nobody.
+// each place. After an error the open database has no such family, and the files are as they were.
+// A reopened one has the whole family or none. Once the cause is gone the same call succeeds, and
+// no unreferenced table is left.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -51,7 +51,7 @@ class Import final : public FileCall {
     return status;
   }
 
-  // A damaged copy is found by whoever reads it.
+  // A read of a damaged copy finds the damage.
   void ExpectAllOrCorruption() {
     Reopen();
     Contents found;

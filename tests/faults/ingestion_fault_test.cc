@@ -1,7 +1,7 @@
 // Ingestion with an error at each call of the file system in turn, and on a disk that fills up at
 // each place. After an error the open database has no part of the call, and the files are as they
-// were; a reopened one has all or nothing. Once the cause is gone the same call succeeds, and no
-// table is left that belongs to nobody.
+// were. A reopened one has all or nothing. Once the cause is gone the same call succeeds, and no
+// unreferenced table is left.
 #include <gtest/gtest.h>
 
 #include <memory>

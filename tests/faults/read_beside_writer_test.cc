@@ -1,6 +1,6 @@
 // A read-only open takes no lock. At every call that it makes, another process takes a step: it
-// writes, flushes, compacts, deletes tables and logs, and replaces the MANIFEST. The open succeeds,
-// and finds one moment of the database that is not older than its own beginning.
+// writes, flushes, compacts, deletes tables and logs, or replaces the MANIFEST. The open succeeds,
+// and shows the database at one moment that is not earlier than the begin of the open.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -334,7 +334,7 @@ TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"c", "3"}}));
 }
 
-// The same where the log is synced beside the writers; the first Resume helps.
+// The same if the log is synced concurrently with the writers; the first Resume helps.
 TEST_F(RegressionTest, AFailedSyncBesideWritersIsNotTriedAgain) {
   Open();
   Write(Put("a", "1"));

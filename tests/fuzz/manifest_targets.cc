@@ -51,8 +51,8 @@ Seeds SeedManifests() {
   return {small.Bytes(small.manifest())};
 }
 
-// What a hostile MANIFEST says of keys and levels makes contents of its own: only that each call
-// returns is checked.
+// The keys and levels of a hostile MANIFEST make arbitrary contents. The only check is that each
+// call returns.
 void RunManifest(const std::string& input) {
   const SmallDatabase& small = SmallDatabase::Get();
   const auto file_system = std::make_shared<MemoryFileSystem>(small.With(small.manifest(), input));

@@ -64,7 +64,7 @@ void LookUp(TableReader* table, const Walk& walk) {
   static_cast<void>(table->CountBlocks());
 }
 
-// What a table that verifies returns, in every way to read it.
+// The results of a table that verifies, in every way to read it.
 void ReadAll(TableReader* table, bool cached) {
   const Status verified = table->Verify();
   const Walk forwards = WalkTable(table, true, cached);

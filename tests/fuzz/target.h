@@ -6,7 +6,7 @@
 //                                                     EXPECT_RIGHT: a wrong answer
 //
 // A function repairs checksums, so that a mutation reaches the code after them. What `run` must not
-// do beside giving wrong answers: crash, hang, leak, or allocate much more than the input's size.
+// do besides giving wrong answers: crash, hang, leak, or allocate much more than the input's size.
 //
 // Thread safety: one thread.
 #pragma once

@@ -1,5 +1,5 @@
-// Databases that releases of RocksDB and LevelDB wrote: each is read, written and read again with
-// the contents that its own library saw; what Ashlar does not have is refused by name.
+// Databases that releases of RocksDB and LevelDB wrote. Each is read, written and read again with
+// the contents that its own library saw. Features that Ashlar does not have are refused by name.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -334,7 +334,7 @@ TEST_P(GoldenTest, IsWrittenCompactedAndGivenBack) {
 
 using PrefixFilterTest = GoldenTest;
 
-// IsReadAsItsOwnLibraryReadsIt compares what is read.
+// IsReadAsItsOwnLibraryReadsIt compares the contents.
 TEST_P(PrefixFilterTest, RulesOutPrefixesThatNoKeyHas) {
   ManualEnv env(file_system_, 1);
   Opened opened;

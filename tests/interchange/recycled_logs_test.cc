@@ -35,7 +35,7 @@ class RecycledInterchangeTest : public LdbFixture {
     std::ifstream(log, std::ios::binary).read(header, sizeof(header));
     return log_format::IsRecyclable(static_cast<uint8_t>(header[sizeof(header) - 1]));
   }
-  // Windows lets nobody read LOCK meanwhile, and only those read a log who let its writer write.
+  // On Windows no other handle can read LOCK during this, and a reader of a log must share writes.
   void CopyOpenDatabase(const std::string& to) const {
     const std::shared_ptr<vfs::FileSystem> system = vfs::FileSystem::Default();
     ASSERT_OK(system->CreateDir(to));

@@ -1,5 +1,5 @@
-// A hundred databases damaged at random: RepairDB keeps of each at least what `ldb repair` keeps.
-// And databases that db_bench wrote: what RepairDB makes of them satisfies ldb.
+// A hundred databases damaged at random: RepairDB keeps of each at least as much as `ldb repair`.
+// Also, ldb accepts databases of db_bench after RepairDB.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -239,7 +239,7 @@ class DbBenchRepairTest : public LdbFixture {
     EXPECT_GT(bytes, 0u);
     return largest;
   }
-  // Repairs, and returns what is there afterwards in the eyes of both stores.
+  // Repairs, and returns the contents afterwards as both stores read them.
   Values Repair() {
     EXPECT_OK(RepairDB(path_, options_));
     EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);

@@ -1,8 +1,8 @@
-// A secondary of a process that writes, flushes, compacts, replaces its MANIFEST, makes and drops
-// families, and is killed again and again. The secondary catches up all the while. What it shows is
-// the state after some number of the child's commits, in both families; no fewer than were
-// acknowledged before the call, and never fewer than it has shown before. Promoted after a kill, it
-// has every acknowledged commit, and makes the next ones.
+// A secondary of a process that writes, flushes, compacts, replaces its MANIFEST, creates and drops
+// families, and is killed again and again. The secondary catches up all the time. It shows the
+// state after some number of the child's commits, in both families. That number is no lower than
+// the commits acknowledged before the call, and never falls. Promoted after a kill, it has every
+// acknowledged commit, and makes the next ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -249,7 +249,7 @@ TEST_F(SecondaryKillTest, ShowsAPrefixThatOnlyGrows) {
     }
     ASSERT_TRUE(child.KillAt({.reports = 5 + life, .micros = 100 * life}));
     acknowledged = std::max(acknowledged, child.acknowledged().at(0));
-    // Nobody writes.
+    // There is no writer.
     ASSERT_NO_FATAL_FAILURE(CatchUp());
     ASSERT_NO_FATAL_FAILURE(Compare(acknowledged));
   }

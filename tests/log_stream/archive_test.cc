@@ -1,5 +1,5 @@
-// Logs that no family needs any more are kept in archive/: for as long and up to as many bytes as
-// asked, whatever the clocks, the disk and the power do.
+// Logs that no family needs any more are kept in archive/, for as long and up to as many bytes as
+// configured, whatever the clocks, the disk and the power do.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -20,7 +20,7 @@ struct LoggedBatch {
   WriteBatch batch;
 };
 
-// Takes what the iterator has until it has caught up or ended. Expects no gap between two batches.
+// Takes the iterator's batches until it has caught up or ended. Expects no gap between two batches.
 inline std::vector<LoggedBatch> TakeBatches(TransactionLogIterator* iterator) {
   std::vector<LoggedBatch> batches;
   for (; iterator->Valid(); iterator->Next()) {

@@ -139,7 +139,7 @@ TEST_F(IterationTest, WithoutAnArchiveAFlushLeavesAGap) {
   iterator->Next();
   EXPECT_FALSE(iterator->Valid());
   EXPECT_TRUE(iterator->status().IsNotFound());
-  // A new one begins with what there is.
+  // A new one begins with the existing batches.
   EXPECT_EQ(Text(AllBatches(db_.get(), 2)), "c=3 ");
   EXPECT_FALSE(std::filesystem::exists(path() + "/archive"));
 }
@@ -319,7 +319,7 @@ TEST_F(IterationTest, CloseWaitsForTheIteratorAndDeletionDoesNot) {
   iterator->Next();
   EXPECT_FALSE(iterator->Valid());
   EXPECT_OK(iterator->status());
-  // The open also destroys what the iterator has kept of the first database.
+  // The open also destroys the objects that the iterator has kept of the first database.
   iterator.reset();
   Open();
 }

@@ -621,7 +621,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
         << status.ToString();
   }
 
-  // A table of its own with some keys, and with a range deletion of what is older. To the model.
+  // A table of its own with some keys, and with a range deletion of older entries. To the model.
   std::string WriteFile(const std::string& name, Model* model) {
     SstFileWriter writer(EnvOptions(), options_);
     const std::string path = scratch_.File(name);
@@ -654,7 +654,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(writer.Finish());
     return path;
   }
-  // Later files of a call replace what earlier ones have.
+  // Later files of a call replace the entries of earlier ones.
   void Ingest() {
     std::vector<std::string> files;
     for (uint64_t i = random_->OneIn(2) ? 1 : 1 + random_->Uniform(4); i > 0; --i)

@@ -1,6 +1,6 @@
-// What code that was compiled with -fsanitize=thread calls: each atomic operation is a point of the
-// scheduler, and is done. The names and the signatures are those of the compilers' runtime
-// (compiler-rt, sanitizer/tsan_interface_atomic.h); plain loads and stores are let pass.
+// The functions that code compiled with -fsanitize=thread calls. Each atomic operation is a point
+// of the scheduler, and is then done. The names and the signatures are those of the compilers'
+// runtime (compiler-rt, sanitizer/tsan_interface_atomic.h). Plain loads and stores are not points.
 #include <cstddef>
 #include <cstdint>
 

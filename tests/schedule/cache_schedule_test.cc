@@ -1,5 +1,5 @@
-// The block cache under the scheduler: a block that was found inside a guard, or was counted, is
-// whole, whatever is evicted meanwhile; and all blocks end.
+// The block cache under the scheduler. A block that was found inside a guard, or was counted, is
+// whole regardless of evictions, and all blocks are freed in the end.
 #include <gtest/gtest.h>
 
 #include <array>

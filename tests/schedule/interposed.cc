@@ -1,5 +1,5 @@
-// The functions of the system at which threads meet, for the threads of a scheduled run: locks,
-// conditions, threads, sleeps, clocks, and the engine's futex. All other threads get the system's.
+// The system functions at which the threads of a scheduled run interact: locks, conditions,
+// threads, sleeps, clocks, and the engine's futex. All other threads get the system's.
 //
 // The program's own definitions are found before the C library's, by libstdc++ too. A mutex that a
 // run locks is not locked for the system: a run has all threads that can ask for it.

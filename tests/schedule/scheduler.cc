@@ -193,7 +193,7 @@ class Run {
       }
       if (ready.empty()) {
         if (tired != nullptr) {
-          // It waits for what a sleeping thread will do.
+          // It waits for an action of a sleeping thread.
           PassTime();
           tired = nullptr;
           continue;

@@ -1,4 +1,4 @@
-// The scheduler itself: a seed is a schedule, it finds what it is for, and time is its own.
+// The scheduler itself: a seed is a schedule, it finds the bugs it is for, and time is its own.
 #include "tests/schedule/scheduler.h"
 
 #include <gtest/gtest.h>

@@ -12,8 +12,8 @@ namespace ashlar::test {
 // the process. Before the first, PrepareSchedules is called with the body.
 void ForEachSchedule(uint64_t schedules, const std::function<void(uint64_t seed)>& body);
 
-// Makes what outlives a run, so that a run does not depend on those before it: function statics, by
-// running body without the scheduler, and the engine's slots of threads.
+// Makes the objects that outlive a run, so that a run does not depend on earlier ones: function
+// statics, by running body without the scheduler, and the engine's slots of threads.
 void PrepareSchedules(const std::function<void()>& body);
 
 }  // namespace ashlar::test

@@ -1,7 +1,7 @@
-// A persistent tree under the scheduler: clients put, delete and read a few keys, write pairs,
+// A persistent tree under the scheduler. Clients put, delete and read a few keys, write pairs,
 // delete ranges and scan, while leaves split and merge, records move, and the records in use are
-// marked; then the tree is closed. The pool is mapped, or has a log. What a crash after the last
-// call would leave is opened, too.
+// marked. Then the tree is closed. The pool is mapped, or has a log. The test also opens the state
+// that a crash after the last call would leave.
 #include <gtest/gtest.h>
 
 #include <cstdint>

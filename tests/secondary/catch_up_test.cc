@@ -661,7 +661,7 @@ TEST_F(CatchUpTest, ATornTailIsContinuedAtTheNextCatchUp) {
     size_t more = bytes;
     for (int i = 0; i < 3; ++i) {
       more = std::min(more + random.Uniform(40000), whole.size());
-      // What a mapped log has after its end.
+      // The bytes of a mapped log after its end.
       write_log(whole.substr(0, more) +
                 std::string(random.OneIn(2) ? 0 : random.Uniform(5000), '\0'));
       ASSERT_OK(CatchUp());
@@ -715,7 +715,7 @@ TEST_F(CatchUpTest, DamageInTheLogIsReportedAndTheViewStays) {
     ExpectOneMoment(shown);
     EXPECT_EQ(shown_, shown);
   }
-  // What the primary flushes does not come from the log.
+  // Entries that the primary flushes do not come from the log.
   FlushPrimary();
   ASSERT_OK(CatchUp());
   ExpectAll();

@@ -1,5 +1,5 @@
-// DB::PromoteToPrimary: after a clean close and after the death of the primary, what is refused,
-// readers that are under way, and an error at every call.
+// DB::PromoteToPrimary after a clean close and after the death of the primary: its refusals,
+// concurrent readers, and an error at every call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -232,7 +232,7 @@ TEST_F(PromotionTest, AFamilyThatThePrimaryHasDropped) {
   ASSERT_OK(secondary_->Flush(FlushOptions()));
 }
 
-// What the flush of the replayed writes was to be followed by comes with Resume.
+// Resume does the steps that should have followed the flush of the replayed writes.
 TEST_F(PromotionTest, ResumeFinishesAPromotionWhoseFlushFailed) {
   ASSERT_OK(OpenSecondary());
   for (int i = 0; i < 3; ++i) Write();

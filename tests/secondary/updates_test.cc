@@ -32,7 +32,7 @@ class UpdatesTest : public SecondaryFixture {
     EXPECT_OK(secondary_->GetUpdatesSince(1, &iterator));
     return iterator;
   }
-  // What is new for the iterator: every batch up to the secondary's last sequence.
+  // The new batches for the iterator: every one up to the secondary's last sequence.
   void ExpectAllUpdates() {
     if (!iterator_->Valid()) iterator_->Next();
     for (const LoggedBatch& logged : TakeBatches(iterator_.get())) {
@@ -135,7 +135,7 @@ TEST_F(UpdatesTest, ATornTailIsReadAgain) {
 TEST_F(UpdatesTest, AnIteratorGoesOnAfterAPromotion) {
   for (int i = 0; i < 3; ++i) Write();
   ASSERT_OK(CatchUp());
-  // What the secondary has not seen before it is promoted.
+  // Writes that the secondary has not seen before it is promoted.
   Write();
   FlushPrimary();
   Write();

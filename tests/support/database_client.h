@@ -16,8 +16,8 @@ class DatabaseClient final : public HistoryClient {
   DatabaseClient(DB* db, ColumnFamilyHandle* second, HistoryRecorder* recorder, uint64_t keys,
                  uint64_t seed);
 
-  // What a database holds under `keys` keys and their pairs. Expects both halves of a pair to be
-  // equal.
+  // The contents of a database with `keys` keys and their pairs. Expects both halves of a pair to
+  // be equal.
   static HistoryContents Contents(DB* db, ColumnFamilyHandle* second, uint64_t keys);
 
  private:

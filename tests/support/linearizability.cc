@@ -12,7 +12,7 @@ namespace {
 
 using Value = std::optional<std::string>;
 
-// The value after the call; none if the call did not return what it should have.
+// The value after the call; none if the call did not return the expected value.
 std::optional<Value> Step(const RecordedCall& call, const Value& before) {
   switch (call.kind) {
     case RecordedCall::Kind::kPut: return call.value;
@@ -144,7 +144,7 @@ std::string CheckLinearizable(std::vector<RecordedCall> calls, std::optional<std
             [](const RecordedCall& a, const RecordedCall& b) { return a.begin < b.begin; });
   const std::optional<size_t> failed = Search(calls, std::move(initial)).Run();
   if (!failed.has_value()) return {};
-  // With what was running at the same time.
+  // With the calls that ran at the same time.
   std::string text = "no order takes " + Text(calls[*failed]) + "; at the same time:";
   for (const RecordedCall& call : calls) {
     if (call.end > calls[*failed].begin && call.begin < calls[*failed].end)

@@ -108,8 +108,8 @@ bool MemoryModel::Run() {
     if (enabled.empty()) return false;
     const size_t decision = depth_;
     const size_t thread = Choose(std::move(enabled), asleep);
-    // I1: what earlier options of this decision explored need not be explored again, until a step
-    // that depends on it.
+    // I1: the executions that earlier options of this decision explored need not be explored again,
+    // until a step that depends on it.
     const Choice& choice = (*choices_)[decision];
     std::vector<size_t> sleepers = choice.asleep;
     sleepers.insert(sleepers.end(), choice.options.begin(),

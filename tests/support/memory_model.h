@@ -101,7 +101,7 @@ class MemoryModel {
   auto Await(Place place, bool (*is_wanted)(int64_t value)) {
     return Step{this, {.kind = Kind::kAwait, .place = place, .is_wanted = is_wanted}};
   }
-  // The last value, whatever the thread's view: what happens now, for use after free and its like.
+  // The last value, independent of the thread's view. For checks such as use after free.
   auto Now(Place place) { return Step{this, {.kind = Kind::kNow, .place = place}}; }
 
   void Expect(bool holds) { failed_ |= !holds; }

@@ -1,9 +1,9 @@
 // Option shapes: sets of options that give a database another tree or other tables. The suites that
 // run one history under several sets of options share them: model, crash, kill.
 //
-// No shape drops what was written, and each filter keeps every entry. Levels and tables are so
-// small that little data fills several of them. A shape replaces the table factory only if it is
-// about tables; what it does not name stays as the suite has set it.
+// No shape drops written data, and each filter keeps every entry. Levels and tables are so small
+// that little data fills several of them. A shape replaces the table factory only if it is about
+// tables. Options that it does not name stay as the suite has set them.
 //
 // Thread safety: pure functions.
 #pragma once

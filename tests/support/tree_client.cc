@@ -169,7 +169,7 @@ void TreeClient::ReadPair(const std::string& key) {
   Read(PairOf(key), (is_left_first ? kRight : kLeft) + key);
 }
 
-// A pinned value stays as it is, whatever becomes of its key.
+// A pinned value does not change when its key is changed or deleted.
 void TreeClient::ReadPinned(const std::string& key, const std::string& value) {
   ReadOptions options;
   options.verify_checksums = true;

@@ -25,8 +25,8 @@ class TreeClient final : public HistoryClient {
 
   // Puts so many fillers into an empty tree that each of three leaves is nearly full.
   static void Fill(PersistentTree* tree);
-  // What a tree holds. Expects iterators to show it in order, and both halves of a pair to be
-  // equal.
+  // The contents of a tree. Expects iterators to show them in order, and both halves of a pair to
+  // be equal.
   static HistoryContents Contents(PersistentTree* tree);
 
  private:

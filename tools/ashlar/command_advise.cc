@@ -1,5 +1,5 @@
-// advise: what a workload costs in each style of compaction, measured with small databases that are
-// made for it and deleted (tools/common/amplification.h).
+// advise: the costs of a workload in each style of compaction, measured with small databases that
+// are made for it and deleted (tools/common/amplification.h).
 #include <fmt/format.h>
 
 #include <memory>

@@ -51,7 +51,7 @@ class RepairCommand final : public Command {
     }
     DirectoryState state;
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
-    // CURRENT may be what is lost. The library refuses a directory without files of a database.
+    // CURRENT may be the lost file. The library refuses a directory without files of a database.
     if (!IsDirectory(state)) return NoDatabase(global.database, state);
     DBOptions db_options;
     ColumnFamilyOptions unknown;

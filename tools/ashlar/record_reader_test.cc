@@ -17,7 +17,7 @@ class Input {
     reader_ = MakeRecordReader(options, lines_.get());
   }
 
-  // Everything that the reader says, one line each: "key=value", "family/key=value", "+family",
+  // Everything that the reader reports, one line each: "key=value", "family/key=value", "+family",
   // "!line: reason".
   std::string Walk() {
     std::string out;

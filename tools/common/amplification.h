@@ -36,7 +36,7 @@ struct Workload {
   uint64_t read_percent = 50;        // of the operations: Gets and Seeks by turns
   uint64_t seed = 1;
 };
-// InvalidArgument saying what to change.
+// InvalidArgument that names the change to make.
 Status Validate(const Workload& workload);
 
 struct Setting {
@@ -45,7 +45,7 @@ struct Setting {
 };
 // Leveled, universal and FIFO, the default of each first.
 std::vector<Setting> Settings();
-// What every setting starts from.
+// The base of every setting.
 Options ScaledOptions(const Workload& workload);
 
 struct Figures {
@@ -60,7 +60,7 @@ struct Figures {
   bool steady = false;  // the last two rounds agreed
 };
 
-// One setting. folder: is made, and deleted with what is in it.
+// One setting. folder is created, and deleted with its contents.
 Status Measure(const Workload& workload, const Setting& setting, const std::string& folder,
                Figures* figures);
 

@@ -1,9 +1,9 @@
-// Worker: the state of one thread of a workload: the database, its own random numbers, keys, values
-// and counters, and the end of its work.
+// Worker: the state of one thread of a workload. It has the database, its own random numbers, keys,
+// values and counters, and the end of its work.
 //
-// Everything is made before the clock starts. A workload is a function of a Worker; it calls Loop
-// for its operations, FinishedOps after each. Thread safety: a worker belongs to one thread;
-// SharedRun's members may be used by all.
+// Everything is made before the clock starts. A workload is a function of a Worker. It calls Loop
+// for its operations, and FinishedOps after each. Thread safety: a worker belongs to one thread;
+// all threads may use SharedRun's members.
 #pragma once
 
 #include <atomic>

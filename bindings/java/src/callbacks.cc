@@ -293,7 +293,7 @@ class JavaWalFilter final : public WalFilter {
     WalProcessingOption decision = WalProcessingOption::kWalProcessingOptionMax;
     Run([&](Call& call) {
       const LocalRef<jstring> name(call.env(), call.NewText(file_name));
-      // Java's WriteBatch objects do not own what they name.
+      // Java's WriteBatch objects do not own the batches that they name.
       const Temporary found(Register(new WriteBatchObject(batch)));
       const Temporary made(Register(new WriteBatchObject));
       const jint answer =
@@ -420,8 +420,8 @@ struct BatchHandlerObject : Object {
   HandlerMethods methods;
 };
 
-// One iteration: in the Java thread that asked for it. An exception of the handler stays pending,
-// ends the iteration, and is what Java's iterate throws.
+// One iteration, in the Java thread that asked for it. An exception of the handler stays pending
+// and ends the iteration. Java's iterate throws it.
 class BatchIteration final : public WriteBatch::Handler {
  public:
   BatchIteration(Call& call, const BatchHandlerObject& object)

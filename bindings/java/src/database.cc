@@ -325,8 +325,8 @@ ASHLAR_NATIVE(jlong, TtlDB_createColumnFamilyWithTtl, jlong handle, jbyteArray n
   });
 }
 
-// The database is gone whatever Close says, so that no call can reach it while it is closed: Java
-// closes a database once.
+// The database is gone whether Close succeeds or not, so that no call can reach it during the
+// close. Java closes a database once.
 static void CloseDatabase(JNIEnv* env, jlong handle) {
   Native(env, [&](Call& call) {
     const std::unique_ptr<DBObject> db(static_cast<DBObject*>(Take(Kind::kDB, handle)));

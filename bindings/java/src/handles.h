@@ -85,7 +85,7 @@ const char* KindName(Kind kind);
 
 struct ThreadRecord;
 
-// What a handle names. Deleted by Dispose.
+// The object of a handle. Deleted by Dispose.
 class Object {
  public:
   Object() = default;

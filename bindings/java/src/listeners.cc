@@ -1,11 +1,10 @@
-// Event listeners of Java, and the jobs that they are told of.
+// Event listeners of Java, and the jobs passed to them.
 //
 // A callback attaches its thread to the Java machine only if the listener has the event enabled. An
-// exception is printed, and nothing else depends on it. A database that is passed to a callback is
-// the program's own, by the handle that Java has, except while it is being opened or closed: then,
-// as other objects that the engine passes, it has a handle for the length of the callback, and use
-// afterwards is recognised. A listener cannot close the database that calls it: see
-// Object::ReasonNotToClose.
+// exception is printed and has no other effect. A database that is passed to a callback is the
+// program's own, by the handle that Java has. While it is being opened or closed, it has a handle
+// that is valid during the callback only, like other objects that the engine passes; later use is
+// detected. A listener cannot close the database that calls it: see Object::ReasonNotToClose.
 #include <array>
 #include <exception>
 

@@ -415,7 +415,7 @@ void JavaThread::PrintException() {
 
 void Call::RaiseCallbackException() {
   const jthrowable exception = std::exchange(record_.exception, nullptr);
-  // What the call raised is a consequence, and is added to it.
+  // The exception of the call is a consequence, and is added to it.
   const LocalRef<jthrowable> raised(env_, env_->ExceptionOccurred());
   if (raised.get() != nullptr) {
     env_->ExceptionClear();

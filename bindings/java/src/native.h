@@ -188,7 +188,7 @@ class Call {
   jobjectArray NewByteArrays(const std::vector<std::string>& strings);
   jobjectArray NewTexts(const std::vector<std::string>& strings);
   jlongArray NewLongs(const std::vector<jlong>& values);
-  // Writes what fits into the array, and returns the size of all.
+  // Writes the elements that fit into the array, and returns the size of all.
   jint CopyOut(const Slice& bytes, jbyteArray array, jint offset, jint length);
   jint CopyOutDirect(const Slice& bytes, jobject buffer, jint offset, jint length);
 

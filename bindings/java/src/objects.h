@@ -61,7 +61,7 @@ struct Kept {
   std::shared_ptr<WalFilter> wal_filter;
 };
 
-// Options of either kind, with what they point to.
+// Options of either kind, with the objects that they point to.
 template <typename T, Kind kind>
 struct OptionsHolder : Holder<T, kind> {
   OptionsHolder() = default;
@@ -144,7 +144,7 @@ struct EnvOptionsObject : Object {
   jlong random_access_max_buffer_size = 1024 << 10;  // accepted: the engine has no such option
 };
 
-// Keeps what its options point to.
+// Keeps the objects that its options point to.
 struct SstFileWriterObject : Object {
   static constexpr Kind kKind = Kind::kSstFileWriter;
   SstFileWriterObject(const EnvOptionsObject& files, const Options& options, Kept kept_in)
@@ -203,9 +203,9 @@ class DBObject : public Object {
   DB& db() { return *db_; }
   // Closes the children, which are then recognised as closed, and the database.
   Status Close();
-  // What options of families that are created later point to.
+  // The objects that the options of later families point to.
   void Keep(const Kept& kept);
-  // What of this the options point to.
+  // The part of this that the options point to.
   Kept KeptFor(const ColumnFamilyOptions& options) const;
 
   // RocksDB's counting: force ends all disables that came through this object, else the last one.

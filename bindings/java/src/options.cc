@@ -317,7 +317,7 @@ jlong FromProperties(Call& call, const ConfigOptions& config, jstring text, Pars
 
 // ---- Options of files.
 
-// What load reads becomes the value of Java's DBOptions, and descriptors in Java's list.
+// The loaded options become the value of Java's DBOptions, and descriptors in Java's list.
 template <typename Load>
 void LoadOptions(Call& call, const ConfigOptions& config, const std::shared_ptr<Env>& environment,
                  jlong db_options, jobject families, Load load) {

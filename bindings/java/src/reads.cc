@@ -48,7 +48,7 @@ jint GetInto(JNIEnv* env, jlong handle, jlong options, jlong family, jbyteArray 
   });
 }
 
-// What several keys have: null where there is none.
+// The values of several keys: null for a missing one.
 jobjectArray MultiGetBytes(JNIEnv* env, jlong handle, jlong options, jobjectArray keys,
                            jintArray offsets, jintArray lengths, jlongArray families) {
   return Native(env, [&](Call& call) {

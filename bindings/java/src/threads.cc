@@ -1,4 +1,4 @@
-// What the threads of an environment do: Env.getThreadList, and the texts of ThreadStatus.
+// The work of an environment's threads: Env.getThreadList, and the texts of ThreadStatus.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -48,7 +48,8 @@ inline jobject NewTextMap(Call& call, const std::map<std::string, std::string>& 
   return map;
 }
 
-// The options of one read: Java's, with what their handles name. The handle 0 means the defaults.
+// The options of one read: Java's, with the objects of their handles. The handle 0 means the
+// defaults.
 class Reading {
  public:
   Reading(Call& call, jlong handle) : given_(&Defaults()) {

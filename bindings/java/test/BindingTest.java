@@ -877,7 +877,7 @@ public final class BindingTest {
           fails(RocksDBException.class, () -> db.put(bytes("a"), bytes("2")));
         }
         handles.clear();
-        // The second of its write is behind each value.
+        // Each value ends with the second of its write.
         try (RocksDB db = RocksDB.openReadOnly(plain, dir, families, handles)) {
           equal(1 + 4, db.get(handles.get(0), bytes("a")).length);
         }

@@ -22,7 +22,7 @@ using ashlar::fuzz::Target;
 
 const Target* target = nullptr;
 
-// Seven inputs of eight are repaired; the others keep what the mutation made of the checksums.
+// Seven inputs of eight are repaired; the others keep the checksums that the mutation left.
 constexpr unsigned kUnrepairedOneIn = 8;
 
 std::string_view OptionValue(std::string_view argument, std::string_view option) {
