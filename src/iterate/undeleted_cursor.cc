@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "base/result.h"
 #include "iterate/gap_walk.h"
-#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -49,6 +48,7 @@ void UndeletedCursor::StartMerge() {
 // From the merge's entry to the first that is shown.
 template <bool kForward>
 void UndeletedCursor::Settle() {
+  ASHLAR_ASSERT(limits_ != nullptr);
   RangeCover& cover = args_.cover;
   covered_ = 0;
   gap_check_ = GapWalk::kFirstCheck;
@@ -81,9 +81,11 @@ bool UndeletedCursor::IsOutside(const Slice& user_key) const {
   }
 }
 
-// Counts a covered entry, or the end of a fragment. True: gap_ is the known gap around the key.
-bool UndeletedCursor::IsInGap(const Slice& user_key) {
+// Counts a covered entry, or the end of a fragment. True: gap_ is the known gap around the key, and
+// the limits are not reached.
+bool UndeletedCursor::CountCovered(const Slice& user_key) {
   ++covered_;
+  if (!limits_->Count()) return false;
   if (args_.gaps == nullptr) return false;
   if (covered_ == 1) first_covered_.Assign(user_key);
   if (covered_ < gap_check_) return false;
@@ -95,7 +97,6 @@ bool UndeletedCursor::IsInGap(const Slice& user_key) {
 // shown: null if the cursor ends.
 template <bool kForward>
 void UndeletedCursor::EndWalk(const Slice* shown) {
-  PerfCount(&PerfContext::internal_key_skipped_count, covered_);
   if (args_.gaps != nullptr && covered_ >= GapWalk::kRememberedMin && merge_->status().ok())
     RememberGap<kForward>(shown);
 }
@@ -138,19 +139,21 @@ void UndeletedCursor::ShowRun() {
 template <bool kForward>
 Status UndeletedCursor::LeaveCovered() {
   const Slice user_key = ExtractUserKey(merge_->key());
-  if (IsInGap(user_key)) {
+  if (CountCovered(user_key)) {
     LeaveGap<kForward>(0);
     return Status::OK();
   }
+  if (limits_->AreReached()) return MoveLimits::Error();
   if (merge_->child() > args_.cover.source()) {
     Slice bound;
     if constexpr (kForward) {
       bool is_in_gap = false;
       ASHLAR_ASSIGN_OR_RETURN(bound, args_.cover.CoveredEnd([&](const Slice& end) {
         if (IsOutside<true>(end)) return true;
-        is_in_gap = IsInGap(end);
-        return is_in_gap;
+        is_in_gap = CountCovered(end);
+        return is_in_gap || limits_->AreReached();
       }));
+      if (limits_->AreReached()) return MoveLimits::Error();
       if (is_in_gap) {
         LeaveGap<true>(args_.cover.source() + 1);
         return Status::OK();

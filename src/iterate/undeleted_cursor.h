@@ -19,6 +19,9 @@
 // one (docs/range-deletions.md). A seek over a gap from the end of a fragment moves older sources
 // alone: the others may have entries before that end.
 //
+// Limits: what a move leaves is counted in the limits of the iterator. Where they are reached the
+// cursor ends, with their error.
+//
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
 // I2: every other entry of the merge inside the bounds is shown, except those of known gaps.
 //
@@ -29,6 +32,7 @@
 #include <vector>
 
 #include "iterate/merging_cursor.h"
+#include "iterate/move_limits.h"
 #include "iterate/range_cover.h"
 #include "iterate/saved_key.h"
 #include "key/seek_prefix.h"
@@ -49,6 +53,9 @@ class UndeletedCursor final : public InternalCursor {
     const MemTable* gaps = nullptr;      // as IteratorSource::gaps
   };
   explicit UndeletedCursor(Args args);
+
+  // To be called before the first seek. The limits outlive the cursor.
+  void SetLimits(MoveLimits* limits) { limits_ = limits; }
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -77,7 +84,7 @@ class UndeletedCursor final : public InternalCursor {
   template <bool kForward>
   bool IsOutside(const Slice& user_key) const;
   bool IsShown(const CursorEntry& entry) const;
-  bool IsInGap(const Slice& user_key);
+  bool CountCovered(const Slice& user_key);
   void Reach(const Slice& user_key, bool after) {
     reached_.key.assign(user_key.data(), user_key.size());
     reached_.after = after;
@@ -88,13 +95,14 @@ class UndeletedCursor final : public InternalCursor {
   void RememberGap(const Slice* shown) const;
 
   Args args_;
+  MoveLimits* limits_ = nullptr;
   std::unique_ptr<MergingCursor>
       merge_;        // null: one child, and no tombstones met; else it has them
   SavedKey target_;  // of the last seek past a tombstone or a gap
   Status status_;
 
   // Of one Settle.
-  uint64_t covered_ = 0;    // entries and fragments left
+  uint64_t covered_ = 0;    // entries and fragments left; also counted in limits_
   uint64_t gap_check_ = 0;  // FindGap is asked from this number of them on
   SavedKey first_covered_;
   KeyEdge reached_;  // no key between first_covered_ and this place is visible; with gaps
