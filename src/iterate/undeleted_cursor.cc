@@ -55,6 +55,11 @@ void UndeletedCursor::Settle() {
   while (merge_->Valid()) {
     const Slice user_key = ExtractUserKey(merge_->key());
     if (IsOutside<kForward>(user_key)) break;
+    if (limits_->OutsidePrefix(user_key)) {
+      // The sources do not end there: up to this entry it is known that none is visible.
+      if (covered_ != 0) EndWalk<kForward>(&user_key);
+      return Hide();
+    }
     if (!cover.Contains(user_key)) {
       status_ = cover.Find(user_key);
       if (!status_.ok()) return Hide();
@@ -94,21 +99,21 @@ bool UndeletedCursor::CountCovered(const Slice& user_key) {
   return found;
 }
 
-// shown: null if the cursor ends.
+// end: the entry that ends the walk; null if there is none inside the bounds.
 template <bool kForward>
-void UndeletedCursor::EndWalk(const Slice* shown) {
+void UndeletedCursor::EndWalk(const Slice* end) {
   if (args_.gaps != nullptr && covered_ >= GapWalk::kRememberedMin && merge_->status().ok())
-    RememberGap<kForward>(shown);
+    RememberGap<kForward>(end);
 }
 
 // G1: all that the walk has left between its first key and its end is covered, or in a known gap.
 // Of sources that end at a bound nothing beyond the bound is known.
 template <bool kForward>
-ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* shown) const {
+ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* end) const {
   KeyEdge first{.key = first_covered_.key().ToString(), .after = kForward};
   KeyEdge last = reached_;
-  if (shown != nullptr) {
-    last = {.key = shown->ToString(), .after = !kForward};
+  if (end != nullptr) {
+    last = {.key = end->ToString(), .after = !kForward};
   } else if (IsOutside<kForward>(last.key)) {
     last = {.key = (kForward ? args_.upper_bound : args_.lower_bound)->ToString(), .after = false};
   }
@@ -149,7 +154,7 @@ Status UndeletedCursor::LeaveCovered() {
     if constexpr (kForward) {
       bool is_in_gap = false;
       ASHLAR_ASSIGN_OR_RETURN(bound, args_.cover.CoveredEnd([&](const Slice& end) {
-        if (IsOutside<true>(end)) return true;
+        if (IsOutside<true>(end) || limits_->OutsidePrefix(end)) return true;
         is_in_gap = CountCovered(end);
         return is_in_gap || limits_->AreReached();
       }));

@@ -13,7 +13,8 @@
 // single source without a merge. A tombstone of a table covers keys inside the table's bounds only,
 // so it does not cover entries that were shown before the table was met.
 //
-// Bounds: the cursor ends at the first entry outside, and opens no table for one.
+// Bounds: the cursor ends at the first entry outside, and opens no table for one. With
+// prefix_same_as_start the end of the prefix is such a bound, for covered entries, too.
 //
 // Gaps: a walk over many covered entries or fragments seeks over known gaps, and is remembered as
 // one (docs/range-deletions.md). A seek over a gap from the end of a fragment moves older sources
@@ -23,7 +24,8 @@
 // cursor ends, with their error.
 //
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
-// I2: every other entry of the merge inside the bounds is shown, except those of known gaps.
+// I2: every other entry of the merge inside the bounds and the prefix is shown, except those of
+//     known gaps.
 //
 // Lifetime: owns the sources. Thread safety: one thread.
 #pragma once
@@ -90,9 +92,9 @@ class UndeletedCursor final : public InternalCursor {
     reached_.after = after;
   }
   template <bool kForward>
-  void EndWalk(const Slice* shown);
+  void EndWalk(const Slice* end);
   template <bool kForward>
-  void RememberGap(const Slice* shown) const;
+  void RememberGap(const Slice* end) const;
 
   Args args_;
   MoveLimits* limits_ = nullptr;

@@ -71,7 +71,7 @@ void UserIterator::BeginMove() {
 
 void UserIterator::BeginSeek() {
   BeginMove();
-  in_prefix_ = false;
+  limits_.LeavePrefix();
   status_ = Status::OK();
 }
 
@@ -161,18 +161,11 @@ ASHLAR_NO_INLINE void UserIterator::PrevWithRenewal() {
 }
 
 void UserIterator::StayInPrefixOf(const Slice& user_key) {
-  if (!args_.prefix_same_as_start) return;
-  const std::optional<Slice> prefix = KeyPrefix(args_.source.prefix_extractor, user_key);
-  in_prefix_ = prefix.has_value();
-  if (in_prefix_) prefix_.Assign(*prefix);
+  if (args_.prefix_same_as_start) limits_.StayInPrefixOf(args_.source.prefix_extractor, user_key);
 }
 
 ASHLAR_NO_INLINE bool UserIterator::EqualInOrder(Slice a, Slice b) const {
   return args_.comparator.Equal(a, b);
-}
-
-bool UserIterator::IsOutsidePrefix(Slice user_key) const {
-  return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key();
 }
 
 // --- steps inside the cursor's batch ---

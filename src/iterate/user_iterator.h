@@ -198,10 +198,8 @@ class UserIterator final : public Iterator {
   bool BeginForwardSeek(Slice* target);
   bool BeginBackwardSeek(Slice* target);
   void StayInPrefixOf(const Slice& user_key);
-  // Checks that most iterators do without are not inlined and take keys by value: a step that takes
-  // the address of a local pays for the stack protector.
-  bool OutsidePrefix(Slice user_key) const { return in_prefix_ && IsOutsidePrefix(user_key); }
-  bool IsOutsidePrefix(Slice user_key) const;
+  bool OutsidePrefix(Slice user_key) const { return limits_.OutsidePrefix(user_key); }
+  // Checks that most iterators do without are not inlined and take keys by value, as above.
   bool AtUpperBound(Slice user_key) const {
     return args_.upper_bound != nullptr && IsAtUpperBound(user_key);
   }
@@ -271,9 +269,7 @@ class UserIterator final : public Iterator {
   Status status_;
 
   SeekScope scope_ = SeekScope::kTotalOrder;  // of the last seek
-  SavedKey renewed_at_;     // of a move that may renew the source: the target, or the key before it
-  bool in_prefix_ = false;  // the iterator ends where prefix_ does
-  SavedKey prefix_;
+  SavedKey renewed_at_;  // of a move that may renew the source: the target, or the key before it
   MoveLimits limits_;
   uint64_t deletions_stepped_over_ = 0;  // in this move: deletions that decided
   uint64_t gap_check_ = 0;  // FindGap is asked from this number of deletions in this move on

@@ -1,6 +1,8 @@
 // Where a move of an iterator ends that finds no key: the limit of ReadOptions counts the entries
-// that range deletions hide as it counts deletions and hidden versions.
+// that range deletions hide as it counts deletions and hidden versions, and the end of a prefix is
+// the end of a walk over hidden keys.
 #include "ashlar/perf_context.h"
+#include "ashlar/slice_transform.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 
@@ -155,6 +157,85 @@ TEST_F(MoveLimitsTest, HoldAfterARefresh) {
   EXPECT_EQ(Shown(it.get()), "incomplete");
   it->Seek("y");
   EXPECT_EQ(Shown(it.get()), "z=1");
+}
+
+class PrefixLimitsTest : public MoveLimitsTest {
+ protected:
+  PrefixLimitsTest() {
+    options_.disable_auto_compactions = true;
+    options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
+  }
+  std::unique_ptr<Iterator> NewIteratorInPrefix() {
+    ReadOptions options;
+    options.prefix_same_as_start = true;
+    options.total_order_seek = true;
+    options.max_skippable_internal_keys = 10;
+    return std::unique_ptr<Iterator>(db_->NewIterator(options));
+  }
+};
+
+TEST_F(PrefixLimitsTest, APrefixEndsAWalkOverCoveredEntries) {
+  Open();
+  PutBoth();
+  PutInner();
+  Put("k", "hidden");
+  DeleteRange("k", "l");
+  const std::unique_ptr<Iterator> it = NewIteratorInPrefix();
+  it->Seek("a");
+  EXPECT_EQ(Shown(it.get()), "a=1");
+  const uint64_t before = Skipped();
+  it->Next();
+  EXPECT_EQ(Shown(it.get()), "end");
+  it->SeekForPrev("z");
+  EXPECT_EQ(Shown(it.get()), "z=1");
+  it->Prev();
+  EXPECT_EQ(Shown(it.get()), "end");
+  EXPECT_LE(Skipped() - before, 1u);  // the version of z
+  // Inside the prefix the limit is the same as ever.
+  it->Seek("k");
+  EXPECT_EQ(Shown(it.get()), "incomplete");
+  it->SeekForPrev("kz");
+  EXPECT_EQ(Shown(it.get()), "incomplete");
+}
+
+TEST_F(PrefixLimitsTest, APrefixEndsAWalkOverFragments) {
+  Open();
+  PutBoth();
+  Put("j", "1");
+  PutInner();
+  Flush();
+  DeleteRange("j", Key(0));
+  for (int i = 0; i < kKeys; ++i) DeleteRange(Key(i), Key(i + 1));
+  const std::unique_ptr<Iterator> it = NewIteratorInPrefix();
+  const uint64_t before = Skipped();
+  it->Seek("j");
+  EXPECT_EQ(Shown(it.get()), "end");
+  EXPECT_LE(Skipped() - before, 1u);  // j
+}
+
+// A walk that ends with its prefix knows nothing of the keys after the first entry outside.
+TEST_F(PrefixLimitsTest, WhatSuchAWalkRemembersHidesNoKeyOfAnotherPrefix) {
+  options_.iterators_remember_gaps = true;
+  Open();
+  PutBoth();
+  PutInner();
+  Flush();
+  for (const char c : {'0', '1', '2', '3', '4', '5', '6', '7'}) Put(StrCat("m4", c), "hidden");
+  for (int i = 0; i + 1 < kKeys; ++i) DeleteRange(Key(i), Key(i + 1));
+  DeleteRange(Key(kKeys - 1), "m5");
+  Put("m2", "1");
+  ReadOptions options;
+  options.total_order_seek = true;
+  options.prefix_same_as_start = true;
+  const std::unique_ptr<Iterator> in_prefix(db_->NewIterator(options));
+  in_prefix->Seek("k");
+  EXPECT_EQ(Shown(in_prefix.get()), "end");
+  options.prefix_same_as_start = false;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+  it->SeekForPrev("m49");
+  EXPECT_EQ(Shown(it.get()), "m2=1");
+  it->Seek("b");
+  EXPECT_EQ(Shown(it.get()), "m2=1");
 }
 
 }  // namespace
