@@ -157,8 +157,9 @@ struct ASHLAR_API PlainTablePropertyNames {
 
 inline constexpr uint32_t kPlainTableVariableLength = 0;
 
-// Tables without blocks, compression or checksums, for data that fits into memory. Needs
-// DBOptions::allow_mmap_reads. A file holds up to 2 GiB.
+// Tables without blocks, compression or checksums, for data that fits into memory. Mapped with
+// DBOptions::allow_mmap_reads; otherwise, and in an Env that maps no files, an open table is in
+// memory as a whole. A file holds up to 2 GiB.
 //
 // With a prefix extractor and a hash_table_ratio above 0, lookups, and seeks that stay within a
 // prefix, go through a hash table of prefixes; everything else through a search over every
