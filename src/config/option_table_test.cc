@@ -677,6 +677,41 @@ TEST(Validate, PlainTablesNeedPrefixesForTheirHash) {
               }).IsInvalidArgument());
 }
 
+TEST(Validate, OneRoleCanBeChargedToTheBlockCache) {
+  using Decision = CacheEntryRoleOptions::Decision;
+  const auto with = [](const CacheUsageOptions& usage, bool no_block_cache = false) {
+    BlockBasedTableOptions table;
+    table.cache_usage_options = usage;
+    table.no_block_cache = no_block_cache;
+    ColumnFamilyOptions options;
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    return Validate(DBOptions(), options);
+  };
+  for (uint32_t i = 0; i < kNumCacheEntryRoles; ++i) {
+    const auto role = static_cast<CacheEntryRole>(i);
+    SCOPED_TRACE(GetCacheEntryRoleName(role));
+    for (const Decision decision : {Decision::kDisabled, Decision::kFallback}) {
+      EXPECT_TRUE(with({.options_overrides = {{role, {decision}}}}).ok());
+      EXPECT_TRUE(with({.options_overrides = {{role, {decision}}}}, true).ok());
+      EXPECT_TRUE(with({.options = {decision}}).ok());
+    }
+    const Status enabled = with({.options_overrides = {{role, {Decision::kEnabled}}}});
+    if (role == CacheEntryRole::kBlockBasedTableReader) {
+      EXPECT_TRUE(enabled.ok()) << enabled.ToString();
+    } else {
+      EXPECT_TRUE(enabled.IsNotSupported()) << enabled.ToString();
+      EXPECT_NE(enabled.ToString().find(GetCacheEntryRoleName(role)), std::string::npos);
+    }
+  }
+  EXPECT_TRUE(with({.options = {Decision::kEnabled}}).IsNotSupported());
+  EXPECT_EQ(
+      with({.options_overrides = {{CacheEntryRole::kBlockBasedTableReader, {Decision::kEnabled}}}},
+           true)
+          .ToString(),
+      "Invalid argument: column family default: option cache_usage_options=BlockBasedTableReader "
+      "charged: but block cache is disabled; set no_block_cache=false");
+}
+
 TEST(Validate, OffPeakTimesAreTwoTimesOfADay) {
   DBOptions options;
   for (const char* const good : {"", "01:00-02:00", "23:59-00:00", "09:30-09:29"}) {

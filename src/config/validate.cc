@@ -8,6 +8,7 @@
 #include "base/compression.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "config/cache_usage.h"
 #include "config/memtable_factory.h"
 #include "config/option_codec.h"
 #include "config/option_table.h"
@@ -260,6 +261,7 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
           StrCat("Enable ", name, ", but block cache is disabled; set no_block_cache=false"));
     }
   }
+  ASHLAR_RETURN_IF_ERROR(CheckCacheUsage(options));
   if (OptionCodec<ChecksumType>::Print(options.checksum).find('k') != 0)
     return Bad("checksum", StrCat(static_cast<int>(options.checksum)), "no such type");
   if (options.read_amp_bytes_per_bit != 0 && !IsPowerOfTwo(options.read_amp_bytes_per_bit)) {
