@@ -45,10 +45,10 @@ struct CacheEntryRoleOptions {
   bool operator==(const CacheEntryRoleOptions& other) const { return charged == other.charged; }
 };
 
-// One role can be enabled: kBlockBasedTableReader, the memory of open tables, with their indexes and
-// filters. If it does not fit next to the pinned blocks, the table is not charged; in a cache with
-// strict_capacity_limit opening it is a MemoryLimit. kEnabled for any other role, or for all of
-// them, is NotSupported; with no_block_cache, InvalidArgument.
+// One role can be enabled: kBlockBasedTableReader, the memory of open tables, with their indexes
+// and filters. If it does not fit next to the pinned blocks, the table is not charged; in a cache
+// with strict_capacity_limit opening it is a MemoryLimit. kEnabled for any other role, or for all
+// of them, is NotSupported; with no_block_cache, InvalidArgument.
 struct CacheUsageOptions {
   CacheEntryRoleOptions options = {};  // of roles without an entry in options_overrides
   std::map<CacheEntryRole, CacheEntryRoleOptions> options_overrides = {};

@@ -184,7 +184,8 @@ Status UndeletedCursor::LeaveCovered() {
 }
 
 // Over gap_, with the children from first_child on. Requires: between the merge's entry and the gap
-// these have covered entries only.
+// these have covered entries only. So a seek from the end of a fragment moves older sources alone:
+// the others may have entries before that end.
 template <bool kForward>
 void UndeletedCursor::LeaveGap(size_t first_child) {
   const KeyEdge& edge = kForward ? gap_.end : gap_.begin;

@@ -13,15 +13,11 @@
 // single source without a merge. A tombstone of a table covers keys inside the table's bounds only,
 // so it does not cover entries that were shown before the table was met.
 //
-// Bounds: the cursor ends at the first entry outside, and opens no table for one. With
-// prefix_same_as_start the end of the prefix is such a bound, for covered entries, too.
+// The cursor ends at the first entry outside the bounds or the iterator's prefix, covered or not,
+// and opens no table for one; and with an error where the limits of the move are reached.
 //
 // Gaps: a walk over many covered entries or fragments seeks over known gaps, and is remembered as
-// one (docs/range-deletions.md). A seek over a gap from the end of a fragment moves older sources
-// alone: the others may have entries before that end.
-//
-// Limits: what a move leaves is counted in the limits of the iterator. Where they are reached the
-// cursor ends, with their error.
+// one (docs/range-deletions.md; the seeks: LeaveGap).
 //
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
 // I2: every other entry of the merge inside the bounds and the prefix is shown, except those of

@@ -20,9 +20,6 @@
 // I4: the contents have file_bytes bytes, all of them the file's. Those of a file that is not
 //     mapped belong to the table and count in MemoryBytes.
 //
-// Rejected: a read per entry of a file that is not mapped. Each lookup would make several, and the
-// format is for data that fits into memory.
-//
 // Lifetime and thread safety: table_reader.h. The counters outlive the last count on the table.
 #pragma once
 
