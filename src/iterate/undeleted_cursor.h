@@ -6,8 +6,7 @@
 //   shown      a9 |      c8 |      e2            b5 and d3 are older than @7
 //
 // An entry that a tombstone of a newer source deletes is skipped by a seek of all older sources to
-// the end of the covered keys (I1 of range_cover.h). An entry of the same source is stepped
-// over.
+// the end of the covered keys (I1 of range_cover.h). One of the same source is stepped over.
 //
 // Until a source meets a table with range tombstones the cursor shows the merge as it is, and a
 // single source without a merge. A tombstone of a table covers keys inside the table's bounds only,

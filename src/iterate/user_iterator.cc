@@ -82,9 +82,12 @@ void UserIterator::ShareLimits() {
 }
 
 Result<bool> UserIterator::Renew(const SourceRenewal::Request& request) {
-  Result<bool> renewed = args_.renewal->Renew(request, &args_.source);
-  ShareLimits();
-  return renewed;
+  // Also where memory lacks once the source is replaced.
+  struct Share {
+    ~Share() { iterator->ShareLimits(); }
+    UserIterator* iterator;
+  } const share{this};
+  return args_.renewal->Renew(request, &args_.source);
 }
 
 ASHLAR_NO_INLINE bool UserIterator::RenewSource(bool in_walk) {
