@@ -1,7 +1,7 @@
 // Cache: the memory that holds uncompressed blocks. One cache may serve any number of column
 // families and databases, and its capacity is their common budget. Data blocks count against it,
-// and so do blocks pinned by slices and iterators and, with cache_index_and_filter_blocks, indexes
-// and filters.
+// and so do blocks pinned by slices and iterators and, with cache_index_and_filter_blocks or the
+// role kBlockBasedTableReader of cache_usage_options, indexes and filters.
 //
 // Thread safety: every method may be called by several threads at once. Made by the functions below
 // only; not for subclassing.
@@ -43,6 +43,29 @@ class ASHLAR_API Cache {
  protected:
   Cache() = default;
 };
+
+// What the memory that counts against a cache is used for. The names are RocksDB's. Which of them
+// are charged: BlockBasedTableOptions::cache_usage_options.
+enum class CacheEntryRole {
+  kDataBlock,
+  kFilterBlock,
+  kFilterMetaBlock,
+  kDeprecatedFilterBlock,
+  kIndexBlock,
+  kOtherBlock,
+  kWriteBuffer,  // charged by a WriteBufferManager with a cache
+  kCompressionDictionaryBuildingBuffer,
+  kFilterConstruction,
+  kBlockBasedTableReader,
+  kFileMetadata,
+  kBlobValue,
+  kBlobCache,
+  kMisc,
+};
+inline constexpr uint32_t kNumCacheEntryRoles = static_cast<uint32_t>(CacheEntryRole::kMisc) + 1;
+
+// "BlockBasedTableReader", ...
+ASHLAR_API const std::string& GetCacheEntryRoleName(CacheEntryRole role);
 
 enum CacheMetadataChargePolicy {
   kDontChargeCacheMetadata,  // count the blocks only

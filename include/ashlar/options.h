@@ -617,6 +617,7 @@ struct ReadOptions {
   // Bytes an iterator reads ahead from the start; 0: it finds out by itself.
   size_t readahead_size = 0;
   // Entries an iterator may step over in one move before it becomes Incomplete; 0: any number.
+  // Those that range deletions hide count, too.
   uint64_t max_skippable_internal_keys = 0;
   bool pin_data = false;  // accepted: pin single values with Iterator::PinValue
   // MultiGet stops with Aborted once it has returned this many bytes.

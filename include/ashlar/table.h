@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -32,6 +33,27 @@ struct MetadataCacheOptions {
   PinningTier unpartitioned_pinning = PinningTier::kFallback;
 };
 
+// Whether the memory of one role is charged to the block cache.
+struct CacheEntryRoleOptions {
+  enum class Decision {
+    kEnabled,
+    kDisabled,
+    kFallback,  // as for all roles; there it means that the role is not charged
+  };
+  Decision charged = Decision::kFallback;
+
+  bool operator==(const CacheEntryRoleOptions& other) const { return charged == other.charged; }
+};
+
+// One role can be enabled: kBlockBasedTableReader, the memory of open tables, with their indexes
+// and filters. If it does not fit next to the pinned blocks, the table is not charged; in a cache
+// with strict_capacity_limit opening it is a MemoryLimit. kEnabled for any other role, or for all
+// of them, is NotSupported; with no_block_cache, InvalidArgument.
+struct CacheUsageOptions {
+  CacheEntryRoleOptions options = {};  // of roles without an entry in options_overrides
+  std::map<CacheEntryRole, CacheEntryRoleOptions> options_overrides = {};
+};
+
 // Members marked "accepted" have no effect and change no result; "refused" ones make DB::Open fail
 // with NotSupported unless they have their default.
 struct BlockBasedTableOptions {
@@ -50,6 +72,8 @@ struct BlockBasedTableOptions {
   bool pin_l0_filter_and_index_blocks_in_cache = false;
   bool pin_top_level_index_and_filter = true;
   MetadataCacheOptions metadata_cache_options;
+  // Not in texts and OPTIONS files, as in RocksDB.
+  CacheUsageOptions cache_usage_options;
 
   enum IndexType : char {
     kBinarySearch = 0x00,
@@ -157,8 +181,9 @@ struct ASHLAR_API PlainTablePropertyNames {
 
 inline constexpr uint32_t kPlainTableVariableLength = 0;
 
-// Tables without blocks, compression or checksums, for data that fits into memory. Needs
-// DBOptions::allow_mmap_reads. A file holds up to 2 GiB.
+// Tables without blocks, compression or checksums, for data that fits into memory. Mapped with
+// DBOptions::allow_mmap_reads; otherwise, and in an Env that maps no files, an open table is in
+// memory as a whole. A file holds up to 2 GiB.
 //
 // With a prefix extractor and a hash_table_ratio above 0, lookups, and seeks that stay within a
 // prefix, go through a hash table of prefixes; everything else through a search over every

@@ -103,29 +103,31 @@ struct SstFileReader::Rep {
     return Status::OK();
   }
 
-  std::unique_ptr<InternalCursor> NewCursor(const ReadOptions& read_options) {
+  IteratorSource NewSource(const ReadOptions& read_options) {
     const TableReadOptions table_options = ReadOptionsOf(read_options);
-    std::unique_ptr<InternalCursor> cursor = table->reader()->NewCursor(table_options);
-    if (!table->reader()->HasRanges() || read_options.ignore_range_deletions) return cursor;
+    IteratorSource source;
+    source.cursor = table->reader()->NewCursor(table_options);
+    source.sequence = SequenceOf(read_options);
+    if (!table->reader()->HasRanges() || read_options.ignore_range_deletions) return source;
     RangeCover cover({.comparator = comparator,
                       .tables = table->cache(),
                       .read_options = table_options,
                       .visible = SequenceOf(read_options)});
     cover.AddFiles(files);
     std::vector<std::unique_ptr<InternalCursor>> children;
-    children.push_back(std::move(cursor));
-    return std::make_unique<UndeletedCursor>(
+    children.push_back(std::move(source.cursor));
+    auto undeleted = std::make_unique<UndeletedCursor>(
         UndeletedCursor::Args{.comparator = comparator,
                               .children = std::move(children),
                               .cover = std::move(cover),
                               .met_ranges = std::make_unique<bool>(true)});
+    source.undeleted = undeleted.get();
+    source.cursor = std::move(undeleted);
+    return source;
   }
 
   Status NewIterator(const ReadOptions& read_options, std::unique_ptr<Iterator>* iterator) {
     ASHLAR_RETURN_IF_ERROR(CheckIsOpen());
-    IteratorSource source;
-    source.cursor = NewCursor(read_options);
-    source.sequence = SequenceOf(read_options);
     *iterator = std::make_unique<UserIterator>(
         UserIteratorArgs{.comparator = comparator,
                          .merge_operator = options.merge_operator.get(),
@@ -133,7 +135,7 @@ struct SstFileReader::Rep {
                          .upper_bound = read_options.iterate_upper_bound,
                          .max_sequential_skip = options.max_sequential_skip_in_iterations,
                          .max_skippable_entries = read_options.max_skippable_internal_keys,
-                         .source = std::move(source)});
+                         .source = NewSource(read_options)});
     return Status::OK();
   }
 

@@ -650,16 +650,14 @@ TEST(Validate, ANullListenerIsInvalid) {
   }
 }
 
-TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {
-  DBOptions mapped;
-  mapped.allow_mmap_reads = true;
-  const auto plain = [&mapped](auto change) {
+TEST(Validate, PlainTablesNeedPrefixesForTheirHash) {
+  const auto plain = [](auto change) {
     ColumnFamilyOptions options;
     options.prefix_extractor.reset(NewFixedPrefixTransform(4));
     PlainTableOptions table;
     change(&options, &table);
     options.table_factory.reset(NewPlainTableFactory(table));
-    return Validate(mapped, options);
+    return Validate(DBOptions(), options);
   };
   EXPECT_TRUE(plain([](auto*, auto*) {}).ok());
   EXPECT_EQ(plain([](auto* o, auto*) { o->prefix_extractor = nullptr; }).ToString(),
@@ -677,10 +675,41 @@ TEST(Validate, PlainTablesNeedAMappingAndPrefixesForTheirHash) {
   EXPECT_TRUE(plain([](auto*, auto* t) {
                 t->encoding_type = static_cast<EncodingType>(2);
               }).IsInvalidArgument());
-  mapped.allow_mmap_reads = false;
-  EXPECT_EQ(plain([](auto*, auto*) {}).ToString(),
-            "Invalid argument: column family default: option table_factory=PlainTable: it is read "
-            "through mmap; set allow_mmap_reads=true");
+}
+
+TEST(Validate, OneRoleCanBeChargedToTheBlockCache) {
+  using Decision = CacheEntryRoleOptions::Decision;
+  const auto with = [](const CacheUsageOptions& usage, bool no_block_cache = false) {
+    BlockBasedTableOptions table;
+    table.cache_usage_options = usage;
+    table.no_block_cache = no_block_cache;
+    ColumnFamilyOptions options;
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    return Validate(DBOptions(), options);
+  };
+  for (uint32_t i = 0; i < kNumCacheEntryRoles; ++i) {
+    const auto role = static_cast<CacheEntryRole>(i);
+    SCOPED_TRACE(GetCacheEntryRoleName(role));
+    for (const Decision decision : {Decision::kDisabled, Decision::kFallback}) {
+      EXPECT_TRUE(with({.options_overrides = {{role, {decision}}}}).ok());
+      EXPECT_TRUE(with({.options_overrides = {{role, {decision}}}}, true).ok());
+      EXPECT_TRUE(with({.options = {decision}}).ok());
+    }
+    const Status enabled = with({.options_overrides = {{role, {Decision::kEnabled}}}});
+    if (role == CacheEntryRole::kBlockBasedTableReader) {
+      EXPECT_TRUE(enabled.ok()) << enabled.ToString();
+    } else {
+      EXPECT_TRUE(enabled.IsNotSupported()) << enabled.ToString();
+      EXPECT_NE(enabled.ToString().find(GetCacheEntryRoleName(role)), std::string::npos);
+    }
+  }
+  EXPECT_TRUE(with({.options = {Decision::kEnabled}}).IsNotSupported());
+  EXPECT_EQ(
+      with({.options_overrides = {{CacheEntryRole::kBlockBasedTableReader, {Decision::kEnabled}}}},
+           true)
+          .ToString(),
+      "Invalid argument: column family default: option cache_usage_options=BlockBasedTableReader "
+      "charged: but block cache is disabled; set no_block_cache=false");
 }
 
 TEST(Validate, OffPeakTimesAreTwoTimesOfADay) {

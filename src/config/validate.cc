@@ -8,6 +8,7 @@
 #include "base/compression.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "config/cache_usage.h"
 #include "config/memtable_factory.h"
 #include "config/option_codec.h"
 #include "config/option_table.h"
@@ -260,6 +261,7 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
           StrCat("Enable ", name, ", but block cache is disabled; set no_block_cache=false"));
     }
   }
+  ASHLAR_RETURN_IF_ERROR(CheckCacheUsage(options));
   if (OptionCodec<ChecksumType>::Print(options.checksum).find('k') != 0)
     return Bad("checksum", StrCat(static_cast<int>(options.checksum)), "no such type");
   if (options.read_amp_bytes_per_bit != 0 && !IsPowerOfTwo(options.read_amp_bytes_per_bit)) {
@@ -269,12 +271,9 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
   return Status::OK();
 }
 
-Status CheckPlainTable(const DBOptions& db_options, const ColumnFamilyOptions& family_options,
+Status CheckPlainTable(const ColumnFamilyOptions& family_options,
                        const PlainTableOptions& options) {
   ASHLAR_RETURN_IF_ERROR(CheckRefused(OpenFor::kWriting, options));
-  if (!db_options.allow_mmap_reads)
-    return Bad("table_factory", TableFactory::kPlainTableName(),
-               "it is read through mmap; set allow_mmap_reads=true");
   if (OptionCodec<EncodingType>::Print(options.encoding_type).find('k') != 0)
     return Bad("encoding_type", StrCat(static_cast<int>(options.encoding_type)), "no such type");
   if (options.bloom_bits_per_key < 0)
@@ -339,8 +338,7 @@ Status CheckNames(const ColumnFamilyOptions& options) {
              : Status::OK();
 }
 
-Status CheckFamily(OpenFor purpose, const DBOptions& db_options,
-                   const ColumnFamilyOptions& options) {
+Status CheckFamily(OpenFor purpose, const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr)
     return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
   ASHLAR_RETURN_IF_ERROR(CheckNames(options));
@@ -353,7 +351,7 @@ Status CheckFamily(OpenFor purpose, const DBOptions& db_options,
   if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options))
     return CheckTable(purpose, options, *block_based);
   if (const auto* const plain = TableOptionsOf<PlainTableOptions>(options))
-    return CheckPlainTable(db_options, options, *plain);
+    return CheckPlainTable(options, *plain);
   if (options.table_factory != nullptr) {
     return NotImplemented("table_factory", options.table_factory->Name(),
                           "use NewBlockBasedTableFactory or NewPlainTableFactory");
@@ -389,7 +387,7 @@ Status ValidateOptions(const DBOptions& db_options,
                        const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose) {
   ASHLAR_RETURN_IF_ERROR(CheckDb(purpose, db_options));
   for (const ColumnFamilyDescriptor& family : families) {
-    Status s = CheckFamily(purpose, db_options, family.options);
+    Status s = CheckFamily(purpose, family.options);
     if (!s.ok()) return s.WithContext(StrCat("column family ", NameForDisplay(family.name)));
   }
   return Status::OK();

@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "base/result.h"
 #include "iterate/gap_walk.h"
-#include "observe/perf.h"
 
 namespace ashlar {
 
@@ -49,12 +48,18 @@ void UndeletedCursor::StartMerge() {
 // From the merge's entry to the first that is shown.
 template <bool kForward>
 void UndeletedCursor::Settle() {
+  ASHLAR_ASSERT(limits_ != nullptr);
   RangeCover& cover = args_.cover;
   covered_ = 0;
   gap_check_ = GapWalk::kFirstCheck;
   while (merge_->Valid()) {
     const Slice user_key = ExtractUserKey(merge_->key());
     if (IsOutside<kForward>(user_key)) break;
+    if (limits_->OutsidePrefix(user_key)) {
+      // The sources do not end there: up to this entry it is known that none is visible.
+      if (covered_ != 0) EndWalk<kForward>(&user_key);
+      return Hide();
+    }
     if (!cover.Contains(user_key)) {
       status_ = cover.Find(user_key);
       if (!status_.ok()) return Hide();
@@ -81,9 +86,11 @@ bool UndeletedCursor::IsOutside(const Slice& user_key) const {
   }
 }
 
-// Counts a covered entry, or the end of a fragment. True: gap_ is the known gap around the key.
-bool UndeletedCursor::IsInGap(const Slice& user_key) {
+// Counts a covered entry, or the end of a fragment. True: gap_ is the known gap around the key, and
+// the limits are not reached.
+bool UndeletedCursor::CountCovered(const Slice& user_key) {
   ++covered_;
+  if (!limits_->Count()) return false;
   if (args_.gaps == nullptr) return false;
   if (covered_ == 1) first_covered_.Assign(user_key);
   if (covered_ < gap_check_) return false;
@@ -92,22 +99,21 @@ bool UndeletedCursor::IsInGap(const Slice& user_key) {
   return found;
 }
 
-// shown: null if the cursor ends.
+// end: the entry that ends the walk; null if there is none inside the bounds.
 template <bool kForward>
-void UndeletedCursor::EndWalk(const Slice* shown) {
-  PerfCount(&PerfContext::internal_key_skipped_count, covered_);
+void UndeletedCursor::EndWalk(const Slice* end) {
   if (args_.gaps != nullptr && covered_ >= GapWalk::kRememberedMin && merge_->status().ok())
-    RememberGap<kForward>(shown);
+    RememberGap<kForward>(end);
 }
 
 // G1: all that the walk has left between its first key and its end is covered, or in a known gap.
 // Of sources that end at a bound nothing beyond the bound is known.
 template <bool kForward>
-ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* shown) const {
+ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* end) const {
   KeyEdge first{.key = first_covered_.key().ToString(), .after = kForward};
   KeyEdge last = reached_;
-  if (shown != nullptr) {
-    last = {.key = shown->ToString(), .after = !kForward};
+  if (end != nullptr) {
+    last = {.key = end->ToString(), .after = !kForward};
   } else if (IsOutside<kForward>(last.key)) {
     last = {.key = (kForward ? args_.upper_bound : args_.lower_bound)->ToString(), .after = false};
   }
@@ -138,19 +144,21 @@ void UndeletedCursor::ShowRun() {
 template <bool kForward>
 Status UndeletedCursor::LeaveCovered() {
   const Slice user_key = ExtractUserKey(merge_->key());
-  if (IsInGap(user_key)) {
+  if (CountCovered(user_key)) {
     LeaveGap<kForward>(0);
     return Status::OK();
   }
+  if (limits_->AreReached()) return MoveLimits::Error();
   if (merge_->child() > args_.cover.source()) {
     Slice bound;
     if constexpr (kForward) {
       bool is_in_gap = false;
       ASHLAR_ASSIGN_OR_RETURN(bound, args_.cover.CoveredEnd([&](const Slice& end) {
-        if (IsOutside<true>(end)) return true;
-        is_in_gap = IsInGap(end);
-        return is_in_gap;
+        if (IsOutside<true>(end) || limits_->OutsidePrefix(end)) return true;
+        is_in_gap = CountCovered(end);
+        return is_in_gap || limits_->AreReached();
       }));
+      if (limits_->AreReached()) return MoveLimits::Error();
       if (is_in_gap) {
         LeaveGap<true>(args_.cover.source() + 1);
         return Status::OK();
@@ -176,7 +184,8 @@ Status UndeletedCursor::LeaveCovered() {
 }
 
 // Over gap_, with the children from first_child on. Requires: between the merge's entry and the gap
-// these have covered entries only.
+// these have covered entries only. So a seek from the end of a fragment moves older sources alone:
+// the others may have entries before that end.
 template <bool kForward>
 void UndeletedCursor::LeaveGap(size_t first_child) {
   const KeyEdge& edge = kForward ? gap_.end : gap_.begin;

@@ -6,21 +6,21 @@
 //   shown      a9 |      c8 |      e2            b5 and d3 are older than @7
 //
 // An entry that a tombstone of a newer source deletes is skipped by a seek of all older sources to
-// the end of the covered keys (I1 of range_cover.h). An entry of the same source is stepped
-// over.
+// the end of the covered keys (I1 of range_cover.h). One of the same source is stepped over.
 //
 // Until a source meets a table with range tombstones the cursor shows the merge as it is, and a
 // single source without a merge. A tombstone of a table covers keys inside the table's bounds only,
 // so it does not cover entries that were shown before the table was met.
 //
-// Bounds: the cursor ends at the first entry outside, and opens no table for one.
+// The cursor ends at the first entry outside the bounds or the iterator's prefix, covered or not,
+// and opens no table for one; and with an error where the limits of the move are reached.
 //
 // Gaps: a walk over many covered entries or fragments seeks over known gaps, and is remembered as
-// one (docs/range-deletions.md). A seek over a gap from the end of a fragment moves older sources
-// alone: the others may have entries before that end.
+// one (docs/range-deletions.md; the seeks: LeaveGap).
 //
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
-// I2: every other entry of the merge inside the bounds is shown, except those of known gaps.
+// I2: every other entry of the merge inside the bounds and the prefix is shown, except those of
+//     known gaps.
 //
 // Lifetime: owns the sources. Thread safety: one thread.
 #pragma once
@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "iterate/merging_cursor.h"
+#include "iterate/move_limits.h"
 #include "iterate/range_cover.h"
 #include "iterate/saved_key.h"
 #include "key/seek_prefix.h"
@@ -49,6 +50,9 @@ class UndeletedCursor final : public InternalCursor {
     const MemTable* gaps = nullptr;      // as IteratorSource::gaps
   };
   explicit UndeletedCursor(Args args);
+
+  // To be called before the first seek. The limits outlive the cursor.
+  void SetLimits(MoveLimits* limits) { limits_ = limits; }
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -77,24 +81,25 @@ class UndeletedCursor final : public InternalCursor {
   template <bool kForward>
   bool IsOutside(const Slice& user_key) const;
   bool IsShown(const CursorEntry& entry) const;
-  bool IsInGap(const Slice& user_key);
+  bool CountCovered(const Slice& user_key);
   void Reach(const Slice& user_key, bool after) {
     reached_.key.assign(user_key.data(), user_key.size());
     reached_.after = after;
   }
   template <bool kForward>
-  void EndWalk(const Slice* shown);
+  void EndWalk(const Slice* end);
   template <bool kForward>
-  void RememberGap(const Slice* shown) const;
+  void RememberGap(const Slice* end) const;
 
   Args args_;
+  MoveLimits* limits_ = nullptr;
   std::unique_ptr<MergingCursor>
       merge_;        // null: one child, and no tombstones met; else it has them
   SavedKey target_;  // of the last seek past a tombstone or a gap
   Status status_;
 
   // Of one Settle.
-  uint64_t covered_ = 0;    // entries and fragments left
+  uint64_t covered_ = 0;    // entries and fragments left; also counted in limits_
   uint64_t gap_check_ = 0;  // FindGap is asked from this number of them on
   SavedKey first_covered_;
   KeyEdge reached_;  // no key between first_covered_ and this place is visible; with gaps

@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/out_of_memory.h"
 #include "iterate/gap_walk.h"
+#include "iterate/undeleted_cursor.h"
 #include "observe/observed.h"
 #include "observe/perf.h"
 
@@ -30,11 +31,13 @@ Status TailingMoveError() {
 
 }  // namespace
 
-UserIterator::UserIterator(UserIteratorArgs args) : args_(std::move(args)) {
+UserIterator::UserIterator(UserIteratorArgs args)
+    : args_(std::move(args)), limits_(args_.max_skippable_entries) {
   ASHLAR_ASSERT(args_.source.cursor != nullptr);
   ASHLAR_ASSERT(args_.renewed_by == RenewedBy::kNothing || args_.renewal != nullptr);
   // At least one step between two seeks: a seek to the last version of a key may stay where it is.
   args_.max_sequential_skip = std::max(args_.max_sequential_skip, uint64_t{1});
+  ShareLimits();
 }
 
 void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
@@ -60,7 +63,7 @@ UserIterator::PinnedBytes UserIterator::PinAtCursor() {
 
 void UserIterator::BeginMove() {
   valid_ = false;
-  steps_ = 0;
+  limits_.BeginMove();
   deletions_stepped_over_ = 0;
   gap_check_ = args_.source.gaps != nullptr ? kFirstDeletion : kNever;
   pinned_.pin.Release();
@@ -68,15 +71,27 @@ void UserIterator::BeginMove() {
 
 void UserIterator::BeginSeek() {
   BeginMove();
-  in_prefix_ = false;
+  limits_.LeavePrefix();
   status_ = Status::OK();
 }
 
 // --- renewals of the source ---
 
+void UserIterator::ShareLimits() {
+  if (args_.source.undeleted != nullptr) args_.source.undeleted->SetLimits(&limits_);
+}
+
+Result<bool> UserIterator::Renew(const SourceRenewal::Request& request) {
+  // Also where memory lacks once the source is replaced.
+  struct Share {
+    ~Share() { iterator->ShareLimits(); }
+    UserIterator* iterator;
+  } const share{this};
+  return args_.renewal->Renew(request, &args_.source);
+}
+
 ASHLAR_NO_INLINE bool UserIterator::RenewSource(bool in_walk) {
-  const Result<bool> renewed =
-      args_.renewal->Renew({.snapshot = args_.snapshot, .in_walk = in_walk}, &args_.source);
+  const Result<bool> renewed = Renew({.snapshot = args_.snapshot, .in_walk = in_walk});
   if (!renewed.ok()) {
     Stop(renewed.status());
     return false;
@@ -149,18 +164,11 @@ ASHLAR_NO_INLINE void UserIterator::PrevWithRenewal() {
 }
 
 void UserIterator::StayInPrefixOf(const Slice& user_key) {
-  if (!args_.prefix_same_as_start) return;
-  const std::optional<Slice> prefix = KeyPrefix(args_.source.prefix_extractor, user_key);
-  in_prefix_ = prefix.has_value();
-  if (in_prefix_) prefix_.Assign(*prefix);
+  if (args_.prefix_same_as_start) limits_.StayInPrefixOf(args_.source.prefix_extractor, user_key);
 }
 
 ASHLAR_NO_INLINE bool UserIterator::EqualInOrder(Slice a, Slice b) const {
   return args_.comparator.Equal(a, b);
-}
-
-bool UserIterator::IsOutsidePrefix(Slice user_key) const {
-  return KeyPrefix(args_.source.prefix_extractor, user_key) != prefix_.key();
 }
 
 // --- steps inside the cursor's batch ---
@@ -331,24 +339,23 @@ void UserIterator::CountMove(Tickers moves, Tickers found) const {
     args_.recorder.Tick(found);
     args_.recorder.Tick(ITER_BYTES_READ, key_.size() + value_.size());
   }
-  if (steps_ != 0) args_.recorder.Tick(NUMBER_ITER_SKIP, steps_);
+  if (limits_.entries() != 0) args_.recorder.Tick(NUMBER_ITER_SKIP, limits_.entries());
   CountInPerfContext();
 }
 
 void UserIterator::CountInPerfContext() const {
   if (valid_) PerfCount(&PerfContext::iter_read_bytes, key_.size() + value_.size());
-  if (steps_ == 0) return;
-  PerfCount(&PerfContext::internal_key_skipped_count, steps_);
+  if (limits_.entries() == 0) return;
+  PerfCount(&PerfContext::internal_key_skipped_count, limits_.entries());
   PerfCount(&PerfContext::internal_delete_skipped_count, deletions_stepped_over_);
 }
 
 // Called for each entry that is stepped over. False: the limit of ReadOptions is reached.
 bool UserIterator::CountStep() {
-  if (++steps_ <= args_.max_skippable_entries || args_.max_skippable_entries == 0) [[likely]] {
+  if (limits_.Count()) [[likely]] {
     return true;
   }
-  Stop(Status::Incomplete(
-      "more entries had to be stepped over than ReadOptions::max_skippable_internal_keys allows"));
+  Stop(MoveLimits::Error());
   return false;
 }
 
@@ -487,7 +494,7 @@ UserIterator::Outcome UserIterator::MergeForward() {
     TakeOperand();
     if (EnoughOperands()) return MergeOperands(Base::kNone);
     cursor()->Next();
-    if (!cursor()->Valid() && !cursor()->status().ok()) {
+    if (FailedInKey()) {
       Stop(cursor()->status());
       return Outcome::kStopped;
     }
@@ -563,8 +570,11 @@ void UserIterator::FindVisibleBackward() {
       valid_ = true;
       return;
     }
-    if (deletions_stepped_over_ >= gap_check_ && FindGap(saved_key())) [[unlikely]]
-      SeekCursorForPrev(gap_.begin.key, gap_.begin.after ? kTagAfterAll : kTagBeforeAll);
+    if (deletions_stepped_over_ >= gap_check_ && FindGap(saved_key())) [[unlikely]] {
+      // A cursor that has come to its end, or to the limit of the move, stays there.
+      if (cursor()->Valid())
+        SeekCursorForPrev(gap_.begin.key, gap_.begin.after ? kTagAfterAll : kTagBeforeAll);
+    }
   }
   End();
 }
@@ -585,7 +595,7 @@ UserIterator::Outcome UserIterator::CollectVersions() {
     if (Visible(tag)) TakeVersion(TagType(tag));
     cursor()->Prev();
   }
-  if (!cursor()->Valid() && !cursor()->status().ok()) {
+  if (FailedInKey()) {
     Stop(cursor()->status());
     return Outcome::kStopped;
   }
@@ -628,7 +638,7 @@ UserIterator::Outcome UserIterator::ResolveBySeek() {
   const Outcome outcome = ResolveAtCursor();
   if (outcome == Outcome::kStopped) return outcome;
   SeekCursorForPrev(saved_key(), kTagBeforeAll);
-  if (cursor()->Valid() || cursor()->status().ok()) return outcome;
+  if (!FailedInKey()) return outcome;
   Stop(cursor()->status());
   return Outcome::kStopped;
 }
@@ -759,8 +769,7 @@ Status UserIterator::Refresh(const Snapshot* snapshot) {
   if (args_.renewal == nullptr)
     return Status::NotSupported("this iterator cannot be refreshed: make a new one");
   status_ = CatchBadAlloc([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(
-        args_.renewal->Renew({.snapshot = snapshot, .in_walk = false}, &args_.source).status());
+    ASHLAR_RETURN_IF_ERROR(Renew({.snapshot = snapshot, .in_walk = false}).status());
     args_.snapshot = snapshot;
     return Status::OK();
   });

@@ -32,6 +32,7 @@
 #include "ashlar/merge_operator.h"
 #include "base/pin.h"
 #include "base/result.h"
+#include "iterate/move_limits.h"
 #include "iterate/saved_key.h"
 #include "key/cursor.h"
 #include "key/key_comparator.h"
@@ -42,6 +43,8 @@
 
 namespace ashlar {
 
+class UndeletedCursor;
+
 // The sources of an iterator. A renewal replaces them together.
 struct IteratorSource {
   // Pins the sources that the cursor does not pin itself, and prefix_extractor.
@@ -49,6 +52,8 @@ struct IteratorSource {
   const SliceTransform* prefix_extractor = nullptr;  // null: keys have no prefixes
   std::unique_ptr<SeekPrefix> seek_prefix;  // learns every seek; null: all are in total order
   std::unique_ptr<InternalCursor> cursor;
+  // The cursor, if it is one, which counts among the iterator's limits.
+  UndeletedCursor* undeleted = nullptr;
   SequenceNumber sequence = 0;
   // The newest source, which remembers gaps between visible keys; null: they are neither used nor
   // remembered. Requires: every seek is in total order.
@@ -193,10 +198,8 @@ class UserIterator final : public Iterator {
   bool BeginForwardSeek(Slice* target);
   bool BeginBackwardSeek(Slice* target);
   void StayInPrefixOf(const Slice& user_key);
-  // Checks that most iterators do without are not inlined and take keys by value: a step that takes
-  // the address of a local pays for the stack protector.
-  bool OutsidePrefix(Slice user_key) const { return in_prefix_ && IsOutsidePrefix(user_key); }
-  bool IsOutsidePrefix(Slice user_key) const;
+  bool OutsidePrefix(Slice user_key) const { return limits_.OutsidePrefix(user_key); }
+  // Checks that most iterators do without are not inlined and take keys by value, as above.
   bool AtUpperBound(Slice user_key) const {
     return args_.upper_bound != nullptr && IsAtUpperBound(user_key);
   }
@@ -207,6 +210,12 @@ class UserIterator final : public Iterator {
   bool IsBelowLowerBound(Slice user_key) const;
   bool EqualInOrder(Slice a, Slice b) const;
   bool CountStep();
+  // Whether the cursor has met an error, so that versions of a key may be missing. One that has
+  // reached the limit of the move has left all versions of the key before.
+  bool FailedInKey() const {
+    const InternalCursor& at = *args_.source.cursor;
+    return !at.Valid() && !at.status().ok() && !limits_.AreReached();
+  }
   void Stop(Status status);
   void StopWithoutMemory();
   void End();
@@ -216,6 +225,9 @@ class UserIterator final : public Iterator {
     return args_.renewed_by == RenewedBy::kTailing ||
            (args_.renewed_by == RenewedBy::kNewerView && args_.snapshot != nullptr);
   }
+  // Makes *args_.source one of the requested state; false: it has not changed.
+  Result<bool> Renew(const SourceRenewal::Request& request);
+  void ShareLimits();
   // False: the source is as before, or the move is over, with an error.
   bool RenewSource(bool in_walk);
   bool RenewForSeek(Slice* target);
@@ -257,11 +269,9 @@ class UserIterator final : public Iterator {
   Status status_;
 
   SeekScope scope_ = SeekScope::kTotalOrder;  // of the last seek
-  SavedKey renewed_at_;     // of a move that may renew the source: the target, or the key before it
-  bool in_prefix_ = false;  // the iterator ends where prefix_ does
-  SavedKey prefix_;
-  uint64_t steps_ = 0;                   // entries stepped over in this move
-  uint64_t deletions_stepped_over_ = 0;  // of these: deletions that decided
+  SavedKey renewed_at_;  // of a move that may renew the source: the target, or the key before it
+  MoveLimits limits_;
+  uint64_t deletions_stepped_over_ = 0;  // in this move: deletions that decided
   uint64_t gap_check_ = 0;  // FindGap is asked from this number of deletions in this move on
   SavedKey first_deleted_;  // in this move
   KeyGap gap_;

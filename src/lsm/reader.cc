@@ -488,8 +488,9 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                          !options.table_filter;
   const MemTable* const gaps = uses_gaps ? view->active.get() : nullptr;
   std::unique_ptr<InternalCursor> cursor;
+  UndeletedCursor* undeleted = nullptr;
   if (cover && !children.empty()) {
-    cursor = std::make_unique<UndeletedCursor>(
+    auto made = std::make_unique<UndeletedCursor>(
         UndeletedCursor::Args{.comparator = family.comparator(),
                               .children = std::move(children),
                               .cover = std::move(*cover),
@@ -498,6 +499,8 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                               .lower_bound = options.iterate_lower_bound,
                               .upper_bound = options.iterate_upper_bound,
                               .gaps = gaps});
+    undeleted = made.get();
+    cursor = std::move(made);
   } else {
     cursor = NewMergingCursor(family.comparator(), std::move(children));
   }
@@ -506,6 +509,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                         .prefix_extractor = prefix_extractor,
                         .seek_prefix = std::move(seek_prefix),
                         .cursor = std::move(cursor),
+                        .undeleted = undeleted,
                         .sequence = sequence,
                         .gaps = gaps,
                         .view_number = view_number};

@@ -7,6 +7,7 @@
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
 #include "base/assert.h"
+#include "config/cache_usage.h"
 #include "config/memtable_factory.h"
 #include "config/validate.h"
 #include "platform/file.h"
@@ -225,6 +226,8 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
   config.block_align = table.block_align;
   config.enable_index_compression = table.enable_index_compression;
   config.cache_index_and_filter_blocks = table.cache_index_and_filter_blocks;
+  config.charge_table_readers =
+      IsCharged(table.cache_usage_options, CacheEntryRole::kBlockBasedTableReader);
   config.readahead_bytes_initial =
       std::min(table.initial_auto_readahead_size, table.max_auto_readahead_size);
   config.readahead_bytes_max = table.max_auto_readahead_size;

@@ -188,6 +188,26 @@ TEST_F(PinTest, TheCacheStaysWithinItsCapacityWithPinsAndReadsNeverFail) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(pins[static_cast<size_t>(i)].ToString(), Value(i));
 }
 
+// With the role kBlockBasedTableReader the memory of open tables is part of the cache's usage.
+TEST_F(PinTest, OpenTablesCountInTheCache) {
+  options_.disable_auto_compactions = true;
+  table_.filter_policy.reset(NewBloomFilterPolicy(10));
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kBlockBasedTableReader].charged =
+      CacheEntryRoleOptions::Decision::kEnabled;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+  Open();
+  for (const char* const key : {"a", "b"}) {
+    for (int i = 0; i < 100; ++i) Put(key + std::to_string(i), Value(i));
+    Flush();
+    EXPECT_EQ(Get(key + std::string("7")), Value(7));
+  }
+  cache_->EraseUnRefEntries();  // the data blocks
+  EXPECT_GT(cache_->GetUsage(), 0u);
+  EXPECT_EQ(cache_->GetUsage(), Number("rocksdb.estimate-table-readers-mem"));
+  Close();
+  EXPECT_EQ(cache_->GetUsage(), 0u);
+}
+
 TEST_F(PinTest, IteratorValuesCanBePinned) {
   Open();
   for (int i = 0; i < 100; ++i) Put(std::to_string(1000 + i), Value(i));

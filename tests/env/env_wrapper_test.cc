@@ -10,6 +10,7 @@
 #include "ashlar/checkpoint.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/table.h"
 #include "base/format.h"
 #include "platform/mutex.h"
 #include "tests/env/call_counts.h"
@@ -355,6 +356,34 @@ TEST(EnvWrapperOnDiskTest, ADatabaseOfTheSystemIsReadThroughAWrapper) {
   EXPECT_GT(env.counts().Of("RandomAccessFile::Read"), 0);
   EXPECT_EQ(db->GetFileSystem(), env.GetFileSystem().get());
   db.reset();
+}
+
+// A wrapper maps no files: PlainTables are read whole, from files in memory too.
+TEST(EnvWrapperOnDiskTest, PlainTablesAreReadWhole) {
+  const ScratchDirectory scratch;
+  const std::unique_ptr<Env> memory(NewMemEnv(nullptr));
+  for (Env* const target : {Env::Default(), memory.get()}) {
+    CountingEnv env(target);
+    Options options;
+    options.create_if_missing = true;
+    options.env = &env;
+    options.allow_mmap_reads = true;
+    PlainTableOptions table;
+    table.hash_table_ratio = 0;
+    options.table_factory.reset(NewPlainTableFactory(table));
+    const std::string path = target == memory.get() ? "/db" : scratch.File("db");
+    std::unique_ptr<DB> db;
+    ASSERT_OK(DB::Open(options, path, &db));
+    ASSERT_OK(db->Put(WriteOptions(), "key", "value"));
+    ASSERT_OK(db->Flush(FlushOptions()));
+    std::string value;
+    ASSERT_OK(db->Get(ReadOptions(), "key", &value));
+    EXPECT_EQ(value, "value");
+    const auto reads = env.counts().Of("RandomAccessFile::Read");
+    EXPECT_GT(reads, 0);
+    ASSERT_OK(db->Get(ReadOptions(), "key", &value));
+    EXPECT_EQ(env.counts().Of("RandomAccessFile::Read"), reads) << "a Get reads memory";
+  }
 }
 
 TEST(EnvWrapperOnDiskTest, DirectReadsAreRefusedWithTheRemedy) {

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/coding.h"
+#include "base/format.h"
 #include "execute/epoch.h"
 #include "execute/read_guard.h"
 #include "key/key_head.h"
@@ -48,17 +49,27 @@ Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
                                      .tolerant = args.tolerant}));
   auto* const table = new BlockBasedTable(args, std::move(parts));
   TableReaderPtr owner(table);
-  table->ChargeMetadata();
+  ASHLAR_RETURN_IF_ERROR(table->ChargeMetadata());
   if constexpr (kDebugChecks) table->CheckInvariants();
   return owner;
 }
 
-void BlockBasedTable::ChargeMetadata() {
+Status BlockBasedTable::ChargeMetadata() {
   ASHLAR_DCHECK(charged_bytes_ == 0);
-  if (cache_ == nullptr || !config_.cache_index_and_filter_blocks) return;
+  const bool charges = config_.cache_index_and_filter_blocks || config_.charge_table_readers;
+  if (cache_ == nullptr || !charges) return Status::OK();
   const size_t bytes = MemoryBytes();
-  // A cache full of pinned blocks has no room for the charge. The table is then uncharged.
-  if (cache_->ReserveMetadata(bytes)) charged_bytes_ = bytes;
+  if (cache_->ReserveMetadata(bytes)) {
+    charged_bytes_ = bytes;
+    return Status::OK();
+  }
+  // A cache full of pinned blocks has no room for the charge. The table is then uncharged, unless
+  // the program wants the limit to be one of tables, too.
+  if (!config_.charge_table_readers || !cache_->HasStrictCapacityLimit()) return Status::OK();
+  return Status::MemoryLimit(
+      parts_.file.name(),
+      StrCat("the block cache has a strict_capacity_limit and no room for the ", bytes,
+             " bytes of the open table (CacheEntryRole::kBlockBasedTableReader)"));
 }
 
 void BlockBasedTable::CheckInvariants() const {

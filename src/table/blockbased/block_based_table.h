@@ -131,7 +131,7 @@ class BlockBasedTable final : public TableReader {
   void FindCached(StagedLookup* staged) const;
   void FindEntry(StagedLookup* staged) const;
   // Charges the index and the filter to the cache, if the config says so and the cache has room.
-  void ChargeMetadata();
+  Status ChargeMetadata();
   // Null: not cached. Requires: inside a guard.
   DataBlock* CachedAt(uint32_t block) const {
     return cache_ == nullptr

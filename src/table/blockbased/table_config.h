@@ -45,6 +45,8 @@ struct BlockBasedTableConfig {
 
   // Reading.
   bool cache_index_and_filter_blocks = false;  // charge them to the block cache
+  // The same, and a table that does not fit into a strict cache does not open.
+  bool charge_table_readers = false;
   size_t readahead_bytes_initial = 8 << 10;
   size_t readahead_bytes_max = 256 << 10;
   bool verify_checksums = true;

@@ -482,6 +482,60 @@ TEST(TableRoundTrip, ATableKeepsItsCache) {
   EXPECT_TRUE(kept.expired());
 }
 
+// The memory of an open table counts against the cache, once, as long as the table is open.
+TEST(TableRoundTrip, OpenTablesAreChargedToTheCache) {
+  Random random(4);
+  MemoryFileSystem fs;
+  TableSpec spec;
+  TableWriteResult written;
+  ASSERT_OK(WriteTable(&fs, "t.sst", spec, MakeEntries(spec.comparator, {.keys = 500}, &random),
+                       &written));
+  for (const bool readers : {false, true}) {
+    for (const bool blocks : {false, true}) {
+      SCOPED_TRACE(std::string(readers ? "readers " : "") + (blocks ? "blocks" : ""));
+      OpenSpec open{.config = spec.config, .cache = std::make_shared<BlockCache>(1 << 20)};
+      open.config.charge_table_readers = readers;
+      open.config.cache_index_and_filter_blocks = blocks;
+      const size_t before = open.cache->GetUsage();
+      {
+        Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", open);
+        ASSERT_OK(opened.status());
+        const OpenedTable table(std::move(opened).value());
+        EXPECT_GT(table->MemoryBytes(), 0u);
+        EXPECT_EQ(open.cache->GetUsage() - before, readers || blocks ? table->MemoryBytes() : 0);
+      }
+      EXPECT_EQ(open.cache->GetUsage(), before);
+    }
+  }
+}
+
+TEST(TableRoundTrip, AStrictCacheWithoutRoomOpensNoChargedTable) {
+  Random random(5);
+  MemoryFileSystem fs;
+  TableSpec spec;
+  TableWriteResult written;
+  ASSERT_OK(WriteTable(&fs, "t.sst", spec, MakeEntries(spec.comparator, {.keys = 500}, &random),
+                       &written));
+  for (const bool strict : {false, true}) {
+    for (const bool readers : {false, true}) {
+      OpenSpec open{.config = spec.config, .cache = std::make_shared<BlockCache>(100)};
+      open.cache->SetStrictCapacityLimit(strict);
+      const size_t before = open.cache->GetUsage();
+      open.config.charge_table_readers = readers;
+      open.config.cache_index_and_filter_blocks = !readers;
+      Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", open);
+      EXPECT_EQ(opened.ok(), !strict || !readers) << opened.status().ToString();
+      if (opened.ok()) {
+        const OpenedTable table(std::move(opened).value());
+        EXPECT_EQ(open.cache->GetUsage(), before);
+      } else {
+        EXPECT_TRUE(opened.status().IsMemoryLimit());
+        EXPECT_NE(opened.status().ToString().find("t.sst"), std::string::npos);
+      }
+    }
+  }
+}
+
 TEST(TableRoundTrip, OffsetsAndAnchorsAreMonotone) {
   for (const NamedComparator& named : TestComparators()) {
     const KeyComparator comparator(named.comparator);

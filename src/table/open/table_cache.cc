@@ -231,8 +231,6 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
 
 Result<TableReaderPtr> TableCache::OpenPlain(std::unique_ptr<vfs::RandomAccessFile> opened,
                                              std::string path, uint64_t file_bytes) const {
-  if (!args_.mmap_reads)
-    return Status::NotSupported(path, "a PlainTable is read through mmap; set allow_mmap_reads");
   return PlainTable::Open({.file = std::move(opened),
                            .file_name = std::move(path),
                            .file_bytes = file_bytes,

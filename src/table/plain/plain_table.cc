@@ -1,6 +1,7 @@
 #include "table/plain/plain_table.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "ashlar/table.h"
 #include "base/assert.h"
@@ -77,6 +78,9 @@ namespace {
 // An entry has at least one byte each for tag and value size.
 constexpr uint64_t kEntryBytesMin = 2;
 
+// Of one read of a file that is not mapped.
+constexpr size_t kPieceBytes = size_t{4} << 20;
+
 // Collects the prefixes of a table for its index, entry by entry.
 class PrefixCollector {
  public:
@@ -145,7 +149,7 @@ Result<TableReaderPtr> PlainTable::Open(PlainTableOpenArgs args) {
   TableReaderPtr owner(table);
   ASHLAR_RETURN_IF_ERROR(table->Load());
   if constexpr (kDebugChecks) table->CheckInvariants();
-  if (args.random_access_hint)
+  if (args.random_access_hint && table->memory_.empty())
     table->file_->Hint(vfs::AccessPattern::kRandom, 0, table->file_bytes_);
   return owner;
 }
@@ -165,23 +169,70 @@ Result<Slice> PlainTable::Block(const BlockHandle& handle) const {
   if (handle.offset > file_bytes_ || handle.size > file_bytes_ - handle.offset) {
     return CorruptionAt(handle.offset, "block handle points outside the file");
   }
-  ASHLAR_DCHECK(mapping_.size() == file_bytes_);  // Load
-  return Slice(mapping_.data() + handle.offset, static_cast<size_t>(handle.size));
+  ASHLAR_DCHECK(contents_.size() == file_bytes_);  // Load
+  return Slice(contents_.data() + handle.offset, static_cast<size_t>(handle.size));
 }
 
-Status PlainTable::Load() {
-  ASHLAR_RETURN_IF_ERROR(file_->Map(&mapping_));
-  if (mapping_.size() != file_bytes_) {
-    return Status::Corruption(
-        name_, StrCat("the file has ", mapping_.size(), " bytes, expected ", file_bytes_));
-  }
+Status PlainTable::CheckSize(uint64_t bytes) const {
+  if (bytes == file_bytes_) return Status::OK();
+  return Status::Corruption(name_,
+                            StrCat("the file has ", bytes, " bytes, expected ", file_bytes_));
+}
+
+// At least one byte, at most kPieceBytes. Requires: offset is inside the file.
+Result<Slice> PlainTable::ReadPiece(uint64_t offset, char* scratch) const {
+  const auto n = static_cast<size_t>(std::min<uint64_t>(file_bytes_ - offset, kPieceBytes));
+  Slice piece;
+  ASHLAR_RETURN_IF_ERROR(file_->Read(offset, n, &piece, scratch));
+  if (piece.empty()) return CheckSize(offset);
+  ASHLAR_ASSERT(piece.size() <= n);  // vfs::RandomAccessFile
+  return piece;
+}
+
+// I4: a file of the program may return less than was asked for, so only bytes that were returned
+// count.
+Status PlainTable::LoadContents() {
+  uint64_t bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(file_->Size(&bytes));
+  ASHLAR_RETURN_IF_ERROR(CheckSize(bytes));
   if (file_bytes_ > kPlainFileBytesMax)
     return Status::NotSupported(name_,
                                 StrCat("a PlainTable of ", file_bytes_, " bytes, more than 2 GiB"));
+  const Status mapped = file_->Map(&contents_);
+  if (!mapped.IsNotSupported()) {
+    ASHLAR_RETURN_IF_ERROR(mapped);
+    return CheckSize(contents_.size());
+  }
+  memory_ = ZeroedArray<char>(static_cast<size_t>(file_bytes_));
+  for (size_t offset = 0; offset < memory_.size();) {
+    char* const place = memory_.data() + offset;
+    ASHLAR_ASSIGN_OR_RETURN(const Slice piece, ReadPiece(offset, place));
+    if (piece.data() != place) memcpy(place, piece.data(), piece.size());
+    offset += piece.size();
+  }
+  contents_ = Slice(memory_.data(), memory_.size());
+  return Status::OK();
+}
+
+// What Open has read says nothing about the file of today.
+Status PlainTable::CompareWithFile() const {
+  if (memory_.empty()) return Status::OK();
+  ZeroedArray<char> scratch(kPieceBytes);
+  for (size_t offset = 0; offset < memory_.size();) {
+    ASHLAR_ASSIGN_OR_RETURN(const Slice piece, ReadPiece(offset, scratch.data()));
+    if (memcmp(piece.data(), memory_.data() + offset, piece.size()) != 0)
+      return CorruptionAt(offset, "the file has other bytes than when it was opened");
+    offset += piece.size();
+  }
+  return Status::OK();
+}
+
+Status PlainTable::Load() {
+  ASHLAR_RETURN_IF_ERROR(LoadContents());
   const auto tail_bytes = static_cast<size_t>(std::min<uint64_t>(file_bytes_, kFooterBytes));
   const uint64_t tail_offset = file_bytes_ - tail_bytes;
   const Result<BlockHandle> metaindex =
-      DecodePlainFooter(Slice(mapping_.data() + tail_offset, tail_bytes), file_bytes_);
+      DecodePlainFooter(Slice(contents_.data() + tail_offset, tail_bytes), file_bytes_);
   if (!metaindex.ok())
     return metaindex.status().WithContext(StrCat(name_, ": offset ", tail_offset));
   ASHLAR_RETURN_IF_ERROR(LoadProperties(*metaindex));
@@ -222,8 +273,8 @@ Status PlainTable::SetData(uint64_t data_limit) {
         name_, StrCat("its properties say ", properties_.data_size, " bytes of data"));
   if (properties_.fixed_key_len > UINT32_MAX)
     return Status::Corruption(name_, StrCat("keys of ", properties_.fixed_key_len, " bytes"));
-  data_ = {.begin = mapping_.data(),
-           .end = mapping_.data() + properties_.data_size,
+  data_ = {.begin = contents_.data(),
+           .end = contents_.data() + properties_.data_size,
            .user_key_bytes = static_cast<uint32_t>(properties_.fixed_key_len)};
   const auto encoding =
       properties_.user_collected_properties.find(PlainTablePropertyNames::kEncodingType);
@@ -529,7 +580,8 @@ Status PlainTable::Verify() {
   EntryScan scan(&data_, comparator_);
   while (scan.Next()) {
   }
-  return CheckScan(scan);
+  ASHLAR_RETURN_IF_ERROR(CheckScan(scan));
+  return CompareWithFile();
 }
 
 Status PlainTable::VisitReadable(EntryVisitor visit, TableDamage* damage) {
@@ -555,7 +607,8 @@ void PlainTable::CheckInvariants() const {
 }
 
 size_t PlainTable::MemoryBytes() const {
-  return sizeof(*this) + index_.MemoryBytes() + filter_bytes_.capacity() + last_key_.capacity();
+  return sizeof(*this) + memory_.size() + index_.MemoryBytes() + filter_bytes_.capacity() +
+         last_key_.capacity();
 }
 
 }  // namespace ashlar

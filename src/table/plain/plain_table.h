@@ -1,5 +1,5 @@
-// PlainTable: an open PlainTable. The file is mapped. A lookup reads entries in place, and values
-// are pinned in the mapping.
+// PlainTable: an open PlainTable, with its contents in memory: a mapping, or all bytes of a file
+// that is not mapped. A lookup reads entries in place, and values are pinned there.
 //
 //   Get, hashed         prefix -> slot -> entries
 //   Get, otherwise      Bloom filter -> head of the key -> sparse index -> entries
@@ -14,9 +14,12 @@
 // The index is made with the family's extractor, also if the table was written with another one.
 //
 // I1: every offset in the index is that of an entry that was read without fault by Open.
-// I2: nothing outside the mapping is read, whatever the file contains.
-// I3: the whole mapping counts as one block in memory: live_blocks has one for it, which is pinned
-//     while the table is.
+// I2: nothing outside the contents is read, whatever the file contains.
+// I3: the contents count as one block in memory: live_blocks has one for it, which is pinned while
+//     the table is.
+// I4: the contents have file_bytes bytes, all of them the file's. Those of a file that is not
+//     mapped belong to the table and count in MemoryBytes.
+//
 // Lifetime and thread safety: table_reader.h. The counters outlive the last count on the table.
 #pragma once
 
@@ -44,7 +47,7 @@
 namespace ashlar {
 
 struct PlainTableOpenArgs {
-  std::unique_ptr<vfs::RandomAccessFile> file;  // opened with use_mmap_reads
+  std::unique_ptr<vfs::RandomAccessFile> file;  // mapped, or read whole by Open
   std::string file_name{};
   uint64_t file_bytes = 0;
   EpochDomain* epochs = nullptr;  // of the guards in which the table is found
@@ -62,7 +65,7 @@ class PlainTable final : public TableReader {
  public:
   static Result<TableReaderPtr> Open(PlainTableOpenArgs args);
 
-  // options.cached_only has no effect: a mapping is memory.
+  // options.cached_only has no effect: the contents are in memory.
   void Get(const TableReadOptions& options, Lookup* lookup) override;
   bool MayMatch(SeekPrefix* seek, const Slice& internal_target) const override;
   // The transform of the index. Null: none.
@@ -96,6 +99,10 @@ class PlainTable final : public TableReader {
   ~PlainTable() override;
 
   Status Load();
+  Status LoadContents();
+  Status CheckSize(uint64_t bytes) const;
+  Result<Slice> ReadPiece(uint64_t offset, char* scratch) const;
+  Status CompareWithFile() const;
   Status LoadProperties(const BlockHandle& metaindex);
   Status CheckSupported() const;
   Status SetData(uint64_t data_limit);
@@ -137,7 +144,8 @@ class PlainTable final : public TableReader {
   const uint64_t file_bytes_;
 
   // Set by Load.
-  Slice mapping_;
+  ZeroedArray<char> memory_;  // empty: the file is mapped
+  Slice contents_;
   TableProperties properties_;
   PlainData data_;
   PlainIndex index_;

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <iterator>
 
+#include "base/format.h"
 #include "key/key_prefix.h"
 #include "table/plain/plain_table_test_kit.h"
 #include "tests/support/comparators.h"
@@ -575,6 +578,126 @@ TEST(PlainTablePins, ValuesStayWhenTheTableIsDropped) {
   value.Reset();
   SettleEpochs();
   EXPECT_EQ(live_blocks.load(), 0);
+}
+
+// ---- Files that are not mapped
+
+// Each read returns a few bytes, as a file of a program may.
+class ShortReads final : public vfs::RandomAccessFile {
+ public:
+  struct Bytes {
+    std::string contents;
+    uint64_t readable = 0;  // where reads end, whatever the size is
+    Status failure{};       // of reads there
+    size_t reads = 0;
+  };
+  explicit ShortReads(Bytes* bytes) : bytes_(bytes) {}
+  Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
+    constexpr size_t kBytesMax = 100;
+    ++bytes_->reads;
+    *result = Slice();
+    if (offset >= bytes_->readable) return bytes_->failure;
+    n = std::min({n, kBytesMax, static_cast<size_t>(bytes_->readable - offset)});
+    const char* const from = bytes_->contents.data() + offset;
+    const bool in_place = bytes_->reads % 2 == 0;  // memory that lives as long as the file
+    if (!in_place) memcpy(scratch, from, n);
+    *result = Slice(in_place ? from : scratch, n);
+    return Status::OK();
+  }
+  Status Size(uint64_t* bytes) const override {
+    *bytes = bytes_->contents.size();
+    return Status::OK();
+  }
+
+ private:
+  Bytes* const bytes_;
+};
+
+class PlainTableReads : public ::testing::Test {
+ protected:
+  PlainTableReads() : subject_({.config = Config(PlainEncoding::kPlain, 16, 0)}, Many()) {
+    EXPECT_OK(ReadWhole(&bytes_.contents));
+    bytes_.readable = bytes_.contents.size();
+  }
+  static Entries Many() {
+    Entries entries = EntriesOf({});
+    for (int i = 100; i < 400; ++i)
+      entries[MakeInternalKey(StrCat("key", i), 5, ValueType::kValue)] = StrCat("value ", i);
+    return entries;
+  }
+  Status ReadWhole(std::string* contents) {
+    std::unique_ptr<vfs::RandomAccessFile> file;
+    ASHLAR_RETURN_IF_ERROR(subject_.fs.NewRandomAccessFile(kPath, {}, &file));
+    contents->resize(subject_.written.file_bytes);
+    Slice result;
+    ASHLAR_RETURN_IF_ERROR(file->Read(0, contents->size(), &result, contents->data()));
+    *contents = result.ToString();
+    return Status::OK();
+  }
+  Result<TableReaderPtr> Open() {
+    return PlainTable::Open({.file = std::make_unique<ShortReads>(&bytes_),
+                             .file_name = kPath,
+                             .file_bytes = subject_.written.file_bytes,
+                             .epochs = &TestEpochs(),
+                             .comparator = subject_.spec.comparator,
+                             .config = subject_.spec.config});
+  }
+
+  Subject subject_;
+  ShortReads::Bytes bytes_;
+};
+
+TEST_F(PlainTableReads, AShortReadIsNotTheWholeFile) {
+  Result<TableReaderPtr> opened = Open();
+  ASSERT_OK(opened.status());
+  EXPECT_GE(bytes_.reads, bytes_.contents.size() / 100);
+  subject_.table = std::make_unique<OpenedTable>(std::move(opened).value());
+  Random random(1);
+  CheckLookups(subject_, &random);
+  CheckWalks(subject_, &random);
+  EXPECT_OK(subject_.table->get()->Verify());
+}
+
+TEST_F(PlainTableReads, AFileThatEndsBeforeItsSizeIsDamaged) {
+  const std::string size = StrCat(bytes_.contents.size());
+  for (const uint64_t readable : {uint64_t{0}, uint64_t{1}, bytes_.readable - 1}) {
+    bytes_.readable = readable;
+    EXPECT_EQ(Open().status().ToString(), StrCat("Corruption: ", kPath, ": the file has ", readable,
+                                                 " bytes, expected ", size));
+  }
+}
+
+TEST_F(PlainTableReads, AFileOfAnotherSizeIsNotRead) {
+  for (const size_t bytes : {bytes_.contents.size() + 1, bytes_.contents.size() - 1}) {
+    bytes_.contents.resize(bytes);
+    bytes_.readable = bytes;
+    EXPECT_TRUE(Open().status().IsCorruption());
+    EXPECT_EQ(bytes_.reads, 0u);
+  }
+}
+
+TEST_F(PlainTableReads, AnErrorOfTheFileIsTheError) {
+  bytes_.readable /= 2;
+  bytes_.failure = Status::IOError("the disk");
+  EXPECT_EQ(Open().status().ToString(), "IO error: the disk");
+}
+
+// Verify reads the file, not what Open has read of it.
+TEST_F(PlainTableReads, VerifySeesADamageAfterTheOpen) {
+  Result<TableReaderPtr> opened = Open();
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  EXPECT_OK(table->Verify());
+  bytes_.contents[bytes_.contents.size() / 2] ^= 1;
+  EXPECT_TRUE(table->Verify().IsCorruption());
+}
+
+TEST_F(PlainTableReads, ItsBytesAreCharged) {
+  const size_t mapped = subject_.table->get()->MemoryBytes();
+  Result<TableReaderPtr> opened = Open();
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  EXPECT_EQ(table->MemoryBytes(), mapped + subject_.written.file_bytes);
 }
 
 }  // namespace
