@@ -15,12 +15,10 @@
 // Thread safety: every method may be called by several threads at once, except Close and the
 // destructor, which must come last. Readers take no lock; several writers may write concurrently.
 // Lifetime: Close returns Aborted unless iterators and pinned slices were released before.
-//
 // Errors: NotFound: the key is missing. NoSpace: the pool is full; nothing is changed, and all
 // records stay readable and deletable. Corruption names file and offset of damage in the pool;
 // every change returns it if one could overwrite something. IOError of the log (class kLogged),
 // also if its disk is full: the tree is then read-only until it is opened again.
-//
 // Memory: a call that runs out of memory returns MemoryLimit, an iterator with that status, or
 // null, and changes nothing. If there is no memory for the log's copy of a change, the tree is
 // read-only until it is opened again. Calls that cannot report it (Exists, MultiGet, Count) throw
