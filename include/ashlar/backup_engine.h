@@ -1,20 +1,19 @@
 // BackupEngine: copies of whole databases, taken while they are in use, in RocksDB's backup format.
 //
-// A backup is the state of a database at one moment. Backups in one directory share the tables that
-// they have in common: a new one copies only tables that no earlier one has. Every file is stored
-// with a checksum, which a restore compares. RocksDB (7.8 and later) restores these backups, and
-// its own are restored here.
+// A backup is the state of a database at one moment. Backups in one directory share tables: a new
+// backup copies only those that no earlier one has. Every file is stored with a checksum, which a
+// restore verifies. RocksDB (7.8 and later) restores these backups, and Ashlar restores RocksDB's.
 //
-// Errors: IOError naming the path; Corruption naming a file whose checksum or size is not the
-// recorded one; NotFound for a backup that does not exist. A backup that fails leaves the earlier
-// backups unchanged. Its own copied files are removed at once or at the next open. Thread safety:
-// one thread at a time, except StopBackup. Lifetime: the engine may be closed before or after the
+// Errors: IOError names the path. Corruption names a file whose checksum or size differs from the
+// recorded one. NotFound: the backup does not exist. A backup that fails leaves the earlier ones
+// unchanged; the files that it copied are removed at once or at the next open. Thread safety: one
+// thread at a time, except StopBackup. Lifetime: the engine may be closed before or after the
 // database.
 //
-// Several engines, of one process or of several, may have a directory open. They change it one at a
-// time: a call that creates or deletes backups while another engine does is IOError and changes
-// nothing. Each such call first reads which backups there are; the list that an engine shows is as
-// old as its last such call, or its open. A backup that another engine has deleted is NotFound.
+// Several engines, in one process or in several, may have a directory open. They change it one at a
+// time: a call that creates or deletes backups returns IOError and changes nothing while another
+// engine is doing so. Each such call first reads the list of backups, and so does the open. An
+// engine shows the list that it read last. A backup that another engine has deleted is NotFound.
 #pragma once
 
 #include <climits>
@@ -45,7 +44,7 @@ struct BackupEngineOptions {
   // Copy the logs too. Without them a backup contains only flushed data. Set flush_before_backup in
   // that case.
   bool backup_log_files = true;
-  // Refused unless true, both: tables are shared between backups, by their checksum.
+  // Both must be true: backups share tables by checksum. Otherwise refused.
   bool share_table_files = true;
   bool share_files_with_checksum = true;
   // Bytes per second that backups, and restores, write at most; 0: any number. A limiter, if set,
@@ -59,7 +58,7 @@ struct BackupEngineOptions {
   int max_background_operations = 1;                    // accepted: one thread copies
   int max_valid_backups_to_open = INT_MAX;              // accepted: all are opened
   bool current_temperatures_override_manifest = false;  // accepted
-  // Accepted: names have the checksum and the size, and RocksDB takes names of any form.
+  // Accepted. Names contain checksum and size; RocksDB accepts names of any form.
   enum ShareFilesNaming : uint32_t {
     kLegacyCrc32cAndFileSize = 1U,
     kUseDbSessionId = 2U,
@@ -79,7 +78,7 @@ struct CreateBackupOptions {
   // Flushes first, so that the backup also contains data that was written without a log.
   bool flush_before_backup = false;
   bool atomic_flush = false;  // refused
-  // Accepted, both: the calling thread copies, at its own priority.
+  // Both accepted. The calling thread copies, at its own priority.
   bool decrease_background_thread_cpu_priority = false;
   CpuPriority background_thread_cpu_priority = CpuPriority::kNormal;
   // Called after each copied file, if set. Must not throw.
@@ -87,7 +86,7 @@ struct CreateBackupOptions {
 };
 
 struct RestoreOptions {
-  // What happens to files that are in the directories.
+  // How to treat files that are already in the directories.
   enum Mode : uint32_t {
     kKeepLatestDbSessionIdFiles = 1U,  // refused
     kVerifyChecksum = 2U,              // refused
@@ -141,9 +140,9 @@ class ASHLAR_API BackupEngineReadOnly {
   // Checks that every file exists and, with checksums, that its contents match the copied data.
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
-  // Replaces the database in db_dir, its logs in wal_dir, by the backup. The OPTIONS file then
-  // names wal_dir. IOError while the database is open. When it fails, there is no database in
-  // db_dir that could be opened: the restore has to be repeated.
+  // Replaces the database in db_dir, and its logs in wal_dir, with the backup. The OPTIONS file
+  // then names wal_dir. IOError while the database is open. After a failure db_dir holds no
+  // database that can be opened; repeat the restore.
   virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
                                      const std::string& db_dir,
                                      const std::string& wal_dir) const = 0;

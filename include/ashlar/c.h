@@ -1,8 +1,8 @@
 // The C interface: RocksDB's C API by name and signature (release 11.8's, and 7.8's functions that
-// 11.8 removed), so that programs and language bindings compile and link against libashlar. A
-// function that is not declared here does not exist: a binding fails at link time instead of at run
-// time. docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a
-// function. Running out of memory ends the process.
+// 11.8 removed). Programs and language bindings compile and link against libashlar. A function that
+// is not declared here does not exist, so a binding fails at link time instead of at run time.
+// docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a function.
+// Running out of memory ends the process.
 //
 // Ownership, unless a function documents an exception:
 //   objects    The caller owns every rocksdb_..._t* that a function returns, and releases it with
@@ -329,8 +329,8 @@ ASHLAR_API void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db,
                                                    rocksdb_pinnableslice_t** values, char** errors,
                                                    const bool sorted_input) ASHLAR_NOTHROW;
 // 0: the key does not exist. 1: it may. If value_found is not null and memory was enough to decide,
-// *value_found is 1 and *value is a copy of the value, or 0 bytes if the key does not exist; free
-// it in both cases. There are no timestamps: with one the answer is 1, and nothing found.
+// *value_found is 1 and *value is a copy of the value, or 0 bytes if the key does not exist. Free
+// it in both cases. Timestamps are not supported: with one the answer is 1, and nothing is found.
 ASHLAR_API unsigned char rocksdb_key_may_exist(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                const char* key, size_t key_size, char** value,
                                                size_t* value_size, const char* timestamp,
@@ -389,8 +389,8 @@ ASHLAR_API uint64_t rocksdb_snapshot_get_sequence_number(const rocksdb_snapshot_
 
 // ---- Write batches.
 
-// A record that exceeds max_bytes or is too long is left out and remembered: rocksdb_write then
-// fails. rocksdb_writebatch_clear forgets it.
+// A record that exceeds max_bytes or is too long is left out, and a later rocksdb_write fails.
+// rocksdb_writebatch_clear resets this state.
 ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create(void) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep,
                                                                 size_t size) ASHLAR_NOTHROW;
@@ -434,7 +434,7 @@ ASHLAR_API void rocksdb_writebatch_merge_cf(rocksdb_writebatch_t* batch,
                                             size_t value_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* batch, const char* blob,
                                                 size_t size) ASHLAR_NOTHROW;
-// Keys and values in pieces: one record whose key is the pieces of `keys` joined.
+// Keys and values in pieces. The pieces of `keys` are joined to the key of one record.
 ASHLAR_API void rocksdb_writebatch_putv(rocksdb_writebatch_t* batch, int num_keys,
                                         const char* const* keys, const size_t* key_sizes,
                                         int num_values, const char* const* values,
@@ -539,7 +539,7 @@ ASHLAR_API void rocksdb_flush_wal_with_options(rocksdb_t* db,
                                                const rocksdb_flushwaloptions_t* options,
                                                char** errptr) ASHLAR_NOTHROW;
 // A null key means "from the first" or "to the last", here and below. rocksdb_compact_range and its
-// relatives have no errptr: an error is written to the LOG and counted in the property
+// relatives have no errptr. An error is written to the LOG and counted in the property
 // rocksdb.background-errors.
 ASHLAR_API void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
                                       const char* limit_key, size_t limit_key_size) ASHLAR_NOTHROW;
@@ -1437,7 +1437,7 @@ ASHLAR_API void rocksdb_options_set_db_host_id(rocksdb_options_t* options,
                                                const char* value) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_options_get_db_host_id(rocksdb_options_t* options,
                                                       size_t* size) ASHLAR_NOTHROW;
-// The world: files and threads, the LOG, limits.
+// The environment: files and threads, the LOG, limits.
 ASHLAR_API void rocksdb_options_set_env(rocksdb_options_t* options,
                                         rocksdb_env_t* env) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_info_log(rocksdb_options_t* options,
@@ -2501,7 +2501,7 @@ ASHLAR_API void rocksdb_options_set_plain_table_factory(
     double hash_table_ratio, size_t index_sparseness, size_t huge_page_tlb_size, char encoding_type,
     unsigned char full_scan_mode, unsigned char store_index_in_file) ASHLAR_NOTHROW;
 
-// Cuckoo tables, which Ashlar has not: every open with the factory fails and names it.
+// Cuckoo tables, which Ashlar does not implement. An open with the factory fails and names it.
 ASHLAR_API rocksdb_cuckoo_table_options_t* rocksdb_cuckoo_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_cuckoo_options_destroy(rocksdb_cuckoo_table_options_t* options)
     ASHLAR_NOTHROW;
@@ -2535,9 +2535,9 @@ ASHLAR_API unsigned char rocksdb_cuckoo_options_get_use_module_hash(
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_destroy(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-// Which tables an iterator reads: table_filter (not null) gets the properties of a table, and 0
-// leaves the table out. The properties are valid during the call. `state` is passed to it, by any
-// thread that uses the options, and to `destructor` (may be null) when neither these options nor an
+// Chooses the tables that an iterator reads. table_filter (not null) gets the properties of a
+// table, valid during the call; 0 leaves the table out. Any thread that uses the options may call
+// it with `state`. `destructor` (may be null) gets `state` when neither these options nor an
 // iterator made with them need it any more.
 ASHLAR_API void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
@@ -2666,7 +2666,7 @@ ASHLAR_API const char* rocksdb_table_properties_readable_properties_key_at(
 ASHLAR_API const char* rocksdb_table_properties_readable_properties_value_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
 // The snapshot and the bytes of the bounds are borrowed: they outlive every iterator made with
-// these options. A null key takes the bound away.
+// these options. A null key removes the bound.
 ASHLAR_API void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options,
                                                  const rocksdb_snapshot_t* snapshot) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_set_iterate_upper_bound(rocksdb_readoptions_t* options,
@@ -3004,9 +3004,9 @@ ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(
     int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
-// ashlar/compaction_filter.h. filter is asked about values: a result other than 0 removes the
-// value. Otherwise, if it sets *value_changed, the value becomes *new_value, which the library
-// copies and does not free. Versions that a snapshot sees are never passed to filter.
+// ashlar/compaction_filter.h. filter decides about values: a result other than 0 removes the value.
+// Otherwise, if it sets *value_changed, the value becomes *new_value, which the library copies and
+// does not free. Versions that a snapshot sees are never passed to filter.
 ASHLAR_API rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
     void* state, void (*destructor)(void* state),
     unsigned char (*filter)(void* state, int level, const char* key, size_t key_size,
@@ -3018,8 +3018,8 @@ ASHLAR_API void rocksdb_compactionfilter_set_ignore_snapshots(rocksdb_compaction
 ASHLAR_API void rocksdb_compactionfilter_destroy(rocksdb_compactionfilter_t* filter) ASHLAR_NOTHROW;
 // ashlar/wal_filter.h. log_number_map (may be null) gets the families' ids with their oldest logs,
 // and the names of the families with their ids. log_record_found returns one of the values below.
-// If it sets *batch_changed, new_batch, which is empty before, is applied instead of `batch`. What
-// they get is valid during the call. Options point to a filter and do not own it.
+// If it sets *batch_changed, new_batch, which is empty at the call, is applied instead of `batch`.
+// Arguments are valid during the call. Options point to a filter and do not own it.
 enum {
   rocksdb_wal_filter_continue_processing = 0,
   rocksdb_wal_filter_ignore_current_record = 1,
@@ -3073,10 +3073,10 @@ ASHLAR_API rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_mergeoperator_destroy(rocksdb_mergeoperator_t* merge_operator)
     ASHLAR_NOTHROW;
-// transform returns a pointer into the key, or to memory that stays as long as the transform.
-// RocksDB's headers before 11.0 declare a sixth parameter, in_range, before name: a program that is
-// built with such a header must be built with this one. If its in_range is null, rocksdb_open fails
-// with InvalidArgument; another in_range would be called as name.
+// transform returns a pointer into the key, or to memory that lives as long as the transform.
+// RocksDB's headers before 11.0 declare a sixth parameter, in_range, before name. A program that is
+// built with such a header must be rebuilt with this one: if its in_range is null, rocksdb_open
+// returns InvalidArgument; otherwise in_range would be called as name.
 ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create(
     void* state, void (*destructor)(void* state),
     char* (*transform)(void* state, const char* key, size_t key_size, size_t* prefix_size),
@@ -3096,13 +3096,13 @@ ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_callback_logger(
     void* state) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_logger_destroy(rocksdb_logger_t* logger) ASHLAR_NOTHROW;
 
-// ---- Listeners: ashlar/listener.h describes the events, the members of the infos, and the calls
-// of a database that a callback may make; docs/observability.md has the order of the events.
+// ---- Listeners. ashlar/listener.h describes the events, the members of the infos, and the calls
+// that a callback may make on the database. docs/observability.md has the order of the events.
 //
-// Threads: the thread that did the work calls, most often one of the background; several at once.
-// The work waits for the callback. Lifetime: the info, all that the getters return, and the
-// database are valid during the call. The database is that of the event, not the handle of
-// rocksdb_open: do not close it. Requires: a callback does not throw.
+// Threads: the thread that did the work calls, usually a background thread; several may call at
+// once. The work waits for the callback. Lifetime: the info, everything that the getters return,
+// and the database are valid during the call. The database is that of the event, not the handle of
+// rocksdb_open; do not close it. Requires: a callback does not throw.
 
 typedef void (*on_flush_begin_cb)(void* state, rocksdb_t* db, const rocksdb_flushjobinfo_t* info);
 typedef void (*on_flush_completed_cb)(void* state, rocksdb_t* db,
@@ -3146,8 +3146,8 @@ ASHLAR_API void rocksdb_status_ptr_get_error(rocksdb_status_ptr_t* status,
 ASHLAR_API void rocksdb_reset_status(rocksdb_status_ptr_t* status) ASHLAR_NOTHROW;
 
 // The infos. An enumeration is the number of its C++ type: CompactionReason, FlushReason,
-// rocksdb_..._compression. A text ends in a 0 that *size does not count; size may be null. A
-// position beyond the last gives null. _status is the job's error as an error of this call.
+// rocksdb_..._compression. A text ends in a 0 that *size does not count; size may be null. An index
+// out of range gives null. _status reports the job's error through errptr.
 
 // FlushJobInfo.
 ASHLAR_API uint32_t rocksdb_flushjobinfo_cf_id(const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
@@ -3450,8 +3450,8 @@ ASHLAR_API int rocksdb_env_get_bottom_priority_background_threads(rocksdb_env_t*
     ASHLAR_NOTHROW;
 // Waits for the threads of Env::StartThread.
 ASHLAR_API void rocksdb_env_join_all_threads(rocksdb_env_t* env) ASHLAR_NOTHROW;
-// The threads that compact (high_priority: that flush) get less of the disk, or of the processors,
-// than other threads. Nothing raises them again.
+// Lowers the share of the disk, or of the processors, of the threads that compact (high_priority:
+// that flush). Nothing raises it again.
 ASHLAR_API void rocksdb_env_lower_thread_pool_io_priority(rocksdb_env_t* env) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_env_lower_high_priority_thread_pool_io_priority(rocksdb_env_t* env)
     ASHLAR_NOTHROW;
@@ -3470,8 +3470,8 @@ enum {
   rocksdb_statistics_level_except_time_for_mutex = 4,
   rocksdb_statistics_level_all = 5
 };
-// Counting starts with the databases opened with these options afterwards. The other functions
-// answer 0, or null, or nothing, without it.
+// Counting starts with databases that are opened with these options afterwards. Without it the
+// other functions return 0, null or nothing.
 ASHLAR_API void rocksdb_options_enable_statistics(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_statistics_level(rocksdb_options_t* options,
                                                      int level) ASHLAR_NOTHROW;
@@ -3563,8 +3563,8 @@ enum {
   rocksdb_env_new_logger_nanos = 67,
   rocksdb_total_metric_count = 86
 };
-// Both for the calling thread. A perfcontext refers to the context of the thread that created it:
-// use it on that thread.
+// Both apply to the calling thread. A perfcontext refers to the context of the thread that created
+// it; use it on that thread.
 ASHLAR_API void rocksdb_set_perf_level(int value) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_perfcontext_t* rocksdb_perfcontext_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_perfcontext_destroy(rocksdb_perfcontext_t* context) ASHLAR_NOTHROW;

@@ -1,10 +1,10 @@
-// Cache: the memory that holds uncompressed blocks. One cache may serve any number of column
-// families and databases, and its capacity is their common budget. Data blocks count against it,
-// and so do blocks pinned by slices and iterators and, with cache_index_and_filter_blocks or the
-// role kBlockBasedTableReader of cache_usage_options, indexes and filters.
+// Cache: memory for uncompressed blocks. One cache may serve any number of column families and
+// databases; its capacity is their common budget. It is charged for data blocks, for blocks that
+// slices and iterators pin and, with cache_index_and_filter_blocks or the role
+// kBlockBasedTableReader of cache_usage_options, for indexes and filters.
 //
-// Thread safety: every method may be called by several threads at once. Made by the functions below
-// only; not for subclassing.
+// Thread safety: every method may be called by several threads at once. Only the functions below
+// make one; do not subclass.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-// Checkpoint: the state of an open database at one moment, as a database of its own in another
+// Checkpoint: the state of an open database at one moment, as an independent database in another
 // directory.
 //
-// Tables are hard links to those of the database, so a checkpoint costs little time and space: they
-// take space of their own once the database has deleted them. A table that cannot be linked, as on
-// another file system, is copied. The MANIFEST and the logs are copied. Everything is durable when
-// the call returns. Writes continue meanwhile. RocksDB opens the checkpoint too.
+// Tables are hard links to those of the database. A checkpoint therefore takes little time, and no
+// space until the database deletes the tables. A table that cannot be linked (another file system)
+// is copied, and so are the MANIFEST and the logs. Writes continue during the call. Everything is
+// durable when it returns. RocksDB opens the checkpoint too.
 //
 // Thread safety: any thread. Lifetime: the database outlives the object.
 #pragma once
@@ -31,29 +31,29 @@ class ASHLAR_API Checkpoint {
   Checkpoint& operator=(const Checkpoint&) = delete;
   virtual ~Checkpoint() = default;
 
-  // Makes checkpoint_dir, whose parent must exist. The checkpoint has every write that returned
-  // before the call, and perhaps later ones. Flushes first if the logs have at least
-  // log_size_for_flush bytes; 0: always. Without the flush, writes with disableWAL that are in no
-  // table are not in it. *sequence_number_ptr, unless null, becomes a sequence up to which the
-  // checkpoint has all writes.
+  // Creates checkpoint_dir. Its parent must exist. The checkpoint has every write that returned
+  // before the call, and perhaps later ones. If the logs have at least log_size_for_flush bytes (0:
+  // always), the memtables are flushed first. Without this flush the checkpoint lacks writes with
+  // disableWAL that are in no table. *sequence_number_ptr, unless null, becomes a sequence up to
+  // which the checkpoint has all writes.
   //
-  // InvalidArgument: checkpoint_dir exists; nothing is changed. Busy: another checkpoint to it is
-  // under way, in this process or another; nothing is changed. NotSupported: the database is
-  // read-only. After any other error checkpoint_dir does not exist; if the file system fails from
-  // the last step on, it may exist, complete but not durable. Until the end the files are in
-  // "<checkpoint_dir>.checkpoint-tmp", which is removed after an error, and by the next call with
-  // this directory if the process died. So is the empty lock file
-  // "<checkpoint_dir>.checkpoint-lock".
+  // InvalidArgument: checkpoint_dir exists. Busy: another checkpoint to it is under way, in this
+  // process or another. NotSupported: the database is read-only. None of these changes anything.
+  // After any other error checkpoint_dir does not exist. One exception: if the file system fails
+  // from the last step on, it may exist, complete but not durable. Until the end the files are in
+  // "<checkpoint_dir>.checkpoint-tmp". An error removes this directory and the empty lock file
+  // "<checkpoint_dir>.checkpoint-lock". If the process died, the next call with the same
+  // checkpoint_dir removes them.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr) = 0;
 
-  // Flushes the family (null: the default one) and makes export_dir with its tables, linked or
-  // copied as in a checkpoint, for DB::CreateColumnFamilyWithImport. They have every write that
-  // returned before the call. The caller owns *metadata, which is null after a failure. Errors and
-  // temporary files are those of CreateCheckpoint; ColumnFamilyDropped: the family was dropped with
-  // writes that are in no table. A family without tables gives an empty directory and no files,
-  // which cannot be imported.
+  // Flushes the family (null: the default one) and creates export_dir with its tables, linked or
+  // copied as in a checkpoint. DB::CreateColumnFamilyWithImport takes them. They have every write
+  // that returned before the call. The caller owns *metadata, which is null after a failure. Errors
+  // and temporary files are those of CreateCheckpoint. ColumnFamilyDropped: the family was dropped
+  // with writes that are in no table. A family without tables gives an empty directory, which
+  // cannot be imported.
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata) = 0;
 };

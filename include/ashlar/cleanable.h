@@ -26,8 +26,8 @@ class ASHLAR_API Cleanable {
     return *this;
   }
 
-  // Calls function(arg1, arg2) once, at Reset or destruction, in reverse order of registration.
-  // function must not be null.
+  // Registers a call of function(arg1, arg2), made once, at Reset or destruction. Calls run in
+  // reverse order of registration. function must not be null.
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
   // Moves every registered clean-up to `other`, which runs them instead.
   void DelegateCleanupsTo(Cleanable* other);

@@ -1,16 +1,15 @@
-// CompactionFilter: code of the program that is asked about entries as flushes and compactions
-// rewrite them, and may remove or change them. CompactionFilterFactory makes one for each part of a
-// job.
+// CompactionFilter: code of the program that may remove or change entries while flushes and
+// compactions rewrite them. CompactionFilterFactory makes one for each part of a job.
 //
-// Which versions a filter is asked about: the newest version of a key among the files of the job,
-// if it is a value that no snapshot sees; and every merge operand that no snapshot sees. Files that
-// only move, and results of merges, are not asked about until the next compaction. A snapshot that
-// is taken while a job runs sees the job's result.
+// A filter sees the newest version of a key among the files of the job, if it is a value that no
+// snapshot sees. It also sees every merge operand that no snapshot sees. It does not see files that
+// only move. It sees the result of a merge at the next compaction. A snapshot that is taken while a
+// job runs sees the job's result.
 //
-// Failure: a filter that throws, or returns a decision that is not possible, ends the job with an
-// error that names it. The database becomes read-only, and nothing is lost: the files of the job
-// are left as they were. Thread safety: a filter that a factory made is used by one thread at a
-// time; ColumnFamilyOptions::compaction_filter by several at once.
+// Failure: a filter that throws or returns an impossible decision ends the job with an error that
+// names the filter. The database becomes read-only. Nothing is lost, because the job leaves its
+// input files as they were. Thread safety: one thread at a time uses a filter that a factory made;
+// several at once use ColumnFamilyOptions::compaction_filter.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +43,14 @@ class ASHLAR_API CompactionFilter : public Customizable {
     kRemove,
     // The entry gets *new_value.
     kChangeValue,
-    // The entry, and all entries of keys from this one to *skip_until, exclusive, that no snapshot
-    // sees are left out, without asking about them and, if there are no snapshots, without reading
-    // them. Older versions of these keys in files outside the job become visible again: use it for
-    // keys that are written once. As kKeep if *skip_until is not after the key.
+    // Drops all entries that no snapshot sees from this key to *skip_until, exclusive. The filter
+    // is not called for them and, if there are no snapshots, they are not read. Older versions of
+    // these keys in files outside the job become visible again, so use it for keys that are written
+    // once. Same as kKeep if *skip_until is not after the key.
     kRemoveAndSkipUntil,
     kChangeBlobIndex,  // not possible: there are no blob files
     kIOError,          // the job ends with IOError
-    // As kRemove, but a value becomes a single deletion: for keys that are written once.
+    // Like kRemove, but a value becomes a single deletion. For keys that are written once.
     kPurge,
     kChangeWideColumnEntity,  // not possible: there are no wide-column entities
     kUndetermined,            // not possible
@@ -106,8 +105,8 @@ class ASHLAR_API CompactionFilterFactory : public Customizable {
  public:
   static const char* Type() { return "CompactionFilterFactory"; }
 
-  // Whether the entries of new tables are filtered where they are made for this reason: kFlush,
-  // kCompaction, or kRecovery for flushes while the database is opened.
+  // True if the filter applies to tables that are written for this reason: kFlush, kCompaction, or
+  // kRecovery (a flush while the database is opened).
   virtual bool ShouldFilterTableFileCreation(TableFileCreationReason reason) const {
     return reason == TableFileCreationReason::kCompaction;
   }

@@ -1,8 +1,8 @@
 // Comparator: the order of the keys of a column family.
 //
-// A database stores the comparator's name and refuses to open under another one: the order of keys
-// on disk is part of the format. Change the name whenever the order changes. A comparator should
-// neither block nor take long: while a read runs it, no memory that the database retires is freed.
+// A database stores the comparator's name and cannot be opened under another one, because the order
+// of keys is part of the format on disk. Change the name whenever the order changes. A comparator
+// should neither block nor take long: while a read calls it, the database frees no retired memory.
 // Thread safety: every method may be called by several threads at once. Lifetime: a comparator
 // outlives every database that uses it.
 #pragma once
@@ -30,7 +30,7 @@ class ASHLAR_API Comparator : public Customizable {
   // Compare(a, b) == 0; override it when equality is cheaper to decide than order.
   virtual bool Equal(const Slice& a, const Slice& b) const { return Compare(a, b) == 0; }
 
-  // May replace *start, which sorts before `limit`, by a shorter string in [*start, limit). Doing
+  // May shorten *start to a string in [*start, limit). Requires: *start sorts before `limit`. Doing
   // nothing is correct; a shorter string makes indexes smaller.
   virtual void FindShortestSeparator(std::string* start, const Slice& limit) const = 0;
 
@@ -43,9 +43,8 @@ class ASHLAR_API Comparator : public Customizable {
   virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
 };
 
-// Keys ordered as strings of unsigned bytes, and the reverse of that. Both live as long as the
-// process, and the engine knows them by address: with them it never makes a virtual call to compare
-// two keys.
+// Order keys as strings of unsigned bytes, ascending and descending. Both live as long as the
+// process. The engine knows them by address and then compares keys without a virtual call.
 ASHLAR_API const Comparator* BytewiseComparator();
 ASHLAR_API const Comparator* ReverseBytewiseComparator();
 

@@ -1,7 +1,7 @@
 // The codecs that a table may use for its blocks. The values are bytes of the file format.
 //
-// Supported: none, Snappy, zlib, LZ4, LZ4HC, ZSTD. BZip2 and Xpress are named so that a file that
-// uses them is refused by name.
+// Supported: none, Snappy, zlib, LZ4, LZ4HC, ZSTD. BZip2 and Xpress have a value so that the error
+// for a file that uses them can name the codec.
 #pragma once
 
 namespace ashlar {

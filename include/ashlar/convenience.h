@@ -106,41 +106,40 @@ ASHLAR_API Status GetStringFromCompressionType(std::string* compression_str,
 // The compression types that this build supports.
 ASHLAR_API std::vector<CompressionType> GetSupportedCompressions();
 
-// Cuts "a=1;b={c=2}" into {a: "1", b: "c=2"}.
+// Splits "a=1;b={c=2}" into {a: "1", b: "c=2"}.
 ASHLAR_API Status StringToMap(const std::string& opts_str,
                               std::unordered_map<std::string, std::string>* opts_map);
 
-// Ends background work of the database for good; ContinueBackgroundWork does not undo it. With
-// `wait` no job runs when it returns. From then on Flush, CompactRange, CompactFiles, PromoteL0 and
-// WaitForCompact return ShutdownInProgress, and so does every other call that needs a flush or a
-// compaction: an ingestion over keys of a memtable, a checkpoint or backup that flushes. Calls that
-// wait for one are woken, and return the same. Writes succeed while a memtable has room; one that
-// would wait for a flush or a compaction is refused with ShutdownInProgress, and no part of it is
-// visible. Reads, iterators, DeleteFilesInRanges, changes of options and families, Resume and Close
-// work as before.
+// Stops the background work of the database for good; ContinueBackgroundWork does not undo it. With
+// `wait` no job runs when the call returns. From then on Flush, CompactRange, CompactFiles,
+// PromoteL0 and WaitForCompact return ShutdownInProgress. So does every other call that needs a
+// flush or a compaction: an ingestion over keys of a memtable, or a checkpoint or backup that
+// flushes. Calls that are already waiting wake and return the same. Writes succeed while a memtable
+// has room. A write that would have to wait for a flush or a compaction returns ShutdownInProgress,
+// and no part of it is visible. Reads, iterators, DeleteFilesInRanges, changes of options and
+// families, Resume and Close work as before.
 //
-// If a write has left out the log, and avoid_flush_during_shutdown is false, everything that was
-// written before the call is flushed first, in the calling thread, also while background work is
-// paused. An error of this flush is a background error. Such writes after the call are flushed by
-// Close.
+// If a write has skipped the log and avoid_flush_during_shutdown is false, the calling thread first
+// flushes everything that was written before the call, even if background work is paused. An error
+// of this flush is a background error. Close flushes such writes that are made after the call.
 //
-// Any thread may call it, as often as it likes, also concurrently with Close. Not to be called from
-// a listener or a compaction filter with `wait` or after a write that left out the log: it would
-// wait for the job that it is in. On a read-only database and on a secondary it does nothing, as
-// these have no background work.
+// Any thread may call it any number of times, also concurrently with Close. A listener or a
+// compaction filter must not call it with `wait`, nor after a write that skipped the log: the call
+// would wait for the job that it is in. A read-only database and a secondary have no background
+// work; there it does nothing.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
-// Gives the space of whole tables back at once: removes each table of levels 1 and deeper of which
-// every key is in one of the ranges [*start, *limit] (null: unbounded; without include_end:
-// [*start, *limit)). Reads and writes no table. Nothing else of the ranges is deleted:
-//   - keys in memtables, in level 0, and in tables that reach out of the range, stay
+// Frees the space of whole tables at once. It removes each table of levels 1 and deeper whose keys
+// are all in one of the ranges [*start, *limit] (null: unbounded; without include_end: [*start,
+// *limit)). It reads and writes no table. Nothing else in the ranges is deleted:
+//   - keys in memtables, in level 0, and in tables that extend beyond the range, stay
 //   - a table in a running compaction stays, and so does one that shares a user key with a table
 //     that stays
-//   - where a removed table has hidden older versions of a key, or was deleting keys, and a deeper
-//     level keeps a table with these, the older versions are visible again
-//   - snapshots do not protect the tables: reads at a snapshot miss their keys. An iterator that
-//     was created before keeps seeing them.
-// So call DeleteRange, too, where the keys have to be gone. InvalidArgument: a range ends before it
+//   - if a removed table hid or deleted older versions of a key that a deeper level still has, they
+//     become visible again
+//   - snapshots do not protect the tables: a read at a snapshot misses their keys. An iterator that
+//     was created before the call still sees them.
+// If the keys have to be gone, call DeleteRange as well. InvalidArgument: a range ends before it
 // begins.
 ASHLAR_API Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
                                      const Slice* end, bool include_end = true);

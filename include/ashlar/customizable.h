@@ -1,15 +1,16 @@
-// Configurable and Customizable: the bases of the classes that a program brings or chooses, such as
-// Comparator, MergeOperator, TableFactory, Env and SystemClock. They say what an object is, by its
-// names and by its options in text.
+// Configurable and Customizable: base classes of objects that a program supplies or chooses, such
+// as Comparator, MergeOperator, TableFactory, Env and SystemClock. They describe an object by its
+// names and by its options as text.
 //
 // I1: GetOptionString is text from which CreateFromString, where the class has it, makes an equal
 //     object.
 // I2: CheckedCast<T> gives an object only if it, or one that it wraps, is an instance of
 //     T::kClassName(); this name belongs to one class.
 //
-// The engine calls GetId, Name and GetOptions. It calls neither PrepareOptions nor ValidateOptions:
-// options of a program's objects are the program's. RocksDB's tables of options (RegisterOptions,
-// ConfigureFromMap, ObjectRegistry) are not here: a program makes its objects by itself.
+// The engine calls GetId, Name and GetOptions. It calls neither PrepareOptions nor ValidateOptions,
+// because the program is responsible for the options of its objects. RocksDB's tables of options
+// (RegisterOptions, ConfigureFromMap, ObjectRegistry) are not here. A program makes its own
+// objects.
 //
 // Thread safety: const methods, from any thread.
 #pragma once
@@ -29,9 +30,9 @@ class ASHLAR_API Configurable {
  public:
   virtual ~Configurable() = default;
 
-  // The options of this object, or of one that it wraps, which are a struct of the given name
-  // (first form: T::kName()). Null: there are none. They live as long as the object. Change them
-  // only before the object is given to a database.
+  // The options struct of this name (first form: T::kName()) in this object or in one that it
+  // wraps. Null if there is none. It lives as long as the object. Change it only before the object
+  // is given to a database.
   template <typename T>
   const T* GetOptions() const {
     return GetOptions<T>(T::kName());

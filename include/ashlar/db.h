@@ -1,19 +1,20 @@
 // DB: an ordered map from keys to values on disk, in column families.
 //
 // Thread safety: every method may be called by several threads at once, except Close and the
-// destructor, which must be the last. Lifetime: Close returns Aborted while snapshots, iterators or
-// pinned slices exist. Deleting the DB does not check for them, and iterators, pinned slices and
-// handles stay valid. A directory can be open for writing only once, in this or any other process.
+// destructor, which must come last. Lifetime: Close returns Aborted while snapshots, iterators or
+// pinned slices exist. Deleting the DB does not check for them; iterators, pinned slices and
+// handles then stay valid. Only one DB, in this or any other process, can have a directory open for
+// writing.
 //
 // Errors: after a background error (a full disk, a failed sync, damage found by a compaction)
 // writes fail with that error and reads continue. Resume retries.
 //
-// Memory: a call that finds no memory returns Status::MemoryLimit, a null snapshot, or an iterator
-// with that status (null if there is no memory for one), and changes nothing, except a write whose
-// batch was half applied: then the database is read-only until it is opened again. Calls without a
-// way to report it (GetOptions, GetLiveFilesMetaData and their like) throw std::bad_alloc.
+// Memory: a call that runs out of memory returns Status::MemoryLimit, a null snapshot, or an
+// iterator with that status (null if there is no memory for one). It changes nothing, unless half
+// of a batch was applied: then the database is read-only until it is opened again. Calls that
+// cannot report it (GetOptions, GetLiveFilesMetaData and the like) throw std::bad_alloc.
 //
-// Each job is one virtual method; the forms with fewer arguments call it for the default column
+// Each job is one virtual method. The forms with fewer arguments call it for the default column
 // family.
 #pragma once
 
@@ -57,8 +58,9 @@ struct ColumnFamilyDescriptor {
       : name(name_in), options(options_in) {}
 };
 
-// A column family of an open database. Lifetime: until DB::DestroyColumnFamilyHandle (or delete)
-// or, for the default family's, the DB's end. A handle of a dropped family can still read its data.
+// A column family of an open database. Lifetime: until DB::DestroyColumnFamilyHandle (or delete).
+// The handle of the default family lives as long as the DB. A handle of a dropped family can still
+// read its data.
 class ASHLAR_API ColumnFamilyHandle {
  public:
   virtual ~ColumnFamilyHandle() = default;
@@ -135,11 +137,11 @@ class ASHLAR_API DB {
  public:
   // ---- Opening and closing.
 
-  // Opens the database in directory `name`. InvalidArgument when it does not exist (see
-  // create_if_missing), when it has column families that are not named, or when a comparator's name
-  // differs; NotSupported for options and files with features that are not implemented; IOError
-  // when another process holds it; Corruption naming file and offset. A failed open leaves existing
-  // files as they were. *dbptr is null (or empty) after a failure.
+  // Opens the database in directory `name`. InvalidArgument: it does not exist (see
+  // create_if_missing), it has column families that are not named, or a comparator's name differs.
+  // NotSupported: options or files use features that are not implemented. IOError: another process
+  // has it open. Corruption names file and offset. A failed open leaves existing files as they
+  // were, and *dbptr null (or empty).
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
   static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
   // With several families; every family of the database must be named, "default" included.
@@ -151,13 +153,13 @@ class ASHLAR_API DB {
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
 
-  // Opens the current state, including the log, and changes nothing on disk. It takes no lock, so
+  // Opens the current state, including the log, and changes nothing on disk. Takes no lock, so
   // another process may write. Files that change during the open are read again. Open tables stay
-  // readable after their deletion. The open itself opens as many tables as max_open_files allows
-  // (-1: three quarters of the process's limit). The other tables are opened when they are read,
-  // and may be deleted by then. Not every family has to be named. Writes fail with NotSupported.
-  // error_if_wal_file_exists: Corruption when there is a log to read. TryAgain if the writer
-  // changed its files faster than they could be read, a thousand times.
+  // readable after they are deleted. The open itself opens as many tables as max_open_files allows
+  // (-1: three quarters of the process's limit). The others are opened when a read needs them; by
+  // then they may be deleted. Not every family has to be named. Writes return NotSupported.
+  // error_if_wal_file_exists: Corruption if there is a log to read. TryAgain: in a thousand
+  // attempts the writer changed its files faster than they could be read.
   static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
                                 bool error_if_wal_file_exists = false);
   static Status OpenForReadOnly(const Options& options, const std::string& name,
@@ -171,20 +173,20 @@ class ASHLAR_API DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
 
-  // Opens the database of another process, or of another DB of this one: the primary, which writes
-  // it meanwhile. As OpenForReadOnly, and TryCatchUpWithPrimary brings it up to date. Nothing below
-  // `name` is changed. The LOG is written in the directory secondary_path, which is created if it
-  // is missing, unless DBOptions has an info_log. InvalidArgument if secondary_path is `name`, or
-  // if the database has no family of one of the names.
+  // Opens the database of the primary: another process, or another DB of this one, that writes it
+  // at the same time. Works like OpenForReadOnly; TryCatchUpWithPrimary then brings it up to date.
+  // Nothing below `name` is changed. The LOG is written to the directory secondary_path, which is
+  // created if it is missing, unless DBOptions has an info_log. InvalidArgument: secondary_path is
+  // `name`, or a named family does not exist.
   //
-  // Only named families are followed. A family that the primary creates later is not; one that it
-  // drops stays readable by its handle, as of the last catch-up before. Keep max_open_files at -1:
-  // every table of the database is then held open, and stays readable after the primary has deleted
-  // it. Otherwise a read may fail with IOError (PathNotFound): the primary has deleted the table,
-  // catch up and read again.
+  // Only named families are followed. A family that the primary creates later is not followed. One
+  // that it drops stays readable through its handle, as of the last catch-up before the drop. Keep
+  // max_open_files at -1: every table is then held open and stays readable after the primary has
+  // deleted it. Otherwise a read may fail with IOError (PathNotFound) because the primary has
+  // deleted the table; catch up and read again.
   //
-  // A secondary reads only: other calls fail with NotSupported. It has no snapshots (GetSnapshot
-  // returns null); iterators are consistent, and stay as they are during later catch-ups.
+  // A secondary only reads; other calls return NotSupported. It has no snapshots (GetSnapshot
+  // returns null). Iterators are consistent, and later catch-ups do not change them.
   static Status OpenAsSecondary(const Options& options, const std::string& name,
                                 const std::string& secondary_path, DB** dbptr);
   static Status OpenAsSecondary(const Options& options, const std::string& name,
@@ -212,35 +214,37 @@ class ASHLAR_API DB {
   // the DB no longer exists.
   virtual ~DB() = default;
 
-  // Ends background work, flushes writes that are in no log (unless avoid_flush_during_shutdown),
-  // syncs the written part of the log, and closes all files, also while background work is paused
-  // or after it was canceled. Returns Aborted and closes nothing while snapshots,
-  // iterators or pinned slices exist; call it again later. After it has closed, later calls return
-  // the same status.
+  // Stops background work, flushes writes that are in no log (unless avoid_flush_during_shutdown),
+  // syncs the written part of the log, and closes all files. Works also while background work is
+  // paused or after it was canceled. While snapshots, iterators or pinned slices exist it returns
+  // Aborted and closes nothing; call it again later. After it has closed, later calls return the
+  // same status.
   virtual Status Close() = 0;
   // After a background error: retries. Returns ok if the database is writable.
   virtual Status Resume() = 0;
-  // On a secondary: shows everything that the primary had written to its log file, or has in
-  // tables, when the call began (with DBOptions::manual_wal_flush, what it flushed). Readers see a
-  // prefix of the primary's writes: the old one until the call has succeeded, then a longer one. A
-  // Get that runs concurrently may see the new one earlier than another Get; MultiGet and iterators
-  // see one of them whole. Any thread may call it. A failure changes nothing: Corruption for
-  // damage in the primary's files, and if another database has taken its place (then open the
-  // secondary again), IOError for files that cannot be read; TryAgain if the primary changed its
-  // files too quickly; Busy in a listener of this call. NotSupported if it is no secondary.
+  // Catches a secondary up with everything that the primary had in tables, or had written to its
+  // log file, when the call began (with DBOptions::manual_wal_flush: what it had flushed). Readers
+  // see a prefix of the primary's writes: the old one until the call succeeds, then a longer one. A
+  // concurrent Get may see the longer one earlier than another Get does. MultiGet and iterators see
+  // one of the two. Any thread may call it. A failure changes nothing. Corruption: damage in the
+  // primary's files, or another database has taken its place (then open the secondary again).
+  // IOError: files cannot be read. TryAgain: the primary changed its files too quickly. Busy:
+  // called in a listener of this call. NotSupported: the database is no secondary.
   virtual Status TryCatchUpWithPrimary();
-  // On a secondary whose primary is gone: makes it the primary, which writes, flushes and compacts
-  // like a database of Open with the options that the secondary was opened with. It takes LOCK,
-  // replays all logs as a recovery does, and records itself in a new MANIFEST. Handles, iterators
-  // and pinned values stay good, and the LOG stays in its folder. Any thread may call it.
+  // Makes a secondary the primary, once its primary is gone. It then writes, flushes and compacts
+  // like a database of Open with the options that the secondary was opened with. The call takes
+  // LOCK, replays all logs as a recovery does, and records the promotion in a new MANIFEST.
+  // Handles, iterators and pinned values stay valid, and the LOG stays in its folder. Any thread
+  // may call it.
   //
-  // IsSecondary tells what holds after a failure. Still a secondary, that shows what it showed or
-  // more, and may be asked again: Busy while the primary lives, and in a listener of this call;
-  // InvalidArgument for a family that the secondary does not have, naming it (open all families);
-  // Corruption for damage that wal_recovery_mode does not accept, and where the files lack writes
-  // that the secondary has shown; NotSupported with a wal_filter; any error of a file before the
-  // new MANIFEST is current. Otherwise a primary whose writes return the error until Resume.
-  // NotSupported if the database is no secondary (any more).
+  // After a failure IsSecondary shows the state. If it is still a secondary, it shows at least what
+  // it showed before, and may be promoted again. Busy: the primary is alive, or called in a
+  // listener of this call. InvalidArgument names a family that the secondary does not have (open
+  // all families). Corruption: damage that wal_recovery_mode does not accept, or the files lack
+  // writes that the secondary has shown. NotSupported: there is a wal_filter. It may also be any
+  // error of a file before the new MANIFEST is current. If it is no secondary any more, it is a
+  // primary whose writes return the error until Resume. NotSupported if the database was no
+  // secondary.
   virtual Status PromoteToPrimary();
   // Whether the database follows a primary: opened by OpenAsSecondary and not promoted.
   virtual bool IsSecondary() const { return false; }
@@ -256,28 +260,29 @@ class ASHLAR_API DB {
                               std::vector<ColumnFamilyHandle*>* handles);
   virtual Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                                       std::vector<ColumnFamilyHandle*>* handles) = 0;
-  // Creates a family from table files, which Checkpoint::ExportColumnFamily or SstFileWriter made,
-  // here or elsewhere. Each keeps its level, and its entries their sequence numbers;
-  // GetLatestSequenceNumber rises to the largest of them. With several metadata the key ranges of
-  // their families must not overlap (ClipColumnFamily). The files are read and checked first, then
-  // copied, or linked and removed with move_files. Writes wait while the MANIFEST is written. The
-  // family is durable when the call returns.
+  // Creates a family from table files that Checkpoint::ExportColumnFamily or SstFileWriter made,
+  // here or elsewhere. Each file keeps its level, and its entries keep their sequence numbers.
+  // GetLatestSequenceNumber rises to the largest of them. Several metadata are allowed if the key
+  // ranges of their families do not overlap (ClipColumnFamily). The files are read and checked
+  // first, then copied, or linked and removed with move_files. Writes wait while the MANIFEST is
+  // written. The family is durable when the call returns.
   //
-  // With DBOptions::file_checksum_gen_factory each file gets a checksum; file_checksum of its
-  // metadata must be the same, if the factory has the function.
+  // With DBOptions::file_checksum_gen_factory each file gets a checksum. If the factory has the
+  // function that file_checksum of its metadata was made with, the two must be equal.
   //
-  // LiveFileMetaData: the file is db_path (or directory) and name. Needed are level and the
-  // sequence numbers. size 0: any. smallest and largest: may be empty, except for tables of a
+  // LiveFileMetaData: the path is db_path (or directory) and name. Level and sequence numbers are
+  // required. size 0 means any size. smallest and largest may be empty, except for tables of a
   // database with range deletions (NotSupported).
   //
-  // InvalidArgument, Corruption or NotSupported naming the file: it has no entries, a level that
-  // the options do not have, another comparator, a size, keys or sequence numbers that its metadata
-  // does not say, entries out of order or of a kind that is not implemented, or it overlaps another
-  // file of its level; any block of it is damaged. InvalidArgument: the name is taken, or the
-  // metadata lists no files. After an error, and after a crash during the call, there is no family
-  // or part of it, *handle is null, and the files are as they were; an error of the OPTIONS file,
-  // or MemoryLimit, may come after the family was created, as with CreateColumnFamily. With
-  // move_files a crash just after the call may leave their names.
+  // InvalidArgument, Corruption or NotSupported names the file. Reasons: it has no entries; the
+  // options do not have its level; its comparator is another one; its size, keys or sequence
+  // numbers differ from its metadata; entries are out of order or of a kind that is not
+  // implemented; it overlaps another file of its level; one of its blocks is damaged.
+  // InvalidArgument also: the name is taken, or the metadata lists no files. After an error, or a
+  // crash during the call, no part of the family exists, *handle is null, and the files are as they
+  // were. Two errors may come after the family was created, as with CreateColumnFamily: that of the
+  // OPTIONS file, and MemoryLimit. With move_files a crash just after the call may leave the old
+  // names.
   virtual Status CreateColumnFamilyWithImport(
       const ColumnFamilyOptions& options, const std::string& column_family_name,
       const ImportColumnFamilyOptions& import_options,
@@ -336,9 +341,9 @@ class ASHLAR_API DB {
 
   // ---- Reading.
 
-  // Points *value at the value of `key` without a copy where it can, and keeps the bytes alive
-  // until *value is reset, reused or destroyed. A value that it pinned before is released first.
-  // NotFound if the key does not exist.
+  // Sets *value to the value of `key`, without a copy where possible. The bytes stay alive until
+  // *value is reset, reused or destroyed. A value that it pinned before is released first.
+  // NotFound: the key does not exist.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, PinnableSlice* value) = 0;
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) {
@@ -367,9 +372,9 @@ class ASHLAR_API DB {
                                   GetMergeOperandsOptions* get_merge_operands_options,
                                   int* number_of_operands) = 0;
 
-  // Many keys from one state of the database: values[i] and statuses[i] are the results of Get for
-  // column_families[i] and keys[i]. Each array has num_keys elements. sorted_input: the caller has
-  // sorted by family and key.
+  // Reads many keys from one state of the database. values[i] and statuses[i] are the results of
+  // Get for column_families[i] and keys[i]. Each array has num_keys elements. sorted_input: the
+  // caller has sorted them by family and key.
   virtual void MultiGet(const ReadOptions& options, size_t num_keys,
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses, bool sorted_input = false) = 0;
@@ -382,9 +387,9 @@ class ASHLAR_API DB {
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<std::string>* values);
 
-  // False: the key does not exist. True: it may. Reads memory only. *value_found is true if memory
-  // was sufficient: *value is then the value, or empty if the key does not exist. `value` and
-  // `value_found` may be null.
+  // False if the key does not exist; true if it may exist. Reads memory only. *value_found is true
+  // if memory was sufficient: *value is then the value, or empty if the key does not exist. `value`
+  // and `value_found` may be null.
   virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, std::string* value, bool* value_found = nullptr) = 0;
   bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value,
@@ -426,8 +431,8 @@ class ASHLAR_API DB {
         "rocksdb.aggregated-table-properties";
     inline static const std::string kAggregatedTablePropertiesAtLevel =
         "rocksdb.aggregated-table-properties-at-level";
-    // Text: one line per damaged place in a log, with the file, the offset, and the number of bytes
-    // that the open could not replay. Empty if there was no damage. Ashlar only.
+    // One line for each damaged place in a log: the file, the offset, and the number of bytes that
+    // the open could not replay. Empty if nothing was damaged. Ashlar only.
     inline static const std::string kLogDamage = "ashlar.log-damage";
     // Numbers: memtables.
     inline static const std::string kNumImmutableMemTable = "rocksdb.num-immutable-mem-table";
@@ -498,8 +503,8 @@ class ASHLAR_API DB {
   }
   // The sum over all families.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
-  // Sets what rocksdb.stats and rocksdb.cfstats sum up over jobs and stalls, in all families, and
-  // the lost errors that rocksdb.background-errors counts, to zero. Statistics are not changed.
+  // Resets the sums over jobs and stalls of all families (rocksdb.stats, rocksdb.cfstats), and the
+  // number of lost errors (rocksdb.background-errors). Statistics are not changed.
   virtual Status ResetStats() = 0;
 
   enum class SizeApproximationFlags : uint8_t {
@@ -530,9 +535,9 @@ class ASHLAR_API DB {
 
   // ---- Background work.
 
-  // Compacts the keys in [*begin, *end] (null: from the first, to the last) down to the last level
-  // that has data. Memtables are flushed first, unless both ends are given and none of them has a
-  // key or a part of a range deletion between them.
+  // Compacts the keys in [*begin, *end] (null: unbounded) down to the last level that has data.
+  // Memtables are flushed first, unless both ends are given and no memtable has a key or a part of
+  // a range deletion between them.
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
                               const Slice* begin, const Slice* end) = 0;
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
@@ -540,12 +545,13 @@ class ASHLAR_API DB {
   }
 
   // Compacts these tables ("000012.sst", with or without a directory) into output_level, together
-  // with the tables that have to move with them: those that share keys with them on the levels down
-  // to output_level, older ones of level 0, and neighbours that share a user key. Writes new tables
-  // even where a move would do, unless allow_trivial_move is set. The paths of the tables that were
-  // written are put into *output_file_names, and a report into *compaction_job_info; both may
-  // be null. output_path_id: 0 or -1, the database's directory.
-  // InvalidArgument: there is no such table, level or path, or no table is named, or one is on a
+  // with the tables that have to move with them: tables that overlap them on the levels down to
+  // output_level, older tables of level 0, and neighbours that share a user key. Writes new tables
+  // even where a move would do, unless allow_trivial_move is set. *output_file_names receives the
+  // paths of the new tables and *compaction_job_info a report; both may be null. output_path_id: 0
+  // or -1, the database's directory.
+  //
+  // InvalidArgument: there is no such table, level or path, no table is named, or one is on a
   // deeper level than output_level. Aborted: one of the tables is in another compaction, or another
   // compaction writes to the same keys of output_level. Incomplete: canceled, or manual compactions
   // are disabled.
@@ -564,34 +570,34 @@ class ASHLAR_API DB {
                         output_path_id, output_file_names, compaction_job_info);
   }
 
-  // Marks the tables that have keys of [*begin, *end] (null: unbounded) for automatic compaction,
-  // except those on the last level that has tables, and returns. A mark is forgotten when the
-  // database is closed.
+  // Marks the tables that have keys in [*begin, *end] (null: unbounded) for automatic compaction
+  // and returns. Tables on the last level that has any are not marked. Closing the database forgets
+  // the marks.
   virtual Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
                                      const Slice* end) = 0;
   Status SuggestCompactRange(const Slice* begin, const Slice* end) {
     return SuggestCompactRange(DefaultColumnFamily(), begin, end);
   }
 
-  // Moves the tables of level 0 to the target level without reading them, as an exclusive manual
-  // compaction: it waits for the others of the family. Memtables are not flushed.
+  // Moves the tables of level 0 to the target level without reading them. It is an exclusive manual
+  // compaction, so it waits for others of the family. Memtables are not flushed.
   //
-  // InvalidArgument, and nothing is moved: the ranges of two tables overlap, a level from 1 to the
-  // target level has tables, or there is no such level. NotSupported: FIFO compaction.
+  // InvalidArgument: two tables overlap, a level from 1 to the target level has tables, or there is
+  // no such level. Nothing is moved then. NotSupported: FIFO compaction.
   virtual Status PromoteL0(ColumnFamilyHandle* column_family, int target_level) = 0;
 
-  // Ends the calls of CompactRange, CompactFiles and PromoteL0 that are under way, which return
-  // Incomplete, and waits for them. New ones return Incomplete until EnableManualCompaction has
-  // been called as often. Not to be called from a listener of such a call.
+  // Cancels the running calls of CompactRange, CompactFiles and PromoteL0, and waits for them. They
+  // return Incomplete. New calls return Incomplete until EnableManualCompaction has been called as
+  // often. Do not call it from a listener of such a call.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
 
-  // Ends all compactions that run or wait, automatic ones and those of CompactRange, CompactFiles
-  // and PromoteL0, which return Incomplete (Status::IsCompactionAborted), and waits for them. They
-  // leave no files and change nothing. None begins, and these calls return Incomplete, until
-  // ResumeAllCompactions has been called as often. Flushes go on, so writes may have to wait for
-  // the resume in the end: see level0_stop_writes_trigger. Not to be called from a listener or a
-  // filter of a compaction.
+  // Cancels all running and waiting compactions, and waits for them. Those of CompactRange,
+  // CompactFiles and PromoteL0 return Incomplete (Status::IsCompactionAborted). Canceled
+  // compactions leave no files and change nothing. No compaction starts, and these calls return
+  // Incomplete, until ResumeAllCompactions has been called as often. Flushes continue, so writes
+  // may eventually stall until then: see level0_stop_writes_trigger. Do not call it from a listener
+  // or a filter of a compaction.
   virtual void AbortAllCompactions() = 0;
   virtual void ResumeAllCompactions() = 0;
 
@@ -599,12 +605,11 @@ class ASHLAR_API DB {
   virtual Status DeleteFilesInRanges(ColumnFamilyHandle* column_family, const RangePtr* ranges,
                                      size_t n, bool include_end) = 0;
 
-  // Deletes every key outside of [begin_key, end_key), flushes, and compacts the whole family, so
-  // that neither the keys nor their deletions are left in its files. Both sides are deleted at
-  // once, before the compaction. Not for use with concurrent writes to the family: those that are
-  // made during the call may stay. Versions that a snapshot needs stay until a later compaction,
-  // and so does all that compactions do not rewrite: everything with FIFO compaction, the reserved
-  // level with allow_ingest_behind.
+  // Deletes every key outside [begin_key, end_key), flushes, and compacts the whole family, so that
+  // its files hold neither these keys nor their deletions. Both sides are deleted at once, before
+  // the compaction. Concurrent writes to the family may survive; do not make any. Versions that a
+  // snapshot needs stay until a later compaction. So does data that compactions do not rewrite:
+  // everything with FIFO compaction, and the reserved level with allow_ingest_behind.
   //
   // InvalidArgument: end_key is before begin_key. NotSupported: a family of PlainTables. After
   // another error the keys may be deleted and still take space; call it again.
@@ -613,9 +618,10 @@ class ASHLAR_API DB {
 
   // Deprecated; use DeleteFilesInRanges. Drops one table ("000012.sst") with all its entries, or
   // deletes one archived log ("archive/000012.log"). The table must be on the deepest level that
-  // has any, and the oldest of level 0: then no older version of a key can appear. One that a
-  // compaction reads stays, with Ok. InvalidArgument: another table, or there is none of the name.
-  // NotSupported: a log that is not archived. IOError (PathNotFound): the archive has no such log.
+  // has any and, in level 0, must be the oldest, so that no older version of a key can appear. A
+  // table that a compaction reads stays, and the call returns Ok. InvalidArgument: another table,
+  // or there is no such table. NotSupported: a log that is not archived. IOError (PathNotFound):
+  // the archive has no such log.
   virtual Status DeleteFile(const std::string& name) = 0;
 
   // ColumnFamilyDropped: a family was dropped with writes that are in no table.
@@ -631,21 +637,21 @@ class ASHLAR_API DB {
   virtual Status FlushWAL(const FlushWALOptions& options) { return FlushWAL(options.sync); }
   // Makes every write so far durable.
   virtual Status SyncWAL() = 0;
-  // Writers and ingestions wait from the return of LockWAL until UnlockWAL was called as often (by
-  // any thread), and every write that returned before is in the log's file, as after
-  // FlushWAL(false). A write with no_slowdown is Incomplete meanwhile. Reads, flushes and
-  // compactions go on. Close ends the wait with ShutdownInProgress.
+  // Blocks writers and ingestions until UnlockWAL has been called as often (by any thread). When
+  // LockWAL returns, every write that returned before is in the log's file, as after
+  // FlushWAL(false). A write with no_slowdown returns Incomplete instead of waiting. Reads, flushes
+  // and compactions continue. Close wakes the writers with ShutdownInProgress.
   virtual Status LockWAL() = 0;
   // Aborted: LockWAL is not in effect.
   virtual Status UnlockWAL() = 0;
 
   // ---- Logs.
 
-  // An iterator over the writes from the batch with this sequence on, or, if that is in no log any
-  // more, from the first later batch that is (ashlar/transaction_log.h). Set WAL_ttl_seconds or
-  // WAL_size_limit_MB: otherwise a log is deleted once its writes are in tables. NotFound:
-  // seq_number is above GetLatestSequenceNumber(). Otherwise the status of the iterator; *iter is
-  // null only with NotFound.
+  // Returns an iterator over the writes from the batch with this sequence on. If no log has that
+  // batch any more, it starts at the first later one (ashlar/transaction_log.h). Set
+  // WAL_ttl_seconds or WAL_size_limit_MB; otherwise a log is deleted once its writes are in tables.
+  // NotFound: seq_number is above GetLatestSequenceNumber(), and *iter is null. Otherwise returns
+  // the iterator's status.
   virtual Status GetUpdatesSince(SequenceNumber seq_number,
                                  std::unique_ptr<TransactionLogIterator>* iter,
                                  const TransactionLogIterator::ReadOptions& read_options = {}) = 0;
@@ -655,11 +661,11 @@ class ASHLAR_API DB {
   // NotFound: the database is read-only or closed.
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 
-  // Waits until nothing is left to flush or compact, also for work that PauseBackgroundWork or
-  // AbortAllCompactions holds back: until it may go on, or as the options say.
+  // Waits until nothing is left to flush or compact. That includes work that PauseBackgroundWork or
+  // AbortAllCompactions holds back, unless the options say otherwise.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;
-  // Ends running jobs at the next opportunity. No job starts until ContinueBackgroundWork has been
-  // called as often. Calls that need a job wait until then: Flush and CompactRange of unwritten
+  // Stops running jobs at the next opportunity. No job starts until ContinueBackgroundWork has been
+  // called as often. Calls that need a job wait until then: Flush and CompactRange with unflushed
   // memtables, and writes while every memtable is full.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
@@ -669,7 +675,7 @@ class ASHLAR_API DB {
   virtual Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
   // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files), for instance while they are
-  // copied. EnableFileDeletions must be called as often to end this.
+  // copied, until EnableFileDeletions has been called as often.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions() = 0;
 
@@ -722,17 +728,16 @@ class ASHLAR_API DB {
   // range whose limit is before its start has no tables.
   virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
                                               size_t n, TablePropertiesCollection* props) = 0;
-  // Paths, relative to the directory and beginning with '/', of the tables, CURRENT, MANIFEST and
-  // OPTIONS file of the current state, and the number of bytes of the MANIFEST that belong to it.
-  // Flushes first if flush_memtable is set. Copy them between DisableFileDeletions and
-  // EnableFileDeletions.
+  // The tables, CURRENT, MANIFEST and OPTIONS file of the current state, and the number of bytes of
+  // the MANIFEST that belong to it. Paths are relative to the directory and begin with '/'. Flushes
+  // first if flush_memtable is set. Copy them between DisableFileDeletions and EnableFileDeletions.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
-  // All files of the state at one moment, logs included: copied as they are described, they are a
-  // database with every write that returned before the call, and perhaps later ones. In the order
-  // in which they are to be copied: MANIFEST, CURRENT, OPTIONS, the logs by number, the tables.
-  // IDENTITY is not among them. Copy them between DisableFileDeletions and EnableFileDeletions.
-  // After an error *files is empty. A secondary: IOError if its primary deletes files meanwhile.
+  // All files of the state at one moment, logs included. Copies made as described are a database
+  // with every write that returned before the call, and perhaps later ones. The order is the order
+  // in which to copy: MANIFEST, CURRENT, OPTIONS, the logs by number, the tables. IDENTITY is left
+  // out. Copy them between DisableFileDeletions and EnableFileDeletions. After an error *files is
+  // empty. On a secondary: IOError if its primary deletes files during the call.
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                          std::vector<LiveFileStorageInfo>* files) = 0;
   // The recorded checksums of all tables (ashlar/file_checksum.h), "" and "Unknown" for a table
@@ -741,17 +746,17 @@ class ASHLAR_API DB {
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   virtual Status GetDbSessionId(std::string& session_id) const = 0;
 
-  // Takes table files that SstFileWriter made, here or in RocksDB, into the database. Their entries
-  // replace older ones at the same keys. Files of one call may overlap: later ones win. Each goes
-  // to the lowest level that can hold it. Where it has keys of a memtable, or goes to level 0, the
-  // family is flushed first. Reads go on; writes wait while the MANIFEST is written. The files are
-  // durable in the database when the call returns.
+  // Adds table files that SstFileWriter made, here or in RocksDB, to the database. Their entries
+  // replace older ones at the same keys. Files of one call may overlap; later files win. Each file
+  // goes to the lowest level that can hold it. If a memtable has keys in its range, or it goes to
+  // level 0, the family is flushed first. Reads continue; writes wait while the MANIFEST is
+  // written. The files are durable in the database when the call returns.
   //
-  // InvalidArgument, NotSupported or Corruption naming the file for one that does not fit: another
-  // comparator or column family, no entries, made by no SstFileWriter, a damaged block, a feature
-  // that is not implemented. After an error, and after a crash during the call, the database has no
-  // part of it, and the files are as they were. With move_files a crash just after the call may
-  // leave their names.
+  // InvalidArgument, NotSupported or Corruption names a file that does not fit: it has another
+  // comparator or column family, no entries, a damaged block, or a feature that is not implemented,
+  // or SstFileWriter did not make it. After an error, or a crash during the call, the database has
+  // no part of it, and the files are as they were. With move_files a crash just after the call may
+  // leave the old names.
   virtual Status IngestExternalFile(ColumnFamilyHandle* column_family,
                                     const std::vector<std::string>& external_files,
                                     const IngestExternalFileOptions& options) = 0;
@@ -759,20 +764,20 @@ class ASHLAR_API DB {
                             const IngestExternalFileOptions& options) {
     return IngestExternalFile(DefaultColumnFamily(), external_files, options);
   }
-  // Several column families, each named once: all files become visible at once, or none.
+  // For several column families, each named once. All files become visible at once, or none.
   virtual Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) = 0;
 
   // Reads every block of every table and checks it. The first error names file and offset.
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
-  // Reads every table with a recorded checksum, and compares (ashlar/file_checksum.h). Corruption
-  // names the first file that differs. InvalidArgument: there is no file_checksum_gen_factory, or
-  // it does not have the function of a table.
+  // Reads every table that has a recorded checksum, and compares (ashlar/file_checksum.h).
+  // Corruption names the first file that differs. InvalidArgument: there is no
+  // file_checksum_gen_factory, or it lacks the function of a table.
   virtual Status VerifyFileChecksums(const ReadOptions& options) = 0;
 
-  // For callers that have no place for the error of a call, as the functions of the C interface
-  // that return nothing: writes it to the LOG, and counts it in the property
-  // rocksdb.background-errors. The database stays as it is.
+  // Records an error for callers that cannot return it, such as functions of the C interface that
+  // return nothing. Writes it to the LOG and counts it in the property rocksdb.background-errors.
+  // The database stays as it is.
   virtual void ReportLostError(const Slice& call, const Status& error) = 0;
 
   virtual DB* GetRootDB() { return this; }

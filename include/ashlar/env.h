@@ -13,10 +13,10 @@
 // I3: the engine reads time through NowMicros and NowNanos, and sleeps by SleepForMicroseconds; or
 //     by the SystemClock with which the Env was made (ashlar/system_clock.h).
 //
-// Errors: a missing file is PathNotFound; every error names the path. Thread safety: every method
-// of Env and Logger, and the const methods of RandomAccessFile, may be called by several threads at
-// once; other files are used by one thread at a time, but for WritableFile::IsSyncThreadSafe.
-// Lifetime: an Env outlives its databases and files.
+// Errors: a missing file is PathNotFound; every error names the path. Thread safety: several
+// threads may call every method of Env and Logger, and the const methods of RandomAccessFile, at
+// once. One thread at a time uses any other file (see WritableFile::IsSyncThreadSafe for the
+// exception). Lifetime: an Env outlives its databases and files.
 #pragma once
 
 #include <atomic>
@@ -89,8 +89,8 @@ enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
 
 class ASHLAR_API Env : public Customizable {
  public:
-  // The thread pool of a job: HIGH flushes, LOW compacts, BOTTOM compacts into the last level, USER
-  // belongs to the embedding program.
+  // The thread pool of a job: HIGH for flushes, LOW for compactions, BOTTOM for compactions into
+  // the last level, USER for the embedding program.
   enum Priority { BOTTOM, LOW, HIGH, USER, TOTAL };
   // The priority of a request to the rate limiter. In options, IO_TOTAL means "no request".
   using IOPriority = IORequestPriority;
@@ -127,9 +127,9 @@ class ASHLAR_API Env : public Customizable {
 
   // An Env whose files are opened by its own methods.
   Env();
-  // An Env whose files are those of a file system: the engine does not call the methods below.
+  // An Env over the files of a file system. The engine does not call the methods below.
   explicit Env(const std::shared_ptr<FileSystem>& file_system);
-  // And whose time is that of a clock: the engine does not call the methods on time either.
+  // The same with the time of a clock. The engine does not call the methods on time either.
   Env(const std::shared_ptr<FileSystem>& file_system, const std::shared_ptr<SystemClock>& clock);
   ~Env() override;
   Env(const Env&) = delete;
@@ -227,8 +227,8 @@ class ASHLAR_API Env : public Customizable {
   // ---- Threads.
 
   // Runs function(arg) on a thread of the pool. `tag` names it for UnSchedule, which calls
-  // unschedule(arg) instead for each that has not begun, and returns how many these are (default:
-  // none).
+  // unschedule(arg) instead for each function that has not begun, and returns their number
+  // (default: 0).
   virtual void Schedule(void (*function)(void* arg), void* arg, Priority pri = LOW,
                         void* tag = nullptr, void (*unschedule)(void* arg) = nullptr) = 0;
   virtual int UnSchedule(void* tag, Priority pri);
@@ -237,31 +237,31 @@ class ASHLAR_API Env : public Customizable {
   template <typename Function, typename... Args>
   void StartThreadTyped(Function function, Args&&... args);
   virtual void WaitForJoin();
-  // Threads of a pool that are set aside, and given back: their number (default: 0).
+  // Reserves and releases threads of a pool; returns the number. Default: 0.
   virtual int ReserveThreads(int threads, Priority pri);
   virtual int ReleaseThreads(int threads, Priority pri);
   // Jobs that wait for a thread (default: 0).
   virtual unsigned int GetThreadPoolQueueLen(Priority pri = LOW) const;
 
-  // The number of threads of one priority. Env::Default(): 1 for HIGH and LOW at first. DB::Open
-  // raises it to the number in its options. Numbers for BOTTOM and USER are kept and reported, but
-  // start no threads: the threads of LOW compact into the last level, too, and run what is
-  // scheduled for the two.
+  // The number of threads of one priority. Env::Default() begins with 1 for HIGH and LOW; DB::Open
+  // raises it to the number in its options. Numbers for BOTTOM and USER are stored and reported but
+  // start no threads: the threads of LOW run their work and compact into the last level.
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
-  // Accepted without effect by default: who may open the files.
+  // Who may open the files. Accepted without effect by default.
   virtual Status SetAllowNonOwnerAccess(bool allow);
-  // The threads of HIGH or LOW get less from their next job on: their reads and writes wait for
-  // those of other threads; of the processors they get what a low (kLow; the third form's) or no
-  // priority gives them. Nothing raises them again: kNormal and kHigh have no effect. As far as the
-  // system can. Default: nothing; Env::Default() does it. BOTTOM and USER have no threads.
+  // Lowers the priority of the threads of HIGH or LOW from their next job on. The first form makes
+  // their reads and writes wait for those of other threads. The others lower their share of the
+  // processors: to low (kLow, and the third form) or to idle priority. Nothing raises it again:
+  // kNormal and kHigh have no effect. Best effort. Default: nothing; Env::Default() does it. BOTTOM
+  // and USER have no threads.
   virtual void LowerThreadPoolIOPriority(Priority pool = LOW);
   virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   virtual void LowerThreadPoolCPUPriority(Priority pool = LOW);
-  // The threads that run the background jobs of databases of this Env, and other threads while they
-  // do; what each does, for databases with enable_thread_tracking (ashlar/thread_status.h). May
-  // start the threads.
+  // The threads that run background jobs for databases of this Env, and other threads while they
+  // run one, with the operation of each if the database has enable_thread_tracking
+  // (ashlar/thread_status.h). May start the threads.
   virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
   // A number that names the calling thread.
   virtual uint64_t GetThreadID() const;
@@ -313,8 +313,8 @@ void Env::StartThreadTyped(Function function, Args&&... args) {
                std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...)));
 }
 
-// ---- Files. Bytes and offsets everywhere. A method that only advises, or that has a default, may
-// be left alone by a class of the program.
+// ---- Files. All sizes and offsets are in bytes. A class of the program may leave out a method
+// that has a default or only advises.
 
 class ASHLAR_API SequentialFile {
  public:
@@ -357,7 +357,7 @@ class ASHLAR_API RandomAccessFile {
   virtual Status Prefetch(uint64_t offset, size_t n);
   // Default: one Read after the other. Ok: each request has its own status.
   virtual Status MultiRead(ReadRequest* requests, size_t count);
-  // Bytes of a name of the file that are written to id: 0 (the default) if it has none.
+  // Writes an identifier of the file to id and returns its length. Default: 0, the file has none.
   virtual size_t GetUniqueId(char* id, size_t bytes_max) const;
   virtual void Hint(AccessPattern pattern);
   virtual bool use_direct_io() const { return false; }
@@ -387,7 +387,7 @@ class ASHLAR_API WritableFile {
   virtual Status Truncate(uint64_t bytes);
   virtual Status Close() = 0;
   virtual Status Flush() = 0;
-  // Makes the appended bytes durable. Fsync (default: Sync): and what describes the file.
+  // Makes the appended bytes durable. Fsync also makes the file's metadata durable. Default: Sync.
   virtual Status Sync() = 0;
   virtual Status Fsync();
   // Whether Sync and Fsync may run concurrently with Append and Flush.
@@ -443,8 +443,8 @@ class ASHLAR_API RandomRWFile {
   virtual Status Close() = 0;
 };
 
-// A file as memory, for reading and writing. What is stored reaches the file some time later, at
-// the latest when the buffer ends.
+// A file as memory, for reading and writing. Stores reach the file some time later, at the latest
+// when the buffer ends.
 class ASHLAR_API MemoryMappedFileBuffer {
  public:
   MemoryMappedFileBuffer(void* base, size_t length) : base_(base), length_(length) {}
@@ -463,7 +463,7 @@ class ASHLAR_API MemoryMappedFileBuffer {
 class ASHLAR_API Directory {
  public:
   virtual ~Directory();
-  // Makes its entries durable: creations, renames, removals.
+  // Makes the directory's entries durable: creations, renames, removals.
   virtual Status Fsync() = 0;
   // Default: NotSupported. The engine does not call it.
   virtual Status Close();
@@ -490,9 +490,9 @@ enum InfoLogLevel : unsigned char {
   NUM_INFO_LOG_LEVELS,
 };
 
-// A class of the program overrides Log, or Logv(format, ap) as one written for RocksDB does: each
-// calls the other by default. With Log alone, messages of Logv(level, …) arrive at INFO_LEVEL, with
-// the name of their level: override that, too, with FormatMessage.
+// A class of the program overrides Log, or Logv(format, ap) if it was written for RocksDB; each
+// calls the other by default. With Log alone, messages of Logv(level, …) arrive at INFO_LEVEL with
+// the name of their level. To keep their level, override that Logv with FormatMessage.
 class ASHLAR_API Logger {
  public:
   static constexpr size_t kDoNotSupportGetLogFileSize = SIZE_MAX;
@@ -508,8 +508,8 @@ class ASHLAR_API Logger {
   virtual void Log(InfoLogLevel level, std::string_view message);
   // The same with a format of printf. Default: Log at INFO_LEVEL.
   virtual void Logv(const char* format, va_list ap);
-  // Default: drops a message below the level; writes others by Logv(format, ap), with the level's
-  // name in front unless it is INFO_LEVEL, and those of HEADER_LEVEL by LogHeader.
+  // Default: drops a message below the level and writes others by Logv(format, ap), prefixed with
+  // the level's name unless it is INFO_LEVEL. LogHeader writes those of HEADER_LEVEL.
   virtual void Logv(InfoLogLevel level, const char* format, va_list ap);
   // Default: Logv(format, ap).
   virtual void LogHeader(const char* format, va_list ap);
@@ -586,8 +586,8 @@ ASHLAR_API Env* NewMemEnv(Env* base_env);
 // kEnableTimeExceptForMutex and above. The rest is that of `base_env` (null: Env::Default()), which
 // must outlive it. The caller owns the result. Reads and writes of open files are not measured.
 ASHLAR_API Env* NewTimedEnv(Env* base_env);
-// An Env with another file system, and, in the last form, with another clock; the rest is that of
-// `base_env` (null: Env::Default()), which must outlive it. The second form is for ashlar/vfs.h.
+// An Env with another file system and, in the last form, another clock. `base_env` (null:
+// Env::Default()) provides the rest and must outlive it. The second form is for ashlar/vfs.h.
 ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& file_system,
                                                 Env* base_env = nullptr);
 ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<vfs::FileSystem>& file_system,

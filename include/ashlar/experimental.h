@@ -1,7 +1,7 @@
 // Functions that RocksDB declares in namespace experimental, as methods of DB here.
 //
-// RocksDB's header has more: filters of SstQueryFilterConfigs, and functions about the files of a
-// database that is closed (inspect.h has some of that). They are not here.
+// RocksDB's header has more: filters of SstQueryFilterConfigs, and functions on the files of a
+// closed database (inspect.h has some of these). They are not here.
 #pragma once
 
 #include "ashlar/db.h"

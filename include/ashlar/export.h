@@ -1,6 +1,6 @@
-// Marks the symbols that libashlar exports. Everything without the mark is hidden.
-// ASHLAR_API_PRINTF: the positions, from 1, of a format of printf and of its first argument, for
-// the compiler to compare.
+// Marks the symbols that libashlar exports; everything else is hidden. ASHLAR_API_PRINTF gives the
+// positions, from 1, of a printf format and of its first argument, so that the compiler checks
+// them.
 #pragma once
 
 #if defined(__GNUC__)

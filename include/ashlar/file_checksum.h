@@ -1,9 +1,8 @@
-// Checksums of whole files. With DBOptions::file_checksum_gen_factory every new table has one,
-// which is computed while the table is written and recorded in the MANIFEST. It is the same
-// whichever program computes it, so a table can be checked wherever it is stored or sent.
+// Checksums of whole files. With DBOptions::file_checksum_gen_factory every new table has one. It
+// is computed while the table is written and recorded in the MANIFEST. It does not depend on the
+// program that computes it, so a table can be verified wherever it is stored or sent.
 //
-// DB::VerifyFileChecksums compares the tables with their records. Ingestions and backups compare,
-// too. Checksums of blocks (BlockBasedTableOptions::checksum) are independent of these.
+// DB::VerifyFileChecksums compares the tables with their records, and so do ingestions and backups.
 //
 // Thread safety: a generator is used by one thread at a time, a factory by several at once, a list
 // by one. Must not throw. Lifetime: the database shares its factory.
@@ -78,7 +77,7 @@ class ASHLAR_API FileChecksumList {
   // NotFound: the list does not have the file.
   virtual Status SearchOneFileChecksum(uint64_t file_number, std::string* checksum,
                                        std::string* checksum_func_name) = 0;
-  // Replaces what the list has for the file.
+  // Replaces the entry of the file.
   virtual Status InsertOneFileChecksum(uint64_t file_number, const std::string& checksum,
                                        const std::string& checksum_func_name) = 0;
   // NotFound: the list does not have the file.

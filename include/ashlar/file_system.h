@@ -1,13 +1,13 @@
-// FileSystem: RocksDB's interface to files, for programs that bring or wrap one. A database uses it
-// through NewCompositeEnv (ashlar/env.h). Its methods are those of Env on files, with options, with
-// an IOStatus for each call, and with a context for messages.
+// FileSystem: RocksDB's interface to files, for programs that implement or wrap one. A database
+// uses it through NewCompositeEnv (ashlar/env.h). Its methods are Env's methods on files, with
+// options, an IOStatus for each call, and a context for messages.
 //
 // I1: the engine passes default IOOptions and a null IODebugContext*.
 // I2: the engine calls NewSequentialFile, NewRandomAccessFile, NewWritableFile, ReopenWritableFile,
 //     ReuseWritableFile, NewDirectory and the methods on paths up to UnlockFile; not the
 //     asynchronous reads, MultiRead, and the methods that need direct I/O.
-// I3: with direct I/O in the options of a database, or a file whose use_direct_io() is true, an
-//     open answers NotSupported: the engine does not align what it reads and writes here.
+// I3: an open returns NotSupported if the database's options ask for direct I/O, or if
+//     use_direct_io() of a file is true. The engine does not align its reads and writes here.
 //
 // Thread safety and lifetime: as ashlar/env.h. The database keeps the FileSystem of its Env alive.
 #pragma once
@@ -47,7 +47,7 @@ using FileAttributes = Env::FileAttributes;
 // How urgent a request is.
 enum class IOPriority : uint8_t { kIOLow, kIOHigh, kIOTotal };
 
-// What is read or written.
+// The kind of data that is read or written.
 enum class IOType : uint8_t {
   kData,
   kFilter,
@@ -96,7 +96,7 @@ struct DirFsyncOptions {
   explicit DirFsyncOptions(FsyncReason fsync_reason) : reason(fsync_reason) {}
 };
 
-// What the opener of a file promises; bits.
+// Promises of the opener of a file; bits.
 enum class FileOpenContract : uint8_t {
   kDefault = 0,
   kNoReopenForWrite = 1 << 0,
@@ -127,7 +127,7 @@ struct ASHLAR_API FileOptions : EnvOptions {
   FileOptions(const EnvOptions& options) : EnvOptions(options) {}  // NOLINT: as RocksDB's
 };
 
-// What a file system says about a call. One call at a time may use it.
+// Messages of a file system about a call. One call at a time may use it.
 struct ASHLAR_API IODebugContext {
   std::string file_path;
   std::map<std::string, uint64_t> counters;
@@ -306,7 +306,7 @@ class ASHLAR_API FSRandomAccessFile {
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
   virtual IOStatus InvalidateCache(size_t offset, size_t length);
-  // Default of this and of SubmitReadAsync: reads at once, and calls back before the return.
+  // Default of this and of SubmitReadAsync: reads at once and calls back before it returns.
   virtual IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                              std::function<void(FSReadRequest&, void*)> callback,
                              void* callback_arg, void** io_handle, IOHandleDeleter* deleter,

@@ -1,9 +1,9 @@
-// FilterPolicy: which filter a table carries, so that most reads of an absent key touch no data
+// FilterPolicy: which filter a table has. With a filter most reads of an absent key touch no data
 // block.
 //
-// A filter knows keys by their bytes. Use no filter with a comparator for which different bytes are
-// equal keys (for example, one that ignores case). A Get would miss a key that was put with other
-// bytes. RocksDB has the same rule.
+// A filter knows keys by their bytes. Do not use one with a comparator for which different bytes
+// are equal keys (for example, one that ignores case): a Get would miss a key that was put with
+// other bytes. RocksDB has the same rule.
 //
 // Immutable; safe to use by several threads at once.
 #pragma once
@@ -21,7 +21,7 @@ class ASHLAR_API FilterPolicy : public Customizable {
 
   // Stored with every table: "rocksdb.BuiltinBloomFilter".
   const char* Name() const override = 0;
-  // "bloomfilter:10:false", as an OPTIONS file writes it.
+  // The text form in an OPTIONS file, such as "bloomfilter:10:false".
   std::string GetId() const override = 0;
   // Thousandths of a bit spent per key; 0 builds no filter.
   virtual int MillibitsPerKey() const = 0;
@@ -31,16 +31,15 @@ class ASHLAR_API FilterPolicy : public Customizable {
   virtual int BloomBeforeLevel() const = 0;
 };
 
-// A Bloom filter with about `bits_per_key` bits per key: 10 gives 1 % false positives, each further
-// 5 bits a tenth of that. Values below 0.5 mean no filter, above 100 mean 100. The second argument
-// is accepted and has no effect: the block-by-block filter it once chose is gone. The caller owns
-// the result.
+// A Bloom filter with about `bits_per_key` bits per key. 10 gives 1 % false positives; each further
+// 5 bits divide that by ten. Values below 0.5 mean no filter, and above 100 mean 100. The second
+// argument once chose the block-by-block filter and has no effect. The caller owns the result.
 ASHLAR_API const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
                                                     bool use_block_based_builder = false);
 
-// A Ribbon filter with as many false positives as a Bloom filter of these bits per key, in about
-// 30 % less space. It takes several times as long to build and to ask. Tables of levels before
-// `bloom_before_level` get a Bloom filter (BloomBeforeLevel): 0, the default, means those of
+// A Ribbon filter has as many false positives as a Bloom filter of these bits per key, in about 30
+// % less space. Building and querying it takes several times as long. Tables of levels before
+// `bloom_before_level` get a Bloom filter (BloomBeforeLevel). 0, the default, means the tables of
 // flushes, which live shortest; -1 means none. The caller owns the result.
 ASHLAR_API const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
                                                      int bloom_before_level = 0);

@@ -1,9 +1,9 @@
 // Metadata of a database, and checks of single tables, without opening the database.
 //
 // For programs that look at databases of other programs: comparators and merge operators need not
-// be known, options need not be valid, and the tables may be damaged or missing. Nothing is changed
-// and no lock is taken; another process may be writing. Errors: Corruption and IOError naming the
-// file; NotSupported naming the feature. Thread safety: pure functions of the files.
+// be known, options need not be valid, and tables may be damaged or missing. Nothing is changed and
+// no lock is taken, so another process may be writing. Errors: Corruption and IOError name the
+// file; NotSupported names the feature. Thread safety: pure functions of the files.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ ASHLAR_API Status ReadInventory(const DBOptions& db_options, const std::string& 
 ASHLAR_API Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table,
                                       const std::string& comparator, TableProperties* properties);
 
-// Reads the whole table: the checksum of every block, the number of entries, and the order of the
-// keys if the comparator is one of the library's. The first error names file and offset.
+// Reads the whole table. Verifies the checksum of every block, the number of entries and, if the
+// comparator is one of the library's, the order of the keys. The first error names file and offset.
 ASHLAR_API Status VerifyTable(const DBOptions& db_options, const SstFileMetaData& table,
                               const std::string& comparator);
 

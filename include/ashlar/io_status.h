@@ -1,5 +1,5 @@
-// IOStatus: the outcome of a call of a FileSystem: a Status, with facts about an I/O error that a
-// database may act upon. The facts stay with the error when it is copied into a Status.
+// IOStatus: the outcome of a FileSystem call. It is a Status with attributes of an I/O error that a
+// database may act on. They stay with the error when it is copied into a Status.
 //
 // Thread safety: as Status.
 #pragma once
@@ -17,7 +17,7 @@ class [[nodiscard]] ASHLAR_API IOStatus : public Status {
   using Code = Status::Code;
   using SubCode = Status::SubCode;
 
-  // What the error affects.
+  // The scope of the error.
   enum IOErrorScope : unsigned char {
     kIOErrorScopeFileSystem,
     kIOErrorScopeFile,
@@ -37,7 +37,7 @@ class [[nodiscard]] ASHLAR_API IOStatus : public Status {
   void SetScope(IOErrorScope scope) { io_facts_.scope = scope; }
 
   static IOStatus OK() { return IOStatus(); }
-  // Each error takes a text, two that are joined by ": ", or a subcode.
+  // Each error takes a text, two texts that ": " joins, or a subcode.
   static IOStatus NotSupported(const Slice& msg, const Slice& msg2 = Slice()) {
     return Make(kNotSupported, kNone, msg, msg2);
   }
@@ -91,7 +91,7 @@ class [[nodiscard]] ASHLAR_API IOStatus : public Status {
   }
 };
 
-// The same outcome: code, subcode, text and facts.
+// The same outcome: code, subcode, text and attributes.
 inline IOStatus status_to_io_status(Status&& status) { return IOStatus(std::move(status)); }
 
 }  // namespace ashlar

@@ -1,11 +1,12 @@
-// Iterator: walks the keys of a column family in order, in both directions, over the state of the
-// database at its creation (or at ReadOptions::snapshot). ReadOptions::tailing: over later states
-// too.
+// Iterator: walks the keys of a column family in order, in both directions. It shows the state of
+// the database at its creation or at ReadOptions::snapshot and, with ReadOptions::tailing, later
+// states too.
 //
-// An iterator is either valid, standing at an entry, or not valid: before the first, after the
-// last, or stopped by an error. Only status() distinguishes the end from an error. Check it when
-// Valid() becomes false. Thread safety: one thread at a time. Lifetime: Close says Aborted while it
-// lives; deleting the DB leaves it valid. It keeps the tables and memtables it reads alive.
+// An iterator is valid at an entry. It is not valid before the first entry, after the last one, or
+// after an error. Only status() distinguishes the end from an error, so check it when Valid()
+// becomes false. Thread safety: one thread at a time. Lifetime: while it lives, Close returns
+// Aborted; after the DB is deleted it stays valid. It keeps the tables and memtables alive that it
+// reads.
 #pragma once
 
 #include <string>
@@ -46,9 +47,9 @@ class ASHLAR_API Iterator : public Cleanable {
   virtual Slice key() const = 0;
   virtual Slice value() const = 0;
 
-  // Makes *value refer to the current value so that it outlives the iterator's next move: without a
-  // copy where the bytes lie in a cached block, a mapped file or a memtable. *value must be empty
-  // (new or Reset). REQUIRES: Valid().
+  // Makes *value refer to the current value, valid beyond the iterator's next move. No copy is made
+  // if the bytes are in a cached block, a mapped file or a memtable. *value must be empty (new or
+  // Reset). REQUIRES: Valid().
   virtual void PinValue(PinnableSlice* value) const { value->PinSelf(this->value()); }
 
   // Ok, or the error that stopped the iterator.
@@ -59,9 +60,9 @@ class ASHLAR_API Iterator : public Cleanable {
   virtual Status Refresh() { return Refresh(nullptr); }
   virtual Status Refresh(const Snapshot* snapshot);
 
-  // "rocksdb.iterator.is-key-pinned", "rocksdb.iterator.is-value-pinned",
-  // "rocksdb.iterator.super-version-number", "rocksdb.iterator.internal-key". InvalidArgument for
-  // an unknown name.
+  // Properties: "rocksdb.iterator.is-key-pinned", "rocksdb.iterator.is-value-pinned",
+  // "rocksdb.iterator.super-version-number", "rocksdb.iterator.internal-key". InvalidArgument: the
+  // name is unknown.
   virtual Status GetProperty(std::string prop_name, std::string* prop);
 };
 

@@ -1,12 +1,11 @@
-// EventListener: called by the engine when something happens in the background.
+// EventListener: the engine calls it about events in the background.
 //
-// Called on the thread that did the work, without any lock held, so a listener may read, take
-// snapshots, ask for properties and set options; a slow listener delays that work. A callback must
-// not wait for background work, because it may run on the thread that does this work. Do not write,
-// sync or switch the log, create or drop families, flush, compact, pause or wait for idleness in a
-// callback. Use another thread for these calls. Must not throw: an exception ends the process.
-// Calls come from several threads at once. Lifetime: listeners are shared with the database and
-// live at least as long.
+// Callbacks run on the thread that did the work, without a lock. They may read, take snapshots,
+// read properties and set options; a slow one delays the work. A callback must not wait for
+// background work, because it may run on the thread that does this work. Do not write, sync or
+// switch the log, create or drop families, flush, compact, pause or wait for idleness in a
+// callback; do so on another thread. It must not throw: an exception ends the process. Several
+// threads may call at once. Lifetime: the database shares its listeners.
 #pragma once
 
 #include <cstddef>
@@ -243,8 +242,8 @@ class ASHLAR_API EventListener : public Customizable {
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
-  // Once for each range of a compaction that writes tables, by the thread that works on the range,
-  // between OnCompactionBegin and OnCompactionCompleted; concurrently with other ranges.
+  // Called once for each range of a compaction that writes tables, by the thread of the range,
+  // between OnCompactionBegin and OnCompactionCompleted. Ranges run concurrently.
   virtual void OnSubcompactionBegin(const SubcompactionJobInfo& /*info*/) {}
   // Also after a failure.
   virtual void OnSubcompactionCompleted(const SubcompactionJobInfo& /*info*/) {}

@@ -1,6 +1,6 @@
 // MemTableRepFactory: the structure that stores the entries of a memtable. A factory only names one
-// of Ashlar's structures and its parameters. Names and option strings are RocksDB's, so that its
-// tools read the OPTIONS file.
+// of Ashlar's structures and its parameters. Names and option strings are RocksDB's, so its tools
+// read the OPTIONS file.
 //
 //   factory                 option string      structure
 //   SkipListFactory         skip_list          an ordered tree (the default)
@@ -10,10 +10,10 @@
 //   VectorRepFactory        vector:N           entries in insertion order; for bulk loads without
 //                                              concurrent reads
 //
-// The two with buckets need ColumnFamilyOptions::prefix_extractor. Without it they use the ordered
-// tree. A key outside the extractor's domain is a prefix of its own. Buckets are for Get and for
-// iterators that stay within a prefix: an iterator in total order, like a flush, first sorts all
-// entries. Buckets take 8 * N bytes per memtable with entries, which do not count as part of
+// The two with buckets need ColumnFamilyOptions::prefix_extractor; without it they use the ordered
+// tree. A key outside the extractor's domain is its own prefix. Buckets serve Get and iterators
+// that stay within a prefix. A flush, or an iterator in total order, first sorts all entries.
+// Buckets take 8 * N bytes per memtable with entries, which do not count as part of
 // write_buffer_size.
 //
 // Thread safety: factories are immutable.

@@ -1,11 +1,10 @@
 // MergeOperator: combines the operand of Merge(key, operand) with the existing value.
 //
-// The engine stores operands as they are and combines them later: when the key is read, flushed or
-// compacted. Operands are always combined in the order in which they were written. The result
-// depends on the operands alone, never on when the engine chose to combine them. Thread safety:
-// every method may be called by several threads at once. Failure: a method that returns false makes
-// the read or the compaction report Corruption (subcode kMergeOperatorFailed); no operand is lost.
-// Must not throw.
+// The engine stores operands as they are and combines them later, when the key is read, flushed or
+// compacted. It combines them in the order in which they were written. The result must depend on
+// the operands alone, not on when they are combined. Thread safety: every method may be called by
+// several threads at once. Failure: if a method returns false, the read or compaction reports
+// Corruption (subcode kMergeOperatorFailed); no operand is lost. Must not throw.
 #pragma once
 
 #include <deque>
@@ -56,8 +55,8 @@ class ASHLAR_API MergeOperator : public Customizable {
 
     // The result, written here; empty at the call, its memory may be reused from an earlier one.
     std::string& new_value;
-    // Or the result is one of the operands (or the existing value): point here at it and leave
-    // new_value alone. It is then handed on without a copy. data() is null at the call.
+    // If the result is an operand or the existing value, point here at it and leave new_value
+    // alone; it is passed on without a copy. data() is null at the call.
     Slice& existing_operand;
     // Read when the method returns false.
     OpFailureScope op_failure_scope = OpFailureScope::kDefault;
@@ -94,12 +93,12 @@ class ASHLAR_API MergeOperator : public Customizable {
   std::string GetId() const override { return Name(); }
 };
 
-// A merge operator whose operands are values: combining value and operand, or two operands, is the
-// same function, and brackets do not matter.
+// A merge operator whose operands are values. One associative function combines a value and an
+// operand, or two operands.
 class ASHLAR_API AssociativeMergeOperator : public MergeOperator {
  public:
-  // *new_value, empty at the call, gets existing_value (null: nothing there) combined with value.
-  // False: the data cannot be combined.
+  // Sets *new_value, empty at the call, to existing_value (null: there is none) combined with
+  // value. Returns false if the data cannot be combined.
   virtual bool Merge(const Slice& key, const Slice* existing_value, const Slice& value,
                      std::string* new_value, Logger* logger) const = 0;
 
@@ -115,7 +114,7 @@ class ASHLAR_API MergeOperators {
   // Values and operands are little-endian 64-bit numbers; the sum wraps. Anything that is not 8
   // bytes long counts as 0.
   static std::shared_ptr<MergeOperator> CreateUInt64AddOperator();
-  // Operands are appended after the delimiter: "a", "b" become "a,b".
+  // Appends operands after the delimiter: "a" and "b" become "a,b".
   static std::shared_ptr<MergeOperator> CreateStringAppendOperator();
   static std::shared_ptr<MergeOperator> CreateStringAppendOperator(char delimiter);
   static std::shared_ptr<MergeOperator> CreateStringAppendOperator(const std::string& delimiter);
@@ -124,7 +123,7 @@ class ASHLAR_API MergeOperators {
   static std::shared_ptr<MergeOperator> CreateMaxOperator();
 
   // Creates an operator from its GetId or its short name: "uint64add", "stringappend", "put",
-  // "max". NotSupported naming an unknown id.
+  // "max". NotSupported names an unknown id.
   static Status CreateFromStringId(const std::string& id, std::shared_ptr<MergeOperator>* result);
 };
 

@@ -18,7 +18,8 @@ struct FileStorageInfo {
   FileType file_type = kTempFile;
   uint64_t size = 0;  // bytes
   Temperature temperature = Temperature::kUnknown;
-  // Of a table: what the MANIFEST has (ashlar/file_checksum.h). Empty and "Unknown": nothing.
+  // The table's checksum in the MANIFEST (ashlar/file_checksum.h). Empty and "Unknown" if it has
+  // none.
   std::string file_checksum;
   std::string file_checksum_func_name;
 };
@@ -75,8 +76,8 @@ struct ColumnFamilyMetaData {
   std::vector<LevelMetaData> levels;
 };
 
-// What Checkpoint::ExportColumnFamily gives and DB::CreateColumnFamilyWithImport takes: the tables
-// of one column family.
+// The tables of one column family: the result of Checkpoint::ExportColumnFamily, and the argument
+// of DB::CreateColumnFamilyWithImport.
 struct ExportImportFilesMetaData {
   std::string db_comparator_name;
   std::vector<LiveFileMetaData> files;

@@ -3,10 +3,10 @@
 // Names, meanings and defaults are RocksDB's, so that programs recompile. Three kinds of options
 // exist:
 //   honoured   Ashlar implements the option. Options without a remark are of this kind.
-//   accepted   Ashlar does not need the option; it has no effect, changes no result, and is named
-//              in the log at open when it is not the default.
-//   refused    The option would change results or guarantees and is not implemented; DB::Open fails
-//              with NotSupported and names it, unless it is the default.
+//   accepted   Ashlar does not need the option. It changes no result. If it is not the default, the
+//              log names it at open.
+//   refused    The option would change results or guarantees and is not implemented. If it is not
+//              the default, DB::Open returns NotSupported and names it.
 // Sizes are in bytes unless said otherwise. Thread safety: plain values; a database copies them at
 // open. Requires: objects that the options point to outlive the database.
 #pragma once
@@ -77,13 +77,13 @@ enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyle
 // A sorted run is a table of level 0, or a deeper level that has tables. Compactions begin when
 // there are level0_file_num_compaction_trigger of them.
 //
-// Space: a compaction deletes its inputs after its outputs are complete, so the one of all runs
-// needs as much free space as they have bytes. With `incremental`, and the oldest run on level 2 or
-// deeper, one for size or number needs no more than the most of these: the runs above the oldest,
-// which have about max_size_amplification_percent of its bytes; 2 * max_compaction_bytes; one table
-// and those of the oldest run that it overlaps. Several at once, and the memtables that are flushed
-// meanwhile, come on top. Compactions for ages, marked tables and range deletions, and those that
-// the program asks for, take all that is older.
+// Space: a compaction deletes its inputs after its outputs are complete. A compaction of all runs
+// therefore needs as much free space as all runs have bytes. With `incremental`, and the oldest run
+// on level 2 or deeper, a compaction for size or number needs at most the largest of three amounts:
+// the runs above the oldest, which have about max_size_amplification_percent of its bytes; 2 *
+// max_compaction_bytes; one table and the tables of the oldest run that it overlaps. Concurrent
+// compactions and flushes need space in addition. Compactions for ages, marked tables and range
+// deletions, and those that the program requests, read all older runs.
 struct CompactionOptionsUniversal {
   // An older run is added while it is at most so many percent larger than the newer ones together.
   unsigned int size_ratio = 1;
@@ -95,16 +95,16 @@ struct CompactionOptionsUniversal {
   // The oldest tables with so many percent of all bytes are compressed, the others are not; -1: all
   // are.
   int compression_size_percent = -1;
-  // What an older run is compared with: the newer ones together, or the one before it.
+  // The size that an older run is compared with: all newer runs together, or the one before it.
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
   // Tables that do not overlap move instead of being rewritten.
   bool allow_trivial_move = false;
   // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes.
   bool incremental = false;
-  // Idle runs of any sizes are merged until there are no more than this.
-  // -1: level0_file_num_compaction_trigger. 0: as many as size_ratio leaves in a tree that grows by
-  // memtables, and at least the trigger; with kCompactionStopStyleSimilarSize as -1. A number below
-  // the trigger is refused.
+  // Idle runs of any size are merged until at most this many are left. -1:
+  // level0_file_num_compaction_trigger. 0: the number that size_ratio leaves in a tree that grows
+  // by memtables, but at least the trigger (with kCompactionStopStyleSimilarSize: like -1). A
+  // number below the trigger is refused.
   int max_read_amp = -1;
   bool reduce_file_locking = false;  // accepted
 };
@@ -134,21 +134,21 @@ struct CompressionOptions {
   int window_bits = -14;                 // zlib
   int level = kDefaultCompressionLevel;  // the codec's own scale
   int strategy = 0;                      // zlib
-  // Above 0, each table has a dictionary of at most this many bytes, made from samples of its data
-  // blocks; not with Snappy. Up to 64 MiB.
+  // If above 0, each table has a dictionary of at most this many bytes, up to 64 MiB, made from
+  // samples of its data blocks. Not with Snappy.
   uint32_t max_dict_bytes = 0;
   // Above 0, ZSTD's builder makes the dictionary from so many bytes of samples, for every codec;
   // otherwise the samples are the dictionary. A hundred times max_dict_bytes is a good value.
   uint32_t zstd_max_train_bytes = 0;
   uint32_t parallel_threads = 1;  // accepted
   bool enabled = false;           // bottommost_compression_opts: whether they apply
-  // Bytes of blocks that wait in memory for the dictionary. 0: as many as the target size of a
-  // file, which bounds them in any case but a flush.
+  // Bytes of blocks that may wait in memory for the dictionary. 0: the target size of a file.
+  // Except in a flush, that size is always a bound.
   uint64_t max_dict_buffer_bytes = 0;
   bool use_zstd_dict_trainer = true;  // false: ZSTD only adds its tables to the samples
 };
 
-// What is verified in the files that are written, and by which jobs.
+// The verification of new files, and the jobs that do it.
 enum class VerifyOutputFlags : uint32_t {
   kVerifyNone = 0x0,
   kVerifyBlockChecksum = 1 << 0,
@@ -185,7 +185,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Presets: each sets a handful of the members below and returns this.
   ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
   ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
-  // A budget of 0 means the default one: RocksDB's examples pass it from C, where nothing can be
+  // A budget of 0 means the default: RocksDB's examples pass it from C, where no argument can be
   // left out.
   static constexpr uint64_t kDefaultMemtableBudget = 512 << 20;
   ColumnFamilyOptions* OptimizeLevelStyleCompaction(
@@ -204,8 +204,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Makes filters for compactions, and for flushes if it wants to.
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;
 
-  // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB; up to
-  // 72 KiB earlier, where its memory would grow by another block.
+  // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB. Up to
+  // 72 KiB earlier if its memory would otherwise grow by another block.
   size_t write_buffer_size = 64 << 20;
   // Memtables in memory at most, the active one included; writers wait when all are full.
   int max_write_buffer_number = 2;
@@ -216,9 +216,9 @@ struct ASHLAR_API ColumnFamilyOptions {
   // The structure that stores the entries of a memtable: ashlar/memtablerep.h.
   std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
   size_t arena_block_size = 0;  // accepted: arenas choose their own steps
-  // The size of a bloom filter in each memtable as a share of write_buffer_size, at most 0.25; 0:
+  // The size of each memtable's bloom filter as a share of write_buffer_size, at most 0.25; 0:
   // none. It holds the prefixes of keys in the domain of prefix_extractor, if there is one, and
-  // answers for Get and for seeks within a prefix. From the next memtable on.
+  // serves Get and seeks within a prefix. A change applies from the next memtable on.
   double memtable_prefix_bloom_size_ratio = 0.0;
   // That filter, with or without prefix_extractor, also holds whole keys; they answer for Get.
   bool memtable_whole_key_filtering = false;
@@ -233,8 +233,8 @@ struct ASHLAR_API ColumnFamilyOptions {
                                    std::string* merged_value) = nullptr;             // refused
   double experimental_mempurge_threshold = 0.0;                                      // accepted
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor;  // accepted
-  // A Merge of a key that has so many operands on top in the memtable writes the combined value
-  // instead, unless that needs a file to be read, or the merge operator fails. 0: off.
+  // If a key has this many operands on top in the memtable, a further Merge writes the combined
+  // value instead, unless that would read a file or the merge operator fails. 0: off.
   size_t max_successive_merges = 0;
 
   // ---- Levels and compaction.
@@ -294,8 +294,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompressionOptions bottommost_compression_opts;
   uint64_t sample_for_compression = 0;  // accepted
   // Null: keys have no prefixes. Otherwise filters hold prefixes too, and iterators look only for
-  // the prefix of the key that they seek: see ReadOptions::total_order_seek. May be changed while
-  // open; older tables keep the prefixes they were written with.
+  // the prefix of the key that they seek (see ReadOptions::total_order_seek). May be changed while
+  // open; older tables keep the prefixes of their time.
   std::shared_ptr<const SliceTransform> prefix_extractor;
   bool optimize_filters_for_hits =
       false;  // no filters in the last level: reads expect to find their keys
@@ -317,9 +317,9 @@ struct ASHLAR_API ColumnFamilyOptions {
   // memtable is full, and later iterators seek over it. Off: each walks again. Not written to
   // OPTIONS files, which RocksDB reads, too.
   bool iterators_remember_gaps = true;
-  // A table that is dense in deletions is compacted, although its level is not full: of its data
-  // blocks at least 8, and 5 %, have 100 deletions of keys, or consist of them by half. Not written
-  // to OPTIONS files; the tables are marked in the MANIFEST, as RocksDB does.
+  // Compacts tables that are dense in deletions even if their level is not full. At least 8 of the
+  // table's data blocks, and 5 % of them, must have 100 deletions of keys or consist of deletions
+  // by half. Not written to OPTIONS files. The MANIFEST marks the tables, as RocksDB's does.
   bool compact_dense_deletions = true;
 
   // ---- Blob files: refused when enable_blob_files is set.
@@ -399,22 +399,22 @@ struct ASHLAR_API DBOptions {
   bool error_if_exists = false;
   // Whether damage that could be stepped around is an error.
   bool paranoid_checks = true;  // accepted: always on
-  // Tables may be missing, and CURRENT or the end of the MANIFEST: each column family is opened in
-  // its newest state of which every table exists. If one goes back, no log is replayed. The files
-  // that are not used any more are in lost/ then. Corruption where no state is complete: see
-  // ashlar/repair.h. A read-only open needs CURRENT.
+  // Allows missing tables, a missing CURRENT, and a MANIFEST that lacks its end. Each column family
+  // is opened in its newest state of which every table exists. If a family goes back, no log is
+  // replayed. Files that are no longer used are moved to lost/. Corruption: no state is complete
+  // (see ashlar/repair.h). A read-only open needs CURRENT.
   bool best_efforts_recovery = false;
   bool fail_if_options_file_error =
       false;  // whether a failed write of the OPTIONS file fails the call that caused it
   bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked
   bool skip_stats_update_on_db_open = false;             // accepted: open reads no tables for it
-  // Reserves the last level of every family for files that are ingested with ingest_behind: no
-  // compaction reads or writes it, and deletions are kept for ever. From the first write on; files
-  // that the last level has before stay there, too. Without effect for FIFO and for one level.
+  // Reserves the last level of every family for files that are ingested with ingest_behind. No
+  // compaction reads or writes it, and deletions are kept for ever. Applies from the first write
+  // on; files that the last level already has stay there. No effect for FIFO and for one level.
   bool allow_ingest_behind = false;
   bool flush_verify_memtable_count = true;  // accepted: always on
-  // The MANIFEST names each log that was synced and closed, with its length, so that RocksDB checks
-  // it, too. Ashlar checks the lengths of logs in either case. RocksDB opens such a database
+  // The MANIFEST records the length of each log that was synced and closed, so that RocksDB
+  // verifies it. Ashlar verifies the lengths of logs in either case. RocksDB opens such a database
   // read-only only with the option.
   bool track_and_verify_wals_in_manifest = false;
   bool verify_sst_unique_id_in_manifest = true;  // accepted
@@ -544,7 +544,7 @@ struct ASHLAR_API DBOptions {
 
   // Every iterator without prefix_same_as_start and auto_prefix_mode is in total order.
   bool prefix_seek_opt_in_only = false;
-  // Accepted: when compactions by age run, "HH:mm-HH:mm" in UTC. Empty: at any time.
+  // Accepted: the time of compactions by age, "HH:mm-HH:mm" in UTC. Empty: at any time.
   std::string daily_offpeak_time_utc;
   // Accepted: of which kinds of files the file system gets checksums.
   FileTypeSet checksum_handoff_file_types;
@@ -592,8 +592,8 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
 enum ReadTier {
   kReadAllTier = 0x0,
   kBlockCacheTier = 0x1,  // memory only; Incomplete when a file would have to be read
-  // What a crash of the process would leave: all, or without the memtables once a write with
-  // disableWAL was made since the database was opened. Iterators: NotSupported.
+  // Shows the state that a crash of the process would leave. If a write with disableWAL was made
+  // since the open, memtables are not read. Iterators: NotSupported.
   kPersistedTier = 0x2,
   kMemtableTier = 0x3,  // iterators: the memtables alone; as kReadAllTier in other reads
 };
@@ -627,15 +627,16 @@ struct ReadOptions {
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
   bool ignore_range_deletions = false;  // keys of range deletions are found, if still stored
-  // An iterator that follows the writes. A seek, and a Next that has come to the end, look at the
-  // newest state; so does a Next that finds other memtables or tables, at the latest after a block.
-  // Other moves stay in the state of the last look, whose memory is held until the next. The keys
-  // after each look ascend; keys before the current one are not seen until the next seek. No
-  // snapshot (InvalidArgument). SeekToLast, SeekForPrev and Prev: not valid, status NotSupported.
+  // An iterator that follows the writes. It looks at the newest state on a seek and on a Next at
+  // the end. A Next that finds other memtables or tables does so too, at the latest after a block.
+  // Other moves stay in the state of the last look, whose memory is held until the next look. After
+  // each look keys ascend; new keys before the current one appear only after the next seek. No
+  // snapshot (InvalidArgument). SeekToLast, SeekForPrev and Prev make it invalid with status
+  // NotSupported.
   bool tailing = false;
-  // Iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a key
-  // that has a prefix look for keys with that prefix: these are exact. The keys that the iterator
-  // returns after them are in order, but otherwise unspecified. Tables that do not know the prefix
+  // For iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a
+  // key with a prefix look for keys with that prefix, and find exactly these. Keys that the
+  // iterator returns after them are in order but otherwise unspecified. Tables without the prefix
   // are not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all keys.
   bool total_order_seek = false;  // look at all keys, always; filters are not asked
   bool auto_prefix_mode =
@@ -654,9 +655,9 @@ struct ReadOptions {
   // Where a newer version of a key is left out, an older one shows. Empty: every table is wanted.
   std::function<bool(const TableProperties&)> table_filter;
   bool allow_unprepared_value = false;  // accepted: values are always prepared
-  // With a snapshot: an iterator that moves gives up memtables and tables that were replaced, and
-  // goes on at its key in the new ones. It shows the same, but for entries that compaction filters,
-  // FIFO compaction or DeleteFilesInRanges took. The snapshot outlives it or its Refresh.
+  // With a snapshot: an iterator that moves releases replaced memtables and tables, and continues
+  // at its key in the new ones. It shows the same entries, except those that compaction filters,
+  // FIFO compaction or DeleteFilesInRanges removed. The snapshot outlives it or its Refresh.
   bool auto_refresh_iterator_with_snapshot = false;
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;  // accepted
   // Accepted: a name of the request, for the program's own file system.
@@ -725,13 +726,13 @@ enum class BottommostLevelCompaction {
 };
 
 struct CompactRangeOptions {
-  // Run exclusively: wait until no compaction of this column family runs, and let no other one
-  // begin, automatic or manual, until this one has ended.
+  // Runs exclusively: waits until no compaction of this column family runs. No other one, automatic
+  // or manual, starts until this one has ended.
   bool exclusive_manual_compaction = false;
-  // Then move the files of the level that the compaction ended at to target_level, without reading
-  // them. -1: to the smallest level that can hold them, below the next one that has files. Implies
-  // exclusive_manual_compaction. NotSupported: a level in between, or the target level, has files,
-  // or the files would leave level 0. Aborted: more than one file would move to level 0.
+  // Then moves the files of the level that the compaction ended at to target_level, without reading
+  // them. -1: the smallest level that can hold them, below the next one that has files. Implies
+  // exclusive_manual_compaction. NotSupported: the target level or a level in between has files, or
+  // the files would leave level 0. Aborted: more than one file would move to level 0.
   // InvalidArgument: there is no such level.
   bool change_level = false;
   int target_level = -1;
@@ -761,25 +762,26 @@ struct IngestExternalFileOptions {
   // The database takes a hard link to each file instead of a copy, and removes the file's own name
   // after success.
   bool move_files = false;
-  // The same, but the file keeps its name too: nobody may change it. Not together with move_files.
+  // Like move_files, but the file keeps its name too, so nothing may change it. Not together with
+  // move_files.
   bool link_files = false;
   // Copies a file that cannot be linked.
   bool failed_move_fall_back_to_copy = true;
-  // False: a snapshot that is older than the ingestion may see the new entries, where they are at
-  // keys that had no other.
+  // If false, a snapshot that is older than the ingestion may see new entries at keys that had no
+  // other.
   bool snapshot_consistency = true;
-  // False: InvalidArgument if an entry would have to get a sequence number, because other data are
-  // at its keys, or a snapshot is held. A snapshot that is taken during the call may see the new
+  // If false: InvalidArgument if an entry would need a sequence number because other data are at
+  // its key or a snapshot is held. A snapshot that is taken during the call may see the new
   // entries.
   bool allow_global_seqno = true;
   // False: InvalidArgument if a memtable would have to be flushed.
   bool allow_blocking_flush = true;
-  // The entries go below all others, at the last level, with sequence number 0: existing versions
-  // of their keys win, and snapshots see them. Requires allow_ingest_behind, and that no file of
-  // the last level has a part of the range.
+  // The entries go below all others, to the last level, with sequence number 0. Existing versions
+  // of their keys win, and snapshots see them. Requires allow_ingest_behind. No file of the last
+  // level may overlap the file.
   bool ingest_behind = false;
   // Also writes the sequence number of a file into it, for RocksDB before 5.16. Such files are
-  // copied, never linked, and each gets a number, also where none is needed.
+  // copied, never linked, and each gets a number even if it needs none.
   bool write_global_seqno = false;
   // Reads every block of each file first, and checks it.
   bool verify_checksums_before_ingest = false;
@@ -789,9 +791,9 @@ struct IngestExternalFileOptions {
   bool verify_file_checksum = true;
   // TryAgain if a file does not fit into the last level.
   bool fail_if_not_bottommost_level = false;
-  // Also takes tables of databases, whose entries keep their sequence numbers. InvalidArgument if
-  // other data are at their keys, or, with snapshot_consistency, if a snapshot that is held would
-  // see them. Files of one call may overlap, if the later ones have the newer sequence numbers.
+  // Also accepts tables of databases. Their entries keep their sequence numbers. InvalidArgument:
+  // other data are at their keys or, with snapshot_consistency, a held snapshot would see them.
+  // Files of one call may overlap if later files have the newer sequence numbers.
   bool allow_db_generated_files = false;
   bool fill_cache = true;                             // accepted: checks fill no cache
   bool prefetch_lmax_index_and_filter_blocks = true;  // accepted: tables are opened by reads

@@ -14,11 +14,11 @@
 
 namespace ashlar {
 
-// The options with which the database at `dbpath` was last opened or changed. Objects that only the
-// program can make (comparators, merge operators of its own, listeners, caches) are not in the
-// file: comparator and merge_operator keep their defaults unless they are built in, and must be set
-// again. `cache`, if given, becomes the block cache of every family. NotFound when there is no
-// OPTIONS file. Paths in the file are not followed.
+// The options with which the database at `dbpath` was last opened or changed. The file has no
+// objects that only the program can make (comparators and merge operators that are not built in,
+// listeners, caches). Set them again; comparator and merge_operator keep their defaults. `cache`,
+// if given, becomes the block cache of every family. NotFound: there is no OPTIONS file. Paths in
+// the file are not followed.
 ASHLAR_API Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
                                     DBOptions* db_options,
                                     std::vector<ColumnFamilyDescriptor>* cf_descs,

@@ -1,6 +1,6 @@
-// PersistentTree: an ordered map from keys to values in one pool file, for byte-addressable
-// persistent memory (DAX), for memory that outlives the process (tmpfs, memfd), and, more slowly,
-// for an ordinary file.
+// PersistentTree: an ordered map from keys to values in one pool file. It is for byte-addressable
+// persistent memory (DAX) and for memory that outlives the process (tmpfs, memfd). It also works,
+// more slowly, on an ordinary file.
 //
 //   PersistentTreeOptions options;
 //   options.create_if_missing = true;
@@ -8,21 +8,21 @@
 //   std::unique_ptr<PersistentTree> tree;
 //   Status s = PersistentTree::Open(options, "/mnt/dax/users.pool", &tree);
 //
-// Every change is atomic, and durable when the call returns: as durable as durability_class() says.
+// Every change is atomic and is durable when the call returns; durability_class() gives the degree.
 // It has no snapshots, column families or merge operators; DB has them. docs/persistent-memory.md
 // compares the two engines.
 //
 // Thread safety: every method may be called by several threads at once, except Close and the
-// destructor, which must be the last. Readers take no lock; several writers may write concurrently.
-// Lifetime: iterators and pinned slices must be released before the tree is closed; otherwise Close
-// returns Aborted. Errors: NotFound for a missing key; NoSpace if the pool is full, which changes
-// nothing, and all records stay readable and deletable; Corruption with file and offset for a
-// damaged pool, of every change if one could overwrite something; IOError of the log (class
-// kLogged), also if its disk is full, after which the tree is read-only until it is opened again.
-//
-// Memory: a call that finds none returns MemoryLimit, or an iterator with that status or null, and
-// changes nothing; but if the log's copy of a change has no memory, the tree is read-only until it
-// is opened again. Calls that cannot report it (Exists, MultiGet, Count) throw std::bad_alloc.
+// destructor, which must come last. Readers take no lock; several writers may write concurrently.
+// Lifetime: Close returns Aborted unless iterators and pinned slices were released before.
+// Errors: NotFound: the key is missing. NoSpace: the pool is full; nothing is changed, and all
+// records stay readable and deletable. Corruption names file and offset of damage in the pool;
+// every change returns it if one could overwrite something. IOError of the log (class kLogged),
+// also if its disk is full: the tree is then read-only until it is opened again.
+// Memory: a call that runs out of memory returns MemoryLimit, an iterator with that status, or
+// null, and changes nothing. If there is no memory for the log's copy of a change, the tree is
+// read-only until it is opened again. Calls that cannot report it (Exists, MultiGet, Count) throw
+// std::bad_alloc.
 #pragma once
 
 #include <cstdint>
@@ -60,10 +60,10 @@ struct PersistentTreeOptions {
   // Of a new pool; rounded up to 4 KiB, at least 1 MiB. The space is reserved at once. A pool that
   // exists keeps its size.
   uint64_t pool_bytes = uint64_t{256} << 20;
-  // Of a new pool in memory (tmpfs) on Linux, which gets pages of 2 MiB: the longest time that this
-  // may take, as a multiple of the time that pages of 4 KiB take. Then the rest of the pool gets
-  // small ones: on a machine without free memory in large pieces huge pages cost a hundred times as
-  // much. 0: none; infinity: as many as the system has.
+  // A new pool in memory (tmpfs) on Linux gets pages of 2 MiB. This bounds the time that they take,
+  // as a multiple of the time for pages of 4 KiB; the rest of the pool then gets small pages. On a
+  // machine whose free memory is fragmented, huge pages cost a hundred times as much. 0: none.
+  // Infinity: as many as the system has.
   double huge_pages_effort_max = 1;
   // The pool stores its name and refuses to open under another one. It outlives the tree. Null:
   // Open returns InvalidArgument.
@@ -75,26 +75,25 @@ struct PersistentTreeOptions {
   // kProcessCrashOnly on an ordinary file leaves the writing to the system. kLogged works
   // everywhere.
   std::optional<DurabilityClass> durability;
-  // kCpuFlush on shared memory: lines are not flushed, as if the processor's caches were inside the
-  // persistence domain (eADR). Without effect on DAX: there lines are flushed unless the system
-  // says that the caches are.
+  // kCpuFlush on shared memory: lines are not flushed, as if the processor's caches were in the
+  // persistence domain (eADR). No effect on DAX: lines are flushed there unless the system reports
+  // that the caches are persistent.
   bool caches_are_durable = false;
   // kLogged: if off, a change is written to the operating system only. It survives the death of the
   // process and not that of the machine.
   bool sync_log = true;
-  // kLogged: a checkpoint writes the changed pages to the pool, in steps between the changes of
-  // writers, so that the log stays below log_bytes_max, and the changed pages of 4 KiB, which are
-  // private memory until then, below private_bytes_max; changes under way may exceed both. A writer
-  // waits for a step of at most 1 MiB now and then, and for more when a bound is reached. A smaller
-  // private_bytes_max takes less memory, but pages that change again are written more often. On the
-  // disk there may be two logs.
+  // kLogged: a checkpoint writes changed pages to the pool, in steps between the changes of
+  // writers. It keeps the log below log_bytes_max and the changed pages of 4 KiB, which are private
+  // memory until then, below private_bytes_max. Running changes may exceed both. A writer sometimes
+  // waits for a step of at most 1 MiB, and longer at a bound. A smaller private_bytes_max takes
+  // less memory but writes pages that change again more often. The disk may hold two logs.
   uint64_t log_bytes_max = uint64_t{64} << 20;
   uint64_t private_bytes_max = uint64_t{1} << 30;
 
-  // Off: Open returns Corruption and changes nothing if the log that the pool needs is damaged,
-  // cut, missing, or of another pool or time. On: Open loses the changes that cannot be read, and
-  // keeps the log as <pool>.log.lost-N. Call Verify afterwards: a crash during a checkpoint may
-  // have left pages that need the lost changes.
+  // If false, Open returns Corruption and changes nothing if the log that the pool needs is
+  // damaged, cut, missing, or of another pool or time. If true, Open loses the changes that cannot
+  // be read and keeps the log as <pool>.log.lost-N. Call Verify afterwards: a crash during a
+  // checkpoint may have left pages that need the lost changes.
   bool accept_log_damage = false;
 
   // Threads that read the leaves at open; they end with it. 0: one for each processor, at most 8.
@@ -102,8 +101,8 @@ struct PersistentTreeOptions {
   int recovery_threads = 0;
 };
 
-// A set of keys: those between two ends, each of which may be absent, inclusive or exclusive. The
-// bytes are borrowed.
+// The keys between two ends. Each end may be absent, inclusive or exclusive. The bytes are
+// borrowed.
 struct KeyRange {
   std::optional<Slice> begin;
   std::optional<Slice> end;
@@ -137,7 +136,7 @@ struct PersistentTreeStats {
   uint64_t free_bytes = 0;
   uint64_t entries = 0;
   uint64_t leaves = 0;
-  // Memory that is not in the pool: the inner nodes, the leaves' locks, the allocator's state.
+  // Memory outside the pool: inner nodes, locks of the leaves, state of the allocator.
   uint64_t volatile_bytes = 0;
   // Since open.
   uint64_t leaf_splits = 0;
@@ -150,12 +149,12 @@ struct PersistentTreeStats {
 
 class ASHLAR_API PersistentTree {
  public:
-  // Opens the pool, or makes one. InvalidArgument: it is missing (and not create_if_missing),
-  // exists (and error_if_exists), was made with another comparator, or the file is no pool;
-  // NotSupported: a version, byte order or durability class that does not work here; Corruption:
-  // its header, its log or a leaf is damaged; IOError: the system's answer, or another process or
-  // handle has it open. *tree is empty after a failure. A log left by a crash is replayed first,
-  // for every durability class.
+  // Opens the pool, or creates one. InvalidArgument: it is missing (without create_if_missing),
+  // exists (with error_if_exists), was made with another comparator, or is no pool. NotSupported:
+  // its version, byte order or durability class does not work here. Corruption: its header, its log
+  // or a leaf is damaged. IOError: an error of the system, or another process or handle has it
+  // open. *tree is empty after a failure. In every durability class a log that a crash left is
+  // replayed first.
   static Status Open(const PersistentTreeOptions& options, const std::string& path,
                      std::unique_ptr<PersistentTree>* tree);
 
@@ -167,8 +166,8 @@ class ASHLAR_API PersistentTree {
   // then nothing was closed. Idempotent. All other calls return Aborted, or nothing, afterwards.
   virtual Status Close() = 0;
 
-  // Inserts or replaces. Replacing by a value of equal size works in a full pool too, as long as
-  // key and value together have at most 16,372 bytes.
+  // Inserts or replaces. Replacing by a value of equal size works even in a full pool, if key and
+  // value together have at most 16,372 bytes.
   virtual Status Put(const Slice& key, const Slice& value) = 0;
   // Ok also when the key is missing.
   virtual Status Delete(const Slice& key) = 0;
@@ -189,10 +188,10 @@ class ASHLAR_API PersistentTree {
   virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                        std::vector<PinnableSlice>* values) = 0;
 
-  // Over `range`, narrowed by the bounds in ReadOptions; the ends and bounds outlive the iterator.
-  // It is no snapshot: it shows each entry as it is when it gets there, and always moves on in
+  // Iterates over `range`, narrowed by the bounds in ReadOptions. The ends and bounds outlive the
+  // iterator. It is no snapshot: it shows each entry as it is on arrival, and always moves in
   // order. key() and value() stay valid until the next move; PinValue keeps a value longer. Refresh
-  // does nothing but make it invalid.
+  // only makes it invalid.
   virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options,
                                                 const KeyRange& range) = 0;
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
@@ -206,8 +205,8 @@ class ASHLAR_API PersistentTree {
   // sizes; large ones towards the pool's beginning. Records of 256 MiB or more stay. May run
   // concurrently with readers and writers.
   virtual Status Defragment() = 0;
-  // Reads and checks the whole pool: order, links, fingerprints, checksums, no double references.
-  // Corruption names the first wrong offset. Writers wait meanwhile.
+  // Reads and checks the whole pool: order, links, fingerprints, checksums, double references.
+  // Corruption names the first wrong offset. Writers wait during the check.
   virtual Status Verify() = 0;
 
   virtual DurabilityClass durability_class() const = 0;

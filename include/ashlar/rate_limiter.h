@@ -1,12 +1,12 @@
-// RateLimiter: bounds the bytes per second that background work writes, reads, or both, so that it
-// does not starve the foreground.
+// RateLimiter: bounds the bytes per second that background work writes, reads, or both, to protect
+// the foreground.
 //
 //   op of the request     kReadsOnly   kWritesOnly   kAllIo
 //   kRead                 waits        passes        waits
 //   kWrite                passes       waits         waits
 //
-// Reads: of the files that compactions and backups read. Writes: of the files that flushes,
-// compactions, SstFileWriter and backups write. Files that are mapped are never limited.
+// Reads are those of compactions and backups. Writes are those of flushes, compactions,
+// SstFileWriter and backups. Mapped files are never limited.
 //
 // Thread safety: any thread.
 #pragma once
@@ -53,16 +53,16 @@ class ASHLAR_API RateLimiter {
                        OpType op) {
     if (IsRateLimited(op)) Request(bytes, priority, statistics);
   }
-  // Requests as many of `bytes` as one burst allows, and returns how many. alignment, unless 0:
-  // they are a multiple of it, and at least one. What is not limited is returned whole.
+  // Requests as many of `bytes` as one burst allows, and returns how many. Unless alignment is 0,
+  // the number is a multiple of it, and at least one such unit. An operation that is not limited
+  // gets all.
   virtual size_t RequestToken(size_t bytes, size_t alignment, IORequestPriority priority,
                               Statistics* statistics, OpType op);
 
   // Takes effect from the next refill. Must be positive.
   virtual void SetBytesPerSecond(int64_t bytes_per_second) = 0;
   virtual int64_t GetBytesPerSecond() const = 0;
-  // The most bytes that one request is granted at once; 0: what one refill period allows.
-  // InvalidArgument: below 0.
+  // The largest grant of one request; 0: the bytes of one refill period. InvalidArgument: below 0.
   virtual Status SetSingleBurstBytes(int64_t /*single_burst_bytes*/) {
     return Status::NotSupported("RateLimiter::SetSingleBurstBytes");
   }
@@ -87,15 +87,15 @@ class ASHLAR_API RateLimiter {
   const Mode mode_;
 };
 
-// A token bucket, owned by the caller. refill_period_us: how often the bucket is filled; longer
+// A token bucket, owned by the caller. refill_period_us: the time between refills; a longer one
 // allows longer bursts. fairness: every fairness-th refill serves the lowest priority first. Values
-// out of range (<= 0) are raised to the smallest that works. single_burst_bytes:
-// RateLimiter::SetSingleBurstBytes; a negative one is 0.
+// out of range (<= 0) are raised to the smallest that works. single_burst_bytes: see
+// RateLimiter::SetSingleBurstBytes; a negative value counts as 0.
 //
-// auto_tuned: rate_bytes_per_sec is the most, and the rate moves between a twentieth of it and it,
-// beginning with half of it. Every 100 refill periods it rises by 5 % if requests waited in more
-// than 90 % of them, falls by as much if they waited in fewer than 50 %, and falls to the least if
-// none waited. SetBytesPerSecond changes the rate until it is tuned again, and no bound.
+// auto_tuned: the rate moves between rate_bytes_per_sec and a twentieth of it, beginning with half.
+// Every 100 refill periods it rises by 5 % if requests waited in more than 90 % of them, and falls
+// by as much if they waited in fewer than 50 %. It falls to the minimum if none waited.
+// SetBytesPerSecond changes the rate until the next tuning, but not the bounds.
 ASHLAR_API RateLimiter* NewGenericRateLimiter(
     int64_t rate_bytes_per_sec, int64_t refill_period_us = 100 * 1000, int32_t fairness = 10,
     RateLimiter::Mode mode = RateLimiter::Mode::kWritesOnly, bool auto_tuned = false,

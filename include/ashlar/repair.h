@@ -1,22 +1,22 @@
 // Repair of a database that cannot be opened, or whose files are damaged.
 //
-// What is found        What becomes of it
+// Found                Result
 // a table, intact      stays in its level; a table that the MANIFEST lost comes back
 // a table, damaged     the blocks whose checksums are right become a new table
 // a log                writes that no table has are kept, also after damage in it
 // the MANIFEST         is believed up to its first damage: families, levels, drops and deletions
 //                      stay as recorded. Without one, families come from the tables' properties
 //
-// A table that a sound MANIFEST does not name was deleted, and stays out. Where the MANIFEST was
-// damaged or is missing, a table comes back if it may hold data that no recorded table has; tables
-// whose order is not known are merged by sequence. Deleted data can return then, if what deleted it
-// was lost. Without a MANIFEST sequence numbers say which writes of a log were flushed. Where
-// compactions have set all of them to zero, a log is replayed whole, and operands of merges may
-// count twice. Of a family that has lost parts of tables, flushed writes come back from logs that
-// other families need, but no flushed range deletions: what one of these deleted can return.
+// A table that a sound MANIFEST does not name was deleted, and stays out. If the MANIFEST was
+// damaged or is missing, a table comes back if it may hold data that no recorded table has. Tables
+// of unknown order are merged by sequence. Deleted data can return if the deletion was lost.
+// Without a MANIFEST, sequence numbers show which writes of a log were flushed. If compactions have
+// set all of them to zero, a log is replayed whole, and operands of merges may count twice. If a
+// family has lost parts of tables, its flushed writes come back from logs that other families need.
+// Flushed range deletions do not, so the data that they deleted can return.
 //
-// Nothing is deleted for good: damaged tables, tables that are left out, all logs and the old
-// MANIFEST are in the folder lost/ afterwards. DestroyDB removes it.
+// Nothing is deleted for good. Damaged tables, tables that are left out, all logs and the old
+// MANIFEST are moved to the folder lost/. DestroyDB removes it.
 //
 // Needs the database's LOCK. A crash of a repair leaves a database that can be repaired again.
 // Errors: IOError if the database is open or a file cannot be read (nothing is changed then: copy

@@ -63,7 +63,7 @@ class ASHLAR_API Slice {
   // of hexadecimal digits.
   bool DecodeHex(std::string* result) const;
 
-  // Bytewise, as unsigned: < 0, 0 or > 0.
+  // Compares the bytes as unsigned numbers: < 0, 0 or > 0.
   int compare(const Slice& b) const {
     const size_t n = size_ < b.size_ ? size_ : b.size_;
     const int r = n == 0 ? 0 : memcmp(data_, b.data_, n);
@@ -112,8 +112,8 @@ class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
     size_ = s.size();
     RegisterCleanup(function, arg1, arg2);
   }
-  // Refers to s, taking over the clean-ups of `cleanable` (may be null: then s must outlive the
-  // slice).
+  // Refers to s and takes over the clean-ups of `cleanable`. It may be null; then s must outlive
+  // the slice.
   void PinSlice(const Slice& s, Cleanable* cleanable) {
     assert(!pinned_);
     pinned_ = true;

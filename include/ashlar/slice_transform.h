@@ -1,10 +1,10 @@
-// SliceTransform: takes the prefix of a key, for filters and memtables that work on prefixes.
+// SliceTransform: extracts the prefix of a key, for filters and memtables that work on prefixes.
 //
 // Requires, with the comparator of the column family:
 //
-//   a key begins with its prefix; the prefix of a prefix is itself
+//   a key begins with its prefix; the prefix of a prefix is that prefix
 //   keys in the domain keep their order: if a <= b, then prefix(a) <= prefix(b)
-//   a key between two keys of one prefix is in the domain (and so has that prefix too)
+//   a key between two keys with the same prefix is in the domain (and so has that prefix too)
 //
 // Thread safety: every method may be called by several threads at once. Must not throw.
 #pragma once
@@ -24,8 +24,9 @@ class ASHLAR_API SliceTransform : public Customizable {
  public:
   static const char* Type() { return "SliceTransform"; }
 
-  // One of the transforms below from its id ("rocksdb.FixedPrefix.8", "fixed:8", "capped:8",
-  // "noop"; "nullptr" gives null). NotSupported: not one of them; InvalidArgument: not well formed.
+  // Creates one of the transforms below from its id ("rocksdb.FixedPrefix.8", "fixed:8",
+  // "capped:8", "noop"; "nullptr" gives null). NotSupported: the id is unknown. InvalidArgument: it
+  // is malformed.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::shared_ptr<const SliceTransform>* result);
 
@@ -39,8 +40,8 @@ class ASHLAR_API SliceTransform : public Customizable {
   // identifies the transform that they were written with.
   std::string GetId() const override { return Name(); }
   std::string AsString() const { return GetId(); }
-  // True, with *len = n: every key of n bytes or more has a prefix of n bytes, and no prefix is
-  // longer. It lets ReadOptions::auto_prefix_mode use filters for more upper bounds.
+  // Returns true and sets *len = n if every key of at least n bytes has a prefix of n bytes and no
+  // prefix is longer. ReadOptions::auto_prefix_mode can then use filters for more upper bounds.
   virtual bool FullLengthEnabled(size_t* /*len*/) const { return false; }
   // True if Transform returns the same result for every key that starts with `prefix`. For
   // programs; Ashlar does not ask.

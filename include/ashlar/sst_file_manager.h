@@ -5,12 +5,12 @@
 //   manager->SetMaxAllowedSpaceUsage(uint64_t{200} << 30);
 //   options.sst_file_manager = manager;
 //
-// Trash: with a rate, an obsolete table or log in the database's folder is renamed to
-// 000012.sst.trash and deleted later. What is left when the process ends is deleted by the next
-// open, with or without a manager.
+// Trash: if there is a rate, an obsolete table or log in the database's folder is renamed to
+// 000012.sst.trash and deleted later. The next open, with or without a manager, deletes trash that
+// is left when the process ends.
 //
 // Thread safety: any thread. Lifetime: a database keeps its manager; the Env outlives the manager.
-// Trash is deleted also after its database is closed, until the manager ends.
+// The manager deletes trash until it ends, even after the database is closed.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class ASHLAR_API SstFileManager {
   // CompactionTooLarge from manual ones; automatic ones are tried again later.
   virtual void SetCompactionBufferSize(uint64_t compaction_buffer_size) = 0;
   virtual bool IsMaxAllowedSpaceReached() = 0;
-  // Counts also what running compactions may add: the bytes of their inputs.
+  // Also counts the bytes that running compactions may add: those of their inputs.
   virtual bool IsMaxAllowedSpaceReachedIncludingCompactions() = 0;
 
   // Bytes of the tables of open databases, and of trash.
@@ -64,14 +64,14 @@ class ASHLAR_API SstFileManager {
   SstFileManager() = default;
 };
 
-// The caller owns the result. file_system: of the databases. info_log: for files that cannot be
-// deleted; may be null. trash_dir: a folder of RocksDB's old releases; its files are deleted if
+// The caller owns the result. file_system: that of the databases. info_log: receives errors of
+// deletions; may be null. trash_dir: a folder of old RocksDB releases, whose files are deleted if
 // delete_existing_trash is set. status: the first error of that; may be null.
-// bytes_max_delete_chunk: a larger file is cut by this much at a time; 0: files are deleted whole.
-// A file with a further hard link is deleted whole, as are logs, which a TransactionLogIterator may
-// have open, and all files of a database with allow_mmap_reads.
-// Set 0 if another process reads the database (OpenForReadOnly, OpenAsSecondary): it may still have
-// open what is cut.
+// bytes_max_delete_chunk: a larger file is truncated by this much at a time; 0: files are deleted
+// whole. Some files are always deleted whole: a file with another hard link, logs, which a
+// TransactionLogIterator may have open, and all files of a database with allow_mmap_reads. Set it
+// to 0 if another process reads the database (OpenForReadOnly, OpenAsSecondary), because that
+// process may have the truncated file open.
 ASHLAR_API SstFileManager* NewSstFileManager(
     Env* env, const std::shared_ptr<FileSystem>& file_system,
     std::shared_ptr<Logger> info_log = nullptr, const std::string& trash_dir = "",

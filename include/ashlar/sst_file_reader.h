@@ -1,10 +1,10 @@
-// SstFileReader: reads one table file outside of any database: one that SstFileWriter made, or one
-// of a database, here or of RocksDB.
+// SstFileReader: reads one table file outside of a database. The file comes from SstFileWriter or
+// from a database, of Ashlar or RocksDB.
 //
-// Errors name the file: InvalidArgument for another comparator, and for a call before Open;
-// NotSupported for a feature that is not implemented; Corruption with the offset. Lifetime: the
-// comparator outlives the reader, which outlives its iterators and pinned values. Thread safety:
-// after Open every method from any thread.
+// Errors name the file. InvalidArgument: another comparator, or a call before Open. NotSupported: a
+// feature that is not implemented. Corruption has the offset. Lifetime: the comparator outlives the
+// reader, which outlives its iterators and pinned values. Thread safety: after Open any thread may
+// call every method.
 #pragma once
 
 #include <memory>
@@ -56,7 +56,7 @@ class ASHLAR_API SstFileReader {
 
   // Null before Open.
   std::shared_ptr<const TableProperties> GetTableProperties() const;
-  // Reads every block, and checks checksums, the order of keys, and the number of entries.
+  // Reads every block; verifies checksums, the order of keys, and the number of entries.
   Status VerifyChecksum(const ReadOptions& options);
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
   Status VerifyNumEntries(const ReadOptions& options) { return VerifyChecksum(options); }

@@ -1,15 +1,15 @@
-// SstFileWriter: writes a table file from keys in ascending order, for DB::IngestExternalFile. The
-// file is the one that a flush would write with these options, and RocksDB ingests it too.
+// SstFileWriter: writes a table file from keys in ascending order, for DB::IngestExternalFile. It
+// is the file that a flush would write with these options. RocksDB ingests it too.
 //
 //   Open --> (Put | Merge | Delete | DeleteRange)* --> Finish --> (Open ...)
 //
-// All entries have sequence number 0. The database gives the file another one when it is ingested.
+// All entries have sequence number 0. Ingestion gives the file another one.
 //
-// Errors name the file. InvalidArgument for a key that is not larger than the one before it, for an
-// inverted range, and for a call before Open: nothing was written, and the writer goes on. Another
-// error is final: further calls return it. Finish deletes the file then, and one without entries.
-// So does the end of the writer before Finish. Lifetime: comparator and rate limiter outlive the
-// writer. Thread safety: one thread.
+// Errors name the file. InvalidArgument: a key is not larger than the one before it, a range is
+// inverted, or the call came before Open. Nothing is written then, and the writer can continue. Any
+// other error is final, and further calls return it. Finish deletes the file after such an error or
+// if it has no entries; the destructor deletes a file that was not finished. Lifetime: comparator
+// and rate limiter outlive the writer. Thread safety: one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// SstPartitioner: cuts the tables that a compaction writes at keys that the program chooses, so
-// that keys that are deleted or moved together have tables of their own.
-// SstPartitionerFactory makes one for each part of a compaction.
+// SstPartitioner: cuts the tables of a compaction at keys that the program chooses. Keys that are
+// deleted or moved together can thus have tables of their own. SstPartitionerFactory makes one for
+// each part of a compaction.
 //
 // Tables of level 0 are not cut. Thread safety: a partitioner is used by one thread at a time; the
 // factory by several at once. Must not throw.

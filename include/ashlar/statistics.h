@@ -1,12 +1,12 @@
 // Statistics: counters (tickers) and distributions (histograms) of database operations. One object
 // may serve several databases.
 //
-// Names, numbers and texts are those of RocksDB 11.8.1: the C interface takes the numbers. A
-// counter that docs/observability.md does not describe stays zero. Counting is one plain add on
+// Names, numbers and texts are those of RocksDB 11.8.1, because the C interface takes the numbers.
+// A counter that docs/observability.md does not describe stays zero. Counting is one plain add on
 // memory that no other core writes.
 //
-// Thread safety: every method may be called by several threads at once. A reader sees each counter
-// at some moment during its call.
+// Thread safety: every method may be called by several threads at once. A reader gets each counter
+// as of some moment during its call.
 #pragma once
 
 #include <atomic>
@@ -373,9 +373,9 @@ enum Histograms : uint32_t {
   HISTOGRAM_ENUM_MAX,
 };
 
-// Each ticker or histogram with its text, such as {BLOCK_CACHE_MISS, "rocksdb.block.cache.miss"},
-// in the order of the enum. The vectors are never destroyed. Initializers of static variables in
-// other files may run before these.
+// All tickers or histograms with their texts, such as {BLOCK_CACHE_MISS,
+// "rocksdb.block.cache.miss"}, in the order of the enum. The vectors are never destroyed.
+// Initializers of static variables in other files may run before them.
 ASHLAR_API extern const std::vector<std::pair<Tickers, std::string>>& TickersNameMap;
 ASHLAR_API extern const std::vector<std::pair<Histograms, std::string>>& HistogramsNameMap;
 

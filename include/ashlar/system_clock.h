@@ -1,8 +1,8 @@
-// SystemClock: the time of an Env. A program that has its own time derives from it, or from
-// SystemClockWrapper, and makes an Env of it: NewCompositeEnv, or the constructor of Env.
+// SystemClock: the time of an Env. A program with its own time derives from it, or from
+// SystemClockWrapper, and makes an Env of it by NewCompositeEnv or the constructor of Env.
 //
-// I1: the time of an Env and that of its SystemClock are the same. One is made of the other:
-//     GetSystemClock() of an Env that was made without a clock calls the methods of the Env.
+// I1: an Env and its SystemClock have the same time. GetSystemClock() of an Env that was made
+//     without a clock returns a clock that calls the methods of the Env.
 //
 // RocksDB's TimedWait is not here: the engine waits for conditions with the system's time.
 //

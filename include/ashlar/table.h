@@ -63,10 +63,10 @@ struct BlockBasedTableOptions {
   // family.
   std::shared_ptr<Cache> block_cache;
   bool no_block_cache = false;
-  // Whether the in-memory index and filter of a table count against the block cache. They are in
-  // memory, and are not evicted, as long as the table is open: max_open_files bounds them. So the
-  // four below, which RocksDB has to keep them from eviction, are accepted. With no_block_cache,
-  // this and the second of them are InvalidArgument, as in RocksDB.
+  // True if the in-memory index and filter of a table are charged to the block cache. They stay in
+  // memory as long as the table is open, and are not evicted; max_open_files bounds them. The next
+  // four options, by which RocksDB keeps them from eviction, are therefore accepted. With
+  // no_block_cache, this one and the second of the four are InvalidArgument, as in RocksDB.
   bool cache_index_and_filter_blocks = false;
   bool cache_index_and_filter_blocks_with_high_priority = true;
   bool pin_l0_filter_and_index_blocks_in_cache = false;
@@ -90,8 +90,8 @@ struct BlockBasedTableOptions {
 
   enum DataBlockIndexType : char {
     kDataBlockBinarySearch = 0,
-    // A hash index at the end of each block, for RocksDB: blocks in Ashlar's cache have an index of
-    // their own. With a comparator for which different bytes may be equal there is none.
+    // A hash index at the end of each block, for RocksDB. Blocks in Ashlar's cache have their own
+    // index. Not written with a comparator for which different bytes may be equal.
     kDataBlockBinaryAndHash = 1,
   };
   DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
@@ -130,7 +130,7 @@ struct BlockBasedTableOptions {
   // are read.
   uint32_t format_version = 5;
   bool enable_index_compression = true;
-  // Data blocks, padded with zeros, begin at multiples of 4 KiB, or of block_size if that is less.
+  // Data blocks begin at multiples of 4 KiB (of block_size if that is less), padded with zeros.
   // Needs kNoCompression and a block_size that is a power of two.
   bool block_align = false;
 
@@ -141,8 +141,8 @@ struct BlockBasedTableOptions {
   };
   IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
 
-  // Bytes that an iterator reads ahead once it is seen to scan: from initial, doubling, to max. 0
-  // reads block by block.
+  // Readahead of an iterator that scans, in bytes: it starts at the initial size and doubles up to
+  // the maximum. 0 reads block by block.
   size_t max_auto_readahead_size = 256 * 1024;
   size_t initial_auto_readahead_size = 8 * 1024;
   uint64_t num_file_reads_for_auto_readahead = 2;  // accepted
@@ -185,18 +185,18 @@ inline constexpr uint32_t kPlainTableVariableLength = 0;
 // DBOptions::allow_mmap_reads; otherwise, and in an Env that maps no files, an open table is in
 // memory as a whole. A file holds up to 2 GiB.
 //
-// With a prefix extractor and a hash_table_ratio above 0, lookups, and seeks that stay within a
-// prefix, go through a hash table of prefixes; everything else through a search over every
-// index_sparseness-th key. Iterators move and seek in both directions in every mode.
+// With a prefix extractor and a hash_table_ratio above 0, lookups and seeks within a prefix use a
+// hash table of prefixes. All others search every index_sparseness-th key. Iterators move and seek
+// in both directions in every mode.
 struct PlainTableOptions {
   static const char* kName() { return "PlainTableOptions"; }
 
-  // Bytes of every user key, which are then not stored with it (kPlain): writing a key of another
-  // length is InvalidArgument. kPlainTableVariableLength: keys have their own lengths.
+  // The length of every user key in bytes. It is then not stored with the key (kPlain), and a key
+  // of another length is InvalidArgument. kPlainTableVariableLength: each key has its own length.
   uint32_t user_key_len = kPlainTableVariableLength;
-  // Bits for each key in the Bloom filter: of whole keys where there is no hash table, which
-  // filters by itself; and in the file, with store_index_in_file. 0: none. Clamped to 1 to 100 in
-  // memory. See ColumnFamilyOptions::bloom_locality.
+  // Bits for each key in the Bloom filter. It holds whole keys if there is no hash table, which
+  // would filter by itself, and is in the file with store_index_in_file. 0: none. In memory the
+  // value is clamped to 1 to 100. See ColumnFamilyOptions::bloom_locality.
   int bloom_bits_per_key = 10;
   // Prefixes for each place in the hash table; above 0.9 is as 0.9 in memory. 0: no hash table.
   // Above 0 without a prefix extractor: NotSupported at open.
@@ -205,15 +205,15 @@ struct PlainTableOptions {
   size_t index_sparseness = 16;
   size_t huge_page_tlb_size = 0;  // accepted
   EncodingType encoding_type = kPlain;
-  // Neither hash table nor Bloom filter is made when a table is opened: for programs that only
-  // scan. Lookups search.
+  // Opens tables without hash table and Bloom filter, for programs that only scan. Lookups search.
   bool full_scan_mode = false;
-  // Writes index and Bloom filter into the file too, for RocksDB, which then need not read all keys
-  // to open it. Ashlar always does: it is its check.
+  // Also writes index and Bloom filter into the file, so that RocksDB need not read all keys at
+  // open. Ashlar reads all keys in any case, to verify them.
   bool store_index_in_file = false;
 };
 
-// Of RocksDB's cuckoo tables, which Ashlar has not: for programs that choose them at run time.
+// RocksDB's cuckoo tables, for programs that choose them at run time. Ashlar does not implement
+// them.
 struct CuckooTableOptions {
   static const char* kName() { return "CuckooTableOptions"; }
 

@@ -80,7 +80,7 @@ struct ASHLAR_API TableProperties {
   // Those of the program's collectors, and properties that this release has no field for.
   UserCollectedProperties user_collected_properties;
 
-  // Not recorded in tables: known to the listeners that are notified of a new table.
+  // Not recorded in tables. Listeners that are notified of a new table receive it.
   uint64_t uncompressed_data_size = 0;          // bytes of all data blocks of a block-based table
   UserCollectedProperties readable_properties;  // of the program's collectors
 

@@ -13,9 +13,9 @@
 namespace ashlar {
 
 // Marks a new table for compaction if it is dense in deletions: a window of sliding_window_size
-// entries (rounded up to a multiple of 128) has deletion_trigger deletions, or, with a
-// deletion_ratio in (0, 1], that share of all its entries are deletions. A range deletion counts as
-// one. Ashlar's own option compact_dense_deletions, which is on by default, does the same by
+// entries (rounded up to a multiple of 128) has deletion_trigger deletions. With a deletion_ratio
+// in (0, 1], so does a table in which deletions are that share of all entries. A range deletion
+// counts as one. Ashlar's own option compact_dense_deletions, on by default, does the same by
 // blocks.
 class ASHLAR_API CompactOnDeletionCollectorFactory final : public TablePropertiesCollectorFactory {
  public:

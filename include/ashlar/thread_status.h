@@ -1,10 +1,9 @@
-// ThreadStatus: what a thread of an Env does at one moment. Env::GetThreadList gives one for each
-// thread that runs background jobs, and for each other thread that runs one now.
+// ThreadStatus: the activity of a thread of an Env at one moment. Env::GetThreadList returns one
+// for each thread that runs background jobs, and for each other thread that is running one.
 //
 // I1: a thread that runs no flush or compaction of a database with enable_thread_tracking has
 //     OP_UNKNOWN, empty names and zeros.
-// I2: numbers grow while an operation runs; they are those of one operation, not of one moment.
-//
+// I2: numbers grow while an operation runs. They belong to one operation but not to one moment.
 // The engine reports OP_FLUSH and OP_COMPACTION, and of their stages STAGE_FLUSH_RUN,
 // STAGE_FLUSH_WRITE_L0, STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS, STAGE_COMPACTION_RUN,
 // STAGE_COMPACTION_PROCESS_KV and STAGE_COMPACTION_INSTALL. COMPACTION_BYTES_READ and both
@@ -106,8 +105,8 @@ struct ASHLAR_API ThreadStatus {
   static const std::string& GetStateName(StateType state_type);
   // Of the property at position i; empty: the operation has none there.
   static const std::string& GetOperationPropertyName(OperationType op_type, int i);
-  // A time for people: "17 us", "20.500 ms", "30.000 sec", "05:17.000 M:S", "02:03:14.000 H:M:S".
-  // 0: an empty text.
+  // Formats a duration: "17 us", "20.500 ms", "30.000 sec", "05:17.000 M:S", "02:03:14.000 H:M:S".
+  // 0 gives an empty text.
   static const std::string MicrosToString(uint64_t op_elapsed_time);
   // The properties by name; levels and flags are taken apart.
   static std::map<std::string, uint64_t> InterpretOperationProperties(

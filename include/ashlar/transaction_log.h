@@ -1,25 +1,25 @@
 // TransactionLogIterator: the writes of an open database in the order of their sequences, read from
-// its logs. DB::GetUpdatesSince makes it; copies of a database are kept equal with it.
+// its logs. DB::GetUpdatesSince makes it. It serves to replicate a database.
 //
-//   Valid()                     stands at a batch
+//   Valid()                     is at a batch
 //   !Valid(), status() is Ok    has caught up: every published batch was returned. Next() may be
 //                               called again, and becomes valid when there are more
 //   !Valid(), status() is not   ended; Next() has no effect
 //
-// The iterator follows the database from log to log, also into the archive (WAL_ttl_seconds); that
+// The iterator follows the database from log to log, also into the archive (WAL_ttl_seconds). That
 // of a secondary has more after each TryCatchUpWithPrimary. A log that is neither live nor archived
-// any more is a gap. So are writes with disableWAL, ingestions and imports, which take sequences
-// and are in no log.
+// any more is a gap. Writes with disableWAL, ingestions and imports are gaps too, because they take
+// sequences and are in no log.
 //
-// Errors: NotFound "Gap in sequence numbers": the batch after the last one is in no log any more.
-// Corruption naming file and offset: a log is damaged and what follows does not continue it.
-// NotSupported: a record of a feature that is not implemented. IOError.
+// Errors: NotFound "Gap in sequence numbers": no log has the next batch any more. Corruption names
+// file and offset: a log is damaged, and the rest does not continue it. NotSupported: a record of a
+// feature that is not implemented. IOError.
 //
-// A new iterator begins at the first batch that is there. To go on where another iterator
-// ended, compare: the sequence of the first batch must be the last one's plus its Count().
+// A new iterator begins at the first batch that is there. To continue where another iterator ended,
+// compare: the sequence of the first batch must be that of the last one plus its Count().
 //
-// Thread safety: one thread at a time. Lifetime: Close says Aborted while it lives; deleting the
-// DB leaves it valid.
+// Thread safety: one thread at a time. Lifetime: while it lives, Close returns Aborted; after the
+// DB is deleted it stays valid.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class ASHLAR_API WalFile {
   virtual WalFileType Type() const = 0;
   // Of the log's first record. 0 from DB::GetCurrentWalFile, which does not read the log.
   virtual SequenceNumber StartSequence() const = 0;
-  // Of the current log: up to the end of the last record that the operating system has.
+  // Of the current log: the end of the last record that was written to the operating system.
   virtual uint64_t SizeFileBytes() const = 0;
 };
 using LogFile = WalFile;

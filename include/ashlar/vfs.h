@@ -1,13 +1,13 @@
-// vfs::FileSystem: the file operations that the engine uses. The engine accesses files only through
-// this interface. An in-memory, fault-injecting or remote implementation can replace the operating
+// vfs::FileSystem: the file operations of the engine, which accesses files only through this
+// interface. An in-memory, fault-injecting or remote implementation can replace the operating
 // system's.
 //
 // Paths are UTF-8 with '/' between components. Every error names the path. No method throws.
-// Durability: Sync of a file makes its bytes and size durable, not its directory entry; Sync of a
-// directory makes its entries (creations, renames, removals) durable. A failed Sync or Close is
+// Durability: Sync of a file makes its bytes and size durable, but not its directory entry. Sync of
+// a directory makes its entries (creations, renames, removals) durable. A failed Sync or Close is
 // final: written data may be lost and must not be treated as durable later. Thread safety:
-// FileSystem and RandomAccessFile may be used from several threads at once; the other classes by
-// one thread at a time, except that WritableFile::Sync may run concurrently with Append.
+// FileSystem and RandomAccessFile may be used from several threads at once. One thread at a time
+// uses the other classes, but WritableFile::Sync may run concurrently with Append.
 #pragma once
 
 #include <cstddef>
@@ -67,21 +67,21 @@ class ASHLAR_API RandomAccessFile {
   // Reads n bytes at offset. *result may point into scratch (n bytes, caller's) or into memory that
   // lives as long as the file. Fewer than n bytes with Ok means that the file ends there.
   virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
-  // The whole file in memory, valid as long as this object; NotSupported unless opened with
-  // use_mmap_reads. A file that is cut short while mapped ends the process (SIGBUS): the one fault
-  // that mapping cannot turn into a Status.
+  // The whole file in memory, valid as long as this object. NotSupported unless opened with
+  // use_mmap_reads. Truncating a mapped file ends the process (SIGBUS); a mapping cannot report
+  // this fault as a Status.
   virtual Status Map(Slice* contents) const;
   virtual Status Size(uint64_t* bytes) const = 0;
   // Advice only; never fails.
   virtual void Hint(AccessPattern pattern, uint64_t offset, uint64_t bytes) const;
 };
 
-// A file that is written through a mapping may have zeros after the appended data between calls of
-// Flush, Sync and Close. With keeps_zero_tail the zeros may remain after Sync. All appended data
-// are durable then. A reused file has the rest of its former contents there instead, until Flush or
-// Close cuts it off.
-// Thread safety: one thread at a time, except that Sync and RangeSync may run while another thread
-// appends or flushes. Sync covers what was handed to the operating system before it began.
+// Between calls of Flush, Sync and Close, a file that is written through a mapping may have zeros
+// after the appended data. With keeps_zero_tail the zeros may remain after Sync; all appended data
+// are durable then. A reused file has the rest of its old contents there instead, until Flush or
+// Close truncates it. Thread safety: one thread at a time, but Sync and RangeSync may run while
+// another thread appends or flushes. Sync covers the data that were written to the operating system
+// before it began.
 class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close
@@ -145,10 +145,10 @@ class ASHLAR_API FileSystem {
   // Opens an existing file for appending; creates it when missing.
   virtual Status ReopenWritableFile(const std::string& path, const FileOptions& options,
                                     std::unique_ptr<WritableFile>* result) = 0;
-  // Renames `from` to `to`, which must not exist, and opens the file to be written from its
-  // beginning: Size is 0, and Append writes over the former contents. Its appends are at once; it
-  // is neither mapped nor direct. NotSupported: nothing has changed. After another error the file
-  // has one of the names.
+  // Renames `from` to `to`, which must not exist, and opens it for writing from its beginning: Size
+  // is 0, and Append overwrites the old contents. Appends are immediate; the file is neither mapped
+  // nor direct. NotSupported: nothing has changed. After another error the file has one of the
+  // names.
   virtual Status ReuseWritableFile(const std::string& from, const std::string& to,
                                    const FileOptions& options,
                                    std::unique_ptr<WritableFile>* result);

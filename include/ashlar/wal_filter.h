@@ -1,11 +1,11 @@
-// WalFilter: a class of the program that is asked about each batch which an open reads from the
-// logs (DBOptions::wal_filter).
+// WalFilter: a class of the program that decides about each batch that an open reads from the logs
+// (DBOptions::wal_filter).
 //
 //   ColumnFamilyLogNumberMap    once, before the first batch
 //   LogRecordFound              once for each batch, in the order of their sequences
 //
-// An open for reading asks too; a secondary does not. What a filter leaves out is gone once the
-// open has flushed the rest, as without avoid_flush_during_recovery it does.
+// A read-only open calls it too; a secondary does not. Batches that a filter drops are lost once
+// the open has flushed the rest, which it does unless avoid_flush_during_recovery is set.
 //
 // Thread safety: called by the thread that opens the database. Lifetime: the program owns it; it
 // outlives the database.
@@ -35,14 +35,15 @@ class ASHLAR_API WalFilter : public Customizable {
   // In the LOG and in errors.
   const char* Name() const override = 0;
 
-  // cf_lognumber_map: for each family, by its id, the oldest log that has unflushed writes of it:
-  // its part of a batch from an older log is not applied. cf_name_id_map: the ids of their names.
+  // cf_lognumber_map: family id to the oldest log with unflushed writes of the family. Its part of
+  // a batch from an older log is not applied. cf_name_id_map: family name to id.
   virtual void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& /*cf_lognumber_map*/,
                                         const std::map<std::string, uint32_t>& /*cf_name_id_map*/) {
   }
 
-  // batch: as it is in the log. With *batch_changed, *new_batch is applied in its place: it takes
-  // the same sequences, so it may not have more entries (NotSupported: the open fails).
+  // batch: the batch in the log. If *batch_changed is set, *new_batch is applied in its place. It
+  // takes the same sequences, so it must not have more entries (otherwise the open returns
+  // NotSupported).
   virtual WalProcessingOption LogRecordFound(unsigned long long /*log_number*/,
                                              const std::string& /*log_file_name*/,
                                              const WriteBatch& batch, WriteBatch* new_batch,

@@ -1,15 +1,14 @@
-// WriteBatch: a list of updates that are applied together, all or nothing, also across column
-// families.
+// WriteBatch: updates that are applied atomically, also across column families.
 //
 // Its bytes (Data) are those of RocksDB's WriteBatch and of the records in the write-ahead log:
 //   batch  = sequence fixed64 | count fixed32 | record*
 //   record = type u8 | [family varint32] | key length varint32, key
 //            | [value length varint32, value]
-// Errors: a method that adds a record fails only when a limit is exceeded (MemoryLimit for
-// max_bytes, InvalidArgument for a key or value of 4 GiB or more) and then leaves the batch
-// unchanged. A database takes keys and values of up to 512 MiB together, and refuses a batch with a
-// larger one. Thread safety: const methods may be called by several threads at once; others by one
-// thread alone. Lifetime: keys and values are copied.
+// Errors: a method that adds a record fails only at a limit and then leaves the batch unchanged:
+// MemoryLimit for max_bytes, InvalidArgument for a key or value of 4 GiB or more. A database takes
+// keys and values of up to 512 MiB together and refuses a batch with a larger record. Thread
+// safety: const methods may be called by several threads at once, others by one thread alone.
+// Lifetime: keys and values are copied.
 #pragma once
 
 #include <cstddef>
@@ -110,9 +109,9 @@ class ASHLAR_API WriteBatch {
   // Removes the latest mark only. NotFound when there is none.
   Status PopSavePoint();
 
-  // Of the batch, only the records before this place go to the log: later ones are applied like
-  // those of a write with disableWAL. A second call moves the point to the end of the batch, and so
-  // does a rollback to a place before it. Data() does not have it.
+  // Only the records before this place go to the log. Later ones are applied like those of a write
+  // with disableWAL. A second call moves the place to the end of the batch, and so does a rollback
+  // to a place before it. Data() does not contain it.
   void MarkWalTerminationPoint();
   // Cleared: there is none.
   const SavePoint& GetWalTerminationPoint() const { return wal_termination_point_; }

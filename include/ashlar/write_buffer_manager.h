@@ -2,19 +2,21 @@
 //
 //   options.write_buffer_manager = std::make_shared<WriteBufferManager>(size_t{256} << 20);
 //
-// A database that writes flushes its largest memtable once the memtables that take writes have more
-// than 7/8 of the limit, or half of it while all memtables together reach it. With a cache the
-// memory is part of the cache's capacity: blocks make room for memtables. With allow_stall writers
-// wait while all memtables together reach the limit and a flush of one of the databases is under
-// way. Without a flush they do not wait, so the limit may be exceeded: while iterators or pinned
-// values keep flushed memtables in memory, background work is paused or canceled, or an error is
-// latched. A write with no_slowdown gets Incomplete instead of waiting. A database that does not
-// write is not asked to flush. Do not write in a listener's OnFlushBegin or OnFlushCompleted with
-// allow_stall: the write may wait for that flush.
+// A database that writes flushes its largest memtable once the memtables that take writes exceed
+// 7/8 of the limit. Half of it suffices if all memtables together reach the limit. A database that
+// does not write is not asked to flush. With a cache the memory is part of the cache's capacity, so
+// blocks make room for memtables.
 //
-// The memory of a memtable is the blocks of its arena, counted when they are taken and given back
-// when the memtable is destroyed. Memtables of read-only and secondary databases count, too. The
-// engine for persistent memory has none.
+// With allow_stall writers wait while all memtables together reach the limit and a flush of one of
+// the databases is under way. Without a flush they do not wait, so the limit may be exceeded: while
+// iterators or pinned values keep flushed memtables in memory, background work is paused or
+// canceled, or an error is latched. A write with no_slowdown returns Incomplete instead of waiting.
+// With allow_stall do not write in a listener's OnFlushBegin or OnFlushCompleted, because the write
+// may wait for that flush.
+//
+// The memory of a memtable is the blocks of its arena. They are counted when they are allocated and
+// released when the memtable is destroyed. Memtables of read-only and secondary databases count,
+// too. The engine for persistent memory has none.
 //
 // Thread safety: every method may be called by several threads at once. Lifetime: a database keeps
 // its manager, which keeps the cache.
@@ -32,8 +34,8 @@ class MemoryBudget;
 
 class ASHLAR_API WriteBufferManager final {
  public:
-  // buffer_size: bytes; 0: there is no limit, and memory is only counted. cache: is charged for the
-  // memory, in steps of 256 KiB, as far as pinned blocks leave room; null: none is.
+  // buffer_size: bytes; 0: no limit, memory is only counted. cache: is charged for the memory, in
+  // steps of 256 KiB, as far as pinned blocks leave room; null: none is charged.
   explicit WriteBufferManager(size_t buffer_size, std::shared_ptr<Cache> cache = {},
                               bool allow_stall = false);
   ~WriteBufferManager();
@@ -63,8 +65,8 @@ class ASHLAR_API WriteBufferManager final {
   // Whether all memtables together reach the limit. True without a limit.
   bool IsStallThresholdExceeded() const;
 
-  // Count memory of the program's own as that of a memtable: taken, no longer written to, given
-  // back. Each byte passes all three in this order.
+  // Count memory of the program like that of a memtable: allocated, no longer written to, released.
+  // Each byte passes all three in this order.
   void ReserveMem(size_t mem);
   void ScheduleFreeMem(size_t mem);
   void FreeMem(size_t mem);

@@ -12,8 +12,8 @@
 // One form does not work: `namespace rocksdb { class DB; }` declares another class, which then
 // hides the real one. Include the header instead, or write ROCKSDB_NAMESPACE.
 //
-// Rejected: `namespace rocksdb = ashlar`, because an alias cannot be opened again, as the third
-// form does; a macro called rocksdb, because it would change every other use of that name.
+// Rejected: `namespace rocksdb = ashlar`, because an alias cannot be reopened, as the third form
+// does. Rejected: a macro named rocksdb, because it would change every other use of that name.
 #pragma once
 
 // Opened here, so that this header needs no other.

@@ -45,7 +45,7 @@ Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
   return status;
 }
 
-// The logs of `directory`, also those that were kept to be written over, and of its archive, which
+// Collects the logs of `directory`, including those kept for reuse, and of its archive. The archive
 // is deleted if nothing else is in it.
 Status DeleteLogs(vfs::FileSystem* fs, const std::string& directory) {
   Status first_error;
@@ -345,7 +345,7 @@ Status DestroyDB(const std::string& name, const Options& options,
     const Status deleted = fs->DeleteFile(path);
     if (first_error.ok() && !deleted.ok() && !deleted.IsPathNotFound()) first_error = deleted;
   };
-  // CURRENT first: from then on there is no database, even if deleting the rest fails.
+  // CURRENT is deleted first. After that there is no database, even if deleting the rest fails.
   remove(CurrentFileName(name));
   for (const std::string& child : names) {
     uint64_t number = 0;

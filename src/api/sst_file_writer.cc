@@ -1,4 +1,4 @@
-// SstFileWriter: arguments are checked here; CompactionOutput, the path of flushes, writes.
+// SstFileWriter: checks arguments. CompactionOutput, the path of flushes, writes the file.
 //
 // I1: entries reach the output in ascending order of user keys, each with sequence 0.
 // I2: range deletions are kept until Finish, which cuts them into fragments.

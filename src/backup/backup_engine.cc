@@ -104,8 +104,8 @@ class BackupWriter {
     return Status::OK();
   }
 
-  // A table that an earlier backup may have is read first, and copied only if its contents are new:
-  // numbers are used again by other databases.
+  // A table that an earlier backup may have is read first, and copied only if its contents are new.
+  // Other databases may use the same file number.
   Status AddTable(const FileStorageInfo& table) {
     const std::string& name = table.relative_filename;
     CopyPlan plan = PlanFrom(table);
@@ -231,8 +231,8 @@ class Restorer {
     return Status::OK();
   }
 
-  // GetUpdatesSince would return archived logs as writes of the restored database. Kept ones return
-  // to the folder of logs: without one of them a recovery would find a gap.
+  // GetUpdatesSince would return archived logs as writes of the restored database. Logs that are
+  // kept go back to the log folder, because recovery would find a gap without them.
   Status ClearArchive(const std::string& folder, bool keep_logs) const {
     if (keep_logs && folder != wal_dir_) return Status::OK();
     const std::string archive = ArchiveDirectory(folder);
@@ -428,8 +428,8 @@ class BackupEngineImpl final : public BackupEngine {
     return Status::OK();
   }
 
-  // Every change of the directory goes through here: one engine at a time, of any process, with the
-  // current list.
+  // Every change of the directory goes through here. One engine of any process runs at a time, with
+  // the current list.
   template <typename Change>
   Status WhileLocked(const Change& change) {
     std::unique_ptr<vfs::FileLock> lock;

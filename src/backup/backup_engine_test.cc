@@ -394,7 +394,7 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   options_.create_if_missing = false;
   EXPECT_TRUE(DB::Open(options_, kDb, &db_).IsInvalidArgument());
 
-  // A backup that lacks a file, or whose description is damaged, is listed as such, restores
+  // A backup that lacks a file or has a damaged description is listed as damaged. It restores
   // nothing and changes nothing.
   ASSERT_TRUE(env_->DeleteFile(table).ok());
   engine.reset();
@@ -669,9 +669,9 @@ TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
   }
 }
 
-// Batches that span two families are whole in every backup, independent of the flushes.
-// Two calls flush, and the first has switched the memtable when the second leads: a new log begins,
-// and no flush records it. A recovery looks for the log before, which nothing needs any more.
+// Batches that span two families are whole in every backup, whatever is flushed. Two calls flush,
+// and the first has switched the memtable when the second leads. A new log begins that no flush
+// records, and recovery looks for the previous log, which nothing needs any more.
 TEST_F(BackupEngineTest, ALogThatOnlyTheManifestNeedsIsPartOfIt) {
   OpenDb();
   Put("a", "1");
@@ -799,7 +799,7 @@ TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
   EXPECT_EQ(Contents(), model_);
 }
 
-// A read that ends early, as that of a file that was cut, is an error for every kind of file.
+// A short read, as of a truncated file, is an error for every kind of file.
 TEST_F(BackupEngineTest, AFileThatEndsEarlyIsNotBackedUp) {
   OpenDb();
   PutMany(50, "in a table");

@@ -9,7 +9,7 @@
 //
 // I1: a name in shared_checksum is complete from the moment it exists: files are written under
 //     ".<name>.tmp" and renamed.
-// I2: meta/<id> is renamed into its place after all that it names is durable (with `sync`), and
+// I2: meta/<id> is renamed into place after everything that it names is durable (with `sync`), and
 //     removed before any of it.
 //
 // Thread safety: one thread at a time. Lifetime: the file systems outlive it.
@@ -73,8 +73,8 @@ class BackupFolder {
   Status Commit(uint32_t id, const BackupMeta& meta);
   // Ends a backup's existence; its files are left to RemoveUnused.
   Status RemoveMeta(uint32_t id);
-  // Removes private folders of backups that are not in `backups`, temporary files, and, with
-  // remove_shared, shared files whose path is not `wanted`.
+  // Removes private folders of backups that are not in `backups`, and temporary files. With
+  // remove_shared it also removes shared files whose path is not `wanted`.
   Status RemoveUnused(const std::vector<uint32_t>& backups, bool remove_shared,
                       const std::function<bool(const std::string& path)>& wanted);
 

@@ -11,9 +11,10 @@
 // an empty one that a crash left is taken like a new one.
 //
 // I1: <to> exists only complete, also after a power cut.
-// I2: only files with names of a database are removed, so a folder of another's that has the
-//     temporary name is not emptied. Nor is a lock file removed that has contents.
-// I3: a copy is written to a file that it makes: one that exists may be a link to the original.
+// I2: only files with names of a database are removed. A foreign folder with the temporary name is
+//     not emptied, and a lock file with contents is not removed.
+// I3: a copy is written to a file that this call creates, because an existing one may be a link to
+//     the original.
 // I4: the folder is made, filled, renamed and removed only while the lock is held.
 #include "ashlar/checkpoint.h"
 

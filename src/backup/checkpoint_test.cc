@@ -212,7 +212,8 @@ TEST_F(CheckpointTest, LeftoversAreRemovedAndFilesOfOthersAreNot) {
   EXPECT_TRUE(Exists(lock));
 }
 
-// A second checkpoint to the directory, at each call of the first: one of them makes it.
+// A second checkpoint to the same directory starts at each call of the first. One of the two makes
+// it.
 TEST_F(CheckpointTest, OneAtATimeToADirectory) {
   OpenDb();
   PutMany(50, "value");
@@ -249,7 +250,7 @@ TEST_F(CheckpointTest, OneAtATimeToADirectory) {
   EXPECT_GT(busy, 10);
 }
 
-// An ingestion is in no log, and what the program writes after it is.
+// An ingestion is in no log, but later writes are.
 TEST_F(CheckpointTest, HasTheIngestionsBeforeItsWrites) {
   OpenDb();
   Put("a", "1");
@@ -298,7 +299,7 @@ TEST_F(CheckpointTest, AReadOnlyDatabaseHasNone) {
 }
 
 // Any call of the file system fails, once or from then on, before or after its effect, or reads
-// half: an error leaves no checkpoint, nothing is lost, and the next call works. If all later calls
+// half. An error leaves no checkpoint, nothing is lost, and the next call works. If all later calls
 // fail too, a complete checkpoint may be left whose parent could not be synced.
 TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
   OpenDb();

@@ -1,5 +1,5 @@
-// Live files: the copying of the files of an open database, as DB::GetLiveFilesStorageInfo
-// describes them. Backups and checkpoints are made of them.
+// Copies the files of an open database that DB::GetLiveFilesStorageInfo describes. Backups and
+// checkpoints are made of them.
 //
 // Thread safety: any thread. Lifetime: the database outlives the call.
 #pragma once
@@ -41,8 +41,8 @@ std::string PathOf(const FileStorageInfo& file);
 Status VisitLiveFiles(DB* db, uint64_t wal_size_for_flush,
                       FunctionRef<Status(const LiveFileStorageInfo&)> visit);
 
-// Corruption: bytes with this crc-32c are not those of the file, by its recorded checksum. A
-// checksum by another function is not looked at.
+// Returns Corruption if this crc-32c differs from the file's recorded checksum. Checksums by
+// another function are not compared.
 Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc);
 
 // Changes a copied OPTIONS file to name this folder of logs; empty: the database's directory. A

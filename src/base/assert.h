@@ -1,10 +1,10 @@
-// ASHLAR_ASSERT: a condition that is false only if Ashlar has a bug. It stays on in release builds:
-// a broken invariant in a storage engine is better stopped than written to disk. Never for data
-// from a disk, from a caller or from the operating system: those are answered with a Status.
+// ASHLAR_ASSERT: a condition that is false only if Ashlar has a bug. It stays on in release builds,
+// because stopping is better than writing a broken invariant to disk. Do not use it for data from a
+// disk, a caller or the operating system; return a Status for those.
 //
-// ASHLAR_DCHECK: the same in builds without NDEBUG, for checks on hot paths; otherwise the
-// condition is compiled but not evaluated. kDebugChecks is true in those builds: `if constexpr`
-// with it calls a CheckInvariants that costs more than what it checks.
+// ASHLAR_DCHECK: the same in builds without NDEBUG, for checks on hot paths. In other builds the
+// condition is compiled but not evaluated. kDebugChecks is true where it is evaluated: use it with
+// `if constexpr` to call a CheckInvariants that costs more than the work it checks.
 #pragma once
 
 #include "base/compiler.h"

@@ -19,8 +19,8 @@
 
 namespace ashlar {
 
-// memcpy without a call for 8 to 32 bytes, the sizes of most keys: two moves that may overlap each
-// other. The two areas do not overlap.
+// memcpy without a call for 8 to 32 bytes, the sizes of most keys, by two moves that may overlap
+// each other. Requires: the two areas do not overlap.
 inline void CopyShort(char* to, const char* from, size_t n) {
   if (n > 16 && n <= 32) [[likely]] {
     memcpy(to, from, 16);

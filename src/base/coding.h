@@ -225,8 +225,8 @@ inline void StoreBigEndian64(char* p, uint64_t v) {
 // Reads nothing outside [p, p + n).
 inline uint64_t LoadHead(const char* p, size_t n) {
   if (ASHLAR_LIKELY(n >= 8)) return LoadBigEndian64(p);
-  // Two loads that overlap cover 4 to 7 bytes, and three cover 1 to 3: no loop, and nothing outside
-  // the key is touched.
+  // Two overlapping loads cover 4 to 7 bytes, and three cover 1 to 3. There is no loop, and no byte
+  // outside the key is read.
   if (n >= 4) {
     const uint64_t first = LoadBigEndian32(p);
     const uint64_t last = LoadBigEndian32(p + n - 4);

@@ -13,7 +13,7 @@ namespace {
 [[maybe_unused]] constexpr uint32_t kLz4ExpansionMax = 255;
 [[maybe_unused]] constexpr uint32_t kZlibExpansionMax = 1032;
 [[maybe_unused]] constexpr uint32_t kZstdExpansionMax = 32768;
-// A payload of fewer bytes may stand for as much as one of these: a minimal ZSTD block.
+// Added to the size of a payload: a smaller one may still expand like a minimal ZSTD block.
 constexpr uint64_t kExpandedBytesMin = 4;
 
 constexpr CompressionCodec kCodecs[] = {

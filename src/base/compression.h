@@ -26,12 +26,11 @@ struct ZSTD_DDict_s;
 
 namespace ashlar {
 
-// As in table properties: "NoCompression", "Snappy", ..., "ZSTD"; "Unknown" for values that have no
-// name.
+// The name in table properties: "NoCompression", "Snappy", ..., "ZSTD". "Unknown" for other values.
 const char* CompressionTypeName(CompressionType type);
 // Ok, or NotSupported naming the codec. kNoCompression is Ok.
 Status ValidateCompressionType(CompressionType type);
-// Whether logs can be written with the codec: ZSTD only, if it is built in.
+// True if logs can be written with the codec: ZSTD only, if it is built in.
 bool CompressesLogs(CompressionType type);
 
 // Leaves the level to the codec: zlib 6, lz4 1, lz4hc 9, zstd 3.
@@ -55,8 +54,8 @@ struct DictionaryParameters {
 
 // Whether the codec compresses with dictionaries.
 bool TakesDictionary(CompressionType type);
-// A dictionary from samples, one after another, with their sizes. Empty: no useful one came out, or
-// it takes ZSTD's builder, which this build does not have.
+// Builds a dictionary from concatenated samples with their sizes. Empty if no useful one came out,
+// or if this build lacks ZSTD's builder.
 std::string MakeDictionary(const DictionaryParameters& parameters, int level, const Slice& samples,
                            const std::vector<size_t>& sizes);
 
@@ -73,8 +72,8 @@ class Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // Replaces *out with the framed bytes. False, *out unspecified, when that would not be less than
-  // 7/8 of the raw size, or the codec cannot: then the block is to be stored as it is.
+  // Replaces *out with the framed bytes. False, with *out unspecified, if the result would not be
+  // less than 7/8 of the raw size or the codec fails. Store the block uncompressed then.
   [[nodiscard]] virtual bool Compress(const Slice& raw, std::string* out) = 0;
 
  protected:
@@ -92,7 +91,7 @@ class DecompressionDictionary {
 
   Slice bytes() const ASHLAR_LIFETIME_BOUND { return bytes_; }
   size_t MemoryUsage() const;
-  // Null when ZSTD cannot use the bytes: it then refuses every block that needs them.
+  // Null if ZSTD cannot use the bytes. It then refuses every block that needs them.
   const ZSTD_DDict_s* zstd() const ASHLAR_LIFETIME_BOUND { return zstd_; }
 
  private:

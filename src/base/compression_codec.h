@@ -71,8 +71,7 @@ inline Slice DictionaryBytes(const DecompressionDictionary* dictionary) {
 // Raw sizes are 32-bit in the format, and the codecs count in int.
 inline constexpr size_t kCompressibleBytesMax = size_t{0x7e000000};
 
-// The most bytes that compressed data may take and still be worth its decompression: less than 7/8
-// of the raw size.
+// The largest compressed size that is worth a decompression: less than 7/8 of the raw size.
 constexpr size_t WorthwhileBytesMax(size_t raw_bytes) {
   return raw_bytes == 0 ? 0 : raw_bytes - raw_bytes / 8 - 1;
 }

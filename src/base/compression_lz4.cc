@@ -17,9 +17,9 @@ std::string UsefulDictionary(const Slice& dictionary) {
   return std::string(dictionary.data() + (dictionary.size() - bytes), bytes);
 }
 
-// Without a dictionary every block begins with a cleared state: clearing 16 KiB is cheaper than a
-// continued stream, where every stale position of earlier blocks is a mispredicted branch (2.7
-// times the time for 4 KiB blocks). Small blocks then also get LZ4's table of 16-bit positions.
+// Without a dictionary every block begins with a cleared state. Clearing 16 KiB is cheaper than
+// continuing the stream, in which every stale position of an earlier block is a mispredicted branch
+// (2.7 times the time for 4 KiB blocks). Small blocks also get LZ4's table of 16-bit positions.
 class Lz4Compressor final : public Compressor {
  public:
   Lz4Compressor(int acceleration, const Slice& dictionary)

@@ -1,9 +1,9 @@
 // CRC-32C (Castagnoli, polynomial 0x1edc6f41, reflected), the checksum of the write-ahead log, the
 // MANIFEST and block checksum type 1.
 //
-// x86-64 with SSE4.2 and PCLMULQDQ, found at run time: the crc32 instruction on three streams at
-// once, which hides its latency, joined by a carry-less multiplication. Everything else: tables,
-// eight bytes a step. Thread safety: pure functions.
+// x86-64 with SSE4.2 and PCLMULQDQ, detected at run time, runs the crc32 instruction on three
+// streams at once to hide its latency, and joins them by a carry-less multiplication. Other
+// machines use tables, eight bytes a step. Thread safety: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ bool UsesHardware();
 inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
 inline uint32_t Value(const Slice& s) { return Extend(0, s.data(), s.size()); }
 
-// Files store crcs masked: the crc of bytes that hold their own crc is a constant, which would hide
-// damage.
+// Files store masked crcs. The crc of bytes that contain their own crc is a constant, which would
+// hide damage.
 constexpr uint32_t kMaskDelta = 0xa282ead8u;
 constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
 constexpr uint32_t Unmask(uint32_t masked) {

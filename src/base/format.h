@@ -57,8 +57,8 @@ std::string GroupedDigits(uint64_t value);
 
 // Printable ASCII as it is; backslash as \\; every other byte as \xNN, two lower-case digits.
 std::string EscapeForDisplay(const Slice& bytes);
-// The same of a name that a user gave, which may be very long: its first 64 bytes, and how many it
-// has if they are more.
+// The same for a name from a user, which may be very long: its first 64 bytes, then its length if
+// it is longer.
 std::string NameForDisplay(const Slice& name);
 // The reverse of EscapeForDisplay. False for anything that it does not write, except that digits
 // may be upper case.

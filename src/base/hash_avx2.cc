@@ -1,5 +1,5 @@
-// XXH3 with AVX2: the build compiles this file alone for that instruction set, so it holds nothing
-// that another file could share. Called only where the processor has it.
+// XXH3 with AVX2. The build compiles only this file for that instruction set, so it must define
+// nothing that another file could share. Called only if the processor supports it.
 #include "base/hash_wide.h"
 
 #if ASHLAR_X86_64 && defined(__AVX2__)

@@ -1,5 +1,5 @@
-// LogSink: where a part of the engine writes lines for the operator, without knowing which file or
-// service takes them.
+// LogSink: receives lines for the operator. The engine does not depend on the file or service that
+// stores them.
 //
 //   LogLine(sink, LogLevel::kInfo, "flush: table ", number, ", ", HumanBytes(bytes));
 //
@@ -20,7 +20,7 @@ class LogSink {
   virtual ~LogSink() = default;
   // One message, without a line end.
   virtual void Log(LogLevel level, std::string_view text) = 0;
-  // False when a message of this level would be dropped: do not make its text.
+  // False if a message of this level would be dropped; do not format it then.
   virtual bool IsEnabled(LogLevel level) const = 0;
 };
 

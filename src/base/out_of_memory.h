@@ -1,5 +1,5 @@
-// CatchBadAlloc: where std::bad_alloc becomes a Status. Allocation failure is an error like a full
-// disk: the call that met it fails, and nothing else.
+// CatchBadAlloc: turns std::bad_alloc into a Status. Allocation failure is an error like a full
+// disk: it fails only the call that met it.
 //
 // Thread safety: pure.
 #pragma once
@@ -22,8 +22,8 @@ Status CatchBadAlloc(Function&& f) {
   }
 }
 
-// Runs f, or the part of it that finds memory: for notifications and the removal of files, whose
-// failure changes no result.
+// Runs f until memory runs out. For notifications and for removing files, whose failure changes no
+// result.
 template <typename Function>
 void IgnoreBadAlloc(Function&& f) {
   static_cast<void>(CatchBadAlloc([&] {

@@ -1,6 +1,6 @@
 // Pin: one count on the owner of some bytes (a memtable, a cached block, a mapped table). A value
-// that outlives the call that found it holds a pin. PinSource: how to take such a count, before
-// anyone decided to.
+// that outlives the call that found it holds a pin. PinSource: the means to take such a count
+// later.
 //
 // A reader that meets bytes inside an epoch guard (execute/epoch.h) hands out {bytes, PinSource};
 // while the guard lives the bytes are valid without a count. To keep them longer, call Acquire

@@ -53,8 +53,8 @@ class Random {
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
   // In [0, 1).
   double NextDouble() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
-  // Small numbers often, numbers up to 2^bits_max - 1 sometimes: first a size in bits, then a
-  // number of that size. bits_max at most 63.
+  // Returns small numbers often and numbers up to 2^bits_max - 1 sometimes: it draws a size in
+  // bits, then a number of that size. bits_max is at most 63.
   uint64_t Skewed(uint32_t bits_max) {
     return Uniform(uint64_t{1} << Uniform(uint64_t{bits_max} + 1));
   }

@@ -1,5 +1,4 @@
-// Texts that are drawn at random, from the system's generator: no two calls return the same, on any
-// machine.
+// Random texts from the system's generator. No two calls on any machine return the same text.
 //
 // Thread safety: any thread.
 #pragma once

@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace {
 
-// An Insert looks at this many entries per shard and shards: enough that the clock goes round
+// The number of entries per shard, and of shards, that an Insert looks at. The clock then passes
 // several times while the reserve is used up.
 constexpr size_t kLooksPerShard = 16;
 constexpr size_t kShardsPerInsert = 8;
@@ -159,8 +159,8 @@ void CacheEntry::EndGrace(EpochRetired* retired) {
 
 void BlockCache::Erase(std::span<BlockSlot> slots) {
   EpochDomain* epochs = nullptr;
-  // Takes every shard's lock, also if all its slots are empty: an evictor that cleared one may not
-  // have retired its entry yet (I5).
+  // Takes every shard's lock even if all its slots are empty, because an evictor that cleared one
+  // may not have retired its entry yet (I5).
   for (size_t first = 0; first < std::min(kShards, slots.size()); ++first) {
     Shard& shard = ShardOf(&slots[first]);
     MutexLock lock(shard.mutex);

@@ -79,7 +79,7 @@ class CacheEntry : private EpochRetired {
   CacheEntry(const CacheEntry&) = delete;
   CacheEntry& operator=(const CacheEntry&) = delete;
 
-  // Requires: inside the guard in which the entry was found in its slot, or another count.
+  // Requires: the caller is in the guard in which it found the entry, or holds another count.
   void AddRef() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void Release() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) Free();
@@ -120,10 +120,10 @@ class BlockCache final : public Cache {
   explicit BlockCache(size_t capacity);
   ~BlockCache() override;
 
-  // Publishes the entry in the slot and adopts the caller's count. False: the slot has another
-  // entry, pins fill the cache, or its list of entries finds no memory; the caller keeps its count
-  // and uses the entry uncached. May evict entries, and free evicted ones. epochs: of the guards in
-  // which the slot is read; outlives the slot.
+  // Publishes the entry in the slot and adopts the caller's count. False if the slot has another
+  // entry, pins fill the cache, or there is no memory for the list of entries. The caller then
+  // keeps its count and uses the entry uncached. May evict entries and free evicted ones. epochs:
+  // the domain of the guards in which the slot is read; it outlives the slot.
   [[nodiscard]] bool Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry);
 
   // Clears the slots of one table. Requires: one epoch domain, and no concurrent or later Insert

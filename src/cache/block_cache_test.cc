@@ -271,8 +271,8 @@ TEST_F(BlockCacheTest, ReadersBesideEviction) {
   EXPECT_EQ(cache.GetUsage(), 0u);
 }
 
-// The slots go with their table while another thread has just evicted their blocks, and so does the
-// domain. Nothing but Erase orders the two: ThreadSanitizer sees a race if Erase passes over a slot
+// The slots are destroyed with their table just after another thread has evicted their blocks, and
+// so is the domain. Only Erase orders the two. ThreadSanitizer sees a race if Erase skips a slot
 // because it is empty.
 TEST_F(BlockCacheTest, SlotsAndDomainMayGoAfterEraseFoundThemEvicted) {
   constexpr int kRounds = 200;

@@ -1,4 +1,4 @@
-// Setters and getters of options: one line each, for the member that they set and get.
+// Setters and getters of options, one line for each member.
 //
 //   ASHLAR_C_ACCESSORS(readoptions, fill_cache, unsigned char)
 //     void rocksdb_readoptions_set_fill_cache(rocksdb_readoptions_t* options, unsigned char value)
@@ -6,8 +6,8 @@
 //     unsigned char rocksdb_readoptions_get_fill_cache(rocksdb_readoptions_t* options)
 //                                                          return options->rep.fill_cache
 //
-// The C types are those of the declarations in ashlar/c.h, which the compiler compares; values are
-// converted to and from the member's type.
+// The C types are those of the declarations in ashlar/c.h, and the compiler compares them. Values
+// are converted to and from the member's type.
 #pragma once
 
 #include <type_traits>

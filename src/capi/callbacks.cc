@@ -1,5 +1,5 @@
 // Classes that a C program implements with functions: comparators, compaction filters, log filters,
-// merge operators, prefix extractors, loggers; and functions that options of reads hold.
+// merge operators, prefix extractors and loggers. Also the functions in ReadOptions.
 #include <cstdio>
 #include <map>
 #include <memory>

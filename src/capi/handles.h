@@ -16,8 +16,8 @@
 //   I2  rocksdb_t::default_family is the database's own handle, kept here so that calls without a
 //       family cost no virtual call to find it.
 //
-// Rejected: a struct with `rep` for all types, as one sees elsewhere: an iterator would then be two
-// allocations, and each step through it one more load.
+// Rejected: a struct with `rep` for all types. An iterator would then take two allocations, and
+// each step one more load.
 #pragma once
 
 #include <atomic>

@@ -315,7 +315,7 @@ ASHLAR_C_ACCESSORS(options, track_and_verify_wals_in_manifest, unsigned char)
 ASHLAR_C_ACCESSORS(options, verify_sst_unique_id_in_manifest, unsigned char)
 ASHLAR_C_ACCESSORS(options, enforce_single_del_contracts, unsigned char)
 ASHLAR_C_ACCESSORS(options, write_dbid_to_manifest, unsigned char)
-// The world: files and threads, the LOG, limits.
+// The environment: files and threads, the LOG, limits.
 ASHLAR_C_ACCESSORS(options, info_log_level, int)
 ASHLAR_C_ACCESSORS(options, max_log_file_size, size_t)
 ASHLAR_C_ACCESSORS(options, log_file_time_to_roll, size_t)

@@ -1,5 +1,5 @@
-// Reading: values, iterators, snapshots. These functions are thin: their cost over the C++ call is
-// one or two arguments.
+// Reading: values, iterators, snapshots. These functions are thin. They cost one or two arguments
+// more than the C++ call.
 #include <algorithm>
 #include <memory>
 #include <new>

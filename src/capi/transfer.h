@@ -1,7 +1,7 @@
 // How errors, bytes and arrays pass between C and C++.
 //
-// Memory for the caller comes from malloc, so that rocksdb_free, and free itself, can take it.
-// Running out of it ends the process: every function of the interface is noexcept, and these throw
+// Memory for the caller comes from malloc, so that rocksdb_free or free can release it. Running out
+// of memory ends the process, because every function of the interface is noexcept and these throw
 // std::bad_alloc.
 #pragma once
 
@@ -54,8 +54,8 @@ inline bool Check(char** errptr, const Status& status) {
   return false;
 }
 
-// An array of n default-constructed elements that takes no memory from the heap while n is small:
-// MultiGet needs four of them per call.
+// An array of n default-constructed elements. It uses no heap memory while n is small. MultiGet
+// needs four of them per call.
 template <typename T, size_t kInline = 64>
 class ScratchArray {
  public:

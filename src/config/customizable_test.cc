@@ -19,7 +19,7 @@ struct ScaleOptions {
   int factor = 3;
 };
 
-// A clock, say, of the program: with options and a second name.
+// A program's object, such as a clock, with options and a second name.
 class Scale : public Customizable {
  public:
   static const char* kClassName() { return "Scale"; }

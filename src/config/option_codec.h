@@ -355,8 +355,8 @@ struct OptionCodec<std::shared_ptr<const FilterPolicy>> {
   static Status Parse(std::string_view text, std::shared_ptr<const FilterPolicy>* value);
   static std::string Print(const std::shared_ptr<const FilterPolicy>& value);
 };
-// Prints the name alone: the file has a section of its own for the options. In text they may
-// follow: "{id=BlockBasedTable;block_size=8k}".
+// Prints only the name, because the file has a separate section for the options. In other text they
+// may follow: "{id=BlockBasedTable;block_size=8k}".
 template <>
 struct OptionCodec<std::shared_ptr<TableFactory>> {
   static Status Parse(std::string_view text, std::shared_ptr<TableFactory>* value);
@@ -391,7 +391,7 @@ struct OptionCodec<std::shared_ptr<FileChecksumGenFactory>> {
   static std::string Print(const std::shared_ptr<FileChecksumGenFactory>& value);
 };
 
-// Objects of classes that this release does not have: only their absence has a text.
+// Objects of classes that this release does not have. Only null has a text.
 template <typename T>
 struct AbsentObjectCodec {
   static Status Parse(std::string_view text, T* value) {

@@ -471,8 +471,8 @@ struct ColumnFamilyTable {
   };
 };
 
-// RocksDB 6.10 to 6.14 write 8 bytes where the option has 4, so that format_version is in the upper
-// half: 17179869184 is 0 with format_version 4.
+// RocksDB 6.10 to 6.14 write 8 bytes for an option of 4, so the upper half has format_version:
+// 17179869184 is 0 with format_version 4.
 constexpr OptionEntry<BlockBasedTableOptions> ReadAmpBytesPerBit() {
   OptionEntry<BlockBasedTableOptions> entry =
       Option<&BlockBasedTableOptions::read_amp_bytes_per_bit>("read_amp_bytes_per_bit", kAccepted,

@@ -48,8 +48,8 @@ TYPED_TEST(OptionTable, DefaultsReadBackAsTheyPrint) {
   EXPECT_EQ(PrintOptions(read), PrintOptions(defaults));
 }
 
-// Flags and numbers: sets each to something else and reads it back, so that two entries for one
-// member, or an entry without effect, are found.
+// Sets each flag and number to another value and reads it back. This finds two entries for one
+// member, and an entry without effect.
 TYPED_TEST(OptionTable, EveryFlagAndNumberIsAMemberOfItsOwn) {
   const TypeParam defaults;
   for (const auto& entry : OptionTableOf<TypeParam>()) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
 
-// The end of the value that begins with the brace text[0]: after its closing brace; npos if there
+// The end, after its closing brace, of the value that begins with the brace text[0]. npos if there
 // is none.
 size_t EndOfBraces(std::string_view text) {
   size_t depth = 0;

@@ -30,8 +30,8 @@ std::string UnescapeOptionText(std::string_view text);
 // option before it.
 Result<OptionPairs> ParseOptionPairs(std::string_view text);
 
-// "name=value" for each, escaped, with the delimiter after each: ParseOptionPairs gets the same
-// pairs where the delimiter is ";".
+// Escaped "name=value" pairs, each followed by the delimiter. With ";" ParseOptionPairs gets the
+// same pairs back.
 std::string JoinOptionPairs(const OptionPairs& pairs, std::string_view delimiter);
 
 // Takes a comment (from an unescaped '#') and the spaces around off a line of an OPTIONS file.

@@ -36,7 +36,8 @@
 
 namespace ashlar {
 
-// The recorded options that have their defaults in these options: the program has set nothing else.
+// The recorded options that have default values in these options, so that the program has not set
+// them.
 std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded,
                                            const DBOptions& db_options,
                                            const std::vector<ColumnFamilyDescriptor>& families);
@@ -49,8 +50,8 @@ inline std::string PrintOptionsFile(const DBOptions& db_options,
                                     const std::vector<ColumnFamilyDescriptor>& families) {
   return PrintOptionsFile(db_options, families, {});
 }
-// The same as lines for the LOG, in the form that tools find in RocksDB's: "Options.name: value"
-// for a database and its families, "name: value" for tables; true and false are 1 and 0.
+// The same as lines for the LOG, in the form that tools expect of RocksDB: "Options.name: value"
+// for a database and its families, "name: value" for tables. True and false are 1 and 0.
 std::string PrintOptionsForLog(const DBOptions& db_options,
                                const std::vector<ColumnFamilyDescriptor>& families);
 

@@ -138,8 +138,8 @@ TEST(OptionsFile, TheLogGetsOneLinePerOption) {
   EXPECT_EQ(text.find("/two\n"), std::string::npos) << "an option is one line";
 }
 
-// RocksDB 6.10 to 6.14 write 8 bytes from the address of this member of 4 bytes: format_version
-// follows it.
+// RocksDB 6.10 to 6.14 write 8 bytes from the address of this 4-byte member. The next member is
+// format_version.
 TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {
   for (const auto& [written, read] :
        {std::pair("17179869184", 0u), std::pair("21474836512", 32u), std::pair("16", 16u)}) {

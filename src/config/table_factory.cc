@@ -1,5 +1,4 @@
-// The table factories, which are nothing but their options: the engine makes readers and writers
-// from them.
+// The table factories only hold their options. The engine makes readers and writers from these.
 #include "ashlar/table.h"
 
 #include <string>

@@ -15,10 +15,10 @@ namespace ashlar {
 
 enum class OpenFor : uint8_t { kWriting, kReading };
 
-// Ok, or the first objection: NotSupported for an option that would change results or guarantees
-// and is not implemented, InvalidArgument for a value or a combination that cannot work. The text
-// names the option (and the family) and a remedy. For reading, options that only matter to writers
-// may have any value.
+// Ok, or the first error. NotSupported: an option would change results or guarantees and is not
+// implemented. InvalidArgument: a value or a combination cannot work. The text names the option
+// (and the family) and a remedy. For a read-only open, options that only affect writers may have
+// any value.
 Status ValidateOptions(const DBOptions& db_options,
                        const std::vector<ColumnFamilyDescriptor>& families,
                        OpenFor purpose = OpenFor::kWriting);
@@ -26,7 +26,7 @@ Status ValidateOptions(const DBOptions& db_options,
 // Why recycle_log_file_num has no effect next to the other options. Empty: it has.
 std::string WhyLogsAreNotRecycled(const DBOptions& options);
 
-// Every accepted option that is not the default, as "name=value of column family NAME": it has no
+// Every accepted option that is not the default, as "name=value of column family NAME". It has no
 // effect, and the operator should know.
 std::vector<std::string> ListOptionsWithoutEffect(
     const DBOptions& db_options, const std::vector<ColumnFamilyDescriptor>& families);

@@ -1,6 +1,6 @@
-// CompositeEnv: other files, and another clock if one is given, in the world of another Env. The
-// rest is a call of `base`. NewMemEnv, NewCompositeEnv and NewTimedEnv give one; tests derive from
-// it and replace threads and time.
+// CompositeEnv: an Env with other files and, if given, another clock; the rest forwards to `base`.
+// NewMemEnv, NewCompositeEnv and NewTimedEnv return one. Tests derive from it and replace threads
+// and time.
 //
 // Thread safety: as ashlar/env.h. Lifetime: `base` outlives it.
 #pragma once

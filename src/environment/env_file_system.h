@@ -1,5 +1,5 @@
-// EnvFileSystem: a program's Env as a FileSystem, so that what its class overrides is what the
-// engine uses. The file system of each Env that was made without one.
+// EnvFileSystem: a program's Env as a FileSystem, so that the engine uses the overrides of its
+// class. Every Env that was made without a file system has one.
 //
 // I1: each call is one call of the Env, or of the file that the Env gave. Options of single calls
 //     (IOOptions) and contexts have no counterpart there and are dropped.

@@ -1,5 +1,5 @@
-// EnvOverFiles: the methods of an Env for files, by its FileSystem, and for time, by its
-// SystemClock. Its classes add threads.
+// EnvOverFiles: implements the file methods of an Env by its FileSystem, and the time methods by
+// its SystemClock. Derived classes add threads.
 //
 // I1: each call is one call of GetFileSystem(), with default IOOptions and without a context, or
 //     one of GetSystemClock().

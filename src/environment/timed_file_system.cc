@@ -1,5 +1,5 @@
-// NewTimedEnv: a FileSystem that adds the time of each call to the PerfContext of the calling
-// thread, and the Env of it.
+// NewTimedEnv: an Env whose FileSystem adds the time of each call to the PerfContext of the calling
+// thread.
 #include <memory>
 #include <string>
 #include <vector>

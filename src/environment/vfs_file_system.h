@@ -1,4 +1,4 @@
-// VfsFileSystem: the engine's files as a FileSystem, for what a program calls or wraps:
+// VfsFileSystem: the engine's files as a FileSystem that a program calls or wraps. It serves
 // FileSystem::Default(), and the file methods of Env::Default() and NewMemEnv.
 //
 // I1: an Append is in the operating system when it returns, as in RocksDB, unless the options ask

@@ -71,14 +71,14 @@ class EpochDomains {
 
 namespace {
 
-// Retire reclaims when so much came together since the last pass: a pass costs a heavy fence, some
-// microseconds.
+// Retire reclaims once this much has accumulated since the last pass. A pass costs a heavy fence,
+// which takes some microseconds.
 constexpr size_t kPassObjects = 64;
 constexpr size_t kPassBytes = size_t{1} << 20;
 
 constexpr uint32_t kYields = 32;
-// Some 30 ms: on a machine whose processors are all busy a thread that was put off inside a guard
-// waits for several others.
+// About 30 ms. On a busy machine a thread that was preempted inside a guard waits for several
+// others.
 constexpr uint32_t kPatientPauses = 200;
 
 void BackOff(uint32_t attempt) {

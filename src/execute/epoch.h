@@ -43,8 +43,8 @@ EpochWord& FindEpochWord(EpochWord* first, const void* domain);
 
 using EpochDeleter = void (*)(void* object);
 
-// The base of an object that can be retired without an allocation: code that frees objects must not
-// depend on one. `deleter` gets the object as this base.
+// The base of an object that can be retired without an allocation, because code that frees objects
+// must not depend on one. `deleter` gets the object as this base.
 struct EpochRetired {
   void (*deleter)(EpochRetired* self) = nullptr;
   EpochRetired* next = nullptr;
@@ -61,18 +61,18 @@ class EpochDomain {
   EpochDomain(const EpochDomain&) = delete;
   EpochDomain& operator=(const EpochDomain&) = delete;
 
-  // Hands over an object that has been unlinked: deleter(object) runs when no guard can still see
-  // it. A deleter may enter guards and retire more objects; it must not call Synchronize. Retire
+  // Takes over an object that has been unlinked. deleter(object) runs when no guard can see it any
+  // more. A deleter may enter guards and retire more objects; it must not call Synchronize. Retire
   // sometimes runs deleters of earlier objects. Requires: the caller holds no lock that a deleter
-  // takes. `bytes` (the memory freed by the deletion, if known) makes Retire do so earlier for
-  // large objects.
+  // takes. With large `bytes` (the memory that the deletion frees, if known) Retire does so
+  // earlier.
   void Retire(EpochDeleter deleter, void* object, size_t bytes);
   void Retire(EpochDeleter deleter, void* object) { Retire(deleter, object, 0); }
   // The same, but never runs a deleter: for callers that hold locks. Call Reclaim soon after they
   // are released.
   void RetireUnderLock(EpochDeleter deleter, void* object, size_t bytes);
-  // The same for an object with its own list node: no allocation, so it cannot fail. The object's
-  // deleter is set. The object is not retired twice.
+  // The same for an object with its own list node. It cannot fail, because it does not allocate.
+  // Requires: the object's deleter is set, and the object is not retired twice.
   void RetireUnderLock(EpochRetired* object, size_t bytes) noexcept;
 
   template <typename T>
@@ -85,19 +85,19 @@ class EpochDomain {
   }
 
   // Runs the deleters of all objects that no guard can see, and of the objects that those deleters
-  // retire. Does not wait. Hold no lock that a deleter takes. Inside a deleter it does nothing: the
-  // pass that runs the deleter also deletes objects that the deleter retires into the same domain.
+  // retire. Does not wait. Hold no lock that a deleter takes. Inside a deleter it does nothing,
+  // because the pass that runs the deleter also deletes what it retires into the same domain.
   void Reclaim();
   // Reclaim, if enough was retired since the last pass: as Retire does. For after RetireUnderLock,
   // where memory is not missed soon.
   void ReclaimIfDue();
-  // Reclaim, again and again for some milliseconds at most, until guards that are in the way are
-  // gone: for a background thread that has given up much memory.
+  // Repeats Reclaim for at most some milliseconds, until the guards that block it have ended. For a
+  // background thread that has released much memory.
   void ReclaimPatiently();
-  // Waits until every guard of the domain that is alive now is gone, and until every object retired
-  // before this call has been deleted, on any thread. Does not wait for objects that those deleters
-  // retire: call it again for them. Requires: not inside a guard of the domain, nor in a deleter,
-  // and no lock held that a deleter takes.
+  // Waits until every guard of the domain that exists now has ended, and every object that was
+  // retired before this call has been deleted, on any thread. Does not wait for objects that those
+  // deleters retire; call it again for them. Requires: the caller is not inside a guard of the
+  // domain or a deleter, and holds no lock that a deleter takes.
   void Synchronize();
 
   // Objects retired and not yet deleted; a moment's value, for tests and statistics.
@@ -193,8 +193,8 @@ class EpochGuard {
   EpochEntry entry_;
 };
 
-// For memory that several domains share: EpochDomain::Reclaim and Synchronize of every domain of
-// the process, and the sum of their PendingObjects.
+// For memory that several domains share: Reclaim and Synchronize on every EpochDomain of the
+// process, and the sum of their PendingObjects.
 void EpochReclaimAll();
 void EpochSynchronizeAll();
 size_t EpochPendingObjects();

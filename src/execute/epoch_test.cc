@@ -99,8 +99,8 @@ TEST(Epoch, AGuardEnteredAfterTheBatchWasClosedDoesNotKeepIt) {
   new_reader.Leave();
 }
 
-// While an old guard makes more batches wait than there is room for, the newest batch takes what is
-// retired later, and waits for the later guards too.
+// An old guard blocks more batches than there is room for. The newest batch then also takes objects
+// that are retired later, and waits for the later guards too.
 TEST(Epoch, WithManyWaitingBatchesTheNewestWaitsForItsOwnGuards) {
   constexpr int kBatches = 50;
   std::atomic<int> deleted{0};
@@ -170,7 +170,7 @@ void DeleteChain(void* object) {
   chain->deleted->fetch_add(1);
   if (chain->left == 0) return;
   chain->left--;
-  // As a deleter may: enter a guard, retire more, ask for a pass.
+  // Deleters may do this: enter a guard, retire more, request a pass.
   const EpochGuard guard(TestEpochs());
   TestEpochs().Retire(&DeleteChain, chain.release());
   TestEpochs().Reclaim();
@@ -249,8 +249,8 @@ TEST(Epoch, SynchronizeWaitsForDeletersThatRunElsewhere) {
   other.Join();
 }
 
-// The batch that Synchronize waits for becomes the newest of a full list and takes what is retired
-// later, with a later tag, which a later guard holds back.
+// The batch that Synchronize waits for becomes the newest of a full list. It takes objects that are
+// retired later, with a later tag, and a later guard blocks it.
 TEST(Epoch, SynchronizeWaitsForABatchThatTookLaterObjects) {
   constexpr int kWaitingBatches = 31;  // one less than there is room for
   std::atomic<int> old_deleted{0};
@@ -434,7 +434,7 @@ TEST(EpochDomain, NestedGuardsOfSeveralDomainsProtectEach) {
   EXPECT_EQ(deleted.load(), 2 * static_cast<int>(kDomains));
 }
 
-// The word of the outer guard is free again while the inner one lives: a guard of the inner one's
+// The word of the outer guard is free again while the inner one lives. A guard in the inner one's
 // domain takes it.
 TEST(EpochDomain, ADomainMayBeEnteredInTwoWordsOfAThread) {
   EpochDomain one;

@@ -44,18 +44,18 @@ class Executor {
   // Runs the queued jobs, refuses new ones, and joins the threads. Idempotent. Not from inside a
   // job.
   virtual void Shutdown() = 0;
-  // A thread that is about to wait for background work calls this first, without locks, and waits
-  // only if it returns false. A pool does nothing and returns false; an executor without threads
-  // runs one job here and returns true.
+  // Call this before waiting for background work, without locks, and wait only if it returns false.
+  // A pool does nothing and returns false. An executor without threads runs one job here and
+  // returns true.
   virtual bool RunJobWhileWaiting() = 0;
-  // The threads of this priority get at most this share of the processors, and their I/O waits for
-  // that of others, from their next job on; threads that start later, too. Default: nothing, there
-  // are no threads.
+  // Limits the threads of this priority to this share of the processors, and makes their I/O wait
+  // for that of others. Applies from their next job on, and to threads that start later. Default:
+  // nothing, because there are no threads.
   virtual void LowerCpuShare(CpuShare /*share*/, Priority /*priority*/) {}
   virtual void LowerIoPriority(Priority /*priority*/) {}
   // The threads that have begun. Default: none.
   virtual std::vector<ThreadOperations::Worker> Threads() const { return {}; }
-  // What jobs of this executor do, on its threads and on others.
+  // The operations that jobs of this executor run, on its threads and on others.
   ThreadOperations& operations() { return operations_; }
   const ThreadOperations& operations() const { return operations_; }
 

@@ -1,4 +1,4 @@
-// FlushPriorityThrottle: flushes before compactions, where there are too few processors for both.
+// FlushPriorityThrottle: puts flushes before compactions if there are too few processors for both.
 //
 // While a flush runs, every write fills another memtable, and only the end of the flush frees the
 // memory of those being written. A compaction can wait. So a compaction checks at intervals of
@@ -10,10 +10,10 @@
 //   ... some entries ...
 //   turn.YieldToFlush();
 //
-// I1: a compaction waits only while flushes, working compactions and one thread that writes are
-//     more than there are processors.
-// I2: it waits for at most the time that it has worked, plus an initial kLongestWaitNanos. So with
-//     endless flushes it gets half of the time. Compactions must end too, otherwise writes stop.
+// I1: a compaction waits only while flushes, working compactions and one writing thread outnumber
+//     the processors.
+// I2: it waits at most as long as it has worked, plus an initial kLongestWaitNanos. With endless
+//     flushes it gets half of the time. Compactions must end too, otherwise writes stop.
 //
 // Thread safety: any thread; a turn belongs to one. Lifetime: a FlushPriorityThrottle outlives its
 // turns.

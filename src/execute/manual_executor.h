@@ -1,11 +1,11 @@
 // ManualExecutor: an Executor without threads, for tests. Jobs wait until the test runs them on its
 // own thread, in an order drawn from a seed, so that one number replays one schedule.
 //
-// A job with a delay becomes due when a thread waits for background work and no other job is left:
-// the time passes meanwhile. RunOne and RunAll leave it alone.
+// A job with a delay becomes due when a thread waits for background work and no other job is left.
+// Time then advances. RunOne and RunAll do not run it.
 //
-// The numbers of threads are remembered but limit nothing except that a priority with 0 threads
-// runs no job.
+// The numbers of threads are stored but not enforced. Only 0 has an effect: no job of that priority
+// runs.
 #pragma once
 
 #include <deque>

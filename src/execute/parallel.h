@@ -1,8 +1,7 @@
-// RunPieces: one job, cut into pieces, on the calling thread and some others that end with the
-// call.
+// RunPieces: one job in pieces, on the calling thread and on some others that end with the call.
 //
-// For work that is long enough to pay for starting threads, such as an open. Threads take the next
-// piece when they have done one, so pieces may differ in length.
+// For work that is long enough to pay for starting threads, such as an open. A thread takes the
+// next piece when it has finished one, so pieces may differ in length.
 #pragma once
 
 #include <cstddef>

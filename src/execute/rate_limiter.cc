@@ -17,8 +17,8 @@ constexpr uint64_t kPeriodsPerTuning = 100;
 constexpr uint64_t kLowPercent = 50;
 constexpr uint64_t kHighPercent = 90;
 
-// rate * period / 1 s, at least 1, at most a quarter of the int64_t range, so that sums of it do
-// not wrap.
+// rate * period / 1 s, at least 1, at most a quarter of the int64_t range. Sums of it do not
+// overflow.
 int64_t BytesPerPeriod(int64_t bytes_per_second, int64_t period_us) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
   const int64_t whole = bytes_per_second / kMicrosPerSecond;

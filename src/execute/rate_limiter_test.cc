@@ -224,8 +224,8 @@ TEST(RateLimiter, AClassOfTheProgramMayOverrideAnyFormOfRequest) {
   ExpectThatTheEngineAsks<OverridesTheFormWithTheOperation>();
 }
 
-// At most 2,000,000 bytes per second, in periods of 1 ms, on a clock that only the test and
-// sleepers move.
+// At most 2,000,000 bytes per second, in periods of 1 ms. Only the test and sleepers move the
+// clock.
 class TunedRateLimiterTest : public testing::Test {
  protected:
   // 100 periods, in the first `drained` of which a request waits for the refill.

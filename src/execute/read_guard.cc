@@ -20,7 +20,7 @@ void ReadGuard::Leave() {
 }
 
 void ReadGuard::ReleaseKept() {
-  // The root is released last: by then nothing else refers to objects that only it kept.
+  // The root is released last, when nothing else refers to objects that only it kept alive.
   while (!kept_->empty()) kept_->pop_back();
   delete kept_;
 }

@@ -1,23 +1,21 @@
-// ReadGuard: the epoch guard of a call that may have to wait before it ends, for a file or for code
-// of the program.
+// ReadGuard: the epoch guard of a call that may wait for a file or for code of the program.
 //
 //   ReadGuard ──> inside ──Pause──> outside: read, open, merge ──~Pause──> inside
 //                            └ the first Pause pins the root
 //   inside ──~ReadGuard──> outside, pins released
 //
-// A guard that is held across a wait keeps everything that is retired meanwhile in memory. So code
-// that may wait gets the guard of its call as an argument, keeps the objects it uses, and waits
-// inside a Pause. A call that never waits takes no count.
+// A guard that is held across a wait keeps everything that is retired during it in memory. Code
+// that may wait therefore gets the guard of its call as an argument, keeps the objects that it
+// uses, and waits inside a Pause. A call that never waits takes no count.
 //
-// I1: after a Pause, an object found before it is valid only if a count protects it: the root,
-//     objects that the root owns, and objects passed to Keep. All else is loaded again from where
-//     it is published.
-// I2: counts are released by the destructor, after the epoch has been left: their owners'
-//     destructors may do I/O.
+// I1: after a Pause, an object that was found before it is valid only if a count protects it: the
+//     root, objects that the root owns, and objects passed to Keep. Load all others again.
+// I2: the destructor releases the counts after it has left the epoch, because destructors of the
+//     owners may do I/O.
 //
-// Counts for every call were rejected: a Get would pay for two. A guard that starts over after the
-// wait was rejected: the wait may have been for one of many tables, and the next attempt may have
-// to wait for another.
+// Rejected: counts for every call, because a Get would pay for two. Rejected: starting over after
+// the wait, because the wait may be for one of many tables, and the next attempt may wait for
+// another.
 //
 // Thread safety: one thread. A Pause inside another guard of the thread in the same domain is
 // correct but does not leave the epoch.

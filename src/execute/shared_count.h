@@ -33,8 +33,8 @@ namespace ashlar {
 
 class SharedCount : private EpochRetired {
  public:
-  // callback(argument) runs when the object is killed and unpinned: on the thread of the last
-  // Release, outside any guard entered by this class, or on a thread that reclaims epochs.
+  // callback(argument) runs when the object is killed and unpinned. It runs on the thread of the
+  // last Release, outside any guard entered by this class, or on a thread that reclaims epochs.
   using Callback = void (*)(void* argument);
   // The domain is that of the guards in which the object is found.
   SharedCount(EpochDomain* epochs, Callback callback, void* argument)

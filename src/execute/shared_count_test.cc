@@ -110,8 +110,8 @@ TEST(SharedCount, MayBeDestroyedWithoutKillWhenNobodyHoldsIt) {
   count.Release();
 }
 
-// An object as the engine has them: found through a pointer, pinned beyond the guard, deleted by
-// the callback.
+// An object with the life of the engine's objects: found through a pointer, pinned beyond the
+// guard, deleted by the callback.
 struct Pinned {
   explicit Pinned(std::atomic<int>* live_objects)
       : live(live_objects), count(&TestEpochs(), &Pinned::Delete, this) {

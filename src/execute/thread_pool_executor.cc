@@ -101,7 +101,7 @@ Status ThreadPoolExecutor::SetBackgroundThreads(int threads, Priority priority) 
   return Status::OK();
 }
 
-// A worker without a job only leaves: it waits for mutex_ alone, so its join is short.
+// A worker without a job only has to leave. It waits for nothing but mutex_, so its join is short.
 void ThreadPoolExecutor::DismissWorkers(Priority priority, size_t wanted) {
   std::vector<std::unique_ptr<Worker>> leaving;
   {

@@ -1,7 +1,7 @@
 // ThreadPoolExecutor: the Executor of production, a fixed number of threads per priority.
 //
-// One mutex guards both queues: jobs are milliseconds to minutes long, and a few hundred a second
-// at most.
+// One mutex guards both queues. Jobs take milliseconds to minutes, and there are a few hundred a
+// second at most.
 //
 // I1: a thread of priority p takes the oldest job of queue p only, and only while its number is
 //     below the number wanted.
@@ -77,8 +77,8 @@ class ThreadPoolExecutor final : public Executor {
     void QueueDue();
     void WakeOne();
     void WakeAll();
-    // Asserts that the counts agree with the workers, and I3: each that waits is listed once and
-    // runs no job.
+    // Asserts that the counts agree with the workers. Asserts I3: each waiting worker is listed
+    // once and runs no job.
     void CheckInvariants() const;
   };
 

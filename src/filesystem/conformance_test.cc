@@ -1,6 +1,5 @@
-// Conformance of every FileSystem: the operating system's (through the page cache, with mapped
-// readers or writers, and unbuffered), the one in memory, the crash model, and a fault injector
-// without rules.
+// Conformance tests for every FileSystem: the operating system's (page cache, mapped readers or
+// writers, unbuffered), the one in memory, the crash model, and a fault injector without rules.
 #include <gtest/gtest.h>
 
 #include <algorithm>

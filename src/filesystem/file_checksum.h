@@ -1,5 +1,5 @@
-// Checksums of whole files (ashlar/file_checksum.h): while a file is written, and of one that is
-// there.
+// Checksums of whole files (ashlar/file_checksum.h), of a file that is being written and of an
+// existing one.
 //
 // Thread safety: as the files. Lifetime: a factory outlives the call.
 #pragma once
@@ -38,7 +38,7 @@ Result<FileChecksum> ComputeFileChecksum(vfs::FileSystem* file_system, const std
                                          FileChecksumGenFactory* factory,
                                          const std::string& function);
 
-// A file that is written, with the checksum of what is appended. A wrapper, so that files without
+// A writable file that computes the checksum of its appends. It is a wrapper, so that files without
 // a checksum cost nothing.
 class ChecksummedFile final : public vfs::WritableFile {
  public:

@@ -123,8 +123,8 @@ TEST_F(FileHelpersTest, ALeftoverTemporaryFileIsReplaced) {
   EXPECT_EQ(*ReadCurrentFile(&fs_, "/db"), 13u);
 }
 
-// Every call of SetCurrentFile fails once: the error is reported, CURRENT stays readable, and
-// nothing temporary is left.
+// Every call of SetCurrentFile fails once. The error is reported, CURRENT stays readable, and no
+// temporary file is left.
 TEST(SetCurrentFile, ReportsTheFailureOfEveryCall) {
   for (uint64_t n = 1;; n++) {
     auto memory = std::make_shared<MemoryFileSystem>();

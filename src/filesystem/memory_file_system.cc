@@ -18,8 +18,8 @@
 namespace ashlar {
 namespace {
 
-// A file of a test: large enough for all of them, small enough that a wrong length does not take
-// the machine's memory.
+// The largest file: enough for all tests, but small enough that a wrong length does not use up the
+// machine's memory.
 constexpr uint64_t kFileBytesMax = uint64_t{1} << 36;
 
 uint64_t NowUnixSeconds() { return UnixMicros() / 1'000'000; }

@@ -44,7 +44,7 @@ struct MemoryRename {
   bool node_is_directory;
 };
 
-// Called under the locks that order the change: must be quick and must not call the file system.
+// Called under the locks that order the change. Must be quick and must not call the file system.
 class MutationListener {
  public:
   virtual ~MutationListener() = default;
@@ -70,8 +70,8 @@ struct MemoryImage {
   };
   std::vector<Entry> entries;
 
-  // A number that differs when names or contents differ (but for a hash collision). Ids do not
-  // count.
+  // A fingerprint of names and contents that differs when they differ, up to collisions. Ids are
+  // not part of it.
   uint64_t Fingerprint() const;
 };
 

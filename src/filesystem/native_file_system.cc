@@ -61,7 +61,8 @@ class NativeRandomRWFile final : public vfs::RandomRWFile {
   Status failed_;
 };
 
-// The mapping may keep the pool file's lock: another buffer of the file is refused meanwhile.
+// The mapping may keep the pool file's lock, and another buffer of the file is refused until it
+// ends.
 class NativeFileBuffer final : public MemoryMappedFileBuffer {
  public:
   explicit NativeFileBuffer(std::unique_ptr<PoolMapping> mapping)

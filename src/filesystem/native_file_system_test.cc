@@ -209,7 +209,7 @@ TEST_F(NativeFileSystemTest, AnAppendToAFileThatKeepsItsTailIsInTheFileBeforeAny
   EXPECT_EQ(Contents(Path("f")).substr(0, 5010), small + large + small);
 }
 
-// Windows are 1 MiB: the appends cross several, and end on their borders and next to them.
+// Windows are 1 MiB. The appends cross several, and end at their borders and next to them.
 TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
   constexpr uint64_t kSeed = 80;
   constexpr size_t kWindow = size_t{1} << 20;

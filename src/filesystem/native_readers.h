@@ -1,5 +1,5 @@
-// The readers of NativeFileSystem: one class per way of reading, so that no read checks its way.
-//
+// The readers of NativeFileSystem: one class per way of reading, so that a read has no mode to
+// check.
 //   buffered   pread through the page cache
 //   mapped     the whole file mapped at the open; Read returns pointers into the mapping
 //   direct     pread around the page cache; unaligned requests go through an aligned buffer

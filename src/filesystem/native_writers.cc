@@ -40,8 +40,8 @@ class Reservation {
   Reservation(uint64_t step_bytes, uint64_t former_bytes)
       : step_bytes_(step_bytes), reserved_end_(former_bytes) {}
 
-  // Before a write that ends at `end`. A file system that cannot, or has no space left, is not
-  // asked again: the write itself reports the error.
+  // Called before a write that ends at `end`. If the file system cannot reserve space, it is not
+  // asked again, and the write itself reports the error.
   void Extend(OsFile* file, uint64_t end) {
     if (step_bytes_ == 0 || end <= reserved_end_) return;
     const uint64_t steps = end / step_bytes_ + (end % step_bytes_ != 0 ? 1 : 0);
@@ -70,8 +70,8 @@ struct WriterStart {
   uint64_t former_bytes = 0;  // of a file that is written over
 };
 
-// Shared by the writers with a buffer and with a mapping: the order of calls, the first error, and
-// the calls that may run concurrently. How bytes get from the buffer to the file is theirs.
+// The base of the writers with a buffer and with a mapping: the order of calls, the first error,
+// and the calls that may run concurrently. Derived classes move the bytes to the file.
 class NativeWritableFile : public vfs::WritableFile {
  public:
   explicit NativeWritableFile(WriterStart start)
@@ -163,8 +163,8 @@ class NativeWritableFile : public vfs::WritableFile {
   bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
-// One thread at a time, except that Sync and RangeSync may run concurrently with Append: they share
-// the handle and the first error only, so Append needs no lock.
+// One thread at a time, except that Sync and RangeSync may run concurrently with Append. They share
+// only the handle and the first error, so Append needs no lock.
 class UnbufferedWritableFile final : public vfs::WritableFile {
  public:
   explicit UnbufferedWritableFile(WriterStart start)
@@ -272,11 +272,10 @@ class BufferedWritableFile final : public NativeWritableFile {
   size_t used_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
-// Everything in the file up to written_ is whole blocks, written or on their way; the buffer starts
-// with the last block's bytes if that one is not full, so that it can be written again when it
-// grows.
+// The file up to written_ consists of whole blocks, written or in flight. If the last block is not
+// full, the buffer starts with its bytes, so that the block can be rewritten when it grows.
 //
-// There are two buffers from the first full one on: one fills while the other is written.
+// From the first full buffer on there are two: one fills while the other is written.
 class DirectWritableFile final : public NativeWritableFile {
  public:
   explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)) {}
@@ -335,12 +334,12 @@ class DirectWritableFile final : public NativeWritableFile {
   WriteBehind behind_ ASHLAR_GUARDED_BY(mutex_){&file_};  // destroyed before the members it uses
 };
 
-// Append copies into a sliding window of the mapped file. The file is extended to the window's end,
-// and cut to the appended bytes before any reader relies on its size.
+// Append copies into a sliding window of the mapped file. The file is extended to the end of the
+// window, and truncated to the appended bytes before any reader relies on its size.
 //
-// A file that keeps its tail (a log, to which many small pieces go one by one) is not cut by Sync,
-// which would make every one of them change the file's size twice; and it takes pieces that are not
-// small by write(), which sees the same pages.
+// A file that keeps its tail is a log, to which many small pieces are appended. Sync does not
+// truncate it, because every Sync would then change its size twice. Larger pieces use write(),
+// which sees the same pages.
 class MappedWritableFile final : public NativeWritableFile {
  public:
   // The first window's space is reserved.
@@ -414,9 +413,9 @@ class MappedWritableFile final : public NativeWritableFile {
   bool reserved_ ASHLAR_GUARDED_BY(mutex_);  // there may be space beyond written_ to give back
 };
 
-// Whether the space for a first window can be had: without it a store might hit a full disk. A file
-// that keeps its tail has no mapping for its whole life if mapping fails, or if the system does not
-// keep stores and writes coherent (it then does not cut a mapped file either).
+// True if there is space for a first window. Without it a store might hit a full disk. A file that
+// keeps its tail is never mapped if mapping fails once, or if the system does not keep stores and
+// writes coherent (such a system does not truncate a mapped file either).
 bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
   const size_t window_bytes = keeps_tail ? kTailWindowBytes : kWindowBytes;
   const uint64_t begin = bytes - bytes % window_bytes;

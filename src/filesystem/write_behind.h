@@ -1,14 +1,14 @@
-// WriteBehind: writes one piece of a file on a thread of its own, while the file's owner fills the
-// next one. An unbuffered write waits for the device. The owner could compute the next bytes during
-// that time.
+// WriteBehind: writes one piece of a file on its own thread while the owner fills the next one. An
+// unbuffered write waits for the device; the owner can use that time to compute the next bytes.
 //
 //   owner    fill A | fill B        | wait | fill A ...
 //   thread          | write A              | write B ...
 //
-// I1: at most one piece is on its way.
-// I2: after a write that failed none is begun; every later call returns its error.
+// I1: at most one piece is being written.
+// I2: after a failed write no other is started; every later call returns the error.
 //
-// The thread begins with the first piece. Where the system refuses one, pieces are written at once.
+// The thread starts with the first piece. If the system refuses a thread, pieces are written at
+// once.
 //
 // Thread safety: one owner at a time. Lifetime: the file outlives it.
 #pragma once

@@ -1,7 +1,7 @@
 // The two built-in orders of keys.
 //
-// KeyComparator recognises both by address. So each exists exactly once, and lives as long as the
-// process: databases may close after static destructors have begun.
+// KeyComparator recognises both by address. Each therefore exists once and lives as long as the
+// process, because databases may be closed after static destructors have begun.
 #include "ashlar/comparator.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ class BytewiseOrder final : public Comparator {
     const uint8_t limit_byte = ByteAt(limit, common);
     if (start_byte >= limit_byte) return;  // start does not sort before limit
     if (start_byte + 1 < limit_byte || common + 1 < limit.size()) {
-      // The raised byte is below limit's, or equal to it with more of limit to come: before limit
-      // either way.
+      // The raised byte is below limit's, or equal to it and limit is longer. Both are before
+      // limit.
       (*start)[common] = static_cast<char>(start_byte + 1);
       start->resize(common + 1);
       return;
@@ -68,8 +68,8 @@ class ReverseBytewiseOrder final : public Comparator {
     if (ByteAt(*start, common) > ByteAt(limit, common)) start->resize(common + 1);
   }
 
-  // Leaves the key as it is. The empty key sorts last here: it would be a correct result, but it
-  // would lose the position of the table's end.
+  // Leaves the key as it is. The empty key sorts last here. It would be correct but would lose the
+  // position of the table's end.
   void FindShortSuccessor(std::string*) const override {}
 };
 

@@ -33,7 +33,7 @@ namespace ashlar {
 // The keys that a caller reads after a seek. The cursors learn it from key/seek_prefix.h.
 enum class SeekScope : uint8_t {
   kTotalOrder,  // any entry; the order is that of all keys
-  // only keys that share the target's prefix: a source without such keys may be invalid
+  // only keys that share the target's prefix; a source without such keys may be invalid
   kPrefix,
 };
 

@@ -23,8 +23,8 @@ inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
 // writes before the next open.
 inline constexpr SequenceNumber kSequenceNumberMaxAtOpen = kSequenceNumberMax - (uint64_t{1} << 48);
 inline constexpr size_t kTagBytes = 8;
-// Of a user key and its value together, so that a block that one more entry ends stays within 1
-// GiB: the bound of tables' readers (block_format.h).
+// The limit for a user key and its value together. A block to which one more entry is added then
+// stays within 1 GiB, the limit of table readers (block_format.h).
 inline constexpr size_t kEntryBytesMax = size_t{1} << 29;
 inline constexpr bool EntryFits(size_t user_key_bytes, size_t value_bytes,
                                 size_t entry_bytes_max = kEntryBytesMax) {

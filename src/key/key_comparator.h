@@ -27,8 +27,8 @@ inline Slice ComparedPart(const Slice& user_key) { return user_key; }
 // The hash of a user key in filters, RocksDB's (Xxph3Hash64).
 inline uint64_t FilterHash(const Slice& user_key) { return Xxph3Hash64(ComparedPart(user_key)); }
 
-// The length of the prefix that the compared bytes of two user keys share, and of all keys between
-// them in a built-in order: heads may skip it.
+// The length of a prefix that the compared bytes of two user keys share. In a built-in order all
+// keys between them share it too, so heads may skip it.
 inline size_t CommonKeyPrefixBytes(const Slice& a, const Slice& b) {
   return CommonPrefixBytes(ComparedPart(a), ComparedPart(b));
 }

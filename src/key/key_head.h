@@ -23,7 +23,7 @@ inline size_t CommonPrefixBytes(const char* a, const char* b, size_t n) {
   while (i < n && a[i] == b[i]) ++i;
   return i;
 }
-// Of sorted strings: the prefix that the first and the last share is shared by all.
+// For sorted strings. A prefix that the first and the last share is shared by all.
 inline size_t CommonPrefixBytes(const Slice& a, const Slice& b) {
   return CommonPrefixBytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
 }
@@ -60,8 +60,8 @@ inline uint32_t CountSmaller(const std::atomic<uint32_t>* heads, uint32_t count,
   return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-// The same of heads that nobody changes. Compilers make a branch of a binary search, and the
-// processor mispredicts it. They make vectors of a loop whose length is a multiple of four.
+// The same for heads that no writer changes. Compilers turn a binary search into branches, which
+// the processor mispredicts. A loop whose length is a multiple of four becomes vector code.
 template <size_t kHeads>
 uint32_t CountSmaller(const std::array<uint32_t, kHeads>& heads, uint32_t head) {
   constexpr size_t kInVectors = kHeads / 4 * 4;

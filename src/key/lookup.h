@@ -11,8 +11,8 @@
 //   any state ──unsupported type, or an error of a source──> kFailed
 //
 // Covering sequence: the newest sequence of a range tombstone that covers the key. A version below
-// it counts as a deletion. A source raises it before it offers versions. All of older sources is
-// below it, so they are not searched.
+// it counts as a deletion. A source raises it before it offers versions. All versions in older
+// sources are below it, so these sources are not searched.
 //
 // I1: versions are offered in descending sequence order, each with sequence <= snapshot().
 // I2: after Offer returned false, no further version is offered.
@@ -71,8 +71,8 @@ class Lookup {
     }
     return OfferRare(type, value, owner);
   }
-  // Most of the sources that come next do not have the key: a table asks its filter before it
-  // searches its index. Otherwise it does both at once, because their memory arrives together.
+  // If set, most of the next sources lack the key, and a table asks its filter before it searches
+  // its index. Otherwise it does both at once, so that their cache misses overlap.
   void ExpectAbsence(bool expected) { expects_absence_ = expected; }
   bool expects_absence() const { return expects_absence_; }
   // Range tombstones count no more: ReadOptions::ignore_range_deletions.
@@ -101,15 +101,15 @@ class Lookup {
   // True: no further source is needed.
   bool Done() const { return state_ != State::kSearching && state_ != State::kMerging; }
 
-  // The result, after every source was searched or Done(): Ok with *value set, NotFound, or an
+  // The result, once every source was searched or Done(): Ok with *value set, NotFound, or an
   // error. Existing bytes are pinned, computed ones moved. Merges are recorded. Needs no guard,
   // because the bytes that it reads are pinned. Requires: *value is reset.
   Status Finish(const Recorder& recorder, PinnableSlice* value);
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
 
-  // The result as operands, likewise: Ok with the operands pinned, oldest first, after the value
-  // below them if there is one; NotFound, or an error. *count is their number; if it is more than
-  // results.size() none is pinned, with Ok. Requires: the results are reset.
+  // The result as operands: Ok, NotFound, or an error. The operands are pinned, oldest first, after
+  // the value below them if there is one. *count is their number. If it exceeds results.size(), the
+  // result is Ok and none is pinned. Requires: the results are reset.
   Status FinishOperands(std::span<PinnableSlice> results, size_t* count);
 
  private:

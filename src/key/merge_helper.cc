@@ -53,7 +53,7 @@ void ResolveExisting(const MergeInput& input, const Slice& existing, MergeResult
     result->operand = static_cast<size_t>(found - operands.begin());
     return;
   }
-  // Bytes of the operator's own: how long they live is unknown, so they are taken now.
+  // The operator owns these bytes and their lifetime is unknown, so they are copied now.
   result->kind = MergeResult::Kind::kComputed;
   result->computed.assign(existing.data(), existing.size());
   result->existing = Slice();

@@ -1,9 +1,9 @@
-// The one path on which operands become a value: lookups, iterators and compaction all call these.
+// The only path that turns operands into a value. Lookups, iterators and compaction call it.
 //
-// Operands are passed newest first, as readers meet them; the merge operator gets them oldest
-// first. Errors: a missing operator is InvalidArgument, an unknown one (unknown_merge_operator.h)
-// NotSupported, one that fails is Corruption with subcode kMergeOperatorFailed. Texts hold no key
-// or value bytes. Thread safety: pure, as far as the operator is.
+// Readers meet operands newest first and pass them so; the merge operator gets them oldest first.
+// Errors: InvalidArgument if there is no operator, NotSupported if it is unknown
+// (unknown_merge_operator.h), Corruption with subcode kMergeOperatorFailed if it fails. Texts hold
+// no key or value bytes. Thread safety: pure, as far as the operator is.
 #pragma once
 
 #include <span>

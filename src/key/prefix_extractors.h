@@ -31,8 +31,8 @@ class PrefixExtractors {
   void SetCurrent(std::shared_ptr<const SliceTransform> current);
   // The family's; null: none.
   std::shared_ptr<const SliceTransform> Current() const;
-  // The one with this id: the current one, one that was, or one made from the id. Null: none can be
-  // made.
+  // Returns the extractor with this id: the current one, an earlier one, or a new one made from the
+  // id. Null if none can be made.
   std::shared_ptr<const SliceTransform> Find(const std::string& id);
 
  private:

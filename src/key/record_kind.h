@@ -1,9 +1,8 @@
-// The kinds of records in one table: number, form with a column family, role for the key, fields in
-// a write batch, name. A further kind is one row here. Readers ask for roles (IsValue, IsTombstone,
-// IsOperand, RoleOf), never for a number, except for single deletions and for the fast paths
-// (IsPlainValue). A further role is one case in each of the three places that turn a role into a
-// result: Lookup::OfferRare, UserIterator (ResolveAtCursor and its neighbours) and
-// CompactionIterator::Decide.
+// The table of record kinds: number, form with a column family, role for the key, fields in a write
+// batch, name. A new kind is one row here. Readers ask for roles (IsValue, IsTombstone, IsOperand,
+// RoleOf), not for numbers, except for single deletions and on fast paths (IsPlainValue). A new
+// role is one case in each of the three places that turn a role into a result: Lookup::OfferRare,
+// UserIterator (ResolveAtCursor and its neighbours) and CompactionIterator::Decide.
 //
 // The numbers are RocksDB's and are stored on disk. Kinds that Ashlar does not implement have rows
 // so that they are refused by name.

@@ -7,9 +7,9 @@ bool BoundKeepsPrefix(const SliceTransform& transform, const Slice& prefix,
   if (KeyPrefix(&transform, upper_bound) == prefix) return true;
   size_t full_bytes = 0;
   if (!transform.FullLengthEnabled(&full_bytes) || prefix.size() != full_bytes) return false;
-  // The keys of a prefix of full length begin with it. The first string after all of them is the
-  // prefix, cut after its last byte below 0xff, which is raised by one. RocksDB takes the next
-  // string of the same length, but shorter keys without the prefix may be before that.
+  // Keys with a full-length prefix begin with it. The first string after all of them is the prefix,
+  // cut after its last byte below 0xff, with that byte raised by one. RocksDB takes the next string
+  // of the same length, but shorter keys without the prefix may be before that.
   std::string behind = prefix.ToString();
   while (!behind.empty() && behind.back() == '\xff') behind.pop_back();
   if (behind.empty()) return true;

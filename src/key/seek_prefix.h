@@ -27,8 +27,8 @@
 
 namespace ashlar {
 
-// Whether, in bytewise order, every key from one with this prefix up to the bound (exclusive) has
-// the prefix too.
+// True if in bytewise order every key from one with this prefix up to the bound (exclusive) has the
+// prefix too.
 bool BoundKeepsPrefix(const SliceTransform& transform, const Slice& prefix,
                       const Slice& upper_bound);
 
@@ -57,7 +57,7 @@ class SeekPrefix {
 
   bool forward() const { return forward_; }
 
-  // For a source with a filter over prefixes of `transform`: the prefix to look for; null: the
+  // The prefix to look for, for a source with a filter over prefixes of `transform`. Null if the
   // filter cannot rule the source out.
   const HashedPrefix* Find(const SliceTransform* transform) {
     const HashedPrefix* const prefix = memo_.Find(transform, user_key_);

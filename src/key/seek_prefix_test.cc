@@ -39,8 +39,8 @@ std::vector<std::string> AllStrings(const std::string& alphabet, size_t bytes_ma
   return all;
 }
 
-// Every target and bound there is: where the bound is said to keep the prefix, no key between them
-// has another one, or none.
+// Every possible target and bound. If the bound keeps the prefix, every key between them has that
+// prefix.
 TEST(BoundKeepsPrefix, IsTrueOnlyWhereEveryKeyBelowTheBoundHasThePrefix) {
   struct Case {
     TransformPtr transform;

@@ -1,5 +1,5 @@
-// UnknownMergeOperator: takes the place of a merge operator that the OPTIONS file names and the
-// program has not set.
+// UnknownMergeOperator: replaces a merge operator that the OPTIONS file names and the program has
+// not set.
 //
 // I1: it never combines operands. Flushes and compactions keep them as they are, in the memtables
 //     and in the tables.

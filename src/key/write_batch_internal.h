@@ -131,8 +131,8 @@ class WriteBatchInternal {
   // Adds one record, or fails and changes nothing. Inlined where the fields of the record are
   // known; only write_batch.cc calls it.
   ASHLAR_ALWAYS_INLINE static Status Add(WriteBatch* batch, const RecordWriter& record);
-  // Whether every record is known to be one that the engine applies, and well-formed because this
-  // library wrote it: then CheckApplicable is Ok without a scan.
+  // True if the engine applies every record and this library wrote it well-formed. CheckApplicable
+  // is then Ok without a scan.
   static bool IsKnownApplicable(const WriteBatch* batch);
 
  private:
@@ -140,7 +140,7 @@ class WriteBatchInternal {
   static uint32_t ScanFlags(const Slice& contents);
 };
 
-// What a batch writes to the log: all of its bytes, or, with a termination point, a batch of the
+// The bytes that a batch writes to the log: all of it or, with a termination point, a batch of the
 // records before it. Lifetime: points into the batch and into itself. Requires: the batch has a
 // header.
 class LoggedPart {

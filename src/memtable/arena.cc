@@ -120,7 +120,7 @@ void Arena::Seal() noexcept {
 
 ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
   ASHLAR_DCHECK(!sealed_);
-  // Before the block is acquired: an allocation that may fail must not lose the block.
+  // Before the block is acquired, because an allocation that may fail must not lose the block.
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
   const ArenaBlock block =
       pool_->Acquire(bytes_min > next_block_bytes_ ? bytes_min : next_block_bytes_);

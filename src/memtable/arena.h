@@ -51,9 +51,9 @@ class ArenaBlockPool {
   struct Options {
     size_t free_bytes_max = size_t{256}
                             << 20;  // released blocks beyond this go back to where they came from
-    // Where blocks of kMappedBytesMin or more come from, page-aligned, and go back to; null: the
-    // allocator. The allocator keeps them: a memtable's blocks are between others, and free memory
-    // there stays resident.
+    // Supplies and takes back page-aligned blocks of kMappedBytesMin or more; null: the allocator.
+    // The allocator does not return them to the system: a memtable's blocks are between others, and
+    // free memory there stays resident.
     void* (*map)(size_t bytes) noexcept = nullptr;
     void (*unmap)(void* start, size_t bytes) noexcept = nullptr;
     // Counts the blocks of the pool's arenas, and outlives them; null: nothing does.
@@ -66,16 +66,16 @@ class ArenaBlockPool {
   ArenaBlockPool(const ArenaBlockPool&) = delete;
   ArenaBlockPool& operator=(const ArenaBlockPool&) = delete;
 
-  // A block of at least bytes_min: the smallest size of the pool that holds them, or a page-rounded
-  // one beyond kBlockBytesMax.
+  // Returns a block of at least bytes_min: of the smallest fitting size of the pool or, beyond
+  // kBlockBytesMax, of a page-rounded size.
   ArenaBlock Acquire(size_t bytes_min);
   void Release(ArenaBlock block) noexcept;
 
   // Bytes that wait to be used again.
   size_t FreeBytes() const;
 
-  // Up to this size the blocks of an arena double. A small limit gets small blocks, so that what is
-  // counted is close to what is written.
+  // The blocks of an arena double up to this size. A small limit gets small blocks, so that the
+  // counted bytes are close to the written bytes.
   size_t BlockBytesMax() const;
   DatabaseMemory* memory() const { return options_.memory; }
 
@@ -102,7 +102,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // n bytes without alignment. n may be 0: the result is then not null, and not to be read.
+  // n bytes without alignment. n may be 0: the result is not null, but must not be read.
   char* Allocate(size_t n) {
     if (ASHLAR_LIKELY(n <= static_cast<size_t>(limit_ - cursor_) && cursor_ != nullptr)) {
       char* piece = cursor_;
@@ -127,7 +127,7 @@ class Arena {
     return AllocateSlow(n, alignment);
   }
 
-  // After this, allocations of n bytes in all, padding included, succeed.
+  // Afterwards allocations of n bytes in all, padding included, succeed.
   void Reserve(size_t n) {
     if (n > static_cast<size_t>(limit_ - cursor_)) AddBlock(n);
   }

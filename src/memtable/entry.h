@@ -41,7 +41,7 @@ inline Slice DecodedEntry::value() const {
   return Slice(value, value_bytes);
 }
 
-// A search target: the version of a key with this tag, or its position if it does not exist.
+// A search target: the version of a key with this tag, or its position if there is none.
 struct EntryTarget {
   Slice user_key;
   uint64_t tag;
@@ -52,7 +52,7 @@ inline EntryTarget TargetOf(const char* entry) {
   return {decoded.user_key(), decoded.tag()};
 }
 
-// < 0, 0, > 0: the entry sorts before the target, is it, sorts after it.
+// Compares the entry with the target: < 0, 0 or > 0.
 inline int CompareEntry(const KeyComparator& comparator, const char* entry,
                         const EntryTarget& target) {
   const DecodedEntry decoded = DecodeEntry(entry);

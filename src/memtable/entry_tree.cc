@@ -6,16 +6,16 @@
 
 namespace ashlar {
 
-// < 0, 0, > 0: the key sorts before all keys that begin with the prefix, is one of them, sorts
-// after them.
+// < 0: the key sorts before all keys that begin with the prefix. 0: it is one of them. > 0: it
+// sorts after them.
 int EntryTree::CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) const {
   if (prefix_bytes == 0) return 0;
   const Slice prefix(DecodeEntry(first_key_).key, prefix_bytes);
   if (user_key.starts_with(prefix)) [[likely]] {
     return 0;
   }
-  // A key that is shorter than the prefix and agrees with it so far sorts like the others that do
-  // not begin with it: as a string.
+  // A key that is a proper prefix of the prefix sorts, like all others that do not begin with it,
+  // as a string.
   return comparator_.Compare(user_key, prefix);
 }
 
@@ -35,7 +35,7 @@ const EntryTree::Node* EntryTree::LoadRoot(uint64_t* state) const {
 bool EntryTree::StepDown(const SlotOrder& order, uint32_t rank, Place* place) {
   const Node* const inner = place->node;
   const Node* const child = inner->ChildAt(order, rank).load(std::memory_order_acquire);
-  // Before the child is touched: a torn order may have led to a slot that was never filled.
+  // Before the child is touched, because a torn order may have led to a slot that was never filled.
   if (!inner->Unchanged(place->state)) [[unlikely]] {
     return false;
   }
@@ -257,8 +257,9 @@ void EntryTree::Walk::SeekForPrev(const Slice& user_key, uint64_t tag) {
   }
 }
 
-// Moves to the near end of the next leaf. Past the edge of the tree the walk is invalid. False: the
-// neighbourhood changed since the copy was made, and the walk must find its place again.
+// Moves to the near end of the next leaf. Beyond the edge of the tree the walk becomes invalid.
+// False if the neighbourhood changed since the copy was made; the walk must then find its place
+// again.
 bool EntryTree::Walk::CopyNeighbour(Edge direction) {
   Place place = place_;
   if (!StepAside(direction, &place)) return false;

@@ -36,7 +36,7 @@ Slice UserKeyOf(const char* entry) { return DecodeEntry(entry).user_key(); }
 
 }  // namespace
 
-// The way from the root to a node: the inner nodes passed, and which child was taken of each.
+// The path from the root to a node: the inner nodes, and the child that was taken in each.
 struct EntryTree::Path {
   struct Step {
     Node* node;
@@ -87,7 +87,7 @@ struct EntryTree::Items {
     entries[rank] = entry;
     ++count;
   }
-  // After Insert(rank): puts `left` and `right` on both sides of the new separator, in the place of
+  // After Insert(rank): stores `left` and `right` on both sides of the new separator, in place of
   // the child that was there.
   void SplitChild(uint32_t rank, Node* left, Node* right) {
     std::copy_backward(children.begin() + rank + 1, children.begin() + count,
@@ -144,9 +144,9 @@ void EntryTree::NoteTrend(Node* leaf, uint32_t rank) {
   leaf->latest_rank = static_cast<uint8_t>(rank);
 }
 
-// How many of a full leaf's entries, with the newcomer, stay left. A run of keys gets leaves of its
-// own, which it fills: the first split separates it from the following keys, and later splits put
-// the newcomer into an empty leaf.
+// The number of a full leaf's entries, with the newcomer, that stay left. A run of keys gets its
+// own leaves, which it fills: the first split separates it from the following keys, and later
+// splits put the newcomer into an empty leaf.
 uint32_t EntryTree::SplitPoint(const Node& leaf, uint32_t rank) const {
   if (leaf.trend >= kTrendInserts || (&leaf == last_leaf_ && rank == kSlots))
     return std::min(rank + 1, kSlots);
@@ -201,7 +201,7 @@ void EntryTree::InsertAt(Node* node, uint32_t rank, const char* entry, Node* rig
   memmove(order.at.data() + rank + 1, order.at.data() + rank, slot - rank);
   order.at[rank] = static_cast<uint8_t>(slot);
 
-  // Pairs with the fence in Node::Unchanged: a reader that still uses the other order sees that it
+  // Pairs with the fence in Node::Unchanged. A reader that still uses the other order sees that it
   // was retired.
   std::atomic_thread_fence(std::memory_order_release);
   node->SetSlot(slot, Head(UserKeyOf(entry), node->prefix_bytes.load(std::memory_order_relaxed)),
@@ -377,7 +377,7 @@ void EntryTree::TakeHeads(Items* items, uint32_t prefix_bytes) const {
 void EntryTree::Fill(Node* fresh, const Items& items, uint32_t prefix_bytes) {
   SlotOrder order;
   for (uint32_t i = 0; i < kSlots; ++i) order.at[i] = static_cast<uint8_t>(i);
-  // Pairs with the fence in Node::Unchanged: readers of the node's earlier life see that it is
+  // Pairs with the fence in Node::Unchanged. Readers of the node's earlier life see that it is
   // over.
   std::atomic_thread_fence(std::memory_order_release);
   fresh->prefix_bytes.store(prefix_bytes, std::memory_order_relaxed);
@@ -422,7 +422,7 @@ void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
     return;
   }
   Node* const old_root = root_.load(std::memory_order_relaxed);
-  // Leaves are linked to their copies while more are made: memory may not run out between.
+  // Leaves are linked to their copies while more are made, so memory must not run out in between.
   arena_->Reserve(EdgeBytesMax(*old_root));
   common_prefix_bytes_ = static_cast<uint32_t>(CommonKeyPrefixBytes(first, user_key));
   root_.store(RebuildEdges(old_root, {.first = true, .last = true}), std::memory_order_release);

@@ -59,8 +59,9 @@ struct alignas(16) EntryTree::Node {
   std::atomic<uint32_t> prefix_bytes{0};
   const uint8_t slots;  // how many there are, a multiple of 8
   const bool is_leaf;
-  // The writer's: the rank of the latest insert into this leaf, and the number of consecutive
-  // inserts directly after their predecessor, up to kTrendInserts; negative: right before it.
+  // Only for the writer: the rank of the latest insert into this leaf, and the number of
+  // consecutive inserts directly after their predecessor, up to kTrendInserts. Negative: directly
+  // before it.
   uint8_t latest_rank = 0;
   int8_t trend = 0;
   // Leaves: the neighbours, null at the edges. Dead nodes: the next dead one of this kind and size.
@@ -122,8 +123,8 @@ static_assert(sizeof(std::atomic<uint64_t>) == 8 && sizeof(std::atomic<uint32_t>
               sizeof(std::atomic<uint16_t>) == 2);
 
 inline EntryTree::SlotOrder EntryTree::LoadOrder(const Place& place) {
-  // The arrays follow the node without a gap, and each is aligned for its type: heads and
-  // entries_low to 4 bytes, orders and children to 8.
+  // The arrays follow the node without a gap. Each is aligned for its type: heads and entries_low
+  // to 4 bytes, orders and children to 8.
   static_assert(sizeof(Node) == Node::kHeadsOffset && Node::kHeadsOffset % 8 == 0);
   static_assert(kSlots % 8 == 0 && kYoungSlots % 8 == 0 && kYoungSlots <= kSlots);
   static_assert(8 * Node::kSlotBytes % alignof(std::atomic<Node*>) == 0);

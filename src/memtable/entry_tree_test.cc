@@ -248,8 +248,7 @@ TEST(EntryTreeTest, WalkSurvivesInsertsAroundIt) {
   Random random(13);
   forward.SeekToFirst();
   backward.SeekToLast();
-  // Entries that were there at the start are met in order, none twice and none left out, during
-  // concurrent inserts.
+  // During concurrent inserts, a walk meets each entry that existed at the start once, in order.
   const auto next_old = [](EntryTree::Walk* walk, bool ahead) {
     while (walk->Valid() && TagSequence(Decoded(*walk).tag()) > 1000)
       ahead ? walk->Next() : walk->Prev();

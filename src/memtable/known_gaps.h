@@ -59,9 +59,9 @@ class KnownGaps {
   KnownGaps(const KnownGaps&) = delete;
   KnownGaps& operator=(const KnownGaps&) = delete;
 
-  // A gap that an iterator of sequence gap.since has walked. Null: it is empty, known or not worth
-  // keeping. Otherwise the caller finds the memtable's entries of the gap that are newer than
-  // `since`, calls AddNewer for each, and Prove. The result is valid until Prove or Forget.
+  // Adds a gap that an iterator of sequence gap.since has walked. Null: it is empty, known, or not
+  // worth keeping. Otherwise the caller finds the memtable's entries of the gap that are newer than
+  // `since`, calls AddNewer for each, then Prove. The result is valid until Prove or Forget.
   Pending* Announce(KeyGap gap);
   // False: the gap has too many newer keys.
   bool AddNewer(Pending* pending, const Slice& user_key);

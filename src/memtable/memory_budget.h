@@ -73,7 +73,7 @@ class MemoryBudget {
   // Writers have to wait (I3).
   bool StopsWriters() const { return allows_stall() && IsFull() && flushes_.load() > 0; }
 
-  // The wait of a writer: read Wakes, then everything that may end the wait, then wait.
+  // A writer waits in this order: read Wakes, read everything that may end the wait, then wait.
   uint64_t Wakes() const;
   void WaitForWake(uint64_t seen);
   // Ends every WaitForWake.
@@ -82,11 +82,11 @@ class MemoryBudget {
   void BeginFlush() noexcept;
   void EndFlush() noexcept;
 
-  // Asserts what holds also while calls are in progress: the charge is whole steps (I4), and none
+  // Asserts conditions that hold even during calls: the charge is whole steps (I4), and none
   // without a cache.
   void CheckInvariants() const;
 
-  // Registers a database by its flag, and sets it: its recovery may reach the limit.
+  // Registers a database by its flag and sets the flag, because its recovery may reach the limit.
   void Join(std::atomic<bool>* room_check_wanted);
   void Leave(std::atomic<bool>* room_check_wanted);
 
@@ -100,8 +100,8 @@ class MemoryBudget {
   const std::shared_ptr<Cache> keeps_cache_;
   BlockCache* const cache_;  // the same; null: none
 
-  // Written and read by any thread. Sequentially consistent: of two threads that each change one
-  // number and then compare it with the other's, one at least sees both changes (I2).
+  // Any thread reads and writes them. Sequentially consistent: if two threads each change one
+  // number and then compare it with the other's, at least one sees both changes (I2).
   std::atomic<size_t> limit_bytes_;  // 0: no limit
   std::atomic<bool> allow_stall_;
   std::atomic<size_t> used_bytes_{0};

@@ -150,8 +150,8 @@ void MemTable::GetFromIndex(Lookup* lookup) const {
   std::get_if<EntryTree>(&index_)->Get(lookup, pin_source());
 }
 
-// Of an Add that runs meanwhile, either the store of has_gaps_ is seen by the writer after its
-// insert, or the insert is seen here after the fence.
+// For a concurrent Add, either the writer sees the store of has_gaps_ after its insert, or this
+// thread sees the insert after the fence.
 void MemTable::RememberGap(KeyGap gap) const {
   const auto* const tree = std::get_if<EntryTree>(&index_);
   if (tree == nullptr || immutable() || gap.since < older_through_ ||

@@ -53,8 +53,8 @@ enum class MemTableKind : uint8_t { kTree, kBuckets, kLog };
 
 struct MemTableShape {
   MemTableKind kind = MemTableKind::kTree;
-  // kBuckets, which needs a prefix extractor: how many, and up to how many entries a bucket is a
-  // list.
+  // kBuckets needs a prefix extractor: the number of buckets, and the most entries of a list in a
+  // bucket.
   size_t bucket_count = 0;
   uint32_t list_entries_max = 0;
   // Of the bloom filter; 0: none. It holds the prefixes of keys that have one, and whole keys if
@@ -90,8 +90,8 @@ class MemTable {
   // Adds an entry. No two entries have the same key, sequence and type; sequences may come in any
   // order. key and value are shorter than 4 GiB.
   void Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value);
-  // Adds a range tombstone. Requires: begin < end, a sequence that is not smaller than those of
-  // earlier range tombstones, and keys shorter than 4 GiB.
+  // Adds a range tombstone. Requires: begin < end, the sequence is not smaller than those of
+  // earlier range tombstones, and keys are shorter than 4 GiB.
   void AddRangeDeletion(const RangeTombstone& tombstone);
   // The largest sequence that an entry of an older source may have. Requires: no reader has the
   // memtable yet.
@@ -102,9 +102,9 @@ class MemTable {
     arena_.Seal();
     immutable_.store(true, std::memory_order_release);
   }
-  // The owner's last word, once, after readers can no longer find the memtable: it deletes itself
-  // when the guards of today and the last pin are gone. Runs no callback, so it may be called under
-  // locks; call EpochDomain::Reclaim afterwards.
+  // Releases the owner's reference. Call once, after readers can no longer find the memtable. It
+  // deletes itself when all current guards and the last pin are gone. Runs no callback, so it may
+  // be called under locks; call EpochDomain::Reclaim afterwards.
   void Drop() { pins_.Kill(); }
 
   // --- readers ---
@@ -134,12 +134,12 @@ class MemTable {
     return has_gaps_.load(std::memory_order_relaxed) &&
            !gaps_ended_.load(std::memory_order_relaxed) && gaps_.Find(user_key, visible, gap);
   }
-  // From now on no gap is known here: something other than writes makes keys of older sources
-  // visible again. Call before the view with these sources is published.
+  // Forgets all gaps and accepts no new ones, because something other than writes makes keys of
+  // older sources visible again. Call before the view with these sources is published.
   void EndGaps() const { gaps_ended_.store(true, std::memory_order_relaxed); }
-  // Remembers that a reader of sequence gap.since, whose newest source is this memtable, has found
-  // no visible entry in the gap. Searches the memtable's entries of the gap if one may be newer.
-  // Forgets the gap where that is not known to be true for later readers.
+  // Records a gap without a visible entry, found by a reader of sequence gap.since whose newest
+  // source is this memtable. Searches the memtable's entries of the gap if one may be newer. Drops
+  // the gap if it may not hold for later readers.
   void RememberGap(KeyGap gap) const;
 
   // A cursor in total order that holds a count on the memtable; memtable_cursor.h defines the
@@ -174,9 +174,9 @@ class MemTable {
   size_t ApproximateMemoryUsage() const { return sizeof(*this) + ArenaBytes(); }
   // Whole arena blocks alone.
   size_t ArenaBytes() const { return arena_.MemoryAllocated(); }
-  // Memory of entries and nodes written so far. It decides whether a memtable is full. Buckets and
-  // bloom filter, which are there from the first entry on, do not count: with a small write buffer
-  // they alone would fill it.
+  // Memory of the entries and nodes written so far; it decides whether a memtable is full. Buckets
+  // and bloom filter exist from the first entry on and do not count, because they alone would fill
+  // a small write buffer.
   size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
   const KeyComparator& comparator() const { return comparator_; }
   // The one of the time when the memtable was made; null: none.
@@ -256,7 +256,7 @@ class MemTable {
   mutable std::atomic<bool> has_gaps_{false};
   // Readers of a view that was published after the store see it.
   mutable std::atomic<bool> gaps_ended_{false};
-  // Release in MarkImmutable, acquire in immutable(): a thread that sees it set sees every entry.
+  // Release in MarkImmutable, acquire in immutable(). A thread that sees it set sees every entry.
   std::atomic<bool> immutable_{false};
 
   mutable std::atomic<const SortedEntries*> sorted_{

@@ -57,8 +57,8 @@ class MemTableBloom {
   using Line = std::array<std::atomic<uint64_t>, kWords>;
   static_assert(sizeof(Line) == 64);
 
-  // Nine bits of the mixed hash for each: three choose the word, six the bit. They are the upper
-  // bits, because those depend on every bit of the hash.
+  // Nine bits of the mixed hash for each: three choose the word, six the bit. The upper bits are
+  // used, because they depend on every bit of the hash.
   template <typename Visit>
   static bool ForEachBit(uint64_t hash, Visit visit) {
     uint64_t mixed = hash * 0x9e3779b97f4a7c15u;

@@ -124,8 +124,7 @@ class World {
     } while (seen < kInserts);
   }
 
-  // Within a prefix, too: a published entry is met by a walk from the prefix's begin, and the walk
-  // is in order.
+  // A walk from a prefix's begin meets every published entry of the prefix, in order.
   void WalkPrefixes(uint64_t seed) {
     Random random(seed);
     uint64_t seen;

@@ -23,8 +23,7 @@ struct KeyKind {
   std::string (*make)(Random* random);
 };
 
-// Fixed prefixes of four bytes: some keys are outside the domain, some are nothing but their
-// prefix.
+// Fixed prefixes of four bytes. Some keys are outside the domain, and some consist of their prefix.
 constexpr size_t kPrefixBytes = 4;
 const KeyKind kKeyKinds[] = {
     {"a prefix per key",

@@ -317,7 +317,8 @@ void RangeTree::InsertBoundary(const Slice& user_key) {
   Replace(path, items, slot + 1u == leaf->count);
 }
 
-// Whether a key that is not before the slot, and not after the end of the node, is in the slot.
+// True if a key is in the slot. Requires: it is not before the slot, and not after the end of the
+// node.
 bool RangeTree::EndsInSlot(const Node& node, uint32_t slot, const Slice& end) const {
   if (slot + 1u == node.count) return true;
   if (!node.checks_prefix) {
@@ -327,8 +328,8 @@ bool RangeTree::EndsInSlot(const Node& node, uint32_t slot, const Slice& end) co
   return comparator_.Compare(end, KeyOf(node.key(slot + 1))) < 0;
 }
 
-// The lists of covers with one element more. Slots with one list before have one after: those of a
-// split share later covers, too.
+// The lists of covers with one more element. Slots that shared a list still share one, because
+// those of a split share later covers too.
 class RangeTree::NewCovers {
  public:
   NewCovers(RangeTree* tree, SequenceNumber sequence) : tree_(tree), sequence_(sequence) {}
@@ -345,8 +346,8 @@ class RangeTree::NewCovers {
   const Cover* newest_ = nullptr;
 };
 
-// Both bounds of a short tombstone mostly fall into one leaf: one walk, and one copy of the leaf or
-// its two halves, then do all of Add. False: they do not.
+// Both bounds of a short tombstone are mostly in one leaf. One walk, and one copy of the leaf or
+// its two halves, then complete Add. False if the bounds are in different leaves.
 bool RangeTree::AddInsideOneLeaf(const RangeTombstone& tombstone) {
   Path path;
   const char* upper = nullptr;

@@ -53,8 +53,8 @@ class RangeTree {
   // The slot that has the key, with CoveringSequence of all its keys. It stays so while
   // tombstones that are not visible are added.
   CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const;
-  // The fragments for readers at these sequences, which ascend: each finds in them the sequences
-  // that CoveringSequence gives it. Takes time for every boundary.
+  // The fragments for readers at these sequences, which ascend. Each reader finds in them the
+  // sequences that CoveringSequence returns to it. Takes time for every boundary.
   FragmentedRanges Fragments(std::span<const SequenceNumber> visible) const;
 
   // Asserts I1 and I2. Not while a writer is active. Returns the number of boundaries.
@@ -71,7 +71,8 @@ class RangeTree {
   struct Node;
   struct Items;
   struct Path;
-  // The nodes that replace one with more boundaries: its copy, and the second half after a split.
+  // The nodes that replace one that gets more boundaries: its copy and, after a split, the second
+  // half.
   struct Halves {
     Node* node;
     Node* split_off;  // null: none

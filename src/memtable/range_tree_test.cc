@@ -119,7 +119,7 @@ TEST_P(RangeTreeShapes, AgreesWithTheTombstonesAsTheyCame) {
   }
 }
 
-// Short keys over four letters, the empty one among them: prefixes of each other, equal heads, few
+// Short keys over four letters, with the empty one: prefixes of each other, equal heads, few
 // boundaries. Searches and their intervals, in the tree and in the fragments.
 TEST(RangeTreeTest, ShortKeysAgreeWithTheTombstones) {
   for (const NamedComparator& order : TestComparators()) {
@@ -195,8 +195,8 @@ TEST_P(RangeTreeShapes, ATombstoneCostsTheLogarithmOfTheirNumber) {
 INSTANTIATE_TEST_SUITE_P(Shapes, RangeTreeShapes, testing::ValuesIn(kShapes),
                          [](const auto& shape) { return std::string(shape.param.name); });
 
-// A reader of an old snapshot passes over all newer covers of its key in few steps: with one cover
-// after another a search would take half a million of them.
+// A reader of an old snapshot skips all newer covers of its key in few steps. One cover at a time,
+// a search would take half a million steps.
 TEST(RangeTree, OldReadersSkipNewerTombstones) {
   Fixture fixture(BytewiseComparator());
   constexpr SequenceNumber kCount = 100000;

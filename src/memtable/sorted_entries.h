@@ -1,6 +1,5 @@
-// SortedEntries: the entries that a memtable had at one moment, in order. Memtables that keep no
-// order of all their entries are read through it where the order matters: scans in total order, and
-// flushes.
+// SortedEntries: the entries of a memtable at one moment, in order. For memtables that do not keep
+// all entries in order: scans in total order and flushes read them through it.
 //
 //   items   (head, entry)(head, entry) ...      ascending
 //

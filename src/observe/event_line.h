@@ -3,9 +3,9 @@
 //   EVENT_LOG_v1 {"time_micros": 1763709733123456, "job": 3, "event": "flush_started",
 //   "num_memtables": 1}
 //
-// The line is written when the object ends. Without a logger, or when it does not want the line,
-// nothing is built. Thread safety: one thread. Requires: no lock is held, because the line is
-// written to a file.
+// The line is written when the object ends. Nothing is built if there is no logger or it does not
+// want the line. Thread safety: one thread. Requires: no lock is held, because the line is written
+// to a file.
 #pragma once
 
 #include <concepts>

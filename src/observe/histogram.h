@@ -5,12 +5,11 @@
 //   bucket index:  0 .. 7 | 8 .. 15 | 16 .. 23       | 24 ...
 //   value:         0 .. 7 | 8 .. 15 | 16,18,20,..,30 | 32,36,..
 //
-// So a percentile is off by 1/8 of its value at most; count, sum, minimum, maximum, average and
+// A percentile is off by at most 1/8 of its value. Count, sum, minimum, maximum, average and
 // deviation are exact (as doubles).
 //
-// HistogramCounters is the form that is written: by one thread, plain adds on relaxed atomics, read
-// by any thread at any time. HistogramSnapshot is the form that is read: plain numbers, merged from
-// several counters.
+// One thread writes HistogramCounters by plain adds on relaxed atomics; any thread reads them at
+// any time. HistogramSnapshot is for reading: plain numbers, merged from several counters.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +60,8 @@ class HistogramSnapshot {
   uint64_t max_ = 0;
 };
 
-// Counts belong to a generation: a reset begins a new one, and counts of older ones are not shown.
-// So only the owner writes. Memory orders: all relaxed; the counts are independent of each other
+// Counts belong to a generation. A reset starts a new one and hides counts of older ones, so only
+// the owner writes. Memory orders: all relaxed, because the counts are independent of each other
 // and of everything else.
 class HistogramCounters {
  public:

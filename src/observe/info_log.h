@@ -6,12 +6,12 @@
 //   LOG.old.<micros>  older ones, renamed when a database is opened, when LOG grows too large or
 //                     too old; the oldest are removed
 //
-// A log that cannot be written loses lines and counts them; it never fails the database. Key and
-// value bytes are the caller's to keep out; control characters in a message are made visible, so
+// A log that cannot be written loses lines and counts them; it never fails the database. The caller
+// must keep out the bytes of keys and values. Control characters in a message are made visible, so
 // that a message is one line.
 //
-// Thread safety: any thread. One mutex serialises the writes to the file; it is a leaf, and held
-// during the write: two lines must not mix.
+// Thread safety: any thread. One mutex serialises the writes to the file. It is a leaf, and it is
+// held during the write so that lines do not mix.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +76,8 @@ class FileLogger final : public Logger {
   bool is_closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 
-// The logger that DBOptions ask for: a file LOG in `directory`, or in db_log_dir under a name made
-// from `directory`.
+// Opens the logger that DBOptions specify: a file LOG in `directory`, or in db_log_dir under a name
+// derived from `directory`.
 Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options, const std::string& directory);
 
 // "2026/11/21-00:42:13.123456"

@@ -5,7 +5,7 @@
 //
 // I1: count_mask is all ones if level is kEnableCount or above, else 0.
 //
-// A count is one add without a branch, because threads count by default: the addend is masked
+// A count is one add without a branch, because threads count by default; the addend is masked
 // instead. A time costs one test of the level. Thread safety: each thread has its own level and
 // context.
 #pragma once

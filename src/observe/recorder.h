@@ -1,5 +1,5 @@
-// Recorder: how the engine counts. Holds the database's Statistics, if any; without one, or at a
-// level that does not want it, a call costs a test.
+// Recorder: counts for the engine. It holds the database's Statistics, if any. Without one, or
+// below the required level, a call costs one test.
 //
 //   recorder.Tick(NUMBER_KEYS_READ);
 //   recorder.Record(BYTES_PER_READ, value.size());

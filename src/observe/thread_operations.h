@@ -71,7 +71,8 @@ class ThreadOperations {
     std::list<Record>::iterator record_;
   };
 
-  // Replaces *list: the workers, each with its operation, then the other threads that have one.
+  // Replaces *list by the workers, each with its operation, followed by other threads that have
+  // one.
   void List(std::span<const Worker> workers, std::vector<ThreadStatus>* list) const;
 
  private:

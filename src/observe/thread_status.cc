@@ -8,7 +8,7 @@
 namespace ashlar {
 namespace {
 
-// Of a value: its text, or that of the first value if it is outside.
+// The text of a value, or that of the first value if it is out of range.
 template <size_t kCount>
 const std::string& NameOf(const std::array<std::string, kCount>& names, int value) {
   const bool is_known = value >= 0 && static_cast<size_t>(value) < kCount;

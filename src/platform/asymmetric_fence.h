@@ -1,13 +1,13 @@
-// A pair of fences with the cost on one side. At least one of the loads sees the store of the other
+// A pair of fences whose cost is on one side. At least one of the loads sees the store of the other
 // thread if
 //
 //   thread A runs   store x; LightFence; load y
 //   thread B runs   store y; HeavyFence; load x
 //
-// LightFence keeps the compiler from reordering and costs nothing at run time; HeavyFence makes the
-// kernel run a full fence on every processor that runs a thread of this process (Linux: membarrier)
-// and costs microseconds. Where the kernel cannot do that, and under ThreadSanitizer, both are full
-// fences.
+// LightFence only stops the compiler from reordering and costs nothing at run time. HeavyFence
+// makes the kernel run a full fence on every processor that runs a thread of this process (Linux:
+// membarrier), which costs microseconds. If the kernel cannot do that, and under ThreadSanitizer,
+// both are full fences.
 //
 // I1: light_fence_is_free becomes true only after HeavyFence has become able to reach every
 //     processor, and then stays true.

@@ -16,8 +16,8 @@ struct alignas(kCacheLineBytes) Cell {
   std::atomic<uint32_t> value{0};
 };
 
-// One run of the store-buffer litmus: two threads go through the places side by side, each storing
-// to its own cell of a place and then loading the other's.
+// One run of the store-buffer litmus test. Two threads visit the places concurrently. At each, a
+// thread stores to its own cell and then loads the other's.
 struct Litmus {
   static constexpr size_t kPlaces = 2000;
   std::vector<Cell> x{kPlaces};
@@ -51,8 +51,7 @@ struct Litmus {
 // Without the fences, both loads read 0 now and then on every processor that has a store buffer.
 TEST(AsymmetricFence, OneOfTheTwoLoadsSeesTheOtherStore) {
   constexpr int kRuns = 30;
-  // On a machine that is busy with other things the threads seldom run side by side: enough is
-  // enough.
+  // On a busy machine the threads seldom run concurrently, so the number of attempts is bounded.
   constexpr uint64_t kNanosMax = 1'000'000'000;
   const uint64_t start = MonotonicNanos();
   size_t both_missed = 0;

@@ -17,7 +17,7 @@ namespace {
 
 #if ASHLAR_X86_64
 
-// Leaf 7, EBX: bit 23 is CLFLUSHOPT, bit 24 CLWB. CLFLUSH belongs to every x86-64.
+// Leaf 7, EBX: bit 23 is CLFLUSHOPT, bit 24 CLWB. Every x86-64 has CLFLUSH.
 uint32_t ExtendedFeatures() {
 #if defined(_MSC_VER)
   int registers[4] = {};

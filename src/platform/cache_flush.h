@@ -1,9 +1,9 @@
-// Moving bytes from the processor's caches to memory: for memory that is persistent.
+// Moves bytes from the processor's caches to persistent memory.
 //
-// A line is durable when FlushLines was called on it after the last store and FlushFence after
-// that. Which instruction is used is found out at run time: clwb keeps the line in the cache,
-// clflushopt and clflush evict it. Where the caches themselves survive a power failure (eADR) no
-// line needs a flush, but the order of stores still needs the fence.
+// A line is durable after its last store, then FlushLines, then FlushFence. The instruction is
+// chosen at run time: clwb keeps the line in the cache, clflushopt and clflush evict it. If the
+// caches survive a power failure (eADR), no line needs a flush, but the order of stores still needs
+// the fence.
 //
 // Thread safety: any thread; FlushFence orders the calling thread's flushes.
 #pragma once

@@ -1,5 +1,5 @@
-// Processor properties and instructions. Features that change results of nothing but speed are
-// detected where they are used (base/crc32c.h).
+// Processor properties and instructions. Features that only affect speed are detected where they
+// are used (base/crc32c.h).
 #pragma once
 
 #include <cstddef>

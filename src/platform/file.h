@@ -64,8 +64,8 @@ class OsFile {
   // Reads until n bytes are there or the file ends; returns how many.
   Result<size_t> ReadAt(uint64_t offset, size_t n, char* to) const;
   Status WriteAt(uint64_t offset, const Slice& data);
-  // Waits until the bytes, also those of an OsWindow that was flushed, and the size if it changed,
-  // are durable.
+  // Waits until the bytes are durable, including those of an OsWindow that was flushed, and the
+  // size if it changed.
   Status SyncData();
   // Starts write-back without waiting for it.
   Status StartWriteBack(uint64_t offset, uint64_t bytes);
@@ -111,11 +111,11 @@ class OsMapping {
   size_t bytes_;
 };
 
-// A part of a file, mapped for writing. Stored bytes are in the page cache at once, and in the file
-// as if they had been written. The part must lie within the file, and have its space
-// (OsFile::Reserve): storing beyond the end, or on a full disk, ends the process. Flush, and
-// SyncData after it, make it durable. The file was opened for writing, not for direct I/O. Outlives
-// the OsFile it was made from.
+// A part of a file, mapped for writing. Stored bytes are in the page cache at once, as if they had
+// been written. The part must be within the file and have its space (OsFile::Reserve), because a
+// store beyond the end or on a full disk ends the process. Flush followed by SyncData makes it
+// durable. Requires: the file was opened for writing, not for direct I/O. It outlives the OsFile it
+// was made from.
 class OsWindow {
  public:
   // Offset and length are multiples of PageBytes().
@@ -140,11 +140,11 @@ class OsWindow {
   size_t bytes_;
 };
 
-// A file held exclusively: against other processes by the system's record lock, against this
-// process by a table of the files held, which knows a file by its identity, so that a second path
-// to the same file is refused too.
-// I1: while a file is in the table, this process has no other handle to it, since closing one would
-//     drop the record lock.
+// A file held exclusively. The system's record lock excludes other processes. A table of held files
+// excludes this process. The table identifies a file by its identity, so that a second path to it
+// is refused too.
+// I1: while a file is in the table, this process has no other handle to it, because closing one
+//     would drop the record lock.
 class OsFileLock {
  public:
   // Creates the file when missing. IOError "…: held by …" if another holder has it.

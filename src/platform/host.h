@@ -1,4 +1,4 @@
-// What the system knows about the machine and its paths.
+// Facts from the system about the machine and its paths.
 //
 // Thread safety: any thread.
 #pragma once

@@ -1,4 +1,4 @@
-// Pages: their size, advice about them, and memory that is made of them.
+// Pages: their size, advice about them, and memory made of them.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@ namespace ashlar {
 // Bytes of an ordinary page; a power of two.
 size_t PageBytes();
 
-// Asks that [start, start + bytes) be backed by huge pages as it is touched. Advice only: never
-// fails, and parts that do not fill a huge page are left alone.
+// Advises that [start, start + bytes) be backed by huge pages when it is touched. Never fails.
+// Parts that do not fill a huge page are left alone.
 void AdviseHugePages(void* start, size_t bytes);
 
 // Zeroed memory from the system, returned to it at once. A general allocator may keep large pieces,

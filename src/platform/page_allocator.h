@@ -1,9 +1,9 @@
-// PageAllocator: memory of containers that grow large and go again while the process lives on: a
-// table's index, the hashes of a filter in the making.
+// PageAllocator: memory for containers that grow large and are freed while the process lives on,
+// such as a table's index or the hashes of a filter under construction.
 //
-// From kMappedBytesMin on it is taken from the system and returned to it at once. From the general
-// allocator such pieces leave holes between small ones that live longer, and a store that compacts
-// all day holds on to them: 11 MiB after 10 million writes.
+// From kMappedBytesMin on memory is mapped from the system and returned at once. In the general
+// allocator such pieces leave holes between small ones that live longer. A store that compacts all
+// day would hold on to them: 11 MiB after 10 million writes.
 //
 // Stateless: any instance frees the allocations of another. Thread safety: any thread.
 #pragma once

@@ -1,6 +1,5 @@
 // PoolFile: a file of fixed size that is mapped as memory and written through the mapping. For
-// pools of persistent memory; see platform/file.h for the rules on paths and codes, which hold here
-// too.
+// pools of persistent memory. The rules on paths and codes in platform/file.h apply.
 //
 // A pool file is held exclusively from Open to the end: against other processes and against a
 // second open in this one, by a lock that belongs to the open file, not to the process.
@@ -22,8 +21,8 @@ namespace ashlar {
 
 // The storage under a file, as far as it matters to a mapping.
 enum class PoolBacking : uint8_t {
-  // stores reach persistent memory when they leave the caches: the system grants a mapping with
-  // MAP_SYNC
+  // stores reach persistent memory when they leave the caches, because the system grants a mapping
+  // with MAP_SYNC
   kDax,
   kSharedMemory,  // tmpfs, memfd, hugetlbfs: memory without storage
   kStorage,       // a page cache over a disk
@@ -59,12 +58,12 @@ class PoolMapping {
 
 class PoolFile {
  public:
-  // An existing file, also through a link: a memfd is opened by the one in /proc. PathNotFound when
-  // there is none; IOError "…: in use" if another holder has it.
+  // Opens an existing file, also through a link: a memfd is opened by its link in /proc.
+  // PathNotFound: there is none. IOError "…: in use": another holder has it.
   static Result<std::unique_ptr<PoolFile>> Open(const std::string& path);
-  // A new file of `bytes` zeros, whose space is reserved: in memory by huge pages, as far as the
-  // system has some. They take at most huge_pages_effort_max times as long as small ones. IOError
-  // when the name is taken; NoSpace when the space is not there.
+  // Creates a file of `bytes` zeros and reserves its space. In memory it uses as many huge pages as
+  // the system has. They take at most huge_pages_effort_max times as long as small ones. IOError:
+  // the name is taken. NoSpace: there is no space.
   static Result<std::unique_ptr<PoolFile>> Create(const std::string& path, uint64_t bytes,
                                                   double huge_pages_effort_max);
   // A new file without a name, in shared memory.

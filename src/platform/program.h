@@ -1,5 +1,5 @@
-// Services for a program's main: its arguments as UTF-8, binary streams, files by their path in
-// UTF-8, and the terminal if there is one.
+// Services for a program's main: arguments as UTF-8, binary streams, files by UTF-8 path, and the
+// terminal if there is one.
 //
 // Thread safety: ProgramArguments runs first, on the main thread; the rest on any thread.
 #pragma once

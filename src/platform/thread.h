@@ -27,8 +27,8 @@
 
 namespace ashlar {
 
-// An epoch that a thread has entered: see execute/epoch.h, which names the memory orders. A field
-// that others read is atomic: written by the owner of the slot, read by scans of the slots.
+// An epoch that a thread has entered. execute/epoch.h names the memory orders. Fields that other
+// threads read are atomic: the owner of the slot writes them, scans of the slots read them.
 struct EpochWord {
   std::atomic<uint64_t> epoch{0};            // 0 when outside
   std::atomic<const void*> domain{nullptr};  // that the epoch belongs to
@@ -61,13 +61,13 @@ inline ThreadSlot& CurrentThreadSlot() {
   return internal::ClaimThreadSlot();
 }
 
-// The newest slot; follow next to see all. A slot added while walking may be missed: the caller's
-// fences must make that harmless.
+// The newest slot; follow next to visit all. The walk may miss a slot that is added during it. The
+// caller's fences must make that harmless.
 ThreadSlot* FirstThreadSlot();
 
-// Runs function(argument) on the calling thread when it exits: after destructors of thread-local
-// objects that were constructed later, before those of objects constructed earlier. May be called
-// while these destructors run.
+// Runs function(argument) on the calling thread when it exits. It runs between destructors of
+// thread-local objects: after those of objects constructed later, before those of objects
+// constructed earlier. May be called while these destructors run.
 void RunAtThreadExit(void (*function)(void*), void* argument);
 
 enum class ThreadPriority {

@@ -68,8 +68,8 @@ struct UsesSlotWhenDestroyed {
   ThreadSlot** used = nullptr;
 };
 
-// Two objects constructed before the slot is claimed are destroyed after it was given back: each
-// claims again, and gives back again.
+// Two objects constructed before the slot is claimed are destroyed after it was given back. Each
+// claims a slot again and gives it back again.
 TEST(ThreadSlot, MayBeUsedWhileThreadLocalsAreDestroyed) {
   ThreadSlot* during = nullptr;
   ThreadSlot* during_again = nullptr;

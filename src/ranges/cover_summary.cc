@@ -8,8 +8,8 @@ namespace ashlar {
 
 namespace {
 
-// A bit is then rarely set by a neighbour, and all of them are a byte per bound, which the
-// processor's cache keeps.
+// A neighbour then rarely sets a bit. All bits take one byte per bound, which the processor's cache
+// keeps.
 constexpr uint64_t kBucketsPerBound = 8;
 constexpr uint64_t kBucketsMin = 512;
 

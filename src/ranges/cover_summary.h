@@ -88,8 +88,8 @@ class CoverSummary {
   // Of any bounds. False: a bound is in a nearest bucket, which many share.
   bool Add(const Slice& begin, const Slice& end);
 
-  // Asserts of I1 and I2 what shows without tombstones: digits ascend with their bytes, and bits
-  // are set in buckets alone. Not while a writer is active.
+  // Asserts the parts of I1 and I2 that need no tombstones: digits ascend with their bytes, and
+  // only bits of buckets are set. Not while a writer is active.
   void CheckInvariants() const;
 
   // False: no tombstone covers the key.
@@ -141,7 +141,7 @@ class CoverSummary {
   void SetBits(size_t level, uint64_t first, uint64_t last);
   void Set(size_t level, uint64_t word, uint64_t bits);
 
-  // What a search reads comes first. Constant, except end_bytes_max_ and the bits.
+  // The fields that a search reads come first. Constant, except end_bytes_max_ and the bits.
   uint32_t words_;      // of a key that are compared
   uint32_t positions_;  // that are digits
   // Of ends by I3. Written by the writer, relaxed, before the tombstone is published.
@@ -155,7 +155,7 @@ class CoverSummary {
   std::array<std::array<uint16_t, 256>, VaryingBytes::kPositionsMax> digits_{};
   size_t limit_;
   uint64_t buckets_;
-  // Whether a digit's byte is the smallest of those that have its bucket: the last position's.
+  // True if a digit's byte is the smallest of those with its bucket, for the last position.
   std::bitset<256> begins_bucket_;
   uint32_t last_shift_;    // Geometry's
   uint64_t first_digits_;  // different bytes at the first position

@@ -1,4 +1,5 @@
-// A summary against the tombstones as they came: it never denies a cover, and decides most keys.
+// A summary against its tombstones in order of arrival. It never denies a cover, and decides most
+// keys.
 #include "ranges/cover_summary.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +62,7 @@ std::string BigEndian(uint64_t i) {
   return bytes;
 }
 
-// Keys that are prefixes of each other, end in zeros, share much or nothing, are empty or long.
+// Keys that are prefixes of each other, end in zeros, share much or nothing, or are empty or long.
 std::string RandomKey(Random* random) {
   static const char* const kFronts[] = {"", "", "shared/", "shared/prefix/that/is/long/", "zz"};
   std::string key = kFronts[random->Uniform(5)];
@@ -172,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
             [](uint64_t i) { return "log" + BigEndian(i / 4096) + "\x01" + BigEndian(i % 4096); }}),
     [](const auto& layout) { return std::string(layout.param.name); });
 
-// Bits are set in three levels: a wide tombstone sets few words, and all of its keys are found.
+// Bits are set in three levels. A wide tombstone sets few words, and all of its keys are found.
 TEST(CoverSummary, WideTombstonesCoverAllOfTheirKeys) {
   constexpr uint64_t kCount = 40000;
   std::vector<Range> ranges;

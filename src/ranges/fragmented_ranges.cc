@@ -351,7 +351,8 @@ void FragmentedRanges::Cursor::Prev() {
   SkipGapBackward();
 }
 
-// One step is enough: no two gaps are neighbours, and the edges are none (I3).
+// One step is enough: no two gaps are neighbours, and the first and last intervals are no gaps
+// (I3).
 void FragmentedRanges::Cursor::SkipGapForward() {
   if (Valid() && ranges_->IsGap(at_)) ++at_;
 }

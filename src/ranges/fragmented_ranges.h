@@ -60,7 +60,7 @@ class FragmentedRanges {
 
   bool IsEmpty() const { return bounds_.empty(); }
   size_t fragments() const { return fragments_; }
-  // The tombstones that a file needs to hold these ranges: one for each sequence of each fragment.
+  // The tombstones by which a file stores these ranges: one for each sequence of each fragment.
   size_t tombstones() const { return sequences_.size(); }
   size_t MemoryBytes() const;
 
@@ -72,8 +72,8 @@ class FragmentedRanges {
   }
 
   // Makes CoveringSequence faster for keys that nothing covers, at the cost of memory and two
-  // passes over the bounds: for sets in which keys are looked up as long as a table is open. Call
-  // once, before other threads have the value.
+  // passes over the bounds. For sets that are searched as long as a table is open. Call once,
+  // before other threads have the value.
   void PrepareForLookups();
 
   // The fragment or gap that has the key, with CoveringSequence of all its keys.
@@ -81,8 +81,8 @@ class FragmentedRanges {
 
   // The part within [lower, upper); null: unbounded.
   FragmentedRanges Cut(const Slice* lower, const Slice* upper) const;
-  // For each fragment the sequences that a reader at one of the snapshots, or a reader of
-  // everything, can meet: the largest of each snapshot stripe. Requires: snapshots ascend.
+  // For each fragment, the sequences that a reader at one of the snapshots or at the newest
+  // sequence can meet: the largest of each snapshot stripe. Requires: snapshots ascend.
   FragmentedRanges KeepForSnapshots(std::span<const SequenceNumber> snapshots) const;
 
   // Asserts I1 to I3, and that the summary denies no fragment.
@@ -118,8 +118,9 @@ class FragmentedRanges {
   std::vector<SequenceNumber> sequences_;
   std::vector<uint64_t> heads_;  // of the bounds, after prefix_bytes_
   size_t prefix_bytes_ = 0;      // that all bounds share; 0 without heads
-  // Cuts the numbers from the first head to the last into parts of 2^part_shift_, about four bounds
-  // each if they are spread evenly: for each the number of bounds before it, then that of all.
+  // Divides the numbers from the first head to the last into parts of 2^part_shift_, with about
+  // four bounds each if they are spread evenly. For each part: the number of bounds before it; then
+  // the total number.
   std::vector<uint32_t> parts_;
   uint32_t part_shift_ = 0;
   size_t fragments_ = 0;

@@ -46,9 +46,9 @@ class VaryingBytes {
     constant_.fill(~uint64_t{0});
   }
 
-  // Adds a key to the set. For each position that begins to vary, calls change(slot, byte): the
-  // head of each earlier key gets the byte at the slot, and its last byte is lost if the list was
-  // full (InsertByte).
+  // Adds a key to the set. Calls change(slot, byte) for each position that begins to vary: the head
+  // of each earlier key gets the byte at the slot, and loses its last byte if the list was full
+  // (InsertByte).
   template <typename Change>
   void Include(const Slice& key, const Change& change);
 

@@ -34,7 +34,7 @@ class FamilyOptions {
     if (name == kStatisticsFamilyName) return &statistics_;
     return unknown_.has_value() ? &*unknown_ : nullptr;
   }
-  // Every comparator, once: the order of a table whose family is not known is among them.
+  // Every comparator, once. A table whose family is not known has one of these orders.
   std::vector<const Comparator*> Comparators() const {
     std::vector<const Comparator*> all;
     const auto add = [&all](const Comparator* comparator) {

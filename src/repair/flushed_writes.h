@@ -1,4 +1,4 @@
-// FlushedWrites: which writes of the logs the tables of a family hold already. Pure.
+// FlushedWrites: decides which writes of the logs the tables of a family already hold. Pure.
 //
 //   log    --SurveyLog-----> LoggedWrite --Note, Holds--> FlushedWrites
 //   table  --TableSurveyor-> KeyVersion  --Args-------------^
@@ -62,9 +62,9 @@ struct KeyVersion {
 class LoggedKeys {
  public:
   void Add(const LoggedWrite& write);
-  // Adds a version to those of one table if a write may be held by it: the newest version and the
-  // newest value of a key of the logs, and versions that may be their writes. Call for the versions
-  // of one key together, newest first.
+  // Adds a version to those of one table if it may show that a write is held: the newest version
+  // and the newest value of a key of the logs, and versions that may be these writes. Call for all
+  // versions of a key together, newest first.
   void TakeVersion(const KeyVersion& version, std::vector<KeyVersion>* versions) const;
 
  private:

@@ -20,7 +20,7 @@
 namespace ashlar {
 namespace {
 
-// Whether the edit of the last flush, the MANIFEST, a table, or the last two are missing.
+// The part that is missing: the edit of the last flush, the MANIFEST, a table, or the last two.
 enum class Found { kAll, kFlushWithoutEdit, kNoManifest, kATableLess, kNeither, kCount };
 
 enum class Change { kValue, kDeletion, kOperand };

@@ -1,4 +1,4 @@
-// FlushedWrites: which writes of the logs a repair leaves out, for every way in which tables and
+// FlushedWrites: the writes of the logs that a repair leaves out, for every way in which tables and
 // logs come to hold the same writes.
 #include "repair/flushed_writes.h"
 

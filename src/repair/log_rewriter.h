@@ -1,11 +1,11 @@
-// LogRewriter: makes tables of the writes of logs, those that the tables lack.
+// LogRewriter: makes tables from the writes of logs that the tables lack.
 //
 //   log --ReadLog--> is_needed --> one memtable per family --write--> tables of level 0
 //                                             '- when it is full, and at the end
 //
 // I1: memtables are written in their order, so the tables of a family ascend by their sequences.
-// I2: in a memtable sequences do not descend. Where they do, the next one is begun: logs that are
-//     not of one history.
+// I2: in a memtable sequences do not descend. If they do (logs of different histories), the next
+//     memtable begins.
 //
 // Lifetime: its arguments outlive it. Thread safety: one thread.
 #pragma once

@@ -1,4 +1,4 @@
-// LogSurvey: what a write-ahead log still holds, found by reading all of it, past damage too.
+// LogSurvey: the readable contents of a write-ahead log. It reads the whole log, past damage too.
 //
 // Thread safety: pure functions of the file.
 #pragma once
@@ -28,9 +28,9 @@ struct LogSurvey {
 
 using LogVisitor = FunctionRef<Status(const BatchRecord& record, SequenceNumber sequence)>;
 
-// Calls `visit` for every write that is readable, in the order of the log. An error of `visit` ends
-// it. Errors: those of the file system, NotSupported naming a feature, and Corruption of a batch
-// whose checksum is right.
+// Calls `visit` for every readable write, in the order of the log. An error of `visit` ends it.
+// Errors: those of the file system, NotSupported naming a feature, and Corruption of a batch whose
+// checksum is right.
 Result<LogSurvey> ReadLog(vfs::FileSystem* file_system, const std::string& path, FileNumber number,
                           const LogVisitor& visit);
 Result<LogSurvey> SurveyLog(vfs::FileSystem* file_system, const std::string& path,

@@ -48,8 +48,8 @@ class Survey {
     return ApplyTables(edit, &family);
   }
 
-  // A new MANIFEST begins with the whole state, in several edits: without these fields it was cut
-  // before that.
+  // A new MANIFEST begins with the whole state, in several edits. Without these fields it was cut
+  // before the end of them.
   bool IsUsable() const { return has_log_number_ && has_next_file_number_ && has_last_sequence_; }
   ManifestSurvey Take() { return std::move(survey_); }
 
@@ -113,7 +113,7 @@ class Survey {
   bool has_last_sequence_ = false;
 };
 
-// A survey without a number: the MANIFEST is not usable, for the reason in `damage`.
+// A survey without a number: the MANIFEST is not usable, and `damage` has the reason.
 Result<ManifestSurvey> ReadOne(vfs::FileSystem* file_system, const std::string& directory,
                                FileNumber number) {
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader,

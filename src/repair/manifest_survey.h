@@ -1,4 +1,4 @@
-// ManifestSurvey: what the MANIFESTs of a damaged database still say.
+// ManifestSurvey: the readable contents of the MANIFESTs of a damaged database.
 //
 //   CURRENT's MANIFEST, then the others, newest first: the first that is usable is read up to its
 //   end or its first damage
@@ -31,9 +31,9 @@ struct RecordedFamily {
   std::string name;
   std::string comparator;
   uint64_t log_number = 0;
-  // The family's flushes have gone so far at least: the largest sequence of all tables that it ever
-  // had, but for those whose entries have one sequence. These may be ingested, and their number
-  // newer than writes that were not flushed.
+  // A lower bound of the family's flushes: the largest sequence of all tables that it ever had.
+  // Tables whose entries all have one sequence do not count. They may be ingested, and their
+  // sequence newer than writes that were not flushed.
   SequenceNumber flushed_sequence = 0;
   std::map<FileNumber, RecordedTable> tables;
 };

@@ -122,7 +122,8 @@ class Planner {
     return Status::OK();
   }
 
-  // Of a table that the MANIFEST does not name: why it is no part of the database; empty if it is.
+  // The reason why a table that the MANIFEST does not name is not part of the database. Empty if it
+  // is part of it.
   std::string WhyLeftOut(const TableSurvey& table) const {
     if (manifest_.deleted.contains(table.number)) return "the MANIFEST has deleted it";
     if (!plan_.families.contains(table.family)) return "its column family was dropped";

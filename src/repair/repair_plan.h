@@ -1,9 +1,10 @@
-// RepairPlan: what a repair will do with each file, decided from the surveys. Pure.
+// RepairPlan: the treatment of each file by a repair, decided from the surveys. Pure.
 //
-// A table that the MANIFEST does not name comes back if it may hold data of its family that no
-// recorded table has: its sequences go beyond the family's flushes on record, or edits of the
-// MANIFEST are lost, and no recorded table has the newest of them; or recorded tables are missing
-// or unreadable; or the family is not on record. A table that the MANIFEST deletes stays out.
+// A table that the MANIFEST does not name comes back in each of three cases. First, it may hold
+// data of its family that no recorded table has: its sequences go beyond the family's recorded
+// flushes, or edits of the MANIFEST are lost and no recorded table has the newest of them. Second,
+// recorded tables are missing or unreadable. Third, the family is not recorded. A table that the
+// MANIFEST deletes stays out.
 //
 //   recorded tables alone                 stay in their levels
 //   with others, and the order is known   those go to level 0

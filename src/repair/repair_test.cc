@@ -1,5 +1,5 @@
-// RepairDB: what it keeps of a database after damage of each kind, where it puts the originals, and
-// what it refuses.
+// RepairDB: the data that it keeps after damage of each kind, the place of the originals, and the
+// cases that it refuses.
 #include "ashlar/repair.h"
 
 #include <gtest/gtest.h>
@@ -132,7 +132,7 @@ class RepairTest : public ::testing::Test {
     for (const RepairFile& file : report_.files) entries += IsLog(file.name) ? file.entries : 0;
     return entries;
   }
-  // Repairs, and expects what a dry run has announced.
+  // Repairs and expects the result that a dry run announced.
   void RepairAsAnnounced() {
     ASSERT_OK(Repair(true));
     const RepairReport announced = report_;
@@ -433,7 +433,7 @@ TEST_F(RepairTest, BestEffortsDoWithoutCurrent) {
   ExpectContents(contents_);
 }
 
-// The MANIFEST that is there is older than the log: what is between them is lost.
+// The existing MANIFEST is older than the log. The state between them is lost.
 TEST_F(RepairTest, BestEffortsReplayNoLogOverAManifestThatCurrentDoesNotName) {
   Open();
   Put(kDefaultColumnFamilyName, "a", "1");
@@ -642,7 +642,7 @@ TEST_F(RepairTest, OfALogThatATableHasInPartTheRestIsReplayed) {
   }
 }
 
-// RocksDB flushes several memtables of a family at once: a crash may leave the newer table alone.
+// RocksDB flushes several memtables of a family at once. A crash may leave only the newer table.
 TEST_F(RepairTest, ATableWhosePredecessorWasNotFlushedHidesNoLog) {
   Open();
   const ManifestSoFar manifest = Manifest();
@@ -749,8 +749,8 @@ TEST_F(RepairTest, ALogWithWritesOfAFamilyThatTheManifestLostIsKeptInLost) {
     EXPECT_EQ(ContentsOf(disk_.get(), Path(StrCat("lost/", name))), contents) << name;
 }
 
-// As after an ingestion of a table that a database has made: it keeps its sequences, and the writes
-// before it stay in the memtable.
+// Like an ingestion of a table that a database made: it keeps its sequences, and earlier writes
+// stay in the memtable.
 TEST_F(RepairTest, SequencesOfAnIngestedTableAreNotTakenForFlushes) {
   const std::vector<std::string> keys = {"both", "b", "c", "d", "e"};
   const auto elsewhere = DatabaseElsewhere(keys, "theirs", true);
@@ -899,8 +899,9 @@ TEST_F(RepairTest, DestroyRemovesWhatARepairHasKept) {
   EXPECT_FALSE(disk_->FileExists(OpenDatabase::kPath).ok());
 }
 
-// Every value that is found was written to that key, and the newest one unless damage took it: with
-// a history whose versions are distinct, a key never goes back behind what an intact table has.
+// Every value that is found was written to that key. It is the newest one unless damage took it. If
+// the versions of a history are distinct, a key never goes back beyond its version in an intact
+// table.
 TEST_F(RepairTest, AfterRandomDamageEveryValueIsOneThatWasWritten) {
   constexpr uint64_t kSeeds = 60;
   for (uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {

@@ -165,7 +165,7 @@ Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableS
     return Status::OK();
   };
   ASHLAR_RETURN_IF_ERROR(add_made(std::move(newer)));
-  // The merging cursor gives the first of its children first where keys are equal: newest first.
+  // For equal keys the merging cursor returns the entry of the first child first, so newest first.
   for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
     if ((*table)->IsIntact()) {
       ASHLAR_RETURN_IF_ERROR(inputs.Add(MetadataOf(**table)));

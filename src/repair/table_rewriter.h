@@ -1,6 +1,5 @@
-// TableRewriter: makes new tables of what is readable in old ones, and of the writes of logs. Of a
-// table nothing is dropped: every version and every range tombstone is written again.
-//
+// TableRewriter: makes new tables from the readable parts of old ones, and from the writes of logs.
+// Nothing of a table is dropped: every version and every range tombstone is written again.
 // I1: a salvaged table that is on record keeps its bounds there, so that it fits in its place.
 // I2: of entries with one user key and one sequence, which two tables have if one was made of the
 //     other, one is written: the result of a merge rather than an operand of it.

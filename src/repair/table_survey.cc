@@ -85,7 +85,7 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
                            TableSurvey* table) {
   const TableProperties& properties = reader->properties();
   if (!table->is_recorded) {
-    // Tables of old releases name no family: they are of the only one that there was.
+    // Tables of old releases name no family, because there was only one.
     table->family = properties.column_family_name.empty()
                         ? kDefaultFamilyId
                         : static_cast<ColumnFamilyId>(properties.column_family_id);

@@ -1,4 +1,4 @@
-// TableSurvey: what a table file still holds, found by reading all of it.
+// TableSurvey: the readable contents of a table file, found by reading all of it.
 //
 // I1: bounds and sequences are those of the entries and range tombstones that are readable.
 //

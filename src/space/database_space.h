@@ -1,5 +1,5 @@
-// DatabaseSpace: what an SstFileManager knows of one open database. Without a manager each method
-// is a test of a pointer.
+// DatabaseSpace: the account of one open database in an SstFileManager. Without a manager each
+// method only tests a pointer.
 //
 //   default (no manager, or not open for writing) --Open--> counted --Close--> counted no longer
 //
@@ -69,8 +69,8 @@ class DatabaseSpace {
   // CompactionTooLarge: there is no room for it.
   Status ReserveForCompaction(uint64_t bytes, Reservation* reservation) const;
 
-  // Whether the deletion of this obsolete file has a pace: it is a table, trash or, with has_logs,
-  // a log in the database's directory.
+  // True if this obsolete file is deleted at a limited rate: a table, trash or, with has_logs, a
+  // log in the database's directory.
   bool Paces(const std::string& path) const;
   // Ok: the file has gone, or will go. Requires: Paces(path).
   Status Delete(const std::string& path) const;

@@ -15,8 +15,8 @@ namespace ashlar {
 
 namespace {
 
-// A scheduled job cannot be called back: a new rate, and new trash after files that could not be
-// deleted, are heeded after this time at most.
+// The longest delay until a new rate, or new trash after failed deletions, takes effect, because a
+// scheduled job cannot be canceled.
 constexpr uint64_t kPauseMicrosMax = 1000000;
 constexpr uint64_t kNanosPerMicro = 1000;
 
@@ -45,7 +45,7 @@ Status TrashBin::Delete(const File& file, uint64_t total_bytes) {
     return DeleteAtOnce(file.path);
   File trash{
       .path = TakeName(file.path), .is_whole = file.is_whole, .retry_micros = file.retry_micros};
-  // A file that is there already has this name from an earlier run: it is replaced.
+  // An existing file with this name is from an earlier run and is replaced.
   if (!options_.file_system->RenameFile(file.path, trash.path).ok()) {
     GiveBack(trash.path);
     return DeleteAtOnce(file.path);

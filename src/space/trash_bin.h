@@ -1,4 +1,4 @@
-// TrashBin: files that wait for their deletion, which has a pace.
+// TrashBin: files that wait for their deletion at a limited rate.
 //
 //   Delete --no rate, or too much trash, or no rename--> deleted at once
 //   Delete --> renamed to *.trash, queued --step--> cut by a chunk, or deleted, then a pause

@@ -1,5 +1,5 @@
-// DBWithTTL: adds the time of each write to its value on the way to the database, and takes it off
-// on the way back. The compaction filter (ttl_filter.h) removes expired values.
+// DBWithTTL: appends the time of each write to its value and strips it from reads. The compaction
+// filter (ttl_filter.h) removes expired values.
 #include <algorithm>
 #include <memory>
 #include <new>

@@ -1,5 +1,5 @@
-// TtlFilterFactory: the compaction filter of a DBWithTTL. It removes values whose time is over and
-// asks the filter of the program about the others, without the time of their writes.
+// TtlFilterFactory: the compaction filter of a DBWithTTL. It removes expired values and passes the
+// others to the program's filter, without the time of their writes.
 //
 // I1: a value that does not end in a time is kept, and the program is not asked about it.
 // I2: a value that the program changes keeps its time.

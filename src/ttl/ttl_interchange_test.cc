@@ -1,5 +1,5 @@
-// RocksDB's ldb reads what DBWithTTL wrote, and the other way round. With --ttl its exit code is
-// always 1, after a remark about column families, so the output tells.
+// RocksDB's ldb reads the values of DBWithTTL, and DBWithTTL reads those of ldb. With --ttl its
+// exit code is always 1, after a remark about column families, so only the output counts.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// TtlIterator: an iterator of a DBWithTTL, over one of the database below it.
+// TtlIterator: an iterator of a DBWithTTL, over an iterator of the database that it wraps.
 //
 // I1: at a value that does not end in the time of its write it is not valid, and its status is
 //     Corruption. The next seek continues.

@@ -215,8 +215,8 @@ bool LogReader::Assemble(const Fragment& fragment, Slice* record, std::string* s
 }
 
 bool LogReader::BeginRecord(const Fragment& fragment) {
-  // An empty first fragment at the end of a block, followed by the whole record in the next, was
-  // written by early writers; it is empty.
+  // Early writers wrote an empty first fragment at the end of a block, and the whole record in the
+  // next block. That fragment is empty.
   const bool cut_record = in_record_ && pending_bytes_ > 0;
   if (cut_record) {
     position_ = static_cast<size_t>(fragment.offset - block_offset_);

@@ -59,13 +59,13 @@ class LogReader {
   // True: *record is the next one, valid until the next call; its bytes are in *scratch or in the
   // reader. False: see outcome().
   [[nodiscard]] bool ReadRecord(Slice* record, std::string* scratch);
-  // After kEnd, of a log that is still written: the file now has records up to file_bytes, and this
-  // continues with the first of those that were not there before. Less than before, or kEnd before
-  // the end of the file as it was known (in a recycled log): nothing changes.
+  // Call after kEnd, for a log that is still written. The file now has records up to file_bytes,
+  // and reading continues with the first new one. If file_bytes is less than before, or kEnd came
+  // before the known end of the file (in a recycled log), nothing changes.
   void Extend(uint64_t file_bytes);
-  // Continues at `offset`, 0 or the end of a record that was read, in a file of the same log that
-  // was opened anew and now has file_bytes: of a log that another process writes. What was read
-  // beyond the offset is forgotten. An error of the file system leaves kIoError.
+  // Continues at `offset` in a reopened file of the same log, which another process writes and
+  // which now has file_bytes. The offset is 0 or the end of a record that was read. The reader
+  // forgets everything after it. An error of the file system leaves kIoError.
   Status ContinueAt(uint64_t offset, std::unique_ptr<vfs::SequentialFile> file,
                     uint64_t file_bytes);
   // After kCorruption: continues with the first record found after the damage. For
@@ -80,7 +80,7 @@ class LogReader {
   // record begins.
   uint64_t damage_offset() const { return damage_offset_; }
   uint64_t last_good_offset() const { return last_good_offset_; }
-  // After kTornTail: where the bytes end that may be part of a record of this log.
+  // After kTornTail: the end of the bytes that may be part of a record of this log.
   uint64_t torn_end() const { return torn_end_; }
   // Where the record that ReadRecord returned begins.
   uint64_t record_offset() const { return record_offset_; }
@@ -101,7 +101,7 @@ class LogReader {
   // The next intact fragment. False: stopped.
   bool NextFragment(Fragment* fragment);
   bool ParseFragment(Fragment* fragment);
-  // The next block, or what Extend added to the last one.
+  // The next block, or the bytes that Extend added to the last one.
   bool LoadBlock();
   bool FinishAtFileEnd();
   // The rest of the block has no room for a header.
@@ -152,7 +152,7 @@ class LogReader {
   // Of a recycled log: the header has the log's own number.
   bool IsOwnAt(size_t position) const;
   bool HasZeroSector(size_t begin, size_t end) const;
-  // The rest of the header at position_ is in a sector of zeros: its length means nothing.
+  // The rest of the header at position_ is in a sector of zeros, so its length means nothing.
   bool HeaderEndsInZeroSector() const;
   bool IntactFragmentAt(size_t position) const;
   bool Afford(uint64_t bytes);

@@ -109,13 +109,14 @@ class LogTest : public testing::Test {
   const std::shared_ptr<MemoryFileSystem> file_system_ = std::make_shared<MemoryFileSystem>();
 };
 
-// As a follower of another process reads: some bytes of the file, then more of them.
+// Reads like a follower of another process: some bytes of the file, then more of them.
 class GrowingLog {
  public:
   GrowingLog(MemoryFileSystem* file_system, std::string whole)
       : file_system_(file_system), whole_(std::move(whole)), reader_(nullptr, kName, kNumber, 0) {}
 
-  // What is found with so many bytes of the file, and zeros after them, that was not found before.
+  // The records found with this many bytes of the file, followed by zeros, that were not found
+  // before.
   void Read(size_t bytes, size_t zeros, std::vector<std::string>* records) {
     const std::string contents = whole_.substr(0, bytes) + std::string(zeros, '\0');
     ASSERT_TRUE(WriteStringToFile(file_system_, contents, kName, Durability::kBuffered).ok());
@@ -520,7 +521,7 @@ class RecycledLogTest : public LogTest {
     EXPECT_TRUE(writer.Close().ok());
     return *ReadFileToString(file_system_.get(), kOlderName, size_t{1} << 30);
   }
-  // Over what Numbered left last.
+  // Overwrites the file that Numbered wrote last.
   std::unique_ptr<LogWriter> WriteOver() {
     std::unique_ptr<vfs::WritableFile> file;
     EXPECT_TRUE(file_system_->ReuseWritableFile(kOlderName, kName, vfs::FileOptions{}, &file).ok());
@@ -848,7 +849,7 @@ TEST_F(LogTest, AnotherCodecIsRefusedByName) {
       ReadBytes(CompressionFragment(4) + FragmentBytes(log_format::kFull, "x"));
   EXPECT_EQ(result.outcome, Outcome::kUnsupported);
   EXPECT_NE(result.status.ToString().find("LZ4"), std::string::npos) << result.status.ToString();
-  // LogReader's I2: what is before the fragment reads as a whole log.
+  // LogReader's I2: the part before the fragment reads as a whole log.
   EXPECT_EQ(result.last_good_offset, 0U);
 }
 

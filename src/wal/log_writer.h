@@ -53,9 +53,9 @@ class LogWriter {
   // Stages the fragment that tells readers.
   Status CompressRecords(CompressionType type);
 
-  // One record: the pieces one after another. They may be empty, also all of them. AddRecord
-  // appends it to the file. StageRecord keeps it in the buffer, which is appended to the file when
-  // it is full, and by every call below and AddRecord.
+  // One record, given in pieces, some or all of which may be empty. AddRecord appends it to the
+  // file. StageRecord keeps it in the buffer, which is appended when it is full, by AddRecord, and
+  // by every call below.
   Status AddRecord(std::span<const Slice> pieces);
   Status AddRecord(const Slice& record) { return AddRecord(std::span<const Slice>(&record, 1)); }
   // With CompressRecords a record has at most kCompressedRecordBytesMax.
@@ -65,15 +65,15 @@ class LogWriter {
   Status Flush();
   // The same without the cut.
   Status HandOver();
-  // Advice to begin writing to the medium what the operating system has from `offset` on.
+  // Advises the system to start writing to the medium the bytes that it has from `offset` on.
   void StartWriteBack(uint64_t offset);
   // To the medium: survives a power cut.
   Status Sync();
-  // After an error: closes the file as it is, without writing the buffer, and returns the error.
+  // After an error: closes the file without writing the buffer, and returns the error.
   Status Close();
 
-  // Marks every record added so far as committed: good_bytes() counts it as soon as the operating
-  // system has it.
+  // Marks every record added so far as committed: good_bytes() counts it once the operating system
+  // has it.
   void MarkCommitted() {
     committed_bytes_ = bytes_;
     AdvanceGoodBytes();
@@ -88,7 +88,8 @@ class LogWriter {
   uint64_t good_bytes() const { return good_bytes_; }
   uint64_t log_number() const { return log_number_; }
   const std::string& file_name() const { return file_name_; }
-  // For a sync of what was handed over, beside the calls of the writer. Null once closed.
+  // For a sync, concurrent with calls of the writer, of the bytes in the operating system. Null
+  // once closed.
   vfs::WritableFile* file() const { return file_.get(); }
   // The first error, or Ok.
   const Status& status() const { return first_error_; }

@@ -35,8 +35,8 @@ LogStopAction DecideAtLogStop(const LogStop& stop) {
   const bool readable = stop.outcome != LogReader::Outcome::kIoError &&
                         stop.outcome != LogReader::Outcome::kUnsupported;
   if (!readable) return LogStopAction::kFail;
-  // A log that was synced further than it can be read, even if it seems to end well there, has lost
-  // acknowledged writes.
+  // A log that can be read less far than it was synced has lost acknowledged writes, even if it
+  // seems to end well there.
   if (stop.last_good_offset < stop.synced_bytes && !salvaging) return LogStopAction::kFail;
   switch (stop.outcome) {
     case LogReader::Outcome::kEnd: return LogStopAction::kNextLog;

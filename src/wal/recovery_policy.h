@@ -40,7 +40,7 @@ struct LogStop {
   uint64_t synced_bytes = 0;  // the log was durable up to here; 0: not known
 };
 
-// For each but kFail: cut the log at last_good_offset() before it is ever appended to.
+// For each but kFail: cut the log at last_good_offset() before anything is appended to it.
 enum class LogStopAction : uint8_t {
   kNextLog,        // the log is read
   kNextLogOrStop,  // later logs only with Continuity::kOrStop
@@ -51,8 +51,8 @@ enum class LogStopAction : uint8_t {
 
 LogStopAction DecideAtLogStop(const LogStop& stop);
 
-// Why recovery fails after kFail: the reader's status. For a log that seems to end well before its
-// synced length: Corruption naming both offsets.
+// The reason why recovery fails after kFail: the reader's status. For a log that seems to end well
+// before its synced length: Corruption naming both offsets.
 Status LogStopFailure(const LogReader& reader, const LogStop& stop);
 
 enum class Continuity : uint8_t { kNotNeeded, kOrStop, kOrFail };

@@ -1,21 +1,21 @@
-// DBWithTTL: a database that forgets values some time after they were written.
+// DBWithTTL: a database that removes values some time after they were written.
 //
-// Every value and every merge operand on disk ends in four bytes, the second of its write as a
-// little-endian number; the calls of this class add and remove them. A compaction removes a value
-// whose second lies more than the ttl back. Until then reads return it. RocksDB's DBWithTTL writes
-// the same bytes. A ttl of 0 or less removes nothing, and may be another at each open.
+// Every value and every merge operand on disk ends in four bytes: the second of its write as a
+// little-endian number. This class adds and strips them. A compaction removes a value whose second
+// is more than the ttl ago; until then reads return it. RocksDB's DBWithTTL writes the same bytes.
+// A ttl of 0 or less removes nothing. Each open may set another ttl.
 //
-// Open such a database with this class only: DB::Open shows the four bytes as part of the values,
+// Open such a database with this class only. DB::Open shows the four bytes as part of the values,
 // and values that it writes are Corruption here, unless they end in a second since May 2013 by
-// chance. A value without such a second is never removed. The seconds last until the year 2106;
-// RocksDB reads those until 2038.
+// chance. A value without such a second is never removed. The seconds last until 2106; RocksDB
+// reads them until 2038.
 //
-// Writes count from DBOptions::env. A merge operator and a compaction filter of the program see
-// values without the four bytes. A merge result gets the second of the merge, a value that a filter
-// changes keeps its own. A merge operand is removed by the filter of the program only.
+// The second is read from DBOptions::env. A merge operator and a compaction filter of the program
+// see values without the four bytes. A merge result gets the second of the merge. A value that a
+// filter changes keeps its second. Only the program's filter removes merge operands.
 //
-// Errors: Corruption of a value without the four bytes, from each read that meets it; an iterator
-// is then not valid. Thread safety and lifetime: as DB.
+// Errors: a read that meets a value without the four bytes returns Corruption; an iterator becomes
+// invalid. Thread safety and lifetime: as DB.
 #pragma once
 
 #include <cstdint>

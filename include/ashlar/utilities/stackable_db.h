@@ -1,7 +1,7 @@
-// StackableDB: a DB that passes each call to another one, as the base of classes that change some.
+// StackableDB: a DB that forwards each call to another DB. It is the base of classes that change
+// some of the calls.
 //
-// Errors, thread safety: those of the other. Lifetime: it owns the other, alone or with those who
-// share it.
+// Errors, thread safety: those of the other DB. Lifetime: it owns that DB, alone or shared.
 #pragma once
 
 #include <map>

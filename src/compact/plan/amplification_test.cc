@@ -1,6 +1,6 @@
-// What compaction writes: the plans of a tree that takes random overwrites, carried out on sorted
-// numbers in place of tables. Where a limit is close, so is the figure of the plans as they
-// are: a change that writes more must say why.
+// Write amplification: the plans of a tree that takes random overwrites, executed on sorted numbers
+// instead of tables. A limit close to a figure records the current plans: a change that writes more
+// must justify it.
 
 #include <gtest/gtest.h>
 

@@ -16,11 +16,11 @@ constexpr size_t kMovedFilesMax = 4;  // of one move: more would flood the next 
 constexpr size_t kNeighboursMax = 3;
 constexpr size_t kLevel0RunFilesMin =
     4;  // of a compaction within level 0 that is done because the way down is busy
-// Times the level multiplier: how much smaller than the base level level 0 must be for a compaction
-// into it to be a waste.
+// Times the level multiplier: if level 0 is smaller than the base level by this factor, a
+// compaction into the base level is a waste.
 constexpr double kLevel0FarSmallerThanBase = 2.0;
-// Times its target: a base level so large is behind, because level 0 receives more than compactions
-// take down.
+// Times its target: a base level this large cannot keep up, because level 0 receives more than
+// compactions move down.
 constexpr uint64_t kBaseIsBehind = 2;
 
 class LeveledPicker {
@@ -141,9 +141,9 @@ class LeveledPicker {
     return MergeLevel0({level0.begin(), busy});
   }
 
-  // The newest files up to one that is larger than they are together. While the base level is
-  // behind and larger than level 0, so that rewriting it would move few bytes for many: level 0
-  // grows in few and large files until it is worth that.
+  // The newest files, up to one that is larger than they are together. Used while the base level is
+  // over its limit and larger than level 0: rewriting it would move few bytes for many. Level 0
+  // grows in few large files until the rewrite pays.
   std::optional<CompactionPlan> MergeSimilarOfLevel0() const {
     if (view_.num_levels() == 1) return std::nullopt;
     const uint64_t base_bytes = view_.LevelBytes(targets_.base_level);
@@ -163,8 +163,8 @@ class LeveledPicker {
     return MergeLevel0({level0.begin(), level0.begin() + static_cast<std::ptrdiff_t>(count)});
   }
 
-  // While the way down is busy: as many of the newest files as make each file that disappears
-  // cheaper than the one before.
+  // Used while the base level is busy: as many of the newest files as make each file that
+  // disappears cheaper than the one before.
   std::optional<CompactionPlan> MergeNewestOfLevel0() const {
     const auto level0 = view_.MergeableLevel0();
     if (level0.size() <
@@ -238,8 +238,8 @@ class LeveledPicker {
     }
     return 0;
   }
-  // The least number of bytes that are rewritten below per byte that leaves the level, by the file
-  // alone or with neighbours: neighbours share the file below at their common edge.
+  // The smallest number of bytes rewritten below per byte that leaves the level, by the file alone
+  // or with neighbours. Neighbours share the file below at their common edge.
   std::vector<Cost> OverlapRatios(Level level) const {
     const auto files = view_.files(level);
     const uint64_t average = AverageEntryBytes(view_);
@@ -262,8 +262,8 @@ class LeveledPicker {
     }
     return costs;
   }
-  // Of each file: the bytes of the level below that come before the files that it overlaps, and
-  // those with them.
+  // For each file: the bytes of the level below before the files that it overlaps, and the same
+  // with the overlapped files.
   struct Overlap {
     uint64_t begin;
     uint64_t end;

@@ -59,8 +59,8 @@ std::optional<CompactionPlan> PickCompaction(const TreeView& view, const Leveled
 // Whether PickCompaction might find work, now or once running plans end.
 bool NeedsCompaction(const TreeView& view, const LeveledConfig& config);
 
-// The request has no output level. PickManual derives it from the view, because the base level may
-// move between two picks: level 0 -> base level, n -> n + 1, or n -> n with rewrite_in_place.
+// The request has no output level. PickManual derives it from the view: level 0 -> base level, n ->
+// n + 1, or n -> n with rewrite_in_place. The base level may move between two picks.
 struct ManualRequest {
   Level level = 0;
   bool rewrite_in_place =
@@ -75,8 +75,8 @@ struct ManualPick {
   // The range has files, but they or their neighbours are busy. Call again after a running plan
   // ended.
   bool conflict = false;
-  // Set when the plan covers only the first part of the range (the whole would be too large):
-  // continue after this user key.
+  // Set if the plan covers only the first part of the range, because the whole would be too large.
+  // Continue after this user key.
   std::optional<std::string> done_through;
 };
 ManualPick PickManual(const TreeView& view, const LeveledConfig& config,

@@ -137,7 +137,7 @@ std::string PickBesideMemTable(const std::string& text, SequenceNumber oldest_un
   return plan.has_value() ? DebugString(*plan) : "nothing";
 }
 
-// I8 of compaction_plan.h: the memtable's table would come below what they are merged with.
+// I8 of compaction_plan.h: the memtable's table would come below its older data.
 TEST(PickLevel0, FilesThatAreNewerThanAMemTableAreNotMergedWithinLevel0) {
   const std::string busy =
       "L0: 13[a-f 10] 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 10] 8[a-z 10 busy]";

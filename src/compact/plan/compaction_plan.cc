@@ -173,7 +173,7 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
     }
   }
   if (!IsSorted(plan.output_level)) return "";
-  // Level 0 is sorted from new to old: the files before the first input are newer.
+  // Level 0 is sorted from new to old, so the files before the first input are newer.
   bool after_an_input = false;
   for (const FileMetaData* file : view.files(0)) {
     const bool input = plan.HasInput(file);

@@ -77,8 +77,8 @@ struct CompactionPlan {
   bool drops_inputs = false;
   // The inputs are whole sorted runs, neighbours in age: any number of levels (I2).
   bool whole_runs = false;
-  // The output level is sorted, and no older run has keys of the range: deletions end here, and
-  // sequence numbers may become zero. Level 0 is ordered by sequence numbers, which stay there.
+  // The output level is sorted, and no older run has keys of the range. Deletions end here, and
+  // sequence numbers may become zero. Level 0 is ordered by sequence numbers, so they stay there.
   bool bottommost = false;
 
   std::string smallest;  // user keys: the range of all inputs, both ends included
@@ -92,8 +92,8 @@ struct CompactionPlan {
   std::vector<FileMetaData*> grandparents;
   // I4. Newest run first; the files of a run ascend by key. Runs without such files are left out.
   std::vector<std::vector<FileMetaData*>> older;
-  // Older data may come in below (TreeView::has_level_below): no deletion ends, whatever `older`
-  // says.
+  // Older data may be added below (TreeView::has_level_below). No deletion ends, whatever `older`
+  // has.
   bool older_unknown = false;
 
   uint64_t max_output_file_bytes = 0;
@@ -132,13 +132,13 @@ struct TreeView {
   KeyComparator comparator{nullptr};
   // Level 0 newest first, the others ascending by key; as many as the config has levels.
   std::vector<std::span<FileMetaData* const>> levels;
-  // The family has one level more, for files that are ingested behind. No plan reads or writes it.
+  // The family has another level, for files that are ingested behind. No plan reads or writes it.
   bool has_level_below = false;
   std::vector<const CompactionPlan*> running;           // of this column family
   uint64_t now_unix_seconds = 0;                        // for ttl and periodic
   SequenceNumber oldest_snapshot = kSequenceNumberMax;  // kSequenceNumberMax: there is none
-  // Of a memtable's entries; kSequenceNumberMax: there are none. Files of level 0 that have newer
-  // ones were ingested beside the memtable.
+  // The smallest sequence of the memtables' entries; kSequenceNumberMax if there are none. Files of
+  // level 0 with newer sequences were ingested while these entries were in a memtable.
   SequenceNumber oldest_unflushed = kSequenceNumberMax;
 
   std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
@@ -152,8 +152,8 @@ struct TreeView {
   // The deepest level with files; 0 for an empty tree.
   Level LastLevel() const;
   uint64_t LevelBytes(Level level) const;
-  // Files that pickers leave alone for the oldest snapshot, because they are hidden or HasRemains,
-  // may be in a plan once it has this sequence or a later one. kNoSnapshotAwaited: there are none.
+  // Once the oldest snapshot has this sequence or a later one, a plan may take files that pickers
+  // now leave alone because they are hidden or HasRemains. kNoSnapshotAwaited: there are none.
   SequenceNumber AwaitedSnapshot() const;
 };
 

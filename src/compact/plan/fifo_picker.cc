@@ -88,9 +88,9 @@ std::optional<CompactionPlan> PickOversize(const TreeView& view, const FifoConfi
   return PlanDrop(view, groups.first(count), PlanReason::kTableBytes);
 }
 
-// How many of the files, as long as each further one makes it cheaper to get rid of one; 0: it
-// costs too much. The limit is that of all together: the first two files of a size cost twice it,
-// five of them 1.25 times.
+// The number of files to merge, as long as each further file lowers the cost per file that
+// disappears. 0: it costs too much. The limit is the cost of all together: the first two files of
+// equal size cost twice it, five of them 1.25 times.
 size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig& config) {
   const auto trigger =
       static_cast<size_t>(std::max(2, config.common.level0_file_num_compaction_trigger));

@@ -35,7 +35,7 @@ TEST(PickFifo, DeeperLevelsAreOlder) {
   EXPECT_EQ(Pick("L0: 9[a-k 90] 8[a-k 50]\nL2: 2[a-k 30]"), "L0 [8] + L2 [2] dropped, table bytes");
 }
 
-// Versions of k are in both files: without the newer file, an older version would come back.
+// Both files have versions of k. Without the newer file, an older version would come back.
 TEST(PickFifo, FilesThatShareAUserKeyGoTogether) {
   EXPECT_EQ(Pick("L0: 9[a-k 50]\nL1: 4[a-k 15 seq=1-40] 5[k-z 15 seq=20-50] 3[zz-zz 30 seq=30-45]"),
             "L1 [3] dropped, table bytes");

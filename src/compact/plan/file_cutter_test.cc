@@ -19,8 +19,8 @@ struct Limits {
   uint64_t file_bytes_max = UINT64_MAX;
 };
 
-// The keys aa, ab, ... that are written, from the first of one letter to the last of another, and
-// the first keys of the files after the first.
+// The keys aa, ab, ... that are written, from the first key of one letter to the last of another,
+// and the first keys of the files after the first.
 std::string Cuts(const std::string& grandparents, char first, char last, const Limits& limits) {
   const TreeText tree(grandparents, 7);
   const auto files = tree.View().files(6);

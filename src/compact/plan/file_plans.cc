@@ -105,7 +105,7 @@ class FileChoice {
   }
 
   // The files of the level that are named or have keys of the range, those between them, and those
-  // that have to move with them. The output may have keys of all that is between.
+  // that have to move with them. The output may have keys of all files between.
   FileList Widened(Level level, const std::optional<FileBounds>& range) const {
     const auto files = view_.files(level);
     if (!IsSorted(level)) {

@@ -1,6 +1,6 @@
-// Plans about files that something other than the shape of the tree names: files that range
-// tombstones hide, the files of a range that is deleted, the files of CompactFiles and PromoteL0,
-// and the level that a CompactRange has to change.
+// Plans about files that are given, not found by the shape of the tree: files that range tombstones
+// hide, the files of a deleted range, the files of CompactFiles and PromoteL0, and the level that a
+// CompactRange has to change.
 //
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once
@@ -52,22 +52,22 @@ struct FilesRequest {
   uint64_t output_file_bytes_max = UINT64_MAX;
   bool may_move = false;
 };
-// Compacts the files, and those that have to move with them, to the output level: the plan of
-// DB::CompactFiles. InvalidArgument: the files or the level are not there, or a file is deeper.
-// Aborted: a running plan has one of the files, or writes to the same keys.
+// The plan of DB::CompactFiles: compacts the files, and those that have to move with them, to the
+// output level. InvalidArgument: a file or the level does not exist, or a file is deeper. Aborted:
+// a running plan has one of the files, or writes to the same keys.
 Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& config,
                                  const FilesRequest& request);
 
-// Moves all files of `from` to `to`; no `to`: up to the smallest level that can hold them, as long
-// as the levels on the way are empty. Nothing: they are there already, or there are none.
-// InvalidArgument: there is no such level. NotSupported: a level on the way, or `to`, has files, or
-// `from` is level 0. Aborted: more than one file would move to level 0.
-// Requires: no plan runs.
+// Moves all files of `from` to `to`. Without `to` they move up to the smallest level that can hold
+// them, as long as the levels on the way are empty. No plan: they are there already, or there are
+// none. InvalidArgument: there is no such level. NotSupported: `to` or a level on the way has
+// files, or `from` is level 0. Aborted: more than one file would move to level 0. Requires: no plan
+// runs.
 Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const LeveledConfig& config,
                                                 Level from, std::optional<Level> to);
-// Moves all files of level 0 to `to`: the plan of DB::PromoteL0. Nothing: there are none.
-// InvalidArgument: there is no such level below level 0, the ranges of two files overlap, or a
-// level down to `to` has files. Requires: no plan runs.
+// The plan of DB::PromoteL0: moves all files of level 0 to `to`. No plan: there are none.
+// InvalidArgument: there is no such level below level 0, two files overlap, or a level down to `to`
+// has files. Requires: no plan runs.
 Result<std::optional<CompactionPlan>> PlanMoveOfLevel0(const TreeView& view,
                                                        const LeveledConfig& config, Level to);
 // The deepest level with a file that has keys of the range. Nothing: none has.

@@ -1,4 +1,4 @@
-// Plans about files that are named, hidden or deleted: a tree in text in, a plan or an error in
+// Plans about files that are named, hidden or deleted. A tree in text in, a plan or an error in
 // text out.
 
 #include "compact/plan/file_plans.h"
@@ -54,7 +54,7 @@ TEST(PlanHiddenFiles, ASnapshotThatSeesTheFileKeepsIt) {
   EXPECT_EQ(Hidden(tree, 50), "L1 [5 6] dropped, hidden files");
 }
 
-// What a plan would take once the oldest snapshot has gone or is newer.
+// The files that a plan would take once the oldest snapshot is gone or newer.
 TEST(AwaitedSnapshot, IsThatOfTheFirstFileWhosePlanTheOldestHoldsBack) {
   const auto awaited = [](const std::string& text, SequenceNumber oldest_snapshot) {
     const TreeText tree(text, 5);
@@ -273,7 +273,8 @@ TEST(PlanFiles, TheOutputsOfRunningPlansAreNotCrossed) {
   const std::string aborted =
       "Operation aborted: another compaction writes to the same range of keys";
   EXPECT_EQ(Files("L1: 5[a-c 20]", {5}, 2, {&running}), aborted);
-  // Nor may another plan write between the levels of a plan: the order of the levels would be lost.
+  // Another plan must not write between the levels of a plan, or the order of the levels would be
+  // lost.
   EXPECT_EQ(Files("L1: 5[a-c 20]", {5}, 4, {&running}), aborted);
   EXPECT_EQ(Files("L1: 5[x-z 20]", {5}, 4, {&running}), "L1 [5] -> L4, files, bottommost");
   EXPECT_EQ(Files("L2: 5[a-c 20]", {5}, 3, {&running}), "L2 [5] -> L3, files, bottommost");

@@ -10,9 +10,8 @@ bool HasRange(const TreeFiles& tree, const CompactionPlan& plan, const FileBound
   return tree.Overlap({plan.smallest, plan.largest, plan.excludes_largest}, bounds);
 }
 
-// Whether a running plan with keys of the range forbids the level. A plan that was picked takes it
-// for granted that no data of its range come to the levels that it writes to, passes, or is the
-// last of.
+// True if a running plan with keys of the range forbids the level. A plan assumes that no data of
+// its range reach the levels that it passes or writes to, nor those below its output.
 bool IsBarred(const TreeView& view, const TreeFiles& tree, Level level, const FileBounds& bounds) {
   return level > 0 &&
          std::any_of(view.running.begin(), view.running.end(), [&](const CompactionPlan* plan) {

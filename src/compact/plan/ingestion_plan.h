@@ -11,9 +11,9 @@
 //     nothing for any running plan (property of ingestion_plan_test.cc).
 // I3: a file that covers nothing older shares no key with any file of the tree.
 //
-// A file whose range overlaps, and that has no key of it, is not in the way of I1, but it is on its
-// own level: files of a level have disjoint ranges. The caller knows such files from a look into
-// them; that a file is not known only moves the result up.
+// A file whose range overlaps, but that has no key of it, does not violate I1. It does forbid its
+// own level, because files of a level have disjoint ranges. The caller finds such files by looking
+// into them. An unknown one only moves the result up.
 //
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once
@@ -32,7 +32,8 @@ struct IngestionRules {
   Level base_level = 1;  // that level 0 is compacted into
   Level last_level = 0;  // the deepest for such files
   bool only_level0 = false;
-  // Levels without files stay empty, unless the whole tree is: each would be one more sorted run.
+  // Levels without files stay empty, unless the whole tree is empty. Each would be another sorted
+  // run.
   bool fills_levels_only = false;
 };
 
@@ -49,8 +50,8 @@ struct PlacedRange {
 
 struct IngestionPlace {
   Level level = 0;
-  // Older data may be at keys of the file, in the tree, in a running plan, or in an earlier file of
-  // the call.
+  // True if older data may be at keys of the file, in the tree, in a running plan, or in an earlier
+  // file of the call.
   bool covers_older = false;
 };
 

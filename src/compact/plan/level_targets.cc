@@ -79,8 +79,8 @@ LevelTargets DynamicTargets(std::span<const uint64_t> level_bytes, const Leveled
   targets.lowest_unnecessary_level = base.lowest_unnecessary;
   uint64_t bytes = base.bytes;
   for (Level level = base.level; level < config.num_levels; ++level) {
-    // A level may always grow to the base size: targets below that would make the upper levels
-    // compete with level 0 for compactions.
+    // A level may always grow to the base size. With smaller targets the upper levels would compete
+    // with level 0 for compactions.
     targets.bytes_max[level] = std::max(bytes, config.max_bytes_for_level_base);
     bytes = Scale(bytes, config.max_bytes_for_level_multiplier);
   }
@@ -251,8 +251,8 @@ CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTarg
 
 uint64_t CompensatedBytes(const FileMetaData& file, uint64_t average_entry_bytes) {
   if (file.entries == 0 || file.deletions < file.entries - file.deletions) return file.file_bytes;
-  // Only the surplus counts: with as many deletions as other entries the tree keeps its size. It
-  // counts twice, because each deletion removes an entry below and itself.
+  // Only the surplus counts, because a tree with as many deletions as other entries keeps its size.
+  // It counts twice, because each deletion removes itself and an entry below.
   const uint64_t surplus = file.deletions - (file.entries - file.deletions);
   return file.file_bytes + surplus * average_entry_bytes * 2;
 }

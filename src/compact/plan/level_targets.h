@@ -24,13 +24,14 @@
 
 namespace ashlar {
 
-// A computed number of bytes, which is not negative. UINT64_MAX where it is larger than that:
-// limits that options set beyond all bytes stay there.
+// Converts a computed number of bytes, which is not negative. UINT64_MAX if it is larger, so that
+// limits that options set beyond all sizes stay there.
 uint64_t ToBytes(double bytes);
 
 struct LevelTargets {
   Level base_level = 1;
-  // Levels 1..this are to be emptied downwards: the tree needs fewer levels than it has. 0: none.
+  // Levels 1 to this one have to be emptied downwards, because the tree needs fewer levels than it
+  // has. 0: none.
   Level lowest_unnecessary_level = 0;
   std::vector<uint64_t> bytes_max;  // [level]; UINT64_MAX: never compacted for its size
 

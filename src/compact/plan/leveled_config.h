@@ -1,5 +1,4 @@
-// LeveledConfig: the options of the leveled pickers, resolved: plain numbers, and no zero that
-// means "derive it".
+// LeveledConfig: the options of the leveled pickers as plain numbers. No zero means "derive it".
 //
 // A value. The engine builds it from the options, again after SetOptions, and passes it to the pure
 // functions of this folder.

@@ -21,8 +21,8 @@ namespace ashlar {
 
 using FileList = std::vector<FileMetaData*>;
 
-// A file is compacted for the bytes that its range tombstones cover if they are at least so many,
-// and the compaction rewrites at most so many bytes for each.
+// A file is compacted for the bytes that its range tombstones cover if they are at least this many,
+// and if the compaction rewrites at most this many bytes for each.
 inline constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
 inline constexpr uint64_t kRewrittenPerCoveredByte = 4;
 
@@ -256,8 +256,8 @@ class PlanBuilder {
     plan->largest = range.largest.ToString();
     plan->excludes_largest = range.excludes_largest;
   }
-  // True: a running plan writes where this one would, or one of the two is bottommost and the other
-  // writes below it.
+  // True if a running plan writes to the same place, or if one of the two is bottommost and the
+  // other writes below it.
   bool OutputIsTaken(const CompactionPlan& plan) const {
     if (!IsSorted(plan.output_level)) return false;
     const FileBounds range{plan.smallest, plan.largest, plan.excludes_largest};

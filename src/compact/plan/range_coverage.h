@@ -1,5 +1,5 @@
-// Range coverage: the older data that the range tombstones of one table cover. It finds the files
-// that can be dropped by an edit alone, and the bytes that come back if the table is compacted.
+// Range coverage: the older data that the range tombstones of one table cover. It finds files that
+// an edit alone can drop, and the bytes that a compaction of the table would free.
 //
 //   table of a newer run     [b ------------------ t)@50
 //   older run              (a-d)  (e-h)  (k-m)  (p-w)      @ up to 40

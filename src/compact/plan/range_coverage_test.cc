@@ -61,7 +61,7 @@ TEST(RangeCoverage, NewerEntriesAreNotHidden) {
 }
 
 TEST(RangeCoverage, AllSequencesOfAFragmentCount) {
-  // The oldest tombstone that hides the file decides: it does so for the most readers.
+  // The oldest tombstone that hides the file decides, because it hides it from the most readers.
   EXPECT_EQ(Coverage("L1: 9[a-z 10 seq=1-50]\nL2: 5[b-d 20 seq=10-20] 6[e-f 20 seq=30-45]", 1, 9,
                      {{"a", "z", 50}, {"a", "z", 40}, {"a", "z", 15}}),
             "5@40 6@50 (0 bytes)");
@@ -97,7 +97,7 @@ TEST(RangeCoverage, ManyTombstonesAreSampled) {
   EXPECT_NEAR(bytes, 4500 * 500000.0, 4500 * 500000.0 / 100) << found;
 }
 
-// ---- What the picker makes of covered bytes.
+// ---- Plans of the picker for covered bytes.
 
 constexpr char kMegabytes[] = "000000";
 

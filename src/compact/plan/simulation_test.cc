@@ -1,8 +1,7 @@
-// A tree that is flushed into at random and compacted by the plans of each style, several at once,
-// finishing in any order; its files hold (key, sequence) pairs. Manual compactions walk through it
-// step by step while automatic ones run, start and finish between their steps. After every step the
-// order of the tree is checked; without flushes it must come to rest with every level within its
-// target.
+// Random flushes fill a tree, and the plans of each style compact it, several at once, finishing in
+// any order. Its files hold (key, sequence) pairs. Manual compactions walk through it step by step
+// while automatic ones run, start and finish between their steps. The order of the tree is checked
+// after every step. Without flushes it must come to rest with every level within its target.
 
 #include <gtest/gtest.h>
 

@@ -251,8 +251,8 @@ class UniversalPicker {
     }
     return std::nullopt;
   }
-  // From one of runs_max runs to the next older one, if each is as many times as large: from
-  // newest to the largest.
+  // The factor from one of runs_max runs to the next older one, if all factors are equal between
+  // the newest and the largest run.
   double RunFactor(size_t newest, size_t runs_max) const {
     if (runs_max < 2) return 1;
     uint64_t largest = 0;
@@ -261,8 +261,8 @@ class UniversalPicker {
     return std::pow(static_cast<double>(largest) / smallest, 1 / static_cast<double>(runs_max - 1));
   }
 
-  // As many files of the upper of two levels as fit, beginning with the one that drags the fewest
-  // bytes of the lower along, per byte of its own.
+  // As many files of the upper of two levels as fit, beginning with the one that rewrites the
+  // fewest bytes of the lower level per byte.
   std::optional<CompactionPlan> PickPart(const Run& upper_run, const Run& lower_run) const {
     const TreeFiles& tree = builder_.tree();
     const Level upper = upper_run.level;

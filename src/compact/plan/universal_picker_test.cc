@@ -93,7 +93,7 @@ TEST(PickUniversal, TooManyRunsAreMergedWhateverTheirSizes) {
 }
 
 TEST(PickUniversal, OlderRunsThatAreNotMuchLargerAreMergedWithTooMany) {
-  // Three runs up to 160 have a factor of 4: a run of twice 21 goes along.
+  // Three runs up to 160 have a factor of 4, so a run of twice 21 is included.
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 42]\nL4: 5[a-z 160]"),
             "L0 [9 8 7] -> L3, sorted runs");
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 43]\nL4: 5[a-z 160]"),

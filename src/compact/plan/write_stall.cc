@@ -68,7 +68,7 @@ uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfi
   } else if (in.pending_bytes < previous.pending_bytes) {
     rate = Times(last, 1 / kSlower);
   } else if (previous.pending_bytes > 0) {
-    // Unchanged debt counts as too fast: then another full memtable was the reason of this call.
+    // Unchanged debt counts as too fast, because this call then followed another full memtable.
     rate = Times(last, kSlower);
   }
   return std::clamp(rate, kDelayedRateMin, rate_max);

@@ -133,8 +133,8 @@ inline void CompactionIterator::TakeKey(const Slice& key, uint64_t head) {
   covered_ = false;
 }
 
-// Replaces Look, FindNext and Decide for such an entry, and for those after it if the filter leaves
-// it out. Requires: the input is at a value that is shown, or at the base of one.
+// Replaces Look, FindNext and Decide for such an entry, and for the next ones if the filter drops
+// it. Requires: the input is at a value that is shown, or at the base of one.
 inline bool CompactionIterator::StepToValue() {
   const CursorEntry* const next = args_.input->after();
   if (next == nullptr || counts_.entries_in >= next_stop_check_ || args_.ranges != nullptr)

@@ -75,7 +75,7 @@ struct CompactionIteratorArgs {
   CompactionRanges* ranges = nullptr;  // null: the input has no range tombstones
   EntryFilter* filter = nullptr;       // null: the program has none
   bool zero_sequences = false;         // the output is the last level for its keys; with not_below
-  // Operands stay as they are if their result and the key would be larger: no table could store it.
+  // Operands stay as they are if their result and the key would be too large for a table.
   size_t entry_bytes_max = kEntryBytesMax;
   StopFlags stop;
   CompactionTurn* turn = nullptr;  // yields to flushes every so many entries; null: never yields
@@ -101,7 +101,7 @@ class CompactionIterator {
   const Slice& value() const { return value_; }
   // True if no entry with this user key was shown before. An output file may begin here.
   bool first_of_user_key() const { return first_of_user_key_; }
-  // True if the entry stays for snapshots only: a newer version, which they do not see, was shown.
+  // True if only snapshots need the entry: a newer version, which they do not see, was shown.
   bool is_for_snapshots() const { return is_for_snapshots_; }
   // Why the stream ended: Ok at the end of the input.
   const Status& status() const { return status_; }
@@ -114,7 +114,7 @@ class CompactionIterator {
   };
   enum class MergeOutcome : uint8_t { kMerged, kKept, kFailed };
 
-  // --- the input: Peek makes the entry under it known, Advance leaves that entry ---
+  // --- the input: Peek loads the entry, Advance leaves it ---
 
   // False: there is none left, within the bounds and usable.
   bool Peek() { return ahead_ || Look(); }

@@ -1,4 +1,4 @@
-// The decision about every entry: by rule, and as a whole against a model that keeps all history.
+// The decision about each entry, by rule, and as a whole against a model that keeps all history.
 
 #include "compact/run/compaction_iterator.h"
 
@@ -25,7 +25,7 @@ const MaybeKeys kUnknown;
 MaybeKeys Keys(const std::string& key) { return std::set<std::string>{key}; }
 
 // Decides by the value: "rm", "purge", "chg", "long", "skip<key>" (until the key), "bad", "io",
-// "throw"; others are kept. Lists the entries that it was asked about.
+// "throw"; others are kept. Lists the entries that it was called for.
 class ValueFilter final : public CompactionFilter {
  public:
   const char* Name() const override { return "ValueFilter"; }
@@ -457,7 +457,7 @@ TEST(StreamFilter, ImpossibleDecisionsAndExceptionsEndTheStream) {
             "Invalid argument: the compaction filter made an entry too large for a table ");
 }
 
-// What a reader sees of one key: its versions are added from the newest on.
+// A reader's view of one key. Its versions are added from the newest on.
 class Visible {
  public:
   // False: older versions do not matter.
@@ -476,8 +476,9 @@ class Visible {
   std::optional<std::string> text_;
 };
 
-// All entries of a tree pass through a filter again and again. The model: what each snapshot saw
-// when it was taken, and what the filter leaves of the entries after the newest of them.
+// All entries of a tree pass through a filter repeatedly. The model has the state that each
+// snapshot saw when it was taken, and the filter's result for the entries after the newest
+// snapshot.
 class FilteredTree {
  public:
   explicit FilteredTree(uint64_t seed) : random_(seed) {}
@@ -736,7 +737,7 @@ TEST(StreamModel, EverySnapshotReadsAsItsHistory) {
       if (tree.Random(3) == 0) tree.Compact(tree.Random(3));
       ASSERT_NO_FATAL_FAILURE(tree.Check());
     }
-    // Without snapshots nothing but one entry per living key is left at the bottom.
+    // Without snapshots one entry per living key is left at the bottom, and nothing else.
     for (int i = 0; i < 100; ++i) tree.ReleaseSnapshot();
     tree.Flush();
     for (size_t level = 0; level < 3; ++level) tree.Compact(level);

@@ -21,8 +21,7 @@ namespace ashlar {
 
 namespace {
 
-// How many pieces a file is thought of as, for each range that is wanted: the finer, the more even
-// the ranges.
+// The pieces per file and wanted range. More pieces make the ranges more even.
 constexpr size_t kPiecesPerRange = 8;
 constexpr size_t kPiecesMax = 256;
 
@@ -140,7 +139,7 @@ class Subcompaction {
   }
 
   // I2 of file_ranges.h: the largest key of a file needs deletions, unless the tombstones of the
-  // next file begin there.
+  // next file begin at that key.
   void AppendDeletions(const FileRanges& file, const CompactionRanges* ranges,
                        std::vector<std::string>* deletions) const {
     for (const SequenceNumber sequence : file.largest_sequences()) {
@@ -270,8 +269,8 @@ void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* 
   }
 }
 
-// The point entries of a table, by its properties: RocksDB counts range deletions as entries since
-// version 6, and sessions are on record since 6.15. LevelDB records nothing.
+// The number of point entries of a table, by its properties. RocksDB counts range deletions as
+// entries since version 6, and records sessions since 6.15. LevelDB records nothing.
 struct RecordedEntries {
   uint64_t least = 0;
   uint64_t most = 0;

@@ -1,4 +1,4 @@
-// CompactionJob: runs a plan: merges the inputs into new files for the output level.
+// CompactionJob: runs a plan. It merges the inputs into new files for the output level.
 //
 //   plan --SplitRanges--> [begin, end) [begin, end) ...   one subcompaction each: own cursors,
 //                              \        |                 own iterator, own files

@@ -167,8 +167,8 @@ std::map<std::string, std::string> StateAt(std::vector<TextEntry> entries, Seque
   return state;
 }
 
-// A tree of real tables: newer entries in overlapping files of level 0, older ones on level 1, some
-// oldest ones on level 2.
+// A tree of real tables: newer entries in overlapping files of level 0, older entries on level 1,
+// the oldest on level 2.
 class TreeTest : public JobTest {
  protected:
   void Build(const History& history, Random* random, uint64_t file_bytes) {
@@ -579,8 +579,8 @@ TEST_F(TreeTest, ACompactionThatMissesEntriesFails) {
   EXPECT_EQ(FilesOnDisk(), files_before);
 }
 
-// Files as RocksDB leaves them where it cuts a run between versions of one key: the tombstone
-// [z, b)@6 is whole in a file whose largest key is an entry.
+// Files as RocksDB leaves them if it cuts a run between versions of one key. The tombstone [z, b)@6
+// is whole in a file whose largest key is an entry.
 class CrossedFileTest : public JobFixture {
  protected:
   CrossedFileTest() : JobFixture(ReverseBytewiseComparator()) {}

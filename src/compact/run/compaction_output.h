@@ -104,9 +104,9 @@ class CompactionOutput {
   CompactionOutput(const CompactionOutput&) = delete;
   CompactionOutput& operator=(const CompactionOutput&) = delete;
 
-  // The range tombstones to write: each file gets the part between its first user key and that of
-  // the next file, the first and the last file all that is outside. Call before Add. They outlive
-  // the output.
+  // Sets the range tombstones to write. Each file gets the part between its first user key and that
+  // of the next file. The first and the last file also get the parts outside. Call before Add. The
+  // tombstones outlive the output.
   void WriteRanges(const FragmentedRanges* ranges) { ranges_ = ranges; }
   // Opens the first file before there is an entry for it. An output with a single file takes its
   // ranges until Finish.

@@ -147,7 +147,7 @@ TEST_F(CompactionOutputTest, LimitsTheGrandparentsThatOneFileOverlaps) {
   }
 }
 
-// Ends a table before each key that ends in "5"; remembers what it was asked.
+// Ends a table before each key that ends in "5"; records the calls.
 class BeforeFives final : public SstPartitioner {
  public:
   const char* Name() const override { return "BeforeFives"; }

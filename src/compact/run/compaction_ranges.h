@@ -1,10 +1,9 @@
-// CompactionRanges: the range tombstones of a flush or compaction. They say which entries are not
-// written, and which of them are.
+// CompactionRanges: the range tombstones of a flush or compaction. It decides which entries, and
+// which tombstones, are written.
 //
 // A tombstone covers the entries of its range that are older and in its snapshot stripe
-// (compaction_iterator.h): no reader sees them. The largest tombstone of each stripe is written.
-// That of the oldest stripe, which every reader sees, is left out where no older run has keys of
-// it.
+// (compaction_iterator.h). No reader sees them. The largest tombstone of each stripe is written.
+// Every reader sees that of the oldest stripe, so it is dropped if no older run has keys of it.
 //
 // I1: at every snapshot and at the newest sequence, each user key reads the same before and after.
 // Requires: the keys of successive calls of Covers do not descend.

@@ -1,7 +1,7 @@
-// KeyNotBelow: whether a user key can have older versions than those of a compaction's inputs.
-// Walks along the files of the older runs as the keys ascend.
+// KeyNotBelow: decides whether a user key can have older versions than those of a compaction's
+// inputs. It advances through the files of the older runs as the keys ascend.
 //
-// A key inside the range of a file counts as being there, whether it is or not.
+// A key in the range of a file counts as present, although the file may not have it.
 // Requires: the user keys of successive calls of Check do not descend.
 // Lifetime: borrows the files. Thread safety: one thread; every subcompaction has its own.
 #pragma once

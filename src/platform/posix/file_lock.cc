@@ -1,9 +1,9 @@
 // OsFileLock, of platform/file.h.
 //
-// A record lock (fcntl) belongs to the process: it does not stop a second open in the same process,
-// and closing any descriptor of the file gives it up. So the table below is asked first, by the
+// A record lock (fcntl) belongs to the process. It does not stop a second open in the same process,
+// and closing any descriptor of the file drops it. The table below is therefore asked first, by the
 // file's identity and without opening it. One process-wide mutex is held over the few system calls
-// of an acquisition, because looking into the table and taking the lock must be one step.
+// of an acquisition, because the lookup and the lock must be one step.
 //
 // A forked child inherits the table but not the locks: entries carry the process that made them,
 // and others are ignored.
@@ -90,9 +90,8 @@ struct Attempt {
   uint64_t ticket = 0;
 };
 
-// The descriptor is closed, or belongs to the table, on return.
-// `entry` has room for a descriptor, and the table for the entry: nothing is allocated once the
-// system has given the lock.
+// The descriptor is closed, or belongs to the table, on return. `entry` has room for a descriptor,
+// and the table for the entry, so nothing is allocated once the system has granted the lock.
 Result<Attempt> LockOpened(HeldLocks& table, HeldLock entry, int fd) ASHLAR_REQUIRES(table.mutex) {
   const std::string& path = entry.path;
   struct stat info;

@@ -14,13 +14,13 @@ inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 // there is no room. A hint: the system may choose another place. Thread safety: any thread.
 void* AddressForHugePages(size_t bytes) noexcept;
 
-// Calls make_huge(page) for the pages of a new file, in order, until it returns false or has taken
-// too long. add_small() adds the first one as small pages, which is timed; false: no space.
+// Calls make_huge(page) for the pages of a new file, in order, until it returns false or the time
+// is used up. add_small() adds the first one as small pages, which is timed; false: no space.
 //
-// The pages made so far may take effort_max times as long as small ones would have, and a sixteenth
-// of the time for the whole file, so that one late page does not end it. The rest then gets
-// small ones. So with effort 1 the file takes at most a sixteenth longer than by small pages alone,
-// and the time of the last huge page.
+// The pages made so far may take effort_max times as long as small ones would have, plus a
+// sixteenth of the time for the whole file, so that one late page does not end it. The rest then
+// gets small pages. With effort 1 the file takes at most a sixteenth longer than with small pages
+// alone, plus the time of the last huge page.
 template <typename NowNanos, typename AddSmall, typename MakeHuge>
 void MakeHugePages(uint64_t pages, double effort_max, const NowNanos& now_ns,
                    const AddSmall& add_small, const MakeHuge& make_huge) {

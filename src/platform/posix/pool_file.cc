@@ -62,12 +62,12 @@ bool IsInMemory(int fd) {
   return type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic;
 }
 
-// Gives a new file in memory huge pages, as far as the system has some, for all mount options.
-// Small ones cost a fault each when they are first touched and a walk of the page tables at nearly
-// every record that is read. One small page is made huge in less time than 511 others are added.
+// Gives a new file in memory as many huge pages as the system has, whatever the mount options. A
+// small page costs a fault at its first touch, and a page-table walk for nearly every record that
+// is read. One small page is made huge in less time than 511 others are added.
 //
-// On a machine whose free memory is in small pieces a huge page costs a hundred times as much, so
-// they stop when they take longer than effort_max allows (MakeHugePages).
+// On a machine whose free memory is fragmented, a huge page costs a hundred times as much. Huge
+// pages therefore stop when they take longer than effort_max allows (MakeHugePages).
 void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
   if (!(effort_max > 0) || bytes < kHugePageBytes || !IsInMemory(fd) ||
       ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)

@@ -107,7 +107,7 @@ TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
   ::munmap(plain, 2 * kHugePageBytes);
   ::close(fd);
   EXPECT_LE(huge_bytes(0), unasked_bytes > 0 ? 2 * kHugePageBytes : 0);
-  // No time at all: at most the one that was begun before the first look at the clock.
+  // Effort 0 makes at most the page that began before the first look at the clock.
   EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
 }
 
@@ -200,7 +200,7 @@ TEST(PoolFilePosixTest, HugePagesThatCostLessThanSmallOnesAreMadeToTheEnd) {
   EXPECT_EQ(file.made, 1000U);
 }
 
-// They had the time of the whole file, and the rest took its own: nearly twice the time.
+// The huge pages took the time of the whole file, and the rest took its own: nearly twice the time.
 TEST(PoolFilePosixTest, HugePagesThatCostMoreThanSmallOnesCostTheFileASixteenthMore) {
   constexpr uint64_t kPages = 1600;
   constexpr uint64_t kSmallNs = 300;

@@ -45,7 +45,7 @@ void LowerCpuShare(CpuShare share) {
 }
 
 void LowerIoPriority() {
-  // The C library has no names for these: the class "idle" of the calling thread.
+  // The C library has no names for these. This is the class "idle" of the calling thread.
   constexpr int kWhoThread = 1;
   constexpr int kClassIdle = 3 << 13;
   syscall(SYS_ioprio_set, kWhoThread, 0, kClassIdle);

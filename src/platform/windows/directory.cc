@@ -21,8 +21,8 @@ namespace {
 
 constexpr intptr_t kClosed = -1;
 
-// Newer than the headers of some compilers: a name is removed at once, also while the file is open,
-// and a rename replaces a file that is open.
+// Not in the headers of some compilers. A name is removed at once even if the file is open, and a
+// rename replaces an open file.
 constexpr auto kDispositionInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(21);
 constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
 constexpr DWORD kDispositionDelete = 1;

@@ -25,7 +25,7 @@ DWORD ToAccess(OpenMode mode) {
   return reads_only ? GENERIC_READ : GENERIC_READ | GENERIC_WRITE;
 }
 
-// The file is cut after the open: creating over it would go through a link, and would change its
+// The file is truncated after the open. Creating over it would follow a link and change its
 // attributes.
 DWORD ToDisposition(OpenMode mode) {
   switch (mode) {
@@ -135,9 +135,9 @@ Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
   FILE_STANDARD_INFO now;
   if (!GetFileInformationByHandleEx(ToHandle(handle_), FileStandardInfo, &now, sizeof(now)))
     return SystemError("inspect", path_, GetLastError());
-  // An allocation below the file's end would cut the file, one below the allocated size would free
-  // space. Where there is nothing to do the system is asked all the same: the answer says whether
-  // it can.
+  // An allocation below the file's end would truncate the file, and one below the allocated size
+  // would free space. The system is asked even if there is nothing to do, because the answer shows
+  // whether it supports this.
   FILE_ALLOCATION_INFO wanted;
   wanted.AllocationSize.QuadPart = std::max(
       {static_cast<LONGLONG>(offset + bytes), now.EndOfFile.QuadPart, now.AllocationSize.QuadPart});

@@ -1,8 +1,8 @@
-// Shared by files, directories, locks and pools: opening by path, and I/O at an offset. For this
+// Opening by path and I/O at an offset, shared by files, directories, locks and pools. For this
 // folder only.
 //
-// Every handle for reading or writing is opened for overlapped I/O, so that the system does not let
-// reads of one file wait for each other; the thread waits for a pending call on its own event.
+// Every handle for reading or writing is opened for overlapped I/O. Otherwise the system would make
+// reads of one file wait for each other. The thread waits for a pending call on its own event.
 //
 // Thread safety: any thread; on one handle as platform/file.h says.
 #pragma once
@@ -25,8 +25,8 @@ inline bool IsRangeValid(uint64_t offset, uint64_t bytes) {
   return offset <= kOffsetMax && bytes <= kOffsetMax - offset;
 }
 
-// Others may do anything to a file that we have open: a name can be taken away or given to another
-// file, as on other systems.
+// Others may do anything to a file that is open here. As on other systems, its name can be removed
+// or given to another file.
 inline constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 // SystemError, except that a path through a file does not count as missing. `name` is the system's

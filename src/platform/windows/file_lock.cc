@@ -1,9 +1,9 @@
 // OsFileLock, of platform/file.h.
 //
-// No other open of the file succeeds while the lock is held: not by another path, not in another
-// process, not for reading. Its name cannot be removed. The table names the holder: a file can be
-// identified although it cannot be opened. One process-wide mutex is held over the few system calls
-// of an acquisition, because looking into the table and taking the lock must be one step.
+// While the lock is held, no other open of the file succeeds: not by another path, in another
+// process, or for reading. Its name cannot be removed. The table names the holder, because a file
+// can be identified although it cannot be opened. One process-wide mutex is held over the few
+// system calls of an acquisition, because the lookup and the lock must be one step.
 #include <algorithm>
 #include <vector>
 

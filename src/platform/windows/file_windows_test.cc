@@ -310,7 +310,7 @@ TEST_F(WindowsFileTest, ARenameReplacesThroughTheSystemsLog) {
   Write(Path("b"), "old");
   CallRecorder recorder;
   ASSERT_TRUE(RenamePath(Path("a"), Path("b")).ok());
-  // The newer call, or, where that is unknown, this one.
+  // The newer call or, if the system does not know it, this one.
   const std::vector<std::string> calls = recorder.Calls();
   if (!calls.empty()) {
     EXPECT_THAT(calls, ElementsAre("MoveFileExW a b through"));

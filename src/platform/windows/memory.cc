@@ -13,8 +13,8 @@ size_t PageBytes() {
   return bytes;
 }
 
-// Large pages are a privilege here, cannot be advised afterwards, and are never paged out: nothing
-// that a library may ask for.
+// Large pages need a privilege here, cannot be advised afterwards, and are never paged out. A
+// library must not request them.
 void AdviseHugePages(void*, size_t) {}
 
 void* MapPages(size_t bytes) noexcept {

@@ -1,10 +1,9 @@
-// PoolFile, of platform/pool_file.h, on sections: a PoolFile holds the file, if it has one, and the
+// PoolFile, of platform/pool_file.h, on sections. A PoolFile holds the file, if it has one, and the
 // section that all its mappings are views of.
 //
-// Two things that the system does not do by itself need to know the views that exist (Views):
-// SyncData has to flush each shared view before the file, because the changes of a view are not
-// known to the file until then; and a private view can forget its stores only by having the
-// section's bytes copied over them.
+// Two tasks need the list of existing views (Views). SyncData has to flush each shared view before
+// the file, because the file does not see changes of a view until then. A private view can discard
+// its stores only by copying the section's bytes over them.
 #include "platform/pool_file.h"
 
 #include <cstring>
@@ -27,8 +26,8 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kBytesMax = kOffsetMax;
-// One byte is locked, far after the largest possible pool: the system refuses reads and writes of
-// locked bytes.
+// One byte is locked, far beyond the largest possible pool, because the system refuses reads and
+// writes of locked bytes.
 constexpr uint64_t kLockOffset = kOffsetMax - 1;
 // Of a volume whose files are mapped without a page cache.
 constexpr DWORD kDaxVolume = 0x20000000;
@@ -148,8 +147,7 @@ PoolMapping::~PoolMapping() {
 Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
   const std::shared_ptr<View> view = FindView(data_);
   ASHLAR_ASSIGN_OR_RETURN(const char* const file, view->Section("a pool's mapping"));
-  // Pages that hold the same are not written to: that would make copies of them, and others may be
-  // reading.
+  // Equal pages are not written: a write would make copies of them, and others may be reading.
   const size_t page_bytes = PageBytes();
   const uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
   for (uint64_t at = begin; at + page_bytes <= offset + bytes; at += page_bytes) {

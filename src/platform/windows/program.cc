@@ -20,7 +20,7 @@ struct LocalDeleter {
   void operator()(wchar_t** memory) const { LocalFree(memory); }
 };
 
-// The console belongs to the programs after this one, too: it gets its code page back.
+// Later programs use the console too, so its code page is restored.
 UINT code_page_before = 0;  // 0: no console, or changed by nothing
 
 void RestoreCodePage() {

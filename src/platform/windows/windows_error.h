@@ -1,8 +1,8 @@
-// From GetLastError to Status, and the patience that shared files need. For this folder only.
+// From GetLastError to Status, and retries for shared files. For this folder only.
 //
-// A virus scanner, an indexer or a backup program may hold a file for a moment in a way that
-// excludes us. Such a refusal is asked about again, with pauses that double, before it is believed:
-// RetryWhileShared.
+// A virus scanner, an indexer or a backup program may briefly hold a file in a way that excludes
+// us. RetryWhileShared repeats a refused call, with pauses that double, before it reports the
+// error.
 //
 // Thread safety: any thread.
 #pragma once
@@ -33,15 +33,14 @@ inline bool IsHeldByOthers(DWORD error) {
          error == ERROR_USER_MAPPED_FILE;
 }
 
-// Why a file stays that was opened with the right to delete it. The system denies access to one
-// with a view that is mapped, which will be unmapped, and to one that is read-only.
+// The reason why a file that was opened with the right to delete it stays. The system denies access
+// to a read-only file, and to one with a mapped view, which will be unmapped.
 inline DWORD DeletionError(DWORD error, bool read_only) {
   return error == ERROR_ACCESS_DENIED && !read_only ? DWORD{ERROR_USER_MAPPED_FILE} : error;
 }
 
-// Calls call(), which says whether it succeeded and leaves the reason with SetLastError, until it
-// succeeds, fails for a reason of its own, or the patience ends. GetLastError is that of the last
-// attempt.
+// Calls call(), which returns success or sets SetLastError, until it succeeds, fails for another
+// reason, or the attempts are used up. GetLastError is that of the last attempt.
 template <typename Call>
 bool RetryWhileShared(Call call) {
   uint64_t pause = kFirstSharingPauseMicros;

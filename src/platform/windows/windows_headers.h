@@ -1,6 +1,5 @@
 // <windows.h> without its macros named min and max, without those that would rename functions of
-// Ashlar, and without parts that this folder does not use. For this folder and the tests of Windows
-// only.
+// Ashlar, and without parts that this folder does not use. For this folder and the Windows tests.
 #pragma once
 
 #ifndef NOMINMAX
