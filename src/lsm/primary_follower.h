@@ -51,7 +51,8 @@ class PrimaryFollower {
   Status CatchUp();
   // For a promotion, with the lock of the database: catches up with all that a recovery finds, and
   // sets DatabaseState::recovery and the logs that are replayed. InvalidArgument for a family that
-  // is not open, NotSupported as CheckReplayedOrder. A later CatchUp is possible: it reads all logs again.
+  // is not open, NotSupported as CheckReplayedOrder. A later CatchUp is possible: it reads all logs
+  // again.
   Status Recover();
 
  private:
