@@ -88,9 +88,9 @@ class Reader {
     std::vector<ReadView*> views;  // one per family
     SequenceNumber sequence = 0;
   };
-  // Takes one state for all: every view, then the sequence. If a view has changed meanwhile, the
+  // Takes one state for all: every view, then the sequence. If a view has changed in between, the
   // sequence may belong to a later state of that family, and the views are taken again. Requires:
-  // inside an EpochGuard.
+  // the caller is inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   template <typename FamilyPointer>
