@@ -1,5 +1,5 @@
-// EmptyCursor: a cursor over nothing, with a status: the end at once, or the error that kept a
-// cursor from being made.
+// EmptyCursor: a cursor without entries, with a status: the end, or the error that kept a cursor
+// from being made.
 #pragma once
 
 #include "key/cursor.h"

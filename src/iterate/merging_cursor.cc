@@ -184,8 +184,8 @@ inline void MergingCursor::ShowRun(const CursorEntry* end) {
   kForward ? ShowBatch(begin, begin, end + 1) : ShowBatch(end, begin, begin + 1);
 }
 
-// Merges the next batch, from after the winner on. Only the first step may move a child out of its
-// batch, to an end or an error: the batch shown before is over then, and the next one is empty yet.
+// Merges the next batch, after the winner. Only the first step may move a child out of its batch,
+// to an end or an error. The batch shown before is over then, and the next one is still empty.
 template <bool kForward>
 void MergingCursor::Merge() {
   if (const Source& source = sources_[winner_.child]; source.at == source.last) {

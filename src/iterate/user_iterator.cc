@@ -485,8 +485,8 @@ void UserIterator::ShowMerged() {
   valid_ = true;
 }
 
-// Merges from the newest visible operand, which is at the cursor, down to a value, a deletion or
-// the end of the key's versions.
+// Merges from the newest visible operand, at the cursor, down to a value, a deletion or the end of
+// the key's versions.
 UserIterator::Outcome UserIterator::MergeForward() {
   ForgetVersions();
   state_ = State::kForward;

@@ -557,7 +557,7 @@ TEST(UserIteratorTest, ATailLooksAgainAtASeekAtTheEndAndWhereAViewIsNewer) {
   EXPECT_EQ(tail.Shown(), "g=8");
 }
 
-// The end may lie after deleted keys: what is written between it and the last key is seen.
+// The end may be after deleted keys. Entries written between it and the last key are seen.
 TEST(UserIteratorTest, ATailGoesOnAfterTheKeyThatItHasShown) {
   Renewed tail(RenewedBy::kTailing, "a1=1 m1- x1-");
   tail.iterator->SeekToFirst();

@@ -1,5 +1,5 @@
-// AgeTimer: has the ages of tables looked at (ttl, periodic_compaction_seconds) in a database where
-// no job ends that would do it.
+// AgeTimer: triggers the compactions by age (ttl, periodic_compaction_seconds) in a database in
+// which no job ends that would trigger them.
 //
 //   Start ─> tick ─ is a look due? ─> ViewChanged of each family that has an age ─> tick ─> ...
 //

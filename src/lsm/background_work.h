@@ -54,8 +54,8 @@ class BackgroundWork final : public ViewObserver {
   // Call before. resume: as in SpaceRecovery::Calls.
   void StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> resume);
 
-  // The family's memtables, version or options changed: decides anew about the write controller and
-  // jobs. I4; the end of a resume decides again.
+  // Call after a change of the family's memtables, version or options. Decides anew about the write
+  // controller and jobs. I4; the end of a resume decides again.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept override
       ASHLAR_REQUIRES(kDatabaseMutex);
   // The families decide anew whose files waited for the end of the snapshot.
@@ -99,8 +99,8 @@ class BackgroundWork final : public ViewObserver {
   void Pause();
   // False: nothing was paused.
   bool Continue();
-  // Ends compactions at their next entry, those that wait at once, and lets none begin until
-  // ResumeCompactions was called as often. Returns once none is under way. Flushes go on.
+  // Ends running compactions at their next entry and waiting ones at once. None starts until
+  // ResumeCompactions has been called as often. Returns once none is under way. Flushes continue.
   void AbortCompactions();
   void ResumeCompactions();
   // Ends running jobs at their next entry, and lets none begin any more. Threads that wait for a
@@ -112,8 +112,8 @@ class BackgroundWork final : public ViewObserver {
   // state_->closing is set.
   void Stop();
 
-  // Counts a call that changes files of the database in its own thread: Stop waits for its end.
-  // ShutdownInProgress: the database is being closed, and nothing is counted.
+  // Counts a call that changes files of the database in its own thread, so that Stop waits for its
+  // end. ShutdownInProgress: the database is being closed, and nothing is counted.
   Status BeginFileCall();
   void EndFileCall();
 
@@ -130,8 +130,8 @@ class BackgroundWork final : public ViewObserver {
   FlushRunner& flushes() { return flushes_; }
   ManualCompactions& manual_compactions() { return manual_; }
 
-  // Asserts I1, that a job is interrupted only by a pause or for good, and the invariants of the
-  // parts.
+  // Asserts I1, the invariants of the parts, and that a job is interrupted only by a pause or for
+  // good.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:

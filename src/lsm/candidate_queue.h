@@ -1,5 +1,5 @@
-// CandidateQueue: the column families that a kind of background job has to look at, each at most
-// once, in the order in which they came.
+// CandidateQueue: the column families that a kind of background job has to check, each at most
+// once, in order of arrival.
 //
 // Thread safety: guarded by the caller (the database mutex).
 #pragma once

@@ -11,10 +11,11 @@
 namespace ashlar {
 
 namespace {
-// When the active memtable is full. The blocks of an arena add up to a whole number of the largest,
-// less the smallest (memtable/arena.h): the last entries before write_buffer_size would open one
-// more, and its first touch may take a huge page. Small memtables use all of it: a level is
-// rewritten for each few of them, so that a smaller one costs more than a block.
+// The size at which the active memtable is full. The blocks of an arena add up to a whole number of
+// the largest, less the smallest (memtable/arena.h). The last entries before write_buffer_size
+// would open another block, and its first touch may take a huge page. Small memtables use all of
+// the size: a level is rewritten for each few of them, so a smaller memtable costs more than a
+// block.
 size_t FullBytes(const ColumnFamilyOptions& options) {
   constexpr size_t kSmallBytes = size_t{1} << 20;
   constexpr size_t kLastEntriesBytes = size_t{8} << 10;

@@ -105,10 +105,10 @@ class ColumnFamily {
   const KeyComparator& comparator() const { return comparator_; }
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
   bool has_compaction_filter() const { return has_compaction_filter_; }
-  // Whether Merge is refused: there is no merge operator, or only the name of one
+  // True if Merge is refused: there is no merge operator, or only the name of one
   // (UnknownMergeOperator).
   bool RefusesMerges() const { return refuses_merges_; }
-  // InvalidArgument for an entry that the family's tables cannot hold: once in a memtable, it would
+  // InvalidArgument for an entry that the family's tables cannot hold. Once in a memtable, it would
   // make every flush fail.
   Status CheckEntry(const Slice& key, const Slice& value) const {
     if (!EntryFits(key.size(), value.size())) [[unlikely]]
@@ -287,7 +287,7 @@ class ColumnFamily {
   int running_flushes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   // A manual compaction runs alone.
   bool exclusive_compaction ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  // Ingested files have their places in the tree and are not in it yet: no plan is picked.
+  // Ingested files have reserved places and are not in the tree yet; no plan is picked.
   bool ingesting ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   FamilyTotals totals ASHLAR_GUARDED_BY(kDatabaseMutex);
 

@@ -277,7 +277,7 @@ Status CommitPipeline::LeaderSwitchMemTables(
       family->SwitchMemTable(std::move(prepared), log_number);
       ASHLAR_ASSERT(family->LeaderLogNumber() == log_number);  // I3 of column_family.h
     }
-    // Also for families with older memtables that wait for a flush: once those are in tables, no
+    // Also for families with older memtables that wait for a flush. Once those are in tables, no
     // old log may be replayed on top of them.
     for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
       family->AdvanceEmptyMemTable(log_number);
@@ -393,7 +393,7 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
   bool has_applied = false;
   if (const Status applied = CatchBadAlloc([&] { return Apply(group, &has_applied); });
       !applied.ok()) {
-    // If no memtable has a part of the group, only the log contains it: as after a failed append.
+    // If no memtable has a part of the group, only the log contains it, as after a failed append.
     background_->LatchError(
         has_applied ? BackgroundErrorReason::kMemTable : BackgroundErrorReason::kWriteCallback,
         "application of a logged batch", applied);

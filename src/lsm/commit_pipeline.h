@@ -53,11 +53,11 @@ class CommitPipeline {
 
   // Runs `task` while no write is in progress and none can begin.
   Status RunExclusive(const std::function<Status()>& task);
-  // The same for a task that changes the contents of the database: it waits while writes are
-  // locked (LockWrites).
+  // The same for a task that changes the contents of the database. It waits while writes are locked
+  // (LockWrites).
   Status RunExclusiveWrite(const std::function<Status()>& task);
-  // Lets the next group of writes compare memtables and logs with limits that were changed. It does
-  // not wait for the lead: a listener may change them in a flush for which the leader waits.
+  // Makes the next group of writes compare memtables and logs with changed limits. It does not wait
+  // for the lead, because a listener may change them in a flush for which the leader waits.
   void CheckRoomAgain() {
     static_cast<void>(state_->room_check_wanted.exchange(true, std::memory_order_acq_rel));
   }
@@ -72,7 +72,7 @@ class CommitPipeline {
   // system, not for the medium. An error is latched.
   Status SyncLog();
   // The second half of it: makes bytes that the operating system has durable, so that a leader's
-  // sync soon after is short. Leads only after an error.
+  // next sync is short. Leads only after an error.
   Status SyncBesideWriters();
   // SyncLog by the leader.
   Status LeaderSyncLog();
@@ -104,9 +104,9 @@ class CommitPipeline {
   // Of all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
-  // Adds families of `others` to `full`, those with the largest memtables first, until the memory
-  // that takes writes is within db_write_buffer_size, and within the memory budget, which other
-  // databases may exceed. True: it has added one.
+  // Adds families of `others` to `full`, largest memtables first, until the memory that takes
+  // writes is within db_write_buffer_size and within the memory budget, which other databases may
+  // exceed. True if it has added one.
   bool AddLargest(std::vector<std::shared_ptr<ColumnFamily>> others,
                   std::vector<std::shared_ptr<ColumnFamily>>* full) ASHLAR_REQUIRES(kDatabaseMutex);
   // Stops the writers while the memory budget asks for it.
@@ -126,7 +126,7 @@ class CommitPipeline {
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
   Status LatchSyncError(Status synced);
-  // *has_applied: true once a memtable contains a record of the group, also after an error.
+  // *has_applied: true once a memtable contains a record of the group, even after an error.
   Status Apply(const CommitGroup& group, bool* has_applied);
   uint64_t WalBytesMax() const;
 

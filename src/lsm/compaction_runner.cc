@@ -165,8 +165,8 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
   args.job.output.table.dictionary = ResolveDictionary(options, plan.bottommost_compression);
-  // Deletions stay at the bottom for snapshots only, and kBottommostFiles sees when they are
-  // gone; or for files that are ingested behind, and no compaction takes them away.
+  // Two reasons keep deletions at the bottom. If snapshots need them, kBottommostFiles acts when
+  // these are gone. If files are ingested behind, no compaction removes the deletions.
   if (plan.bottommost || (plan.older_unknown && plan.older.empty()))
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);

@@ -73,7 +73,7 @@ class CompactionRunner {
   Status TakeRoom(const CompactionPlan& plan, DatabaseSpace::Reservation* room) const;
   Status Execute(Compaction* compaction, TableJobResult* result);
   Status Install(Compaction* compaction, TableJobResult* result);
-  // I2, before the edit is prepared: the version cannot change until the install, because the
+  // Checks I2 before the edit is prepared. The version cannot change until the install, because the
   // caller holds the manifest mutex.
   void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(kDatabaseMutex);
   void EndPlan(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex);

@@ -13,15 +13,15 @@ namespace ashlar {
 
 namespace {
 constexpr uint64_t kLogPreallocateBytes = uint64_t{4} << 20;
-// Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns: not worth keeping a
-// whole memtable's memory idle.
+// Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns. That does not
+// justify keeping a whole memtable's memory idle.
 constexpr size_t kIdleArenaBytesMax = ArenaBlockPool::kBlockBytesMax;
 // The log's own buffer collects the records of a group, so each append is one write, which reports
-// the disk's error to that group. Mapped: a store into a mapping costs a small part of a write, but
-// a disk's fault ends the process or is lost, hence only on request. After a crash zeros follow the
-// last record of a mapped log, which is a torn tail to recovery: kPointInTimeRecovery accepts any
-// tear, the other modes cannot tell it from a loss. A log that is written over is not mapped, and
-// none is where they are: it has its space already.
+// the disk's error to that group. A store into a mapping costs a small part of a write, but a
+// disk's fault then ends the process or is lost, hence only on request. After a crash zeros follow
+// the last record of a mapped log, which is a torn tail to recovery. kPointInTimeRecovery accepts
+// any tear; the other modes cannot tell it from a loss. Spare logs already have their space, so
+// they are not mapped, and no log is mapped if they are in use.
 vfs::FileOptions LogFileOptions(const DBOptions& options) {
   const bool point_in_time = options.wal_recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
   const bool mapped = options.allow_mmap_writes && options.allow_fallocate && point_in_time &&

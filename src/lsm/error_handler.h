@@ -46,8 +46,8 @@ class ErrorHandler {
   Status status() const;
   // Of the error that is latched; meaningless when clear.
   BackgroundErrorReason reason() const;
-  // Ok: there is an error, and the caller has to cure it and to call FinishResume. NotFound: there
-  // is none. Anything else: why it cannot be resumed from.
+  // Ok: there is an error; the caller has to remove its cause and call FinishResume. NotFound:
+  // there is no error. Any other status is the reason why the error cannot be resumed from.
   Status BeginResume();
   // Clears the latch if outcome is Ok and nothing failed meanwhile. Returns the error that is
   // latched afterwards.

@@ -37,8 +37,8 @@ class EventOutbox {
   // Notifies of everything that was added. Jobs call it at their beginning and end.
   void Notify() noexcept;
 
-  // Makes the database read-only because of this error, and notifies at once: listeners get the
-  // reason, the LOG the work that failed, and then SpaceRecovery the error.
+  // Makes the database read-only because of this error, and notifies at once. Listeners get the
+  // reason and the LOG the work that failed, then SpaceRecovery gets the error.
   void LatchError(BackgroundErrorReason reason, std::string_view during,
                   const Status& error) noexcept;
   void LatchJobError(BackgroundErrorReason reason, std::string_view job, const ColumnFamily& family,

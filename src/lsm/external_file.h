@@ -1,7 +1,7 @@
-// ExternalFile: a table file outside of the database, as an ingestion sees it before it takes it:
-// checked, with its bounds.
+// ExternalFile: a table file outside of the database, checked and with its bounds, before an
+// ingestion takes it.
 //
-// Nothing is changed by a look at it. Errors name the file.
+// The inspection changes nothing. Errors name the file.
 //
 // Thread safety: InspectExternalFile from any thread without locks.
 #pragma once
@@ -28,8 +28,8 @@ struct ExternalFile {
   std::string largest;
   SequenceNumber smallest_sequence = 0;
   SequenceNumber largest_sequence = 0;
-  // The database gives all entries one sequence. False: the file is a database's, or so old that
-  // it has no place for one.
+  // The database gives all entries one sequence. False if the file is a database's, or so old that
+  // it has no field for one.
   bool takes_global_sequence = false;
   bool made_by_database = false;
   TableProperties properties;

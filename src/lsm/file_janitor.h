@@ -1,4 +1,4 @@
-// FileJanitor: the deletion of files that the database does not need any more.
+// FileJanitor: deletes files that the database does not need any more.
 //
 //   log     every family has flushed its records, the MANIFEST says so --ReleaseLogs--> obsolete
 //           obsolete --DeleteObsoleteFiles--> moved to the archive, if there is one (wal_archive.h)

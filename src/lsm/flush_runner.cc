@@ -58,8 +58,8 @@ Status FlushRunner::RunTogether(std::span<const std::shared_ptr<ColumnFamily>> f
     ++running_together_;
     status = CatchBadAlloc([&] {
       kDatabaseMutex.AssertHeld();
-      // Neither a pause nor a cancel stops it: without it the database would stay read-only, or
-      // lose writes that no log has.
+      // Neither a pause nor a cancel stops it. Otherwise the database would stay read-only, or lose
+      // writes that no log has.
       for (const std::shared_ptr<ColumnFamily>& family : families)
         flushes.push_back(Begin(family, reason, &state_->closing));
       return Status::OK();
@@ -80,7 +80,7 @@ Status FlushRunner::RunAll(std::span<Flush> flushes, const Status& begun) {
       IgnoreBadAlloc([&] { flush.events->FlushEnded(flush.tables, flush.statistics, status); });
   }
   if (!status.ok()) Abandon(flushes);
-  // These references were the last ones: the next memtable can have the memory at once.
+  // These references were the last ones, so the next memtable can have the memory at once.
   for (Flush& flush : flushes) flush.tables.clear();
   state_->epochs.ReclaimPatiently();
   return status;

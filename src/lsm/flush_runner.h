@@ -66,8 +66,9 @@ class FlushRunner {
   // Writes the memtables to a table and installs it.
   Status Run(Flush* flush);
   // Flushes these families in this thread, with the log numbers of all in one atomic edit: one
-  // family, or all live ones. Pauses and a cancel do not stop it. Requires: a JobHold; and of all,
-  // that no write can come, and that SwitchMemTables has been called for them.
+  // family, or all live ones. Pauses and a cancel do not stop it. Requires: a JobHold. For all
+  // families also requires that no write can arrive and that SwitchMemTables has been called for
+  // them.
   Status RunTogether(std::span<const std::shared_ptr<ColumnFamily>> families,
                      TableFileCreationReason reason);
   // Calls of RunTogether.

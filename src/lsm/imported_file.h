@@ -1,7 +1,7 @@
-// ImportedFile: a table file outside of the database, as an import sees it before it takes it:
-// checked against the metadata that came with it, with its place in the tree.
+// ImportedFile: a table file outside of the database, checked against the metadata that came with
+// it, and with its place in the tree, before an import takes it.
 //
-// Nothing is changed by a look at it. Errors name the file.
+// The inspection changes nothing. Errors name the file.
 //
 // Thread safety: pure, except that files are read.
 #pragma once
@@ -37,9 +37,9 @@ struct ImportedFileArgs {
 Result<ImportedFile> InspectImportedFile(const ImportedFileArgs& args,
                                          const LiveFileMetaData& given);
 
-// InvalidArgument naming two files of one level that overlap: in keys, on a sorted level, or in
-// keys and sequences, on level 0, whose files are ordered by their sequences. NotSupported if epoch
-// numbers order two of these that overlap in keys otherwise.
+// InvalidArgument naming two files of one level that overlap. On a sorted level that means common
+// keys. On level 0, which is ordered by sequences, it means common keys and overlapping sequences.
+// NotSupported if epoch numbers order two files of level 0 with common keys differently.
 Status CheckLevels(const KeyComparator& comparator, std::span<const ImportedFile> files);
 
 }  // namespace ashlar

@@ -65,7 +65,7 @@ class JobEvents final : public CompactionOutputObserver, public SubcompactionObs
     std::shared_ptr<const TableProperties> properties;
   };
 
-  // What the infos of jobs have in common; of a compaction and of its ranges.
+  // The common members of the infos of jobs, of a compaction and of its ranges.
   template <typename Info>
   void DescribeJob(Info* info) const;
   template <typename Info>

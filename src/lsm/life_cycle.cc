@@ -76,7 +76,7 @@ Status LifeCycle::StartLog() {
   // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
   // those that are left.
   state_->obsolete_files.Take();
-  // These logs stay next to the new one: a sync of the new one has to make them durable, too.
+  // These logs stay next to the new one, so a sync of the new one has to make them durable, too.
   if (!state_->recovery.must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
                            .next_sequence = state_->PublishedSequence() + 1,
@@ -100,8 +100,8 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
       must_flush |= HasFileThatWaitsForFlush(*family);
   }
   {
-    // No job of the pool takes one of the memtables before they go to tables together, and none
-    // writes a table while orphans are deleted: they are the tables that no version lists.
+    // No job of the pool takes one of the memtables before they are flushed together. None writes a
+    // table while orphans are deleted, because orphans are the tables that no version lists.
     const BackgroundWork::JobHold hold(&background_);
     if (must_flush) {
       ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(live, FlushReason::kOthers));
@@ -485,7 +485,7 @@ Status LifeCycle::FinishPromotion() {
 
 // The contents of the failed log are not known. A new log replaces it, and all acknowledged writes
 // are flushed in one edit over all families, so that no part of the old log is ever read again. The
-// set of families does not change meanwhile, because the error is latched.
+// set of families does not change until then, because the error is latched.
 Status LifeCycle::TryToResume(bool* automatic) {
   ASHLAR_ASSERT(state_->error_handler.IsSet());  // BeginResume
   const bool was_asked = !*automatic;
@@ -500,13 +500,13 @@ Status LifeCycle::TryToResume(bool* automatic) {
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&]() -> Status {
     {
       MutexLock lock(state_->mutex());
-      // Close takes the lead to close the logs: a log that is created before is closed with them,
-      // and none is created afterwards.
+      // Close takes the lead to close the logs. It closes a log that was created before, and none
+      // is created afterwards.
       if (Status closing = state_->CheckNotClosing(); !closing.ok()) return closing;
       families = state_->LiveFamilies();
     }
-    // A group that was under way can have failed in the memtables: a part of a batch is not flushed
-    // (I2 of error_handler.h). No group comes after this.
+    // A running group may have failed in the memtables. A part of a batch is not flushed (I2 of
+    // error_handler.h). No group comes after this.
     if (Status failed = state_->error_handler.JobStatus(); !failed.ok()) return failed;
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
   }));

@@ -42,7 +42,7 @@ class LifeCycle {
   LifeCycle(const LifeCycle&) = delete;
   LifeCycle& operator=(const LifeCycle&) = delete;
 
-  // The part of a writable open after recovery: a new log, replayed data into tables, missing
+  // The part of a writable open after recovery: a new log, the flush of replayed data, missing
   // families, OPTIONS, old files.
   Status StartWriting(const std::vector<ColumnFamilyDescriptor>& families);
   // Of a secondary: DB::TryCatchUpWithPrimary and DB::PromoteToPrimary.
@@ -61,8 +61,8 @@ class LifeCycle {
   Status CloseFiles();
 
  private:
-  // The parts of StartWriting. A new log: nothing is written to it before TakeWrites has flushed
-  // the replayed writes, if they have to be flushed.
+  // The parts of StartWriting. Nothing is written to a new log before TakeWrites has flushed the
+  // replayed writes, if they have to be flushed.
   Status StartLog();
   Status TakeWrites(const std::vector<ColumnFamilyDescriptor>& families);
   // Records which logs and files are not needed any more, and deletes them. Requires: the replayed
@@ -104,7 +104,7 @@ class LifeCycle {
   Mutex role_mutex_;  // I4
   // That holds role_mutex_. A thread looks only for itself, which needs no order.
   std::atomic<std::thread::id> role_thread_{};
-  // Null: the database is the primary, or was opened read-only, or is closed.
+  // Null if the database is the primary, was opened read-only, or is closed.
   std::unique_ptr<PrimaryFollower> follower_ ASHLAR_GUARDED_BY(role_mutex_);
   // Written by the promotion before the role is published, and then by Resume, one at a time.
   bool promotion_is_unfinished_ = false;

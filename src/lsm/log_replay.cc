@@ -359,8 +359,7 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
     if (const Status asked = AskFilter(reader, &batch); !asked.ok()) return context(asked);
     if (dropped_rest_) return Status::OK();
   }
-  // Not before there is a record: a log that is empty does not show that those before it are
-  // complete.
+  // Only once there is a record, because an empty log does not show that earlier logs are complete.
   if (follows_ && separated_ != reader.log_number()) {
     SeparateMemTables(reader.log_number());
     separated_ = reader.log_number();
@@ -475,8 +474,8 @@ void LogReplay::SwitchFullMemTables(uint64_t log_number) {
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : input_.families->families) {
     if (!family->IsFull()) continue;
-    // The log number stays that of the first log: nothing is installed before the end of the
-    // replay.
+    // The log number stays that of the first log, because nothing is installed before the end of
+    // the replay.
     const uint64_t number = std::min(family->active_log_number(), log_number);
     family->SwitchMemTable(family->PrepareSwitch(), number);
     switched_full_ = true;

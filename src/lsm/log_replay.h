@@ -59,12 +59,12 @@ class LogReplay {
     RecoveryReport* report = nullptr;
   };
 
-  // Finds the logs that are needed. A reader without the lock opens them too, newest first: an
-  // older log is complete by the time its size is taken. TryAgain if a log is not what an earlier
-  // Run has read: what that Run applied has to be thrown away.
+  // Finds the logs that are needed. A reader without the lock opens them too, newest first, so that
+  // an older log is complete when its size is taken. TryAgain: a log is not the one that an earlier
+  // Run has read, and the results of that Run have to be discarded.
   Status FindLogs(const Input& input);
-  // TryAgain if a log was released by its writer before it was read: the MANIFEST says by now that
-  // it is not needed.
+  // TryAgain if the writer released a log before it was read. By then the MANIFEST says that it is
+  // not needed.
   Status Run();
 
   // Of a log that was read: where its last record ends. 0 for one that was not.
@@ -95,7 +95,7 @@ class LogReplay {
   Status OpenLogs();
   // TryAgain if the log is shorter than the part that an earlier Run has read.
   Status OpenLog(Log* log) const;
-  // Adds a loss that goes on to the end of the log, but not beyond end_max. Nothing but zeros is no
+  // Adds a loss that extends to the end of the log, but not beyond end_max. Zeros alone are no
   // loss.
   void AddLoss(RecoveryReport::Loss loss, uint64_t end_max);
   // I2. Active memtables without records of the log become immutable, or belong to it from now on:
@@ -103,10 +103,10 @@ class LogReplay {
   void SeparateMemTables(uint64_t log_number);
   Status BeginReading(Log* log) const;
   Status ReplayLog(Log* log);
-  // I4, once the log was read. TryAgain if its writer has released it: then it may have been
-  // written over, or cut, before its end was read.
+  // I4, after the log was read. TryAgain if its writer has released it, because it may have been
+  // overwritten or truncated before its end was read.
   Status CheckNotWrittenOver(const Log& log) const;
-  // Whether the log may just not be written further yet: one that ends early is no damage.
+  // True if the log may still grow. An early end is then no damage.
   bool MayGrow(const Log& log) const;
   // Of such a log, after a stop. False: the reader continues at the same place, because a read that
   // met a write may see only a part of it; or after two reads it has stopped at damage that a
@@ -115,12 +115,12 @@ class LogReplay {
   // Continues after the last record that was read, in the same bytes of the file.
   Status ReadAgain(Log* log) const;
   Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter);
-  // What the program's filter makes of a batch that is to be applied: *batch as it shall be, or
-  // std::nullopt.
+  // Applies the program's filter to a batch that is to be applied: *batch becomes the batch to
+  // apply, or std::nullopt.
   void NotifyFilterOfFamilies() const;
   Status AskFilter(const LogReader& reader, std::optional<WriteBatch>* batch);
   Status StopAtRefusedRecord(const LogReader& reader);
-  // The head of a log says how long the one before it was: whether that one was read to its end.
+  // Checks by the length in the head of a log whether the log before it was read to its end.
   Status CheckContinues(const LogReader& reader, const PredecessorRecord& head);
   void SwitchFullMemTables(uint64_t log_number);
   uint64_t SyncedBytes(uint64_t number) const;

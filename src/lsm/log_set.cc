@@ -41,7 +41,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
     progress_ = std::move(progress);
     current_file_ = current_->file();
   }
-  // The head counts: without it this log would be too short for the next one.
+  // The head counts, because without it this log would be too short for the next one.
   unsynced_ = current_->bytes() > 0;
   current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
   current_number_.store(log.number, std::memory_order_release);
@@ -139,7 +139,8 @@ Status LogSet::SyncAdopted() {
     const std::string name = WalFileName(directory_, log.number);
     std::unique_ptr<vfs::WritableFile> file;
     ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(name, vfs::FileOptions{}, &file));
-    // The rest of an older log: a log with other bytes after its end is flushed instead.
+    // Extra bytes are the rest of an older log. A log with other bytes after its end is flushed
+    // instead.
     if (file->Size() > log.bytes) ASHLAR_RETURN_IF_ERROR(file_system_->Truncate(name, log.bytes));
     ASHLAR_RETURN_IF_ERROR(file->Sync());
     ASHLAR_RETURN_IF_ERROR(file->Close());
@@ -213,8 +214,8 @@ Status LogSet::SyncCurrent() {
   return Status::OK();
 }
 
-// The error is asked for afterwards: of two syncs at the same time the system tells one that bytes
-// were lost, and the other one succeeds.
+// The error is checked afterwards: of two concurrent syncs the system tells one that bytes were
+// lost, and the other one succeeds.
 Status LogSet::SyncCurrentFile() {
   ASHLAR_RETURN_IF_ERROR(current_->Sync());
   return ErrorBesideAppends();

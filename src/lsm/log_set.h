@@ -49,8 +49,8 @@
 
 namespace ashlar {
 
-// How far a log of this run may be read while it is written (I7). Written by the commit leader
-// (release, after the file), read by any thread (acquire, before the file).
+// The length up to which a log of this run may be read while it is written (I7). The commit leader
+// writes it (release, after the file); any thread reads it (acquire, before the file).
 struct LogProgress {
   explicit LogProgress(uint64_t log_number) : number(log_number) {}
   const uint64_t number;
@@ -90,8 +90,8 @@ class LogSet {
   // A log of an earlier run whose records are in the memtables again; ascending, before the first
   // StartNewLog. bytes: up to the end of its last record.
   void AdoptClosed(uint64_t number, uint64_t bytes);
-  // Makes the adopted logs durable: the run that wrote them may have died before it did. Cuts
-  // off bytes after the last record of each.
+  // Makes the adopted logs durable, because the run that wrote them may have died before it did so.
+  // Truncates each after its last record.
   Status SyncAdopted();
   // From now on a released log may be kept. Requires: the orphans are deleted.
   void StartKeeping() { spares_.Start(current_number()); }
@@ -195,12 +195,12 @@ class LogSet {
   Status FailCurrent(Status status);
   // I4. The current log has failed.
   Status CutFailedCurrent();
-  // Before another log continues the current one: all of it is in the file, and nothing else.
+  // Before another log continues the current one: the file has all of its bytes, and nothing else.
   Status FinishCurrent();
   Result<std::unique_ptr<LogWriter>> CreateLog(const NewLog& log);
   void RetireCurrent(bool synced);
-  // The log that a new one will continue. None if that is a log of an earlier run that is not
-  // synced: its records go to tables before anything is written to the new one.
+  // The log that a new one will continue. None if it is a log of an earlier run that is not synced;
+  // its records go to tables before anything is written to the new one.
   std::optional<PredecessorRecord> MakeHead() const;
 
   vfs::FileSystem* const file_system_;

@@ -86,8 +86,8 @@ TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheNextSync) {
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
-// I3: the system tells one of two syncs at the same time that bytes were lost. The leader's sync
-// has ended before the other one reports it.
+// I3: of two concurrent syncs the system tells one that bytes were lost. The leader's sync has
+// ended before the other one reports it.
 TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheSyncAtTheSameTime) {
   ASSERT_OK(Write("a"));
   Gate leader_syncs;
@@ -106,7 +106,7 @@ TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheSyncAtTheSameTime) {
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
-// The log would be recorded as synced, and what a power cut takes of it is damage then.
+// The log would be recorded as synced, and a loss in a power cut would then count as damage.
 TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheClose) {
   ASSERT_OK(Write("a"));
   Status beside;

@@ -81,7 +81,7 @@ class ManualCompactions {
     bool exclusive = false;
     CompactionJobInfo* info = nullptr;
   };
-  // The next step: a plan, none where the call is done, or an error. The last two arguments of
+  // The next step: a plan, none if the call is done, or an error. The last two arguments of
   // PickStep.
   struct Step {
     std::optional<CompactionPlan> plan = {};

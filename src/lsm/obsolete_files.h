@@ -28,7 +28,7 @@ struct ObsoleteTable {
 
 class ObsoleteFiles {
  public:
-  // Without memory the file is forgotten, and deleted by the next open: the last count of a table
+  // Without memory the file is forgotten, and the next open deletes it. The last count of a table
   // is released where no error can be returned.
   void AddTable(const ObsoleteTable& table) noexcept {
     static_cast<void>(CatchBadAlloc([&] {

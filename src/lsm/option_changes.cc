@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kFamiliesRecordedAtOnce = 32;
 constexpr uint64_t kChangesPerFile = 4;  // a quarter of the families
-// A file has some kilobytes for each family: families that come and go one by one make files of
-// some hundred kilobytes per second.
+// The file has some kilobytes for each family. If families come and go one by one, some hundred
+// kilobytes per second are written.
 constexpr uint64_t kPauseMicrosPerFamily = 10000;
 constexpr uint64_t kPauseMicrosMax = 60000000;
 
@@ -90,8 +90,8 @@ Status OptionChanges::SetDBOptions(
 Result<std::shared_ptr<ColumnFamily>> OptionChanges::CreateFamily(
     const ColumnFamilyOptions& options, const std::string& name) {
   ASHLAR_ASSIGN_OR_RETURN(const ColumnFamilyOptions completed, CompleteNewOptions(options, name));
-  // Exclusive: the family appears between two groups of writes, and its log number is that of the
-  // log that later writes go to.
+  // Exclusive, so that the family appears between two groups of writes, and its log number is that
+  // of the log of later writes.
   std::shared_ptr<ColumnFamily> added;
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] {
     return LeaderChangeFamilies("creation of a column family", [&](bool* install_failed) {
@@ -258,7 +258,7 @@ Status OptionChanges::RecordPending() {
 
 Status OptionChanges::WriteOptionsFile() {
   Status written = WriteNewestOptions();
-  // Without the mutex: listeners, which may set options, hear of the tables that are deleted.
+  // Without the mutex, because listeners, which may set options, are notified of deleted tables.
   background_.files().DeleteObsoleteFiles();
   return written;
 }

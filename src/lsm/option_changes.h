@@ -61,8 +61,8 @@ class OptionChanges {
   // Within LeaderChangeFamilies, to whose change install_failed belongs.
   Status PublishFamily(NewFamily prepared, bool* install_failed) ASHLAR_REQUIRES(kManifestMutex);
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
-  // The OPTIONS file after families came or went: written now where I4 wants it or no job begins
-  // any more, otherwise by the end of a pause, or by RecordPending or another write before that.
+  // Writes the OPTIONS file after families were created or dropped: now if I4 requires it or no job
+  // starts any more, otherwise at the end of a pause, by RecordPending, or with an earlier write.
   Status RecordFamilyOptions();
   // Writes the OPTIONS file if a family is missing in the newest one, or is no more.
   Status RecordPending();

@@ -1,5 +1,5 @@
-// PrimaryFollower: brings a secondary up to what the primary has written since: another process, or
-// another object of this one, that writes the database concurrently.
+// PrimaryFollower: brings a secondary up to date with the primary: another process, or another
+// object of this one, that writes the database concurrently.
 //
 //   CatchUp   MANIFEST: the edits since, new tables opened   VersionSet::ReadOn
 //               --> logs found and opened                    LogReplay::FindLogs
@@ -49,10 +49,10 @@ class PrimaryFollower {
   // Corruption for damage; the file system's error; TryAgain if the primary changed its files
   // faster than they could be read.
   Status CatchUp();
-  // For a promotion, with the lock of the database: catches up with all that a recovery finds, and
-  // sets DatabaseState::recovery and the logs that are replayed. InvalidArgument for a family that
-  // is not open, NotSupported as CheckReplayedOrder. A later CatchUp is possible: it reads all logs
-  // again.
+  // For a promotion, with the lock of the database. Catches up with everything that a recovery
+  // finds, and sets DatabaseState::recovery and the logs that are replayed. InvalidArgument: a
+  // family is not open. NotSupported: as CheckReplayedOrder. A later CatchUp is possible and reads
+  // all logs again.
   Status Recover();
 
  private:
@@ -62,7 +62,7 @@ class PrimaryFollower {
   };
 
   Status TryToCatchUp() ASHLAR_REQUIRES(kManifestMutex);
-  // The families that get the records: those of the database that are not dropped, or, to rebuild
+  // The families that get the records: those of the database that are not dropped or, to rebuild
   // their memtables, new ones in their place.
   std::unique_ptr<FamilyTable> FamiliesOf(const PublishedState& recorded, bool rebuilt)
       ASHLAR_REQUIRES(kManifestMutex);

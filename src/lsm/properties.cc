@@ -61,9 +61,9 @@ struct EntryCounts {
   uint64_t entries = 0;
   uint64_t deletions = 0;
 };
-// The MANIFEST does not count entries: tables written in this run know theirs, the others once they
-// have been opened. Opens some, if need be, from which the rest is estimated. Not under the
-// database mutex: it reads files.
+// The MANIFEST does not count entries. Tables written in this run know theirs, and the others once
+// they have been opened. If necessary this opens some tables and estimates the rest from them. Not
+// under the database mutex, because it reads files.
 void LearnEntryCounts(BackgroundWork* background, const ColumnFamily& family) {
   constexpr size_t kSample = 64;
   const ViewOfCall view(background, family);
@@ -126,8 +126,8 @@ uint64_t TableReaderMemory(const Subject& s) {
   return bytes;
 }
 
-// The last sorted run, and the files above it that overlap nothing there: a lower estimate of the
-// data without entries that newer writes replaced.
+// The last sorted run, and the files above it that overlap nothing there. A lower estimate of the
+// data without overwritten entries.
 uint64_t LiveDataBytes(const Subject& s) {
   uint64_t bytes = 0;
   for (Level level = s.version().levels(); level-- > 0;) {

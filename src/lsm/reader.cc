@@ -270,8 +270,7 @@ Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Sl
 
 namespace {
 
-// Of GetMergeOperands: takes the place of the merge operator in a lookup, which asks only this of
-// it.
+// For GetMergeOperands: replaces the merge operator in a lookup, which asks it only for this.
 class ContinueOperator final : public MergeOperator {
  public:
   explicit ContinueOperator(const GetMergeOperandsOptions::ContinueCallback& callback)
@@ -481,7 +480,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
       children.push_back(std::make_unique<LevelCursor>(args));
     }
   }
-  // A gap may be one of range deletions alone, and it holds for all tables, also for those that a
+  // A gap may consist of range deletions only. It holds for all tables, including those that a
   // filter leaves out.
   const bool uses_gaps = seek_prefix == nullptr && family.remembers_gaps() &&
                          !options.ignore_range_deletions && !only_memtables &&

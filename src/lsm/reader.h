@@ -88,13 +88,13 @@ class Reader {
     std::vector<ReadView*> views;  // one per family
     SequenceNumber sequence = 0;
   };
-  // load(), whose views and sequence are of one state also of a secondary: one install is not
+  // Returns load(). Its views and sequence are of one state, of a secondary too: no install came
   // between them (primary_follower.h, I7).
   template <typename Load>
   ASHLAR_ALWAYS_INLINE auto TakeInOneState(const Load& load) const;
-  // Takes one state for all: every view, then the sequence. If a view has changed meanwhile, the
+  // Takes one state for all: every view, then the sequence. If a view has changed in between, the
   // sequence may belong to a later state of that family, and the views are taken again. Requires:
-  // inside an EpochGuard.
+  // the caller is inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
   template <typename FamilyPointer>

@@ -38,8 +38,8 @@ constexpr size_t kIdentityBytesMax = 1024;
 
 // ---- The directory.
 
-// Creates the directory where it is missing and makes its entry durable: otherwise a power cut
-// could take the database with everything that was synced in it.
+// Creates the directory if it is missing and makes its entry durable. Otherwise a power cut could
+// remove the database with everything that was synced in it.
 Status CreateDirectoryDurably(vfs::FileSystem* fs, const std::string& path) {
   const bool was_there = fs->FileExists(path).ok();
   ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(path));
@@ -72,9 +72,8 @@ Result<std::vector<FoundFile>> ListFiles(const DatabaseState& state, const std::
   return files;
 }
 
-// Without CURRENT there is no database, unless it got lost: then a new one would push the tables
-// and logs of the old one aside. The creation of a database that was cut off leaves no more than
-// its first MANIFEST.
+// Without CURRENT there is no database, unless CURRENT was lost. A new database would then replace
+// the tables and logs of the old one. An interrupted creation leaves at most the first MANIFEST.
 Status CheckNothingIsThere(vfs::FileSystem* fs, const std::string& directory) {
   constexpr uint64_t kFirstManifest = 1;
   std::vector<std::string> names;
@@ -140,8 +139,8 @@ Status PrepareDirectory(DatabaseState* state) {
   return VersionSet::CreateNewDatabase(fs, state->directory, NewDatabaseId());
 }
 
-// Tables are opened and written long after the database: whether the directory's file system can
-// bypass the page cache is asked now.
+// Tables are opened and written long after the database. This checks at the open whether the
+// directory's file system can bypass the page cache.
 Status CheckDirectIo(const DatabaseState& state) {
   if (!state.options.use_direct_reads && !state.options.use_direct_io_for_flush_and_compaction)
     return Status::OK();
@@ -234,7 +233,7 @@ Status EnsureIdentity(DatabaseState* state) {
   const Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
   if (identity.ok() && !identity->empty()) return Status::OK();
   if (!identity.ok() && !identity.status().IsNotFound() && !identity.status().IsPathNotFound()) {
-    // Another error than its absence, so that the file may hold an identity: it is left alone.
+    // The error is not a missing file, so the file may hold an identity and is left alone.
     return state->versions->database_id().empty() ? identity.status() : Status::OK();
   }
   if (state->versions->database_id().empty()) {
@@ -489,8 +488,8 @@ Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
     args.options.info_log = before->logger;
     session_id = before->session_id;
   }
-  // Tables stay open from one attempt to the next: a table that both need cannot be missed any
-  // more.
+  // Tables stay open between attempts, so that a table that both need cannot be missing in the
+  // second.
   const auto pinned_tables = std::make_shared<PinnedTables>(
       PinnedTables::Args{.file_system = args.options.env->EngineFiles().get(),
                          .file_options = {.use_mmap_reads = args.options.allow_mmap_reads,

@@ -66,17 +66,16 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
 
 // LOCK, and the handles of the directories.
 Status TakeDatabase(DatabaseState* state);
-// Undoes TakeDatabase, also one that failed halfway. Requires: nothing was written meanwhile that
-// the next recovery does not expect after a crash.
+// Undoes TakeDatabase, even after a failure halfway. Requires: nothing was written since that the
+// next recovery does not expect after a crash.
 void ReturnDatabase(DatabaseState* state);
 // I4 and I7, once all logs are replayed.
 Status KeepFound(DatabaseState* state);
 // Writes the findings of the recovery to the LOG.
 void LogRecovery(const DatabaseState& state);
 
-// Deletes every file of the database that nothing refers to: tables, MANIFESTs, OPTIONS, temporary
-// files. Old logs (in DBOptions::wal_dir too) become obsolete: FileJanitor may have to archive
-// them.
+// Deletes every unreferenced file of the database: tables, MANIFESTs, OPTIONS, temporary files. Old
+// logs (in DBOptions::wal_dir too) become obsolete, because FileJanitor may have to archive them.
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
 
 // The text of the file IDENTITY, without the line's end.

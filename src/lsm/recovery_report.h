@@ -32,7 +32,7 @@ struct RecoveryReport {
   std::vector<uint64_t> DamagedLogs() const;
   // One line for each loss that is damage: the reason, the bytes and the offset.
   std::string DamageText() const;
-  // The reasons alone: the same for the same damage, however long the log has become.
+  // Only the reasons: the same damage gives the same text, however long the log has become.
   std::string DamageReasons() const;
   // Later records were dropped: no loss so far is the end of the last log.
   void NoTornTails();

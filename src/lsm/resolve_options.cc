@@ -99,8 +99,8 @@ struct FileAges {
   uint64_t ttl = 0;
   uint64_t periodic = 0;
 };
-// As RocksDB: a default ttl is 30 days; so is a default period, if there is a filter to be asked.
-// Universal compacts a run as a whole, and FIFO deletes a table: the two ages are one there. FIFO
+// As in RocksDB, the default ttl is 30 days, and so is the default period if there is a filter.
+// Universal compacts whole runs and FIFO deletes tables, so the two ages are one there. FIFO
 // deletes by the default only if the program set neither.
 FileAges ResolveAges(const ColumnFamilyOptions& options) {
   const bool default_ttl = options.ttl == kDefaultAge;
@@ -188,7 +188,8 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
             from.max_data_files_size > 0 ? from.max_data_files_size : from.max_table_files_size,
         .ttl_seconds = common.ttl_seconds,
         .may_compact = from.allow_compaction,
-        // Four tables of a memtable each are merged: they cost 4/3 of it for each table less.
+        // Four tables of one memtable each are merged. They cost 4/3 of a memtable for each table
+        // less.
         .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 2,
     };
     common.level_compaction_dynamic_level_bytes = false;

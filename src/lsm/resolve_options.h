@@ -22,7 +22,7 @@ namespace ashlar {
 
 CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
                                          const DBOptions& db_options);
-// For another factory than the block-based one: the defaults, to read tables that may be there.
+// For a factory other than the block-based one: the defaults, to read tables that may exist.
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
 // The same for PlainTables.
 PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options);
@@ -39,8 +39,8 @@ CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& op
                                                    bool bottommost);
 // Likewise; bytes_max 0: no dictionary.
 DictionaryParameters ResolveDictionary(const ColumnFamilyOptions& options, bool bottommost);
-// Where filter policies distinguish levels: a flush, and a table whose level is not known, which
-// counts as one of the last level.
+// For filter policies that distinguish levels: a flush, or a table of unknown level, which counts
+// as one of the last level.
 inline constexpr int kFlushFilterLevel = -1;
 inline constexpr int kUnknownFilterLevel = INT_MAX - 1;  // INT_MAX of a policy: never Ribbon
 // The kind of the filter of a table that is written to a level. With FIFO and kCompactionStyleNone
@@ -51,8 +51,8 @@ CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.
 int ResolveFlushJobs(const DBOptions& options);
 int ResolveCompactionJobs(const DBOptions& options);
-// Tables open at once; 0: any number. "All" means three quarters of the limit of the process: more
-// would make reads fail.
+// The number of open tables; 0: unlimited. "All" means three quarters of the limit of the process;
+// more would make reads fail.
 size_t ResolveOpenTablesMax(const DBOptions& options);
 // Obsolete logs that are kept to be written over.
 size_t ResolveSpareLogsMax(const DBOptions& options);
@@ -63,9 +63,11 @@ std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family);
 // The block-based options inside a family's factory; null when it has none.
 const BlockBasedTableOptions* TableOptionsOf(const ColumnFamilyOptions& options);
-// Whether no compaction reads or writes the last level: it is for files that are ingested behind.
+// True if no compaction reads or writes the last level, which is for files that are ingested
+// behind.
 bool ReservesLastLevel(const ColumnFamilyOptions& options, const DBOptions& db_options);
-// What the options say about new tables. The caller adds what the database and the job say.
+// The part of a new table's settings that the options determine. The caller adds those of the
+// database and the job.
 void ResolveOutput(const DBOptions& db_options, const ColumnFamilyOptions& options,
                    CompactionOutputArgs* output);
 // Replaces a null table factory, and every other value that means "the default", by the default.

@@ -1,5 +1,5 @@
-// SpaceRecovery: resumes a database by itself after an error that passes with space: NoSpace, or
-// SpaceLimit of its SstFileManager.
+// SpaceRecovery: resumes a database after an error that free space removes: NoSpace, or SpaceLimit
+// of its SstFileManager.
 //
 //   error latched --> look after a pause: is there room? --no--> look after a pause ...
 //                                    \--yes--> resume (a job) --failed for space--> look ...

@@ -46,8 +46,8 @@ class SpareLogs {
   void Exclude(uint64_t number);
   // True: the obsolete log is kept. False: it has its name still, and the caller deletes it.
   bool Keep(uint64_t number);
-  // A kept log as the log `number`, written from its beginning. Null: there is none, or it could
-  // not be opened, and is deleted.
+  // Opens a kept log as the log `number`, written from its beginning. Null if there is none, or if
+  // it could not be opened; it is then deleted.
   std::unique_ptr<vfs::WritableFile> Take(uint64_t number, const vfs::FileOptions& options);
   // Deletes the kept logs; none is kept from here on.
   void Close();

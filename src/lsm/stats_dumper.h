@@ -1,4 +1,4 @@
-// StatsDumper: the text about the families that the LOG gets every stats_dump_period_sec, at the
+// StatsDumper: writes the text about the families to the LOG every stats_dump_period_sec, at the
 // end of a job.
 //
 // Thread safety: all methods, without locks.

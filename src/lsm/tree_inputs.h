@@ -12,14 +12,14 @@ namespace ashlar {
 // The levels of the current version that compactions work on, and the plans that run on it.
 TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family)
     ASHLAR_REQUIRES(kDatabaseMutex);
-// With the level that is reserved for files that are ingested behind (allow_ingest_behind).
+// Includes the level that is reserved for files that are ingested behind (allow_ingest_behind).
 TreeView MakeWholeTreeView(const DatabaseState& state, const ColumnFamily& family)
     ASHLAR_REQUIRES(kDatabaseMutex);
 TreeSizes MakeTreeSizes(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // The levels that compactions work on. The version has one more, or none.
 Level CompactedLevels(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
-// True: level 0 is all of the tree, or keeps what it gets. A plan that waits for a flush
-// (I3 of file_ingestion.h) would hold up the writers, and with them the flush.
+// True if level 0 is the whole tree, or keeps its files. A plan that waits for a flush (I3 of
+// file_ingestion.h) would delay the writers, and with them the flush.
 bool MergesWithinLevel0Only(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 StallInputs MakeStallInputs(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // True if an automatic compaction is allowed and has something to do.

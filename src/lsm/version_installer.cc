@@ -58,7 +58,7 @@ void VersionInstaller::CompleteEdits(std::vector<VersionEdit>* edits,
   // I3. Families without data do not record that they need no old log.
   const uint64_t oldest = files_->OldestNeededLog(*edits);
   edits->back().min_log_number_to_keep = oldest;
-  // Edits of their own, one for deletions and one for additions: readers take nothing else from
+  // Separate edits, one for deletions and one for additions, because readers take nothing else from
   // them.
   const RecordedLogs& recorded = state_->versions->Published().recorded_logs;
   if (!recorded.empty() && recorded.begin()->first < oldest)

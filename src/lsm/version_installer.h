@@ -1,4 +1,4 @@
-// VersionInstaller: the one way by which edits reach the MANIFEST and the views of readers.
+// VersionInstaller: the only path of edits to the MANIFEST and to the views of readers.
 //
 //   Prepare: completes the edits, reserves memory for views (database mutex); builds Versions
 //     --> Publish: MANIFEST (no database mutex) --> Versions and views at once (database mutex)
@@ -60,8 +60,8 @@ class VersionInstaller {
   // Records which logs each family needs, and forgets the others. At open this also starts a
   // MANIFEST of this run.
   Status RecordLogNumbers();
-  // Records how long logs are that have been synced and closed for good: damage in them is not
-  // taken for the end of a log afterwards.
+  // Records the lengths of logs that have been synced and closed for good, so that later damage in
+  // them is not mistaken for their end.
   Status RecordSyncedLogs(std::span<const LogSet::LiveLog> logs);
 
  private:

@@ -1,5 +1,5 @@
-// ViewObserver: the decider that has to look at a family again after its memtables, version or
-// options changed. An interface, so that the parts that change views know nothing of the decisions.
+// ViewObserver: re-evaluates a family after its memtables, version or options changed. It is an
+// interface, so that the parts that change views do not depend on the decisions.
 #pragma once
 
 #include <memory>

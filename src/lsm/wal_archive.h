@@ -38,7 +38,7 @@ class WalArchive {
   WalArchive(const WalArchive&) = delete;
   WalArchive& operator=(const WalArchive&) = delete;
 
-  // False: logs are deleted as soon as no family needs them, and the archive is left alone.
+  // If false, logs are deleted as soon as no family needs them, and the archive is left alone.
   static bool IsEnabled(const DatabaseState& state);
   bool IsEnabled() const { return IsEnabled(*state_); }
   // Takes note of the logs that are there; once, after the lock is taken.

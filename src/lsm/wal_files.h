@@ -1,5 +1,5 @@
-// The logs of an open database as they are found on disk: live ones in the directory of logs, and
-// old ones in its folder archive (wal_archive.h). For readers of the log: GetSortedWalFiles and
+// The logs of an open database on disk: live ones in the directory of logs, and old ones in its
+// folder archive (wal_archive.h). For readers of the log: GetSortedWalFiles and
 // TransactionLogIterator.
 //
 // I1: the folder of live logs is listed before the archive, and a log that is found in both counts

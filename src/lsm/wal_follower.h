@@ -68,7 +68,7 @@ class WalFollower final : public TransactionLogIterator {
   Result<bool> ReadWhatIsNew();
   // The reader has stopped. may_grow: this need not be the end of the log.
   Status CheckOutcome(bool may_grow);
-  // The log has lost its name: it is deleted, or written over as another one.
+  // The log has lost its name, because it was deleted or is reused as another one.
   bool IsGone() const;
   // The step that the record means for a reader that may see everything up to `published`.
   Result<Step> Judge(SequenceNumber published);

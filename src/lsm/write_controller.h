@@ -1,6 +1,6 @@
-// WriteController: whether writers may continue, slow down or have to wait, by the shape of the
-// tree. The decision is made where views change (compact/plan, ComputeStall). A writer asks before
-// it joins the commit queue, so that a writer that waits holds nothing that others need.
+// WriteController: lets writers continue, slows them down or stops them, by the shape of the tree.
+// The decision is made where views change (compact/plan, ComputeStall). A writer asks before it
+// joins the commit queue, so that a waiting writer holds nothing that others need.
 //
 //   kOpen  <-->  kDelayed (a byte rate)  <-->  kStopped (until the background work catches up)
 //   any of them  --Lock-->  kStopped  --Unlock as often-->  what the tree asks for by then
@@ -87,8 +87,8 @@ class WriteController {
   // Time that no writer used is credited up to this.
   static constexpr uint64_t kCreditUs = 1000;
 
-  // No turn is later: a batch of gigabytes at a byte per second has one after a century, and sums
-  // of such waits do not overflow.
+  // No turn is later than this. At a byte per second a batch of gigabytes gets one after a century,
+  // and sums of such waits do not overflow.
   static constexpr uint64_t kTurnUsMax = uint64_t{1} << 62;
 
   struct Pace {

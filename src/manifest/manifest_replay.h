@@ -47,7 +47,7 @@ inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 // Takes an edit's log additions and deletion into the record.
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs);
 
-// A place between two edits of a MANIFEST, and what is known there besides the families.
+// A place between two edits of a MANIFEST, and the state there other than the families.
 struct ManifestPlace {
   FileNumber manifest_number = 0;
   uint64_t manifest_bytes = 0;  // that were read

@@ -41,7 +41,7 @@ class VersionBuilder {
   VersionBuilder(const VersionBuilder&) = delete;
   VersionBuilder& operator=(const VersionBuilder&) = delete;
 
-  // Takes the edit's new files. After an error the builder is good for nothing but destruction.
+  // Takes the edit's new files. After an error the builder may only be destroyed.
   Status Apply(VersionEdit* edit);
   // Whether the edits changed any file.
   bool HasChanges() const { return !changes_.empty(); }

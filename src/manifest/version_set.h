@@ -127,9 +127,10 @@ class VersionSet {
   // or replaced since that began to read it. Ok: every file that its state needs was there until
   // now, because the writer records that a file is not needed before it deletes it.
   Status CheckManifestUnchanged(const ManifestPlace& place) const;
-  // For the same reader, once it has read the logs up to the write `newest`: TryAgain if it shows
-  // writes that came after an ingestion without the ingestion, which no log has; or cannot tell,
-  // because the MANIFEST was replaced. Other edits add nothing that the logs do not have.
+  // For the same reader, once it has read the logs up to the write `newest`. TryAgain if the reader
+  // has writes from after an ingestion but not the ingestion, which no log has. TryAgain also if
+  // that cannot be decided, because the MANIFEST was replaced. Other edits add nothing that the
+  // logs do not have.
   Status CheckNothingIngestedBefore(SequenceNumber newest, const ManifestPlace& place) const;
   // Where Recover, or the ReadOn that was adopted last, has ended.
   const ManifestPlace& place() const ASHLAR_REQUIRES(kManifestMutex) { return place_; }

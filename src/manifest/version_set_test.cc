@@ -143,7 +143,7 @@ class Database {
     return Install(std::move(edits));
   }
 
-  // As a secondary: what the process that writes has recorded since.
+  // Reads like a secondary: the records that the writing process has added.
   Status CatchUp(bool for_writing = false) {
     kManifestMutex.AssertHeld();
     kDatabaseMutex.AssertHeld();
@@ -1063,8 +1063,8 @@ TEST(VersionSetCrashTest, EveryCrashImageHoldsWhatWasAcknowledged) {
   EXPECT_GT(images, 500u);
 }
 
-// Of the bytes of the MANIFEST that are not synced, a power cut takes any sector: the install is
-// there or not, and whole records after the lost ones do not look like damage.
+// A power cut removes any unsynced sector of the MANIFEST. The install is there or not, and whole
+// records after the lost ones do not look like damage.
 TEST(VersionSetCrashTest, AnySectorOfAnInstallMayBeLost) {
   constexpr size_t kSector = 512;
   // Fewer zeros at the end of a sector are no evidence of its loss (log_reader.cc).

@@ -1,4 +1,4 @@
-// Readers beside writers, and writers beside each other.
+// Concurrent readers and writers.
 #include <atomic>
 #include <map>
 #include <thread>
@@ -115,7 +115,7 @@ TEST(ConcurrencyTest, ReadersSeeWholeValuesWhileSeveralWritersChangeEverything) 
   ASSERT_TRUE(tree->Close().ok());
 }
 
-// Each writer has keys of its own and knows what it wrote last.
+// Each writer has its own keys and knows its last writes.
 TEST(ConcurrencyTest, NoWriteOfAnyWriterIsLost) {
   const std::unique_ptr<PersistentTree> tree = OpenShared();
   constexpr uint64_t kWriters = 4;

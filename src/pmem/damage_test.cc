@@ -198,7 +198,7 @@ TEST_P(DamageSweepTest, OfARecordIsNeverSilent) {
   EXPECT_GT(reported_, 500U);
 }
 
-// The bytes of the key and of the value stay what and where they were.
+// The bytes of the key and of the value do not change or move.
 TEST_P(DamageSweepTest, AByteThatMovesFromAValueToItsKeyIsReported) {
   uint64_t moved = 0;
   ForEachSpan([&](uint64_t page, const SpanEntry& entry) {

@@ -36,8 +36,8 @@ class FreeRuns {
   std::optional<uint64_t> TakeShortest(uint64_t pages, uint64_t from);
   // The same, from a run that begins before `limit`.
   std::optional<uint64_t> TakeFirst(uint64_t pages, uint64_t limit);
-  // The pages of the run that ends before the page `end`, 0: none does; and its first page.
-  // Requires: no run is after it, and, to take it, PagesUpTo(end) > 0.
+  // The pages of the run that ends before the page `end` (0 if there is none), and its first page.
+  // Requires: no run is after it and, to take it, PagesUpTo(end) > 0.
   uint64_t PagesUpTo(uint64_t end) const;
   uint64_t TakeUpTo(uint64_t end);
 

@@ -197,9 +197,8 @@ void Heap::Open(HeapSpan* span) noexcept {
   if (span->taken == 0) size_class.empty_spans++;
 }
 
-// The span before the last one takes the place that becomes free, so that the last one, which is
-// allocated from, stays the last one. An evacuation shuts most of the spans of a pool, under the
-// mutex.
+// The span before the last one moves to the free place, so that the last one, which is allocated
+// from, stays last. An evacuation shuts most of the spans of a pool, under the mutex.
 void Heap::Shut(HeapSpan* span) noexcept {
   ASHLAR_DCHECK(span->is_open);
   span->is_open = false;
@@ -542,7 +541,7 @@ void Heap::FreeAll(std::span<const PoolOffset> objects) noexcept {
   MutexLock lock(mutex());
   PrefetchSpans(objects);
   for (const PoolOffset object : objects) {
-    // The offset comes from the pool: a damaged one may refer to a place without an object, to one
+    // The offset comes from the pool. A damaged one may refer to a place without an object, to one
     // object twice, or to an object that the mark did not meet.
     HeapSpan* const span = SpanOf(object);
     if (span == nullptr || !span->Holds(object)) continue;

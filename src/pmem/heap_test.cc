@@ -108,7 +108,7 @@ TEST_F(HeapTest, ObjectsNeverOverlapInAnyHistory) {
       live.erase(victim);
     }
   }
-  // The map is a tiling all the time, and an open with a mark finds exactly what is live.
+  // The map is always a tiling, and an open with a mark finds exactly the live objects.
   heap_->Reclaim();
   const uint64_t used = heap_->UsedBytes();
   Reopen(false);
@@ -176,9 +176,9 @@ TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
   EXPECT_EQ(heap_->UsedBytes(), before - 2 * SizeClassBytes(SizeClassOf(5000)));
 }
 
-// A record that was unlinked before the mark came by, while a reader is still in its epoch: it was
-// taken for free when the mark ended, handed out, and freed again under its new owner when the
-// reader left.
+// A record was unlinked before the mark reached it, while a reader was still in its epoch. The mark
+// took it for free when it ended, and it was handed out. It was freed again under its new owner
+// when the reader left.
 TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   const PoolOffset object = Take(5000);
   Reopen(false);
@@ -208,9 +208,9 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItAndRetiredAfterItsEndIsHanded
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
 }
 
-// A checkpoint waits for the operations under way, and these take the heap's mutex: to unlink a
-// record before the mark is over, and in splits that copy records. An allocation that needs a span
-// began its operation with the mutex held and waited for the checkpoint, which waited for ever.
+// A checkpoint waits for running operations, and these take the heap's mutex: to unlink a record
+// before the mark is over, and in splits that copy records. An allocation that needed a span began
+// its operation with the mutex held. It waited for the checkpoint, which waited for ever.
 TEST_F(HeapTest, AnAllocationThatWaitsForACheckpointLeavesTheHeapToOperationsUnderWay) {
   const PoolOffset unlinked = Take(48);
   Reopen(false);

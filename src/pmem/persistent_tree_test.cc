@@ -46,7 +46,7 @@ class PersistentTreeTest : public ::testing::Test {
     const Status status = tree_->Get(ReadOptions(), key, &value);
     return status.ok() ? value : status.ToString();
   }
-  // What a crash of the machine would leave, if everything synced and nothing else survived: the
+  // The state after a crash of the machine in which synced data survive and nothing else: the
   // tree's files as they are now.
   void CopyFiles(const std::string& to) {
     for (const char* const ending : {"", ".log"}) {
@@ -112,7 +112,7 @@ TEST_F(PersistentTreeTest, APoolOfAnotherSizeIsRefused) {
   EXPECT_THAT(Open().ToString(), HasSubstr("the file has"));
 }
 
-// At many moments, the files as they are hold exactly what was acknowledged.
+// At many moments the files hold exactly the acknowledged changes.
 TEST_F(PersistentTreeTest, TheLogBringsBackEverythingAcknowledged) {
   const uint64_t seed = 17;
   Random random(seed);
@@ -160,7 +160,7 @@ void WriteFile(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// What a process leaves that dies: pool "copy" and its log, with kChanges acknowledged entries.
+// The files of a process that died: pool "copy" and its log, with kChanges acknowledged entries.
 class LogDamageTest : public PersistentTreeTest {
  protected:
   static constexpr int kChanges = 120;
@@ -409,8 +409,8 @@ TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefused) {
   ExpectRefused("newer", &log);
 }
 
-// Opened through a link, the pool had its log next to the link: opened by its own name it was
-// without the changes, and the next open by the link replayed them over newer ones.
+// A pool that was opened through a link had its log next to the link. Opened by its own name it
+// lacked the changes, and the next open by the link replayed them over newer ones.
 TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
   ASSERT_TRUE(Open().ok());
   ASSERT_TRUE(tree_->Close().ok());

@@ -63,7 +63,7 @@ inline bool ChecksumMatches(const Record& record) {
                                     record.bytes() - sizeof(stored))) == stored;
 }
 
-// Writes and flushes a record into space that nobody reads. The caller fences.
+// Writes and flushes a record into space without readers. The caller fences.
 inline void WriteRecord(PoolOperation* op, PoolOffset to, const Slice& key, const Slice& value) {
   RecordLengths lengths = {.checksum = 0,
                            .key_bytes = static_cast<uint32_t>(key.size()),

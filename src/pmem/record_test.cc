@@ -26,7 +26,7 @@ bool IsWhole(const std::string& image) {
                           .value_bytes = DecodeFixed32(image.data() + 8)});
 }
 
-// Keeps what is written.
+// Stores the written bytes.
 class BytesMedium final : public Medium {
  public:
   explicit BytesMedium(std::string* bytes)

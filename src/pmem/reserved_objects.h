@@ -116,7 +116,7 @@ class ReservedObjects {
       }
     }
   }
-  // The same without taking them: what is reserved at the moment.
+  // The number that is reserved at the moment, without taking them.
   template <typename Function>
   void ForEach(const Function& function) const ASHLAR_REQUIRES(kHeapMutex) {
     for (uint32_t slot = 0; slot < threads_used_; ++slot) {

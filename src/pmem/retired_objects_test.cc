@@ -72,8 +72,8 @@ TEST_F(RetiredObjectsTest, APinnedObjectIsFreeOnceItIsUnpinned) {
   EXPECT_EQ(freed_[objects[1]], 1);
 }
 
-// Each object of the same hash waited for the pin: one in 16,384, so that a pool with many pins had
-// little space that was used again.
+// Every object with the same hash, one in 16,384, waited for the pin. A pool with many pins
+// therefore reused little space.
 TEST_F(RetiredObjectsTest, APinDelaysNoOtherObject) {
   const PoolOffset pinned = NewObjects(1).front();
   pins_.Pin(pinned);

@@ -44,8 +44,8 @@ class SpanDamageTest : public ::testing::Test {
 
   SpanDamageTest() {
     std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool_);
-    // Spans of records that are as long as those of leaves, one large record that is, and entries
-    // of free pages: the rest of a run of which a part was used again.
+    // Spans of records that are as long as those of leaves, one large record of that length, and
+    // entries of free pages: the rest of a run that was partly reused.
     for (int i = 0; i < 3000; ++i) Put(tree.get(), Key(i * 37 % 3000), std::string(200, 'v'));
     Put(tree.get(), Key(5000), std::string(65'000, 'l'));
     EXPECT_OK(tree->Put("gone", std::string(65'000, 'g')));

@@ -97,7 +97,7 @@ class SpanMap {
   uint64_t LastRunPages() const;
   // The end of the tile that contains the page before `end`, in the chain that begins at `page`.
   uint64_t EndOfTiles(uint64_t page, uint64_t end) const;
-  // Enters a span in the map. next: what follows it, if the map does not have that yet.
+  // Enters a span in the map. next: the entry after it, if the map does not have that yet.
   void Enter(PoolOperation* op, uint64_t page, const SpanEntry& entry,
              const std::optional<SpanEntry>& next);
   // The same at free pages below the high-water mark.

@@ -255,11 +255,12 @@ Status MoveLargeRecordsDown(TreeState* state) {
   }
 }
 
-// Down, into holes below; and where most free pages stay apart, because records are longer than the
-// holes between them: up, each once, so that its pages and the holes around it become one run, and
-// down again. A little room grows with each round, by the holes between the records that moved.
+// Moves records down, into holes below. If most free pages stay scattered, because records are
+// longer than the holes between them, it moves each record up once, so that its pages and the holes
+// around it become one run, and then down again. The free room grows with each round by the holes
+// between the moved records.
 //
-// It ends: after kLargeRoundsMax rounds, or before, when a round has neither made the longest run
+// It ends after kLargeRoundsMax rounds, or earlier if a round has neither made the longest run
 // longer nor moved the first free page up.
 Status MoveLargeRecordsTogether(TreeState* state) {
   ASHLAR_RETURN_IF_ERROR(MoveLargeRecordsDown(state));

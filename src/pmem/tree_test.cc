@@ -394,7 +394,7 @@ TEST_F(FullPoolTest, TheHeldBackBufferIsNeverLaidOverAPinnedValue) {
   PinnableSlice pinned;
   ASSERT_OK(tree_->Get(ReadOptions(), NumberKey(7), &pinned));
   ASSERT_OK(tree_->Put(NumberKey(7), Value(7, 'w')));
-  // What was held back is in use, what it replaced is pinned.
+  // The held-back object is in use, and the replaced one is pinned.
   Status status;
   for (uint64_t i = 7; i < count_ && status.ok(); i += 400)
     status = tree_->Put(NumberKey(i), Value(i, 'x'));
@@ -430,8 +430,8 @@ TEST(FullPoolOfLargestEntriesTest, EveryValueCanBeReplacedByOneOfItsSize) {
   for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(GetOr(tree.get(), NumberKey(i)), value('b')) << i;
 }
 
-// The object that a class holds back went to a value that grew into the class. What that value
-// replaced was of another class, so nothing was held back from then on.
+// The object that a class holds back went to a value that grew into the class. The replaced value
+// was of another class, so nothing was held back from then on.
 TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);

@@ -50,7 +50,7 @@ struct TableReadOptions {
 class TableReader;
 struct FileMetaData;
 
-// One lookup of a batch in one table: its progress, and what its stages found.
+// One lookup of a batch in one table: its progress and the results of its stages.
 struct StagedLookup {
   enum class Stage : uint8_t {
     kStart,
@@ -81,8 +81,8 @@ class TableReader {
   // until the lookup needs no more. Errors go to lookup->Fail. A call that pauses options.guard
   // keeps the reader until that guard ends.
   virtual void Get(const TableReadOptions& options, Lookup* lookup) = 0;
-  // Searches for the keys of a batch stage by stage: one stage for all, in which each prefetches
-  // what its next stage reads. So their cache misses overlap. Every reader of the batch is of the
+  // Searches for the keys of a batch in stages. A stage handles all keys and prefetches the memory
+  // that the next stage reads, so that cache misses overlap. Every reader of the batch is of the
   // class of this function. Requires: inside an epoch guard, as Get.
   using StagedSearch = void (*)(std::span<StagedLookup> batch);
   // Null: the class has none.
@@ -113,10 +113,10 @@ class TableReader {
   bool HasRanges() const { return has_ranges_; }
   // Reads every block, and checks checksums and order.
   virtual Status Verify() = 0;
-  // Visits the entries of every part of the table that its checksum proves, in order, keys with
-  // their sequences as readers see them. *damage gets what was left out, here and by a tolerant
-  // open. An error of `visit` ends the walk, and so does a failed read of the file: it may succeed
-  // later.
+  // Visits the entries of every part of the table whose checksum is right, in order, keys with
+  // their sequences as readers see them. *damage gets the parts that were left out, here and by a
+  // tolerant open. An error of `visit` ends the walk. So does a failed read of the file, because it
+  // may succeed later.
   using EntryVisitor = FunctionRef<Status(const Slice& internal_key, const Slice& value)>;
   virtual Status VisitReadable(EntryVisitor visit, TableDamage* damage) = 0;
   virtual const TableProperties& properties() const = 0;

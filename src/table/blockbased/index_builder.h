@@ -87,7 +87,7 @@ class IndexBuilder {
 
   // Writes the blocks of the index. Call once, after the last AddBlock.
   Written Finish(WriteBlock write) const;
-  // What kHash writes besides; empty if a key has no prefix: readers search then.
+  // The additional bytes of kHash. Empty if a key has no prefix; readers then search.
   Prefixes TakePrefixes();
 
  private:

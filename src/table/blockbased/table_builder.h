@@ -95,8 +95,8 @@ struct TableWriteResult {
   uint64_t dense_blocks = 0;
   bool collectors_need_compaction = false;
 
-  // Whether scans over the table step over many deletions: at least 8 blocks are dense, and 5 % of
-  // all. Pebble's thresholds, but for the 8.
+  // True if scans over the table step over many deletions: at least 8 blocks, and 5 % of all, are
+  // dense. The thresholds are Pebble's, except the 8.
   bool IsDense() const {
     return dense_blocks >= 8 && dense_blocks * 20 >= properties.num_data_blocks;
   }
@@ -125,8 +125,8 @@ class TableBuilder {
   const Status& status() const { return status_; }
   // Range deletions included.
   uint64_t entries() const { return properties_.num_entries; }
-  // About the size of the file if it were finished now, without index, filter and range deletions,
-  // and without blocks that wait for a dictionary.
+  // About the size of the file if it were finished now, without index, filter, range deletions, and
+  // blocks that wait for a dictionary.
   uint64_t EstimatedFileBytes() const { return offset_ + data_block_.CurrentBytes(); }
 
  private:

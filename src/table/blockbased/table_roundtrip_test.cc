@@ -211,7 +211,7 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
   }
 }
 
-// Each layout must do what it is for, besides being read.
+// Each layout must serve its purpose, not only be readable.
 TEST(TableRoundTrip, LayoutsAreWritten) {
   const KeyComparator comparator(BytewiseComparator());
   Random random(5);

@@ -95,8 +95,8 @@ inline Result<TableReaderPtr> OpenTable(vfs::FileSystem* fs, const std::string& 
        .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
 }
 
-// Waits until dropped objects are deleted, and the objects that those dropped in turn: count,
-// table, its blocks.
+// Waits until dropped objects are deleted, and the objects that those drop in turn: count, table,
+// blocks.
 inline void SettleEpochs() {
   for (int i = 0; i < 3; ++i) TestEpochs().Synchronize();
 }

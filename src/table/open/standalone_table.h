@@ -26,8 +26,8 @@ class StandaloneTable {
     std::string largest = {};
     SequenceNumber largest_sequence = kSequenceNumberMax;  // kSequenceNumberMax: not known
   };
-  // args: file_system, path, comparator, and how to read. The epochs and the set of open tables are
-  // its own. The entries are not compared with the record. Errors name the file.
+  // args: file_system, path, comparator, and the way of reading. The table has its own epochs and
+  // set of open tables. The entries are not compared with the record. Errors name the file.
   static Result<std::unique_ptr<StandaloneTable>> Open(TableCacheArgs args, Record record);
   StandaloneTable(const StandaloneTable&) = delete;
   StandaloneTable& operator=(const StandaloneTable&) = delete;
