@@ -600,7 +600,11 @@ UserIterator::Outcome UserIterator::CollectVersions() {
     return Outcome::kStopped;
   }
   const Outcome outcome = ResolveCollected();
-  return outcome != Outcome::kHidden || CountStep() ? outcome : Outcome::kStopped;
+  if (outcome != Outcome::kHidden) return outcome;
+  // The cursor may have reached the limit already.
+  if (!limits_.AreReached() && CountStep()) return outcome;
+  Stop(MoveLimits::Error());
+  return Outcome::kStopped;
 }
 
 // A version newer than all collected so far.

@@ -1,5 +1,4 @@
-// PrimaryFollower: brings a secondary up to date with the primary: another process, or another
-// object of this one, that writes the database concurrently.
+// PrimaryFollower: brings a secondary up to date with the primary, which writes concurrently.
 //
 //   CatchUp   MANIFEST: the edits since, new tables opened   VersionSet::ReadOn
 //               --> logs found and opened                    LogReplay::FindLogs
@@ -19,11 +18,9 @@
 // I4: an entry that is not part of the view's prefix has a sequence above the published one.
 // I5: nothing is written below the primary's directory.
 // I6: Recover shows no less than was shown before it: a sequence that is published is in the files.
-// I7: a reader's views and sequence are of one state: no install came between them. A view that a
-//     replay publishes has records that follow those of tables that it lacks, with sequences above
-//     the published one; and a replay that failed may have left entries that the primary took back.
+// I7: a reader's views and sequence are of one state: no install came between them.
 //
-// README.md, "Secondaries", argues the order of an install and names what was rejected.
+// README.md, "Secondaries", has the reasons, and the designs that were rejected.
 //
 // Thread safety: any thread. Lifetime: the state outlives it.
 #pragma once

@@ -16,13 +16,11 @@
 //     it never applies a record twice.
 // I3: a log that ended early is never appended to. Its records are not replayed again after the
 //     edit of I2.
-// I4: no byte of a damaged log is lost. The log is copied before the edit of I2 releases it
-//     (lost_files.h).
+// I4: no byte of a damaged log is lost: it is copied before the edit of I2 (lost_files.h).
 // I5: facts found before the lock was taken are not relied on after it, except to refuse.
 // I6: a read-only database opens no file by its name later, if the limit on open files suffices.
 // I7: no table that was there is written again: a cut-off ingestion may have linked it there.
-// I8: for writing, replayed writes are newer than the tables of level 0 at their keys
-//     (replayed_order.h). Otherwise the open is refused.
+// I8: for writing, replayed writes are newer than level 0 at their keys (replayed_order.h).
 //
 // Thread safety: one thread.
 #pragma once

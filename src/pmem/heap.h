@@ -10,9 +10,8 @@
 // An object is live if and only if something published refers to it: README.md has the reasons.
 // I1: an object is handed out only when nothing durable refers to it any more, after the fence that
 //     unlinked it. Spans and pages of before the open hand out nothing until the mark is complete.
-// I2: kInsert takes an object of a class only if another one of it stays free, also if it is the
-//     class's first, and no thread reserves that one. So one object is held back wherever an insert
-//     has put a record, and a value can be replaced by one of its size in a full pool.
+// I2: kInsert takes an object only if another one of its class stays free, which no thread
+//     reserves, so that a value can be replaced by one of its size in a full pool.
 // I3: until the mark is over an object that was published before the open is in use from when the
 //     mark met it or BeforeUnlink named it, whichever came first.
 // I4: a new span is an operation of its own, committed before what it allots is used. The operation

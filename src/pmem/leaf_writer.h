@@ -19,9 +19,7 @@
 // I1: between two fences nothing is stored to a line that a published state depends on, except its
 //     publication.
 // I2: a change fails only before its first store to something published, for lack of memory too.
-// I3: a separator takes no more than itself, or than kSeparatorAheadBytesMax. A split takes ahead
-//     what the next one may need, and the next separator may be short: so a long one is allocated
-//     for its own split only, and no short one is written into its place.
+// I3: a separator takes no more than itself, or than kSeparatorAheadBytesMax (README.md).
 // I4: a change commits before the index leads to its leaves. A new leaf has no lock: a change of it
 //     that another thread makes would come before the leaf in the log, and be lost at replay.
 #pragma once

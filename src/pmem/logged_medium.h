@@ -1,6 +1,5 @@
-// LoggedMedium: a pool on an ordinary file. The file is mapped privately, so that the system cannot
-// write a page before the log has its changes. The redo log (redo_log.h) makes changes durable;
-// only a checkpoint writes pages. docs/persistent-memory.md has the steps and the reasons.
+// LoggedMedium: a pool on an ordinary file, mapped privately, so that the system cannot write a
+// page before the log (redo_log.h) has its changes. docs/persistent-memory.md has the reasons.
 //
 //   verbs ──> private memory, and the redo of the operation
 //   Commit ──> buffer_, in the order of commits ──> AwaitDurable: one thread writes and syncs for
@@ -14,13 +13,13 @@
 // I1: an operation is one record: after a crash it is there or it is not.
 // I2: a word that is stored after the begin of the last checkpoint that ended is in the log.
 // I3: a page is written to the pool only after every record that stored to it is durable.
-// I4: no operation is under way while pages are copied or discarded: a page is as it is between
-//     two operations. By I2 replay makes one state of pages from different times.
+// I4: no operation is under way while pages are copied or discarded. By I2 replay makes one state
+//     of pages from different times.
 // I5: a record is written only while log header and link name its generation, durably; for the end
 //     of a checkpoint the link names two.
 // I6: changed_pages_ counts the bits of is_changed_, due_pages_ those of is_due_. Only the pages of
-//     both, those of the step under way, the header's page, and those that the program has locked
-//     in memory have private copies. A copy is as new as its page of the file, or newer.
+//     both, of the step under way, of the header, and locked ones have private copies. A copy is
+//     as new as its page of the file, or newer.
 // I7: one thread at a time takes a step: is_stepping_.
 //
 // Thread safety: see Medium. One error latch: after a failed write, sync or commit nothing commits.

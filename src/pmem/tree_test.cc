@@ -261,8 +261,8 @@ TEST_F(TreeTest, ALongKeyInABatchTakesNoSpaceForOtherLeaves) {
   ASSERT_OK(tree_->Verify());
 }
 
-// A split took another object of its separator's length ahead, which the next split spent on a short
-// separator, for good.
+// A split took another object of its separator's length ahead, which the next split spent on a
+// short separator, for good.
 TEST_F(TreeTest, ALongSeparatorIsNotTakenAheadOfItsSplit) {
   const uint64_t before = tree_->Stats().used_bytes;
   constexpr size_t kLongBytes = 60'000;

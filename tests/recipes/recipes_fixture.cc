@@ -53,8 +53,8 @@ std::string RecipesTest::Scan(DB* db, const ReadOptions& options) {
   std::string entries;
   const std::unique_ptr<Iterator> it(db->NewIterator(options));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    entries += StrCat(entries.empty() ? "" : " ", it->key().ToString(), "=",
-                      it->value().ToString());
+    entries +=
+        StrCat(entries.empty() ? "" : " ", it->key().ToString(), "=", it->value().ToString());
   }
   EXPECT_OK(it->status());
   return entries;

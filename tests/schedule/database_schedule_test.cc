@@ -283,8 +283,8 @@ TEST(DatabaseScheduleTest, CloseLosesNothingThatWasAcknowledged) {
   });
 }
 
-// One sync of the log fails, of SyncWAL or of the writer next to it, and the writer resumes. SyncWAL
-// made the database read-only after that with its error, of a log that was gone.
+// One sync of the log fails, of SyncWAL or of the writer next to it, and the writer resumes.
+// SyncWAL made the database read-only after that with its error, of a log that was gone.
 TEST(DatabaseScheduleTest, AnErrorOfSyncWALDoesNotComeBackAfterAResume) {
   ForEachSchedule(2000, [](uint64_t) {
     const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
