@@ -600,11 +600,9 @@ UserIterator::Outcome UserIterator::CollectVersions() {
     return Outcome::kStopped;
   }
   const Outcome outcome = ResolveCollected();
-  if (outcome != Outcome::kHidden) return outcome;
-  // The cursor may have reached the limit already.
-  if (!limits_.AreReached() && CountStep()) return outcome;
-  Stop(MoveLimits::Error());
-  return Outcome::kStopped;
+  // If the limit is reached already, the cursor has the error.
+  if (outcome != Outcome::kHidden || limits_.AreReached()) return outcome;
+  return CountStep() ? outcome : Outcome::kStopped;
 }
 
 // A version newer than all collected so far.
