@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/format.h"
+#include "table/file_metadata.h"
 
 namespace ashlar {
 
@@ -23,12 +24,12 @@ bool IsOlderByEpoch(const FileMetaData* a, const FileMetaData* b) {
   return a->epoch_number < b->epoch_number;
 }
 
-}  // namespace
-
 bool HaveCommonKeys(const KeyComparator& comparator, const FileMetaData& a, const FileMetaData& b) {
   return !a.EndsBefore(comparator, b.smallest_user_key()) &&
          !b.EndsBefore(comparator, a.smallest_user_key());
 }
+
+}  // namespace
 
 Status CheckEpochOrder(const KeyComparator& comparator, const Version& version) {
   const std::span<FileMetaData* const> files = version.files(0);  // newest first, by sequences

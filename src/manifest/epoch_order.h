@@ -18,12 +18,9 @@
 #include "ashlar/status.h"
 #include "key/key_comparator.h"
 #include "manifest/version.h"
-#include "table/file_metadata.h"
 
 namespace ashlar {
 
-// Whether the key ranges of two tables share a user key.
-bool HaveCommonKeys(const KeyComparator& comparator, const FileMetaData& a, const FileMetaData& b);
 // NotSupported naming two tables that break I1.
 Status CheckEpochOrder(const KeyComparator& comparator, const Version& version);
 
