@@ -30,14 +30,15 @@ class LogSetTest : public testing::Test {
     if (status.ok()) logs_.EndGroup();
     return status;
   }
-  // One sync of a log fails, the nth from now.
-  void FailASync(uint64_t nth = 1) {
+  // One such call for a log fails, the nth from now.
+  void Fail(FaultOperation operation, uint64_t nth = 1) {
     FaultRule rule;
-    rule.operations = FaultOperation::kSync;
+    rule.operations = operation;
     rule.name_contains = ".log";
     rule.nth = nth;
     faults_.AddRule(rule);
   }
+  void FailASync(uint64_t nth = 1) { Fail(FaultOperation::kSync, nth); }
   // At the nth call of this kind for a log from now.
   void At(FaultOperation operation, std::function<void()> action, uint64_t nth = 1) {
     FaultRule rule;
@@ -135,10 +136,7 @@ TEST_F(LogSetTest, ANewLogReplacesOneThatFailedBesideAppends) {
 // caller syncs it. Those bytes may be lost, so the answer is the log's error.
 TEST_F(LogSetTest, ALogThatFailedInAnAppendIsNotTakenForSynced) {
   ASSERT_OK(Write("a"));
-  FaultRule rule;
-  rule.operations = FaultOperation::kAppend;
-  rule.name_contains = ".log";
-  faults_.AddRule(rule);
+  Fail(FaultOperation::kAppend);
   const Status failed = Write("b");
   EXPECT_TRUE(failed.IsIOError()) << failed.ToString();
   EXPECT_EQ(logs_.SyncBesideAppends().ToString(), failed.ToString());
