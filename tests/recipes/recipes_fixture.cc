@@ -1,8 +1,6 @@
 #include "tests/recipes/recipes_fixture.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 #include "base/format.h"
@@ -71,18 +69,6 @@ void RecipesTest::Shell(const std::string& lines) {
                                      " \"$@\"; }\n", WithPlaces(lines), "\n}"));
   EXPECT_EQ(run.exit_code, 0) << lines << "\nsaid\n" << run.output;
   shell_output_ = run.output;
-}
-
-std::string ReadWholeFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << path;
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void WriteWholeFile(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  EXPECT_TRUE(file.good()) << path;
 }
 
 }  // namespace ashlar

@@ -42,7 +42,4 @@ class RecipesTest : public testing::Test {
   std::string shell_output_;
 };
 
-std::string ReadWholeFile(const std::string& path);
-void WriteWholeFile(const std::string& path, const std::string& bytes);
-
 }  // namespace ashlar
