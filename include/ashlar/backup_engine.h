@@ -6,14 +6,15 @@
 //
 // Errors: IOError names the path. Corruption names a file whose checksum or size differs from the
 // recorded one. NotFound: the backup does not exist. A backup that fails leaves the earlier ones
-// unchanged; the files that it copied are removed at once or at the next open. Thread safety: one
-// thread at a time, except StopBackup. Lifetime: the engine may be closed before or after the
-// database.
+// unchanged; the files that it copied are removed at once or at the next open. Thread safety: any
+// number of threads. Calls that create or delete backups run one after the other. Lifetime: the
+// engine may be closed before or after the database.
 //
 // Several engines, in one process or in several, may have a directory open. They change it one at a
 // time: a call that creates or deletes backups returns IOError and changes nothing while another
 // engine is doing so. Each such call first reads the list of backups, and so does the open. An
-// engine shows the list that it read last. A backup that another engine has deleted is NotFound.
+// engine shows the list that it read last, also after a call that failed. A backup that another
+// engine has deleted is NotFound.
 #pragma once
 
 #include <climits>

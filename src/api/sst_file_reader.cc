@@ -27,31 +27,39 @@ class TableEntryIterator final : public Iterator {
 
   bool Valid() const override { return status_.ok() && cursor_->Valid(); }
   void SeekToFirst() override {
-    status_ = Status::OK();
-    cursor_->SeekToFirst();
+    Move([this] { cursor_->SeekToFirst(); });
   }
   void SeekToLast() override {
-    status_ = Status::OK();
-    cursor_->SeekToLast();
+    Move([this] { cursor_->SeekToLast(); });
   }
   void Seek(const Slice& target) override {
-    if (CheckTarget(target)) cursor_->Seek(target);
+    if (CheckTarget(target)) Move([&] { cursor_->Seek(target); });
   }
   void SeekForPrev(const Slice& target) override {
-    if (CheckTarget(target)) cursor_->SeekForPrev(target);
+    if (CheckTarget(target)) Move([&] { cursor_->SeekForPrev(target); });
   }
-  void Next() override { cursor_->Next(); }
-  void Prev() override { cursor_->Prev(); }
+  void Next() override {
+    Move([this] { cursor_->Next(); });
+  }
+  void Prev() override {
+    Move([this] { cursor_->Prev(); });
+  }
   Slice key() const override { return cursor_->key(); }
   Slice value() const override { return cursor_->value(); }
   Status status() const override { return status_.ok() ? cursor_->status() : status_; }
 
  private:
   bool CheckTarget(const Slice& target) {
-    status_ = target.size() >= kTagBytes
-                  ? Status::OK()
-                  : Status::InvalidArgument("the target is not a key of a table iterator");
-    return status_.ok();
+    if (target.size() >= kTagBytes) return true;
+    status_ = Status::InvalidArgument("the target is not a key of a table iterator");
+    return false;
+  }
+  template <typename Function>
+  void Move(const Function& move) {
+    status_ = CatchBadAlloc([&] {
+      move();
+      return Status::OK();
+    });
   }
 
   const std::unique_ptr<InternalCursor> cursor_;
@@ -176,10 +184,14 @@ Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
 }
 
 std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
-  if (const Status open = rep_->CheckIsOpen(); !open.ok())
-    return std::unique_ptr<Iterator>(NewErrorIterator(open));
-  return std::make_unique<TableEntryIterator>(
-      rep_->table->reader()->NewCursor({.fill_cache = false}));
+  std::unique_ptr<Iterator> iterator;
+  const Status status = CatchBadAlloc([&]() -> Status {
+    ASHLAR_RETURN_IF_ERROR(rep_->CheckIsOpen());
+    iterator = std::make_unique<TableEntryIterator>(
+        rep_->table->reader()->NewCursor({.fill_cache = false}));
+    return Status::OK();
+  });
+  return status.ok() ? std::move(iterator) : std::unique_ptr<Iterator>(NewErrorIterator(status));
 }
 
 Status SstFileReader::ParseTableIteratorKey(const Slice& raw_table_key,
@@ -199,10 +211,12 @@ Status SstFileReader::Get(const ReadOptions& options, const Slice& key, Pinnable
 }
 
 Status SstFileReader::Get(const ReadOptions& options, const Slice& key, std::string* value) {
-  PinnableSlice pinned(value);
-  const Status status = Get(options, key, &pinned);
-  if (status.ok() && pinned.IsPinned()) value->assign(pinned.data(), pinned.size());
-  return status;
+  return CatchBadAlloc([&]() -> Status {
+    PinnableSlice pinned(value);
+    ASHLAR_RETURN_IF_ERROR(rep_->Get(options, key, &pinned));
+    if (pinned.IsPinned()) value->assign(pinned.data(), pinned.size());
+    return Status::OK();
+  });
 }
 
 std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,

@@ -102,6 +102,14 @@ struct SstFileWriter::Rep {
     table.db_session_id = session_id;
   }
 
+  // Runs one call. Without memory it may have added half of an entry, so that is the last one.
+  template <typename Call>
+  Status Run(const Call& call) {
+    Status result = CatchBadAlloc(call);
+    if (result.IsMemoryLimit() && output != nullptr) status = result;
+    return result;
+  }
+
   Status Open(const std::string& file_path) {
     if (output != nullptr) return Bad("the file is still open; call Finish first");
     path = file_path;
@@ -212,19 +220,19 @@ Status SstFileWriter::Open(const std::string& file_path, Temperature /*temp*/) {
 }
 
 Status SstFileWriter::Put(const Slice& user_key, const Slice& value) {
-  return CatchBadAlloc([&] { return rep_->Add(user_key, ValueType::kValue, value); });
+  return rep_->Run([&] { return rep_->Add(user_key, ValueType::kValue, value); });
 }
 
 Status SstFileWriter::Merge(const Slice& user_key, const Slice& value) {
-  return CatchBadAlloc([&] { return rep_->Add(user_key, ValueType::kMerge, value); });
+  return rep_->Run([&] { return rep_->Add(user_key, ValueType::kMerge, value); });
 }
 
 Status SstFileWriter::Delete(const Slice& user_key) {
-  return CatchBadAlloc([&] { return rep_->Add(user_key, ValueType::kDeletion, Slice()); });
+  return rep_->Run([&] { return rep_->Add(user_key, ValueType::kDeletion, Slice()); });
 }
 
 Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key) {
-  return CatchBadAlloc([&] { return rep_->DeleteRange(begin_key, end_key); });
+  return rep_->Run([&] { return rep_->DeleteRange(begin_key, end_key); });
 }
 
 Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {

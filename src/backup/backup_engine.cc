@@ -18,8 +18,11 @@
 #include "backup/live_files.h"
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
+#include "platform/mutex.h"
+#include "platform/thread_annotations.h"
 
 namespace ashlar {
 namespace {
@@ -28,6 +31,15 @@ struct Backup {
   BackupMeta meta;
   uint64_t bytes = 0;
   uint32_t description_crc = 0;  // to notice another backup with the same number
+};
+
+// The backups of a directory, as they were read or last changed. Never changed: a change makes
+// another one, so that a call sees one state without waiting for the calls of other threads.
+struct BackupList {
+  std::map<BackupID, std::shared_ptr<const Backup>> backups;
+  std::map<BackupID, Status> damaged;  // and why
+
+  bool Contains(BackupID id) const { return backups.contains(id) || damaged.contains(id); }
 };
 
 // One backup being made: copies files and lists them.
@@ -316,9 +328,12 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status Open(bool read_only) {
     ASHLAR_RETURN_IF_ERROR(CheckOptions(options_));
+    if (!read_only) ASHLAR_RETURN_IF_ERROR(folder_.Create());
+    if (!read_only && options_.destroy_old_data) {
+      return WhileLocked([this]() ASHLAR_REQUIRES(change_mutex_) { return RemoveAll(); });
+    }
+    MutexLock one_change(change_mutex_);
     if (read_only) return ReadList();
-    ASHLAR_RETURN_IF_ERROR(folder_.Create());
-    if (options_.destroy_old_data) return WhileLocked([this] { return RemoveAll(); });
     std::unique_ptr<vfs::FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
     ASHLAR_RETURN_IF_ERROR(ReadList());
@@ -331,46 +346,48 @@ class BackupEngineImpl final : public BackupEngine {
 
   void GetBackupInfo(std::vector<BackupInfo>* backup_infos) const override {
     backup_infos->clear();
-    for (const auto& [id, backup] : backups_) backup_infos->push_back(InfoOf(id, backup));
+    const std::shared_ptr<const BackupList> list = List();
+    for (const auto& [id, backup] : list->backups) backup_infos->push_back(InfoOf(id, *backup));
   }
   Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info) const override {
-    ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
-    *backup_info = InfoOf(backup_id, *backup);
-    return Status::OK();
+    return CatchBadAlloc([&]() -> Status {
+      ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Backup> backup, Find(backup_id));
+      *backup_info = InfoOf(backup_id, *backup);
+      return Status::OK();
+    });
   }
   Status GetLatestBackupInfo(BackupInfo* backup_info) const override {
-    if (backups_.empty()) return NoBackup();
-    return GetBackupInfo(backups_.rbegin()->first, backup_info);
+    return CatchBadAlloc([&]() -> Status {
+      const std::shared_ptr<const BackupList> list = List();
+      if (list->backups.empty()) return NoBackup();
+      const auto& [id, backup] = *list->backups.rbegin();
+      *backup_info = InfoOf(id, *backup);
+      return Status::OK();
+    });
   }
   void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const override {
     corrupt_backup_ids->clear();
-    for (const auto& [id, why] : damaged_) corrupt_backup_ids->push_back(id);
+    const std::shared_ptr<const BackupList> list = List();
+    for (const auto& [id, why] : list->damaged) corrupt_backup_ids->push_back(id);
   }
 
   Status VerifyBackup(BackupID backup_id, bool verify_with_checksum) const override {
-    ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
-    const Status verified = VerifyFiles(backup_id, *backup, verify_with_checksum);
-    if (verified.ok()) return verified;
-    // Another engine may have deleted it: its description first, then its files.
-    return folder_.DescriptionCrc(backup_id).status().IsPathNotFound() ? NoBackup() : verified;
+    return CatchBadAlloc([&] { return Verify(backup_id, verify_with_checksum); });
   }
 
   // ---- Restoring.
 
   Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
                              const std::string& db_dir, const std::string& wal_dir) const override {
-    if (options.mode != RestoreOptions::kPurgeAllFiles)
-      return Status::NotSupported("RestoreOptions::mode other than kPurgeAllFiles");
-    // Before anything in db_dir is touched, the files of the backup have to be there.
-    ASHLAR_RETURN_IF_ERROR(VerifyBackup(backup_id, false));
-    ASHLAR_ASSIGN_OR_RETURN(const Backup* backup, Find(backup_id));
-    return Restorer(folder_, db_system_.get(), db_dir, wal_dir, restore_limiter_.get())
-        .Run(backup->meta, options);
+    return CatchBadAlloc([&] { return Restore(options, backup_id, db_dir, wal_dir); });
   }
   Status RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir,
                                    const std::string& wal_dir) const override {
-    if (backups_.empty()) return NoBackup();
-    return RestoreDBFromBackup(options, backups_.rbegin()->first, db_dir, wal_dir);
+    return CatchBadAlloc([&]() -> Status {
+      const std::shared_ptr<const BackupList> list = List();
+      if (list->backups.empty()) return NoBackup();
+      return Restore(options, list->backups.rbegin()->first, db_dir, wal_dir);
+    });
   }
 
   // ---- Changing.
@@ -378,39 +395,53 @@ class BackupEngineImpl final : public BackupEngine {
   Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                      const std::string& app_metadata,
                                      BackupID* new_backup_id) override {
-    if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
-    if (options.atomic_flush)
-      return Status::NotSupported("CreateBackupOptions::atomic_flush is not implemented");
-    return WhileLocked([&] { return Create(options, db, app_metadata, new_backup_id); });
+    return WhileLocked([&]() ASHLAR_REQUIRES(change_mutex_) {
+      return Create(options, db, app_metadata, new_backup_id);
+    });
   }
 
   void StopBackup() override { stopped_.store(true); }
 
   Status PurgeOldBackups(uint32_t num_backups_to_keep) override {
-    return WhileLocked([this, num_backups_to_keep]() -> Status {
-      while (backups_.size() > num_backups_to_keep) {
-        ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backups_.begin()->first));
-        backups_.erase(backups_.begin());
-      }
+    return WhileLocked([&]() ASHLAR_REQUIRES(change_mutex_) -> Status {
+      while (List()->backups.size() > num_backups_to_keep)
+        ASHLAR_RETURN_IF_ERROR(Remove(List()->backups.begin()->first));
       return RemoveUnused();
     });
   }
 
   Status DeleteBackup(BackupID backup_id) override {
-    return WhileLocked([this, backup_id]() -> Status {
-      if (!backups_.contains(backup_id) && !damaged_.contains(backup_id)) return NoBackup();
-      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(backup_id));
-      backups_.erase(backup_id);
-      damaged_.erase(backup_id);
+    return WhileLocked([&]() ASHLAR_REQUIRES(change_mutex_) -> Status {
+      if (!List()->Contains(backup_id)) return NoBackup();
+      ASHLAR_RETURN_IF_ERROR(Remove(backup_id));
       return RemoveUnused();
     });
   }
 
   Status GarbageCollect() override {
-    return WhileLocked([this] { return RemoveUnused(); });
+    return WhileLocked([this]() ASHLAR_REQUIRES(change_mutex_) { return RemoveUnused(); });
   }
 
  private:
+  Status Restore(const RestoreOptions& options, BackupID backup_id, const std::string& db_dir,
+                 const std::string& wal_dir) const {
+    if (options.mode != RestoreOptions::kPurgeAllFiles)
+      return Status::NotSupported("RestoreOptions::mode other than kPurgeAllFiles");
+    // Before anything in db_dir is touched, the files of the backup have to be there.
+    ASHLAR_RETURN_IF_ERROR(Verify(backup_id, false));
+    ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Backup> backup, Find(backup_id));
+    return Restorer(folder_, db_system_.get(), db_dir, wal_dir, restore_limiter_.get())
+        .Run(backup->meta, options);
+  }
+
+  Status Verify(BackupID backup_id, bool verify_with_checksum) const {
+    ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Backup> backup, Find(backup_id));
+    const Status verified = VerifyFiles(backup_id, *backup, verify_with_checksum);
+    if (verified.ok()) return verified;
+    // Another engine may have deleted it: its description first, then its files.
+    return folder_.DescriptionCrc(backup_id).status().IsPathNotFound() ? NoBackup() : verified;
+  }
+
   Status VerifyFiles(BackupID backup_id, const Backup& backup, bool verify_with_checksum) const {
     uint64_t bytes = 0;
     ASHLAR_ASSIGN_OR_RETURN(const BackupMeta meta, folder_.Read(backup_id, &bytes));
@@ -428,58 +459,83 @@ class BackupEngineImpl final : public BackupEngine {
     return Status::OK();
   }
 
-  // Every change of the directory goes through here. One engine of any process runs at a time, with
-  // the current list.
+  // Every change of the directory goes through here. One runs at a time, of all threads and
+  // processes, with the current list.
   template <typename Change>
   Status WhileLocked(const Change& change) {
-    std::unique_ptr<vfs::FileLock> lock;
-    const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
-    if (!locked.ok()) return locked.WithContext("a change of the backups needs their lock");
-    ASHLAR_RETURN_IF_ERROR(ReadList());
-    ASHLAR_RETURN_IF_ERROR(RemoveLeftovers());
-    return change();
+    return CatchBadAlloc([&]() -> Status {
+      MutexLock one_change(change_mutex_);
+      std::unique_ptr<vfs::FileLock> lock;
+      const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
+      if (!locked.ok()) return locked.WithContext("a change of the backups needs their lock");
+      ASHLAR_RETURN_IF_ERROR(ReadList());
+      ASHLAR_RETURN_IF_ERROR(RemoveLeftovers());
+      return change();
+    });
   }
 
-  // Reads new and changed descriptions. Without the lock a backup may vanish during the call.
-  Status ReadList() {
+  // Reads new and changed descriptions. After an error the list is the one before: with a part of
+  // it, a restore of the latest backup would take an older one. Without the file's lock a backup
+  // may vanish during the call.
+  Status ReadList() ASHLAR_REQUIRES(change_mutex_) {
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint32_t> ids, folder_.ListBackups());
-    std::map<BackupID, Backup> known = std::exchange(backups_, {});
-    damaged_.clear();
+    const std::shared_ptr<const BackupList> known = List();
+    auto list = std::make_shared<BackupList>();
     for (const uint32_t id : ids) {
       latest_id_ = std::max(latest_id_, id);
       const Result<uint32_t> crc = folder_.DescriptionCrc(id);
       if (crc.status().IsPathNotFound()) continue;
       ASHLAR_RETURN_IF_ERROR(crc.status());
-      if (const auto same = known.find(id);
-          same != known.end() && same->second.description_crc == *crc) {
-        backups_.insert(known.extract(same));
+      if (const auto same = known->backups.find(id);
+          same != known->backups.end() && same->second->description_crc == *crc) {
+        list->backups.insert(*same);
         continue;
       }
       uint64_t bytes = 0;
       Result<BackupMeta> meta = folder_.Read(id, &bytes);
       if (meta.ok()) {
-        backups_[id] = {.meta = std::move(meta).value(), .bytes = bytes, .description_crc = *crc};
+        list->backups[id] = std::make_shared<const Backup>(
+            Backup{.meta = std::move(meta).value(), .bytes = bytes, .description_crc = *crc});
       } else if (folder_.DescriptionCrc(id).status().IsPathNotFound()) {
         continue;
       } else if (meta.status().IsCorruption() || meta.status().IsNotSupported()) {
-        damaged_[id] = meta.status();
+        list->damaged[id] = meta.status();
       } else {
         return meta.status();
       }
     }
+    SetList(std::move(list));
     return Status::OK();
   }
 
-  Status RemoveAll() {
-    for (const auto& [id, backup] : std::exchange(backups_, {}))
-      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
-    for (const auto& [id, why] : std::exchange(damaged_, {}))
-      ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+  std::shared_ptr<const BackupList> List() const {
+    MutexLock lock(list_mutex_);
+    return list_;
+  }
+  void SetList(std::shared_ptr<const BackupList> list) ASHLAR_REQUIRES(change_mutex_) {
+    MutexLock lock(list_mutex_);
+    list_.swap(list);
+  }
+
+  // Of a backup of the list: its description, not its files.
+  Status Remove(BackupID id) ASHLAR_REQUIRES(change_mutex_) {
+    auto list = std::make_shared<BackupList>(*List());
+    list->backups.erase(id);
+    list->damaged.erase(id);
+    ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+    SetList(std::move(list));
+    return Status::OK();
+  }
+
+  Status RemoveAll() ASHLAR_REQUIRES(change_mutex_) {
+    const std::shared_ptr<const BackupList> list = List();
+    for (const auto& [id, backup] : list->backups) ASHLAR_RETURN_IF_ERROR(Remove(id));
+    for (const auto& [id, why] : list->damaged) ASHLAR_RETURN_IF_ERROR(Remove(id));
     return RemoveUnused();
   }
 
   // Once: of backups that did not finish before this engine was opened.
-  Status RemoveLeftovers() {
+  Status RemoveLeftovers() ASHLAR_REQUIRES(change_mutex_) {
     if (leftovers_removed_) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(RemoveUnused());
     leftovers_removed_ = true;
@@ -487,40 +543,52 @@ class BackupEngineImpl final : public BackupEngine {
   }
 
   Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
-                BackupID* new_backup_id) {
+                BackupID* new_backup_id) ASHLAR_REQUIRES(change_mutex_) {
+    if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
+    if (options.atomic_flush)
+      return Status::NotSupported("CreateBackupOptions::atomic_flush is not implemented");
     if (latest_id_ == std::numeric_limits<BackupID>::max())
       return Status::NotSupported(options_.backup_dir,
                                   StrCat("no number is left after that of backup ", latest_id_));
     const uint32_t id = latest_id_ + 1;
-    Result<Backup> backup = BackupWriter(&folder_, id, db, options, stopped_, backup_limiter_.get())
-                                .Run(options_.backup_log_files, app_metadata);
-    const Status committed = backup.ok() ? folder_.Commit(id, backup->meta) : backup.status();
+    Backup backup;
+    auto list = std::make_shared<BackupList>(*List());
+    const Status committed = CatchBadAlloc([&]() -> Status {
+      ASHLAR_ASSIGN_OR_RETURN(
+          backup, BackupWriter(&folder_, id, db, options, stopped_, backup_limiter_.get())
+                      .Run(options_.backup_log_files, app_metadata));
+      return folder_.Commit(id, backup.meta);
+    });
     latest_id_ = id;
     if (!committed.ok()) {
       // The description may exist but not be durable. The next open checks it.
-      if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok())
-        damaged_[id] = committed;
+      if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok()) {
+        list->damaged[id] = committed;
+        SetList(std::move(list));
+      }
       static_cast<void>(RemoveUnused().ok());
       return committed;
     }
-    backups_[id] = std::move(backup).value();
-    const std::string text = PrintBackupMeta(backups_[id].meta);
-    backups_[id].description_crc = crc32c::Value(text.data(), text.size());
+    const std::string text = PrintBackupMeta(backup.meta);
+    backup.description_crc = crc32c::Value(text.data(), text.size());
+    list->backups[id] = std::make_shared<const Backup>(std::move(backup));
+    SetList(std::move(list));
     if (new_backup_id != nullptr) *new_backup_id = id;
     return Status::OK();
   }
 
-  Status RemoveUnused() {
+  Status RemoveUnused() ASHLAR_REQUIRES(change_mutex_) {
+    const std::shared_ptr<const BackupList> list = List();
     std::vector<uint32_t> ids;
     std::set<std::string> wanted;
-    for (const auto& [id, backup] : backups_) {
+    for (const auto& [id, backup] : list->backups) {
       ids.push_back(id);
-      for (const BackupFile& file : backup.meta.files) wanted.insert(file.path);
+      for (const BackupFile& file : backup->meta.files) wanted.insert(file.path);
     }
-    for (const auto& [id, why] : damaged_) ids.push_back(id);
+    for (const auto& [id, why] : list->damaged) ids.push_back(id);
     std::sort(ids.begin(), ids.end());
     // The files that a damaged backup shares with others are unknown.
-    return folder_.RemoveUnused(ids, damaged_.empty(),
+    return folder_.RemoveUnused(ids, list->damaged.empty(),
                                 [&](const std::string& path) { return wanted.contains(path); });
   }
 
@@ -536,11 +604,13 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status NoBackup() const { return Status::NotFound(options_.backup_dir, "no such backup"); }
 
-  Result<const Backup*> Find(BackupID id) const {
-    if (const auto damaged = damaged_.find(id); damaged != damaged_.end()) return damaged->second;
-    const auto found = backups_.find(id);
-    if (found == backups_.end()) return NoBackup();
-    return &found->second;
+  Result<std::shared_ptr<const Backup>> Find(BackupID id) const {
+    const std::shared_ptr<const BackupList> list = List();
+    if (const auto damaged = list->damaged.find(id); damaged != list->damaged.end())
+      return damaged->second;
+    const auto found = list->backups.find(id);
+    if (found == list->backups.end()) return NoBackup();
+    return found->second;
   }
 
   const BackupEngineOptions options_;
@@ -550,10 +620,12 @@ class BackupEngineImpl final : public BackupEngine {
   // Null: no limit.
   const std::shared_ptr<RateLimiter> backup_limiter_;
   const std::shared_ptr<RateLimiter> restore_limiter_;
-  std::map<BackupID, Backup> backups_;
-  std::map<BackupID, Status> damaged_;  // and why
-  uint32_t latest_id_ = 0;
-  bool leftovers_removed_ = false;
+  Mutex change_mutex_;  // of this engine's threads; before the file's lock and list_mutex_
+  mutable Mutex list_mutex_;
+  std::shared_ptr<const BackupList> list_ ASHLAR_GUARDED_BY(list_mutex_) =
+      std::make_shared<const BackupList>();
+  uint32_t latest_id_ ASHLAR_GUARDED_BY(change_mutex_) = 0;
+  bool leftovers_removed_ ASHLAR_GUARDED_BY(change_mutex_) = false;
   std::atomic<bool> stopped_ =
       false;  // set by any thread, read by the one that copies; nothing else depends on it
 };
@@ -562,11 +634,13 @@ template <typename Engine>
 Status OpenEngine(const BackupEngineOptions& options, Env* db_env, bool read_only,
                   Engine** backup_engine) {
   *backup_engine = nullptr;
-  auto engine =
-      std::make_unique<BackupEngineImpl>(options, db_env == nullptr ? Env::Default() : db_env);
-  ASHLAR_RETURN_IF_ERROR(engine->Open(read_only));
-  *backup_engine = engine.release();
-  return Status::OK();
+  return CatchBadAlloc([&]() -> Status {
+    auto engine =
+        std::make_unique<BackupEngineImpl>(options, db_env == nullptr ? Env::Default() : db_env);
+    ASHLAR_RETURN_IF_ERROR(engine->Open(read_only));
+    *backup_engine = engine.release();
+    return Status::OK();
+  });
 }
 
 }  // namespace

@@ -282,6 +282,74 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
 }
 
 // Between any two calls of the first engine, the second one deletes the backup.
+// With a part of the list, a restore of the latest backup would take an older one.
+TEST_F(BackupEngineTest, AListThatCannotBeReadLeavesTheOneBefore) {
+  OpenDb();
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  for (int i = 1; i <= 3; ++i) {
+    Put("key", StrCat("value", i));
+    ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  }
+  CloseDb();
+  for (const BackupID id : {1U, 2U, 3U}) {
+    for (const FaultOperation operation :
+         {FaultOperation::kOpenForReading, FaultOperation::kRead}) {
+      FaultRule rule;
+      rule.operations = operation;
+      rule.name_contains = StrCat("/meta/", id);
+      rule.sticky = true;
+      faults_->AddRule(rule);
+      EXPECT_TRUE(engine->PurgeOldBackups(2).IsIOError()) << id;
+      faults_->ClearRules();
+    }
+    std::vector<BackupInfo> infos;
+    engine->GetBackupInfo(&infos);
+    EXPECT_EQ(infos.size(), 3U) << id;
+    ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok()) << id;
+    OpenDb();
+    EXPECT_EQ(Contents(), model_) << id;
+    CloseDb();
+  }
+}
+
+// Changes run one after the other, and the other calls see one state or the next.
+TEST_F(BackupEngineTest, ThreadsShareAnEngine) {
+  constexpr int kEach = 8;
+  OpenDb();
+  PutMany(20, "value");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  std::atomic<int> made = 0;
+  const auto make = [&] {
+    for (int i = 0; i < kEach; ++i) {
+      BackupID id = 0;
+      const Status created = engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id);
+      EXPECT_TRUE(created.ok()) << created.ToString();
+      EXPECT_TRUE(engine->VerifyBackup(id, true).ok());
+      ++made;
+    }
+  };
+  const auto look = [&](const std::string& copy) {
+    while (made < 2 * kEach) {
+      std::vector<BackupInfo> infos;
+      engine->GetBackupInfo(&infos);
+      ASSERT_FALSE(infos.empty());
+      std::vector<BackupID> corrupted;
+      engine->GetCorruptedBackups(&corrupted);
+      EXPECT_TRUE(corrupted.empty());
+      EXPECT_TRUE(engine->VerifyBackup(infos.back().backup_id, true).ok());
+      EXPECT_TRUE(engine->RestoreDBFromLatestBackup(copy, copy).ok());
+    }
+  };
+  std::thread makers[] = {std::thread(make), std::thread(make)};
+  std::thread lookers[] = {std::thread(look, "/copy1"), std::thread(look, "/copy2")};
+  for (std::thread& thread : makers) thread.join();
+  for (std::thread& thread : lookers) thread.join();
+  std::vector<BackupInfo> infos;
+  engine->GetBackupInfo(&infos);
+  EXPECT_EQ(infos.size(), 1U + 2 * kEach);
+}
+
 TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsVerifiedIsNotFound) {
   OpenDb();
   PutMany(20, "value");
