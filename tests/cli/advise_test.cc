@@ -27,6 +27,8 @@ TEST_F(AdviseTest, ComparesTheStyles) {
   ASSERT_EQ(run.exit_code, 0) << run.output;
   for (const char* const text : {"2000 keys", "Scaled down", "leveled", "universal", "FIFO"})
     EXPECT_NE(run.output.find(text), std::string::npos) << text << run.output;
+  EXPECT_NE(run.output.find("  " + std::string(18, '#')), std::string::npos)
+      << "a bar of full length" << run.output;
   std::ifstream file(json);
   const nlohmann::json figures = nlohmann::json::parse(file);
   EXPECT_EQ(figures["workload"]["keys"], 2000);

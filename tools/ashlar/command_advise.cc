@@ -86,7 +86,7 @@ class AdviseCommand final : public Command {
                        "cannot measure in " + path));
       }
     }
-    fmt::print("{}", measured::Table(workload_, figures));
+    fmt::print("{}\n{}", measured::Table(workload_, figures), measured::Plot(figures));
     return json_ ? json_file.Write(measured::Json(workload_, figures)) : Outcome{};
   }
 

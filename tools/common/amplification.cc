@@ -309,6 +309,29 @@ std::string Table(const Workload& workload, const std::vector<Figures>& figures)
   return text;
 }
 
+std::string Plot(const std::vector<Figures>& figures) {
+  constexpr double kWidth = 18;
+  struct Column {
+    const char* title;
+    double Figures::*figure;
+  };
+  constexpr Column kColumns[] = {{"written per byte", &Figures::written_per_byte},
+                                 {"runs read per Seek", &Figures::runs_per_seek},
+                                 {"on disk per byte", &Figures::disk_per_live_byte}};
+  std::string text = fmt::format("{:<32}", "");
+  for (const Column& column : kColumns) text += fmt::format("  {:<18}", column.title);
+  for (const Figures& row : figures) {
+    text += fmt::format("\n{:<32}", row.setting);
+    for (const auto& [title, figure] : kColumns) {
+      double largest = 0;
+      for (const Figures& other : figures) largest = std::max(largest, other.*figure);
+      const double share = largest > 0 ? row.*figure / largest : 0;
+      text += fmt::format("  {:<18}", std::string(static_cast<size_t>(share * kWidth + 0.5), '#'));
+    }
+  }
+  return text + "\n";
+}
+
 std::string Json(const Workload& workload, const std::vector<Figures>& figures) {
   nlohmann::json rows = nlohmann::json::array();
   for (const Figures& row : figures) {

@@ -66,6 +66,8 @@ Status Measure(const Workload& workload, const Setting& setting, const std::stri
 
 // For people, with a line that names the workload and the scale.
 std::string Table(const Workload& workload, const std::vector<Figures>& figures);
+// Bars for the three amplifications, as shares of the largest figure.
+std::string Plot(const std::vector<Figures>& figures);
 std::string Json(const Workload& workload, const std::vector<Figures>& figures);
 
 }  // namespace ashlar::amplification

@@ -24,7 +24,7 @@ Status MeasureStyles(const Flags& flags, Database& database) {
     Status s = amplification::Measure(workload, settings[i], folder, &figures[i]);
     if (!s.ok()) return s;
   }
-  fmt::print("\n{}\n", amplification::Table(workload, figures));
+  fmt::print("\n{}\n{}\n", amplification::Table(workload, figures), amplification::Plot(figures));
   return Status::OK();
 }
 
