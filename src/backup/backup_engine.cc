@@ -430,16 +430,21 @@ class BackupEngineImpl final : public BackupEngine {
     // Before anything in db_dir is touched, the files of the backup have to be there.
     ASHLAR_RETURN_IF_ERROR(Verify(backup_id, false));
     ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Backup> backup, Find(backup_id));
-    return Restorer(folder_, db_system_.get(), db_dir, wal_dir, restore_limiter_.get())
-        .Run(backup->meta, options);
+    return UnlessDeleted(
+        backup_id, Restorer(folder_, db_system_.get(), db_dir, wal_dir, restore_limiter_.get())
+                       .Run(backup->meta, options));
   }
 
   Status Verify(BackupID backup_id, bool verify_with_checksum) const {
     ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Backup> backup, Find(backup_id));
-    const Status verified = VerifyFiles(backup_id, *backup, verify_with_checksum);
-    if (verified.ok()) return verified;
-    // Another engine may have deleted it: its description first, then its files.
-    return folder_.DescriptionCrc(backup_id).status().IsPathNotFound() ? NoBackup() : verified;
+    return UnlessDeleted(backup_id, VerifyFiles(backup_id, *backup, verify_with_checksum));
+  }
+
+  // Another thread or engine may delete a backup that is being read: its description first, then
+  // its files.
+  Status UnlessDeleted(BackupID backup_id, const Status& status) const {
+    return !status.ok() && folder_.DescriptionCrc(backup_id).status().IsPathNotFound() ? NoBackup()
+                                                                                       : status;
   }
 
   Status VerifyFiles(BackupID backup_id, const Backup& backup, bool verify_with_checksum) const {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -350,33 +351,40 @@ TEST_F(BackupEngineTest, ThreadsShareAnEngine) {
   EXPECT_EQ(infos.size(), 1U + 2 * kEach);
 }
 
-TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsVerifiedIsNotFound) {
+TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsReadIsNotFound) {
   OpenDb();
   PutMany(20, "value");
   const std::unique_ptr<BackupEngine> first = OpenEngine();
   const std::unique_ptr<BackupEngine> second = OpenEngine();
-  uint64_t not_found = 0;
-  for (BackupID id = 1;; ++id) {
-    ASSERT_TRUE(first->CreateNewBackup(db_.get(), true).ok());
-    bool is_deleted = false;
-    FaultRule rule;
-    rule.path_begins_with = kBackups;
-    rule.nth = id;
-    rule.effect = FaultEffect::kRunAction;
-    rule.action = [&] {
-      is_deleted = true;
-      const Status deleted = second->DeleteBackup(id);
-      EXPECT_TRUE(deleted.ok()) << deleted.ToString();
-    };
-    faults_->AddRule(rule);
-    const Status verified = first->VerifyBackup(id, /*verify_with_checksum=*/true);
-    faults_->ClearRules();
-    EXPECT_TRUE(verified.ok() || (is_deleted && verified.IsNotFound()))
-        << "before call " << id << ": " << verified.ToString();
-    if (!is_deleted) break;
-    if (verified.IsNotFound()) ++not_found;
+  const std::function<Status(BackupID)> reads[] = {
+      [&](BackupID id) { return first->VerifyBackup(id, /*verify_with_checksum=*/true); },
+      [&](BackupID id) { return first->RestoreDBFromBackup(id, "/copy", "/copy"); }};
+  BackupID id = 0;
+  for (const auto& read : reads) {
+    uint64_t not_found = 0;
+    for (uint64_t call = 1;; ++call) {
+      ++id;
+      ASSERT_TRUE(first->CreateNewBackup(db_.get(), true).ok());
+      bool is_deleted = false;
+      FaultRule rule;
+      rule.path_begins_with = kBackups;
+      rule.nth = call;
+      rule.effect = FaultEffect::kRunAction;
+      rule.action = [&] {
+        is_deleted = true;
+        const Status deleted = second->DeleteBackup(id);
+        EXPECT_TRUE(deleted.ok()) << deleted.ToString();
+      };
+      faults_->AddRule(rule);
+      const Status status = read(id);
+      faults_->ClearRules();
+      EXPECT_TRUE(status.ok() || (is_deleted && status.IsNotFound()))
+          << "before call " << call << ": " << status.ToString();
+      if (!is_deleted) break;
+      if (status.IsNotFound()) ++not_found;
+    }
+    EXPECT_GT(not_found, 5U);
   }
-  EXPECT_GT(not_found, 5U);
 }
 
 TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
