@@ -722,6 +722,24 @@ TEST_F(MovedClockTest, LeveledTtlTakesOldDataDown) {
   EXPECT_EQ(FilesAtLevel(2), "1");
 }
 
+// A deletion in level 0 goes only with a compaction out of level 0.
+TEST_F(MovedClockTest, LeveledTtlTakesLevel0DownWhereAllTablesAreThere) {
+  options_.ttl = 100;
+  options_.num_levels = 3;
+  options_.level0_file_num_compaction_trigger = 10;
+  Open();
+  WriteTable("a");
+  ASSERT_OK(database_->db()->Delete(WriteOptions(), "a"));
+  ASSERT_OK(database_->db()->Flush(FlushOptions()));
+  ASSERT_OK(database_->db()->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  MoveClock(120);
+  WriteTable("b");
+  EXPECT_EQ(FilesAtLevel(0), "1") << "b";
+  EXPECT_EQ(FilesAtLevel(2), "0") << "the deletion had nothing to delete";
+  EXPECT_TRUE(!Has("a") && Has("b"));
+}
+
 TEST_F(MovedClockTest, PeriodicCompactionRewritesOldTablesInEveryStyle) {
   for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
     options_.compaction_style = style;

@@ -368,12 +368,16 @@ class LeveledPicker {
                file.largest_sequence <= view_.oldest_snapshot &&
                tree().HasNothingBelow(level, TreeFiles::RangeOf(file));
       case PlanReason::kTtl:
-        return level < view_.LastLevel() &&
+        return LeavesByTtl(level) &&
                IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
       case PlanReason::kPeriodic:
         return IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
       default: return false;
     }
+  }
+  // Level 0 also leaves when no deeper level has files: its deletions end only below.
+  bool LeavesByTtl(Level level) const {
+    return level == 0 ? view_.num_levels() > 1 : level < view_.LastLevel();
   }
   bool CoversMuch(Level level, const FileMetaData& file) const {
     return level < view_.LastLevel() &&

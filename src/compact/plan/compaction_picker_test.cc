@@ -444,6 +444,27 @@ TEST(PickByFile, AgeCounts) {
             "L1 [4] + L2 [5] -> L2, periodic, bottommost");
 }
 
+TEST(PickByFile, TheTtlTakesLevel0DownAlsoWhereNoDeeperLevelHasFiles) {
+  LeveledConfig config = SmallConfig();
+  config.level0_file_num_compaction_trigger = 10;
+  config.ttl_seconds = 400;
+  const auto pick = [&](const std::string& text) {
+    const TreeText tree(text, config.num_levels);
+    TreeView view = tree.View();
+    view.now_unix_seconds = 1000;
+    const auto plan = PickCompaction(view, config, CompactCursors());
+    EXPECT_EQ(NeedsCompaction(view, config), plan.has_value());
+    return plan.has_value() ? DebugString(*plan) : "nothing";
+  };
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "L0 [9 8] -> L1, ttl, bottommost");
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=600]"), "nothing");
+  EXPECT_EQ(pick("L1: 9[a-b 10 age=500]"), "nothing") << "it is on the last level with files";
+  config.level_compaction_dynamic_level_bytes = true;
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "L0 [9 8] -> L4, ttl, bottommost");
+  config.num_levels = 1;
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "nothing");
+}
+
 TEST(PlanContents, GrandparentsAndOlderRuns) {
   const LeveledConfig config = SmallConfig();
   const TreeText tree(
