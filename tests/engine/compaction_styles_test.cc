@@ -599,6 +599,34 @@ TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
   EXPECT_TRUE(Has("b") && Has("c"));
 }
 
+// A table each 5 seconds. Without merges more than 200 of them would be left. If merges took data
+// of any age, no table would ever be old enough.
+TEST_F(MovedClockTest, FifoMergesAndKeepsNoDataForMuchLongerThanTheTtl) {
+  constexpr uint64_t kTtl = 1000;
+  constexpr uint64_t kStep = 5;
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.allow_compaction = true;
+  options_.ttl = kTtl;
+  Open();
+  const auto key = [](uint64_t i) { return "key" + std::to_string(10000 + i); };
+  constexpr uint64_t kTables = 3 * kTtl / kStep;
+  for (uint64_t i = 0; i < kTables; ++i) {
+    WriteTable(key(i));
+    MoveClock(kStep);
+  }
+  WriteTable("last");
+  for (uint64_t i = 0; i < kTables; ++i) {
+    const uint64_t age = (kTables - i) * kStep;
+    if (age < kTtl) {
+      EXPECT_TRUE(Has(key(i))) << age;
+    }
+    if (age > kTtl + kTtl / 10) {
+      EXPECT_FALSE(Has(key(i))) << age;
+    }
+  }
+  EXPECT_LT(std::stoul(FilesAtLevel(0)), 60u);
+}
+
 // RocksDB refuses the ages of FIFO unless it keeps every table open.
 TEST_F(MovedClockTest, FifoDropsOldTablesThatAreNotOpen) {
   options_.compaction_style = kCompactionStyleFIFO;

@@ -12,6 +12,9 @@ namespace ashlar {
 
 namespace {
 
+// Merges take data up to ttl / this old, so data stay at most ttl + ttl / this.
+constexpr uint64_t kTtlPerAgeOfMergedData = 10;
+
 // Files that are dropped together (TreeFiles::Groups), as old as the youngest of them.
 struct FileGroup {
   std::span<FileMetaData* const> files;
@@ -66,15 +69,19 @@ std::optional<CompactionPlan> PlanDrop(const TreeView& view, std::span<const Fil
   return PlanDropOf(view, std::move(inputs), reason);
 }
 
+// unix_seconds 0: not known, and never older.
+bool IsOlder(const TreeView& view, uint64_t unix_seconds, uint64_t seconds) {
+  return unix_seconds != 0 && view.now_unix_seconds > seconds &&
+         unix_seconds < view.now_unix_seconds - seconds;
+}
+
 std::optional<CompactionPlan> PickExpired(const TreeView& view, const FifoConfig& config,
                                           std::span<const FileGroup> groups) {
-  if (config.ttl_seconds == 0 || view.now_unix_seconds <= config.ttl_seconds) return std::nullopt;
-  const uint64_t limit = view.now_unix_seconds - config.ttl_seconds;
+  if (config.ttl_seconds == 0) return std::nullopt;
   size_t count = 0;
-  for (; count < groups.size(); ++count) {
-    const uint64_t born = groups[count].born_unix_seconds;
-    if (born == 0 || born >= limit) break;
-  }
+  while (count < groups.size() &&
+         IsOlder(view, groups[count].born_unix_seconds, config.ttl_seconds))
+    ++count;
   return PlanDrop(view, groups.first(count), PlanReason::kExpired);
 }
 
@@ -107,9 +114,21 @@ size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig&
   return count < trigger || bytes_per_file > config.fifo.merged_file_bytes_max ? 0 : count;
 }
 
+// A merge makes a new file, which stays for a ttl of its own.
+bool IsTooOldToMerge(const TreeView& view, const FifoConfig& config, const FileMetaData& file) {
+  const uint64_t oldest = file.oldest_ancestor_unix_seconds != 0 ? file.oldest_ancestor_unix_seconds
+                                                                 : file.creation_unix_seconds;
+  return config.ttl_seconds > 0 &&
+         IsOlder(view, oldest, config.ttl_seconds / kTtlPerAgeOfMergedData);
+}
+
 // The newest files that are worth it. A file that is as large as a merged one stays as it is.
 std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionConfig& config) {
-  const std::span<FileMetaData* const> level0 = view.MergeableLevel0();
+  std::span<FileMetaData* const> level0 = view.MergeableLevel0();
+  const auto too_old = std::find_if(level0.begin(), level0.end(), [&](const FileMetaData* file) {
+    return IsTooOldToMerge(view, config.fifo, *file);
+  });
+  level0 = level0.first(static_cast<size_t>(too_old - level0.begin()));
   for (size_t first = 0; first < level0.size(); ++first) {
     if (level0[first]->file_bytes > config.fifo.merged_file_bytes_max) continue;
     const auto older = level0.subspan(first);
