@@ -75,6 +75,28 @@ TEST_F(CompactionStyleTest, UniversalKeepsFewRuns) {
   }
 }
 
+// Four runs of 270, 90, 30 and 10 KB: no rule compacts them, so nothing would let writers go on.
+TEST_F(CompactionStyleTest, UniversalStopsNoWriterForRunsThatItLeaves) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.level0_file_num_compaction_trigger = 4;
+  options_.level0_slowdown_writes_trigger = 4;
+  options_.level0_stop_writes_trigger = 4;
+  Open();
+  FlushOptions flush;
+  flush.allow_write_stall = true;
+  for (const int entries : {270, 90, 30, 10}) {
+    for (int i = 0; i < entries; ++i) Put("key" + std::to_string(i), std::string(1000, 'v'));
+    ASSERT_OK(db_->Flush(flush));
+    WaitUntilIdle();
+  }
+  EXPECT_EQ(Runs(), 4u);
+  EXPECT_EQ(Number("rocksdb.is-write-stopped"), 0u);
+  EXPECT_EQ(Number("rocksdb.actual-delayed-write-rate"), 0u);
+  WriteOptions at_once;
+  at_once.no_slowdown = true;
+  EXPECT_OK(db_->Put(at_once, "key", "value"));
+}
+
 TEST_F(CompactionStyleTest, UniversalSharesCompactionsAmongThreads) {
   options_.compaction_style = kCompactionStyleUniversal;
   options_.max_subcompactions = 3;

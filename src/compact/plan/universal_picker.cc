@@ -113,7 +113,14 @@ class UniversalPicker {
   size_t RunsMax() const {
     if (options_.runs_max > 0) return std::max(Trigger(), static_cast<size_t>(options_.runs_max));
     const bool by_ratio = options_.runs_max == 0 && !options_.stops_at_similar_size;
-    return by_ratio ? std::max(Trigger(), RunsOfSizeRatio()) : Trigger();
+    return by_ratio ? std::max(Trigger(), std::min(RunsOfSizeRatio(), RunsBelowStalls()))
+                    : Trigger();
+  }
+  // Writers who waited for fewer runs than an idle tree has would wait for ever.
+  size_t RunsBelowStalls() const {
+    const int stalls = std::min(config_.common.level0_slowdown_writes_trigger,
+                                config_.common.level0_stop_writes_trigger);
+    return static_cast<size_t>(std::max(1, stalls)) - 1;
   }
   // Of a tree whose newest run is a flushed one, while each other is as large as it can be without
   // being of similar size with all newer ones.
