@@ -17,7 +17,7 @@ struct FileStorageInfo {
   uint64_t file_number = 0;       // 0: the name has none
   FileType file_type = kTempFile;
   uint64_t size = 0;  // bytes
-  Temperature temperature = Temperature::kUnknown;
+  Temperature temperature = Temperature::kUnknown;  // of a table that RocksDB wrote
   // The table's checksum in the MANIFEST (ashlar/file_checksum.h). Empty and "Unknown" if it has
   // none.
   std::string file_checksum;
