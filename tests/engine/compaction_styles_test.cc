@@ -182,6 +182,26 @@ TEST_F(SnapshotVersionsTest, ANewerSnapshotDoesNotKeepTheVersionsOfAnOlderOne) {
   EXPECT_EQ(compactions_->count, 1);
 }
 
+// No table was open when the database decides about compactions, so there are no counts.
+TEST_F(SnapshotVersionsTest, VersionsOfAnEarlierLifeLeaveAfterTheNextOpen) {
+  options_.disable_auto_compactions = true;
+  Open();
+  WriteAll();
+  const uint64_t bytes = LiveBytes();
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  WriteAll();
+  db_->ReleaseSnapshot(snapshot);
+  options_.disable_auto_compactions = false;
+  Open();
+  WaitUntilIdle();
+  EXPECT_LT(LiveBytes(), bytes * 11 / 10);
+  EXPECT_EQ(compactions_->count, 1);
+  EXPECT_EQ(Get("key150"), std::string(1000, 'v'));
+  Open();
+  WaitUntilIdle();
+  EXPECT_EQ(compactions_->count, 1) << "a rewritten table is not rewritten again";
+}
+
 // Its sequence numbers are not zero, but a rewrite would leave nothing out.
 TEST_F(SnapshotVersionsTest, AFileWithoutOlderVersionsIsNotRewritten) {
   Open();

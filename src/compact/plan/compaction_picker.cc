@@ -364,7 +364,7 @@ class LeveledPicker {
       case PlanReason::kMarked: return file.marked_for_compaction;
       case PlanReason::kCoveredBytes: return CoversMuch(level, file);
       case PlanReason::kBottommostFiles:
-        return level > 0 && HasRemains(file) && file.largest_sequence > 0 &&
+        return level > 0 && MayHaveRemains(file) && file.largest_sequence > 0 &&
                file.largest_sequence <= view_.oldest_snapshot &&
                tree().HasNothingBelow(level, TreeFiles::RangeOf(file));
       case PlanReason::kTtl:

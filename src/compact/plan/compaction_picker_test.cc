@@ -408,6 +408,23 @@ TEST(PickByFile, AFileOfTheLastLevelWithOneVersionOfEachKeyStays) {
   EXPECT_EQ(Pick("L2: 4[a-b 10 versions=1 seq=0-0]"), "nothing") << "it is rewritten already";
 }
 
+// Sequences of 0 come from bottommost compactions, and those above 0 next to them from snapshots
+// that these had.
+TEST(PickByFile, AFileThatWasNotOpenYetIsJudgedByItsSequences) {
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-30]"), "L2 [4] -> L2, bottommost files, bottommost");
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-30]\nL3: 6[a-a 10]"), "nothing");
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=3-30]"), "nothing") << "it was moved";
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-0]"), "nothing") << "it is rewritten already";
+  EXPECT_EQ(Pick("L2: 4[a-b 10 del=0/10 seq=0-30]"), "nothing") << "it was open";
+  const TreeText tree("L2: 4[a-b 10 seq=0-30]", SmallConfig().num_levels);
+  TreeView view = tree.View();
+  view.oldest_snapshot = 29;
+  EXPECT_FALSE(NeedsCompaction(view, SmallConfig()));
+  EXPECT_EQ(view.AwaitedSnapshot(), 30u);
+  view.oldest_snapshot = 30;
+  EXPECT_TRUE(NeedsCompaction(view, SmallConfig()));
+}
+
 // No deletion ends where older data may come in below.
 TEST(PickByFile, NothingIsBottommostAboveAReservedLevel) {
   const LeveledConfig config = SmallConfig();
