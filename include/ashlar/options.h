@@ -117,8 +117,8 @@ struct FileTemperatureAge {
 struct CompactionOptionsFIFO {
   // The oldest tables are deleted while all together have more bytes.
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
-  // Small tables of level 0 are merged, with a ttl only while their oldest data is at most a tenth of
-  // it old. Data is therefore deleted when it is between one and 1.1 ttl old.
+  // Small tables of level 0 are merged. With a ttl only those whose oldest data is at most a tenth
+  // of it old, so data is deleted at an age of 1 to 1.1 ttl.
   bool allow_compaction = false;
   uint64_t age_for_warm = 0;                                          // accepted
   std::vector<FileTemperatureAge> file_temperature_age_thresholds{};  // accepted

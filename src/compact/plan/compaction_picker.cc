@@ -369,9 +369,9 @@ class LeveledPicker {
                tree().HasNothingBelow(level, TreeFiles::RangeOf(file));
       case PlanReason::kTtl:
         return LeavesByTtl(level) &&
-               IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
+               view_.IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
       case PlanReason::kPeriodic:
-        return IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
+        return view_.IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
       default: return false;
     }
   }
@@ -388,10 +388,6 @@ class LeveledPicker {
                  return file.file_bytes + TotalBytes(tree().Overlapping(
                                               output_level, TreeFiles::RangeOf(file).range()));
                });
-  }
-  bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
-    return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max &&
-           unix_seconds < view_.now_unix_seconds - seconds_max;
   }
 
   std::optional<CompactionPlan> PickFirst(PlanReason reason) const {

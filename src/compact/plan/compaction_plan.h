@@ -146,6 +146,12 @@ struct TreeView {
   SequenceNumber oldest_unflushed = kSequenceNumberMax;
 
   std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
+  // Whether it was at this time more than so many seconds ago; false if either number is 0: the
+  // time is not known, or the age is off.
+  bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
+    return seconds_max > 0 && unix_seconds > 0 && now_unix_seconds > seconds_max &&
+           unix_seconds < now_unix_seconds - seconds_max;
+  }
   // I8: whether a merge within level 0 may take this file.
   bool IsOlderThanMemTables(const FileMetaData& file) const {
     return file.largest_sequence < oldest_unflushed;

@@ -12,7 +12,7 @@ namespace ashlar {
 
 namespace {
 
-// Merges take data up to ttl / this old, so data stay at most ttl + ttl / this.
+// A merge takes data that is at most a tenth of the ttl old (I2).
 constexpr uint64_t kTtlPerAgeOfMergedData = 10;
 
 // Files that are dropped together (TreeFiles::Groups), as old as the youngest of them.
@@ -69,18 +69,10 @@ std::optional<CompactionPlan> PlanDrop(const TreeView& view, std::span<const Fil
   return PlanDropOf(view, std::move(inputs), reason);
 }
 
-// unix_seconds 0: not known, and never older.
-bool IsOlder(const TreeView& view, uint64_t unix_seconds, uint64_t seconds) {
-  return unix_seconds != 0 && view.now_unix_seconds > seconds &&
-         unix_seconds < view.now_unix_seconds - seconds;
-}
-
 std::optional<CompactionPlan> PickExpired(const TreeView& view, const FifoConfig& config,
                                           std::span<const FileGroup> groups) {
-  if (config.ttl_seconds == 0) return std::nullopt;
   size_t count = 0;
-  while (count < groups.size() &&
-         IsOlder(view, groups[count].born_unix_seconds, config.ttl_seconds))
+  while (count < groups.size() && view.IsOlder(groups[count].born_unix_seconds, config.ttl_seconds))
     ++count;
   return PlanDrop(view, groups.first(count), PlanReason::kExpired);
 }
@@ -116,10 +108,10 @@ size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig&
 
 // A merge makes a new file, which stays for a ttl of its own.
 bool IsTooOldToMerge(const TreeView& view, const FifoConfig& config, const FileMetaData& file) {
+  if (config.ttl_seconds == 0) return false;
   const uint64_t oldest = file.oldest_ancestor_unix_seconds != 0 ? file.oldest_ancestor_unix_seconds
                                                                  : file.creation_unix_seconds;
-  return config.ttl_seconds > 0 &&
-         IsOlder(view, oldest, config.ttl_seconds / kTtlPerAgeOfMergedData);
+  return view.IsOlder(oldest, std::max<uint64_t>(1, config.ttl_seconds / kTtlPerAgeOfMergedData));
 }
 
 // The newest files that are worth it. A file that is as large as a merged one stays as it is.

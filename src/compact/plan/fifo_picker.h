@@ -12,7 +12,8 @@
 //
 // I1: ttl drops no data younger than the ttl, because data is at least as old as its file.
 // I2: data of level 0 older than 1.1 ttl is dropped by the next pick that may run. Its file, and
-//     each older one, was written before its oldest data was a tenth of the ttl old.
+//     each older one, was written before its oldest data was a tenth of the ttl old. (Or a second,
+//     with a ttl of less than ten.)
 //
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once

@@ -158,10 +158,6 @@ class UniversalPicker {
     return Neighbours{from, runs_.size(), reason};
   }
 
-  bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
-    return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max &&
-           unix_seconds < view_.now_unix_seconds - seconds_max;
-  }
   std::optional<PlanReason> ReasonOf(size_t run, const FileMetaData& file) const {
     // With a single level the output would be marked again.
     if (file.marked_for_compaction && HasRoomBelow()) return PlanReason::kMarked;
@@ -172,7 +168,7 @@ class UniversalPicker {
     };
     if (run + 1 < runs_.size() && builder_.tree().CoversMuch(runs_[run].level, file, rewritten))
       return PlanReason::kCoveredBytes;
-    if (IsOlder(file.creation_unix_seconds, config_.common.periodic_compaction_seconds))
+    if (view_.IsOlder(file.creation_unix_seconds, config_.common.periodic_compaction_seconds))
       return PlanReason::kPeriodic;
     return std::nullopt;
   }
