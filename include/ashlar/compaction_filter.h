@@ -46,7 +46,9 @@ class ASHLAR_API CompactionFilter : public Customizable {
     // Drops all entries that no snapshot sees from this key to *skip_until, exclusive. The filter
     // is not called for them and, if there are no snapshots, they are not read. Older versions of
     // these keys in files outside the job become visible again, so use it for keys that are written
-    // once. Same as kKeep if *skip_until is not after the key.
+    // once. Same as kKeep if *skip_until is not after the key. With max_subcompactions above 1 a
+    // skip ends where the part of the job ends that one thread works on. The next part asks again,
+    // maybe about keys before *skip_until.
     kRemoveAndSkipUntil,
     kChangeBlobIndex,  // not possible: there are no blob files
     kIOError,          // the job ends with IOError

@@ -16,8 +16,8 @@ struct FileStorageInfo {
   std::string directory;          // without a '/' at its end
   uint64_t file_number = 0;       // 0: the name has none
   FileType file_type = kTempFile;
-  uint64_t size = 0;  // bytes
-  Temperature temperature = Temperature::kUnknown;
+  uint64_t size = 0;                                // bytes
+  Temperature temperature = Temperature::kUnknown;  // of a table that RocksDB wrote
   // The table's checksum in the MANIFEST (ashlar/file_checksum.h). Empty and "Unknown" if it has
   // none.
   std::string file_checksum;

@@ -103,8 +103,8 @@ struct CompactionOptionsUniversal {
   bool incremental = false;
   // Idle runs of any size are merged until at most this many are left. -1:
   // level0_file_num_compaction_trigger. 0: the number that size_ratio leaves in a tree that grows
-  // by memtables, but at least the trigger (with kCompactionStopStyleSimilarSize: like -1). A
-  // number below the trigger is refused.
+  // by memtables, but at least the trigger, and fewer than slow writers down or stop them (with
+  // kCompactionStopStyleSimilarSize: like -1). A number below the trigger is refused.
   int max_read_amp = -1;
   bool reduce_file_locking = false;  // accepted
 };
@@ -117,7 +117,8 @@ struct FileTemperatureAge {
 struct CompactionOptionsFIFO {
   // The oldest tables are deleted while all together have more bytes.
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
-  // Small tables of level 0 are merged.
+  // Small tables of level 0 are merged. With a ttl only those whose oldest data is at most a tenth
+  // of it old, so data is deleted at an age of 1 to 1.1 ttl.
   bool allow_compaction = false;
   uint64_t age_for_warm = 0;                                          // accepted
   std::vector<FileTemperatureAge> file_temperature_age_thresholds{};  // accepted
@@ -244,7 +245,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompactionPri compaction_pri = kMinOverlappingRatio;
   bool disable_auto_compactions = false;
   // Number of level-0 files that starts a compaction, slows writers down, stops them; negative:
-  // none does.
+  // none does. Universal: of sorted runs, and writers wait for none that compactions leave
+  // (max_read_amp).
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
@@ -267,8 +269,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompactionOptionsUniversal compaction_options_universal;
   CompactionOptionsFIFO compaction_options_fifo;
   // Seconds; 0: off. Looked at by a timer and after jobs. Leveled: tables with older data move to
-  // the last level. Universal: as periodic_compaction_seconds. FIFO: tables that were written
-  // earlier are deleted. The default: 30 days for block-based tables.
+  // the last level that has tables. Universal: as periodic_compaction_seconds. FIFO: tables that
+  // were written earlier are deleted. The default: 30 days for block-based tables.
   uint64_t ttl = 0xfffffffffffffffe;
   // Tables that were written earlier are compacted. FIFO: as ttl. The default: 30 days if there is
   // a compaction filter, otherwise none.
@@ -278,7 +280,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter;  // accepted
   uint64_t preclude_last_level_data_seconds = 0;                     // accepted
   uint64_t preserve_internal_time_seconds = 0;                       // accepted
-  Temperature last_level_temperature = Temperature::kUnknown;  // accepted, as are all temperatures
+  // Accepted, as are all temperatures: new tables have none. Those that RocksDB wrote keep theirs.
+  Temperature last_level_temperature = Temperature::kUnknown;
   bool report_bg_io_stats = false;  // CompactionJobStats has times of calls on files
 
   // ---- Tables.

@@ -46,6 +46,7 @@ SstFileMetaData Describe(const std::string& directory, const FileMetaData& file)
   out.db_path = directory;
   out.file_number = file.number;
   out.size = file.file_bytes;
+  out.temperature = file.temperature;
   out.file_checksum = file.checksum;
   out.file_checksum_func_name = file.checksum_function;
   out.smallest_seqno = file.smallest_sequence;

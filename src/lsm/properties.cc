@@ -506,6 +506,7 @@ void Describe(const DatabaseState& state, const FileMetaData& file, SstFileMetaD
   out->db_path = state.directory;
   out->file_number = file.number;
   out->size = file.file_bytes;
+  out->temperature = file.temperature;
   out->file_checksum = file.checksum;
   out->file_checksum_func_name = file.checksum_function;
   out->smallest_seqno = file.smallest_sequence;

@@ -158,6 +158,15 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
   return config;
 }
 
+// A universal tree in which nothing is to be compacted has up to so many runs: as many as a
+// compaction for their number leaves, or two in incremental mode, which spares the oldest. Writers
+// who had to wait for fewer would wait for ever.
+int IdleRunsMax(const CompactionConfig& config) {
+  const int runs_max =
+      std::max(config.common.level0_file_num_compaction_trigger, config.universal.runs_max);
+  return std::clamp(runs_max, 2, kNever);
+}
+
 }  // namespace
 
 CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
@@ -180,6 +189,9 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
         .flushed_bytes = options.write_buffer_size,
     };
     common.level_compaction_dynamic_level_bytes = false;
+    for (int* const trigger :
+         {&common.level0_slowdown_writes_trigger, &common.level0_stop_writes_trigger})
+      *trigger = std::max(*trigger, IdleRunsMax(config) + 1);
   }
   if (options.compaction_style == kCompactionStyleFIFO) {
     const CompactionOptionsFIFO& from = options.compaction_options_fifo;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
+#include <string>
+
 #include "ashlar/table.h"
 
 namespace ashlar {
@@ -40,6 +43,49 @@ TEST(ResolveTableConfig, TableReadersAreChargedWhereTheirRoleIs) {
     EXPECT_EQ(charges(all, Decision::kFallback), all == Decision::kEnabled);
   }
   EXPECT_FALSE(ResolveTableConfig(ColumnFamilyOptions()).charge_table_readers);
+}
+
+struct Triggers {
+  int compaction;
+  int slowdown;
+  int stop;
+};
+
+// "slowdown, stop", or "never"; of universal compaction.
+std::string StallTriggers(const Triggers& triggers, int max_read_amp = -1,
+                          CompactionStyle style = kCompactionStyleUniversal) {
+  ColumnFamilyOptions options;
+  options.compaction_style = style;
+  options.level0_file_num_compaction_trigger = triggers.compaction;
+  options.level0_slowdown_writes_trigger = triggers.slowdown;
+  options.level0_stop_writes_trigger = triggers.stop;
+  options.compaction_options_universal.max_read_amp = max_read_amp;
+  FillDefaults(&options);
+  const LeveledConfig config = ResolveCompactionConfig(options, DBOptions()).common;
+  const auto text = [](int trigger) {
+    return trigger >= 1 << 28 ? std::string("never") : std::to_string(trigger);
+  };
+  return text(config.level0_slowdown_writes_trigger) + ", " +
+         text(config.level0_stop_writes_trigger);
+}
+
+// An idle universal tree has as many runs as the trigger or max_read_amp, and in incremental mode
+// two.
+TEST(ResolveCompactionConfig, WritersGoOnWithAsManyRunsAsUniversalCompactionLeaves) {
+  EXPECT_EQ(StallTriggers({4, 20, 36}), "20, 36");
+  EXPECT_EQ(StallTriggers({4, 4, 4}), "5, 5");
+  EXPECT_EQ(StallTriggers({4, 2, 8}), "5, 8");
+  EXPECT_EQ(StallTriggers({1, 1, 1}), "3, 3");
+  EXPECT_EQ(StallTriggers({4, 20, 36}, 30), "31, 36");
+  EXPECT_EQ(StallTriggers({4, 20, 36}, 40), "41, 41");
+  EXPECT_EQ(StallTriggers({4, 20, 36}, INT_MAX), "never, never");
+  EXPECT_EQ(StallTriggers({4, 20, 36}, 0), "20, 36") << "the picker leaves fewer";
+  EXPECT_EQ(StallTriggers({4, -1, 4}), "never, 5");
+  EXPECT_EQ(StallTriggers({4, -1, -1}), "never, never");
+  EXPECT_EQ(StallTriggers({-1, -1, -1}), "never, never");
+  EXPECT_EQ(StallTriggers({INT_MAX, INT_MAX, INT_MAX}), "never, never");
+  EXPECT_EQ(StallTriggers({4, 4, 4}, -1, kCompactionStyleLevel), "4, 4")
+      << "level 0 is compacted at the trigger";
 }
 
 }  // namespace

@@ -161,6 +161,7 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
         LiveFileStorageInfo& table = moment.tables.emplace_back(
             Describe(TableFileName(state_->directory, file->number), FileType::kTableFile,
                      file->number, file->file_bytes));
+        table.temperature = file->temperature;
         if (!options_.include_checksum_info) continue;
         table.file_checksum = file->checksum;
         table.file_checksum_func_name = file->checksum_function;

@@ -102,6 +102,10 @@ void PutNewFile(std::string* out, const NewFile& added,
   PutVarintField(out, kCreationTime, file.creation_unix_seconds);
   PutTagString(out, kChecksum, file.checksum);
   PutTagString(out, kChecksumFunction, file.checksum_function);
+  if (file.temperature != Temperature::kUnknown) {
+    const auto temperature = static_cast<char>(file.temperature);
+    PutTagString(out, kTemperature, Slice(&temperature, 1));
+  }
   if (file.marked_for_compaction) PutTagString(out, kNeedsCompaction, Slice("\x01", 1));
   if (min_log_number.has_value()) PutFixed64Field(out, kMinLogInFile, *min_log_number);
   out->append(file.other_fields);
@@ -362,8 +366,7 @@ class EditDecoder {
       case kPath:
         if (value.size() != 1) return Malformed("path of a file");
         return CheckPath(static_cast<uint8_t>(value[0]));
-      case kTemperature:
-        return value == Slice("\0", 1) ? Status::OK() : Unsupported("temperatures of files");
+      case kTemperature: return TakeTemperature(value, file);
       case kOldestBlobFile:
         return value == Slice("\0", 1) ? Status::OK() : Unsupported("blob files");
       case kMinTimestamp:
@@ -379,6 +382,16 @@ class EditDecoder {
         KeepField(field, value, file);
         return Status::OK();
     }
+  }
+
+  // As RocksDB does: a temperature that is not known is none.
+  static Status TakeTemperature(const Slice& value, FileMetaData* file) {
+    if (value.size() != 1) return Malformed("temperature of a file");
+    const auto temperature = static_cast<Temperature>(value[0]);
+    if (temperature == Temperature::kUnknown || temperature > Temperature::kIce)
+      return Status::OK();
+    file->temperature = temperature;
+    return Status::OK();
   }
 
   static void KeepField(uint32_t field, const Slice& value, FileMetaData* file) {
@@ -437,7 +450,10 @@ std::string VersionEdit::DebugString() const {
   for (const NewFile& added : new_files_) {
     StrAppend(&out, ", add ", added.file->number, " to level ", added.level, " (",
               added.file->file_bytes, " bytes, sequences ", added.file->smallest_sequence, " to ",
-              added.file->largest_sequence, ")");
+              added.file->largest_sequence);
+    if (added.file->temperature != Temperature::kUnknown)
+      StrAppend(&out, ", temperature ", static_cast<int>(added.file->temperature));
+    out += ")";
   }
   for (const LogAddition& addition : log_additions) {
     StrAppend(&out, ", log ", addition.number);

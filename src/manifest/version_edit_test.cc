@@ -56,6 +56,18 @@ std::string NewFile4With(const std::string& fields) {
   return out + fields + '\x01';
 }
 
+// The fields that Ashlar writes for each file.
+std::string OwnFields(uint64_t oldest_ancestor, uint64_t creation, const std::string& checksum,
+                      const std::string& checksum_function) {
+  const auto varint = [](uint64_t value) {
+    std::string out;
+    PutVarint64(&out, value);
+    return out;
+  };
+  return StringField(5, varint(oldest_ancestor)) + StringField(6, varint(creation)) +
+         StringField(7, checksum) + StringField(8, checksum_function);
+}
+
 TEST(VersionEdit, AnEmptyEditIsNoBytes) { EXPECT_EQ(Encode(VersionEdit()), ""); }
 
 TEST(VersionEdit, TheFirstEditOfADatabase) {
@@ -136,6 +148,8 @@ VersionEdit RandomEdit(Random* random) {
     file->checksum = random->Bytes(random->Skewed(4));
     file->checksum_function = random->Bytes(random->Skewed(4));
     file->marked_for_compaction = random->OneIn(3);
+    if (random->OneIn(3))
+      file->temperature = static_cast<Temperature>(random->Uniform(uint64_t{17}));
     edit.AddFile(static_cast<Level>(random->Uniform(kLevelsMax)), std::move(file));
   }
   return edit;
@@ -239,6 +253,29 @@ TEST(VersionEdit, TheEpochNumberOfAFileIsReadAndWrittenAgain) {
     EXPECT_TRUE(Decode(NewFile4With(StringField(13, value))).IsCorruption());
 }
 
+// As RocksDB, which writes known temperatures only and passes over others.
+TEST(VersionEdit, TheTemperatureOfAFileIsReadAndWrittenAgain) {
+  for (const char* const value : {"\x04", "\x08", "\x0a", "\x0c", "\x10", "\x05"}) {
+    VersionEdit edit;
+    ASSERT_TRUE(edit.DecodeFrom(NewFile4With(StringField(9, value))).ok());
+    ASSERT_EQ(edit.new_files().size(), 1u);
+    EXPECT_EQ(edit.new_files()[0].file->temperature, static_cast<Temperature>(*value));
+    EXPECT_EQ(Hex(Encode(edit)),
+              Hex(NewFile4With(OwnFields(0, 0, "", "Unknown") + StringField(9, value))));
+    EXPECT_NE(edit.DebugString().find("temperature " + std::to_string(*value)), std::string::npos);
+  }
+  for (const std::string& value :
+       {std::string(1, '\0'), std::string("\x11"), std::string("\xff")}) {
+    VersionEdit edit;
+    ASSERT_TRUE(edit.DecodeFrom(NewFile4With(StringField(9, value))).ok());
+    EXPECT_EQ(edit.new_files()[0].file->temperature, Temperature::kUnknown);
+    EXPECT_EQ(Hex(Encode(edit)), Hex(NewFile4With(OwnFields(0, 0, "", "Unknown"))));
+    EXPECT_EQ(edit.DebugString().find("temperature"), std::string::npos);
+  }
+  for (const char* const value : {"", "\x04\x04"})
+    EXPECT_TRUE(Decode(NewFile4With(StringField(9, value))).IsCorruption());
+}
+
 TEST(VersionEdit, TheLowestLogToKeepIsReadFromAFileToo) {
   std::string value;
   PutFixed64(&value, 44);
@@ -288,14 +325,11 @@ TEST(VersionEdit, WhatIsNotImplementedIsRefusedByName) {
   ExpectRefused(StringField(8198, "12345678"), "timestamps");
   ExpectRefused(StringField(8201, std::string(1, '\0')), "timestamps");
   ExpectRefused(NewFile4With(StringField(4, "\x07")), "blob files");
-  ExpectRefused(NewFile4With(StringField(9, "\x04")), "temperatures");
   ExpectRefused(NewFile4With(StringField(10, "t")), "timestamps");
   ExpectRefused(NewFile4With(StringField(16, std::string(1, '\0'))), "timestamps");
   ExpectRefused(NewFile4With(StringField(65, "\x01")), "path");
   ExpectRefused(NewFile4With(StringField(66, "x")), "field 66");
-  EXPECT_TRUE(Decode(NewFile4With(StringField(65, std::string(1, '\0')) +
-                                  StringField(9, std::string(1, '\0'))))
-                  .ok());
+  EXPECT_TRUE(Decode(NewFile4With(StringField(65, std::string(1, '\0')))).ok());
 }
 
 TEST(VersionEdit, NumbersOutOfRangeAreCorruption) {

@@ -39,6 +39,8 @@ struct FileMetaData {
   uint64_t oldest_ancestor_unix_seconds = 0;  // 0: unknown
   std::string checksum;                       // of the whole file; empty: none
   std::string checksum_function = "Unknown";
+  // Of RocksDB's tables. Ashlar's own have none.
+  Temperature temperature = Temperature::kUnknown;
   // Of RocksDB 7.10 and later (manifest/epoch_order.h); 0: none. Read from other_fields.
   uint64_t epoch_number = 0;
   // The fields of the MANIFEST that Ashlar does not write itself, as they were read

@@ -68,6 +68,20 @@ class SkipsToK90 final : public CompactionFilter {
   }
 };
 
+// Leaves out all keys before "z", and counts how often it must say so.
+class SkipsToZ final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "SkipsToZ"; }
+  Decision FilterV2(int /*level*/, const Slice& key, ValueType /*type*/, const Slice& /*value*/,
+                    std::string* /*new_value*/, std::string* skip_until) const override {
+    if (key == "z") return Decision::kKeep;
+    ++skips;
+    *skip_until = "z";
+    return Decision::kRemoveAndSkipUntil;
+  }
+  mutable std::atomic<int> skips = 0;
+};
+
 class SkippingFactory final : public CompactionFilterFactory {
  public:
   const char* Name() const override { return "SkippingFactory"; }
@@ -170,6 +184,26 @@ TEST_F(CompactionFilterTest, ManualCompactionsRewriteTheLastLevelOnce) {
   skip.bottommost_level_compaction = BottommostLevelCompaction::kSkip;
   ASSERT_OK(db_->CompactRange(skip, nullptr, nullptr));
   EXPECT_EQ(asked_, 2);
+}
+
+TEST_F(CompactionFilterTest, ASkipEndsWithThePartOfItsThread) {
+  const SkipsToZ filter;
+  options_.compaction_filter = &filter;
+  options_.max_subcompactions = 4;
+  options_.target_file_size_base = 16 << 10;
+  Open();
+  for (int table = 0; table < 2; ++table) {
+    for (int i = 100; i < 300; ++i) Put("k" + std::to_string(i), std::string(1000, 'v'));
+    Put("z", "1");
+    Flush();
+  }
+  CompactAll();
+  EXPECT_EQ(Contents(), "z=1 ");
+  HistogramData parts;
+  options_.statistics->histogramData(NUM_SUBCOMPACTIONS_SCHEDULED, &parts);
+  EXPECT_GT(parts.max, 1.0) << "no compaction was shared";
+  EXPECT_GT(filter.skips.load(), 1);
+  EXPECT_LE(filter.skips.load(), static_cast<int>(parts.max));
 }
 
 TEST_F(CompactionFilterTest, SnapshotsReadWhatTheySaw) {

@@ -75,6 +75,28 @@ TEST_F(CompactionStyleTest, UniversalKeepsFewRuns) {
   }
 }
 
+// Four runs of 270, 90, 30 and 10 KB: no rule compacts them, so nothing would let writers go on.
+TEST_F(CompactionStyleTest, UniversalStopsNoWriterForRunsThatItLeaves) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.level0_file_num_compaction_trigger = 4;
+  options_.level0_slowdown_writes_trigger = 4;
+  options_.level0_stop_writes_trigger = 4;
+  Open();
+  FlushOptions flush;
+  flush.allow_write_stall = true;
+  for (const int entries : {270, 90, 30, 10}) {
+    for (int i = 0; i < entries; ++i) Put("key" + std::to_string(i), std::string(1000, 'v'));
+    ASSERT_OK(db_->Flush(flush));
+    WaitUntilIdle();
+  }
+  EXPECT_EQ(Runs(), 4u);
+  EXPECT_EQ(Number("rocksdb.is-write-stopped"), 0u);
+  EXPECT_EQ(Number("rocksdb.actual-delayed-write-rate"), 0u);
+  WriteOptions at_once;
+  at_once.no_slowdown = true;
+  EXPECT_OK(db_->Put(at_once, "key", "value"));
+}
+
 TEST_F(CompactionStyleTest, UniversalSharesCompactionsAmongThreads) {
   options_.compaction_style = kCompactionStyleUniversal;
   options_.max_subcompactions = 3;
@@ -158,6 +180,26 @@ TEST_F(SnapshotVersionsTest, ANewerSnapshotDoesNotKeepTheVersionsOfAnOlderOne) {
   db_->ReleaseSnapshot(newer);
   WaitUntilIdle();
   EXPECT_EQ(compactions_->count, 1);
+}
+
+// No table was open when the database decides about compactions, so there are no counts.
+TEST_F(SnapshotVersionsTest, VersionsOfAnEarlierLifeLeaveAfterTheNextOpen) {
+  options_.disable_auto_compactions = true;
+  Open();
+  WriteAll();
+  const uint64_t bytes = LiveBytes();
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  WriteAll();
+  db_->ReleaseSnapshot(snapshot);
+  options_.disable_auto_compactions = false;
+  Open();
+  WaitUntilIdle();
+  EXPECT_LT(LiveBytes(), bytes * 11 / 10);
+  EXPECT_EQ(compactions_->count, 1);
+  EXPECT_EQ(Get("key150"), std::string(1000, 'v'));
+  Open();
+  WaitUntilIdle();
+  EXPECT_EQ(compactions_->count, 1) << "a rewritten table is not rewritten again";
 }
 
 // Its sequence numbers are not zero, but a rewrite would leave nothing out.
@@ -599,6 +641,34 @@ TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
   EXPECT_TRUE(Has("b") && Has("c"));
 }
 
+// A table each 5 seconds. Without merges more than 200 of them would be left. If merges took data
+// of any age, no table would ever be old enough.
+TEST_F(MovedClockTest, FifoMergesAndKeepsNoDataForMuchLongerThanTheTtl) {
+  constexpr uint64_t kTtl = 1000;
+  constexpr uint64_t kStep = 5;
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.allow_compaction = true;
+  options_.ttl = kTtl;
+  Open();
+  const auto key = [](uint64_t i) { return "key" + std::to_string(10000 + i); };
+  constexpr uint64_t kTables = 3 * kTtl / kStep;
+  for (uint64_t i = 0; i < kTables; ++i) {
+    WriteTable(key(i));
+    MoveClock(kStep);
+  }
+  WriteTable("last");
+  for (uint64_t i = 0; i < kTables; ++i) {
+    const uint64_t age = (kTables - i) * kStep;
+    if (age < kTtl) {
+      EXPECT_TRUE(Has(key(i))) << age;
+    }
+    if (age > kTtl + kTtl / 10) {
+      EXPECT_FALSE(Has(key(i))) << age;
+    }
+  }
+  EXPECT_LT(std::stoul(FilesAtLevel(0)), 60u);
+}
+
 // RocksDB refuses the ages of FIFO unless it keeps every table open.
 TEST_F(MovedClockTest, FifoDropsOldTablesThatAreNotOpen) {
   options_.compaction_style = kCompactionStyleFIFO;
@@ -720,6 +790,24 @@ TEST_F(MovedClockTest, LeveledTtlTakesOldDataDown) {
   WriteTable("b");
   EXPECT_EQ(FilesAtLevel(0), "1");
   EXPECT_EQ(FilesAtLevel(2), "1");
+}
+
+// A deletion in level 0 goes only with a compaction out of level 0.
+TEST_F(MovedClockTest, LeveledTtlTakesLevel0DownWhereAllTablesAreThere) {
+  options_.ttl = 100;
+  options_.num_levels = 3;
+  options_.level0_file_num_compaction_trigger = 10;
+  Open();
+  WriteTable("a");
+  ASSERT_OK(database_->db()->Delete(WriteOptions(), "a"));
+  ASSERT_OK(database_->db()->Flush(FlushOptions()));
+  ASSERT_OK(database_->db()->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesAtLevel(0), "2");
+  MoveClock(120);
+  WriteTable("b");
+  EXPECT_EQ(FilesAtLevel(0), "1") << "b";
+  EXPECT_EQ(FilesAtLevel(2), "0") << "the deletion had nothing to delete";
+  EXPECT_TRUE(!Has("a") && Has("b"));
 }
 
 TEST_F(MovedClockTest, PeriodicCompactionRewritesOldTablesInEveryStyle) {

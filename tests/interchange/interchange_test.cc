@@ -2,6 +2,7 @@
 // databases for us to read.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -394,6 +395,37 @@ TEST_F(InterchangeTest, ADatabaseMadeByLdbOpensHereWithItsOptions) {
   ASSERT_OK(DB::Open(db_options, path(), families, &handles_, &db_));
   EXPECT_EQ(Contents(0), (Map{{"a", "1"}, {"b", "2"}}));
   EXPECT_EQ(Contents(1), (Map{{"m", "2"}}));
+}
+
+// RocksDB records the temperature of tables that it writes to the last level.
+TEST_F(InterchangeTest, TemperaturesOfTheirTablesStay) {
+  options_.last_level_temperature = Temperature::kWarm;
+  Open();
+  for (const char* const value : {"1", "2"}) {
+    ASSERT_OK(db_->Put(WriteOptions(), "a", value));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  Close();
+  Ldb("--try_load_options compact");
+  const auto warm_tables = [](const auto& files) {
+    return std::count_if(files.begin(), files.end(), [](const FileStorageInfo& file) {
+      return file.temperature == Temperature::kWarm;
+    });
+  };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NE(Ldb("manifest_dump --verbose").find("temperature: 8"), std::string::npos);
+    Open();
+    EXPECT_EQ(Contents().at("a"), "2");
+    ASSERT_OK(db_->Put(WriteOptions(), "b", "1"));
+    ASSERT_OK(db_->Flush(FlushOptions()));  // into a MANIFEST of ours
+    std::vector<LiveFileMetaData> tables;
+    db_->GetLiveFilesMetaData(&tables);
+    EXPECT_EQ(warm_tables(tables), 1);
+    std::vector<LiveFileStorageInfo> files;
+    ASSERT_OK(db_->GetLiveFilesStorageInfo(LiveFilesStorageInfoOptions(), &files));
+    EXPECT_EQ(warm_tables(files), 1);
+    Close();
+  }
 }
 
 TEST_F(InterchangeTest, UniversalDatabasesAreTakenBothWays) {

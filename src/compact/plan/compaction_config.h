@@ -20,7 +20,9 @@ struct UniversalConfig {
   bool stops_at_similar_size = false;  // kCompactionStopStyleSimilarSize
   bool may_move = false;               // allow_trivial_move
   bool incremental = false;
-  int runs_max = -1;  // max_read_amp; -1: the trigger; 0: as many as the size ratio leaves
+  // max_read_amp; -1: the trigger; 0: as many as the size ratio leaves, but fewer than slow writers
+  // down or stop them
+  int runs_max = -1;
   uint64_t flushed_bytes = uint64_t{64} << 20;  // of a new run, about
 };
 

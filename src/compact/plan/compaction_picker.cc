@@ -364,16 +364,20 @@ class LeveledPicker {
       case PlanReason::kMarked: return file.marked_for_compaction;
       case PlanReason::kCoveredBytes: return CoversMuch(level, file);
       case PlanReason::kBottommostFiles:
-        return level > 0 && HasRemains(file) && file.largest_sequence > 0 &&
+        return level > 0 && MayHaveRemains(file) && file.largest_sequence > 0 &&
                file.largest_sequence <= view_.oldest_snapshot &&
                tree().HasNothingBelow(level, TreeFiles::RangeOf(file));
       case PlanReason::kTtl:
-        return level < view_.LastLevel() &&
-               IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
+        return LeavesByTtl(level) &&
+               view_.IsOlder(file.oldest_ancestor_unix_seconds, config_.ttl_seconds);
       case PlanReason::kPeriodic:
-        return IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
+        return view_.IsOlder(file.creation_unix_seconds, config_.periodic_compaction_seconds);
       default: return false;
     }
+  }
+  // Level 0 also leaves when no deeper level has files: its deletions end only below.
+  bool LeavesByTtl(Level level) const {
+    return level == 0 ? view_.num_levels() > 1 : level < view_.LastLevel();
   }
   bool CoversMuch(Level level, const FileMetaData& file) const {
     return level < view_.LastLevel() &&
@@ -384,10 +388,6 @@ class LeveledPicker {
                  return file.file_bytes + TotalBytes(tree().Overlapping(
                                               output_level, TreeFiles::RangeOf(file).range()));
                });
-  }
-  bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
-    return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max &&
-           unix_seconds < view_.now_unix_seconds - seconds_max;
   }
 
   std::optional<CompactionPlan> PickFirst(PlanReason reason) const {

@@ -408,6 +408,23 @@ TEST(PickByFile, AFileOfTheLastLevelWithOneVersionOfEachKeyStays) {
   EXPECT_EQ(Pick("L2: 4[a-b 10 versions=1 seq=0-0]"), "nothing") << "it is rewritten already";
 }
 
+// Sequences of 0 come from bottommost compactions, and those above 0 next to them from snapshots
+// that these had.
+TEST(PickByFile, AFileThatWasNotOpenYetIsJudgedByItsSequences) {
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-30]"), "L2 [4] -> L2, bottommost files, bottommost");
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-30]\nL3: 6[a-a 10]"), "nothing");
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=3-30]"), "nothing") << "it was moved";
+  EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-0]"), "nothing") << "it is rewritten already";
+  EXPECT_EQ(Pick("L2: 4[a-b 10 del=0/10 seq=0-30]"), "nothing") << "it was open";
+  const TreeText tree("L2: 4[a-b 10 seq=0-30]", SmallConfig().num_levels);
+  TreeView view = tree.View();
+  view.oldest_snapshot = 29;
+  EXPECT_FALSE(NeedsCompaction(view, SmallConfig()));
+  EXPECT_EQ(view.AwaitedSnapshot(), 30u);
+  view.oldest_snapshot = 30;
+  EXPECT_TRUE(NeedsCompaction(view, SmallConfig()));
+}
+
 // No deletion ends where older data may come in below.
 TEST(PickByFile, NothingIsBottommostAboveAReservedLevel) {
   const LeveledConfig config = SmallConfig();
@@ -442,6 +459,27 @@ TEST(PickByFile, AgeCounts) {
   EXPECT_TRUE(NeedsCompaction(view, config));
   EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
             "L1 [4] + L2 [5] -> L2, periodic, bottommost");
+}
+
+TEST(PickByFile, TheTtlTakesLevel0DownAlsoWhereNoDeeperLevelHasFiles) {
+  LeveledConfig config = SmallConfig();
+  config.level0_file_num_compaction_trigger = 10;
+  config.ttl_seconds = 400;
+  const auto pick = [&](const std::string& text) {
+    const TreeText tree(text, config.num_levels);
+    TreeView view = tree.View();
+    view.now_unix_seconds = 1000;
+    const auto plan = PickCompaction(view, config, CompactCursors());
+    EXPECT_EQ(NeedsCompaction(view, config), plan.has_value());
+    return plan.has_value() ? DebugString(*plan) : "nothing";
+  };
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "L0 [9 8] -> L1, ttl, bottommost");
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=600]"), "nothing");
+  EXPECT_EQ(pick("L1: 9[a-b 10 age=500]"), "nothing") << "it is on the last level with files";
+  config.level_compaction_dynamic_level_bytes = true;
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "L0 [9 8] -> L4, ttl, bottommost");
+  config.num_levels = 1;
+  EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "nothing");
 }
 
 TEST(PlanContents, GrandparentsAndOlderRuns) {

@@ -116,7 +116,7 @@ SequenceNumber TreeView::AwaitedSnapshot() const {
   for (Level level = 0; level < num_levels(); ++level) {
     for (const FileMetaData* file : files(level)) {
       wait_for(file->coverage.hidden_since);
-      if (HasRemains(*file)) wait_for(file->largest_sequence);
+      if (MayHaveRemains(*file)) wait_for(file->largest_sequence);
     }
   }
   return awaited;

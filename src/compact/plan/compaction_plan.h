@@ -118,11 +118,15 @@ std::string DebugString(const CompactionPlan& plan);
 // that the flag changes.
 void MarkInputs(const CompactionPlan& plan, bool being_compacted);
 
-// Whether the file has deletions, range tombstones or snapshot versions. A rewrite on the last
-// level leaves them out once no snapshot is older than the file's newest entry. False until the
-// table was open.
-inline bool HasRemains(const FileMetaData& file) {
-  return file.deletions > 0 || file.snapshot_versions > 0;
+// Whether the file may have deletions, range tombstones or snapshot versions. A rewrite on the last
+// level leaves them out once no snapshot is older than the file's newest entry. Its job counts what
+// is left, and the sequences of all values are 0 then. A file that was not open yet has no counts.
+// Its smallest sequence is 0 if a bottommost compaction wrote it, and its largest above 0 if a
+// snapshot held something back.
+inline bool MayHaveRemains(const FileMetaData& file) {
+  const bool counted = file.entries > 0;
+  return file.deletions > 0 || file.snapshot_versions > 0 ||
+         (!counted && file.smallest_sequence == 0 && file.largest_sequence > 0);
 }
 
 // Larger than every sequence.
@@ -142,6 +146,12 @@ struct TreeView {
   SequenceNumber oldest_unflushed = kSequenceNumberMax;
 
   std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
+  // Whether it was at this time more than so many seconds ago; false if either number is 0: the
+  // time is not known, or the age is off.
+  bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
+    return seconds_max > 0 && unix_seconds > 0 && now_unix_seconds > seconds_max &&
+           unix_seconds < now_unix_seconds - seconds_max;
+  }
   // I8: whether a merge within level 0 may take this file.
   bool IsOlderThanMemTables(const FileMetaData& file) const {
     return file.largest_sequence < oldest_unflushed;
@@ -153,7 +163,7 @@ struct TreeView {
   Level LastLevel() const;
   uint64_t LevelBytes(Level level) const;
   // Once the oldest snapshot has this sequence or a later one, a plan may take files that pickers
-  // now leave alone because they are hidden or HasRemains. kNoSnapshotAwaited: there are none.
+  // now leave alone because they are hidden or MayHaveRemains. kNoSnapshotAwaited: there are none.
   SequenceNumber AwaitedSnapshot() const;
 };
 

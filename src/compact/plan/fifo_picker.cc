@@ -12,6 +12,9 @@ namespace ashlar {
 
 namespace {
 
+// A merge takes data that is at most a tenth of the ttl old (I2).
+constexpr uint64_t kTtlPerAgeOfMergedData = 10;
+
 // Files that are dropped together (TreeFiles::Groups), as old as the youngest of them.
 struct FileGroup {
   std::span<FileMetaData* const> files;
@@ -68,13 +71,9 @@ std::optional<CompactionPlan> PlanDrop(const TreeView& view, std::span<const Fil
 
 std::optional<CompactionPlan> PickExpired(const TreeView& view, const FifoConfig& config,
                                           std::span<const FileGroup> groups) {
-  if (config.ttl_seconds == 0 || view.now_unix_seconds <= config.ttl_seconds) return std::nullopt;
-  const uint64_t limit = view.now_unix_seconds - config.ttl_seconds;
   size_t count = 0;
-  for (; count < groups.size(); ++count) {
-    const uint64_t born = groups[count].born_unix_seconds;
-    if (born == 0 || born >= limit) break;
-  }
+  while (count < groups.size() && view.IsOlder(groups[count].born_unix_seconds, config.ttl_seconds))
+    ++count;
   return PlanDrop(view, groups.first(count), PlanReason::kExpired);
 }
 
@@ -107,9 +106,21 @@ size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig&
   return count < trigger || bytes_per_file > config.fifo.merged_file_bytes_max ? 0 : count;
 }
 
+// A merge makes a new file, which stays for a ttl of its own.
+bool IsTooOldToMerge(const TreeView& view, const FifoConfig& config, const FileMetaData& file) {
+  if (config.ttl_seconds == 0) return false;
+  const uint64_t oldest = file.oldest_ancestor_unix_seconds != 0 ? file.oldest_ancestor_unix_seconds
+                                                                 : file.creation_unix_seconds;
+  return view.IsOlder(oldest, std::max<uint64_t>(1, config.ttl_seconds / kTtlPerAgeOfMergedData));
+}
+
 // The newest files that are worth it. A file that is as large as a merged one stays as it is.
 std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionConfig& config) {
-  const std::span<FileMetaData* const> level0 = view.MergeableLevel0();
+  std::span<FileMetaData* const> level0 = view.MergeableLevel0();
+  const auto too_old = std::find_if(level0.begin(), level0.end(), [&](const FileMetaData* file) {
+    return IsTooOldToMerge(view, config.fifo, *file);
+  });
+  level0 = level0.first(static_cast<size_t>(too_old - level0.begin()));
   for (size_t first = 0; first < level0.size(); ++first) {
     if (level0[first]->file_bytes > config.fifo.merged_file_bytes_max) continue;
     const auto older = level0.subspan(first);

@@ -3,11 +3,17 @@
 // Files are dropped from the oldest on: the deepest level first, at last level 0. Neighbours of a
 // level that share a user key are dropped together, or a deleted key could come back. Automatic, in
 // this order:
-//   1. ttl: the oldest files, while their newest possible data is older than the ttl
+//   1. ttl: the oldest files, while they were written longer ago than the ttl
 //   2. size: the oldest files, while all together have more than max_table_files_size bytes
 //   3. with allow_compaction: the newest files of level 0 are merged, as many as make each file
-//      that disappears cheaper than the one before
+//      that disappears cheaper than the one before. With a ttl only files whose oldest data is
+//      at most a tenth of it old
 // One plan runs at a time.
+//
+// I1: ttl drops no data younger than the ttl, because data is at least as old as its file.
+// I2: data of level 0 older than 1.1 ttl is dropped by the next pick that may run. Its file, and
+//     each older one, was written before its oldest data was a tenth of the ttl old. (Or a second,
+//     with a ttl of less than ten.)
 //
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once

@@ -113,7 +113,14 @@ class UniversalPicker {
   size_t RunsMax() const {
     if (options_.runs_max > 0) return std::max(Trigger(), static_cast<size_t>(options_.runs_max));
     const bool by_ratio = options_.runs_max == 0 && !options_.stops_at_similar_size;
-    return by_ratio ? std::max(Trigger(), RunsOfSizeRatio()) : Trigger();
+    return by_ratio ? std::max(Trigger(), std::min(RunsOfSizeRatio(), RunsBelowStalls()))
+                    : Trigger();
+  }
+  // Writers who waited for fewer runs than an idle tree has would wait for ever.
+  size_t RunsBelowStalls() const {
+    const int stalls = std::min(config_.common.level0_slowdown_writes_trigger,
+                                config_.common.level0_stop_writes_trigger);
+    return static_cast<size_t>(std::max(1, stalls)) - 1;
   }
   // Of a tree whose newest run is a flushed one, while each other is as large as it can be without
   // being of similar size with all newer ones.
@@ -151,10 +158,6 @@ class UniversalPicker {
     return Neighbours{from, runs_.size(), reason};
   }
 
-  bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
-    return seconds_max > 0 && unix_seconds > 0 && view_.now_unix_seconds > seconds_max &&
-           unix_seconds < view_.now_unix_seconds - seconds_max;
-  }
   std::optional<PlanReason> ReasonOf(size_t run, const FileMetaData& file) const {
     // With a single level the output would be marked again.
     if (file.marked_for_compaction && HasRoomBelow()) return PlanReason::kMarked;
@@ -165,7 +168,7 @@ class UniversalPicker {
     };
     if (run + 1 < runs_.size() && builder_.tree().CoversMuch(runs_[run].level, file, rewritten))
       return PlanReason::kCoveredBytes;
-    if (IsOlder(file.creation_unix_seconds, config_.common.periodic_compaction_seconds))
+    if (view_.IsOlder(file.creation_unix_seconds, config_.common.periodic_compaction_seconds))
       return PlanReason::kPeriodic;
     return std::nullopt;
   }

@@ -144,6 +144,22 @@ TEST(PickUniversal, TheLimitOnRunsMayFollowFromTheSizeOfTheTree) {
   EXPECT_EQ(Pick(five + "350]", config), "L0 [9 8 7 6] -> L3, sorted runs") << "as the trigger";
 }
 
+// The size of this tree alone would leave more than 20.
+TEST(PickUniversal, TheSizeOfTheTreeLeavesFewerRunsThanSlowWritersDown) {
+  CompactionConfig config = SmallConfig();
+  config.universal.runs_max = 0;
+  config.universal.flushed_bytes = 10;
+  const std::string six =
+      "L0: 9[a-k 1] 8[a-k 10] 7[a-k 100] 6[a-k 1000] 5[a-k 10000]\nL4: 4[a-z 1000000000]";
+  config.common.level0_slowdown_writes_trigger = 7;
+  EXPECT_EQ(Pick(six, config), "nothing");
+  config.common.level0_slowdown_writes_trigger = 6;
+  EXPECT_EQ(Pick(six, config), "L0 [9 8] -> L0, sorted runs");
+  config.common.level0_slowdown_writes_trigger = 100;
+  config.common.level0_stop_writes_trigger = 6;
+  EXPECT_EQ(Pick(six, config), "L0 [9 8] -> L0, sorted runs");
+}
+
 TEST(PickUniversal, TheOutputIsAboveTheNextOlderRun) {
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 10]\nL1: 7[a-k 900]\nL4: 5[a-z 9000]"),
             "L0 [9 8] -> L0, size ratio");
