@@ -26,6 +26,11 @@ size_t PrefixBytesOf(const std::string& options) {
   return at == std::string::npos ? 0 : std::stoul(options.substr(at + kOption.size()));
 }
 
+bool MayFlush(const std::string& verb) {
+  return verb == "flush" || verb == "compact" || verb == "force" || verb == "ingest" ||
+         verb == "checkpoint" || verb == "backup";
+}
+
 // Keys as the arrays of pointers and sizes that the interface takes.
 struct KeyArrays {
   std::vector<std::string> keys;
@@ -51,6 +56,9 @@ std::string Database::Execute(const std::string& line) {
   if (verb == "families" && words.size() == 2) return ListFamilies(words);
   if (verb == "close") return Close();
   if (db_ == nullptr) return kClosed;
+  // RocksDB's secondary keeps its memtables after a flush. They hide tables that are newer, unless
+  // they have all that was flushed.
+  if (secondary_ != nullptr && MayFlush(verb)) secondary_->CatchUp();
   if (verb == "put" || verb == "merge" || verb == "delete" || verb == "single" || verb == "range" ||
       verb == "batch")
     return Write(words);
