@@ -1,5 +1,15 @@
 // Copies of Database (checkpoints, backups, secondaries), ingested files, and the log's updates.
 //
+// Lines, as in database.h (HOW: README.md):
+//   ingest F HOW OPTIONS OP...        a file with put K V, merge K V, delete K and range K K, which
+//                                     is made with OPTIONS
+//   checkpoint HOW                    makes one, opens it read-only, and dumps it
+//   backup HOW                        the same of a backup's restore; reports all backups
+//   secondary                         opens one if there is none, catches up, and dumps it. The
+//                                     database ends it at a create.
+//   updates N                         batches from the N-th sequence number on after the mark: the
+//                                     last open, ingestion or write without log
+//
 // They are next to the database's directory, with its path as the beginning of theirs. Only backups
 // stay: the next library adds its own to those of the last one.
 #include <algorithm>

@@ -4,10 +4,8 @@
 // too. An answer depends on the contents alone, and never on the time of a background job.
 //
 // Lines, with keys and values as words of text.h, F a family's name, "-" for none:
-//   open DIR MODE OPTIONS FAMILY...   MODE: rw, ro, secondary
-//                                     FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
-//   close
-//   families DIR                      names, sorted
+//   open DIR MODE OPTIONS FAMILY...   MODE: rw, ro, secondary. FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
+//   close    families DIR             the names, sorted
 //   put F HOW K V    merge F HOW K V    delete F HOW K    single F HOW K    range F HOW K K
 //   batch HOW OP...                   OP as above without HOW; also save, rollback, pop, log TEXT
 //                                     HOW: README.md
@@ -22,13 +20,7 @@
 //   sizes F K K
 //   create FAMILY    drop F    set F NAME VALUE
 //   dump F SNAPSHOT                   number of keys, hash, and the keys if they are few
-//   ingest F HOW OPTIONS OP...        a file with put, merge, delete and range (as above, without
-//                                     F and HOW), made with OPTIONS; HOW: README.md
-//   checkpoint HOW    backup HOW      makes one, and dumps what an open of it (of its restore) has
-//   secondary                         opens one of the database, later (until a family is created)
-//                                     catches up; dumps it
-//   updates N                         batches from the N-th sequence number on after the mark: the
-//                                     last open, ingestion or write without log
+//   ingest, checkpoint, backup, secondary, updates      copies.cc
 //
 // Thread safety: none.
 #pragma once
