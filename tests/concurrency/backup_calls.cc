@@ -129,8 +129,7 @@ void InspectOnOneEngine(const CallArgs& args, BackupEngine* engine) {
     last = listed.backup_id;
     EXPECT_GT(listed.number_files, 0U);
     BackupInfo info;
-    if (!args.scene->Succeeded(engine->GetBackupInfo(listed.backup_id, &info),
-                               {Status::kNotFound}))
+    if (!args.scene->Succeeded(engine->GetBackupInfo(listed.backup_id, &info), {Status::kNotFound}))
       continue;
     EXPECT_EQ(info.size, listed.size);
     EXPECT_EQ(info.number_files, listed.number_files);

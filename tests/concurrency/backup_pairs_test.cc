@@ -58,10 +58,8 @@ class BackupPairsTest : public ::testing::TestWithParam<size_t> {
                      .read = {}};
     for (size_t side = 0; side < 2; ++side) randoms_[side] = Random(calls[side] * 2 + side + 1);
     work.call = [this, calls](size_t side) {
-      const CallArgs args = {.scene = &scene_,
-                             .random = &randoms_[side],
-                             .thread = side,
-                             .number = ++numbers_[side]};
+      const CallArgs args = {
+          .scene = &scene_, .random = &randoms_[side], .thread = side, .number = ++numbers_[side]};
       EngineCalls()[calls[side]].run(args, engine_.get());
     };
     for (size_t writer = 0; writer < Scene::kWriters; ++writer) {
@@ -91,8 +89,7 @@ TEST_P(BackupPairsTest, BackupsAreWholeAndNoChangeIsRefused) {
   scene_.CheckSharedBackups();
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, BackupPairsTest,
-                         ::testing::Range(size_t{0}, EngineCalls().size()),
+INSTANTIATE_TEST_SUITE_P(Calls, BackupPairsTest, ::testing::Range(size_t{0}, EngineCalls().size()),
                          [](const ::testing::TestParamInfo<size_t>& call) -> std::string {
                            return EngineCalls()[call.param].name;
                          });

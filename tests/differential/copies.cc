@@ -207,9 +207,8 @@ std::string Database::MakeBackup(const std::string& how, const std::string& path
   for (int i = 0; i < functions_.backup_engine_info_count(info); i++) {
     const uint32_t id = functions_.backup_engine_info_backup_id(info, i);
     answer += " " + std::to_string(id);
-    follow("verify", [&](char** failure) {
-      functions_.backup_engine_verify_backup(engine, id, failure);
-    });
+    follow("verify",
+           [&](char** failure) { functions_.backup_engine_verify_backup(engine, id, failure); });
   }
   functions_.backup_engine_info_destroy(info);
   follow("restore", [&](char** failure) {

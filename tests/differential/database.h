@@ -4,7 +4,7 @@
 // too. An answer depends on the contents alone, and never on the time of a background job.
 //
 // Lines, with keys and values as words of text.h, F a family's name, "-" for none:
-//   open DIR MODE OPTIONS FAMILY...   MODE: rw, ro, secondary. FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
+//   open DIR MODE OPTIONS FAMILY...  MODE: rw, ro, secondary; FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
 //   close    families DIR             the names, sorted
 //   put F HOW K V    merge F HOW K V    delete F HOW K    single F HOW K    range F HOW K K
 //   batch HOW OP...                   OP as above without HOW; also save, rollback, pop, log TEXT
@@ -135,7 +135,7 @@ class Database {
   std::map<std::string, std::unique_ptr<Cursor>> cursors_;
   std::string directory_;
   bool is_writable_ = false;
-  bool keeps_logs_ = false;  // also those whose entries are in tables
+  bool keeps_logs_ = false;              // also those whose entries are in tables
   uint64_t mark_ = 0;                    // a sequence number
   std::unique_ptr<Database> secondary_;  // null: not opened
 };

@@ -239,9 +239,8 @@ std::string Generator::DbOptions() {
   if (OneIn(4)) options.Add("wal_compression", "kZSTD");
   // Never kSkipAnyCorruptedRecords: RocksDB 7.8.3 hangs in such an open, or ends the process.
   if (OneIn(4)) {
-    options.Add("wal_recovery_mode",
-                Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
-                      "kAbsoluteConsistency"}));
+    options.Add("wal_recovery_mode", Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
+                                           "kAbsoluteConsistency"}));
   }
   return options.text();
 }
