@@ -48,7 +48,22 @@ TEST_F(BackupTest, ABackupIsMadeListedVerifiedRestoredAndDeleted) {
   EXPECT_EQ(Scan(File("first")), "a  1\n");
   (void)RunBare({"--db", File("newest"), "backup", "restore", Folder()});
   EXPECT_EQ(Scan(File("newest")), "a  1\nb  2\n");
-  EXPECT_EQ(RunBare({"backup", "purge", Folder(), "--keep", "1"}).exit_code, 0);
+  EXPECT_EQ(RunBare({"backup", "purge", Folder(), "--keep", "1", "--force"}).exit_code, 0);
+  EXPECT_EQ(List(), "2 complete\n");
+}
+
+TEST_F(BackupTest, APurgeDeletesNothingUnlessItIsForced) {
+  Load("a\t1\n");
+  (void)Output({"backup", "create", Folder()});
+  (void)Output({"backup", "create", Folder()});
+  const std::string before = DirectoryFingerprint(Folder());
+  const ToolResult refused = RunBare({"backup", "purge", Folder(), "--keep", "1"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err.find("all backups but the newest 1; --force does it"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(DirectoryFingerprint(Folder()), before);
+  EXPECT_EQ(RunBare({"backup", "purge", Folder(), "--keep", "1", "--force"}).exit_code, 0);
   EXPECT_EQ(List(), "2 complete\n");
 }
 
@@ -82,7 +97,7 @@ TEST_F(BackupTest, OneChangeOfAFolderAtATime) {
   ASSERT_TRUE(vfs::FileSystem::Default()->LockFile(Folder() + "/LOCK", &lock).ok());
   for (const std::vector<std::string>& change :
        {std::vector<std::string>{"backup", "create", Folder()},
-        std::vector<std::string>{"backup", "purge", Folder(), "--keep", "1"}}) {
+        std::vector<std::string>{"backup", "purge", Folder(), "--keep", "1", "--force"}}) {
     const ToolResult result = Run(change);
     EXPECT_EQ(result.exit_code, 4);
     EXPECT_NE(result.err.find("needs their lock: lock " + Folder()), std::string::npos)
@@ -113,7 +128,7 @@ TEST_F(BackupTest, Misuse) {
   Load("a\t1\n");
   EXPECT_EQ(RunBare({"backup", "create", Folder()}).exit_code, 2);
   EXPECT_EQ(RunBare({"backup", "restore", Folder()}).exit_code, 2);
-  ExpectExit(2, {"backup", "purge", Folder()});
+  ExpectExit(2, {"backup", "purge", Folder(), "--force"});
   ExpectExit(2, {"backup", "forget", Folder()});
   for (const char* const action : {"list", "verify", "purge"}) {
     const ToolResult result = RunBare({"backup", action, Folder(), "--keep", "1"});

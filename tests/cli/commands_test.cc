@@ -135,9 +135,16 @@ TEST_F(CommandsTest, DeleteOfTheKeysOfAFile) {
 
 TEST_F(CommandsTest, DeleteOfARangeOfKeys) {
   Load("a\t1\nb\t2\nc\t3\nd\t4\n");
-  EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d"}), "range_deletions  1\n");
+  const std::string before = DirectoryFingerprint(database());
+  const ToolResult refused = Run({"delete", "--from", "b", "--to", "d"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err,
+            "ashlar: delete --from --to deletes every key of the range; --force does it\n"
+            "        'ashlar scan --count' with the same --from and --to counts them\n");
+  EXPECT_EQ(DirectoryFingerprint(database()), before);
+  EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d", "--force"}), "range_deletions  1\n");
   EXPECT_EQ(Output({"scan", "--keys-only"}), "a\nd\n");
-  const ToolResult inverted = Run({"delete", "--from", "z", "--to", "a"});
+  const ToolResult inverted = Run({"delete", "--from", "z", "--to", "a", "--force"});
   EXPECT_NE(inverted.exit_code, 0);
   EXPECT_NE(inverted.err.find("before its begin"), std::string::npos) << inverted.err;
   EXPECT_EQ(Output({"scan", "--keys-only"}), "a\nd\n");

@@ -41,8 +41,8 @@ TEST_F(ErrorsTest, WrongCommandLines) {
   ExpectExit(2, {"put", "k"});
   ExpectExit(2, {"delete"});
   ExpectExit(2, {"delete", "k", "--keys", "-"});
-  ExpectExit(2, {"delete", "--from", "a"});
-  ExpectExit(2, {"delete", "k", "--from", "a", "--to", "b"});
+  ExpectExit(2, {"delete", "--from", "a", "--force"});
+  ExpectExit(2, {"delete", "k", "--from", "a", "--to", "b", "--force"});
   ExpectExit(2, {"scan", "--limit", "-1"});
   ExpectExit(2, {"scan", "--keys-only", "--count"});
   ExpectExit(2, {"--value-format", "raw", "scan"});

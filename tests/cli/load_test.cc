@@ -191,7 +191,7 @@ TEST_F(LoadTest, ADumpLoadsBackExactlyInEveryFormatOfBytes) {
 // The dump has the entries that the ranges have left. A load of it has none of the deleted ones.
 TEST_F(LoadTest, ADumpHasWhatRangeDeletionsLeave) {
   Load("a\t1\nb\t2\nc\t3\nd\t4\n");
-  EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d"}), "range_deletions  1\n");
+  EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d", "--force"}), "range_deletions  1\n");
   (void)Output({"put", "c", "5"});
   const std::string dump = Output({"dump"});
   EXPECT_EQ(RunBare({"--db", File("copy"), "load", "-"}, dump).exit_code, 0);

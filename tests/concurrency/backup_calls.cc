@@ -77,6 +77,21 @@ void VerifyBackup(const CallArgs& args) {
   }
 }
 
+void RestoreBackup(const CallArgs& args) {
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(args, Scene::kSharedBackups);
+  if (engine == nullptr) return;
+  if (Infos(*engine).empty())
+    args.scene->Succeeded(engine->CreateNewBackup(args.db()), {Status::kIOError});
+  const std::vector<BackupInfo> infos = Infos(*engine);
+  if (infos.empty()) return;
+  const BackupID id = infos[args.random->Uniform(infos.size())].backup_id;
+  const std::string path = StrCat("/restored-shared", args.thread);
+  // NotFound: another engine has deleted it.
+  if (!args.scene->Succeeded(engine->RestoreDBFromBackup(id, path, path), {Status::kNotFound}))
+    return;
+  args.scene->CheckAndRemoveCopy(path, Scene::Versions{});
+}
+
 // Keeps the newest ones, so that no number names two backups.
 void DeleteBackup(const CallArgs& args) {
   constexpr size_t kKept = 2;
@@ -89,6 +104,77 @@ void DeleteBackup(const CallArgs& args) {
                           {Status::kNotFound, Status::kIOError});
   }
   args.scene->Succeeded(engine->GarbageCollect(), {Status::kIOError});
+}
+
+// ---- On one engine.
+
+namespace {
+
+void CreateOnOneEngine(const CallArgs& args, BackupEngine* engine) {
+  const Scene::Versions floor = args.scene->Floor();
+  CreateBackupOptions options;
+  options.flush_before_backup = args.random->OneIn(2);
+  BackupID id = 0;
+  ASSERT_OK(engine->CreateNewBackup(options, args.db(), &id));
+  const std::string path = StrCat("/created", args.thread);
+  // NotFound: it was purged.
+  if (args.scene->Succeeded(engine->RestoreDBFromBackup(id, path, path), {Status::kNotFound}))
+    args.scene->CheckAndRemoveCopy(path, floor);
+}
+
+void InspectOnOneEngine(const CallArgs& args, BackupEngine* engine) {
+  BackupID last = 0;
+  for (const BackupInfo& listed : Infos(*engine)) {
+    EXPECT_GT(listed.backup_id, last);
+    last = listed.backup_id;
+    EXPECT_GT(listed.number_files, 0U);
+    BackupInfo info;
+    if (!args.scene->Succeeded(engine->GetBackupInfo(listed.backup_id, &info), {Status::kNotFound}))
+      continue;
+    EXPECT_EQ(info.size, listed.size);
+    EXPECT_EQ(info.number_files, listed.number_files);
+  }
+  BackupInfo latest;
+  if (args.scene->Succeeded(engine->GetLatestBackupInfo(&latest), {Status::kNotFound})) {
+    EXPECT_GE(latest.backup_id, last);
+  }
+  std::vector<BackupID> damaged;
+  engine->GetCorruptedBackups(&damaged);
+  EXPECT_TRUE(damaged.empty());
+}
+
+void VerifyOnOneEngine(const CallArgs& args, BackupEngine* engine) {
+  for (const BackupInfo& listed : Infos(*engine)) {
+    args.scene->Succeeded(engine->VerifyBackup(listed.backup_id, args.random->OneIn(2)),
+                          {Status::kNotFound});
+  }
+}
+
+void RestoreOnOneEngine(const CallArgs& args, BackupEngine* engine) {
+  const std::string path = StrCat("/restored", args.thread);
+  if (args.scene->Succeeded(engine->RestoreDBFromLatestBackup(path, path), {Status::kNotFound}))
+    args.scene->CheckAndRemoveCopy(path, Scene::Versions{});
+}
+
+void PurgeOnOneEngine(const CallArgs& args, BackupEngine* engine) {
+  constexpr uint32_t kKept = 2;
+  const std::vector<BackupInfo> infos = Infos(*engine);
+  if (infos.size() > kKept && args.random->OneIn(2)) {
+    args.scene->Succeeded(engine->DeleteBackup(infos.front().backup_id), {Status::kNotFound});
+    EXPECT_OK(engine->GarbageCollect());
+  }
+  EXPECT_OK(engine->PurgeOldBackups(kKept));
+}
+
+}  // namespace
+
+const std::vector<EngineCall>& EngineCalls() {
+  static const std::vector<EngineCall> kCalls = {
+      {"CreateNewBackup", CreateOnOneEngine}, {"GetBackupInfo", InspectOnOneEngine},
+      {"VerifyBackup", VerifyOnOneEngine},    {"RestoreDBFromLatestBackup", RestoreOnOneEngine},
+      {"PurgeOldBackups", PurgeOnOneEngine},
+  };
+  return kCalls;
 }
 
 }  // namespace ashlar

@@ -650,6 +650,39 @@ void SetBufferSize(const CallArgs& args) {
   manager->SetBufferSize(args.random->OneIn(3) ? 0 : (64 + args.random->Uniform(192)) << 10);
 }
 
+// Between two capacities of which one is 0 at times: then blocks are read around the cache.
+void SetCapacity(const CallArgs& args) {
+  Cache* const cache = args.scene->cache();
+  if (args.random->OneIn(4)) {
+    cache->SetCapacity(0);
+    args.scene->ReadOne(args.random);
+  }
+  cache->SetCapacity((8 + args.random->Uniform(128)) << 10);
+  EXPECT_LE(cache->GetCapacity(), 136U << 10);
+  args.scene->ReadOne(args.random);
+}
+
+void EraseUnRefEntries(const CallArgs& args) {
+  Cache* const cache = args.scene->cache();
+  args.scene->ReadOne(args.random);
+  cache->EraseUnRefEntries();
+  static_cast<void>(cache->GetUsage() + cache->GetPinnedUsage() + cache->GetOccupancyCount());
+  args.scene->ReadOne(args.random);
+}
+
+// Rates at which flushes and compactions wait for a refill or two.
+void SetBytesPerSecond(const CallArgs& args) {
+  RateLimiter* const limiter = args.scene->rate_limiter();
+  const int64_t through = limiter->GetTotalBytesThrough();
+  limiter->SetBytesPerSecond(static_cast<int64_t>(32 + args.random->Uniform(512)) << 20);
+  EXPECT_OK(limiter->SetSingleBurstBytes(args.random->OneIn(2) ? 0 : 16 << 10));
+  EXPECT_GE(limiter->GetBytesPerSecond(), 32 << 20);
+  int64_t pending = -1;
+  EXPECT_OK(limiter->GetTotalPendingRequests(&pending));
+  EXPECT_GE(pending, 0);
+  EXPECT_GE(limiter->GetTotalBytesThrough(), through);
+}
+
 void GetOptions(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
   EXPECT_GE(args.db()->GetOptions(target.get()).write_buffer_size, 32U << 10);
@@ -909,6 +942,9 @@ const std::vector<Call>& Calls() {
        DisableFileDeletions},
       {"Resume", {"Resume"}, Resume},
       {"SetBufferSize", {}, SetBufferSize},
+      {"SetCapacity", {}, SetCapacity},
+      {"EraseUnRefEntries", {}, EraseUnRefEntries},
+      {"SetBytesPerSecond", {}, SetBytesPerSecond},
       {"SetOptions", {"SetOptions"}, SetOptions},
       {"SetDBOptions", {"SetDBOptions"}, SetDBOptions},
       {"GetOptions", {"GetOptions", "GetDBOptions"}, GetOptions},
@@ -922,6 +958,7 @@ const std::vector<Call>& Calls() {
       {"GetLiveFilesStorageInfo", {"GetLiveFilesStorageInfo"}, CopyByDescription},
       {"ExportAndImport", {"CreateColumnFamilyWithImport"}, ExportAndImport},
       {"CreateNewBackup", {}, MakeBackup},
+      {"RestoreBackup", {}, RestoreBackup},
       {"StopBackup", {}, StopBackup},
       {"VerifyBackup", {}, VerifyBackup},
       {"DeleteBackup", {}, DeleteBackup},

@@ -9,6 +9,7 @@
 #include "ashlar/compaction_filter.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/table.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/expect_ok.h"
@@ -25,6 +26,11 @@ constexpr char kFiltered = 'w';
 const std::vector<std::string> kFamilyNames = {"default", "universal", "fifo", "filtered"};
 constexpr size_t kFilteredFamily = 3;
 constexpr char kUnloggedFamily[] = "unlogged";
+// Less than the tables of the model.
+constexpr size_t kCacheBytes = 64 << 10;
+// So high that nothing waits, until SetBytesPerSecond lowers it.
+constexpr int64_t kBytesPerSecond = 1 << 30;
+constexpr int64_t kRefillMicroseconds = 1000;
 
 // The writes that FailAWriteThenResume makes fail: in the log, in tables, in the MANIFEST.
 struct WriteFault {
@@ -139,7 +145,10 @@ std::unique_ptr<Env> MakeEnv(const std::shared_ptr<FaultFileSystem>& faults) {
 }  // namespace
 
 Scene::Scene(const SceneKind& kind)
-    : kind_(kind), faults_(MakeFaults(kind)), env_(MakeEnv(faults_)) {
+    : kind_(kind),
+      faults_(MakeFaults(kind)),
+      env_(MakeEnv(faults_)),
+      cache_(NewLRUCache(kCacheBytes)) {
   options_.env = env_.get();
   options_.create_if_missing = true;
   options_.create_missing_column_families = true;
@@ -156,12 +165,19 @@ Scene::Scene(const SceneKind& kind)
   options_.max_background_jobs = 4;
   options_.enable_thread_tracking = true;
   options_.write_buffer_manager = std::make_shared<WriteBufferManager>(0);
+  options_.rate_limiter.reset(NewGenericRateLimiter(kBytesPerSecond, kRefillMicroseconds));
+  BlockBasedTableOptions table;
+  table.block_cache = cache_;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
   options_.recycle_log_file_num = kind.recycles_logs ? 2 : 0;
   options_.manual_wal_flush = kind.flushes_log_by_hand;
   options_.info_log = std::make_shared<SilentLogger>();
 }
 
-Scene::~Scene() { CloseHandles(); }
+Scene::~Scene() {
+  CloseHandles();
+  EXPECT_EQ(cache_->GetUsage(), 0U);
+}
 
 void Scene::CloseHandles() {
   families_.clear();

@@ -24,8 +24,10 @@
 #include <vector>
 
 #include "ashlar/backup_engine.h"
+#include "ashlar/cache.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/rate_limiter.h"
 #include "ashlar/write_buffer_manager.h"
 #include "base/random.h"
 #include "platform/mutex.h"
@@ -79,8 +81,10 @@ class Scene {
   const SceneKind& kind() const { return kind_; }
   DB* db() const { return db_.get(); }
   Env* env() const { return env_.get(); }
-  // Of the database, and of the copies and secondaries of it. It has no limit at first.
+  // Of the database, and of the copies and secondaries of it. The manager has no limit at first.
   WriteBufferManager* write_buffer_manager() const { return options_.write_buffer_manager.get(); }
+  Cache* cache() const { return cache_.get(); }
+  RateLimiter* rate_limiter() const { return options_.rate_limiter.get(); }
   // From now until Reopen every call may end with an error.
   void BeginClosing() { is_closing_.store(true); }
   bool is_closing() const { return is_closing_.load(); }
@@ -154,6 +158,7 @@ class Scene {
   const SceneKind kind_;
   const std::shared_ptr<FaultFileSystem> faults_;  // null: no faults
   const std::unique_ptr<Env> env_;
+  const std::shared_ptr<Cache> cache_;
   Options options_;
   std::unique_ptr<DB> db_;
   std::vector<Target> families_;

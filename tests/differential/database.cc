@@ -13,6 +13,7 @@ namespace {
 const char* const kNotUnderstood = "not understood";
 const char* const kNoFamily = "no family";
 const char* const kClosed = "closed";
+const char* const kNotKnown = "not known";
 // RocksDB refuses the batch of such a range, and every write after it until it is opened again.
 const char* const kInverted = "inverted";
 
@@ -23,6 +24,11 @@ size_t PrefixBytesOf(const std::string& options) {
   static const std::string kOption = "prefix_extractor=fixed:";
   const size_t at = options.find(kOption);
   return at == std::string::npos ? 0 : std::stoul(options.substr(at + kOption.size()));
+}
+
+bool MayFlush(const std::string& verb) {
+  return verb == "flush" || verb == "compact" || verb == "force" || verb == "ingest" ||
+         verb == "checkpoint" || verb == "backup";
 }
 
 // Keys as the arrays of pointers and sizes that the interface takes.
@@ -50,6 +56,9 @@ std::string Database::Execute(const std::string& line) {
   if (verb == "families" && words.size() == 2) return ListFamilies(words);
   if (verb == "close") return Close();
   if (db_ == nullptr) return kClosed;
+  // RocksDB's secondary keeps its memtables after a flush. They hide tables that are newer, unless
+  // they have all that was flushed.
+  if (secondary_ != nullptr && MayFlush(verb)) secondary_->CatchUp();
   if (verb == "put" || verb == "merge" || verb == "delete" || verb == "single" || verb == "range" ||
       verb == "batch")
     return Write(words);
@@ -62,6 +71,9 @@ std::string Database::Execute(const std::string& line) {
   if (verb == "create" && words.size() == 2) return Create(words);
   if (verb == "drop" && words.size() == 2) return Drop(words[1]);
   if (verb == "dump" && words.size() == 3) return Dump(words);
+  if (verb == "ingest" || verb == "checkpoint" || verb == "backup" || verb == "secondary" ||
+      verb == "updates")
+    return Copy(words);
   if (verb == "sequence" && functions_.get_latest_sequence_number != nullptr)
     return "number " + std::to_string(functions_.get_latest_sequence_number(db_));
   return Maintain(words);
@@ -92,7 +104,11 @@ Options* Database::ParseFamily(const std::string& text, std::string* name, Famil
     return nullptr;
   }
   *name = parts[0];
-  *family = {.handle = nullptr, .comparator = parts[1], .prefix_bytes = PrefixBytesOf(parts[3])};
+  *family = {.handle = nullptr,
+             .description = parts[0] + "|" + parts[1] + "|" + parts[2] + "|-",
+             .comparator = parts[1],
+             .merges = parts[2] != "-",
+             .prefix_bytes = PrefixBytesOf(parts[3])};
   return options;
 }
 
@@ -119,7 +135,13 @@ std::string Database::Open(const Words& words) {
     std::vector<FamilyHandle*> handles(names.size());
     char* error = nullptr;
     const int count = static_cast<int>(names.size());
-    if (words[2] == "ro") {
+    if (words[2] == "secondary") {
+      if (functions_.open_as_secondary_column_families != nullptr) {
+        db_ = functions_.open_as_secondary_column_families(
+            options, words[1].c_str(), (words[1] + "-secondary").c_str(), count,
+            name_pointers.data(), family_options.data(), handles.data(), &error);
+      }
+    } else if (words[2] == "ro") {
       db_ = functions_.open_for_read_only_column_families(
           options, words[1].c_str(), count, name_pointers.data(), family_options.data(),
           handles.data(), 0, &error);
@@ -127,7 +149,7 @@ std::string Database::Open(const Words& words) {
       db_ = functions_.open_column_families(options, words[1].c_str(), count, name_pointers.data(),
                                             family_options.data(), handles.data(), &error);
     }
-    answer = Outcome(error);
+    answer = error == nullptr && db_ == nullptr ? kNotKnown : Outcome(error);
     for (size_t i = 0; db_ != nullptr && i < names.size(); i++) {
       families[i].handle = handles[i];
       families_[names[i]] = families[i];
@@ -135,11 +157,16 @@ std::string Database::Open(const Words& words) {
   }
   for (Options* const parsed : family_options) functions_.options_destroy(parsed);
   functions_.options_destroy(options);
+  directory_ = words[1];
+  is_writable_ = words[2] == "rw";
+  keeps_logs_ = words[3].find("WAL_ttl_seconds=") != std::string::npos;
+  if (db_ != nullptr) SetMark();
   return answer;
 }
 
 std::string Database::Close() {
   if (db_ == nullptr) return kClosed;
+  secondary_.reset();
   while (!cursors_.empty()) DropCursor(cursors_.begin()->first);
   while (!snapshots_.empty()) ReleaseSnapshot(snapshots_.begin()->first);
   for (const auto& [name, family] : families_)
@@ -173,6 +200,7 @@ std::string Database::Write(const Words& words) {
   const std::string answer =
       words[0] == "batch" ? WriteBatchOf(words, options) : WriteOne(words, options);
   functions_.writeoptions_destroy(options);
+  if (how.find('n') != std::string::npos) SetMark();
   return answer;
 }
 
@@ -414,6 +442,8 @@ std::string Database::Create(const Words& words) {
   if (error != nullptr) return Outcome(error);
   family.handle = handle;
   families_[name] = family;
+  // RocksDB's cannot follow a family that was made after its open.
+  secondary_.reset();
   return "ok";
 }
 
@@ -429,6 +459,7 @@ std::string Database::Drop(const std::string& name) {
     }
     functions_.column_family_handle_destroy(family->handle);
     families_.erase(name);
+    if (secondary_ != nullptr) secondary_->Forget(name);
   }
   return Outcome(error);
 }

@@ -4,9 +4,8 @@
 // too. An answer depends on the contents alone, and never on the time of a background job.
 //
 // Lines, with keys and values as words of text.h, F a family's name, "-" for none:
-//   open DIR MODE OPTIONS FAMILY...   MODE: rw, ro; FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
-//   close
-//   families DIR                      names, sorted
+//   open DIR MODE OPTIONS FAMILY...  MODE: rw, ro, secondary; FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
+//   close    families DIR             the names, sorted
 //   put F HOW K V    merge F HOW K V    delete F HOW K    single F HOW K    range F HOW K K
 //   batch HOW OP...                   OP as above without HOW; also save, rollback, pop, log TEXT
 //                                     HOW: README.md
@@ -21,6 +20,7 @@
 //   sizes F K K
 //   create FAMILY    drop F    set F NAME VALUE
 //   dump F SNAPSHOT                   number of keys, hash, and the keys if they are few
+//   ingest, checkpoint, backup, secondary, updates      copies.cc
 //
 // Thread safety: none.
 #pragma once
@@ -51,7 +51,9 @@ class Database {
 
   struct Family {
     FamilyHandle* handle;
+    std::string description;  // as a word of open, without options
     std::string comparator;
+    bool merges;
     size_t prefix_bytes;  // 0: no prefix extractor
   };
   struct Cursor {
@@ -96,6 +98,24 @@ class Database {
   std::string Drop(const std::string& name);
   std::string Dump(const Words& words);
 
+  // copies.cc
+  std::string Copy(const Words& words);
+  std::string Ingest(const Words& words);
+  std::string MakeFile(const Words& words, const Family& family, const std::string& path) const;
+  std::string AddToFile(const Words& operation, const Family& family, SstFileWriter* writer) const;
+  std::string MakeCheckpoint(const std::string& how, const std::string& path);
+  std::string MakeBackup(const std::string& how, const std::string& path);
+  std::string FollowBySecondary();
+  std::string CatchUp();
+  std::string Updates(uint64_t since_mark) const;
+  // Of the database that is there; `mode` as a word of open.
+  std::string OpenCopy(const std::string& path, const std::string& mode, Database* copy) const;
+  // All families; Requires: this is open.
+  std::string DumpAll();
+  void SetMark();
+  // Of a secondary: the family was dropped, and another one may get its name.
+  void Forget(const std::string& family);
+
   // Null with an error in `*answer` if the text is not understood.
   Options* ParseOptions(const std::string& text, std::string* answer) const;
   Options* ParseFamily(const std::string& text, std::string* name, Family* family,
@@ -113,6 +133,11 @@ class Database {
   std::map<std::string, Family> families_;
   std::map<std::string, const DbSnapshot*> snapshots_;
   std::map<std::string, std::unique_ptr<Cursor>> cursors_;
+  std::string directory_;
+  bool is_writable_ = false;
+  bool keeps_logs_ = false;              // also those whose entries are in tables
+  uint64_t mark_ = 0;                    // a sequence number
+  std::unique_ptr<Database> secondary_;  // null: not opened
 };
 
 }  // namespace ashlar::differential

@@ -28,6 +28,15 @@ struct DbComparator;
 struct MergeOperator;
 struct DbSnapshot;
 struct WriteBatch;
+struct EnvOptions;
+struct SstFileWriter;
+struct IngestOptions;
+struct Checkpoint;
+struct BackupEngine;
+struct BackupInfo;
+struct RestoreOptions;
+struct WalIterator;
+struct WalReadOptions;
 
 using Bool = unsigned char;
 
@@ -150,6 +159,48 @@ using PartialMergeFunction = char* (*)(void*, const char*, size_t, const char* c
      const size_t*, uint64_t*, char**))                                                            \
   F(set_options_cf, void,                                                                          \
     (Db*, FamilyHandle*, int, const char* const*, const char* const*, char**))                     \
+  F(open_as_secondary_column_families, Db*,                                                        \
+    (const Options*, const char*, const char*, int, const char* const*, const Options* const*,     \
+     FamilyHandle**, char**))                                                                      \
+  F(try_catch_up_with_primary, void, (Db*, char**))                                                \
+  F(envoptions_create, EnvOptions*, ())                                                            \
+  F(envoptions_destroy, void, (EnvOptions*))                                                       \
+  F(sstfilewriter_create, SstFileWriter*, (const EnvOptions*, const Options*))                     \
+  F(sstfilewriter_destroy, void, (SstFileWriter*))                                                 \
+  F(sstfilewriter_open, void, (SstFileWriter*, const char*, char**))                               \
+  F(sstfilewriter_put, void, (SstFileWriter*, const char*, size_t, const char*, size_t, char**))   \
+  F(sstfilewriter_merge, void, (SstFileWriter*, const char*, size_t, const char*, size_t, char**)) \
+  F(sstfilewriter_delete, void, (SstFileWriter*, const char*, size_t, char**))                     \
+  F(sstfilewriter_delete_range, void,                                                              \
+    (SstFileWriter*, const char*, size_t, const char*, size_t, char**))                            \
+  F(sstfilewriter_finish, void, (SstFileWriter*, char**))                                          \
+  F(ingestexternalfileoptions_create, IngestOptions*, ())                                          \
+  F(ingestexternalfileoptions_destroy, void, (IngestOptions*))                                     \
+  F(ingestexternalfileoptions_set_move_files, void, (IngestOptions*, Bool))                        \
+  F(ingest_external_file_cf, void,                                                                 \
+    (Db*, FamilyHandle*, const char* const*, size_t, const IngestOptions*, char**))                \
+  F(checkpoint_object_create, Checkpoint*, (Db*, char**))                                          \
+  F(checkpoint_object_destroy, void, (Checkpoint*))                                                \
+  F(checkpoint_create, void, (Checkpoint*, const char*, uint64_t, char**))                         \
+  F(backup_engine_open, BackupEngine*, (const Options*, const char*, char**))                      \
+  F(backup_engine_close, void, (BackupEngine*))                                                    \
+  F(backup_engine_create_new_backup_flush, void, (BackupEngine*, Db*, Bool, char**))               \
+  F(backup_engine_purge_old_backups, void, (BackupEngine*, uint32_t, char**))                      \
+  F(backup_engine_verify_backup, void, (BackupEngine*, uint32_t, char**))                          \
+  F(backup_engine_restore_db_from_latest_backup, void,                                             \
+    (BackupEngine*, const char*, const char*, const RestoreOptions*, char**))                      \
+  F(backup_engine_get_backup_info, const BackupInfo*, (BackupEngine*))                             \
+  F(backup_engine_info_count, int, (const BackupInfo*))                                            \
+  F(backup_engine_info_backup_id, uint32_t, (const BackupInfo*, int))                              \
+  F(backup_engine_info_destroy, void, (const BackupInfo*))                                         \
+  F(restore_options_create, RestoreOptions*, ())                                                   \
+  F(restore_options_destroy, void, (RestoreOptions*))                                              \
+  F(get_updates_since, WalIterator*, (Db*, uint64_t, const WalReadOptions*, char**))               \
+  F(wal_iter_valid, Bool, (const WalIterator*))                                                    \
+  F(wal_iter_next, void, (WalIterator*))                                                           \
+  F(wal_iter_get_batch, WriteBatch*, (const WalIterator*, uint64_t*))                              \
+  F(wal_iter_status, void, (const WalIterator*, char**))                                           \
+  F(wal_iter_destroy, void, (const WalIterator*))                                                  \
   F(get_latest_sequence_number, uint64_t, (Db*))
 
 struct Functions {

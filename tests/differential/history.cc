@@ -12,6 +12,9 @@ namespace ashlar::differential {
 namespace {
 
 constexpr size_t kSlots = 4;
+// A family that may be created again after a drop, with the same comparator: RocksDB 7.8.3 and
+// Ashlar refuse to open a database that has a dropped family of that name with another one.
+const char* const kReusedName = "again";
 
 // Options as "name=value;..." text.
 class OptionText {
@@ -32,6 +35,9 @@ class Generator {
     tiny_memtables_ = OneIn(3);
     without_log_ = OneIn(4);
     prefixes_ = OneIn(3);
+    archives_logs_ = OneIn(4);
+    has_secondary_ = !tiny_memtables_ && !without_log_ && OneIn(3);
+    limits_logs_ = !has_secondary_ && OneIn(3);
   }
 
   History Run();
@@ -79,6 +85,8 @@ class Generator {
   void Maintain();
   void ChangeFamilies();
   void Inspect();
+  void Copy();
+  std::string IngestLine();
   void Finish();
 
   std::mt19937_64 random_;
@@ -88,9 +96,13 @@ class Generator {
   std::vector<std::pair<std::string, std::string>> single_keys_;  // family and key
   size_t single_count_ = 0;
   size_t family_count_ = 0;
+  std::string reused_comparator_;  // empty: not created yet
   bool tiny_memtables_;
   bool without_log_;  // writes without log, and no kills
   bool prefixes_;
+  bool archives_logs_;
+  bool has_secondary_;  // and no flush or compaction in the background
+  bool limits_logs_;
   bool exists_ = false;
 };
 
@@ -130,6 +142,11 @@ Generator::Family Generator::NewFamily(const std::string& name) {
   family.comparator = family.prefix_bytes > 0
                           ? Pick({"bytewise", "bytewise", "reverse"})
                           : Pick({"bytewise", "bytewise", "reverse", "numeric"});
+  if (name == kReusedName) {
+    if (reused_comparator_.empty()) reused_comparator_ = family.comparator;
+    family.comparator = reused_comparator_;
+    if (family.comparator == "numeric") family.prefix_bytes = 0;
+  }
   family.merge = Pick({"-", "append", "append", "full", "max"});
   family.fixed_options = "num_levels=" + Between(2, 7);
   family.fixed_options += ";level_compaction_dynamic_level_bytes=" + Truth();
@@ -187,7 +204,7 @@ std::string Generator::DescribeFamily(const Family& family) {
   options.Add("target_file_size_base", Pick({"500", "2000", "20000"}));
   options.Add("max_bytes_for_level_base", Pick({"1000", "5000", "50000"}));
   if (OneIn(2)) options.Add("max_bytes_for_level_multiplier", Between(2, 5));
-  if (OneIn(4)) options.Add("disable_auto_compactions", "true");
+  if (has_secondary_ || OneIn(4)) options.Add("disable_auto_compactions", "true");
   if (OneIn(3)) options.Add("max_sequential_skip_in_iterations", Between(0, 4));
   if (OneIn(4)) options.Add("max_successive_merges", Between(0, 3));
   if (OneIn(4)) options.Add("optimize_filters_for_hits", "true");
@@ -212,17 +229,18 @@ std::string Generator::DbOptions() {
   if (OneIn(4)) options.Add("avoid_flush_during_recovery", "true");
   if (!without_log_ && OneIn(4)) options.Add("avoid_flush_during_shutdown", "true");
   if (OneIn(6)) options.Add("allow_mmap_reads", "true");
-  if (OneIn(4)) options.Add("max_total_wal_size", Pick({"20000", "200000"}));
+  if (limits_logs_ && OneIn(2)) options.Add("max_total_wal_size", Pick({"20000", "200000"}));
+  if (archives_logs_) options.Add("WAL_ttl_seconds", "100000");
   if (OneIn(4)) options.Add("enable_pipelined_write", "true");
-  // RocksDB 11.8.1 refuses writes without log to a database that recycles logs, and 7.8.3 ends the
-  // process at its open with kSkipAnyCorruptedRecords.
-  const bool recycles = !without_log_ && OneIn(4);
-  if (recycles) options.Add("recycle_log_file_num", Between(1, 3));
+  // RocksDB 11.8.1 refuses writes without log to a database that recycles logs. A secondary may
+  // read the rest of an old log.
+  if (!without_log_ && !has_secondary_ && OneIn(4))
+    options.Add("recycle_log_file_num", Between(1, 3));
   if (OneIn(4)) options.Add("wal_compression", "kZSTD");
+  // Never kSkipAnyCorruptedRecords: RocksDB 7.8.3 hangs in such an open, or ends the process.
   if (OneIn(4)) {
-    const std::string mode = Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
-                                   "kAbsoluteConsistency", "kSkipAnyCorruptedRecords"});
-    if (!recycles || mode != "kSkipAnyCorruptedRecords") options.Add("wal_recovery_mode", mode);
+    options.Add("wal_recovery_mode", Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
+                                           "kAbsoluteConsistency"}));
   }
   return options.text();
 }
@@ -401,7 +419,7 @@ void Generator::Maintain() {
 
 void Generator::ChangeFamilies() {
   if (families_.size() < 4 && OneIn(2)) {
-    std::string name = OneIn(4) ? "again" : "f" + std::to_string(family_count_++);
+    std::string name = OneIn(4) ? kReusedName : "f" + std::to_string(family_count_++);
     for (const Family& family : families_) {
       if (family.name != name) continue;
       Say("create " + DescribeFamily(family));
@@ -424,9 +442,10 @@ void Generator::Inspect() {
     case 0: Say("sequence"); return;
     case 1: Say("sizes " + family.name + " " + Key() + " " + Key()); return;
     case 2:
-      // With tiny memtables, the time of a switch depends on the memory that a library counts.
+      // With tiny memtables, the time of a switch depends on the memory that a library counts. With
+      // a limit of the logs, it depends on the bytes that it counts, and on the deletion of logs.
       Say("number " + family.name + " " +
-          (tiny_memtables_
+          (tiny_memtables_ || limits_logs_
                ? Pick({"rocksdb.num-snapshots", "rocksdb.background-errors"})
                : Pick({"rocksdb.num-snapshots", "rocksdb.num-entries-active-mem-table",
                        "rocksdb.num-deletes-active-mem-table", "rocksdb.num-entries-imm-mem-tables",
@@ -463,7 +482,8 @@ void Generator::Inspect() {
       return;
     case 4:
       Say("set " + family.name + " " +
-          Pick({"disable_auto_compactions true", "disable_auto_compactions false",
+          Pick({"disable_auto_compactions true",
+                has_secondary_ ? "no_such_option 2" : "disable_auto_compactions false",
                 "level0_file_num_compaction_trigger 3", "target_file_size_base 1000",
                 "no_such_option 1", "num_levels 3", "write_buffer_size nonsense",
                 "max_bytes_for_level_base 3000"}));
@@ -473,14 +493,52 @@ void Generator::Inspect() {
   }
 }
 
+// The letters of HOW that keep entries in logs alone are for histories that log all of them.
+void Generator::Copy() {
+  switch (Below(5)) {
+    case 0: Say("checkpoint " + (without_log_ ? "-" : Pick({"-", "l"}))); return;
+    case 1:
+      Say("backup " + (without_log_ ? Pick({"f", "fp"}) : Pick({"-", "f", "p", "fp"})));
+      return;
+    default: Say(IngestLine());
+  }
+}
+
+// The options have only what each release reads, and no partitions: RocksDB ends the process at
+// partitioned filters of a file that has range deletions only.
+std::string Generator::IngestLine() {
+  const Family& family = AnyFamily();
+  std::string line = "ingest " + family.name + " " + Pick({"-", "-", "-", "m", "m", "u"});
+  line += " compression=" + Pick({"kNoCompression", "kSnappyCompression", "kZSTD"}) +
+          ";block_based_table_factory={format_version=" + Between(2, 5) +
+          ";block_size=" + Pick({"64", "1024"}) + "}";
+  for (uint64_t entries = 1 + Below(8); entries-- > 0;) {
+    switch (Below(8)) {
+      case 0: line += " delete " + Key(); break;
+      case 1: line += " range " + Key() + " " + Key(); break;
+      case 2:
+        if (family.merge != "-") {
+          line += " merge " + Key() + " " + Value();
+          break;
+        }
+        [[fallthrough]];
+      default: line += " put " + Key() + " " + Value();
+    }
+  }
+  return line;
+}
+
 void Generator::Operation() {
+  if (archives_logs_ && OneIn(15)) return Say("updates " + Between(1, 20));
+  if (has_secondary_ && OneIn(15)) return Say("secondary");
   const uint64_t choice = Below(100);
   if (choice < 48) return Write();
   if (choice < 62) return Read();
   if (choice < 78) return Iterate();
   if (choice < 84) return Maintain();
   if (choice < 86) return ChangeFamilies();
-  if (choice < 98) return Inspect();
+  if (choice < 96) return Inspect();
+  if (choice < 98) return Copy();
   return Exchange();
 }
 

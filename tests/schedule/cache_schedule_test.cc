@@ -1,5 +1,6 @@
 // The block cache under the scheduler. A block that was found inside a guard, or was counted, is
-// whole regardless of evictions, and all blocks are freed in the end.
+// whole regardless of evictions, of a lower capacity and of EraseUnRefEntries, and all blocks are
+// freed in the end.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -84,8 +85,26 @@ TEST(CacheScheduleTest, ABlockThatIsUsedIsNotDestroyed) {
     threads.emplace_back([&] {
       for (int i = 0; i < 5; ++i) domain.Reclaim();
     });
+    threads.emplace_back([&] {
+      Random random(seed);
+      for (int i = 0; i < 4; ++i) {
+        if (random.OneIn(3)) {
+          cache.EraseUnRefEntries();
+        } else {
+          cache.SetCapacity(random.Uniform(kBlocksThatFit + 1) * Block::kCharge);
+        }
+      }
+    });
     for (std::thread& thread : threads) thread.join();
     cache.CheckInvariants();
+    // No block is counted any more. Every other seed leaves the rest to Erase.
+    if (seed % 2 == 0) {
+      cache.SetCapacity(Block::kCharge);
+      EXPECT_LE(cache.GetUsage(), Block::kCharge);
+      cache.EraseUnRefEntries();
+      EXPECT_EQ(cache.GetUsage(), 0U);
+      cache.CheckInvariants();
+    }
     cache.Erase(slots);
     domain.Synchronize();
     for (const Block& block : blocks) EXPECT_TRUE(block.destroyed.load());

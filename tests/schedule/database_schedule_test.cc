@@ -15,6 +15,7 @@
 #include "execute/clock.h"
 #include "execute/thread_pool_executor.h"
 #include "filesystem/memory_file_system.h"
+#include "platform/mutex.h"
 #include "tests/schedule/scheduler.h"
 #include "tests/schedule/schedules.h"
 #include "tests/support/database_client.h"
@@ -99,6 +100,8 @@ class Database {
   DB* db() { return db_.get(); }
   ColumnFamilyHandle* first() { return handles_[0].get(); }
   ColumnFamilyHandle* second() { return handles_[1].get(); }
+  // Null: there was none at the open.
+  ColumnFamilyHandle* other() { return handles_.size() > 2 ? handles_[2].get() : nullptr; }
   const Options& options() const { return options_; }
   HistoryContents Contents() { return DatabaseClient::Contents(db(), second(), kKeys); }
 
@@ -132,6 +135,181 @@ void Change(Database* database, Random* random, bool closing) {
       check(db->DropColumnFamily(other));
     }
   }
+}
+
+// Family "other", which one thread drops and makes again under its name while others use it. A
+// value of it is "LIFE VERSION": a number that rises with each family, and one that rises with each
+// write.
+class SharedFamily {
+ public:
+  struct Life {
+    std::unique_ptr<ColumnFamilyHandle> handle;
+    int number = 0;
+    std::atomic<int> acknowledged{0};  // version of "key"
+    std::atomic<bool> ends{false};     // set before the drop
+
+    std::string Value(int version) const { return StrCat(number, " ", version); }
+    // Whether a call succeeded, or failed as it may.
+    bool Check(const Status& status) const {
+      EXPECT_TRUE(status.ok() ||
+                  (ends && (status.IsColumnFamilyDropped() || status.IsInvalidArgument())))
+          << status.ToString();
+      return status.ok();
+    }
+  };
+
+  explicit SharedFamily(Database* database) : database_(database) { Make(); }
+
+  std::shared_ptr<Life> Take() const {
+    const MutexLock lock(mutex_);
+    return life_;
+  }
+  // By one thread.
+  void Replace() {
+    const std::shared_ptr<Life> old = Take();
+    old->ends = true;
+    EXPECT_OK(database_->db()->DropColumnFamily(old->handle.get()));
+    Make();
+  }
+
+ private:
+  void Make() {
+    auto made = std::make_shared<Life>();
+    made->number = ++lives_;
+    ColumnFamilyHandle* handle = nullptr;
+    ASSERT_OK(database_->db()->CreateColumnFamily(database_->options(), "other", &handle));
+    made->handle.reset(handle);
+    for (const char* const key : {"key", "own"})
+      EXPECT_OK(database_->db()->Put(WriteOptions(), handle, key, made->Value(0)));
+    const MutexLock lock(mutex_);
+    life_ = std::move(made);
+  }
+
+  Database* const database_;
+  int lives_ = 0;
+  mutable Mutex mutex_;
+  std::shared_ptr<Life> life_ ASHLAR_GUARDED_BY(mutex_);
+};
+
+struct LifeAndVersion {
+  int life = 0;
+  int version = 0;
+};
+
+LifeAndVersion Parse(const std::string& value) {
+  const size_t space = value.find(' ');
+  if (space == std::string::npos) return {};
+  return {.life = std::stoi(value), .version = std::stoi(value.substr(space))};
+}
+
+// Reads "key" of the default family and of the shared one, at one moment or of the latter alone.
+void ReadShared(Database* database, const SharedFamily::Life& life, Random* random) {
+  DB* const db = database->db();
+  const std::vector<ColumnFamilyHandle*> families = {database->first(), life.handle.get()};
+  const int floor = life.acknowledged;
+  std::vector<std::string> found(2);
+  switch (random->Uniform(3)) {
+    case 0: EXPECT_OK(db->Get(ReadOptions(), families[1], "key", &found[1])); break;
+    case 1: {
+      const std::vector<Status> statuses =
+          db->MultiGet(ReadOptions(), families, {Slice("key"), Slice("key")}, &found);
+      EXPECT_TRUE(statuses[0].ok() || statuses[0].IsNotFound()) << statuses[0].ToString();
+      EXPECT_OK(statuses[1]);
+      break;
+    }
+    default: {
+      std::vector<Iterator*> made;
+      EXPECT_OK(db->NewIterators(ReadOptions(), families, &made));
+      for (size_t i = 0; i < made.size(); ++i) {
+        const std::unique_ptr<Iterator> it(made[i]);
+        it->Seek("key");
+        EXPECT_OK(it->status());
+        if (it->Valid()) found[i] = it->value().ToString();
+      }
+    }
+  }
+  const LifeAndVersion shared = Parse(found[1]);
+  EXPECT_EQ(shared.life, life.number) << "another family's value: " << found[1];
+  EXPECT_GE(shared.version, floor);
+  const LifeAndVersion first = Parse(found[0]);
+  if (first.life == shared.life) {
+    EXPECT_EQ(first.version, shared.version) << "half of a batch";
+  }
+}
+
+// A read through a handle of a dropped family has its data. A write succeeds and is there, or is
+// refused as a whole.
+TEST(DatabaseScheduleTest, AFamilyThatIsDroppedInUseHasItsDataOrRefuses) {
+  ForEachSchedule(1000, [](uint64_t seed) {
+    Database database;
+    database.Open();
+    DB* const db = database.db();
+    auto shared = std::make_unique<SharedFamily>(&database);
+    std::string last;  // value of "key" in the default family
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] {
+      for (int i = 0; i < 3; ++i) shared->Replace();
+    });
+    threads.emplace_back([&] {
+      for (int version = 1; version <= 8; ++version) {
+        const std::shared_ptr<SharedFamily::Life> life = shared->Take();
+        const std::string value = life->Value(version);
+        WriteBatch batch;
+        EXPECT_OK(batch.Put(database.first(), "key", value));
+        EXPECT_OK(batch.Put(life->handle.get(), "key", value));
+        std::string found;
+        if (life->Check(db->Write(WriteOptions(), &batch))) {
+          life->acknowledged = version;
+          last = value;
+          EXPECT_OK(db->Get(ReadOptions(), life->handle.get(), "key", &found));
+          EXPECT_EQ(found, value) << "an acknowledged write is lost";
+        }
+        const Status got = db->Get(ReadOptions(), "key", &found);
+        EXPECT_EQ(got.ok() ? found : std::string(), last) << "half of a batch";
+      }
+    });
+    threads.emplace_back([&] {
+      Random random(seed);
+      for (int version = 1; version <= 6; ++version) {
+        const std::shared_ptr<SharedFamily::Life> life = shared->Take();
+        ColumnFamilyHandle* const handle = life->handle.get();
+        switch (random.Uniform(5)) {
+          case 0: life->Check(db->Flush(FlushOptions(), handle)); break;
+          case 1: life->Check(db->Flush(FlushOptions(), {database.first(), handle})); break;
+          case 2:
+            life->Check(db->CompactRange(CompactRangeOptions(), handle, nullptr, nullptr));
+            break;
+          case 3:
+            life->Check(db->SetOptions(handle, {{"level0_file_num_compaction_trigger", "3"}}));
+            break;
+          default: {
+            if (!life->Check(db->Put(WriteOptions(), handle, "own", life->Value(version)))) break;
+            std::string found;
+            EXPECT_OK(db->Get(ReadOptions(), handle, "own", &found));
+            EXPECT_EQ(found, life->Value(version)) << "an acknowledged write is lost";
+          }
+        }
+      }
+    });
+    for (uint64_t reader = 0; reader < 2; ++reader) {
+      threads.emplace_back([&, reader] {
+        Random random(seed * 2 + reader);
+        for (int i = 0; i < 6; ++i) ReadShared(&database, *shared->Take(), &random);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const int number = shared->Take()->number;
+    const int acknowledged = shared->Take()->acknowledged;
+    shared.reset();
+    database.Close();
+    database.Open();
+    ASSERT_NE(database.other(), nullptr);
+    std::string found;
+    EXPECT_OK(database.db()->Get(ReadOptions(), database.other(), "key", &found));
+    EXPECT_EQ(found, StrCat(number, " ", acknowledged));
+    const Status got = database.db()->Get(ReadOptions(), "key", &found);
+    EXPECT_EQ(got.ok() ? found : std::string(), last);
+  });
 }
 
 TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {

@@ -4,7 +4,7 @@
 //   list      a row for each backup, oldest first
 //   verify    reads every file of one or all        exit code 5: one is damaged
 //   restore   puts one in place of --db             refused while that is open
-//   purge     deletes all but the newest            --keep
+//   purge     deletes all but the newest            --keep, and only with --force
 //
 // create and purge change the folder one at a time, of any process: exit code 4 while another does.
 // Only create makes a folder one of backups. The others refuse a folder without meta/: the engine
@@ -40,7 +40,9 @@ class BackupCommand final : public Command {
     options->Operand("FOLDER", "Where the backups are; create makes it", &folder_);
     options->Number("--id", "The backup to verify or restore; default: all, and the newest", &id_);
     options->Number("--keep", "How many backups purge leaves", &keep_);
-    options->Flag("--force", "Let restore replace a database that is there, or repeat a restore",
+    options->Flag("--force",
+                  "Let purge delete backups, and restore replace a database that is there, or "
+                  "repeat a restore",
                   &force_);
   }
 
@@ -183,6 +185,10 @@ class BackupCommand final : public Command {
   }
 
   Outcome Purge(const GlobalOptions& global) const {
+    if (!force_) {
+      return Misuse("it deletes all backups but the newest " + std::to_string(keep_) +
+                    "; --force does it");
+    }
     std::unique_ptr<BackupEngine> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToChange(&engine));
     ASHLAR_CLI_RETURN_IF_FAILED(

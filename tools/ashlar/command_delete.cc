@@ -1,6 +1,6 @@
-// delete KEY... | delete --keys FILE | delete --from KEY --to KEY
+// delete KEY... | delete --keys FILE | delete --from KEY --to KEY --force
 //
-// One record deletes a range, independent of its contents. A file of keys has one key per line, as
+// One record deletes a range, independent of its contents, so a range needs --force. A file of keys has one key per line, as
 // `scan --keys-only` writes them. The whole file is read before anything is deleted, so a line that
 // is not a key leaves the database as it was.
 #include "ashlar/write_batch.h"
@@ -24,8 +24,9 @@ class DeleteCommand final : public Command {
   void Declare(OptionSet* options) override {
     options->Operands("KEY", "The keys, in the format of --key-format", &key_texts_);
     options->Text("--keys", "Read the keys from this file, one a line (-: standard input)", &file_);
-    options->Text("--from", "Delete all keys from this one on; with --to", &from_);
+    options->Text("--from", "Delete all keys from this one on; with --to and --force", &from_);
     options->Text("--to", "End before this key", &to_);
+    options->Flag("--force", "Let a range of keys be deleted", &force_);
     options->Flag("--sync", "Return only when the deletions are durable", &sync_);
   }
 
@@ -36,6 +37,11 @@ class DeleteCommand final : public Command {
       return {.code = ExitCode::kUsage,
               .what = "delete takes either keys, or --keys FILE, or --from KEY and --to KEY",
               .advice = "see ashlar delete --help"};
+    }
+    if (is_range && !force_) {
+      return {.code = ExitCode::kUsage,
+              .what = "delete --from --to deletes every key of the range; --force does it",
+              .advice = "'ashlar scan --count' with the same --from and --to counts them"};
     }
     const ByteFormat format = global.KeyFormatOr(ByteFormat::kEscape);
     std::vector<std::string> keys;
@@ -111,6 +117,7 @@ class DeleteCommand final : public Command {
   std::optional<std::string> file_;
   std::optional<std::string> from_;
   std::optional<std::string> to_;
+  bool force_ = false;
   bool sync_ = false;
 };
 
