@@ -232,6 +232,10 @@ class SubjectTest(unittest.TestCase):
             self.assertIn("files-ingest", names)
             self.assertEqual("files-secondary-large" in names, expected)
 
+    def test_a_subject_that_no_other_run_has_is_measured_whole(self):
+        arguments = argparse.Namespace(size=None, rows="^triangle-", subject="triangle", scale=1.0, pairs=None)
+        self.assertEqual(len(bench.chosen_scale(arguments).groups), len(TRIANGLE))
+
 
 class AgreementTest(unittest.TestCase):
     def test_every_kind_of_disagreement_is_named(self):

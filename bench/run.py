@@ -263,11 +263,12 @@ def parse_arguments() -> argparse.Namespace:
 def chosen_scale(arguments: argparse.Namespace) -> Scale:
     base = SCALES[arguments.size or "default"]
     pattern = re.compile(arguments.rows, re.IGNORECASE)
-    # Rows that are asked for by name are measured at any size, a subject without the groups that only --full has.
+    # Rows that are asked for by name are measured at any size.
     candidates = SCALES["full"].groups if arguments.rows else base.groups
-    if arguments.subject and base is not SCALES["full"]:
-        candidates = tuple(g for g in candidates if g.in_default)
     matching = [g for g in candidates if pattern.search(g.name) or any(pattern.search(row.title) for row in judged_rows([g]))]
+    if arguments.subject and base is not SCALES["full"]:
+        # Without the large groups of a subject; one whose groups are all left out of the default is measured whole.
+        matching = [g for g in matching if g.in_default] or matching
     groups = with_limiting_groups(matching, candidates)
     return Scale(base.name, int(base.keys * arguments.scale), arguments.pairs or base.pairs, base.others_rounds, base.resumes, groups)
 
