@@ -62,7 +62,7 @@ class CommitPipeline {
     static_cast<void>(state_->room_check_wanted.exchange(true, std::memory_order_acq_rel));
   }
   // Makes those active memtables of these families immutable that are not empty, and starts a new
-  // log for later writes.
+  // log for later writes. Requires: no family is named twice.
   Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                          FlushReason reason);
   // The body of SwitchMemTables, for exclusive tasks.

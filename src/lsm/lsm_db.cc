@@ -492,6 +492,9 @@ Status LsmDB::Flush(const FlushOptions& options,
         "FlushOptions::force_atomic_flush is not implemented; leave it off");
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
+  // A family may be named twice, and switches its memtable once.
+  std::sort(families.begin(), families.end());
+  families.erase(std::unique(families.begin(), families.end()), families.end());
   ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(options, families, FlushReason::kManualFlush));
   if (!options.wait) return Status::OK();
   MutexLock lock(state_->mutex());

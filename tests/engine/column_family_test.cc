@@ -90,6 +90,23 @@ TEST_F(ColumnFamilyTest, ADroppedFamilyIsReadThroughItsHandleAndThenGone) {
   EXPECT_TRUE(db_->DropColumnFamily(db_->DefaultColumnFamily()).IsInvalidArgument());
 }
 
+TEST_F(ColumnFamilyTest, AFamilyThatAFlushNamesTwiceIsFlushedOnce) {
+  options_.create_missing_column_families = true;
+  options_.max_write_buffer_number = 2;
+  OpenFamilies({"default", "other"});
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[0], "a", "1"));
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "b", "2"));
+  const std::vector<ColumnFamilyHandle*> named(64, handles_[1]);
+  EXPECT_OK(db_->Flush(FlushOptions(), named));
+  EXPECT_EQ(Tables(), 1);
+  std::vector<ColumnFamilyHandle*> both = {handles_[0], handles_[1], handles_[0]};
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "c", "3"));
+  EXPECT_OK(db_->Flush(FlushOptions(), both));
+  EXPECT_EQ(Tables(), 3);
+  EXPECT_EQ(Contents(handles_[0]), "a=1 ");
+  EXPECT_EQ(Contents(handles_[1]), "b=2 c=3 ");
+}
+
 TEST_F(ColumnFamilyTest, AJobThatHoldsADroppedFamilyLastDeletesItsFiles) {
   const auto hold = std::make_shared<HoldAfterFlush>();
   options_.listeners = {hold};
