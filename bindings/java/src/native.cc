@@ -150,10 +150,6 @@ void RaiseCurrentException(JNIEnv* env) noexcept {
 }
 
 Object* Call::UseObject(Kind kind, jlong handle) {
-  if (record_.count == ThreadRecord::kHandlesMax) {
-    Fail("java/lang/IllegalStateException",
-         "too many objects in one call, or callbacks nested too deeply");
-  }
   Object* object = KindOf(handle) == kind ? Announce(record_, handle) : nullptr;
   if (object == nullptr) [[unlikely]] {
     if (handle == 0) {

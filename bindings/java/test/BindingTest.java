@@ -345,6 +345,36 @@ public final class BindingTest {
     }
   }
 
+  static void aCallNamesAnyNumberOfFamilies(String dir) throws Exception {
+    int count = 5000;
+    try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+        ColumnFamilyOptions family = new ColumnFamilyOptions();
+        FlushOptions flush = new FlushOptions()) {
+      // Of the second family are all handles but one.
+      List<ColumnFamilyDescriptor> descriptors = new ArrayList<>(
+          Collections.nCopies(count, new ColumnFamilyDescriptor(bytes("f"), family)));
+      descriptors.set(0, new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family));
+      List<ColumnFamilyHandle> handles = new ArrayList<>(), alternating = new ArrayList<>();
+      try (RocksDB db = RocksDB.open(options, dir, descriptors, handles)) {
+        db.flush(flush, handles);
+        db.put(handles.get(0), bytes("k"), bytes("first"));
+        db.put(handles.get(1), bytes("k"), bytes("second"));
+        List<byte[]> keys = Collections.nCopies(count, bytes("k"));
+        for (int i = 0; i < count; ++i) alternating.add(handles.get(i % 2));
+        List<String> values = texts(db.multiGetAsList(alternating, keys));
+        for (int i = 0; i < count; ++i) equal(i % 2 == 0 ? "first" : "second", values.get(i));
+        values = texts(db.multiGetAsList(handles, keys));
+        for (int i = 0; i < count; ++i) equal(i == 0 ? "first" : "second", values.get(i));
+        List<RocksIterator> iterators = db.newIterators(handles);
+        equal(count, iterators.size());
+        for (RocksIterator iterator : iterators) iterator.close();
+        // The objects of a long list are in no call now.
+        for (ColumnFamilyHandle handle : handles) handle.close();
+        equal((byte[]) null, db.get(bytes("none")));
+      }
+    }
+  }
+
   private static List<String> texts(List<byte[]> list) {
     List<String> result = new ArrayList<>();
     for (byte[] bytes : list) result.add(text(bytes));
@@ -1591,6 +1621,7 @@ public final class BindingTest {
     TESTS.put("aFamilyOfAnotherDatabaseIsRefused", BindingTest::aFamilyOfAnotherDatabaseIsRefused);
     TESTS.put("closingWhileOthersReadAndWrite", BindingTest::closingWhileOthersReadAndWrite);
     TESTS.put("columnFamilies", BindingTest::columnFamilies);
+    TESTS.put("aCallNamesAnyNumberOfFamilies", BindingTest::aCallNamesAnyNumberOfFamilies);
     TESTS.put("directBuffers", BindingTest::directBuffers);
     TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
     TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
