@@ -1,6 +1,7 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.rocksdb.*;
+import org.rocksdb.util.IntComparator;
 
 /** Tests of libashlarjni through RocksDB's classes: a plain program, one method for each scenario. */
 public final class BindingTest {
@@ -543,6 +545,70 @@ public final class BindingTest {
         failing.set(false);
         check(db.get(bytes("key00001")) != null, "it works again");
         db.close();
+      }
+    }
+  }
+
+  /** Of keys of four bytes. It leaves its byte order in the buffers. */
+  private static final class LittleEndian extends AbstractComparator {
+    LittleEndian(ComparatorOptions options) {
+      super(options);
+    }
+
+    @Override public String name() { return "test.LittleEndian"; }
+
+    @Override public int compare(ByteBuffer a, ByteBuffer b) {
+      a.order(ByteOrder.LITTLE_ENDIAN);
+      b.order(ByteOrder.LITTLE_ENDIAN);
+      return Integer.compare(a.getInt(), b.getInt());
+    }
+  }
+
+  private static void putNumber(RocksDB db, int number) throws RocksDBException {
+    byte[] key = ByteBuffer.allocate(4).putInt(number).array();
+    db.put(key, key);
+  }
+
+  private static List<Integer> numbers(RocksDB db) {
+    List<Integer> numbers = new ArrayList<>();
+    try (RocksIterator iterator = db.newIterator()) {
+      for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+        numbers.add(ByteBuffer.wrap(iterator.key()).getInt());
+      }
+    }
+    return numbers;
+  }
+
+  static void aComparatorDoesNotGetTheByteOrderOfAnother(String dir) throws Exception {
+    List<Integer> numbers = List.of(1, 256, 2, 512, 3, 65536);
+    List<Integer> byLittleEndian = List.of(65536, 256, 512, 1, 2, 3), byValue = List.of(1, 2, 3, 256, 512, 65536);
+    try (ComparatorOptions how = new ComparatorOptions()) {
+      // Of two that are used by turns.
+      try (LittleEndian littleEndian = new LittleEndian(how);
+          IntComparator ofValues = new IntComparator(how);
+          Options first = new Options().setCreateIfMissing(true).setComparator(littleEndian);
+          Options second = new Options().setCreateIfMissing(true).setComparator(ofValues);
+          RocksDB one = RocksDB.open(first, dir + "-one");
+          RocksDB two = RocksDB.open(second, dir + "-two")) {
+        for (int number : numbers) {
+          putNumber(one, number);
+          putNumber(two, number);
+        }
+        equal(byLittleEndian, numbers(one));
+        equal(byValue, numbers(two));
+      }
+      // Of one that was closed, whose address the next may have.
+      try (LittleEndian littleEndian = new LittleEndian(how);
+          Options options = new Options().setCreateIfMissing(true).setComparator(littleEndian);
+          RocksDB db = RocksDB.open(options, dir + "-closed")) {
+        for (int number : numbers) putNumber(db, number);
+        equal(byLittleEndian, numbers(db));
+      }
+      try (IntComparator ofValues = new IntComparator(how);
+          Options options = new Options().setCreateIfMissing(true).setComparator(ofValues);
+          RocksDB db = RocksDB.open(options, dir + "-next")) {
+        for (int number : numbers) putNumber(db, number);
+        equal(byValue, numbers(db));
       }
     }
   }
@@ -1625,6 +1691,7 @@ public final class BindingTest {
     TESTS.put("directBuffers", BindingTest::directBuffers);
     TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
     TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
+    TESTS.put("aComparatorDoesNotGetTheByteOrderOfAnother", BindingTest::aComparatorDoesNotGetTheByteOrderOfAnother);
     TESTS.put("compactionFiltersAndLoggers", BindingTest::compactionFiltersAndLoggers);
     TESTS.put("filtersOfTables", BindingTest::filtersOfTables);
     TESTS.put("filtersOfLogs", BindingTest::filtersOfLogs);
