@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -611,6 +612,39 @@ public final class BindingTest {
         equal(byValue, numbers(db));
       }
     }
+  }
+
+  /** The number of Java's threads that the library attached and has not detached. */
+  private static long attachedThreads() {
+    return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("ashlar")).count();
+  }
+
+  /** Uses a comparator and closes a database. Returns the folder of /proc that its thread of the system has. */
+  private static Path compareAndClose(String dir) throws Exception {
+    try (ComparatorOptions how = new ComparatorOptions();
+        AbstractComparator backwards = backwards(how);
+        Options options = new Options().setCreateIfMissing(true).setComparator(backwards);
+        RocksDB db = RocksDB.open(options, dir)) {
+      for (String key : List.of("a", "b", "c")) db.put(bytes(key), bytes(key));
+      return Path.of("/proc").resolve(Files.readSymbolicLink(Path.of("/proc/thread-self")));
+    }
+  }
+
+  static void threadsThatUsedAComparatorAreDetached(String dir) throws Exception {
+    int count = 16;
+    long before = attachedThreads();
+    for (int i = 0; i < count; ++i) {
+      String own = dir + "-" + i;
+      FutureTask<Path> task = new FutureTask<>(() -> compareAndClose(own));
+      Thread thread = new Thread(task);
+      thread.start();
+      thread.join();
+      // The thread of the system ends after Java's, and its variables with it.
+      while (Files.exists(task.get())) Thread.onSpinWait();
+    }
+    // A thread of the engine may have been attached meanwhile. It stays until it ends.
+    long more = attachedThreads() - before;
+    check(more < count, more + " threads are attached after " + count + " that ended");
   }
 
   static void compactionFiltersAndLoggers(String dir) throws Exception {
@@ -1692,6 +1726,7 @@ public final class BindingTest {
     TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
     TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
     TESTS.put("aComparatorDoesNotGetTheByteOrderOfAnother", BindingTest::aComparatorDoesNotGetTheByteOrderOfAnother);
+    TESTS.put("threadsThatUsedAComparatorAreDetached", BindingTest::threadsThatUsedAComparatorAreDetached);
     TESTS.put("compactionFiltersAndLoggers", BindingTest::compactionFiltersAndLoggers);
     TESTS.put("filtersOfTables", BindingTest::filtersOfTables);
     TESTS.put("filtersOfLogs", BindingTest::filtersOfLogs);
