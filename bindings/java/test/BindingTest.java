@@ -417,6 +417,11 @@ public final class BindingTest {
       List<ByteBufferGetStatus> statuses = db.multiGetByteBuffers(Arrays.asList(direct("k2"), direct("none")), values);
       equal(Status.Code.Ok, statuses.get(0).status.getCode());
       equal(Status.Code.NotFound, statuses.get(1).status.getCode());
+      // The key is what the position and the limit enclose.
+      ByteBuffer part = direct("--k2--").position(2).limit(4);
+      ByteBufferGetStatus ofPart = db.multiGetByteBuffers(List.of(part), List.of(ByteBuffer.allocateDirect(8))).get(0);
+      equal(Status.Code.Ok, ofPart.status.getCode());
+      equal(UTF_8.encode("v2"), ofPart.value);
       fails(IllegalArgumentException.class, () -> db.get(reading, ByteBuffer.wrap(bytes("k2")), value));
     }
   }
