@@ -20,6 +20,9 @@ import java.util.List;
  * the split none are taken: RheaKV tells at its start, by the regions that a node is started with, how to
  * read a snapshot, and these nodes are started with one region of all keys. They come back by the last
  * snapshot and the log.
+ *
+ * <p>Before the first kill, between two kills, and after the last one the load acknowledges operations: a run
+ * in which it does not has shown nothing, and fails.
  */
 public final class RheaCluster {
   record Settings(int kills, int entries, int valueBytes, int threads, int keys, int seconds, long seed) {
@@ -37,6 +40,7 @@ public final class RheaCluster {
   static final int TIMEOUT_MS = 3000;
   private static final long SECOND_REGION = 2;
   private static final long SERVICE_WAIT_NS = 300_000_000_000L;
+  private static final long LOAD_WAIT_NS = 60_000_000_000L;
 
   private final Settings settings;
   private final ChildProcess.Library library;
@@ -47,6 +51,7 @@ public final class RheaCluster {
   private RheaClient client;
   private Entries entries;
   private Workload workload;
+  private Progress progress;
   private byte[] splitKey;
   private int kills;
 
@@ -90,6 +95,7 @@ public final class RheaCluster {
     double processor = nodes.processorSeconds();
     Thread.sleep(1000L * settings.seconds);
     long operations = workload.acknowledged() - before;
+    if (operations == 0) throw new IllegalStateException("the workload acknowledged nothing in " + settings.seconds + " s");
     double rate = operations / ((System.nanoTime() - begin) / 1e9);
     figures.put("mixed, operations/s", rate);
     figures.put("mixed, processor time of the nodes, µs an operation", (nodes.processorSeconds() - processor) / operations * 1e6);
@@ -117,8 +123,10 @@ public final class RheaCluster {
   }
 
   private void killOne(NodeProcess node) throws Exception {
+    progress.await();
     List<RheaNodes.Region> regions = RheaNodes.status(node);
     node.kill();
+    progress.mark();
     long killed = System.nanoTime();
     ++kills;
     for (RheaNodes.Region region : regions) {
@@ -174,13 +182,16 @@ public final class RheaCluster {
   }
 
   private void killEverything() throws Exception {
+    progress.await();
     nodes.killAll();
+    progress.mark();
     kills += nodes.members().size();
     long begin = System.nanoTime();
     nodes.startAll();
     awaitService(keyOf(RheaClient.FIRST_REGION), begin);
     figures.put("all nodes killed, both regions serve after, ms", awaitService(splitKey, begin));
     for (NodeProcess node : nodes.members()) nodes.awaitCaughtUp(node);
+    progress.await();
   }
 
   private boolean run() throws Exception {
@@ -192,6 +203,7 @@ public final class RheaCluster {
     figures.put("disk after the load, MB a node", nodes.diskBytes() / 1e6);
     workload = new Workload(client, values, settings.keys);
     workload.start(settings.threads, settings.seed);
+    progress = new Progress(workload::acknowledged, LOAD_WAIT_NS);
     measure();
     killInTurn(settings.kills - settings.kills / 3);
     moveRegion();

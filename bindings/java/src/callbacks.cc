@@ -2,6 +2,8 @@
 // tables and of logs, loggers, handlers of write batches. A Java object is kept until its C++
 // counterpart is deleted; callbacks run in whatever thread the engine calls from.
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 
 #include "convert.h"
@@ -39,6 +41,9 @@ jclass GlobalClass(Call& call, const char* name) {
 
 // A thread's pair of direct buffers for keys, so that a comparison makes no objects. Both are empty
 // while a comparison inside a comparison would use them.
+//
+// Invariant: Java's buffers are those of one comparator, owner_. Java's bridge restores the position
+// of a buffer after a comparison, but not the byte order, which the next comparator must not get.
 class KeyBuffers {
  public:
   static constexpr size_t kBytes = 1024;
@@ -48,6 +53,12 @@ class KeyBuffers {
   KeyBuffers& operator=(const KeyBuffers&) = delete;
   ~KeyBuffers() { Release(); }
 
+  // Before Fill. Drops the buffers of another comparator.
+  void SetOwner(uint64_t comparator) {
+    if (owner_ == comparator) return;
+    Release();
+    owner_ = comparator;
+  }
   // Null if there is no memory for one.
   jobject Fill(JNIEnv* env, size_t which, const Slice& key) {
     jobject& buffer = buffers_[which];
@@ -71,6 +82,7 @@ class KeyBuffers {
   bool busy = false;
 
  private:
+  uint64_t owner_ = 0;  // 0: no comparator
   jobject buffers_[2] = {};
   char bytes_[2][kBytes];
 };
@@ -81,6 +93,12 @@ KeyBuffers& BuffersOfThread() {
   static thread_local std::unique_ptr<KeyBuffers> buffers;
   if (buffers == nullptr) buffers = std::make_unique<KeyBuffers>();
   return *buffers;
+}
+
+// Not the address of a comparator, which a later one may have.
+uint64_t NewComparatorId() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
 }
 
 class JavaComparator final : public Comparator {
@@ -116,6 +134,7 @@ class JavaComparator final : public Comparator {
     KeyBuffers& buffers = BuffersOfThread();
     const bool reuse = direct_ && !buffers.busy && a.size() <= KeyBuffers::kBytes &&
                        b.size() <= KeyBuffers::kBytes;
+    if (reuse) buffers.SetOwner(id_);
     const jobject first = reuse ? buffers.Fill(env, 0, a) : NewBuffer(env, a);
     const jobject second = first == nullptr ? nullptr
                            : reuse          ? buffers.Fill(env, 1, b)
@@ -152,6 +171,7 @@ class JavaComparator final : public Comparator {
     return env->ExceptionCheck() ? nullptr : buffer;
   }
 
+  const uint64_t id_ = NewComparatorId();
   GlobalRef comparator_;
   std::string name_;
   bool direct_;

@@ -1,6 +1,5 @@
 // RocksDB: opening and closing, column families, snapshots, properties, background work, metadata.
 // Reads and writes are in reads.cc and writes.cc.
-#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -24,10 +23,8 @@ const char* DBObject::ReasonNotToClose(const ThreadRecord& own) const {
   if (owned_ == nullptr) return nullptr;
   if (InThreadOfEngine()) return "a thread of the engine cannot close a database: use another one";
   std::lock_guard<std::mutex> lock(mutex_);
-  const auto* used = own.handles.begin() + own.count;
-  const bool has_part = std::any_of(own.handles.begin(), used, [&](const auto& handle) {
-    return children_.count(handle.load(std::memory_order_relaxed)) != 0;
-  });
+  const bool has_part =
+      own.AnyOf(own.count, [&](jlong handle) { return children_.count(handle) != 0; });
   return has_part ? "an iterator or another part of the database is in use by a call of this "
                     "thread that has not returned"
                   : nullptr;

@@ -1,6 +1,5 @@
 #include "handles.h"
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -75,8 +74,7 @@ RecordOwner::RecordOwner() {
 }
 
 bool IsAnnounced(const ThreadRecord& record, size_t count, jlong handle) {
-  return std::any_of(record.handles.begin(), record.handles.begin() + count,
-                     [&](const std::atomic<jlong>& used) { return used.load() == handle; });
+  return record.AnyOf(count, [&](jlong used) { return used == handle; });
 }
 
 constexpr const char* kInUse =
@@ -86,10 +84,10 @@ constexpr const char* kInUse =
 const char* ReasonNotToClose(ThreadRecord& own, jlong handle) {
   if (IsAnnounced(own, own.count, handle)) return kInUse;
   if (KindOf(handle) != Kind::kDB) return nullptr;
-  if (own.count == ThreadRecord::kHandlesMax) return kInUse;
+  const size_t begin = own.count;
   const Object* object = Announce(own, handle);
   const char* reason = object == nullptr ? nullptr : object->ReasonNotToClose(own);
-  own.handles[--own.count].store(0, std::memory_order_release);
+  own.PopTo(begin);
   return reason;
 }
 
@@ -161,6 +159,14 @@ const char* KindName(Kind kind) {
   return index < std::size(kNames) ? kNames[index] : kNames[0];
 }
 
+void ThreadRecord::Extend() {
+  const size_t block = BlockOf(count);
+  if (blocks_[block].load(std::memory_order_relaxed) == nullptr) {
+    blocks_[block].store(new Handle[kFirstBlock << block](), std::memory_order_release);
+  }
+  used_max.store(count + 1);
+}
+
 ThreadRecord& CurrentRecord() {
   static thread_local RecordOwner owner;
   return *owner.record;
@@ -195,9 +201,7 @@ jlong Register(Kind kind, Object* object) {
 }
 
 Object* Announce(ThreadRecord& record, jlong handle) {
-  if (record.count >= record.used_max.load(std::memory_order_relaxed)) [[unlikely]]
-    record.used_max.store(record.count + 1);
-  record.handles[record.count++].exchange(handle);
+  record.Push(handle);
   const Slot* slot = FindSlot(TheRegistry(), handle);
   return slot != nullptr && slot->handle.load() == handle ? slot->object : nullptr;
 }

@@ -83,7 +83,9 @@ jclass GlobalClass(JNIEnv* env, const char* name) {
   return local.get() == nullptr ? nullptr : static_cast<jclass>(env->NewGlobalRef(local.get()));
 }
 
-// Detaches a thread that a callback attached, when the thread ends.
+// Detaches a thread that a callback attached, when the thread ends. Variables of the thread that use
+// Java in their destructors are made after this one, so that they are destroyed before it: otherwise
+// they would attach the thread once more, and nothing would detach it.
 struct Attachment {
   ~Attachment() {
     JavaVM* machine = java_machine.load();
@@ -150,10 +152,6 @@ void RaiseCurrentException(JNIEnv* env) noexcept {
 }
 
 Object* Call::UseObject(Kind kind, jlong handle) {
-  if (record_.count == ThreadRecord::kHandlesMax) {
-    Fail("java/lang/IllegalStateException",
-         "too many objects in one call, or callbacks nested too deeply");
-  }
   Object* object = KindOf(handle) == kind ? Announce(record_, handle) : nullptr;
   if (object == nullptr) [[unlikely]] {
     if (handle == 0) {
@@ -356,13 +354,14 @@ jobject Call::NewStatus(const Status& status) {
 }
 
 JavaThread::JavaThread(jint references) {
+  Attachment& own_attachment = attachment;  // the reference makes it
   JavaVM* machine = java_machine.load();
   if (machine == nullptr) return;
   void* env = nullptr;
   if (machine->GetEnv(&env, JNI_VERSION_1_8) == JNI_EDETACHED) {
     JavaVMAttachArgs arguments = {JNI_VERSION_1_8, const_cast<char*>("ashlar"), nullptr};
     if (machine->AttachCurrentThreadAsDaemon(&env, &arguments) != JNI_OK) return;
-    attachment.attached = true;
+    own_attachment.attached = true;
   }
   if (env == nullptr) return;
   env_ = static_cast<JNIEnv*>(env);

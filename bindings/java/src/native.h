@@ -101,7 +101,7 @@ class Call {
   ~Call() {
     if (record_.exception != nullptr && of_ == Of::kNative) [[unlikely]]
       RaiseCallbackException();
-    DropUses(begin_);
+    record_.PopTo(begin_);
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -122,15 +122,14 @@ class Call {
   // Null if it was closed. It cannot be closed in this thread before the call ends, in either case.
   template <typename T>
   T* UseUnlessClosed(jlong handle) {
-    if (KindOf(handle) != T::kKind || record_.count == ThreadRecord::kHandlesMax) return nullptr;
-    return static_cast<T*>(Announce(record_, handle));
+    return KindOf(handle) == T::kKind ? static_cast<T*>(Announce(record_, handle)) : nullptr;
   }
-  // The function's result, which must not refer to the object: for lists of any length.
+  // The function's result, which must not refer to the object: it is in use during the function only.
   template <typename T, typename F>
   auto With(jlong handle, F function) {
     const size_t begin = record_.count;
     auto result = function(Use<T>(handle));
-    DropUses(begin);
+    record_.PopTo(begin);
     return result;
   }
 
@@ -204,11 +203,6 @@ class Call {
   jobject NewStatus(const Status& status);
 
  private:
-  void DropUses(size_t begin) {
-    while (record_.count > begin) {
-      record_.handles[--record_.count].store(0, std::memory_order_release);
-    }
-  }
   void RaiseCallbackException();
 
   JNIEnv* env_;

@@ -219,28 +219,29 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_multiGet__JJ_3_3B_3I_3I_3J, jlong handle, jl
               jobjectArray keys, jintArray offsets, jintArray lengths, jlongArray families) {
   return MultiGetBytes(env, handle, options, keys, offsets, lengths, families);
 }
+// Java passes the limits of the buffers of the keys, not their lengths.
 ASHLAR_NATIVE(
     void,
     RocksDB_multiGet__JJ_3J_3Ljava_nio_ByteBuffer_2_3I_3I_3Ljava_nio_ByteBuffer_2_3I_3Lorg_rocksdb_Status_2,
     jlong handle, jlong options, jlongArray families, jobjectArray keys, jintArray offsets,
-    jintArray lengths, jobjectArray values, jintArray sizes, jobjectArray statuses) {
+    jintArray limits, jobjectArray values, jintArray sizes, jobjectArray statuses) {
   Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
     const Reading reading(call, options);
     const auto count = static_cast<size_t>(call.Length(keys));
-    const std::vector<jint> begins = call.Ints(offsets), key_sizes = call.Ints(lengths);
+    const std::vector<jint> begins = call.Ints(offsets), ends = call.Ints(limits);
     std::vector<ColumnFamilyHandle*> of_keys = FamiliesOf(call, db, families);
     if (of_keys.empty()) of_keys.push_back(db.db().DefaultColumnFamily());
     if (of_keys.size() == 1) of_keys.resize(count, of_keys[0]);
-    if (begins.size() < count || key_sizes.size() < count || of_keys.size() != count) {
+    if (begins.size() < count || ends.size() < count || of_keys.size() != count) {
       call.Fail("java/lang/IllegalArgumentException",
-                "as many offsets, lengths and families as keys are needed");
+                "as many offsets, limits and families as keys are needed");
     }
     std::vector<Slice> slices(count);
     for (size_t i = 0; i < count; ++i) {
       // The caller's array keeps the buffer.
       const LocalRef<> key(env, env->GetObjectArrayElement(keys, static_cast<jsize>(i)));
-      slices[i] = call.DirectSlice(key.get(), begins[i], key_sizes[i]);
+      slices[i] = call.DirectSlice(key.get(), begins[i], ends[i] - begins[i]);
     }
     std::vector<PinnableSlice> found(count);
     std::vector<Status> results(count);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "native.h"
@@ -25,11 +26,12 @@ inline ColumnFamilyHandle* FamilyOf(Call& call, DBObject& db, jlong handle) {
 
 inline std::vector<ColumnFamilyHandle*> FamiliesOf(Call& call, DBObject& db, jlongArray handles) {
   std::vector<ColumnFamilyHandle*> families;
-  jlong last = -1;
+  // Lists of keys name few families many times: the call announces each of them once.
+  std::unordered_map<jlong, ColumnFamilyHandle*> known;
   for (const jlong handle : call.Longs(handles)) {
-    // Lists often name one family many times.
-    families.push_back(handle == last ? families.back() : FamilyOf(call, db, handle));
-    last = handle;
+    const auto [place, is_new] = known.try_emplace(handle, nullptr);
+    if (is_new) place->second = FamilyOf(call, db, handle);
+    families.push_back(place->second);
   }
   return families;
 }

@@ -82,9 +82,13 @@ public final class StreamsRestore {
     broker.checkListeners();
   }
 
-  private void start() throws Exception {
+  /** Starts the application and waits until it runs. Returns the number of entries that were restored. */
+  private long start() throws Exception {
     application.launch(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), "WindowApplication", List.of(address, application.folder.toString()));
     if (!application.awaitStarted()) throw new IllegalStateException("the application did not start: " + application.log());
+    long count = awaitRunning();
+    application.checkListeners();
+    return count;
   }
 
   /** Returns the number of entries that were restored. */
@@ -149,7 +153,6 @@ public final class StreamsRestore {
     openBroker();
     application = new ChildProcess(root, "application", library);
     start();
-    awaitRunning();
     Properties properties = new Properties();
     properties.put("bootstrap.servers", address);
     properties.put("linger.ms", 5);
@@ -167,10 +170,8 @@ public final class StreamsRestore {
         send(producer, recordsBetween / 2);
         application.kill();
         send(producer, recordsBetween / 2);
-        start();
-        restored += awaitRunning();
+        restored += start();
         application.checkLibrary();
-        application.checkListeners();
         restoresMs.add((System.nanoTime() - application.startedAt()) / 1_000_000);
       }
       send(producer, recordsBetween / 2);

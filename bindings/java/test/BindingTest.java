@@ -1,6 +1,7 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,11 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.rocksdb.*;
+import org.rocksdb.util.IntComparator;
 
 /** Tests of libashlarjni through RocksDB's classes: a plain program, one method for each scenario. */
 public final class BindingTest {
@@ -345,6 +348,36 @@ public final class BindingTest {
     }
   }
 
+  static void aCallNamesAnyNumberOfFamilies(String dir) throws Exception {
+    int count = 5000;
+    try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+        ColumnFamilyOptions family = new ColumnFamilyOptions();
+        FlushOptions flush = new FlushOptions()) {
+      // Of the second family are all handles but one.
+      List<ColumnFamilyDescriptor> descriptors = new ArrayList<>(
+          Collections.nCopies(count, new ColumnFamilyDescriptor(bytes("f"), family)));
+      descriptors.set(0, new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family));
+      List<ColumnFamilyHandle> handles = new ArrayList<>(), alternating = new ArrayList<>();
+      try (RocksDB db = RocksDB.open(options, dir, descriptors, handles)) {
+        db.flush(flush, handles);
+        db.put(handles.get(0), bytes("k"), bytes("first"));
+        db.put(handles.get(1), bytes("k"), bytes("second"));
+        List<byte[]> keys = Collections.nCopies(count, bytes("k"));
+        for (int i = 0; i < count; ++i) alternating.add(handles.get(i % 2));
+        List<String> values = texts(db.multiGetAsList(alternating, keys));
+        for (int i = 0; i < count; ++i) equal(i % 2 == 0 ? "first" : "second", values.get(i));
+        values = texts(db.multiGetAsList(handles, keys));
+        for (int i = 0; i < count; ++i) equal(i == 0 ? "first" : "second", values.get(i));
+        List<RocksIterator> iterators = db.newIterators(handles);
+        equal(count, iterators.size());
+        for (RocksIterator iterator : iterators) iterator.close();
+        // The objects of a long list are in no call now.
+        for (ColumnFamilyHandle handle : handles) handle.close();
+        equal((byte[]) null, db.get(bytes("none")));
+      }
+    }
+  }
+
   private static List<String> texts(List<byte[]> list) {
     List<String> result = new ArrayList<>();
     for (byte[] bytes : list) result.add(text(bytes));
@@ -384,6 +417,11 @@ public final class BindingTest {
       List<ByteBufferGetStatus> statuses = db.multiGetByteBuffers(Arrays.asList(direct("k2"), direct("none")), values);
       equal(Status.Code.Ok, statuses.get(0).status.getCode());
       equal(Status.Code.NotFound, statuses.get(1).status.getCode());
+      // The key is what the position and the limit enclose.
+      ByteBuffer part = direct("--k2--").position(2).limit(4);
+      ByteBufferGetStatus ofPart = db.multiGetByteBuffers(List.of(part), List.of(ByteBuffer.allocateDirect(8))).get(0);
+      equal(Status.Code.Ok, ofPart.status.getCode());
+      equal(UTF_8.encode("v2"), ofPart.value);
       fails(IllegalArgumentException.class, () -> db.get(reading, ByteBuffer.wrap(bytes("k2")), value));
     }
   }
@@ -515,6 +553,103 @@ public final class BindingTest {
         db.close();
       }
     }
+  }
+
+  /** Of keys of four bytes. It leaves its byte order in the buffers. */
+  private static final class LittleEndian extends AbstractComparator {
+    LittleEndian(ComparatorOptions options) {
+      super(options);
+    }
+
+    @Override public String name() { return "test.LittleEndian"; }
+
+    @Override public int compare(ByteBuffer a, ByteBuffer b) {
+      a.order(ByteOrder.LITTLE_ENDIAN);
+      b.order(ByteOrder.LITTLE_ENDIAN);
+      return Integer.compare(a.getInt(), b.getInt());
+    }
+  }
+
+  private static void putNumber(RocksDB db, int number) throws RocksDBException {
+    byte[] key = ByteBuffer.allocate(4).putInt(number).array();
+    db.put(key, key);
+  }
+
+  private static List<Integer> numbers(RocksDB db) {
+    List<Integer> numbers = new ArrayList<>();
+    try (RocksIterator iterator = db.newIterator()) {
+      for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+        numbers.add(ByteBuffer.wrap(iterator.key()).getInt());
+      }
+    }
+    return numbers;
+  }
+
+  static void aComparatorDoesNotGetTheByteOrderOfAnother(String dir) throws Exception {
+    List<Integer> numbers = List.of(1, 256, 2, 512, 3, 65536);
+    List<Integer> byLittleEndian = List.of(65536, 256, 512, 1, 2, 3), byValue = List.of(1, 2, 3, 256, 512, 65536);
+    try (ComparatorOptions how = new ComparatorOptions()) {
+      // Of two that are used by turns.
+      try (LittleEndian littleEndian = new LittleEndian(how);
+          IntComparator ofValues = new IntComparator(how);
+          Options first = new Options().setCreateIfMissing(true).setComparator(littleEndian);
+          Options second = new Options().setCreateIfMissing(true).setComparator(ofValues);
+          RocksDB one = RocksDB.open(first, dir + "-one");
+          RocksDB two = RocksDB.open(second, dir + "-two")) {
+        for (int number : numbers) {
+          putNumber(one, number);
+          putNumber(two, number);
+        }
+        equal(byLittleEndian, numbers(one));
+        equal(byValue, numbers(two));
+      }
+      // Of one that was closed, whose address the next may have.
+      try (LittleEndian littleEndian = new LittleEndian(how);
+          Options options = new Options().setCreateIfMissing(true).setComparator(littleEndian);
+          RocksDB db = RocksDB.open(options, dir + "-closed")) {
+        for (int number : numbers) putNumber(db, number);
+        equal(byLittleEndian, numbers(db));
+      }
+      try (IntComparator ofValues = new IntComparator(how);
+          Options options = new Options().setCreateIfMissing(true).setComparator(ofValues);
+          RocksDB db = RocksDB.open(options, dir + "-next")) {
+        for (int number : numbers) putNumber(db, number);
+        equal(byValue, numbers(db));
+      }
+    }
+  }
+
+  /** The number of Java's threads that the library attached and has not detached. */
+  private static long attachedThreads() {
+    return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("ashlar")).count();
+  }
+
+  /** Uses a comparator and closes a database. Returns the folder of /proc that its thread of the system has. */
+  private static Path compareAndClose(String dir) throws Exception {
+    try (ComparatorOptions how = new ComparatorOptions();
+        AbstractComparator backwards = backwards(how);
+        Options options = new Options().setCreateIfMissing(true).setComparator(backwards);
+        RocksDB db = RocksDB.open(options, dir)) {
+      for (String key : List.of("a", "b", "c")) db.put(bytes(key), bytes(key));
+      return Path.of("/proc").resolve(Files.readSymbolicLink(Path.of("/proc/thread-self")));
+    }
+  }
+
+  static void threadsThatUsedAComparatorAreDetached(String dir) throws Exception {
+    int count = 16;
+    long before = attachedThreads();
+    for (int i = 0; i < count; ++i) {
+      String own = dir + "-" + i;
+      FutureTask<Path> task = new FutureTask<>(() -> compareAndClose(own));
+      Thread thread = new Thread(task);
+      thread.start();
+      thread.join();
+      // The thread of the system ends after Java's, and its variables with it.
+      while (Files.exists(task.get())) Thread.onSpinWait();
+    }
+    // A thread of the engine may have been attached meanwhile. It stays until it ends.
+    long more = attachedThreads() - before;
+    check(more < count, more + " threads are attached after " + count + " that ended");
   }
 
   static void compactionFiltersAndLoggers(String dir) throws Exception {
@@ -1591,9 +1726,12 @@ public final class BindingTest {
     TESTS.put("aFamilyOfAnotherDatabaseIsRefused", BindingTest::aFamilyOfAnotherDatabaseIsRefused);
     TESTS.put("closingWhileOthersReadAndWrite", BindingTest::closingWhileOthersReadAndWrite);
     TESTS.put("columnFamilies", BindingTest::columnFamilies);
+    TESTS.put("aCallNamesAnyNumberOfFamilies", BindingTest::aCallNamesAnyNumberOfFamilies);
     TESTS.put("directBuffers", BindingTest::directBuffers);
     TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
     TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
+    TESTS.put("aComparatorDoesNotGetTheByteOrderOfAnother", BindingTest::aComparatorDoesNotGetTheByteOrderOfAnother);
+    TESTS.put("threadsThatUsedAComparatorAreDetached", BindingTest::threadsThatUsedAComparatorAreDetached);
     TESTS.put("compactionFiltersAndLoggers", BindingTest::compactionFiltersAndLoggers);
     TESTS.put("filtersOfTables", BindingTest::filtersOfTables);
     TESTS.put("filtersOfLogs", BindingTest::filtersOfLogs);
