@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -113,9 +114,13 @@ TEST_F(LogDirectoryTest, LogsWithinTheDatabaseNeedNoOption) {
   Make(database(), database() + "/wal/");
   (void)Output({"put", "c", "3"});
   EXPECT_EQ(Output({"scan"}), "a  1\nb  2\nc  3\n");
-  // The same database by another path; and a folder that is outside by its text.
-  fs::create_directory_symlink(database(), File("link"));
-  EXPECT_EQ(RunBare({"--db", File("link"), "put", "d", "4"}).err, "");
+  // The same database by another path. Not every system allows links.
+  std::error_code refused;
+  fs::create_directory_symlink(database(), File("link"), refused);
+  if (!refused) {
+    EXPECT_EQ(RunBare({"--db", File("link"), "put", "d", "4"}).err, "");
+  }
+  // A path that begins in the database, and leads out of it.
   Make(File("next"), File("next/../logs"));
   EXPECT_EQ(RunBare({"--db", File("next"), "put", "c", "3"}).exit_code, 2);
 }
