@@ -284,6 +284,7 @@ TEST_F(CommandsTest, HelpAndVersion) {
     EXPECT_EQ(RunBare({command, "--help"}).exit_code, 0) << command;
   }
   EXPECT_NE(help.out.find("5  data on disk are damaged"), std::string::npos);
+  EXPECT_NE(help.out.find("--wal-dir"), std::string::npos);
   EXPECT_TRUE(RunBare({"--version"}).out.starts_with("ashlar "));
 }
 

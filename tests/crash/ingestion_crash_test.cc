@@ -10,6 +10,7 @@
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/vfs.h"
 #include "tests/crash/file_call_fixture.h"
+#include "tests/support/database_table.h"
 
 namespace ashlar {
 namespace {
@@ -35,6 +36,8 @@ const Manner kManners[] = {
     {"Moved", With(&IngestExternalFileOptions::move_files)},
     {"Linked", With(&IngestExternalFileOptions::link_files)},
     {"WithNumbersInTheFiles", With(&IngestExternalFileOptions::write_global_seqno)},
+    {"Behind", With(&IngestExternalFileOptions::ingest_behind), false},
+    {"TablesOfADatabase", With(&IngestExternalFileOptions::allow_db_generated_files), false},
 };
 
 class IngestionCrashTest : public FileCallCrashTest {
@@ -46,6 +49,7 @@ class IngestionCrashTest : public FileCallCrashTest {
     // A new MANIFEST syncs the directory.
     if (kManners[GetParam()].flushes) options.max_manifest_file_size = 500;
     options.manual_wal_flush = kManners[GetParam()].buffers;
+    options.allow_ingest_behind = kManners[GetParam()].options.ingest_behind;
     return options;
   }
 
@@ -57,13 +61,17 @@ class IngestionCrashTest : public FileCallCrashTest {
   static std::string Again() { return Key(kManners[GetParam()].flushes ? "key3" : "key4"); }
 
   std::string WriteFile(const std::string& name, const FamilyContents& entries) {
-    Options options = settings_;
-    options.env = database_.env();
-    SstFileWriter writer(EnvOptions(), options);
     const std::string path = StrCat(kFolder, "/", name);
-    EXPECT_OK(writer.Open(path));
-    for (const auto& [key, value] : entries) EXPECT_OK(writer.Put(key, value));
-    EXPECT_OK(writer.Finish());
+    if (kManners[GetParam()].options.allow_db_generated_files) {
+      WriteTableByADatabase(disk_, path, entries);
+    } else {
+      Options options = settings_;
+      options.env = database_.env();
+      SstFileWriter writer(EnvOptions(), options);
+      EXPECT_OK(writer.Open(path));
+      for (const auto& [key, value] : entries) EXPECT_OK(writer.Put(key, value));
+      EXPECT_OK(writer.Finish());
+    }
     Keep(path);
     return path;
   }

@@ -201,6 +201,52 @@ TEST(ManyFamiliesTest, TheBytesOfOptionsFilesAreLinearInTheFamilies) {
   EXPECT_LE(many, few * 5 / 2);
 }
 
+// What it takes to create so many families in one call, and to open their database.
+struct FamilyCosts {
+  uint64_t calls_to_create = 0;  // of the file system
+  uint64_t bytes = 0;            // of all files
+  uint64_t calls_to_open = 0;
+};
+
+FamilyCosts CostsOf(int families) {
+  const auto disk = std::make_shared<MemoryFileSystem>();
+  const auto files = std::make_shared<FaultFileSystem>(disk);
+  Options options = SmallDatabaseOptions();
+  options.max_manifest_file_size = uint64_t{1} << 30;
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  for (int i = 0; i < families; ++i)
+    descriptors.emplace_back(StrCat("f", i), ColumnFamilyOptions(options));
+  FamilyCosts costs;
+  OpenDatabase database(files, options, 1);
+  EXPECT_OK(database.Open());
+  files->ResetCounts();
+  std::vector<ColumnFamilyHandle*> handles;
+  EXPECT_OK(database.db()->CreateColumnFamilies(descriptors, &handles));
+  costs.calls_to_create = files->CallCount(FaultOperation::kAny);
+  for (ColumnFamilyHandle* const handle : handles)
+    EXPECT_OK(database.db()->DestroyColumnFamilyHandle(handle));
+  EXPECT_OK(database.Close());
+  for (const MemoryImage::Entry& entry : disk->Snapshot().entries) {
+    if (!entry.is_directory) costs.bytes += entry.bytes->size();
+  }
+  OpenDatabase opened(files, options, 2);
+  files->ResetCounts();
+  EXPECT_OK(opened.Open());
+  costs.calls_to_open = files->CallCount(FaultOperation::kAny);
+  EXPECT_EQ(opened.families().size(), static_cast<size_t>(families) + 1);
+  EXPECT_OK(opened.Close());
+  return costs;
+}
+
+TEST(ManyFamiliesTest, CreatingAndOpeningIsLinearInTheFamilies) {
+  const FamilyCosts few = CostsOf(250);
+  const FamilyCosts many = CostsOf(500);
+  EXPECT_GE(few.calls_to_create, 250u);
+  EXPECT_LE(many.calls_to_create, few.calls_to_create * 5 / 2);
+  EXPECT_LE(many.bytes, few.bytes * 5 / 2);
+  EXPECT_LE(many.calls_to_open, few.calls_to_open * 5 / 2);
+}
+
 TEST(ManyFamiliesTest, AnErrorOfTheOptionsFileIsReturnedWhereTheProgramWantsToKnow) {
   const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   Options options = SmallDatabaseOptions();

@@ -1,6 +1,6 @@
 // A small workload, run again and again, each time with an error at another call of the file
-// system: once or from then on, before or after the call took effect, EIO or a full disk. The
-// promise, after the failure of any call:
+// system, of some 35 of each kind: once or from then on, before or after the call took effect, EIO
+// or a full disk. The promise, after the failure of any call:
 //
 //   - every call of the database returns a Status; a read gives the right contents or an error,
 //     never wrong contents;

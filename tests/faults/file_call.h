@@ -27,6 +27,8 @@ namespace ashlar {
 
 class FileCall {
  public:
+  FileCall() : FileCall(SmallDatabaseOptions()) {}
+  explicit FileCall(Options settings) : settings_(std::move(settings)) {}
   virtual ~FileCall() = default;
 
   // Opens the database and writes the files, without errors.
@@ -53,7 +55,7 @@ class FileCall {
   void Reopen() {
     if (database_->db() != nullptr)
       static_cast<void>(database_->Close());  // an error that was latched
-    database_ = std::make_unique<OpenDatabase>(faults_, SmallDatabaseOptions(), 1);
+    database_ = std::make_unique<OpenDatabase>(faults_, settings_, 1);
     ASSERT_OK(database_->Open());
     ExpectNoOrphan();
   }
@@ -106,10 +108,10 @@ class FileCall {
     EXPECT_TRUE(found == wanted);
   }
 
+  const Options settings_;
   const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
   const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(disk_);
-  std::unique_ptr<OpenDatabase> database_ =
-      std::make_unique<OpenDatabase>(faults_, SmallDatabaseOptions(), 1);
+  std::unique_ptr<OpenDatabase> database_ = std::make_unique<OpenDatabase>(faults_, settings_, 1);
   std::vector<std::pair<std::string, std::string>> files_;  // path, bytes
   Contents before_;
   Contents after_;

@@ -10,6 +10,7 @@
 #include "ashlar/backup_engine.h"
 #include "ashlar/checkpoint.h"
 #include "ashlar/repair.h"
+#include "ashlar/sst_file_writer.h"
 #include "tests/faults/file_call.h"
 #include "tests/support/check_invariants.h"
 
@@ -160,24 +161,72 @@ class RestoreCall final : public CallWithTables {
   void Prepare() override {
     CallWithTables::Prepare();
     BackupEngine* made = nullptr;
-    ASSERT_OK(BackupEngine::Open(BackupEngineOptions("/backups"), database_->env(), &made));
+    ASSERT_OK(BackupEngine::Open(BackupEngineOptions("/backups"), &env_, &made));
     engine_.reset(made);
     ASSERT_OK(engine_->CreateNewBackup(database_->db()));
   }
   Status Run() override { return engine_->RestoreDBFromLatestBackup("/restored", "/restored"); }
   void CheckAfterError() override {
-    EXPECT_FALSE(disk_->FileExists("/restored/CURRENT").ok()) << "half a database";
+    // CURRENT is the last file.
+    if (disk_->FileExists("/restored/CURRENT").ok()) ExpectCopy("/restored");
     EXPECT_OK(engine_->VerifyBackup(1, true));
     FileCall::CheckAfterError();
   }
   void ExpectAll() override {
     ExpectCopy("/restored");
-    engine_.reset();
     FileCall::ExpectAll();
   }
 
  private:
+  ManualEnv env_{faults_, 2};  // the database's own ends with it
   std::unique_ptr<BackupEngine> engine_;
+};
+
+// Files for ingestion, by one writer after each other.
+class WriterCall final : public CallWithTables {
+ public:
+  void Prepare() override {
+    CallWithTables::Prepare();
+    for (int file = 0; file < kFiles; ++file) {
+      for (int i = 0; i < kEntries; ++i) after_[kDefaultColumnFamilyName][Key(file, i)] = kValue;
+    }
+  }
+  Status Run() override {
+    Options options = SmallDatabaseOptions();
+    options.env = database_->env();
+    SstFileWriter writer(EnvOptions(), options);
+    for (int file = 0; file < kFiles; ++file) {
+      const Status written = WriteFile(&writer, file);
+      if (written.ok()) continue;
+      // Where every later call fails, so does the deletion of the file.
+      const bool can_delete = faults_->FileExists(OpenDatabase::kPath).ok();
+      EXPECT_TRUE(!can_delete || disk_->FileExists(Path(file)).IsNotFound())
+          << Path(file) << " is not finished, and there";
+      return written;
+    }
+    return Status::OK();
+  }
+  void ExpectAll() override {
+    std::vector<std::string> paths;
+    for (int file = 0; file < kFiles; ++file) paths.push_back(Path(file));
+    ASSERT_OK(database_->db()->IngestExternalFile(paths, IngestExternalFileOptions()));
+    FileCall::ExpectAll();
+  }
+
+ private:
+  static constexpr int kFiles = 5;
+  static constexpr int kEntries = 4;
+  static inline const std::string kValue = std::string(300, 'v');
+
+  static std::string Path(int file) { return StrCat("/", file, ".sst"); }
+  static std::string Key(int file, int i) { return StrCat("file", file, "-", i); }
+  static Status WriteFile(SstFileWriter* writer, int file) {
+    Status written = writer->Open(Path(file));
+    for (int i = 0; written.ok() && i < kEntries; ++i) written = writer->Put(Key(file, i), kValue);
+    const Status finished = writer->Finish();
+    EXPECT_TRUE(written.ok() || !finished.ok()) << "forgotten: " << written.ToString();
+    return written.ok() ? finished : written;
+  }
 };
 
 class RepairCall final : public CallWithTables {
@@ -268,11 +317,18 @@ TEST(FullDiskCallsTest, Export) { FillUpIn<ExportCall>(2); }
 TEST(FullDiskCallsTest, Clip) { FillUpIn<ClipCall>(4); }
 TEST(FullDiskCallsTest, Backup) { FillUpIn<BackupCall>(20); }
 TEST(FullDiskCallsTest, Restore) { FillUpIn<RestoreCall>(20); }
+TEST(FullDiskCallsTest, SstFileWriter) { FillUpIn<WriterCall>(20); }
 TEST(FullDiskCallsTest, Repair) { FillUpIn<RepairCall>(4); }
 TEST(FullDiskCallsTest, Promotion) { FillUpIn<PromotionCall>(4); }
 
 TEST(FileErrorsTest, AClipIsWholeAfterAnotherCall) {
   SweepErrors([] { return std::make_unique<ClipCall>(); });
+}
+TEST(FileErrorsTest, ARestoreThatFailedIsRepeatedFromAnIntactBackup) {
+  SweepErrors([] { return std::make_unique<RestoreCall>(); });
+}
+TEST(FileErrorsTest, AFileOfAWriterIsFinishedOrGone) {
+  SweepErrors([] { return std::make_unique<WriterCall>(); });
 }
 TEST(FileErrorsTest, ARepairFindsAllThatAFailedOneLeft) {
   SweepErrors([] { return std::make_unique<RepairCall>(); }, /*opens_after_error=*/false);

@@ -10,6 +10,7 @@
 
 #include "ashlar/sst_file_writer.h"
 #include "tests/faults/file_call.h"
+#include "tests/support/database_table.h"
 
 namespace ashlar {
 namespace {
@@ -18,7 +19,8 @@ constexpr char kOther[] = "other";
 
 class Ingestion final : public FileCall {
  public:
-  explicit Ingestion(const IngestExternalFileOptions& options) : options_(options) {}
+  explicit Ingestion(const IngestExternalFileOptions& options)
+      : FileCall(Settings(options)), options_(options) {}
 
   void Prepare() override {
     ASSERT_OK(database_->Open());
@@ -29,8 +31,8 @@ class Ingestion final : public FileCall {
     ASSERT_OK(database_->Flush(database_->families(), true));
     Put("b", "newer");
     after_ = before_;
-    WriteFile(0, kDefaultColumnFamilyName, {{"b", "1"}, {"c", "1"}});
-    WriteFile(1, kOther, {{"a", "2"}, {"x", std::string(5000, 'x')}});
+    WriteFile(0, kDefaultColumnFamilyName, {{Key("b"), "1"}, {Key("c"), "1"}});
+    WriteFile(1, kOther, {{Key("a"), "2"}, {Key("x"), std::string(5000, 'x')}});
   }
 
   Status Run() override {
@@ -49,6 +51,15 @@ class Ingestion final : public FileCall {
   }
 
  private:
+  static Options Settings(const IngestExternalFileOptions& options) {
+    Options settings = SmallDatabaseOptions();
+    settings.allow_ingest_behind = options.ingest_behind;
+    return settings;
+  }
+  // The database has no data at the keys of another database's table.
+  std::string Key(const std::string& key) const {
+    return options_.allow_db_generated_files ? "z" + key : key;
+  }
   static std::string Path(size_t i) { return StrCat("/", i, ".sst"); }
   void Put(const std::string& key, const std::string& value) {
     Write({{.kind = Change::Kind::kPut,
@@ -58,15 +69,20 @@ class Ingestion final : public FileCall {
            {.kind = Change::Kind::kPut, .family = kOther, .key = key, .value = value}});
   }
   void WriteFile(size_t i, const std::string& family, const FamilyContents& entries) {
-    Options options = SmallDatabaseOptions();
-    options.env = database_->env();
-    SstFileWriter writer(EnvOptions(), options);
-    ASSERT_OK(writer.Open(Path(i)));
     for (const auto& [key, value] : entries) {
-      ASSERT_OK(writer.Put(key, value));
-      after_[family][key] = value;
+      const bool is_hidden = options_.ingest_behind && after_[family].contains(key);
+      if (!is_hidden) after_[family][key] = value;
     }
-    ASSERT_OK(writer.Finish());
+    if (options_.allow_db_generated_files) {
+      WriteTableByADatabase(disk_, Path(i), entries);
+    } else {
+      Options options = settings_;
+      options.env = database_->env();
+      SstFileWriter writer(EnvOptions(), options);
+      ASSERT_OK(writer.Open(Path(i)));
+      for (const auto& [key, value] : entries) ASSERT_OK(writer.Put(key, value));
+      ASSERT_OK(writer.Finish());
+    }
     Keep(Path(i));
   }
 
@@ -88,6 +104,8 @@ const Manner kManners[] = {
     {"Moved", With(&IngestExternalFileOptions::move_files)},
     {"Linked", With(&IngestExternalFileOptions::link_files)},
     {"WithNumbersInTheFiles", With(&IngestExternalFileOptions::write_global_seqno)},
+    {"Behind", With(&IngestExternalFileOptions::ingest_behind)},
+    {"TablesOfADatabase", With(&IngestExternalFileOptions::allow_db_generated_files)},
 };
 
 class IngestionFaultTest : public ::testing::TestWithParam<size_t> {

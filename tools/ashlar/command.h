@@ -29,6 +29,7 @@ struct GlobalOptions {
   std::optional<ByteFormat> value_format;
   std::optional<std::string> merge_operator;
   bool ignore_damaged_options = false;
+  std::optional<std::string> wal_dir;
   // Writes a warning to standard error.
   std::function<void(const std::string& text)> warn;
 

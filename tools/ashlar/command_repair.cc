@@ -57,6 +57,9 @@ class RepairCommand final : public Command {
     ColumnFamilyOptions unknown;
     std::vector<ColumnFamilyDescriptor> families;
     ASHLAR_CLI_RETURN_IF_FAILED(ReadOptions(global, &db_options, &families, &unknown));
+    const Outcome logs = PlaceLogs(global, &db_options);
+    if (!dry_run_) ASHLAR_CLI_RETURN_IF_FAILED(logs);
+    if (!logs.ok()) global.Warn(logs.what);
     RepairReport report;
     Outcome repaired = FromStatus(
         RepairDB(global.database, db_options, families, unknown, {.dry_run = dry_run_}, &report),

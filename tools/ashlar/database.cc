@@ -88,6 +88,9 @@ Outcome Database::OpenExisting() {
   ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(&descriptors));
   DBOptions db_options = survey_.db_options;
   db_options.error_if_exists = false;
+  db_options.create_if_missing = false;  // nor a wal_dir whose name is wrong
+  const Outcome logs = PlaceLogs(global_, &db_options);
+  if (access_ != Access::kRead) ASHLAR_CLI_RETURN_IF_FAILED(logs);
   return OpenWith(db_options, descriptors);
 }
 
@@ -116,6 +119,7 @@ Outcome Database::CheckWritable() const {
 Outcome Database::CreateNew() {
   DBOptions db_options;
   db_options.create_if_missing = true;
+  ASHLAR_CLI_RETURN_IF_FAILED(PlaceLogs(global_, &db_options));
   std::vector<ColumnFamilyDescriptor> descriptors = {
       ColumnFamilyDescriptor(kDefaultColumnFamilyName, NewFamilyOptions())};
   ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(&descriptors));

@@ -4,8 +4,8 @@
 // The column families are those of the MANIFEST.
 //   Open(read)               changes nothing on disk and needs no lock. A family whose comparator
 //                            is unknown stays closed
-//   Open(write)              takes the lock; fails when there is no database, or when an object
-//                            that writing needs is unknown
+//   Open(write)              takes the lock; fails when there is no database, when an object that
+//                            writing needs is unknown, or when PlaceLogs refuses
 //   Open(write + create)     also makes the database, and later families. A directory with other
 //                            things in it is refused, so that a mistyped name does not fill
 //                            somebody's folder

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "platform/file.h"
+#include "platform/host.h"
+#include "platform/path.h"
 
 namespace ashlar::cli {
 namespace {
@@ -11,6 +13,18 @@ namespace {
 bool IsLeftOver(const std::string& name) {
   return name == "LOCK" || name == "IDENTITY" || name.starts_with("LOG") ||
          name.starts_with("OPTIONS-") || name.starts_with("MANIFEST-") || name.ends_with(".dbtmp");
+}
+
+// Whether the path is the directory or below it. When in doubt it is not: ".." may lead out of it.
+bool IsWithin(std::string path, const std::string& directory) {
+  if (path.find("..") != std::string::npos) return false;
+  for (;;) {
+    const Result<bool> same = AreSameFile(path, directory);
+    if (same.ok() && *same) return true;
+    std::string parent = ParentDirectory(path);
+    if (parent == path) return false;
+    path = std::move(parent);
+  }
 }
 
 }  // namespace
@@ -70,6 +84,19 @@ Outcome NoDatabase(const std::string& directory, DirectoryState state) {
       break;
   }
   return outcome;
+}
+
+Outcome PlaceLogs(const GlobalOptions& global, DBOptions* options) {
+  if (global.wal_dir) {
+    options->wal_dir = *global.wal_dir;
+    return {};
+  }
+  if (options->wal_dir.empty() || IsWithin(options->wal_dir, global.database)) return {};
+  return {.code = ExitCode::kUsage,
+          .what = "the OPTIONS file of " + global.database +
+                  " places the logs outside of it, in " + options->wal_dir,
+          .advice = "a copy names the logs of its original there; --wal-dir DIR says where the logs "
+                    "of this database are, which may be that directory"};
 }
 
 }  // namespace ashlar::cli

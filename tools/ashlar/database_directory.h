@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/options.h"
+#include "tools/ashlar/command.h"
 #include "tools/ashlar/outcome.h"
 
 namespace ashlar::cli {
@@ -24,5 +26,10 @@ Outcome InspectDirectory(const std::string& directory, DirectoryState* state);
 
 // The failure of a command that needs a database where there is none.
 Outcome NoDatabase(const std::string& directory, DirectoryState state);
+
+// Takes wal_dir from --wal-dir. Without that option, kUsage if the wal_dir of the OPTIONS file is
+// outside of --db. A copy of a database names the logs of the original there, and a command that
+// writes would delete them.
+Outcome PlaceLogs(const GlobalOptions& global, DBOptions* options);
 
 }  // namespace ashlar::cli

@@ -1,0 +1,143 @@
+// Databases with a separate wal_dir, and copies of them: a command that writes changes no logs that
+// --db does not have or --wal-dir does not name.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "tests/cli/tool.h"
+#include "tests/support/expect_ok.h"
+
+namespace ashlar {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LogDirectoryTest : public ToolTest {
+ protected:
+  // A database at `path`, closed: "a" in a table, and "b" in a log in `logs`.
+  static void Make(const std::string& path, const std::string& logs) {
+    Options options;
+    options.create_if_missing = true;
+    options.wal_dir = logs;
+    std::unique_ptr<DB> db;
+    ASSERT_OK(DB::Open(options, path, &db));
+    ASSERT_OK(db->Put(WriteOptions(), "a", "1"));
+    ASSERT_OK(db->Flush(FlushOptions()));
+    ASSERT_OK(db->Put(WriteOptions(), "b", "2"));
+    ASSERT_OK(db->Close());
+  }
+  // An original with its logs elsewhere, and a copy of both.
+  void MakeWithCopy() {
+    Make(Original(), Logs());
+    fs::copy(Original(), database());
+    fs::copy(Logs(), CopiedLogs());
+  }
+  void ExpectRefused(const std::vector<std::string>& command) {
+    const ToolResult result = Run(command, "c\t3\n");
+    EXPECT_EQ(result.exit_code, 2) << command[0];
+    EXPECT_EQ(result.err.find("ashlar: the OPTIONS file of " + database() +
+                              " places the logs outside of it, in " + Logs() + "\n"),
+              0u)
+        << result.err;
+    EXPECT_NE(result.err.find("--wal-dir DIR says where the logs of this database are"),
+              std::string::npos)
+        << result.err;
+  }
+  std::string Scan(const std::string& path) { return RunBare({"--db", path, "scan"}).out; }
+
+  std::string Original() const { return File("original"); }
+  std::string Logs() const { return File("logs"); }
+  std::string CopiedLogs() const { return database() + "/wal"; }
+};
+
+TEST_F(LogDirectoryTest, ARepairOfACopyLeavesTheLogsOfTheOriginal) {
+  MakeWithCopy();
+  fs::remove(database() + "/CURRENT");
+  const std::string original = DirectoryFingerprint(Original());
+  const std::string logs = DirectoryFingerprint(Logs());
+  const std::string copy = DirectoryFingerprint(database());
+  ExpectRefused({"repair", "--force"});
+  EXPECT_EQ(DirectoryFingerprint(database()), copy);
+  const ToolResult dry = Run({"repair", "--dry-run"});
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_NE(dry.err.find("places the logs outside of it"), std::string::npos) << dry.err;
+  ExpectExit(0, {"repair", "--force", "--wal-dir", CopiedLogs()});
+  EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
+  EXPECT_EQ(DirectoryFingerprint(Original()), original);
+  EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
+  EXPECT_EQ(Scan(Original()), "a  1\nb  2\n");
+  // The copy has logs of its own now, on record.
+  ExpectExit(0, {"put", "c", "3"});
+  EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
+}
+
+TEST_F(LogDirectoryTest, EachCommandThatWritesToACopyIsToldWhereTheLogsAre) {
+  MakeWithCopy();
+  const std::string logs = DirectoryFingerprint(Logs());
+  const std::string copy = DirectoryFingerprint(database());
+  const std::vector<std::vector<std::string>> commands = {
+      {"put", "c", "3"},
+      {"delete", "c"},
+      {"load", "-", "--input-format", "tsv"},
+      {"compact"},
+      {"checkpoint", File("checkpoint")},
+      {"backup", "create", File("backups")},
+      {"repair", "--force"}};
+  for (const std::vector<std::string>& command : commands) ExpectRefused(command);
+  EXPECT_EQ(DirectoryFingerprint(database()), copy);
+  EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
+  // Reads change nothing.
+  EXPECT_EQ(Output({"scan"}), "a  1\nb  2\n");
+  ExpectExit(0, {"verify"});
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--wal_dir", CopiedLogs()});
+    const ToolResult result = Run(command, "c\t3\n");
+    EXPECT_EQ(result.exit_code, 0) << command[0] << " " << result.err;
+  }
+  EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
+}
+
+TEST_F(LogDirectoryTest, TheOriginalIsWrittenOnceItsLogsAreNamed) {
+  Make(database(), Logs());
+  ExpectRefused({"put", "c", "3"});
+  for (int i = 0; i < 2; ++i) ExpectExit(0, {"put", "c", "3", "--wal-dir", Logs()});
+  EXPECT_EQ(Output({"scan"}), "a  1\nb  2\nc  3\n");
+  ExpectRefused({"put", "d", "4"});  // still outside
+  ExpectExit(4, {"put", "d", "4", "--wal-dir", File("mistyped")});
+  EXPECT_FALSE(fs::exists(File("mistyped")));
+}
+
+TEST_F(LogDirectoryTest, LogsWithinTheDatabaseNeedNoOption) {
+  Make(database(), database() + "/wal/");
+  (void)Output({"put", "c", "3"});
+  EXPECT_EQ(Output({"scan"}), "a  1\nb  2\nc  3\n");
+  // The same database by another path. Not every system allows links.
+  std::error_code refused;
+  fs::create_directory_symlink(database(), File("link"), refused);
+  if (!refused) {
+    EXPECT_EQ(RunBare({"--db", File("link"), "put", "d", "4"}).err, "");
+  }
+  // A path that begins in the database, and leads out of it.
+  Make(File("next"), File("next/../logs"));
+  EXPECT_EQ(RunBare({"--db", File("next"), "put", "c", "3"}).exit_code, 2);
+}
+
+TEST_F(LogDirectoryTest, ANewAndARestoredDatabaseHaveTheirLogsWhereTheOptionSays) {
+  (void)Output({"--wal-dir", Logs(), "put", "--create", "a", "1"});
+  EXPECT_TRUE(fs::exists(Logs()));
+  ExpectExit(0, {"--wal-dir", Logs(), "backup", "create", File("backups")});
+  const std::string restored = File("restored");
+  const std::string restored_logs = File("restored_logs");
+  EXPECT_EQ(RunBare({"--db", restored, "--wal-dir", restored_logs, "backup", "restore",
+                     File("backups")})
+                .exit_code,
+            0);
+  EXPECT_TRUE(fs::exists(restored_logs));
+  EXPECT_EQ(Scan(restored), "a  1\n");
+}
+
+}  // namespace
+}  // namespace ashlar
