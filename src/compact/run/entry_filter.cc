@@ -10,17 +10,17 @@ namespace ashlar {
 
 namespace {
 
-// `call` throws: a Status that names the class of the program.
-template <typename Function>
-Status CatchExceptions(std::string_view kind, const char* name, Function&& call) {
+// `call` throws: a Status that names the object of the program.
+template <typename Object, typename Function>
+Status CatchExceptions(std::string_view kind, const Object& object, Function&& call) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& thrown) {
-    return Status::InvalidArgument(StrCat("the ", kind, " ", name, " threw: ", thrown.what()));
+    return Status::InvalidArgument(StrCat("the ", kind, " ", object.Name(), " threw: ", thrown.what()));
   } catch (...) {
-    return Status::InvalidArgument(StrCat("the ", kind, " ", name, " threw"));
+    return Status::InvalidArgument(StrCat("the ", kind, " ", object.Name(), " threw"));
   }
 }
 
@@ -33,7 +33,7 @@ Status EntryFilter::Make(const FilterSource& source, std::optional<EntryFilter>*
     return Status::OK();
   }
   if (source.factory == nullptr) return Status::OK();
-  return CatchExceptions("compaction filter factory", source.factory->Name(), [&] {
+  return CatchExceptions("compaction filter factory", *source.factory, [&] {
     if (!source.factory->ShouldFilterTableFileCreation(source.context.reason)) return Status::OK();
     std::unique_ptr<CompactionFilter> made = source.factory->CreateCompactionFilter(source.context);
     if (made != nullptr) result->emplace(EntryFilter(source, std::move(made)));
@@ -47,7 +47,7 @@ Status EntryFilter::Ask(const Slice& user_key, CompactionFilter::ValueType type,
   new_value_.clear();
   skip_until_.clear();
   Decision decision = Decision::kUndetermined;
-  const Status asked = CatchExceptions("compaction filter", filter_->Name(), [&] {
+  const Status asked = CatchExceptions("compaction filter", *filter_, [&] {
     decision = filter_->FilterV3(level_, user_key, type, &value, nullptr, &new_value_,
                                  &new_columns_, &skip_until_);
     return Status::OK();
