@@ -18,7 +18,8 @@ Status CatchExceptions(std::string_view kind, const Object& object, Function&& c
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& thrown) {
-    return Status::InvalidArgument(StrCat("the ", kind, " ", object.Name(), " threw: ", thrown.what()));
+    return Status::InvalidArgument(
+        StrCat("the ", kind, " ", object.Name(), " threw: ", thrown.what()));
   } catch (...) {
     return Status::InvalidArgument(StrCat("the ", kind, " ", object.Name(), " threw"));
   }
