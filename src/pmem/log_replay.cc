@@ -29,6 +29,9 @@ Verdict Damaged(uint64_t generation, Verdict::Fate fate, std::string damage) {
           .damage = std::move(damage)};
 }
 
+// I1 of pool_storage.h.
+bool IsCut(const Slice& log) { return log.size() % kLogGrowthBytes != 0; }
+
 bool PowerWasLost(const PoolStorage& storage, const LogHeader& header) {
   return header.boot_id == 0 || header.boot_id != storage.BootId();
 }
@@ -45,8 +48,11 @@ Verdict JudgeForClosedPool(const PoolStorage& storage, const Slice& log, const L
       header.generation < link.generation)
     return verdict;
   const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
-  if (header.generation > link.generation && (scan.records > 0 || scan.is_damaged)) {
-    return Damaged(header.generation, Fate::kKeep, "it has changes that are newer than the pool");
+  // An open writes no record before the link names its log.
+  const bool is_new = scan.records == 0 && !scan.is_damaged && !scan.has_rest && !IsCut(log);
+  if (header.generation > link.generation && !is_new) {
+    return Damaged(header.generation, Fate::kKeep,
+                   "it has or had changes that are newer than the pool");
   }
   verdict.fate = Fate::kRemove;
   return verdict;
@@ -73,7 +79,7 @@ Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const Log
                      .replay_end = scan.end,
                      .closed_generation = header.generation + (scan.has_rest ? 1 : 0),
                      .damage = {}};
-  const bool is_cut = log.size() % kLogGrowthBytes != 0;
+  const bool is_cut = IsCut(log);
   if (is_cut || scan.is_damaged) {
     verdict = Damaged(header.generation, Fate::kKeep,
                       StrCat(is_cut ? "it was cut short" : "records are damaged or missing",

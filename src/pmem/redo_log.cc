@@ -1,5 +1,6 @@
 #include "pmem/redo_log.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -64,6 +65,16 @@ bool IsWhole(const Slice& rest, const RecordHead& head) {
              DecodeFixed32(rest.data() + kRedoChecksumOffset);
 }
 
+// Whether the file may end within a head of this log that begins here: the bytes are not only
+// zeros, by which a log grows, and have the identity, as far as they go.
+bool MayBeCutHead(const Slice& rest, const std::string& identity) {
+  if (rest.size() >= kHeadBytes) return false;
+  const std::string_view bytes(rest.data(), rest.size());
+  const std::string_view start = bytes.substr(std::min(bytes.size(), kIdentityOffset));
+  return bytes.find_first_not_of('\0') != std::string_view::npos &&
+         identity.starts_with(start.substr(0, kIdentityBytes));
+}
+
 // Whether a record after the end of the readable ones proves that records before it were lost. The
 // heads alone are read: they have a checksum of their own, so the search takes linear time.
 bool ProvesDamage(const Slice& log, const std::string& identity, const LogScan& scan,
@@ -93,6 +104,8 @@ bool HasRest(const Slice& log, const LogHeader& header, const std::string& ident
         HeadChecksum(rest.data()) == DecodeFixed32(rest.data() + kHeadChecksumOffset);
     // An older log of the pool may have had a record here. Its head is whole.
     if (generation == header.generation || (pool_id == header.pool_id && !is_whole)) return true;
+  } else if (MayBeCutHead(rest, identity)) {
+    return true;
   }
   return std::string_view(log.data(), log.size()).find(identity, end) != std::string_view::npos;
 }
@@ -147,6 +160,9 @@ LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost) 
   bool crosses_end = false;  // of the file
   for (;;) {
     const Slice rest(log.data() + scan.end, log.size() - scan.end);
+    // A head that is cut after its identity is of this log. A shorter one may be the end of an
+    // older log: HasRest.
+    crosses_end = rest.size() >= kIdentityOffset + kIdentityBytes && MayBeCutHead(rest, identity);
     if (!ReadHead(rest, identity, &head) || head.number != scan.records) break;
     crosses_end = head.bytes > rest.size();
     if (!IsWhole(rest, head)) break;

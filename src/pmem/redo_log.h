@@ -19,8 +19,9 @@
 //
 // So a readable record after the end proves damage if no power was lost since the log was begun, or
 // if its synced end is after the end. So does an end before the whole end, and, if no power was
-// lost, a record that the end of the file cuts off. Damage within the last write looks like a write
-// that was cut off: both leave a part of a record. Zeros, and bytes of an older log, do not.
+// lost, a record or its head that the file's end cuts off. Damage within the last write looks like
+// a write that was cut off: both leave a part of a record. Zeros, and bytes of an older log, do
+// not. Only the start of a head at the file's end cannot be told from an older log's bytes.
 //
 // Thread safety: pure functions.
 #pragma once
