@@ -135,8 +135,10 @@ class Heap {
   // structure may be held.
   void Retire(PoolOffset object, uint64_t bytes) noexcept { retired_.Add(object, bytes); }
   // Waits for every guard of the tree and frees the retired objects that are not pinned. Outside of
-  // guards.
+  // guards. Its cost grows with the retired objects that are pinned.
   void Reclaim() noexcept { retired_.Reclaim(); }
+  // The same without those that were found pinned earlier.
+  void ReclaimRecent() noexcept { retired_.FinishBatches(); }
 
   // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole
   // pages.
