@@ -16,6 +16,7 @@
 #include "pmem/pool.h"
 #include "pmem/redo_log.h"
 #include "tests/support/gate.h"
+#include "tests/support/memory_log.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -292,14 +293,16 @@ TEST_F(LogDamageTest, ADamagedLogIsRefusedAndKept) {
 TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
   LogHeader header;
   ASSERT_TRUE(DecodeLogHeader(log_, &header));
-  const size_t end = ScanLog(log_, header, false).end;
-  size_t last = kLogHeader;
-  for (Slice records(log_.data() + last, end - last);;) {
-    const size_t bytes = RecordBytesFor(TakeRedo(&records));
-    if (records.empty()) break;
-    last += bytes;
-  }
+  const size_t end = ScanMemoryLog(log_, header, false).end;
   const std::string whole = log_;
+  const MemoryLog source(whole);
+  LogWindow window(&source);
+  size_t last = kLogHeader;
+  std::string last_redo;
+  for (size_t at = last; at < end; at += RecordBytesFor(last_redo)) {
+    last = at;
+    last_redo = ReadRedo(&window, at).value().ToString();
+  }
   const auto expect = [&](const std::string& log, bool is_kept, const std::string& what) {
     SCOPED_TRACE(what);
     log_ = log;
@@ -338,8 +341,7 @@ TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
   LogHeader older = header;
   older.generation--;
   std::string rest;
-  Slice records(whole.data() + last, end - last);
-  AppendRecord(older, kChanges, TakeRedo(&records), &rest);
+  AppendRecord(older, kChanges, last_redo, &rest);
   std::string over_older = whole;
   over_older.replace(last, rest.size(), rest);
   expect(over_older, false, "over an older log");
@@ -383,7 +385,7 @@ TEST_F(LogDamageTest, ALogThatEndsWithinAHeadIsRefusedOrKept) {
   ASSERT_TRUE(DecodeLogHeader(log_, &header));
   LogHeader older = header;
   older.generation--;
-  const LogScan scan = ScanLog(log_, header, false);
+  const LogScan scan = ScanMemoryLog(log_, header, false);
   for (size_t rest = 1; rest < kHead; ++rest) {
     SCOPED_TRACE(rest);
     std::string log = log_.substr(0, scan.end);
@@ -393,7 +395,7 @@ TEST_F(LogDamageTest, ALogThatEndsWithinAHeadIsRefusedOrKept) {
     AppendRecord(header, scan.records + 1, RedoWithoutEffect(100), &cut);
     cut.resize(kFile);
     // After a power loss it may be the first part of a write.
-    const LogScan after_power_loss = ScanLog(cut, header, true);
+    const LogScan after_power_loss = ScanMemoryLog(cut, header, true);
     EXPECT_FALSE(after_power_loss.is_damaged);
     EXPECT_TRUE(after_power_loss.has_rest);
     if (rest >= kIdentityEnd && BootId() != 0) {
@@ -409,12 +411,12 @@ TEST_F(LogDamageTest, ALogThatEndsWithinAHeadIsRefusedOrKept) {
     std::string over_older = log;
     AppendRecord(older, scan.records + 1, RedoWithoutEffect(100), &over_older);
     over_older.resize(kFile);
-    EXPECT_FALSE(ScanLog(over_older, header, false).is_damaged);
+    EXPECT_FALSE(ScanMemoryLog(over_older, header, false).is_damaged);
     // In 24 bytes of a head the older generation does not show.
-    EXPECT_EQ(ScanLog(over_older, header, false).has_rest, rest <= 24);
+    EXPECT_EQ(ScanMemoryLog(over_older, header, false).has_rest, rest <= 24);
     log.resize(kFile);
-    EXPECT_FALSE(ScanLog(log, header, false).is_damaged);
-    EXPECT_FALSE(ScanLog(log, header, false).has_rest);
+    EXPECT_FALSE(ScanMemoryLog(log, header, false).is_damaged);
+    EXPECT_FALSE(ScanMemoryLog(log, header, false).has_rest);
   }
 }
 

@@ -23,13 +23,14 @@
 // a write that was cut off: both leave a part of a record. Zeros, and bytes of an older log, do
 // not. Only the start of a head at the file's end cannot be told from an older log's bytes.
 //
-// Thread safety: pure functions.
+// Thread safety: pure functions; a LogWindow belongs to one thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "ashlar/slice.h"
+#include "base/result.h"
 #include "pmem/layout.h"
 
 namespace ashlar::pmem {
@@ -54,6 +55,39 @@ uint64_t RecordBytesFor(const Slice& redo);
 // Gives the record at `record` its synced end.
 void SetSyncedEnd(char* record, uint64_t synced_end);
 
+// Where the bytes of a log are read from.
+class LogSource {
+ public:
+  virtual ~LogSource() = default;
+  LogSource(const LogSource&) = delete;
+  LogSource& operator=(const LogSource&) = delete;
+
+  virtual uint64_t bytes() const = 0;
+  // Requires: these bytes are in the log.
+  virtual Status ReadAt(uint64_t offset, size_t n, char* to) const = 0;
+
+ protected:
+  LogSource() = default;
+};
+
+// Reads a log in pieces: a log has any length, and a mapped one whose device fails would end the
+// process. It has as much memory as a piece, or as the longest record.
+class LogWindow {
+ public:
+  // `log` outlives the window.
+  explicit LogWindow(const LogSource* log) : log_(*log) {}
+
+  uint64_t bytes() const { return log_.bytes(); }
+  // At least `n` bytes at `offset`, less only where the log ends. Valid until the next call.
+  // Requires: offset <= bytes().
+  Result<Slice> Read(uint64_t offset, uint64_t n);
+
+ private:
+  const LogSource& log_;
+  uint64_t start_ = 0;  // of the buffer, in the log
+  std::string buffer_;
+};
+
 struct LogScan {
   uint64_t end = kLogHeaderBytes;  // of the records that can be replayed
   uint64_t records = 0;
@@ -61,9 +95,10 @@ struct LogScan {
   bool has_rest = false;    // parts of records of this generation are after the end
 };
 // Requires: `header` is the log's. `power_was_lost`: perhaps, since the log was begun.
-LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost);
+Result<LogScan> ScanLog(LogWindow* log, const LogHeader& header, bool power_was_lost);
 
-// Takes the first record from `records` and returns its redo. Requires: ScanLog has read it.
-Slice TakeRedo(Slice* records);
+// The redo of the record at `offset`, until the next call of the window. Requires: ScanLog has read
+// the record.
+Result<Slice> ReadRedo(LogWindow* log, uint64_t offset);
 
 }  // namespace ashlar::pmem
