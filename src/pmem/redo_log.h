@@ -4,10 +4,9 @@
 //   record*     bytes u64 | redo checksum u32 | head checksum u32 | pool id u64 | generation u64 |
 //               number u64 | synced end u64 | redo: (offset u64, bytes u64, data)*
 //
-// `bytes` counts the whole record. The head checksum covers the head without itself. The synced end
-// is an offset in the log below which everything was durable before the record was written. The
-// whole end is such an offset for the header: a log begins with the records that the checkpoint
-// before it does not cover.
+// `bytes` counts the whole record. The head checksum covers the head without itself. Below the
+// synced end, an offset in the log, everything was durable before the record was written. The whole
+// end is the same for the header: a log begins with records that no checkpoint covers.
 //
 //   ScanLog:  [record 0][record 1]...[record n-1] end   bytes of an older log, zeros, or a hole and
 //                                                        then records of this generation
@@ -20,8 +19,8 @@
 // So a readable record after the end proves damage if no power was lost since the log was begun, or
 // if its synced end is after the end. So does an end before the whole end, and, if no power was
 // lost, a record or its head that the file's end cuts off. Damage within the last write looks like
-// a write that was cut off: both leave a part of a record. Zeros, and bytes of an older log, do
-// not. Only the start of a head at the file's end cannot be told from an older log's bytes.
+// a write that was cut off: both leave a part of a record. Zeros and an older log's bytes do not,
+// but 31 of these or fewer, at the file's end, may look like the start of a head.
 //
 // Thread safety: pure functions; a LogWindow belongs to one thread.
 #pragma once
