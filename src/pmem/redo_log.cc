@@ -206,9 +206,14 @@ Result<LogScan> ScanLog(LogWindow* log, const LogHeader& header, bool power_was_
 
 Result<Slice> ReadRedo(LogWindow* log, uint64_t offset) {
   ASHLAR_ASSIGN_OR_RETURN(const Slice head, log->Read(offset, kHeadBytes));
-  const uint64_t bytes = DecodeFixed64(head.data());
-  ASHLAR_ASSIGN_OR_RETURN(const Slice record, log->Read(offset, bytes));
-  return Slice(record.data() + kHeadBytes, bytes - kHeadBytes);
+  const uint64_t bytes = head.size() < kHeadBytes ? 0 : DecodeFixed64(head.data());
+  if (bytes >= kHeadBytes && bytes <= log->bytes() - offset) {
+    ASHLAR_ASSIGN_OR_RETURN(const Slice rest, log->Read(offset, bytes));
+    const Slice record(rest.data(), bytes);
+    if (IsWhole(record)) return Slice(record.data() + kHeadBytes, bytes - kHeadBytes);
+  }
+  // The second read of a record may have other bytes than the scan's.
+  return Status::IOError("the log changed while it was read");
 }
 
 }  // namespace ashlar::pmem

@@ -96,8 +96,8 @@ struct LogScan {
 // Requires: `header` is the log's. `power_was_lost`: perhaps, since the log was begun.
 Result<LogScan> ScanLog(LogWindow* log, const LogHeader& header, bool power_was_lost);
 
-// The redo of the record at `offset`, until the next call of the window. Requires: ScanLog has read
-// the record.
+// The redo of the record at `offset`, valid until the next call of the window. IOError: it is not
+// there any more. Requires: ScanLog has read the record.
 Result<Slice> ReadRedo(LogWindow* log, uint64_t offset);
 
 }  // namespace ashlar::pmem

@@ -112,6 +112,19 @@ TEST(RedoLogTest, ALogThatCannotBeReadIsAnError) {
   }
 }
 
+TEST(RedoLogTest, ARecordThatChangesAfterTheScanIsAnError) {
+  std::string log = LogOf(3);
+  for (const size_t at : {size_t{0}, size_t{3}, size_t{7}, size_t{48}, size_t{100}}) {
+    SCOPED_TRACE(at);
+    char& byte = log[kLogHeaderBytes + at];
+    byte = static_cast<char>(byte ^ 0x40);
+    const MemoryLog source(log);
+    LogWindow window(&source);
+    EXPECT_TRUE(ReadRedo(&window, kLogHeaderBytes).status().IsIOError());
+    byte = static_cast<char>(byte ^ 0x40);
+  }
+}
+
 TEST(RedoLogTest, AReplayOfALogThatCannotBeReadChangesNothing) {
   constexpr PoolOffset kWord = kPageBytes - 8;
   TestPool pool(uint64_t{1} << 20);
