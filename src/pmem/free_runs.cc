@@ -68,8 +68,7 @@ uint64_t FreeRuns::TakeFrom(ByPage::iterator run, uint64_t pages) {
 
 std::optional<uint64_t> FreeRuns::TakeShortest(uint64_t pages, uint64_t from) {
   auto run = by_length_.lower_bound({pages, from});
-  while (run != by_length_.end() && run->second < from)
-    run = by_length_.lower_bound({run->first, from});
+  while (!IsEnd(run) && run->second < from) run = by_length_.lower_bound({run->first, from});
   if (run == by_length_.end()) return std::nullopt;
   return TakeFrom(by_page_.find(run->second), pages);
 }
@@ -77,7 +76,7 @@ std::optional<uint64_t> FreeRuns::TakeShortest(uint64_t pages, uint64_t from) {
 std::optional<uint64_t> FreeRuns::TakeFirst(uint64_t pages, uint64_t limit) {
   uint64_t first = limit;
   // The first run of each length.
-  for (auto run = by_length_.lower_bound({pages, 0}); run != by_length_.end();
+  for (auto run = by_length_.lower_bound({pages, 0}); !IsEnd(run);
        run = by_length_.lower_bound({run->first + 1, 0}))
     first = std::min(first, run->second);
   if (first == limit) return std::nullopt;

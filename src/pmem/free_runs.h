@@ -45,6 +45,8 @@ class FreeRuns {
   // 0: there are no runs.
   uint64_t LongestRun() const { return by_length_.empty() ? 0 : by_length_.rbegin()->first; }
   size_t count() const { return by_page_.size(); }
+  // The runs that TakeShortest and TakeFirst have looked at so far: their cost.
+  uint64_t runs_looked_at() const { return runs_looked_at_; }
   // None: there are no runs.
   std::optional<uint64_t> FirstPage() const {
     return by_page_.empty() ? std::nullopt : std::optional<uint64_t>(by_page_.begin()->first);
@@ -54,14 +56,23 @@ class FreeRuns {
  private:
   using ByPage = std::map<uint64_t, uint64_t>;  // first page to pages
 
+  using ByLength = std::set<std::pair<uint64_t, uint64_t>>;  // pages, first page
+
+  // Counts the run, if it is one.
+  bool IsEnd(ByLength::const_iterator run) {
+    if (run == by_length_.end()) return true;
+    runs_looked_at_++;
+    return false;
+  }
   void Insert(uint64_t page, uint64_t pages);
   void Move(ByPage::iterator run, uint64_t page, uint64_t pages);
   void Erase(ByPage::iterator run);
   uint64_t TakeFrom(ByPage::iterator run, uint64_t pages);
 
   ByPage by_page_;
-  std::set<std::pair<uint64_t, uint64_t>> by_length_;  // pages, first page
+  ByLength by_length_;
   uint64_t pages_ = 0;
+  uint64_t runs_looked_at_ = 0;
 };
 
 }  // namespace ashlar::pmem

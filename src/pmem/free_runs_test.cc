@@ -64,6 +64,33 @@ TEST(FreeRunsTest, TakesTheRunUpToAPage) {
   runs.CheckInvariants();
 }
 
+// With 22,000 free runs a search that went from one to the next took 488 us of a put.
+TEST(FreeRunsTest, ASearchLooksAtFewOfManyRuns) {
+  constexpr uint64_t kRuns = 20'000;
+  constexpr uint64_t kLengths = 10;
+  constexpr uint64_t kDistance = 16;  // between the beginnings of two
+  FreeRuns runs;
+  for (uint64_t i = 0; i < kRuns; ++i) runs.Add(1 + i * kDistance, 1 + i % kLengths);
+  ASSERT_EQ(runs.count(), kRuns);
+  const uint64_t end = 1 + kRuns * kDistance;
+  for (uint64_t pages = 1; pages <= kLengths; ++pages) {
+    SCOPED_TRACE(pages);
+    const auto looks_of = [&](const auto& take) {
+      const uint64_t before = runs.runs_looked_at();
+      const std::optional<uint64_t> page = take();
+      EXPECT_TRUE(page.has_value());
+      if (page) runs.Add(*page, pages);
+      return runs.runs_looked_at() - before;
+    };
+    EXPECT_EQ(looks_of([&] { return runs.TakeShortest(pages, 0); }), 1U);
+    // From here on is one run: a long one.
+    const uint64_t from = end - kDistance;
+    EXPECT_LE(looks_of([&] { return runs.TakeShortest(pages, from); }), 2 * kLengths);
+    EXPECT_LE(looks_of([&] { return runs.TakeFirst(pages, end); }), kLengths);
+  }
+  runs.CheckInvariants();
+}
+
 std::optional<uint64_t> FirstRun(const std::vector<bool>& is_free, uint64_t pages) {
   uint64_t free_pages = 0;
   for (uint64_t page = 0; page < is_free.size(); ++page) {

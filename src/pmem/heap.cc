@@ -497,8 +497,9 @@ void Heap::FreeIn(HeapSpan* span, PoolOffset offset) noexcept {
   if (span->is_open) {
     size_class.free_objects++;
     if (span->taken == 0) size_class.empty_spans++;
-  } else if (!span->evacuated) {
-    Open(span);
+  } else {
+    if (size_class.free_objects == 0) span->evacuated = false;  // I2
+    if (!span->evacuated) Open(span);
   }
   // One empty span per class stays: a class that grows and shrinks by one object would otherwise
   // pay fences for it.

@@ -11,15 +11,15 @@
 // I1: an object is handed out only when nothing durable refers to it any more, after the fence that
 //     unlinked it. Spans and pages of before the open hand out nothing until the mark is complete.
 // I2: kInsert takes an object only if another one of its class stays free, which no thread
-//     reserves, so that a value can be replaced by one of its size in a full pool.
+//     reserves, so that a value can be replaced by one of its size in a full pool. A span that is
+//     being emptied hands out again if its class has no other free object.
 // I3: until the mark is over an object that was published before the open is in use from when the
 //     mark met it or BeforeUnlink named it, whichever came first.
 // I4: a new span is an operation of its own, committed before what it allots is used. The operation
 //     begins before the mutex is taken (pool_locks.h): allocate outside of PoolOperations.
 // I5: so many pages stay free that the log of a batch that deletes from every leaf has room, a word
 //     for each leaf. Only AllocateHeldBack takes them.
-// I6: a span is not refused for lack of pages while threads have objects reserved: these are taken
-//     back first. So reserved objects count as free, in UsedBytes too.
+// I6: reserved objects are taken back before a span is refused: they count as free (UsedBytes).
 // I7: a call that finds no ordinary memory changes nothing. Freeing objects never fails.
 //
 // Thread safety: any thread; one mutex. Lifetime: the destructor frees the retired objects.
@@ -135,8 +135,10 @@ class Heap {
   // structure may be held.
   void Retire(PoolOffset object, uint64_t bytes) noexcept { retired_.Add(object, bytes); }
   // Waits for every guard of the tree and frees the retired objects that are not pinned. Outside of
-  // guards.
+  // guards. Its cost grows with the retired objects that are pinned.
   void Reclaim() noexcept { retired_.Reclaim(); }
+  // The same without those that were found pinned earlier.
+  void ReclaimRecent() noexcept { retired_.FinishBatches(); }
 
   // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole
   // pages.
@@ -147,7 +149,7 @@ class Heap {
   uint64_t VolatileBytes() const;
 
   // ---- Defragmentation: spans of records with at most this share of their objects in use hand out
-  // nothing until EndEvacuation.
+  // nothing until EndEvacuation, or until I2 needs one.
   void BeginEvacuation(double used_share_max);
   // Whether the record lies in such a span.
   bool IsEvacuated(PoolOffset record) const;

@@ -73,7 +73,7 @@ struct HeapSpan {
   uint32_t open_place = 0;  // in the list of its class, while is_open
   bool marking = false;     // was there at open, and the mark is not finished
   bool is_open = false;     // listed in its class, hands out objects
-  bool evacuated = false;   // hands out nothing, so that it may become empty
+  bool evacuated = false;   // hands out nothing for now, so that it may become empty
   std::vector<uint64_t> bits;
 };
 

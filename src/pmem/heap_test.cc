@@ -341,6 +341,36 @@ TEST_F(HeapTest, EveryHistoryOfFullEmptyAndEvacuatedSpansLeavesTheListsOfSpansIn
   EXPECT_GT(live.size(), 100U);
 }
 
+// The object that a replacement freed in such a span was free for nothing until the end of the
+// evacuation. The next replacement answered NoSpace.
+TEST_F(HeapTest, ReplacementsInAFullPoolFindAnObjectWhileTheirSpanIsEmptied) {
+  constexpr uint64_t kBytes = 16384;
+  std::vector<PoolOffset> objects;  // four of each span
+  for (PoolOffset object = Take(kBytes); object != 0; object = Take(kBytes))
+    objects.push_back(object);
+  ASSERT_GT(objects.size(), 100U);
+  // The third span is the only one that is half in use and whose objects have room elsewhere.
+  for (const size_t i : {0U, 1U, 2U, 4U, 8U, 9U}) heap_->Release(objects[i]);
+  heap_->BeginEvacuation(0.5);
+  ASSERT_TRUE(heap_->IsEvacuated(objects[10]));
+  ASSERT_TRUE(heap_->IsEvacuated(objects[11]));
+  while (Take(kBytes) != 0) {
+  }
+  std::vector<PoolOffset> replaced;
+  for (const PoolOffset object : {objects[10], objects[11], objects[3]}) {
+    const Result<PoolOffset> update = heap_->Allocate(kBytes, Reserve::kUpdate);
+    ASSERT_TRUE(update.ok()) << update.status().ToString();
+    replaced.push_back(update.value());
+    heap_->Release(object);
+    heap_->CheckInvariants();
+  }
+  heap_->EndEvacuation();
+  heap_->CheckInvariants();
+  // The span has some of them.
+  for (const PoolOffset object : replaced) EXPECT_EQ(heap_->ObjectBytes(object), kBytes);
+  EXPECT_TRUE(heap_->Allocate(kBytes, Reserve::kUpdate).ok());
+}
+
 // Each class keeps an empty span, and a thread what it has reserved of it: a full pool takes both
 // back.
 TEST_F(HeapTest, EmptySpansOfOtherClassesAreTakenBackWhenThePoolIsFull) {

@@ -119,7 +119,7 @@ Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
   }
   if (!record.ok()) return record.status();
   const Status status = PutRecord(key, value, record.value(), is_held_back);
-  if (is_held_back) state_.heap.Reclaim();
+  if (is_held_back) state_.heap.ReclaimRecent();
   return status;
 }
 

@@ -80,7 +80,8 @@ class LeafWriter {
   Status PutWhenFull(const Slice& key, const Slice& value) ASHLAR_TAKES_SCARCE_MUTEX;
   Outcome TryPut(PoolOperation* op, Entry* entry);
   Outcome PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock);
-  Outcome PutWithSplit(PoolOperation* op, Entry* entry) ASHLAR_EXCLUDES(kStructureMutex);
+  Outcome PutWithSplit(PoolOperation* op, Entry* entry)
+      ASHLAR_EXCLUDES(kStructureMutex, kLeafLock, kHeapMutex);
   Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record,
                     bool* moved) ASHLAR_BEGINS_OPERATION;
   Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)

@@ -29,34 +29,42 @@ Verdict Damaged(uint64_t generation, Verdict::Fate fate, std::string damage) {
           .damage = std::move(damage)};
 }
 
+// I1 of pool_storage.h.
+bool IsCut(const LogWindow& log) { return log.bytes() % kLogGrowthBytes != 0; }
+
 bool PowerWasLost(const PoolStorage& storage, const LogHeader& header) {
   return header.boot_id == 0 || header.boot_id != storage.BootId();
 }
 
-Verdict JudgeForClosedPool(const PoolStorage& storage, const Slice& log, const LogLink& link,
-                           uint64_t pool_id) {
+Result<Verdict> JudgeForClosedPool(const PoolStorage& storage, LogWindow* log, const LogLink& link,
+                                   uint64_t pool_id) {
   using Fate = Verdict::Fate;
   Verdict verdict = {.fate = Fate::kKeep,
                      .replay_end = kLogHeaderBytes,
                      .closed_generation = link.generation,
                      .damage = {}};
   LogHeader header;
-  if (!DecodeLogHeader(log, &header) || header.pool_id != pool_id ||
+  ASHLAR_ASSIGN_OR_RETURN(const Slice page, log->Read(0, kLogHeaderBytes));
+  if (!DecodeLogHeader(page, &header) || header.pool_id != pool_id ||
       header.generation < link.generation)
     return verdict;
-  const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
-  if (header.generation > link.generation && (scan.records > 0 || scan.is_damaged)) {
-    return Damaged(header.generation, Fate::kKeep, "it has changes that are newer than the pool");
+  ASHLAR_ASSIGN_OR_RETURN(const LogScan scan, ScanLog(log, header, PowerWasLost(storage, header)));
+  // An open writes no record before the link names its log.
+  const bool is_new = scan.records == 0 && !scan.is_damaged && !scan.has_rest && !IsCut(*log);
+  if (header.generation > link.generation && !is_new) {
+    return Damaged(header.generation, Fate::kKeep,
+                   "it has or had changes that are newer than the pool");
   }
   verdict.fate = Fate::kRemove;
   return verdict;
 }
 
-Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const LogLink& link,
-                         uint64_t pool_id) {
+Result<Verdict> JudgeForOpenPool(const PoolStorage& storage, LogWindow* log, const LogLink& link,
+                                 uint64_t pool_id) {
   using Fate = Verdict::Fate;
   LogHeader header;
-  if (!DecodeLogHeader(log, &header))
+  ASHLAR_ASSIGN_OR_RETURN(const Slice page, log->Read(0, kLogHeaderBytes));
+  if (!DecodeLogHeader(page, &header))
     return Damaged(link.generation, Fate::kKeep, "its header is damaged (offset 0)");
   if (header.pool_id != pool_id)
     return Damaged(link.generation, Fate::kKeep, "it belongs to another pool");
@@ -67,13 +75,13 @@ Verdict JudgeForOpenPool(const PoolStorage& storage, const Slice& log, const Log
                    StrCat("it has generation ", header.generation,
                           ", the pool's log has generation ", link.generation));
   }
-  const LogScan scan = ScanLog(log, header, PowerWasLost(storage, header));
+  ASHLAR_ASSIGN_OR_RETURN(const LogScan scan, ScanLog(log, header, PowerWasLost(storage, header)));
   // The rest is of a record that a crash has cut off, or of one that was acknowledged.
   Verdict verdict = {.fate = scan.has_rest ? Fate::kKeep : Fate::kRemove,
                      .replay_end = scan.end,
                      .closed_generation = header.generation + (scan.has_rest ? 1 : 0),
                      .damage = {}};
-  const bool is_cut = log.size() % kLogGrowthBytes != 0;
+  const bool is_cut = IsCut(*log);
   if (is_cut || scan.is_damaged) {
     verdict = Damaged(header.generation, Fate::kKeep,
                       StrCat(is_cut ? "it was cut short" : "records are damaged or missing",
@@ -99,10 +107,13 @@ Status StorePieces(PoolStorage* storage, Slice pieces) {
   return Status::OK();
 }
 
-Status StoreRecords(PoolStorage* storage, const Slice& log, uint64_t end) {
+Status StoreRecords(PoolStorage* storage, LogWindow* log, uint64_t end) {
   if (end == kLogHeaderBytes) return Status::OK();
-  Slice records(log.data() + kLogHeaderBytes, end - kLogHeaderBytes);
-  while (!records.empty()) ASHLAR_RETURN_IF_ERROR(StorePieces(storage, TakeRedo(&records)));
+  for (uint64_t at = kLogHeaderBytes; at < end;) {
+    ASHLAR_ASSIGN_OR_RETURN(const Slice redo, ReadRedo(log, at));
+    ASHLAR_RETURN_IF_ERROR(StorePieces(storage, redo));
+    at += RecordBytesFor(redo);
+  }
   return storage->SyncPool();
 }
 
@@ -129,11 +140,13 @@ Status ReplayLog(PoolStorage* storage, const ReplayConfig& config) {
                           DecodeLogLink(storage->path(), Slice(bytes, sizeof(bytes))));
   const bool is_open = link.state != static_cast<uint64_t>(LogState::kClosed);
   Verdict verdict;
-  const Status replayed = storage->UseLog([&](const Slice& log) {
-    verdict = is_open ? JudgeForOpenPool(*storage, log, link, config.pool_id)
-                      : JudgeForClosedPool(*storage, log, link, config.pool_id);
+  const Status replayed = storage->UseLog([&](const LogSource& source) -> Status {
+    LogWindow log(&source);
+    ASHLAR_ASSIGN_OR_RETURN(verdict,
+                            is_open ? JudgeForOpenPool(*storage, &log, link, config.pool_id)
+                                    : JudgeForClosedPool(*storage, &log, link, config.pool_id));
     if (!verdict.damage.empty() && !config.accept_damage) return Refusal(*storage, verdict.damage);
-    return StoreRecords(storage, log, verdict.replay_end);
+    return StoreRecords(storage, &log, verdict.replay_end);
   });
   if (replayed.IsPathNotFound()) {
     if (!is_open) return Status::OK();

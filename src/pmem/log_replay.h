@@ -3,9 +3,10 @@
 //   link in the pool's header   log next to the pool                     answer
 //   closed, generation g        none                                     the pool is whole
 //                               of generation g, or of a later one       remove it: a crash hit
-//                                 without records                          a close or an open
+//                                 as an open makes it                      a close or an open
 //                               of another pool, older, or unreadable    keep it aside
-//                               later, with records                      damaged
+//                               later, with records, a part of one,      damaged
+//                                 or cut
 //   open, generation g          of generation g                          replay, up to the end
 //                               none, anything else                      damaged
 //   next, generation g          of generation g or g + 1                 replay: a crash hit the

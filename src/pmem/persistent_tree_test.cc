@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "base/coding.h"
 #include "base/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,6 +16,7 @@
 #include "pmem/pool.h"
 #include "pmem/redo_log.h"
 #include "tests/support/gate.h"
+#include "tests/support/memory_log.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -178,6 +180,15 @@ class LogDamageTest : public PersistentTreeTest {
   static std::string KeyOf(int i) { return "key" + std::to_string(1000 + i); }
   static std::string ValueOf(int i) { return std::string(50, 'v') + std::to_string(i); }
   std::string LogOf(const std::string& name) const { return Path(name) + ".log"; }
+  // A redo of so many bytes: zeros where the pool has zeros.
+  std::string RedoWithoutEffect(size_t bytes) const {
+    constexpr size_t kPieceHead = 16;
+    std::string redo;
+    PutFixed64(&redo, pool_.size() - (bytes - kPieceHead));
+    PutFixed64(&redo, bytes - kPieceHead);
+    redo.resize(bytes);
+    return redo;
+  }
   void Restore() {
     copy_.reset();
     for (const auto& file : std::filesystem::directory_iterator(folder_)) {
@@ -282,14 +293,16 @@ TEST_F(LogDamageTest, ADamagedLogIsRefusedAndKept) {
 TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
   LogHeader header;
   ASSERT_TRUE(DecodeLogHeader(log_, &header));
-  const size_t end = ScanLog(log_, header, false).end;
-  size_t last = kLogHeader;
-  for (Slice records(log_.data() + last, end - last);;) {
-    const size_t bytes = RecordBytesFor(TakeRedo(&records));
-    if (records.empty()) break;
-    last += bytes;
-  }
+  const size_t end = ScanMemoryLog(log_, header, false).end;
   const std::string whole = log_;
+  const MemoryLog source(whole);
+  LogWindow window(&source);
+  size_t last = kLogHeader;
+  std::string last_redo;
+  for (size_t at = last; at < end; at += RecordBytesFor(last_redo)) {
+    last = at;
+    last_redo = ReadRedo(&window, at).value().ToString();
+  }
   const auto expect = [&](const std::string& log, bool is_kept, const std::string& what) {
     SCOPED_TRACE(what);
     log_ = log;
@@ -328,8 +341,7 @@ TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
   LogHeader older = header;
   older.generation--;
   std::string rest;
-  Slice records(whole.data() + last, end - last);
-  AppendRecord(older, kChanges, TakeRedo(&records), &rest);
+  AppendRecord(older, kChanges, last_redo, &rest);
   std::string over_older = whole;
   over_older.replace(last, rest.size(), rest);
   expect(over_older, false, "over an older log");
@@ -361,6 +373,51 @@ TEST_F(LogDamageTest, ALogThatEndsWithinARecordIsRefused) {
   WriteFile(LogOf("copy"), cut);
   ASSERT_TRUE(OpenCopy().ok());
   ExpectPrefix(kChanges);
+}
+
+// A copy that ended within the head of a record, at a length that logs have. It was opened without
+// the change and those after it, and up to 31 bytes of the head did not even keep the log.
+TEST_F(LogDamageTest, ALogThatEndsWithinAHeadIsRefusedOrKept) {
+  constexpr size_t kFile = size_t{64} << 10;
+  constexpr size_t kHead = 48;
+  constexpr size_t kIdentityEnd = 32;
+  LogHeader header;
+  ASSERT_TRUE(DecodeLogHeader(log_, &header));
+  LogHeader older = header;
+  older.generation--;
+  const LogScan scan = ScanMemoryLog(log_, header, false);
+  for (size_t rest = 1; rest < kHead; ++rest) {
+    SCOPED_TRACE(rest);
+    std::string log = log_.substr(0, scan.end);
+    AppendRecord(header, scan.records, RedoWithoutEffect(kFile - rest - scan.end - kHead), &log);
+    ASSERT_EQ(log.size(), kFile - rest);
+    std::string cut = log;
+    AppendRecord(header, scan.records + 1, RedoWithoutEffect(100), &cut);
+    cut.resize(kFile);
+    // After a power loss it may be the first part of a write.
+    const LogScan after_power_loss = ScanMemoryLog(cut, header, true);
+    EXPECT_FALSE(after_power_loss.is_damaged);
+    EXPECT_TRUE(after_power_loss.has_rest);
+    if (rest >= kIdentityEnd && BootId() != 0) {
+      ExpectRefused("cut within a head", &cut);
+    } else {
+      Restore();
+      WriteFile(LogOf("copy"), cut);
+      ASSERT_TRUE(OpenCopy().ok());
+      ExpectPrefix(kChanges);
+      EXPECT_EQ(ReadFile(LogOf("copy") + ".lost-1"), cut);
+    }
+    // Without a cut: the log is written over an older one, or has grown by zeros.
+    std::string over_older = log;
+    AppendRecord(older, scan.records + 1, RedoWithoutEffect(100), &over_older);
+    over_older.resize(kFile);
+    EXPECT_FALSE(ScanMemoryLog(over_older, header, false).is_damaged);
+    // In 24 bytes of a head the older generation does not show.
+    EXPECT_EQ(ScanMemoryLog(over_older, header, false).has_rest, rest <= 24);
+    log.resize(kFile);
+    EXPECT_FALSE(ScanMemoryLog(log, header, false).is_damaged);
+    EXPECT_FALSE(ScanMemoryLog(log, header, false).has_rest);
+  }
 }
 
 TEST_F(LogDamageTest, ALogOfAnotherPoolIsNotReplayed) {
@@ -407,6 +464,36 @@ TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefused) {
   const std::string log = ReadFile(LogOf("copy"));
   ASSERT_TRUE(copy_->Close().ok());
   ExpectRefused("newer", &log);
+}
+
+// With its only record damaged, or cut off, the log looked like one that an open has just made, and
+// it was removed.
+TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefusedWithoutAReadableRecord) {
+  Restore();
+  ASSERT_TRUE(OpenCopy().ok());
+  ASSERT_TRUE(copy_->Close().ok());
+  pool_ = ReadFile(Path("copy"));
+  ASSERT_TRUE(OpenCopy().ok());
+  const std::string file = ReadFile(LogOf("copy"));
+  ASSERT_TRUE(copy_->Close().ok());
+  LogHeader header;
+  ASSERT_TRUE(DecodeLogHeader(file, &header));
+  const std::string begun = file.substr(0, kLogHeader);
+  const std::string redo = RedoWithoutEffect(100);
+  for (size_t at = 0; at < RecordBytesFor(redo); at += 8) {
+    std::string damaged = begun;
+    AppendRecord(header, 0, redo, &damaged);
+    damaged.resize(file.size());
+    damaged[kLogHeader + at] = static_cast<char>(damaged[kLogHeader + at] ^ 1);
+    ExpectRefused("a bit of byte " + std::to_string(at), &damaged);
+  }
+  ExpectRefused("cut after the header", &begun);
+  // A crash within an open leaves such a log.
+  log_ = begun;
+  log_.resize(file.size());
+  Restore();
+  ASSERT_TRUE(OpenCopy().ok());
+  EXPECT_FALSE(std::filesystem::exists(LogOf("copy") + ".lost-1"));
 }
 
 // A pool that was opened through a link had its log next to the link. Opened by its own name it

@@ -26,7 +26,7 @@ class ASHLAR_CAPABILITY("pool lock") PoolLockName {
   void AssertHeld() const ASHLAR_ASSERT_CAPABILITY(this) {}
 };
 
-// clang checks the order of two names with -Wthread-safety-beta.
+// clang checks the order of two names with -Wthread-safety-beta, which the build sets.
 inline constexpr PoolLockName kHeapMutex;
 inline constexpr PoolLockName kLeafLock ASHLAR_ACQUIRED_BEFORE(kHeapMutex);
 inline constexpr PoolLockName kStructureMutex ASHLAR_ACQUIRED_BEFORE(kLeafLock);

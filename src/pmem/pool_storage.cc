@@ -18,14 +18,29 @@ uint64_t RoundUpToGrowth(uint64_t bytes) {
   return (bytes + kLogGrowthBytes - 1) / kLogGrowthBytes * kLogGrowthBytes;
 }
 
+class LogFile final : public LogSource {
+ public:
+  LogFile(const OsFile* file, uint64_t bytes) : file_(*file), bytes_(bytes) {}
+
+  uint64_t bytes() const override { return bytes_; }
+  Status ReadAt(uint64_t offset, size_t n, char* to) const override {
+    ASHLAR_ASSIGN_OR_RETURN(const size_t read, file_.ReadAt(offset, n, to));
+    if (read == n) return Status::OK();
+    return Status::IOError(file_.path(), "the file was cut while it was read");
+  }
+
+ private:
+  const OsFile& file_;
+  const uint64_t bytes_;
+};
+
 }  // namespace
 
-Status FileStorage::UseLog(const std::function<Status(const Slice&)>& use) const {
+Status FileStorage::UseLog(const std::function<Status(const LogSource&)>& use) const {
   ASHLAR_ASSIGN_OR_RETURN(const OsFile log,
                           OsFile::Open(log_path_, {.mode = OpenMode::kReadNoFollow}));
   ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, log.Info());
-  ASHLAR_ASSIGN_OR_RETURN(const OsMapping mapping, OsMapping::MapForReading(log, info.bytes));
-  return use(mapping.contents());
+  return use(LogFile(&log, info.bytes));
 }
 
 Status FileStorage::Log::Write(uint64_t offset, const Slice& contents) {

@@ -17,6 +17,7 @@
 #include "platform/clock.h"
 #include "platform/file.h"
 #include "platform/pool_file.h"
+#include "pmem/redo_log.h"
 
 namespace ashlar::pmem {
 
@@ -41,8 +42,8 @@ class PoolStorage {
   virtual Status WritePool(uint64_t offset, const Slice& bytes) = 0;
   virtual Status SyncPool() = 0;
 
-  // Calls `use` with the log's bytes and returns its status. PathNotFound: there is no log.
-  virtual Status UseLog(const std::function<Status(const Slice&)>& use) const = 0;
+  // Calls `use` with the log and returns its status. PathNotFound: there is no log.
+  virtual Status UseLog(const std::function<Status(const LogSource&)>& use) const = 0;
   // Writes a part of the log that CreateLog will name. It may be durable before.
   virtual Status PrepareLog(uint64_t offset, const Slice& bytes) = 0;
   // A log of these bytes and of those that were prepared, durably: it has its name when they are
@@ -83,7 +84,7 @@ class FileStorage final : public PoolStorage {
   }
   Status SyncPool() override { return pool_->SyncData(); }
 
-  Status UseLog(const std::function<Status(const Slice&)>& use) const override;
+  Status UseLog(const std::function<Status(const LogSource&)>& use) const override;
   Status PrepareLog(uint64_t offset, const Slice& bytes) override;
   Status CreateLog(const Slice& head) override;
   Status WriteLog(uint64_t offset, const Slice& bytes) override;

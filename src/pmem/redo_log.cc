@@ -1,5 +1,6 @@
 #include "pmem/redo_log.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -58,34 +59,54 @@ bool ReadHead(const Slice& rest, const std::string& identity, RecordHead* head) 
   return head->bytes >= kHeadBytes;
 }
 
-bool IsWhole(const Slice& rest, const RecordHead& head) {
-  return head.bytes <= rest.size() &&
-         RedoChecksum(Slice(rest.data() + kHeadBytes, head.bytes - kHeadBytes)) ==
-             DecodeFixed32(rest.data() + kRedoChecksumOffset);
+bool IsWhole(const Slice& record) {
+  return RedoChecksum(Slice(record.data() + kHeadBytes, record.size() - kHeadBytes)) ==
+         DecodeFixed32(record.data() + kRedoChecksumOffset);
+}
+
+// Whether the file may end within a head of this log that begins here: the bytes are not only
+// zeros, by which a log grows, and have the identity, as far as they go.
+bool MayBeCutHead(const Slice& rest, const std::string& identity) {
+  if (rest.size() >= kHeadBytes) return false;
+  const std::string_view bytes(rest.data(), rest.size());
+  const std::string_view start = bytes.substr(std::min(bytes.size(), kIdentityOffset));
+  return bytes.find_first_not_of('\0') != std::string_view::npos &&
+         identity.starts_with(start.substr(0, kIdentityBytes));
+}
+
+// The first place of the identity at `from` or after it; none: bytes().
+Result<uint64_t> FindIdentity(LogWindow* log, const std::string& identity, uint64_t from) {
+  while (from < log->bytes()) {
+    ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, log->Read(from, kIdentityBytes));
+    const size_t found = std::string_view(bytes.data(), bytes.size()).find(identity);
+    if (found != std::string_view::npos) return from + found;
+    if (from + bytes.size() == log->bytes()) break;
+    from += bytes.size() - (kIdentityBytes - 1);
+  }
+  return log->bytes();
 }
 
 // Whether a record after the end of the readable ones proves that records before it were lost. The
 // heads alone are read: they have a checksum of their own, so the search takes linear time.
-bool ProvesDamage(const Slice& log, const std::string& identity, const LogScan& scan,
-                  bool power_was_lost) {
-  const std::string_view bytes(log.data(), log.size());
-  for (size_t found = bytes.find(identity, scan.end + kIdentityOffset);
-       found != std::string_view::npos; found = bytes.find(identity, found + 1)) {
-    const size_t at = found - kIdentityOffset;
+Result<bool> ProvesDamage(LogWindow* log, const std::string& identity, const LogScan& scan,
+                          bool power_was_lost) {
+  // At the end itself a record with a readable head was cut off, or is damaged: no proof.
+  for (uint64_t from = scan.end + kIdentityOffset + 1;; ++from) {
+    ASHLAR_ASSIGN_OR_RETURN(from, FindIdentity(log, identity, from));
+    if (from == log->bytes()) return false;
+    ASHLAR_ASSIGN_OR_RETURN(const Slice rest, log->Read(from - kIdentityOffset, kHeadBytes));
     RecordHead head;
-    if (!ReadHead(Slice(log.data() + at, log.size() - at), identity, &head)) continue;
-    // At the end itself a record with a readable head was cut off, or is damaged: no proof. Copies
-    // of earlier records may be part of a value.
-    if (at > scan.end && head.number > scan.records &&
+    // Copies of earlier records may be part of a value.
+    if (ReadHead(rest, identity, &head) && head.number > scan.records &&
         (!power_was_lost || head.synced_end > scan.end))
       return true;
   }
-  return false;
 }
 
 // Whether a part of a record of this log is after the end: of one that was cut off, or is damaged.
-bool HasRest(const Slice& log, const LogHeader& header, const std::string& identity, uint64_t end) {
-  const Slice rest(log.data() + end, log.size() - end);
+Result<bool> HasRest(LogWindow* log, const LogHeader& header, const std::string& identity,
+                     uint64_t end) {
+  ASHLAR_ASSIGN_OR_RETURN(const Slice rest, log->Read(end, kHeadBytes));
   if (rest.size() >= kHeadBytes) {
     const uint64_t pool_id = DecodeFixed64(rest.data() + kIdentityOffset);
     const uint64_t generation = DecodeFixed64(rest.data() + kIdentityOffset + 8);
@@ -93,8 +114,11 @@ bool HasRest(const Slice& log, const LogHeader& header, const std::string& ident
         HeadChecksum(rest.data()) == DecodeFixed32(rest.data() + kHeadChecksumOffset);
     // An older log of the pool may have had a record here. Its head is whole.
     if (generation == header.generation || (pool_id == header.pool_id && !is_whole)) return true;
+  } else if (MayBeCutHead(rest, identity)) {
+    return true;
   }
-  return std::string_view(log.data(), log.size()).find(identity, end) != std::string_view::npos;
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t found, FindIdentity(log, identity, end));
+  return found < log->bytes();
 }
 
 }  // namespace
@@ -140,30 +164,56 @@ void SetSyncedEnd(char* record, uint64_t synced_end) {
   EncodeFixed32(record + kHeadChecksumOffset, HeadChecksum(record));
 }
 
-LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost) {
+Result<Slice> LogWindow::Read(uint64_t offset, uint64_t n) {
+  constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
+  const uint64_t rest = bytes() - offset;
+  const uint64_t end = offset + std::min(n, rest);
+  if (offset < start_ || end > start_ + buffer_.size()) {
+    buffer_.resize(std::min(std::max(n, kPieceBytes), rest));
+    start_ = offset;
+    const Status read = log_.ReadAt(offset, buffer_.size(), buffer_.data());
+    if (!read.ok()) {
+      buffer_.clear();
+      return read;
+    }
+  }
+  return Slice(buffer_.data() + (offset - start_), buffer_.size() - (offset - start_));
+}
+
+Result<LogScan> ScanLog(LogWindow* log, const LogHeader& header, bool power_was_lost) {
   const std::string identity = IdentityOf(header);
   LogScan scan;
   RecordHead head;
   bool crosses_end = false;  // of the file
   for (;;) {
-    const Slice rest(log.data() + scan.end, log.size() - scan.end);
+    ASHLAR_ASSIGN_OR_RETURN(const Slice rest, log->Read(scan.end, kHeadBytes));
+    // A head that is cut after its identity is of this log. A shorter one may be the end of an
+    // older log: HasRest.
+    crosses_end = rest.size() >= kIdentityOffset + kIdentityBytes && MayBeCutHead(rest, identity);
     if (!ReadHead(rest, identity, &head) || head.number != scan.records) break;
-    crosses_end = head.bytes > rest.size();
-    if (!IsWhole(rest, head)) break;
+    crosses_end = head.bytes > log->bytes() - scan.end;
+    if (crosses_end) break;
+    ASHLAR_ASSIGN_OR_RETURN(const Slice record, log->Read(scan.end, head.bytes));
+    if (!IsWhole(Slice(record.data(), head.bytes))) break;
     scan.end += head.bytes;
     scan.records++;
   }
-  scan.is_damaged = scan.end < header.whole_end || (crosses_end && !power_was_lost) ||
-                    ProvesDamage(log, identity, scan, power_was_lost);
-  scan.has_rest = HasRest(log, header, identity, scan.end);
+  ASHLAR_ASSIGN_OR_RETURN(const bool has_hole, ProvesDamage(log, identity, scan, power_was_lost));
+  scan.is_damaged = scan.end < header.whole_end || (crosses_end && !power_was_lost) || has_hole;
+  ASHLAR_ASSIGN_OR_RETURN(scan.has_rest, HasRest(log, header, identity, scan.end));
   return scan;
 }
 
-Slice TakeRedo(Slice* records) {
-  const uint64_t bytes = DecodeFixed64(records->data());
-  const Slice redo(records->data() + kHeadBytes, bytes - kHeadBytes);
-  records->remove_prefix(bytes);
-  return redo;
+Result<Slice> ReadRedo(LogWindow* log, uint64_t offset) {
+  ASHLAR_ASSIGN_OR_RETURN(const Slice head, log->Read(offset, kHeadBytes));
+  const uint64_t bytes = head.size() < kHeadBytes ? 0 : DecodeFixed64(head.data());
+  if (bytes >= kHeadBytes && bytes <= log->bytes() - offset) {
+    ASHLAR_ASSIGN_OR_RETURN(const Slice rest, log->Read(offset, bytes));
+    const Slice record(rest.data(), bytes);
+    if (IsWhole(record)) return Slice(record.data() + kHeadBytes, bytes - kHeadBytes);
+  }
+  // The second read of a record may have other bytes than the scan's.
+  return Status::IOError("the log changed while it was read");
 }
 
 }  // namespace ashlar::pmem

@@ -4,10 +4,9 @@
 //   record*     bytes u64 | redo checksum u32 | head checksum u32 | pool id u64 | generation u64 |
 //               number u64 | synced end u64 | redo: (offset u64, bytes u64, data)*
 //
-// `bytes` counts the whole record. The head checksum covers the head without itself. The synced end
-// is an offset in the log below which everything was durable before the record was written. The
-// whole end is such an offset for the header: a log begins with the records that the checkpoint
-// before it does not cover.
+// `bytes` counts the whole record. The head checksum covers the head without itself. Below the
+// synced end, an offset in the log, everything was durable before the record was written. The whole
+// end is the same for the header: a log begins with records that no checkpoint covers.
 //
 //   ScanLog:  [record 0][record 1]...[record n-1] end   bytes of an older log, zeros, or a hole and
 //                                                        then records of this generation
@@ -19,16 +18,18 @@
 //
 // So a readable record after the end proves damage if no power was lost since the log was begun, or
 // if its synced end is after the end. So does an end before the whole end, and, if no power was
-// lost, a record that the end of the file cuts off. Damage within the last write looks like a write
-// that was cut off: both leave a part of a record. Zeros, and bytes of an older log, do not.
+// lost, a record or its head that the file's end cuts off. Damage within the last write looks like
+// a write that was cut off: both leave a part of a record. Zeros and an older log's bytes do not,
+// but 31 of these or fewer, at the file's end, may look like the start of a head.
 //
-// Thread safety: pure functions.
+// Thread safety: pure functions; a LogWindow belongs to one thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "ashlar/slice.h"
+#include "base/result.h"
 #include "pmem/layout.h"
 
 namespace ashlar::pmem {
@@ -53,6 +54,39 @@ uint64_t RecordBytesFor(const Slice& redo);
 // Gives the record at `record` its synced end.
 void SetSyncedEnd(char* record, uint64_t synced_end);
 
+// Where the bytes of a log are read from.
+class LogSource {
+ public:
+  virtual ~LogSource() = default;
+  LogSource(const LogSource&) = delete;
+  LogSource& operator=(const LogSource&) = delete;
+
+  virtual uint64_t bytes() const = 0;
+  // Requires: these bytes are in the log.
+  virtual Status ReadAt(uint64_t offset, size_t n, char* to) const = 0;
+
+ protected:
+  LogSource() = default;
+};
+
+// Reads a log in pieces: a log has any length, and a mapped one whose device fails would end the
+// process. It has as much memory as a piece, or as the longest record.
+class LogWindow {
+ public:
+  // `log` outlives the window.
+  explicit LogWindow(const LogSource* log) : log_(*log) {}
+
+  uint64_t bytes() const { return log_.bytes(); }
+  // At least `n` bytes at `offset`, less only where the log ends. Valid until the next call.
+  // Requires: offset <= bytes().
+  Result<Slice> Read(uint64_t offset, uint64_t n);
+
+ private:
+  const LogSource& log_;
+  uint64_t start_ = 0;  // of the buffer, in the log
+  std::string buffer_;
+};
+
 struct LogScan {
   uint64_t end = kLogHeaderBytes;  // of the records that can be replayed
   uint64_t records = 0;
@@ -60,9 +94,10 @@ struct LogScan {
   bool has_rest = false;    // parts of records of this generation are after the end
 };
 // Requires: `header` is the log's. `power_was_lost`: perhaps, since the log was begun.
-LogScan ScanLog(const Slice& log, const LogHeader& header, bool power_was_lost);
+Result<LogScan> ScanLog(LogWindow* log, const LogHeader& header, bool power_was_lost);
 
-// Takes the first record from `records` and returns its redo. Requires: ScanLog has read it.
-Slice TakeRedo(Slice* records);
+// The redo of the record at `offset`, valid until the next call of the window. IOError: it is not
+// there any more. Requires: ScanLog has read the record.
+Result<Slice> ReadRedo(LogWindow* log, uint64_t offset);
 
 }  // namespace ashlar::pmem

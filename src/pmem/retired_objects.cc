@@ -105,7 +105,7 @@ void RetiredObjects::EpochIsOver(std::vector<PoolOffset>* objects) noexcept {
   free_(*objects);
 }
 
-void RetiredObjects::Reclaim() noexcept {
+void RetiredObjects::FinishBatches() noexcept {
   for (OpenBatch& open : open_) {
     std::unique_ptr<Batch> batch;
     {
@@ -115,6 +115,10 @@ void RetiredObjects::Reclaim() noexcept {
     if (batch != nullptr) HandOver(std::move(batch));
   }
   epochs_->Synchronize();
+}
+
+void RetiredObjects::Reclaim() noexcept {
+  FinishBatches();
   std::vector<PoolOffset> unpinned;
   {
     MutexLock lock(mutex_);

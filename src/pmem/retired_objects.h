@@ -45,7 +45,10 @@ class RetiredObjects {
 
   // `bytes`, about: much is freed earlier. May run deleters of the epoch domain.
   void Add(PoolOffset object, uint64_t bytes) noexcept;
-  // Waits for every guard and frees unpinned objects. Requires: no guard of this thread.
+  // Waits for every guard and frees what was added before and is not pinned. Requires: no guard of
+  // this thread.
+  void FinishBatches() noexcept;
+  // The same, and asks every pinned object again.
   void Reclaim() noexcept;
   // Bytes of volatile state.
   uint64_t VolatileBytes() const;

@@ -137,6 +137,21 @@ TEST_F(RetiredObjectsTest, TheCostOfABatchDoesNotGrowWithThePins) {
   for (const PoolOffset object : pinned) ASSERT_EQ(freed_[object], 1);
 }
 
+// An update in a full pool asked all of them twice: for space, and for the record that it replaced.
+TEST_F(RetiredObjectsTest, FinishedBatchesAskFewPinnedObjects) {
+  const std::vector<PoolOffset> pinned = NewObjects(100 * kBatchObjects);
+  for (const PoolOffset object : pinned) pins_.Pin(object);
+  Add(pinned);
+  retired_.FinishBatches();
+  ASSERT_EQ(freed(), 0U);
+  for (const PoolOffset object : pinned) pins_.Unpin(object);
+  Add(NewObjects(1));
+  retired_.FinishBatches();
+  EXPECT_EQ(freed(), 1U + 2U);
+  retired_.Reclaim();
+  EXPECT_EQ(freed(), pinned.size() + 1);
+}
+
 // A table of the largest size for every pool made an open and a close of a pool of 1 MiB touch 128
 // pages, which the proofs of power cuts do for each image.
 TEST_F(RetiredObjectsTest, TheTableOfPinsIsASmallPartOfThePool) {

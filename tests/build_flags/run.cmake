@@ -25,9 +25,9 @@ function(expect_flags id frontend)
 endfunction()
 
 expect_flags(MSVC MSVC HAS /W4 /WX /utf-8 /bigobj LACKS "^-")
-expect_flags(Clang MSVC HAS /W4 /WX /utf-8 /bigobj -Wconversion -Wthread-safety LACKS "^-Wall$" "^-Werror$")
-expect_flags(Clang GNU HAS -Wall -Wextra -Werror -Wconversion -Wthread-safety LACKS "^/")
-expect_flags(AppleClang GNU HAS -Wall -Werror -Wthread-safety LACKS "^/")
+expect_flags(Clang MSVC HAS /W4 /WX /utf-8 /bigobj -Wconversion -Wthread-safety -Wthread-safety-beta LACKS "^-Wall$" "^-Werror$")
+expect_flags(Clang GNU HAS -Wall -Wextra -Werror -Wconversion -Wthread-safety -Wthread-safety-beta LACKS "^/")
+expect_flags(AppleClang GNU HAS -Wall -Werror -Wthread-safety -Wthread-safety-beta LACKS "^/")
 expect_flags(GNU GNU HAS -Wall -Wextra -Werror -Wshadow LACKS "^/" "thread-safety")
 expect_flags(GNU "" HAS -Wall LACKS "^/")
 

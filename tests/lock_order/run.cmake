@@ -40,9 +40,10 @@ endfunction()
 
 set(operation "  PoolOperation operation(*state->medium)")
 set(structure "  MutexLock structure(state->structure_mutex())")
+set(leaf "  LeafLock leaf(state->index.Find(\"key\").ref)")
 set(scarce "  MutexLock scarce(state->scarce_mutex())")
 
-expect_accepted(in_order "${scarce};\n${operation};\n${structure};")
+expect_accepted(in_order "${scarce};\n${operation};\n${structure};\n${leaf};")
 expect_refused(operation_under_the_structure_mutex "'PoolOperation' while [a-z ]*'kStructureMutex' is held"
                "${structure};\n${operation};")
 expect_refused(merge_in_an_operation "'MergeAround' while [a-z ]*'kPoolOperation' is held"
@@ -51,6 +52,10 @@ expect_refused(change_under_the_scarce_mutex "'DeleteRange' while [a-z ]*'kScarc
                "${scarce};\n  static_cast<void>(BatchWriter(state).DeleteRange(KeyRange::All()));")
 expect_refused(space_under_the_structure_mutex "'AllocateLeaf' while [a-z ]*'kStructureMutex' is held"
                "${structure};\n  static_cast<void>(state->heap.AllocateLeaf());")
+expect_refused(structure_mutex_under_a_leaf_lock "'kStructureMutex' must be acquired before 'kLeafLock'"
+               "${leaf};\n${structure};")
+expect_refused(operation_under_the_heaps_mutex "'PoolOperation' while [a-z ]*'kHeapMutex' is held"
+               "  kHeapMutex.AssertHeld();\n${operation};")
 expect_refused(scarce_mutex_in_an_operation "'kScarceMutex' must be acquired before 'kPoolOperation'"
                "${operation};\n${scarce};")
 file(REMOVE_RECURSE ${work})

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "platform/thread.h"
+#include "tests/support/memory_log.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -69,13 +70,13 @@ class CrashDisk::Storage final : public PoolStorage {
     return Status::OK();
   }
 
-  Status UseLog(const std::function<Status(const Slice&)>& use) const override {
+  Status UseLog(const std::function<Status(const LogSource&)>& use) const override {
     std::optional<std::string> log;
     {
       MutexLock lock(disk_.mutex_);
       log = disk_.log_;
     }
-    return log ? use(*log) : Status::PathNotFound("no log");
+    return log ? use(MemoryLog(*log)) : Status::PathNotFound("no log");
   }
   // Nothing reads it before it is the log.
   Status PrepareLog(uint64_t offset, const Slice& bytes) override {

@@ -7,6 +7,7 @@
 #include "pmem/layout.h"
 #include "pmem/redo_log.h"
 #include "tests/pool_crash/disk_proof.h"
+#include "tests/support/memory_log.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -125,7 +126,7 @@ class DiskDamageWithoutSyncsTest : public DiskDamageTest {
   Log DurableLog() const {
     Log log;
     EXPECT_TRUE(DecodeLogHeader(*proof_.durable().log, &log.header));
-    log.end = ScanLog(*proof_.durable().log, log.header, true).end;
+    log.end = ScanMemoryLog(*proof_.durable().log, log.header, true).end;
     return log;
   }
 };

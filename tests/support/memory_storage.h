@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pmem/pool_storage.h"
+#include "tests/support/memory_log.h"
 
 namespace ashlar::pmem {
 
@@ -26,6 +27,8 @@ class MemoryStorage final : public PoolStorage {
 
   // Runs in each sync of the pool; may be empty.
   void SetPoolSync(std::function<void()> pool_sync) { pool_sync_ = std::move(pool_sync); }
+  // Reads of the log that touch this byte fail.
+  void SetBadByteOfLog(uint64_t bad_byte) { bad_byte_of_log_ = bad_byte; }
 
   const std::string& path() const override { return pool_.path(); }
   const std::string& log_path() const override { return log_path_; }
@@ -44,8 +47,8 @@ class MemoryStorage final : public PoolStorage {
     if (pool_sync_) pool_sync_();
     return Status::OK();
   }
-  Status UseLog(const std::function<Status(const Slice&)>& use) const override {
-    return *log_ ? use(**log_) : Status::PathNotFound("no log");
+  Status UseLog(const std::function<Status(const LogSource&)>& use) const override {
+    return *log_ ? use(MemoryLog(**log_, bad_byte_of_log_)) : Status::PathNotFound("no log");
   }
   Status PrepareLog(uint64_t offset, const Slice& bytes) override {
     Overwrite(&prepared_, offset, bytes);
@@ -81,6 +84,7 @@ class MemoryStorage final : public PoolStorage {
   const std::shared_ptr<Log> log_;
   std::string prepared_;
   std::function<void()> pool_sync_;
+  uint64_t bad_byte_of_log_ = MemoryLog::kNoBadByte;
 };
 
 }  // namespace ashlar::pmem
