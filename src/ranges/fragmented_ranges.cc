@@ -308,10 +308,6 @@ FragmentedRanges FragmentedRanges::Builder::Finish() {
 
 // --- Cursor ---
 
-SequenceNumber FragmentedRanges::Cursor::VisibleSequence(SequenceNumber visible) const {
-  return FindVisible(sequences(), visible);
-}
-
 void FragmentedRanges::Cursor::SeekToLast() {
   at_ = ranges_->intervals();
   if (at_ > 0) --at_;
