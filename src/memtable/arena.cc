@@ -148,9 +148,9 @@ void Arena::CheckInvariants() const {
     current += block.data == start_ && block.data + block.bytes == limit_ ? size_t{1} : 0;
   }
   ASHLAR_ASSERT(bytes == MemoryAllocated());
-  ASHLAR_ASSERT(current == (start_ == nullptr ? size_t{0} : 1));  // I3
-  ASHLAR_ASSERT(start_ <= cursor_ && cursor_ <= limit_);          // I2
-  ASHLAR_ASSERT(MemoryUsed() <= bytes);                           // I2
+  ASHLAR_ASSERT(current == (start_ == nullptr ? size_t{0} : 1));
+  ASHLAR_ASSERT(start_ <= cursor_ && cursor_ <= limit_);  // I2
+  ASHLAR_ASSERT(MemoryUsed() <= bytes);                   // I2
   ASHLAR_ASSERT(next_block_bytes_ <= block_bytes_max_);
 }
 

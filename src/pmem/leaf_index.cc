@@ -292,7 +292,7 @@ void LeafIndex::CheckNode(const Node& node) {
     ASHLAR_ASSERT(node.Child(i) != nullptr);
     if (node.level > 1) continue;
     const auto* const leaf = static_cast<const LeafRef*>(node.Child(i));
-    ASHLAR_ASSERT(leaf->offset.load(std::memory_order_relaxed) == node.leaves[i]);  // I2
+    ASHLAR_ASSERT(leaf->offset.load(std::memory_order_relaxed) == node.leaves[i]);
   }
 }
 
