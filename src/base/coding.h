@@ -69,11 +69,6 @@ inline uint64_t DecodeFixed64(const char* p) {
   return std::endian::native == std::endian::big ? ByteSwap64(v) : v;
 }
 
-inline void PutFixed16(std::string* out, uint16_t v) {
-  char buffer[sizeof(v)];
-  EncodeFixed16(buffer, v);
-  out->append(buffer, sizeof(v));
-}
 inline void PutFixed32(std::string* out, uint32_t v) {
   char buffer[sizeof(v)];
   EncodeFixed32(buffer, v);
@@ -85,12 +80,6 @@ inline void PutFixed64(std::string* out, uint64_t v) {
   out->append(buffer, sizeof(v));
 }
 
-[[nodiscard]] inline bool GetFixed16(Slice* input, uint16_t* v) {
-  if (input->size() < sizeof(*v)) return false;
-  *v = DecodeFixed16(input->data());
-  input->remove_prefix(sizeof(*v));
-  return true;
-}
 [[nodiscard]] inline bool GetFixed32(Slice* input, uint32_t* v) {
   if (input->size() < sizeof(*v)) return false;
   *v = DecodeFixed32(input->data());
@@ -181,12 +170,6 @@ constexpr int64_t ZigZagDecode(uint64_t v) {
 }
 
 inline void PutZigZag64(std::string* out, int64_t v) { PutVarint64(out, ZigZagEncode(v)); }
-[[nodiscard]] inline bool GetZigZag64(Slice* input, int64_t* v) {
-  uint64_t raw;
-  if (!GetVarint64(input, &raw)) return false;
-  *v = ZigZagDecode(raw);
-  return true;
-}
 
 // --- strings ---
 

@@ -139,6 +139,4 @@ uint32_t Extend(uint32_t crc, const char* data, size_t n) {
   return extend_function.load(std::memory_order_relaxed)(crc, data, n);
 }
 
-bool UsesHardware() { return BestFunction() != &ExtendPortable; }
-
 }  // namespace ashlar::crc32c

@@ -17,8 +17,6 @@ namespace ashlar::crc32c {
 uint32_t Extend(uint32_t crc, const char* data, size_t n);
 // The same without any special instruction.
 uint32_t ExtendPortable(uint32_t crc, const char* data, size_t n);
-// Whether Extend uses the hardware here.
-bool UsesHardware();
 
 inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
 inline uint32_t Value(const Slice& s) { return Extend(0, s.data(), s.size()); }

@@ -11,14 +11,6 @@ namespace {
 constexpr size_t kNameBytesMax = 64;  // of a name in a message
 constexpr char kHexDigits[] = "0123456789abcdef";
 
-// -1 if not a hexadecimal digit.
-constexpr int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 bool IsPrintable(char c) { return c >= ' ' && c <= '~'; }
 
 template <typename T>
@@ -55,16 +47,6 @@ std::string HumanBytes(uint64_t bytes) {
   return StrCat(FixedDecimal(value, 1), " ", kUnits[unit]);
 }
 
-std::string GroupedDigits(uint64_t value) {
-  const std::string digits = StrCat(value);
-  std::string result;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % 3 == 0) result += ',';
-    result += digits[i];
-  }
-  return result;
-}
-
 std::string EscapeForDisplay(const Slice& bytes) {
   std::string result;
   result.reserve(bytes.size());
@@ -89,31 +71,7 @@ std::string NameForDisplay(const Slice& name) {
                 " bytes)");
 }
 
-bool UnescapeDisplay(std::string_view text, std::string* result) {
-  std::string bytes;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!IsPrintable(text[i])) return false;
-    if (text[i] != '\\') {
-      bytes += text[i];
-    } else if (text.substr(i, 2) == "\\\\") {
-      bytes += '\\';
-      i += 1;
-    } else if (text.size() - i >= 4 && text[i + 1] == 'x' && HexValue(text[i + 2]) >= 0 &&
-               HexValue(text[i + 3]) >= 0) {
-      bytes += static_cast<char>(
-          static_cast<unsigned char>(HexValue(text[i + 2]) * 16 + HexValue(text[i + 3])));
-      i += 3;
-    } else {
-      return false;
-    }
-  }
-  *result = std::move(bytes);
-  return true;
-}
-
 bool ParseUint64(std::string_view text, uint64_t* result) { return ParseWhole(text, result); }
-
-bool ParseInt64(std::string_view text, int64_t* result) { return ParseWhole(text, result); }
 
 bool ParseDouble(std::string_view text, double* result) {
   double value;

@@ -1,6 +1,6 @@
 // Text for people and from people: joining, numbers, sizes, keys and names shown safely.
 //
-// I1. The result of EscapeForDisplay is printable ASCII, and UnescapeDisplay gives the bytes back.
+// I1. The result of EscapeForDisplay is printable ASCII and determines the bytes.
 // I2. The Parse functions accept the whole text or nothing, in every locale. *result is unchanged
 //     when they return false.
 // Thread safety: pure functions.
@@ -52,22 +52,15 @@ template <typename... Parts>
 std::string FixedDecimal(double value, int digits);
 // "17 B", "1.5 KiB", "64.0 MiB": one digit after the point, powers of 1024.
 std::string HumanBytes(uint64_t bytes);
-// "1234567" as "1,234,567".
-std::string GroupedDigits(uint64_t value);
 
 // Printable ASCII as it is; backslash as \\; every other byte as \xNN, two lower-case digits.
 std::string EscapeForDisplay(const Slice& bytes);
 // The same for a name from a user, which may be very long: its first 64 bytes, then its length if
 // it is longer.
 std::string NameForDisplay(const Slice& name);
-// The reverse of EscapeForDisplay. False for anything that it does not write, except that digits
-// may be upper case.
-[[nodiscard]] bool UnescapeDisplay(std::string_view text, std::string* result);
 
 // Decimal digits only.
 [[nodiscard]] bool ParseUint64(std::string_view text, uint64_t* result);
-// Decimal digits after an optional '-'.
-[[nodiscard]] bool ParseInt64(std::string_view text, int64_t* result);
 // A finite decimal number, with or without an exponent.
 [[nodiscard]] bool ParseDouble(std::string_view text, double* result);
 // Digits, then nothing or one of k m g t (either case): powers of 1024.

@@ -76,10 +76,6 @@ class EpochDomain {
   void RetireUnderLock(EpochRetired* object, size_t bytes) noexcept;
 
   template <typename T>
-  void RetireObject(T* object) {
-    Retire(&Delete<T>, Untyped(object), sizeof(T));
-  }
-  template <typename T>
   void RetireObjectUnderLock(T* object) {
     RetireUnderLock(&Delete<T>, Untyped(object), sizeof(T));
   }

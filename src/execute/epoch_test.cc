@@ -205,11 +205,10 @@ TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
 
 TEST(Epoch, RetiredObjectsOfAnyTypeAreDestroyed) {
   const auto shared = std::make_shared<int>(7);
-  TestEpochs().RetireObject(new std::shared_ptr<int>(shared));
-  TestEpochs().RetireObject(
-      static_cast<const std::shared_ptr<int>*>(new std::shared_ptr<int>(shared)));
   TestEpochs().RetireObjectUnderLock(new std::shared_ptr<int>(shared));
-  EXPECT_EQ(shared.use_count(), 4);
+  TestEpochs().RetireObjectUnderLock(
+      static_cast<const std::shared_ptr<int>*>(new std::shared_ptr<int>(shared)));
+  EXPECT_EQ(shared.use_count(), 3);
   TestEpochs().Reclaim();
   EXPECT_EQ(shared.use_count(), 1);
 }
@@ -334,7 +333,7 @@ TEST(Epoch, ReadersNeverSeeADeletedObject) {
   stop = true;
   for (Thread& reader : readers) reader.Join();
   EXPECT_EQ(wrong.load(), 0u);
-  TestEpochs().RetireObject(current.load());
+  TestEpochs().RetireObjectUnderLock(current.load());
   TestEpochs().Synchronize();
 }
 
@@ -374,7 +373,7 @@ TEST(Epoch, ThreadsComeAndGoWhileObjectsAreRetired) {
       const EpochGuard guard(TestEpochs());
       EXPECT_GE(*shared.load(std::memory_order_acquire), 0);
     });
-    TestEpochs().RetireObject(shared.exchange(new int(round), std::memory_order_acq_rel));
+    TestEpochs().RetireObjectUnderLock(shared.exchange(new int(round), std::memory_order_acq_rel));
     TestEpochs().Reclaim();
     reader.Join();
   }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ashlar/statistics.h"
+#include "base/assert.h"
 
 namespace ashlar {
 namespace {
@@ -173,7 +174,10 @@ void GenericRateLimiter::TuneIfDue(uint64_t now) {
   const uint64_t period_ns = static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
   const uint64_t periods = (now - tuned_ns_ + period_ns - 1) / period_ns;
   if (periods < kPeriodsPerTuning) return;
-  SetRate(TunedRate(bytes_per_second_, rate_max_, drained_periods_ * 100 / periods));
+  const int64_t before = bytes_per_second_;
+  SetRate(TunedRate(before, rate_max_, drained_periods_ * 100 / periods));
+  ASHLAR_ASSERT(bytes_per_second_ == before || bytes_per_second_ <= rate_max_);                // I3
+  ASHLAR_ASSERT(bytes_per_second_ == before || bytes_per_second_ >= rate_max_ / kTunedRange);  // I3
   tuned_ns_ = now;
   drained_periods_ = 0;
 }
@@ -181,6 +185,16 @@ void GenericRateLimiter::TuneIfDue(uint64_t now) {
 void GenericRateLimiter::Grant() {
   const bool lowest_first = refills_ > 0 && refills_ % fairness_ == 0;
   for (size_t i = 0; i < IO_TOTAL; i++) GrantQueue(lowest_first ? i : IO_TOTAL - 1 - i);
+  if constexpr (kDebugChecks) CheckInvariants();
+}
+
+void GenericRateLimiter::CheckInvariants() const {
+  ASHLAR_ASSERT(period_bytes_ == BytesPerPeriod(bytes_per_second_, refill_period_us_));  // I1
+  ASHLAR_ASSERT(available_bytes_ >= 0);
+  for (const std::deque<Waiter*>& queue : waiting_) {
+    ASHLAR_ASSERT(queue.empty() || available_bytes_ == 0);  // I1
+    for (const Waiter* const waiter : queue) ASHLAR_ASSERT(waiter->bytes_wanted > 0);
+  }
 }
 
 void GenericRateLimiter::GrantQueue(size_t priority) {

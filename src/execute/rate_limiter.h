@@ -75,6 +75,8 @@ class GenericRateLimiter final : public RateLimiter {
   void Grant() ASHLAR_REQUIRES(mutex_);
   void GrantQueue(size_t priority) ASHLAR_REQUIRES(mutex_);
   Waiter* FirstWaiter() ASHLAR_REQUIRES(mutex_);
+  // Asserts I1 of the bucket: it is empty while requests wait.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
   const int64_t refill_period_us_;
   const int32_t fairness_;

@@ -46,8 +46,6 @@ class ReadGuard {
   void SetRoot(const PinSource& root) { root_ = root; }
   // Holds a count on an owner until the call ends. Called before a Pause or inside one.
   void Keep(Pin pin);
-  // True after the first Pause or Keep.
-  bool was_paused() const { return kept_ != nullptr; }
   // Pauses so far. Objects found at another count may be deleted (I1).
   uint32_t pauses() const { return pauses_; }
 

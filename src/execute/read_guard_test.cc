@@ -50,7 +50,7 @@ TEST_F(ReadGuardTest, TakesNoCountWhereNothingWaits) {
   {
     ReadGuard guard(TestEpochs());
     guard.SetRoot(root_.source());
-    EXPECT_FALSE(guard.was_paused());
+    EXPECT_EQ(guard.pauses(), 0u);
   }
   EXPECT_TRUE(log_.empty());
 }
@@ -78,7 +78,7 @@ TEST_F(ReadGuardTest, TheRootIsPinnedOnceAndReleasedLastOutsideTheGuard) {
       const ReadGuard::Pause pause(&guard);
       if (i == 0) guard.Keep(table_.source().Acquire());
     }
-    EXPECT_TRUE(guard.was_paused());
+    EXPECT_EQ(guard.pauses(), 2u);
     EXPECT_EQ(log_, (std::vector<std::string>{"pin root", "pin table"}));
   }
   EXPECT_EQ(log_,

@@ -122,9 +122,6 @@ std::string TableFileName(const std::string& directory, uint64_t number) {
 std::string LegacyTableFileName(const std::string& directory, uint64_t number) {
   return Numbered(directory, number, ".ldb");
 }
-std::string BlobFileName(const std::string& directory, uint64_t number) {
-  return Numbered(directory, number, ".blob");
-}
 std::string TempFileName(const std::string& directory, uint64_t number) {
   return Numbered(directory, number, kTempSuffix);
 }
@@ -143,10 +140,6 @@ std::string TempOptionsFileName(const std::string& directory, uint64_t number) {
 std::string CurrentFileName(const std::string& directory) { return Join(directory, "CURRENT"); }
 std::string LockFileName(const std::string& directory) { return Join(directory, "LOCK"); }
 std::string IdentityFileName(const std::string& directory) { return Join(directory, "IDENTITY"); }
-std::string InfoLogFileName(const std::string& directory) { return Join(directory, "LOG"); }
-std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros) {
-  return StrCat(directory, "/", kOldInfoLogPrefix, unix_micros);
-}
 std::string ArchiveDirectory(const std::string& directory) { return Join(directory, "archive"); }
 
 std::string LostDirectory(const std::string& directory) { return Join(directory, "lost"); }

@@ -11,9 +11,9 @@
 //   lost/000012.log   copy of a damaged log; lost/000012.log.1 another one; tables and MANIFESTs
 //                     that a repair has replaced likewise
 //
-// I1: names are made from numbers only, and ParseFileName accepts exactly the names that are made
-//     here (and the .ldb form): for every accepted name, building the name again gives the same
-//     bytes. So no name found on disk is ever used as a path.
+// I1: names are made from numbers only, and ParseFileName accepts exactly the names above that are
+//     not in lost/. Each of them has one spelling per number, so no name found on disk is ever used
+//     as a path.
 // I2: numbers are between 1 and kFileNumberMax. A file with a higher number in its name is not the
 //     database's: it is neither used nor deleted.
 #pragma once
@@ -33,7 +33,6 @@ inline constexpr uint64_t kFileNumberMax = (uint64_t{1} << 62) - 1;
 std::string WalFileName(const std::string& directory, uint64_t number);
 std::string TableFileName(const std::string& directory, uint64_t number);
 std::string LegacyTableFileName(const std::string& directory, uint64_t number);
-std::string BlobFileName(const std::string& directory, uint64_t number);
 std::string DescriptorFileName(const std::string& directory, uint64_t number);
 std::string CurrentFileName(const std::string& directory);
 std::string LockFileName(const std::string& directory);
@@ -43,8 +42,6 @@ std::string TempOptionsFileName(const std::string& directory, uint64_t number);
 std::string TempFileName(const std::string& directory, uint64_t number);
 // path: of a table, a log or a blob file. taken: how many of these names are taken.
 std::string TrashFileName(std::string_view path, uint64_t taken);
-std::string InfoLogFileName(const std::string& directory);
-std::string OldInfoLogFileName(const std::string& directory, uint64_t unix_micros);
 std::string ArchiveDirectory(const std::string& directory);
 std::string LostDirectory(const std::string& directory);
 // copies: made before of logs with this number.

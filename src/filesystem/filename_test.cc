@@ -16,37 +16,41 @@ struct Named {
   FileType type;
 };
 
+// Ashlar writes no blob files, but leaves those of another engine alone.
+std::string BlobFileName(uint64_t n) {
+  const std::string table = TableFileName("/db", n);
+  return table.substr(0, table.size() - 3) + "blob";
+}
+
 std::vector<Named> AllNames(uint64_t n) {
   return {{WalFileName("/db", n), n, FileType::kWalFile},
           {TableFileName("/db", n), n, FileType::kTableFile},
           {LegacyTableFileName("/db", n), n, FileType::kTableFile},
-          {BlobFileName("/db", n), n, FileType::kBlobFile},
+          {BlobFileName(n), n, FileType::kBlobFile},
           {DescriptorFileName("/db", n), n, FileType::kDescriptorFile},
           {OptionsFileName("/db", n), n, FileType::kOptionsFile},
           {TempOptionsFileName("/db", n), n, FileType::kTempFile},
           {TempFileName("/db", n), n, FileType::kTempFile},
           {TrashFileName(TableFileName("/db", n), 0), n, FileType::kTempFile},
           {TrashFileName(WalFileName("/db", n), 0), n, FileType::kTempFile},
-          {TrashFileName(BlobFileName("/db", n), 0), n, FileType::kTempFile},
-          {OldInfoLogFileName("/db", n), n, FileType::kInfoLogFile},
+          {TrashFileName(BlobFileName(n), 0), n, FileType::kTempFile},
+          {StrCat("/db/LOG.old.", n), n, FileType::kInfoLogFile},
           {CurrentFileName("/db"), 0, FileType::kCurrentFile},
           {LockFileName("/db"), 0, FileType::kDBLockFile},
           {IdentityFileName("/db"), 0, FileType::kIdentityFile},
-          {InfoLogFileName("/db"), 0, FileType::kInfoLogFile}};
+          {"/db/LOG", 0, FileType::kInfoLogFile}};
 }
 
 TEST(FileName, NamesAreTheOnesThatOtherToolsKnow) {
   EXPECT_EQ(WalFileName("/db", 7), "/db/000007.log");
   EXPECT_EQ(TableFileName("/db", 1234567), "/db/1234567.sst");
   EXPECT_EQ(LegacyTableFileName("/db", 7), "/db/000007.ldb");
-  EXPECT_EQ(BlobFileName("/db", 7), "/db/000007.blob");
   EXPECT_EQ(DescriptorFileName("/db", 1), "/db/MANIFEST-000001");
   EXPECT_EQ(OptionsFileName("/db", 9), "/db/OPTIONS-000009");
   EXPECT_EQ(TempOptionsFileName("/db", 9), "/db/OPTIONS-000009.dbtmp");
   EXPECT_EQ(TempFileName("/db", 9), "/db/000009.dbtmp");
   EXPECT_EQ(TrashFileName("/db/000009.sst", 0), "/db/000009.sst.trash");
   EXPECT_EQ(TrashFileName("/db/000009.log", 1), "/db/000009.log0.trash");
-  EXPECT_EQ(OldInfoLogFileName("/db", 1700000000000000), "/db/LOG.old.1700000000000000");
   EXPECT_EQ(ArchiveDirectory("/db"), "/db/archive");
 }
 

@@ -27,7 +27,7 @@ void UndeletedCursor::Show() {
     return StandAs(this, sources());
   }
   if (merge_ == nullptr) StartMerge<kForward>();
-  Settle<kForward>();
+  FindVisible<kForward>();
 }
 
 // Replaces the only child by a merge of it at the same entry. The merge does not know the error of
@@ -47,7 +47,7 @@ void UndeletedCursor::StartMerge() {
 
 // From the merge's entry to the first that is shown.
 template <bool kForward>
-void UndeletedCursor::Settle() {
+void UndeletedCursor::FindVisible() {
   ASHLAR_ASSERT(limits_ != nullptr);
   RangeCover& cover = args_.cover;
   covered_ = 0;

@@ -71,7 +71,7 @@ class UndeletedCursor final : public InternalCursor {
   template <bool kForward>
   void StartMerge();
   template <bool kForward>
-  void Settle();
+  void FindVisible();
   template <bool kForward>
   void ShowRun();
   template <bool kForward>
@@ -98,7 +98,7 @@ class UndeletedCursor final : public InternalCursor {
   SavedKey target_;  // of the last seek past a tombstone or a gap
   Status status_;
 
-  // Of one Settle.
+  // Of one FindVisible.
   uint64_t covered_ = 0;    // entries and fragments left; also counted in limits_
   uint64_t gap_check_ = 0;  // FindGap is asked from this number of them on
   SavedKey first_covered_;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "ashlar/slice.h"
 #include "base/coding.h"
@@ -39,6 +40,18 @@ inline uint32_t CountSmallerInGroup(const uint64_t* group, uint64_t head) {
   base += base[1] < head ? 2 : 0;
   base += base[0] < head ? 1 : 0;
   return static_cast<uint32_t>(base - group) + (*base < head ? 1 : 0);
+}
+
+// The number of ascending heads that are smaller. The mask keeps compilers from making a branch,
+// which the processor would mispredict at every second step.
+inline size_t CountSmaller(std::span<const uint64_t> heads, uint64_t head) {
+  size_t begin = 0;
+  for (size_t left = heads.size(); left > 0;) {
+    const size_t half = (left + 1) / 2;
+    begin += half & (size_t{0} - static_cast<size_t>(heads[begin + half - 1] < head));
+    left -= half;
+  }
+  return begin;
 }
 
 // The number of smaller heads among `count`, in any order, that a writer may change meanwhile. Each

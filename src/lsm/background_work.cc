@@ -116,6 +116,7 @@ void BackgroundWork::CheckInvariants() const {
     flushes += static_cast<size_t>(family->running_flushes);
     plans += family->running_plans.size();
     ASHLAR_ASSERT(awaited_snapshot_ <= family->awaited_snapshot);
+    CompactionBackoff::CheckInvariants(*family);
     for (const CompactionPlan* const plan : family->running_plans)
       CompactionRunner::CheckMarks(*plan);
   }

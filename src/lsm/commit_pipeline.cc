@@ -306,6 +306,8 @@ Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
 }
 
 Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
+  ASHLAR_ASSERT(request.older == nullptr && request.newer == nullptr);                      // I5
+  ASHLAR_ASSERT(request.state.load(std::memory_order_relaxed) == CommitRequest::kWaiting);  // I5
   if (request.no_slowdown) {
     MutexLock lock(state_->mutex());
     EndStopForMemory();  // there may be no waiting writer that does it
@@ -385,9 +387,11 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     WriteBatchInternal::SetSequence(r.batch, next);
     if (!r.log_only) next += WriteBatchInternal::Count(r.batch);
   }
+  if constexpr (kDebugChecks) CheckInvariants(group, next);
   if (const Status logged = CatchBadAlloc([&] { return AppendToLog(group); }); !logged.ok()) {
     state_->logs.Fail(logged);
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "write to the log", logged);
+    ASHLAR_ASSERT(state_->error_handler.IsSet());  // I4: a resume needs the lead
     return logged;
   }
   bool has_applied = false;
@@ -397,13 +401,30 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
     background_->LatchError(
         has_applied ? BackgroundErrorReason::kMemTable : BackgroundErrorReason::kWriteCallback,
         "application of a logged batch", applied);
+    ASHLAR_ASSERT(state_->error_handler.IsSet());  // I3: what is applied is not published
     return applied;
   }
+  ASHLAR_DCHECK(&state_->Families() == &families);  // I7: none has come or gone since the checks
   const SequenceNumber before =
       state_->published_sequence.exchange(next - 1, std::memory_order_release);
   ASHLAR_DCHECK(before <= next - 1);  // I3
   if (state_->recorder.IsOn()) RecordGroup(group, next - 1 - before);
   return Status::OK();
+}
+
+void CommitPipeline::CheckInvariants(const CommitGroup& group, SequenceNumber end) const {
+  SequenceNumber next = state_->PublishedSequence() + 1;
+  for (const CommitRequest& r : group) {
+    if (!r.status.ok()) {
+      ASHLAR_ASSERT(r.first_sequence == 0);  // I6
+      continue;
+    }
+    ASHLAR_ASSERT(r.first_sequence == next);                       // I1
+    ASHLAR_ASSERT(WriteBatchInternal::Sequence(r.batch) == next);  // I1: the log gets it
+    ASHLAR_ASSERT(r.log_only == (WriteBatchInternal::Count(r.batch) == 0));
+    next += WriteBatchInternal::Count(r.batch);
+  }
+  ASHLAR_ASSERT(next == end && end <= kSequenceNumberMax + 1);  // I1
 }
 
 void CommitPipeline::RecordGroup(const CommitGroup& group, uint64_t keys) {

@@ -119,6 +119,8 @@ class CommitPipeline {
   Status WaitingIsInVain() const ASHLAR_REQUIRES(kDatabaseMutex);
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
   Status CommitGroupOfWrites(const CommitGroup& group);
+  // Asserts I1 and I6 of a group whose sequences are assigned; `end` is the one after the last.
+  void CheckInvariants(const CommitGroup& group, SequenceNumber end) const;
   // Records of a request go into memtables and into no log.
   void NoteUnloggedWrite();
   // The statistics of the requests that were not refused, which wrote so many keys.

@@ -46,8 +46,15 @@ uint64_t CompactionBackoff::Pause(const std::shared_ptr<ColumnFamily>& family,
       family->compaction_paused = RetryAfter(seconds, family);
     });
   }
+  if constexpr (kDebugChecks) CheckInvariants(*family);
   state_->NotifyChange();
   return seconds;
+}
+
+void CompactionBackoff::CheckInvariants(const ColumnFamily& family) {
+  ASHLAR_ASSERT(family.compaction_failures <= kPauseDoublings);                       // I3
+  ASHLAR_ASSERT(!family.compaction_paused || !family.compaction_failure.ok());        // I3
+  ASHLAR_ASSERT(family.compaction_failures == 0 || !family.compaction_failure.ok());  // I3
 }
 
 bool CompactionBackoff::RetryAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family) {

@@ -6,6 +6,7 @@
 // I1: an error of a compaction is latched unless it passes and the MANIFEST does not have its edit:
 //     no acknowledged write depends on a compaction.
 // I2: after Stop no timer touches the database, which may end before the executor does.
+// I3: a family that is paused has the error of its last failure, and its pauses stop doubling.
 //
 // Thread safety: methods marked REQUIRES under the database mutex, the others without locks.
 #pragma once
@@ -32,6 +33,8 @@ class CompactionBackoff {
   uint64_t Pause(const std::shared_ptr<ColumnFamily>& family, const Status& error) noexcept
       ASHLAR_REQUIRES(kDatabaseMutex);
   void Stop();
+  // Asserts that a family's pause has a reason and a length.
+  static void CheckInvariants(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
   // Jobs that wait in the executor for their time, and may outlive the database there. Its mutex is

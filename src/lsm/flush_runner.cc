@@ -127,8 +127,8 @@ Status FlushRunner::BuildTable(Flush* flush) {
   readers.push_back(kSequenceNumberMax);
   for (auto table = flush->tables.rbegin(); table != flush->tables.rend(); ++table) {
     if ((*table)->HasRangeDeletions()) args.ranges.push_back((*table)->Ranges(readers));
-    args.memtables.push_back(
-        std::make_unique<MemTableCursor>(table->get(), MemTableCursor::Hold::kBorrowed, nullptr));
+    args.memtables.push_back(std::make_unique<MemTableCursor>(
+        table->get(), MemTableCursor::PinMode::kBorrowed, nullptr));
     args.expected_entries += (*table)->entries();
   }
   ASHLAR_ASSERT(args.memtables.size() == flush->tables.size());  // I1

@@ -34,7 +34,7 @@ bool HasKey(const MemTable& table, const KeyComparator& comparator, const FileBo
     constexpr SequenceNumber kNewest[] = {kSequenceNumberMax};
     if (HasPart(table.Ranges(kNewest), comparator, bounds)) return true;
   }
-  MemTableCursor cursor(&table, MemTableCursor::Hold::kBorrowed, nullptr);
+  MemTableCursor cursor(&table, MemTableCursor::PinMode::kBorrowed, nullptr);
   return HasEntry(&cursor, comparator, bounds);
 }
 
@@ -47,7 +47,7 @@ bool HasOlderKey(const MemTable& table, const KeyComparator& comparator, const F
     const SequenceNumber visible[] = {newest};
     if (HasPart(table.Ranges(visible), comparator, bounds)) return true;
   }
-  MemTableCursor cursor(&table, MemTableCursor::Hold::kBorrowed, nullptr);
+  MemTableCursor cursor(&table, MemTableCursor::PinMode::kBorrowed, nullptr);
   cursor.Seek(MakeInternalKey(bounds.smallest, kSequenceNumberMax, ValueType::kMax));
   for (; cursor.Valid(); cursor.Next()) {
     const Slice key = cursor.key();

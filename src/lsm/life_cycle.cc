@@ -83,6 +83,8 @@ Status LifeCycle::StartLog() {
                            .directory_handle = state_->wal_directory_handle.get()};
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
   ASHLAR_ASSERT(state_->logs.current_number() == log.number);
+  for (const uint64_t replayed : state_->recovery.logs)
+    ASHLAR_ASSERT(replayed < log.number);  // I3 of recovery.h: none of them is appended to
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
     family->AdvanceEmptyMemTable(state_->logs.current_number());
@@ -96,6 +98,8 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
     MutexLock lock(state_->mutex());
     live = state_->LiveFamilies();
     must_flush = state_->recovery.must_flush;
+    // I4 of recovery.h: the edit of the flush is still to come.
+    ASHLAR_ASSERT(state_->recovery.kept_logs.size() >= state_->recovery.DamagedLogs().size());
     for (const std::shared_ptr<ColumnFamily>& family : live)
       must_flush |= HasFileThatWaitsForFlush(*family);
   }
@@ -198,6 +202,24 @@ Status LifeCycle::CheckFollows() const {
   return Status::OK();
 }
 
+void LifeCycle::CheckRole() const {
+  if (closed_) {
+    ASHLAR_ASSERT(follower_ == nullptr && state_->lock == nullptr);  // I2
+    return;
+  }
+  ASHLAR_ASSERT((follower_ != nullptr) == state_->is_secondary());     // I3
+  ASHLAR_ASSERT(state_->writes_files() == (state_->lock != nullptr));  // I2
+  ASHLAR_ASSERT(follower_ == nullptr || !state_->writes_files());      // I3
+}
+
+void LifeCycle::CheckInvariants() {
+  MutexLock role(role_mutex_);
+  CheckRole();
+  if (follower_ == nullptr) return;
+  MutexLock installers(state_->manifest_mutex());
+  follower_->CheckInvariants();
+}
+
 Status LifeCycle::CatchUp() {
   // A primary answers while it is closed, too.
   ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
@@ -239,6 +261,7 @@ Status LifeCycle::Promote() {
     background_.LatchError(BackgroundErrorReason::kFlush, "the promotion", started);
   StartTimers();
   state_->role.store(DatabaseRole::kPrimary, std::memory_order_release);
+  if constexpr (kDebugChecks) CheckRole();
   IgnoreBadAlloc([&] {
     LogInfo(*state_,
             StrCat("the database was a secondary, and is the primary now: ", started.ToString()));
@@ -281,6 +304,7 @@ void LifeCycle::StaySecondary() {
     state_->versions->StopWriting();
   }
   ReturnDatabase(state_);
+  if constexpr (kDebugChecks) CheckRole();
 }
 
 // ---- Closing.
@@ -352,6 +376,7 @@ Status LifeCycle::CloseFilesLocked() {
   if (state_->logger != nullptr) state_->logger->Flush();
   ASHLAR_ASSERT(state_->lock == nullptr);  // I1
   closed_ = true;
+  if constexpr (kDebugChecks) CheckRole();
   close_status_ = status;
   return status;
 }

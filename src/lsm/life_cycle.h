@@ -59,6 +59,8 @@ class LifeCycle {
   Status Close();
   // Closes everything. The second call returns the status of the first.
   Status CloseFiles();
+  // Asserts I2, I3 and those of the follower. Waits for a catch-up, promotion or close in progress.
+  void CheckInvariants();
 
  private:
   // The parts of StartWriting. Nothing is written to a new log before TakeWrites has flushed the
@@ -80,6 +82,7 @@ class LifeCycle {
   Status CheckHasNoRole() const;
   Status CheckFollows() const ASHLAR_REQUIRES(role_mutex_);
   Status CloseFilesLocked() ASHLAR_REQUIRES(role_mutex_);
+  void CheckRole() const ASHLAR_REQUIRES(role_mutex_);
   // The reason why the database cannot be closed now. Ok when there is none.
   Status CheckNothingIsHeld();
   bool MustFlushUnloggedWrites() const;

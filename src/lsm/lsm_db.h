@@ -219,6 +219,7 @@ class LsmDB final : public DB {
 
   DatabaseState* state() { return state_; }
   LsmCore* core() { return core_.get(); }
+  LifeCycle* life_cycle() { return &life_cycle_; }
 
  private:
   // A null handle stands for the default family, as in RocksDB.

@@ -20,6 +20,14 @@ Status PrimaryFollower::CatchUp() {
   });
 }
 
+void PrimaryFollower::CheckInvariants() const {
+  ASHLAR_ASSERT(!state_->writes_files());                                              // I5
+  ASHLAR_ASSERT(state_->secondary_installs.load(std::memory_order_acquire) % 2 == 0);  // I7
+  ASHLAR_ASSERT(replay_ != nullptr);
+  // I4: the records that the replay has applied continue what readers see.
+  ASHLAR_ASSERT(must_rebuild_ || replay_->sequence() >= state_->PublishedSequence());
+}
+
 Status PrimaryFollower::TryToCatchUp() {
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, state_->versions->ReadOn(/*for_writing=*/false));
   const bool rebuilds = must_rebuild_;
@@ -39,6 +47,7 @@ Status PrimaryFollower::TryToCatchUp() {
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckNothingIngestedBefore(replay_->sequence(), read));
   Install(std::move(read), rebuilds ? families.get() : nullptr, replay_->sequence());
   must_rebuild_ = false;
+  if constexpr (kDebugChecks) CheckInvariants();
   return Status::OK();
 }
 
@@ -154,6 +163,7 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
     if constexpr (kDebugChecks) state_->CheckInvariants();
     state_->NotifyChange();
   }
+  if constexpr (kDebugChecks) CheckInvariants();
   state_->epochs.Reclaim();
   if (!changes.empty()) state_->pinned_tables->Retain(state_->versions->LiveTables());
   for (const Change& change : changes) {

@@ -51,6 +51,8 @@ class PrimaryFollower {
   // family is not open. NotSupported: as CheckReplayedOrder. A later CatchUp is possible and reads
   // all logs again.
   Status Recover();
+  // Asserts I4, I5 and I7.
+  void CheckInvariants() const ASHLAR_REQUIRES(kManifestMutex);
 
  private:
   struct Change {

@@ -456,7 +456,7 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
   }
   const auto add_memtable = [&](const MemTable& table) {
     if (cover) cover->AddMemTable(&table);
-    children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::Hold::kBorrowed,
+    children.push_back(std::make_unique<MemTableCursor>(&table, MemTableCursor::PinMode::kBorrowed,
                                                         seek_prefix.get()));
   };
   if (!view->active->IsEmpty()) add_memtable(*view->active);

@@ -154,6 +154,8 @@ Status CheckDirectIo(const DatabaseState& state) {
 // ---- The families.
 
 Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescriptor>& descriptors) {
+  // I6: the replay of the MANIFEST opens the tables.
+  ASHLAR_ASSERT(!state->read_only() || state->pinned_tables != nullptr);
   state->versions = std::make_unique<VersionSet>(VersionSet::Args{
       .file_system = state->file_system,
       .directory = state->directory,
@@ -336,6 +338,7 @@ Status KeepDamagedLogs(DatabaseState* state) {
     MutexLock lock(state->mutex());
     state->recovery.kept_logs.push_back(std::move(copy));
   }
+  ASHLAR_ASSERT(state->recovery.kept_logs.size() == state->recovery.DamagedLogs().size());  // I4
   return Status::OK();
 }
 
@@ -352,6 +355,7 @@ Status KeepFoundFiles(DatabaseState* state) {
                              file.type == FileType::kTempFile;
     if (!is_numbered || !state->versions->MayBelong(file.number)) continue;
     state->versions->MarkFileNumberUsed(file.number);
+    ASHLAR_ASSERT(state->versions->next_file_number() > file.number);  // I7
     const bool is_newer_state =
         file.type == FileType::kDescriptorFile || (is_table && !live.contains(file.number));
     if (!went_back || !is_newer_state) continue;

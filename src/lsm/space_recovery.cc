@@ -34,11 +34,19 @@ void SpaceRecovery::LookLater() noexcept {
       Look();
     };
     looks_->waiting = state_->executor->ScheduleAfter(kPauseMicros, Executor::Priority::kLow, look);
+    if constexpr (kDebugChecks) CheckInvariants();
   });
 }
 
+void SpaceRecovery::CheckInvariants() const {
+  const bool is_in_use = looks_->waiting || looks_->failed_resumes > 0;
+  ASHLAR_ASSERT(!is_in_use || calls_.resume != nullptr);   // Start comes first
+  ASHLAR_ASSERT(!is_in_use || state_->space.IsManaged());  // I1
+}
+
 void SpaceRecovery::Look() {
-  if (!state_->error_handler.IsSet()) return;  // the program has resumed it
+  ASHLAR_ASSERT(!looks_->stopped && !looks_->waiting);  // I3, I4
+  if (!state_->error_handler.IsSet()) return;           // the program has resumed it
   if (!HasRoom()) return LookLater();
   const Status handed_over = CatchBadAlloc([this] {
     MutexLock lock(state_->mutex());
@@ -57,6 +65,7 @@ void SpaceRecovery::Resume() {
     failed_before = std::exchange(looks_->failed_resumes,
                                   outcome == Outcome::kLacksSpace ? looks_->failed_resumes + 1 : 0);
     if (outcome == Outcome::kLacksSpace) LookLater();
+    if constexpr (kDebugChecks) CheckInvariants();
   }
   const Recorder& recorder = state_->recorder;
   if (failed_before == 0) recorder.Tick(ERROR_HANDLER_AUTORESUME_COUNT);

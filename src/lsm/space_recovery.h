@@ -65,6 +65,8 @@ class SpaceRecovery {
   void Look() ASHLAR_REQUIRES(looks_->mutex);
   void Resume();
   bool HasRoom() const;
+  // Asserts I1.
+  void CheckInvariants() const ASHLAR_REQUIRES(looks_->mutex);
 
   DatabaseState* const state_;
   Calls calls_;  // empty until Start

@@ -34,6 +34,17 @@ void WalFollower::Next() {
   batch_.reset();
   status_ = CatchBadAlloc([this] { return Advance(); });
   ASHLAR_ASSERT(!valid_ || status_.ok());
+  if constexpr (kDebugChecks) CheckInvariants();
+}
+
+void WalFollower::CheckInvariants() const {
+  ASHLAR_ASSERT((number_ != 0) == (wal_.reader != nullptr));
+  ASHLAR_ASSERT(!has_record_ || wal_.reader != nullptr);
+  if (!valid_) return;
+  ASHLAR_ASSERT(batch_ != nullptr && !has_record_);
+  ASHLAR_ASSERT(next_.has_value() && sequence_ <= *next_);     // I4
+  ASHLAR_ASSERT(*next_ <= state_->PublishedSequence() + 1);    // I1
+  ASHLAR_ASSERT(!limit_.has_value() || sequence_ <= *limit_);  // I3
 }
 
 BatchResult WalFollower::GetBatch() {

@@ -72,6 +72,8 @@ class WalFollower final : public TransactionLogIterator {
   bool IsGone() const;
   // The step that the record means for a reader that may see everything up to `published`.
   Result<Step> Judge(SequenceNumber published);
+  // Asserts I1, I3 and I4 after a step.
+  void CheckInvariants() const;
 
   DatabaseState* const state_;
   const SequenceNumber from_;

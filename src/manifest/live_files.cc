@@ -45,6 +45,12 @@ void LiveFiles::Release(FileMetaData* file) {
   if (drop_) drop_(file);
 }
 
+void LiveFiles::CheckIsLive(const FileMetaData& file) const {
+  ASHLAR_ASSERT(file.refs.load(std::memory_order_relaxed) > 0);  // I1
+  MutexLock lock(mutex_);
+  ASHLAR_ASSERT(numbers_.contains(file.number));  // I1
+}
+
 void LiveFiles::AppendNumbers(std::unordered_set<uint64_t>* numbers) const {
   MutexLock lock(mutex_);
   numbers->insert(numbers_.begin(), numbers_.end());

@@ -42,6 +42,8 @@ class LiveFiles {
   static void Acquire(FileMetaData* file) { file->refs.fetch_add(1, std::memory_order_relaxed); }
   void Release(FileMetaData* file);
 
+  // Asserts I1 of a file that a version has.
+  void CheckIsLive(const FileMetaData& file) const;
   void AppendNumbers(std::unordered_set<uint64_t>* numbers) const;
   size_t Count() const;
 

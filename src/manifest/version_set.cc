@@ -125,8 +125,10 @@ void VersionSet::CheckInvariants() const {
     ASHLAR_ASSERT(family->current != nullptr);
     family->current->CheckInvariants();
     for (Level level = 0; level < family->current->levels(); ++level) {
-      for (const FileMetaData* file : family->current->files(level))
+      for (const FileMetaData* file : family->current->files(level)) {
         ASHLAR_ASSERT(file->number < next_file_number());  // I6
+        live_.CheckIsLive(*file);
+      }
     }
   }
   MutexLock lock(quarantine_mutex_);
@@ -381,7 +383,10 @@ Status VersionSet::WriteRecords(const PendingInstall& install) {
       ASHLAR_RETURN_IF_ERROR(writer_->Sync());
       synced = writer_->bytes();
     }
+    const uint64_t begin = writer_->bytes();
     ASHLAR_RETURN_IF_ERROR(writer_->AddRecord(record));
+    ASHLAR_ASSERT(begin == synced ||
+                  synced / kSectorBytes == (writer_->bytes() - 1) / kSectorBytes);  // I5
   }
   const StopWatch watch(args_.recorder, MANIFEST_FILE_SYNC_MICROS);
   return writer_->Sync();
@@ -409,6 +414,7 @@ Status VersionSet::Write(PendingInstall* install) {
   });
   install->written_ = status.ok();
   if (status.ok()) {
+    ASHLAR_ASSERT(writer_ != nullptr && !uncertain_);  // I1: it is the MANIFEST of CURRENT
     end_quarantine();
     return status;
   }
@@ -479,7 +485,7 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
 }
 
 std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
-  ASHLAR_ASSERT(install->written_);
+  ASHLAR_ASSERT(install->written_);  // I1
   std::vector<Version*> replaced = std::move(install->replaced_);
   published_.families.Merge(&install->added_family_);
   for (PendingInstall::Change& change : install->changes_) {

@@ -206,7 +206,7 @@ class VersionSet {
   std::unordered_set<FileNumber> LiveTables() const;
 
   LiveFiles* live_files() { return &live_; }
-  // Asserts I2, I3 and I6.
+  // Asserts I2, I3 and I6, and I1 of live_files.h.
   void CheckInvariants() const ASHLAR_REQUIRES(kManifestMutex);
 
  private:

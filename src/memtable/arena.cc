@@ -79,6 +79,7 @@ ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
 void ArenaBlockPool::Release(ArenaBlock block) noexcept {
   {
     MutexLock lock(mutex_);
+    ASHLAR_ASSERT(blocks_out_ > 0);
     --blocks_out_;
     if (block.bytes <= kBlockBytesMax && free_bytes_ + block.bytes <= options_.free_bytes_max) {
       const size_t index = SizeIndex(block.bytes);
@@ -137,6 +138,20 @@ void Arena::SwitchTo(const ArenaBlock& block, size_t used) {
   start_ = block.data;
   cursor_ = block.data + used;
   limit_ = block.data + block.bytes;
+}
+
+void Arena::CheckInvariants() const {
+  size_t bytes = 0;
+  size_t current = 0;  // blocks that are the one in use
+  for (const ArenaBlock& block : blocks_) {
+    bytes += block.bytes;
+    current += block.data == start_ && block.data + block.bytes == limit_ ? size_t{1} : 0;
+  }
+  ASHLAR_ASSERT(bytes == MemoryAllocated());
+  ASHLAR_ASSERT(current == (start_ == nullptr ? size_t{0} : 1));
+  ASHLAR_ASSERT(start_ <= cursor_ && cursor_ <= limit_);  // I2
+  ASHLAR_ASSERT(MemoryUsed() <= bytes);                   // I2
+  ASHLAR_ASSERT(next_block_bytes_ <= block_bytes_max_);
 }
 
 // The block has more room than the rest of the current one (I3), which has fewer than bytes_min.

@@ -141,6 +141,8 @@ class Arena {
   size_t MemoryUsed() const {
     return used_in_other_blocks_ + static_cast<size_t>(cursor_ - start_);
   }
+  // Asserts that blocks, place and counters agree. The writer's thread only.
+  void CheckInvariants() const;
 
  private:
   ASHLAR_NO_INLINE char* AllocateSlow(size_t n, size_t alignment);

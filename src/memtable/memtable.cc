@@ -187,7 +187,7 @@ bool MemTable::SearchNewer(const EntryTree& tree, const KeyGap& gap,
 }
 
 std::unique_ptr<InternalCursor> MemTable::NewCursor() const {
-  return std::make_unique<MemTableCursor>(this, MemTableCursor::Hold::kPinned, nullptr);
+  return std::make_unique<MemTableCursor>(this, MemTableCursor::PinMode::kPinned, nullptr);
 }
 
 // Precondition: the index is not a tree.
@@ -265,6 +265,7 @@ void MemTable::CheckInvariants() const {
   ASHLAR_ASSERT((ranges_.CheckInvariants() > 0) == HasRangeDeletions());
   ASHLAR_ASSERT((range_deletions() > 0) == HasRangeDeletions());
   gaps_.CheckInvariants();
+  arena_.CheckInvariants();
 }
 
 }  // namespace ashlar

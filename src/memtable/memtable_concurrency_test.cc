@@ -87,7 +87,7 @@ class World {
     do {
       seen = published_.load(std::memory_order_acquire);
       EpochGuard guard(TestEpochs());
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, nullptr);
       uint64_t met = 0;
       std::string previous;
       for (forward ? cursor.SeekToFirst() : cursor.SeekToLast(); cursor.Valid();
@@ -109,7 +109,7 @@ class World {
     do {
       seen = published_.load(std::memory_order_acquire);
       EpochGuard guard(TestEpochs());
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, nullptr);
       for (int n = 0; n < 20; ++n) {
         const uint64_t i = 1 + random.Uniform(kInserts);
         const std::string target = MakeInternalKey(scenario_.key(i), i, ValueType::kValue);
@@ -134,7 +134,7 @@ class World {
       SeekPrefix seek(
           {.comparator = memtable_->comparator(), .transform = prefix_extractor_.get()});
       seek.SetScope(SeekScope::kPrefix);
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &seek);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, &seek);
       for (int n = 0; n < 5 && seen > 0; ++n) {
         const uint64_t i = 1 + random.Uniform(seen);
         const std::string key = scenario_.key(i);

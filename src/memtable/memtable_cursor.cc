@@ -2,9 +2,9 @@
 
 namespace ashlar {
 
-MemTableCursor::MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* seek)
+MemTableCursor::MemTableCursor(const MemTable* memtable, PinMode pin_mode, SeekPrefix* seek)
     : memtable_(memtable),
-      pin_(hold == Hold::kPinned ? memtable->pin_source().Acquire() : Pin()),
+      pin_(pin_mode == PinMode::kPinned ? memtable->pin_source().Acquire() : Pin()),
       seek_(seek),
       always_tree_(memtable->IsPlain() || (seek == nullptr && memtable->CursorsFollow())),
       walk_(std::in_place_type<EntryTree::Walk>, std::get_if<EntryTree>(&memtable->index_)) {}

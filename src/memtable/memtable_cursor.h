@@ -28,7 +28,7 @@ namespace ashlar {
 
 class MemTableCursor final : public InternalCursor {
  public:
-  enum class Hold : uint8_t {
+  enum class PinMode : uint8_t {
     kBorrowed,  // the caller's guard or count outlives the cursor
     // takes a count; the memtable must be reachable in the caller's guard, or counted, at
     // construction
@@ -37,7 +37,7 @@ class MemTableCursor final : public InternalCursor {
 
   // seek: is notified before every Seek and SeekForPrev; null: total order. Requires: it outlives
   // the cursor.
-  MemTableCursor(const MemTable* memtable, Hold hold, SeekPrefix* seek);
+  MemTableCursor(const MemTable* memtable, PinMode pin_mode, SeekPrefix* seek);
 
   void SeekToFirst() override {
     if (!always_tree_) EnterAll();

@@ -178,10 +178,10 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
   }
 
   void CheckSome(Random* random) const {
-    MemTableCursor all(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
+    MemTableCursor all(memtable_.get(), MemTableCursor::PinMode::kBorrowed, nullptr);
     SeekPrefix seek({.comparator = comparator_, .transform = prefix_extractor_.get()});
     seek.SetScope(SeekScope::kPrefix);
-    MemTableCursor within(memtable_.get(), MemTableCursor::Hold::kBorrowed, &seek);
+    MemTableCursor within(memtable_.get(), MemTableCursor::PinMode::kBorrowed, &seek);
     for (int i = 0; i < 20 && !HasFailure(); ++i) {
       CheckGet(SomeKey(random), SomeSnapshot(random));
       const std::string target =
@@ -223,7 +223,7 @@ TEST_P(MemTableKindsTest, AgreesWithMap) {
     for (int i = 0; i < 20 && !HasFailure(); ++i) CheckSome(&random);
     SeekPrefix seek({.comparator = comparator_, .transform = prefix_extractor_.get()});
     for (SeekPrefix* const told : {static_cast<SeekPrefix*>(nullptr), &seek}) {
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, told);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, told);
       CheckScans(&cursor);
     }
   }
@@ -318,7 +318,7 @@ TEST_F(MemTableShapesTest, WhatTheFilterRulesOutIsNotSoughtInTheIndex) {
       // A prefix that is there, with a key that is not.
       EXPECT_FALSE(Finds("1500/y"));
       EXPECT_EQ(comparator_.compared == 0, whole_keys);
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &*seek_);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, &*seek_);
       comparator_.compared = 0;
       EXPECT_TRUE(KeysFrom(&cursor, "2345/").empty());
       EXPECT_EQ(comparator_.compared, 0u);
@@ -336,7 +336,7 @@ TEST_F(MemTableShapesTest, KeysOutsideTheDomainAreFoundAndScanned) {
   for (const char* key : {"", "a", "abc", "abcd", "abcde"}) Put(key);
   for (const char* key : {"", "a", "abc", "abcd", "abcde"}) EXPECT_TRUE(Finds(key)) << key;
   EXPECT_FALSE(Finds("ab"));
-  MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, &*seek_);
+  MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, &*seek_);
   EXPECT_EQ(KeysFrom(&cursor, "abcd"), (std::vector<std::string>{"abcd", "abcde"}));
   EXPECT_EQ(KeysFrom(&cursor, "ab"), (std::vector<std::string>{"abc", "abcd", "abcde"}))
       << "no prefix to keep within: total order";
@@ -345,14 +345,14 @@ TEST_F(MemTableShapesTest, KeysOutsideTheDomainAreFoundAndScanned) {
 TEST_F(MemTableShapesTest, CursorsInPrefixesFollowAndSortedOnesKeepWhatTheySaw) {
   Make({.kind = MemTableKind::kBuckets, .bucket_count = 10, .list_entries_max = 100});
   Put("aaaa/1");
-  MemTableCursor within(memtable_.get(), MemTableCursor::Hold::kBorrowed, &*seek_);
-  MemTableCursor all(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
+  MemTableCursor within(memtable_.get(), MemTableCursor::PinMode::kBorrowed, &*seek_);
+  MemTableCursor all(memtable_.get(), MemTableCursor::PinMode::kBorrowed, nullptr);
   EXPECT_EQ(KeysFrom(&all, "").size(), 1u);
   Put("aaaa/2");
   EXPECT_EQ(KeysFrom(&within, "aaaa").size(), 2u);
   EXPECT_EQ(KeysFrom(&all, "").size(), 1u);
   EXPECT_FALSE(memtable_->CursorsFollow());
-  MemTableCursor later(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
+  MemTableCursor later(memtable_.get(), MemTableCursor::PinMode::kBorrowed, nullptr);
   EXPECT_EQ(KeysFrom(&later, "").size(), 2u);
 }
 
@@ -363,7 +363,7 @@ TEST_F(MemTableShapesTest, CursorOfAnImmutableMemTableSortsOnce) {
     for (int i = 0; i < 1000; ++i) Put(std::to_string(random.Next()));
     memtable_->MarkImmutable();
     for (const bool first : {true, false}) {
-      MemTableCursor cursor(memtable_.get(), MemTableCursor::Hold::kBorrowed, nullptr);
+      MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, nullptr);
       comparator_.compared = 0;
       cursor.SeekToFirst();
       EXPECT_EQ(comparator_.compared > 0, first);

@@ -135,12 +135,8 @@ void FileLogger::Log(InfoLogLevel level, std::string_view message) {
   // A failed roll leaves either the new file, with old ones not removed, or none; the next line
   // tries again.
   if (!is_closed_ && IsDue(now_micros)) static_cast<void>(Roll(now_micros).ok());
-  if (file_ == nullptr || !file_->Append(line).ok()) {
-    ++lines_lost_;
-    return;
-  }
   // A line that says why the process is about to die must not die with it.
-  if (!file_->Flush().ok()) ++lines_lost_;
+  if (file_ != nullptr && file_->Append(line).ok()) static_cast<void>(file_->Flush().ok());
 }
 
 void FileLogger::Flush() {
@@ -159,11 +155,6 @@ Status FileLogger::Close() {
 size_t FileLogger::GetLogFileSize() const {
   const MutexLock lock(mutex_);
   return file_ == nullptr ? 0 : static_cast<size_t>(file_->Size());
-}
-
-uint64_t FileLogger::lines_lost() const {
-  const MutexLock lock(mutex_);
-  return lines_lost_;
 }
 
 Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options,

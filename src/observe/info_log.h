@@ -6,8 +6,8 @@
 //   LOG.old.<micros>  older ones, renamed when a database is opened, when LOG grows too large or
 //                     too old; the oldest are removed
 //
-// A log that cannot be written loses lines and counts them; it never fails the database. The caller
-// must keep out the bytes of keys and values. Control characters in a message are made visible, so
+// A log that cannot be written loses lines; it never fails the database. The caller must keep out
+// the bytes of keys and values. Control characters in a message are made visible, so
 // that a message is one line.
 //
 // Thread safety: any thread. One mutex serialises the writes to the file. It is a leaf, and it is
@@ -56,8 +56,6 @@ class FileLogger final : public Logger {
   void Flush() override;
   Status Close() override;
   size_t GetLogFileSize() const override;
-  // Messages that could not be written.
-  uint64_t lines_lost() const;
 
  private:
   explicit FileLogger(const Options& options) : Logger(options.level), options_(options) {}
@@ -72,7 +70,6 @@ class FileLogger final : public Logger {
   std::unique_ptr<vfs::WritableFile> file_
       ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
   uint64_t opened_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  uint64_t lines_lost_ ASHLAR_GUARDED_BY(mutex_) = 0;
   bool is_closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 

@@ -26,6 +26,12 @@ inline void PrefetchRange(const void* start, size_t bytes) {
   for (size_t i = 0; i < bytes; i += kCacheLineBytes) ASHLAR_PREFETCH(p + i);
 }
 
+// The same for lines that are about to be written.
+inline void PrefetchRangeForWrite(const void* start, size_t bytes) {
+  const char* const p = static_cast<const char*>(start);
+  for (size_t i = 0; i < bytes; i += kCacheLineBytes) ASHLAR_PREFETCH_FOR_WRITE(p + i);
+}
+
 // Hints the processor that this thread spins.
 inline void CpuRelax() {
 #if defined(_MSC_VER)

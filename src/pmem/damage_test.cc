@@ -21,6 +21,7 @@
 #include "pmem/recovery.h"
 #include "tests/support/memory_storage.h"
 #include "tests/support/test_pool.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -130,7 +131,7 @@ class DamageSweepTest : public ::testing::TestWithParam<DurabilityClass> {
       return;
     }
     PersistentTree* const tree = opened->get();
-    const bool verified = tree->Verify().ok();
+    const bool verified = VerifyAndCheck(tree).ok();
     Contents found;
     const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
     for (it->SeekToFirst(); it->Valid() && found.size() <= contents_.size(); it->Next())

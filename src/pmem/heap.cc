@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "base/format.h"
 #include "execute/epoch.h"
+#include "platform/cpu.h"
 
 namespace ashlar::pmem {
 
@@ -237,7 +238,7 @@ Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class
   std::unique_ptr<HeapSpan> span = MakeSpan(entry);
   std::optional<uint64_t> page = map_.Take(op, entry, pages_kept, 0);
   if (!page) {
-    MakeRoom();
+    FreeIdleSpace();
     page = map_.Take(op, entry, pages_kept, 0);
   }
   if (!page) {
@@ -257,6 +258,7 @@ bool Heap::GivePages(uint64_t page, uint64_t pages) noexcept try {
 
 // Requires: the span is empty and nothing durable refers to it. Without memory it stays (I7).
 void Heap::DropSpan(HeapSpan* span) noexcept {
+  ASHLAR_DCHECK(span->taken == 0 && !span->marking);
   const uint64_t page = span->page;
   const uint64_t pages = span->entry.pages;
   if (!GivePages(page, pages)) {
@@ -301,7 +303,7 @@ void Heap::DropSpareSpans() noexcept {
 }
 
 // I6. All that is held for later allocations, and not promised to anything.
-void Heap::MakeRoom() noexcept {
+void Heap::FreeIdleSpace() noexcept {
   TakeBackReserved();
   DropSpareSpans();
 }
@@ -337,6 +339,8 @@ PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
     count = std::min(ReservedObjects::kBytesMax / span->object_bytes,
                      size_class.free_objects - HeldBack(size_class, reserve));
   }
+  ASHLAR_DCHECK(span->taken < span->objects && !span->marking && !span->evacuated);  // I1
+  ASHLAR_DCHECK(count > 0 && HasObject(size_class, reserve));                        // I2
   if (span->taken == 0) size_class.empty_spans--;
   const HeapSpan::Taken taken = span->TakeFirstFree(count);
   const auto objects = static_cast<uint64_t>(std::popcount(taken.mask));
@@ -437,7 +441,7 @@ Result<PoolObject> Heap::AllocateHeldBack(uint64_t bytes) {
   if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
-  if (map_.FreePages() == 0) MakeRoom();
+  if (map_.FreePages() == 0) FreeIdleSpace();
   const uint64_t pages = std::min(PagesFor(bytes), map_.LongestFreeRun());
   if (pages == 0) return Status::NoSpace(medium_->path(), "the pool is full: no page is free");
   ASHLAR_ASSIGN_OR_RETURN(HeapSpan* const span,
@@ -462,10 +466,10 @@ Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {
 // The thread's next record is probably as long as this one. Its lines are in no cache, and the
 // fence of its change would wait for them.
 void Heap::PrefetchForRecord(PoolOffset next, uint64_t bytes) const {
-  constexpr uint64_t kBytesMax = 16 * kLineBytes;
+  constexpr uint64_t kBytesMax = uint64_t{16} * kCacheLineBytes;
   const char* const start = medium_->view() + next;
   const uint64_t end = std::min(bytes, kBytesMax);
-  for (uint64_t at = 0; at < end; at += kLineBytes) ASHLAR_PREFETCH_FOR_WRITE(start + at);
+  PrefetchRangeForWrite(start, end);
   ASHLAR_PREFETCH_FOR_WRITE(start + end - 1);
 }
 
@@ -586,7 +590,7 @@ uint64_t Heap::VolatileBytes() const {
 // the other spans of the class can take.
 void Heap::BeginEvacuation(double used_share_max) {
   MutexLock lock(mutex());
-  MakeRoom();
+  FreeIdleSpace();
   for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
     std::vector<HeapSpan*> spans = classes_[class_index].open;
     std::sort(spans.begin(), spans.end(),
@@ -623,8 +627,10 @@ void Heap::EndEvacuation() noexcept {
 }
 
 void Heap::CheckInvariants() const {
+  retired_.CheckInvariants();
   MutexLock lock(mutex());
   map_.CheckInvariants();
+  reserved_.CheckInvariants();
   CheckClasses();
 }
 

@@ -155,7 +155,8 @@ class Heap {
   bool IsEvacuated(PoolOffset record) const;
   void EndEvacuation() noexcept;
 
-  // Asserts that spans, classes and counters agree (I2), and the invariants of the span map.
+  // Asserts that spans, classes and counters agree (I2), and the invariants of the span map, and of
+  // the reserved and the retired objects.
   void CheckInvariants() const;
 
  private:
@@ -205,7 +206,7 @@ class Heap {
   void DropSpareSpans() noexcept ASHLAR_REQUIRES(kHeapMutex);
   void PrefetchForRecord(PoolOffset next, uint64_t bytes) const;
   void TakeBackReserved() noexcept ASHLAR_REQUIRES(kHeapMutex);
-  void MakeRoom() noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void FreeIdleSpace() noexcept ASHLAR_REQUIRES(kHeapMutex);
   // Of retired objects.
   void FreeAll(std::span<const PoolOffset> objects) noexcept;
   bool GivePages(uint64_t page, uint64_t pages) noexcept ASHLAR_REQUIRES(kHeapMutex);

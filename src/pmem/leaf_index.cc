@@ -280,6 +280,66 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
   Publish(&change);
 }
 
+// ---- Checks.
+
+void LeafIndex::CheckNode(const Node& node) {
+  ASHLAR_ASSERT(node.level > 0 && node.level < kHeightMax);
+  ASHLAR_ASSERT(node.count <= kSeparators && node.prefix_bytes <= kPrefixBytesMax);
+  ASHLAR_ASSERT(!node.replaced.load(std::memory_order_relaxed) &&
+                node.replacement == nullptr);  // I1
+  for (uint32_t i = 0; i < node.count; ++i) ASHLAR_ASSERT(node.separators[i] != nullptr);
+  for (uint32_t i = 0; i <= node.count; ++i) {
+    ASHLAR_ASSERT(node.Child(i) != nullptr);
+    if (node.level > 1) continue;
+    const auto* const leaf = static_cast<const LeafRef*>(node.Child(i));
+    ASHLAR_ASSERT(leaf->offset.load(std::memory_order_relaxed) == node.leaves[i]);
+  }
+}
+
+void LeafIndex::CheckKeys(const Node& node, const char* lower, const char* upper) const {
+  const Slice prefix(node.prefix.data(), node.prefix_bytes);
+  const char* before = lower;
+  for (uint32_t i = 0; i < node.count; ++i) {
+    const Slice key = KeyOf(node.separators[i]);
+    ASHLAR_ASSERT(before == nullptr || comparator_.Compare(KeyOf(before), key) < 0);
+    before = node.separators[i];
+    if (!comparator_.HasHeads()) continue;
+    ASHLAR_ASSERT(key.starts_with(prefix));
+    ASHLAR_ASSERT(node.heads[i] == comparator_.Head(key, node.prefix_bytes));
+  }
+  ASHLAR_ASSERT(before == nullptr || upper == nullptr ||
+                comparator_.Compare(KeyOf(before), KeyOf(upper)) < 0);
+}
+
+// The nodes from here down, which have the keys from `lower` to `upper`.
+uint64_t LeafIndex::CheckTree(const Node& node, const char* lower, const char* upper) const {
+  CheckNode(node);
+  CheckKeys(node, lower, upper);
+  ASHLAR_ASSERT(!node.is_new && !node.is_dropped);  // I4
+  uint64_t nodes = 1;
+  for (uint32_t i = 0; i <= node.count; ++i) {
+    if (node.level == 1) {
+      const auto* const leaf = static_cast<const LeafRef*>(node.Child(i));
+      ASHLAR_ASSERT((leaf->version.load(std::memory_order_relaxed) & LeafRef::kDead) == 0);
+      continue;
+    }
+    const auto& child = *static_cast<const Node*>(node.Child(i));
+    ASHLAR_ASSERT(child.level + 1 == node.level);
+    nodes += CheckTree(child, i == 0 ? lower : node.separators[i - 1],
+                       i == node.count ? upper : node.separators[i]);
+  }
+  return nodes;
+}
+
+void LeafIndex::CheckInvariants() const {
+  const auto* const root = static_cast<const Node*>(root_.load(std::memory_order_relaxed));
+  ASHLAR_ASSERT(root != nullptr);
+  ASHLAR_ASSERT(CheckTree(*root, nullptr, nullptr) == nodes_.load(std::memory_order_relaxed));
+  ASHLAR_ASSERT(free_refs_.size() <= refs_.size() * kRefsPerSlab);  // I2
+  for (const LeafRef* const ref : free_refs_)
+    ASHLAR_ASSERT((ref->version.load(std::memory_order_relaxed) & LeafRef::kDead) != 0);
+}
+
 // ---- Changes.
 
 LeafIndex::Change::~Change() {
@@ -420,6 +480,9 @@ void LeafIndex::PrepareErase(const char* separator, Change* change) {
 void LeafIndex::Publish(Change* change) noexcept {
   uint64_t added = 0;
   for (Node* node : change->made_) {
+    if constexpr (kDebugChecks) {
+      if (!node->is_dropped) CheckNode(*node);
+    }
     node->is_new = false;
     added += node->is_dropped ? 0 : 1;
     if (node->is_dropped) delete node;

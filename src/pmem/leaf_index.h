@@ -155,6 +155,10 @@ class LeafIndex {
   // All of the change at once. Requires: it is the only one since it was begun.
   void Publish(Change* change) noexcept;
 
+  // Asserts I1 of all nodes, and that they have the separators in order with their heads. Requires:
+  // the structure mutex; that no record of the pool is referred to twice (Verify).
+  void CheckInvariants() const;
+
   uint64_t VolatileBytes() const {
     return nodes_.load(std::memory_order_relaxed) * NodeBytes() +
            refs_.size() * kRefsPerSlab * sizeof(LeafRef);
@@ -185,6 +189,10 @@ class LeafIndex {
   static Node* Own(Path* path, size_t depth, Change* change);
   static void Drop(Node* node, Change* change);
   void TakeHeads(Node* node) const;
+  // Asserts the shape of a node. It reads nothing of the pool.
+  static void CheckNode(const Node& node);
+  void CheckKeys(const Node& node, const char* lower, const char* upper) const;
+  uint64_t CheckTree(const Node& node, const char* lower, const char* upper) const;
   void InsertAt(Node* node, uint32_t rank, const char* separator, void* right) const;
   void DeleteTree(void* node, uint32_t level);
 

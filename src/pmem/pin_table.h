@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <new>
 
+#include "base/assert.h"
 #include "platform/memory.h"
 #include "pmem/layout.h"
 
@@ -82,6 +83,17 @@ class PinTable {
       if (words_[i].load(std::memory_order_acquire) != 0) return true;
     }
     return false;
+  }
+
+  // Asserts I1: a word without pins is 0, and the pin of a word with one is of a record of the pool
+  // with that hash.
+  void CheckInvariants() const {
+    for (size_t i = 0; i < words(); ++i) {
+      const uint64_t word = words_[i].load(std::memory_order_relaxed);
+      const uint64_t pins = word & kPinsMask;
+      ASHLAR_ASSERT(pins != 0 || word == 0);
+      ASHLAR_ASSERT(pins != 1 || MayBePinOf(word, i));
+    }
   }
 
   size_t words() const { return size_t{1} << word_bits_; }

@@ -144,6 +144,18 @@ class ReservedObjects {
     return false;
   }
 
+  // Asserts that no object is in two masks (I1). Its users check the bitmaps of the spans.
+  void CheckInvariants() const ASHLAR_REQUIRES(kHeapMutex) {
+    for (uint32_t slot = 0; slot < kThreadsMax; ++slot) {
+      const PerThread* const thread = threads_[slot].load(std::memory_order_relaxed);
+      ASHLAR_ASSERT(thread == nullptr || slot < threads_used_);
+      for (uint32_t other = slot + 1; thread != nullptr && other < threads_used_; ++other) {
+        const PerThread* const second = threads_[other].load(std::memory_order_relaxed);
+        if (second != nullptr) CheckDisjoint(*thread, *second);
+      }
+    }
+  }
+
   // Bytes of volatile state.
   uint64_t VolatileBytes() const {
     uint64_t bytes = 0;
@@ -160,6 +172,17 @@ class ReservedObjects {
   struct alignas(kCacheLineBytes) PerThread {
     std::array<Reservation, kSizeClasses> of_class;
   };
+
+  // A base is that of a word of a bitmap, so masks with other bases have other objects.
+  static void CheckDisjoint(const PerThread& a, const PerThread& b) {
+    for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
+      const Reservation& of_a = a.of_class[class_index];
+      const Reservation& of_b = b.of_class[class_index];
+      if (of_a.base != of_b.base) continue;
+      ASHLAR_ASSERT((of_a.mask.load(std::memory_order_relaxed) &
+                     of_b.mask.load(std::memory_order_relaxed)) == 0);  // I1
+    }
+  }
 
   template <typename Function>
   static void Visit(const Reservation& reservation, uint32_t class_index, uint64_t mask,

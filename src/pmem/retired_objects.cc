@@ -52,7 +52,8 @@ void RetiredObjects::Add(PoolOffset object, uint64_t bytes) noexcept {
     OpenBatch& open = open_[CurrentThreadSlot().index % kBatches];
     MutexLock lock(open.mutex);
     if (open.batch == nullptr) open.batch = NewBatch();
-    if (open.batch == nullptr) return;  // I3
+    if (open.batch == nullptr) return;                                           // I3
+    ASHLAR_DCHECK(open.batch->objects.size() < open.batch->objects.capacity());  // I3
     open.batch->objects.push_back(object);
     open.batch->bytes += bytes;
     if (open.batch->objects.size() >= kBatchObjects || open.batch->bytes >= kBatchBytes)
@@ -91,6 +92,7 @@ void RetiredObjects::EpochIsOver(std::vector<PoolOffset>* objects) noexcept {
   {
     MutexLock lock(mutex_);
     const size_t asked = std::min(kAskedPerObject * objects->size(), pinned_.size());  // I2
+    ASHLAR_DCHECK(objects->capacity() >= objects->size() + asked);                     // I3
     size_t unpinned = 0;
     for (const PoolOffset object : *objects) {
       if (pins_->IsPinned(object)) {
@@ -127,6 +129,17 @@ void RetiredObjects::Reclaim() noexcept {
     TakeUnpinned(unpinned.capacity(), &unpinned);
   }
   free_(unpinned);
+}
+
+void RetiredObjects::CheckInvariants() const {
+  for (const OpenBatch& open : open_) {
+    MutexLock lock(open.mutex);
+    if (open.batch == nullptr) continue;
+    const Batch& batch = *open.batch;
+    ASHLAR_ASSERT(batch.owner == this && !batch.objects.empty());
+    ASHLAR_ASSERT(batch.objects.size() < kBatchObjects && batch.bytes < kBatchBytes);
+    ASHLAR_ASSERT(batch.objects.capacity() >= kBatchObjects * (1 + kAskedPerObject));  // I3
+  }
 }
 
 uint64_t RetiredObjects::VolatileBytes() const {

@@ -52,6 +52,8 @@ class RetiredObjects {
   void Reclaim() noexcept;
   // Bytes of volatile state.
   uint64_t VolatileBytes() const;
+  // Asserts that no batch is kept back that is full.
+  void CheckInvariants() const;
 
  private:
   static constexpr size_t kAskedPerObject = 2;
@@ -59,7 +61,7 @@ class RetiredObjects {
   struct Batch;
   // A batch that is not yet handed to the epoch; null: none.
   struct alignas(kCacheLineBytes) OpenBatch {
-    Mutex mutex;
+    mutable Mutex mutex;
     std::unique_ptr<Batch> batch ASHLAR_GUARDED_BY(mutex);
   };
 

@@ -364,6 +364,14 @@ Status Tree::Verify() try {
   return Status::MemoryLimit();
 }
 
+void Tree::CheckInvariants() const {
+  if (state_ == nullptr) return;
+  state_->heap.CheckInvariants();
+  state_->pins->CheckInvariants();
+  MutexLock structure(state_->structure_mutex());
+  state_->index.CheckInvariants();
+}
+
 Result<std::unique_ptr<PersistentTree>> OpenTreeAt(const PersistentTreeOptions& options,
                                                    const std::string& path,
                                                    SplitStrategy strategy) {

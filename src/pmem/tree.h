@@ -39,6 +39,9 @@ class Tree final : public PersistentTree {
 
   // Once, before all other calls.
   Status StartMark(MarkRun run, std::function<void()> before_leaf);
+  // Asserts the invariants of heap, span map, pins and index, for tests. Requires: Verify found
+  // nothing. Changes may run meanwhile.
+  void CheckInvariants() const;
 
   Status Close() override;
   Status Put(const Slice& key, const Slice& value) override;

@@ -17,6 +17,7 @@
 #include "tests/support/comparators.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/test_pool.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -62,7 +63,7 @@ void ExpectAgrees(PersistentTree* tree, const Model& model, const std::string& w
   ASSERT_FALSE(it->Valid()) << where;
   ASSERT_EQ(tree->Count(KeyRange::All()), model.size()) << where;
   ASSERT_EQ(tree->Stats().entries, model.size()) << where;
-  const Status verified = tree->Verify();
+  const Status verified = VerifyAndCheck(tree);
   ASSERT_TRUE(verified.ok()) << where << ": " << verified.ToString();
 }
 

@@ -22,18 +22,6 @@ SequenceNumber FindVisible(std::span<const SequenceNumber> sequences, SequenceNu
   return found == sequences.end() ? 0 : *found;
 }
 
-// The number of heads that are smaller. The mask keeps compilers from making a branch, which the
-// processor would mispredict at every second step.
-size_t CountSmallerHeads(std::span<const uint64_t> heads, uint64_t head) {
-  size_t begin = 0;
-  for (size_t left = heads.size(); left > 0;) {
-    const size_t half = (left + 1) / 2;
-    begin += half & (size_t{0} - static_cast<size_t>(heads[begin + half - 1] < head));
-    left -= half;
-  }
-  return begin;
-}
-
 // Sweeps over tombstones in the order of their begins.
 class Sweep {
  public:
@@ -127,7 +115,7 @@ size_t FragmentedRanges::CountBounds(const Slice& user_key) const {
   if (head > heads_.front()) {
     const uint64_t part = (head - heads_.front()) >> part_shift_;
     begin = parts_[part];
-    begin += CountSmallerHeads({heads_.data() + begin, heads_.data() + parts_[part + 1]}, head);
+    begin += CountSmaller(std::span(heads_.data() + begin, heads_.data() + parts_[part + 1]), head);
   }
   if (heads_[begin] != head) return begin;
   // Equal heads decide nothing. Few are equal, or all of them: an order may have no heads.
@@ -307,10 +295,6 @@ FragmentedRanges FragmentedRanges::Builder::Finish() {
 }
 
 // --- Cursor ---
-
-SequenceNumber FragmentedRanges::Cursor::VisibleSequence(SequenceNumber visible) const {
-  return FindVisible(sequences(), visible);
-}
 
 void FragmentedRanges::Cursor::SeekToLast() {
   at_ = ranges_->intervals();

@@ -161,8 +161,6 @@ class FragmentedRanges::Cursor {
   Slice end() const { return ranges_->key(Interval() + 1); }
   std::span<const SequenceNumber> sequences() const { return ranges_->sequences(Interval()); }
   Fragment fragment() const { return {begin(), end(), sequences()}; }
-  // The largest sequence <= visible of the fragment; 0: none.
-  SequenceNumber VisibleSequence(SequenceNumber visible) const;
 
   void SeekToFirst() { at_ = 0; }
   void SeekToLast();

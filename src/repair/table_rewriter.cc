@@ -142,7 +142,7 @@ Result<TableRewriter::Files> TableRewriter::Write(const MemTable& memtable) {
     output.WriteRanges(&ranges);
   }
   EntryWriter writer(output_args.table.comparator, &output);
-  MemTableCursor cursor(&memtable, MemTableCursor::Hold::kBorrowed, nullptr);
+  MemTableCursor cursor(&memtable, MemTableCursor::PinMode::kBorrowed, nullptr);
   for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next())
     ASHLAR_RETURN_IF_ERROR(writer.Add(cursor.key(), cursor.value()));
   ASHLAR_RETURN_IF_ERROR(writer.Flush());

@@ -156,7 +156,6 @@ bool LogReader::LoadBlock() {
     if (!status.ok()) {
       outcome_ = Outcome::kIoError;
       status_ = status;
-      damage_offset_ = block_offset_ + block_bytes_;
       return false;
     }
     if (piece.empty()) {
@@ -270,7 +269,6 @@ void LogReader::SetCompression(const Fragment& fragment) {
 
 bool LogReader::Stop(Outcome outcome, uint64_t offset, const std::string& reason) {
   outcome_ = outcome;
-  damage_offset_ = offset;
   const std::string text = StrCat(file_name_, ": ", reason, " at offset ", offset);
   status_ =
       outcome == Outcome::kUnsupported ? Status::NotSupported(text) : Status::Corruption(text);

@@ -73,19 +73,15 @@ class LogReader {
   void SkipDamage();
 
   Outcome outcome() const { return outcome_; }
-  // Ok for kEnd; otherwise names the file, the offset and the reason: Corruption (kTornTail too),
-  // NotSupported, or the file system's error.
+  // Ok for kEnd; otherwise Corruption (kTornTail too) or NotSupported with the file, the reason and
+  // the offset of the fragment that ended the reading (of the record, if its end is missing), or the
+  // file system's error.
   const Status& status() const { return status_; }
-  // Where the fragment that ended the reading begins; for a record without its end, where that
-  // record begins.
-  uint64_t damage_offset() const { return damage_offset_; }
   uint64_t last_good_offset() const { return last_good_offset_; }
   // After kTornTail: the end of the bytes that may be part of a record of this log.
   uint64_t torn_end() const { return torn_end_; }
   // Where the record that ReadRecord returned begins.
   uint64_t record_offset() const { return record_offset_; }
-  // Bytes checksummed so far in the search after damage.
-  uint64_t searched_bytes() const { return kSearchBytesMax - search_bytes_left_; }
   const std::string& file_name() const { return file_name_; }
   uint64_t log_number() const { return log_number_; }
   // Asserts I2 and the reader's place in the file.
@@ -176,7 +172,6 @@ class LogReader {
   uint64_t pending_bytes_ = 0;   // and its bytes so far
   uint64_t record_offset_ = 0;
   uint64_t last_good_offset_ = 0;
-  uint64_t damage_offset_ = 0;
   uint64_t torn_end_ = 0;
   Outcome outcome_ = Outcome::kReading;
   Status status_;

@@ -11,6 +11,7 @@
 #include "pmem/logged_medium.h"
 #include "pmem/mapped_medium.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -143,7 +144,7 @@ void TreeScene::CheckIteration(Direction direction, const Versions& floor) const
 }
 
 void TreeScene::CheckContents() const {
-  ASSERT_OK(tree_->Verify());
+  ASSERT_OK(VerifyAndCheck(tree_.get()));
   size_t present = 0;
   for (size_t writer = 0; writer < kWriters; ++writer) {
     for (size_t i = 0; i < kKeysPerWriter; ++i) {

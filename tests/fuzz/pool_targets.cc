@@ -15,6 +15,7 @@
 #include "tests/fuzz/all.h"
 #include "tests/support/memory_storage.h"
 #include "tests/support/test_pool.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar::fuzz {
 namespace {
@@ -133,7 +134,7 @@ class PoolRepair {
 };
 
 void UseTree(PersistentTree* tree) {
-  const bool verified = tree->Verify().ok();
+  const bool verified = VerifyAndCheck(tree).ok();
   const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
   uint64_t entries = 0;
   std::string last;

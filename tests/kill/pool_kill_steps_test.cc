@@ -19,6 +19,7 @@
 #include "ashlar/persistent_tree.h"
 #include "base/format.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar {
 namespace {
@@ -111,7 +112,7 @@ class PoolKillStepsTest : public ::testing::Test {
     ASSERT_OK(it->status());
     it.reset();
     ASSERT_TRUE(found == before || found == after) << acknowledged << " changes acknowledged";
-    ASSERT_OK(tree->Verify());
+    ASSERT_OK(VerifyAndCheck(tree.get()));
     ASSERT_OK(tree->Close());
     for (const auto& file : std::filesystem::directory_iterator(folder_)) {
       const std::string name = file.path().filename();

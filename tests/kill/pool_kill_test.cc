@@ -20,6 +20,7 @@
 #include "tests/support/expect_ok.h"
 #include "tests/support/from_environment.h"
 #include "tests/support/tool_runner.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar {
 namespace {
@@ -178,7 +179,7 @@ class PoolKillTest : public ::testing::Test {
       std::unique_ptr<PersistentTree> tree;
       ASSERT_OK(OpenPool(plan, &tree));
       ASSERT_NO_FATAL_FAILURE(Compare(tree.get(), child, &plan)) << "in cycle " << cycle;
-      ASSERT_OK(tree->Verify());
+      ASSERT_OK(VerifyAndCheck(tree.get()));
       ASSERT_OK(tree->Close());
     }
     uint64_t commits = 0;

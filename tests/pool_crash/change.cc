@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "tests/support/from_environment.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar::pmem {
 namespace {
@@ -163,7 +164,7 @@ Problem CheckTree(PersistentTree* tree, const Permitted& permitted, Random* rand
     return StrCat("counts ", stats.entries, " of ", entries, " entries");
   if (stats.used_bytes + stats.free_bytes != stats.pool_bytes)
     return std::string("used and free bytes are not the pool's");
-  const Status verified = tree->Verify();
+  const Status verified = VerifyAndCheck(tree);
   if (!verified.ok()) return verified.ToString();
   return random == nullptr ? Problem() : CheckTakesChanges(tree, std::move(found), random);
 }

@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "tests/scenarios/engine.h"
 #include "tests/support/test_pool.h"
+#include "tests/support/verify_tree.h"
 
 namespace ashlar::scenarios {
 namespace {
@@ -33,7 +34,7 @@ class TreeEngine : public Engine {
   Status Rearrange(uint64_t choice) override {
     return choice % 2 == 0 ? tree_->Defragment() : tree_->Verify();
   }
-  Status Verify() override { return tree_->Verify(); }
+  Status Verify() override { return VerifyAndCheck(tree_.get()); }
 
  protected:
   std::unique_ptr<PersistentTree> tree_;

@@ -5,6 +5,7 @@
 namespace ashlar {
 
 void CheckInvariants(DB* db) {
+  static_cast<LsmDB*>(db)->life_cycle()->CheckInvariants();
   LsmCore* const core = static_cast<LsmDB*>(db)->core();
   DatabaseState* const state = core->state.get();
   state->logs.CheckInvariants();

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/random.h"
-#include "compact/run/entry_text.h"
+#include "compact/run/entry_test_kit.h"
 
 namespace ashlar {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "compact/run/entry_text.h"
+#include "compact/run/entry_test_kit.h"
 #include "compact/run/table_job.h"
 #include "execute/clock.h"
 #include "execute/epoch.h"

@@ -99,6 +99,17 @@ void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
     }
     pinned = pinned_.erase(pinned);
   }
+  if constexpr (kDebugChecks) CheckInvariants();
+}
+
+void PinnedTables::CheckInvariants() const {
+  size_t held = 0;
+  for (const auto& [number, pinned] : pinned_) {
+    ASHLAR_ASSERT(!pinned.path.empty());
+    held += pinned.file != nullptr ? size_t{1} : 0;
+  }
+  ASHLAR_ASSERT(held == held_);
+  ASHLAR_ASSERT(args_.files_max == 0 || held_ <= args_.files_max);  // I1
 }
 
 void PinnedTables::Forget(uint64_t number) {
@@ -109,6 +120,7 @@ void PinnedTables::Forget(uint64_t number) {
   closed = std::move(pinned->second.file);
   if (closed != nullptr) --held_;
   pinned_.erase(pinned);
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 size_t PinnedTables::Count() const {

@@ -54,6 +54,9 @@ class PinnedTables {
   size_t Count() const;
 
  private:
+  // Asserts I1 and the count that it uses.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
+
   const Args args_;
   struct Pinned {
     std::shared_ptr<vfs::RandomAccessFile> file;  // null: it was taken
