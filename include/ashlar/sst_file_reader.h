@@ -40,8 +40,8 @@ class ASHLAR_API SstFileReader {
   Status Open(const std::string& file_path);
 
   // The keys that a reader of the file alone sees, under the snapshot of the options if there is
-  // one. Range deletions of the file apply, unless the options ignore them. Never null; the caller
-  // owns it.
+  // one. Range deletions of the file apply, unless the options ignore them. The caller owns it.
+  // Null, here and below, only without memory for an iterator with an error.
   Iterator* NewIterator(const ReadOptions& options);
   // Every stored entry, deletions included, without range deletions. Its keys are for
   // ParseTableIteratorKey.

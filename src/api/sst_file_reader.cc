@@ -66,6 +66,13 @@ class TableEntryIterator final : public Iterator {
   Status status_;
 };
 
+// Null if there is no memory for it.
+std::unique_ptr<Iterator> ErrorIterator(const Status& status) {
+  std::unique_ptr<Iterator> iterator;
+  IgnoreBadAlloc([&] { iterator.reset(NewErrorIterator(status)); });
+  return iterator;
+}
+
 }  // namespace
 
 struct SstFileReader::Rep {
@@ -180,7 +187,7 @@ Status SstFileReader::Open(const std::string& file_path) {
 Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   std::unique_ptr<Iterator> iterator;
   const Status status = CatchBadAlloc([&] { return rep_->NewIterator(options, &iterator); });
-  return status.ok() ? iterator.release() : NewErrorIterator(status);
+  return status.ok() ? iterator.release() : ErrorIterator(status).release();
 }
 
 std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
@@ -191,7 +198,7 @@ std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
         rep_->table->reader()->NewCursor({.fill_cache = false}));
     return Status::OK();
   });
-  return status.ok() ? std::move(iterator) : std::unique_ptr<Iterator>(NewErrorIterator(status));
+  return status.ok() ? std::move(iterator) : ErrorIterator(status);
 }
 
 Status SstFileReader::ParseTableIteratorKey(const Slice& raw_table_key,

@@ -1,6 +1,7 @@
 #include "lsm/lsm_db.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ashlar/listener.h"
@@ -493,8 +494,8 @@ Status LsmDB::Flush(const FlushOptions& options,
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
   // A family may be named twice, and switches its memtable once.
-  std::sort(families.begin(), families.end());
-  families.erase(std::unique(families.begin(), families.end()), families.end());
+  std::set<const ColumnFamily*> named;
+  std::erase_if(families, [&](const auto& family) { return !named.insert(family.get()).second; });
   ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(options, families, FlushReason::kManualFlush));
   if (!options.wait) return Status::OK();
   MutexLock lock(state_->mutex());

@@ -345,19 +345,20 @@ TEST_F(HeapTest, EveryHistoryOfFullEmptyAndEvacuatedSpansLeavesTheListsOfSpansIn
 // evacuation. The next replacement answered NoSpace.
 TEST_F(HeapTest, ReplacementsInAFullPoolFindAnObjectWhileTheirSpanIsEmptied) {
   constexpr uint64_t kBytes = 16384;
-  std::vector<PoolOffset> objects;  // four of each span
+  // Four of each span; three of the first, whose last one is held back.
+  std::vector<PoolOffset> objects;
   for (PoolOffset object = Take(kBytes); object != 0; object = Take(kBytes))
     objects.push_back(object);
   ASSERT_GT(objects.size(), 100U);
-  // The third span is the only one that is half in use and whose objects have room elsewhere.
-  for (const size_t i : {0U, 1U, 2U, 4U, 8U, 9U}) heap_->Release(objects[i]);
+  // The third span is the only one that is half in use, and three others have room for the rest.
+  for (const size_t i : {8U, 9U, 3U, 11U, 15U}) heap_->Release(objects[i]);
   heap_->BeginEvacuation(0.5);
+  ASSERT_TRUE(heap_->IsEvacuated(objects[7]));
   ASSERT_TRUE(heap_->IsEvacuated(objects[10]));
-  ASSERT_TRUE(heap_->IsEvacuated(objects[11]));
   while (Take(kBytes) != 0) {
   }
   std::vector<PoolOffset> replaced;
-  for (const PoolOffset object : {objects[10], objects[11], objects[3]}) {
+  for (const PoolOffset object : {objects[7], objects[10], objects[4]}) {
     const Result<PoolOffset> update = heap_->Allocate(kBytes, Reserve::kUpdate);
     ASSERT_TRUE(update.ok()) << update.status().ToString();
     replaced.push_back(update.value());

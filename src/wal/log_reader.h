@@ -74,8 +74,8 @@ class LogReader {
 
   Outcome outcome() const { return outcome_; }
   // Ok for kEnd; otherwise Corruption (kTornTail too) or NotSupported with the file, the reason and
-  // the offset of the fragment that ended the reading (of the record, if its end is missing), or the
-  // file system's error.
+  // the offset of the fragment that ended the reading (of the record, if its end is missing), or
+  // the file system's error.
   const Status& status() const { return status_; }
   uint64_t last_good_offset() const { return last_good_offset_; }
   // After kTornTail: the end of the bytes that may be part of a record of this log.

@@ -148,8 +148,8 @@ void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
                "Write although the newest OPTIONS file cannot be read; see the manual",
                &global->ignore_damaged_options);
   options.Text("--wal-dir,--wal_dir",
-               "The directory of the logs, instead of the wal_dir in the OPTIONS file; commands that "
-               "write need it if that is outside of DIR",
+               "The directory of the logs, instead of the wal_dir in the OPTIONS file; commands "
+               "that write need it if that is outside of DIR",
                &global->wal_dir);
 }
 
