@@ -313,7 +313,7 @@ std::string Plot(const std::vector<Figures>& figures) {
   constexpr double kWidth = 18;
   struct Column {
     const char* title;
-    double Figures::*figure;
+    double Figures::* figure;
   };
   constexpr Column kColumns[] = {{"written per byte", &Figures::written_per_byte},
                                  {"runs read per Seek", &Figures::runs_per_seek},
