@@ -78,14 +78,13 @@ TEST_F(LogDirectoryTest, EachCommandThatWritesToACopyIsToldWhereTheLogsAre) {
   MakeWithCopy();
   const std::string logs = DirectoryFingerprint(Logs());
   const std::string copy = DirectoryFingerprint(database());
-  const std::vector<std::vector<std::string>> commands = {
-      {"put", "c", "3"},
-      {"delete", "c"},
-      {"load", "-", "--input-format", "tsv"},
-      {"compact"},
-      {"checkpoint", File("checkpoint")},
-      {"backup", "create", File("backups")},
-      {"repair", "--force"}};
+  const std::vector<std::vector<std::string>> commands = {{"put", "c", "3"},
+                                                          {"delete", "c"},
+                                                          {"load", "-", "--input-format", "tsv"},
+                                                          {"compact"},
+                                                          {"checkpoint", File("checkpoint")},
+                                                          {"backup", "create", File("backups")},
+                                                          {"repair", "--force"}};
   for (const std::vector<std::string>& command : commands) ExpectRefused(command);
   EXPECT_EQ(DirectoryFingerprint(database()), copy);
   EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
@@ -131,10 +130,10 @@ TEST_F(LogDirectoryTest, ANewAndARestoredDatabaseHaveTheirLogsWhereTheOptionSays
   ExpectExit(0, {"--wal-dir", Logs(), "backup", "create", File("backups")});
   const std::string restored = File("restored");
   const std::string restored_logs = File("restored_logs");
-  EXPECT_EQ(RunBare({"--db", restored, "--wal-dir", restored_logs, "backup", "restore",
-                     File("backups")})
-                .exit_code,
-            0);
+  EXPECT_EQ(
+      RunBare({"--db", restored, "--wal-dir", restored_logs, "backup", "restore", File("backups")})
+          .exit_code,
+      0);
   EXPECT_TRUE(fs::exists(restored_logs));
   EXPECT_EQ(Scan(restored), "a  1\n");
 }

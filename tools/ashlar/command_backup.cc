@@ -178,9 +178,8 @@ class BackupCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(
         FromBackup(id_ == 0 ? engine->GetLatestBackupInfo(&info)
                             : engine->GetBackupInfo(static_cast<BackupID>(id_), &info)));
-    ASHLAR_CLI_RETURN_IF_FAILED(
-        FromBackup(engine->RestoreDBFromBackup(info.backup_id, global.database,
-                                               global.wal_dir.value_or(global.database))));
+    ASHLAR_CLI_RETURN_IF_FAILED(FromBackup(engine->RestoreDBFromBackup(
+        info.backup_id, global.database, global.wal_dir.value_or(global.database))));
     Write(global, {info}, {});
     return {};
   }

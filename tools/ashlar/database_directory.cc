@@ -93,10 +93,11 @@ Outcome PlaceLogs(const GlobalOptions& global, DBOptions* options) {
   }
   if (options->wal_dir.empty() || IsWithin(options->wal_dir, global.database)) return {};
   return {.code = ExitCode::kUsage,
-          .what = "the OPTIONS file of " + global.database +
-                  " places the logs outside of it, in " + options->wal_dir,
-          .advice = "a copy names the logs of its original there; --wal-dir DIR says where the "
-                    "logs of this database are, which may be that directory"};
+          .what = "the OPTIONS file of " + global.database + " places the logs outside of it, in " +
+                  options->wal_dir,
+          .advice =
+              "a copy names the logs of its original there; --wal-dir DIR says where the "
+              "logs of this database are, which may be that directory"};
 }
 
 }  // namespace ashlar::cli
