@@ -6,6 +6,7 @@
 #include <iterator>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/fuzz/target.h"
@@ -19,6 +20,15 @@ namespace {
 
 void FailTest(const char* file, int line, const std::string& what) {
   ADD_FAILURE_AT(file, line) << "wrong answer: " << what;
+}
+
+std::filesystem::path Folder(std::string_view name) {
+  return std::filesystem::path(kSourceDir) / "tests" / "fuzz" / name;
+}
+
+std::string Contents(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
 class FuzzTest : public testing::TestWithParam<Target> {
@@ -58,16 +68,26 @@ TEST_P(FuzzTest, MutationsAreRefusedOrConsistent) {
   }
 }
 
-// Inputs that the fuzzer found, one file each: regressions/<target>-<story>.
+// Inputs that reach further than the seeds: ./dev fuzz --keep chooses them.
+TEST_P(FuzzTest, TheCorpusIsTaken) {
+  int inputs = 0;
+  for (const auto& file : std::filesystem::directory_iterator(Folder("corpus") / target().name)) {
+    SCOPED_TRACE(file.path().filename().string());
+    const std::string input = Contents(file.path());
+    EXPECT_LE(input.size(), target().input_bytes_max);
+    target().run(input);
+    ++inputs;
+  }
+  EXPECT_GT(inputs, 0) << "run ./dev fuzz " << target().name << ", then ./dev fuzz --keep";
+}
+
+// Inputs that failed once, one file each: regressions/<target>-<story>.
 TEST_P(FuzzTest, RegressionsStayMended) {
-  const std::filesystem::path folder =
-      std::filesystem::path(kSourceDir) / "tests" / "fuzz" / "regressions";
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+  for (const auto& file : std::filesystem::directory_iterator(Folder("regressions"))) {
     const std::string name = file.path().filename().string();
     if (!name.starts_with(std::string(target().name) + "-")) continue;
     SCOPED_TRACE(name);
-    std::ifstream stream(file.path(), std::ios::binary);
-    target().run(std::string(std::istreambuf_iterator<char>(stream), {}));
+    target().run(Contents(file.path()));
   }
 }
 

@@ -1,6 +1,6 @@
 // Target: a decoder under attack: a function that takes any bytes, and the inputs that it starts
 // from. libfuzzer/main.cc runs one target under libFuzzer (./dev fuzz), fuzz_test.cc runs each over
-// its seeds, some mutations of them, and the files in regressions/.
+// its seeds, some mutations of them, and the files in corpus/ and regressions/.
 //
 //   seed ──Mutate──> bytes ──repair──> bytes ──run──> returns: refused, or decoded consistently
 //                                                     EXPECT_RIGHT: a wrong answer
