@@ -1,5 +1,6 @@
 #include "tests/differential/history.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <initializer_list>
@@ -498,6 +499,9 @@ void Generator::Copy() {
   switch (Below(5)) {
     case 0: Say("checkpoint " + (without_log_ ? "-" : Pick({"-", "l"}))); return;
     case 1:
+      if (!std::all_of(families_.begin(), families_.end(),
+                       [](const Family& family) { return family.comparator == "bytewise"; }))
+        return Say(IngestLine());
       Say("backup " + (without_log_ ? Pick({"f", "fp"}) : Pick({"-", "f", "p", "fp"})));
       return;
     default: Say(IngestLine());

@@ -17,6 +17,8 @@
 //   MultiGet returns. The C interface has no such open that is read-only.
 // - Ingestions that fail if a file needs a sequence number or a flush, or that snapshots see.
 // - Secondaries next to background work, which may delete a file that RocksDB's is about to read.
+// Nor are backups of tables in a custom order: RocksDB ends the process when it looks for their
+// identity.
 //
 // Keys for SingleDelete are written once, so a history from which lines are
 // removed stays defined.
