@@ -365,19 +365,17 @@ TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsReadIsNotFound) {
     for (uint64_t call = 1;; ++call) {
       ++id;
       ASSERT_TRUE(first->CreateNewBackup(db_.get(), true).ok());
-      bool is_deleted = false;
       FaultRule rule;
       rule.path_begins_with = kBackups;
       rule.nth = call;
-      rule.effect = FaultEffect::kRunAction;
-      rule.action = [&] {
-        is_deleted = true;
-        const Status deleted = second->DeleteBackup(id);
-        EXPECT_TRUE(deleted.ok()) << deleted.ToString();
-      };
-      faults_->AddRule(rule);
-      const Status status = read(id);
-      faults_->ClearRules();
+      Status status;
+      const bool is_deleted = RunDuring(
+          faults_.get(), rule,
+          [&] {
+            const Status deleted = second->DeleteBackup(id);
+            EXPECT_TRUE(deleted.ok()) << deleted.ToString();
+          },
+          [&] { status = read(id); });
       EXPECT_TRUE(status.ok() || (is_deleted && status.IsNotFound()))
           << "before call " << call << ": " << status.ToString();
       if (!is_deleted) break;

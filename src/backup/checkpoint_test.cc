@@ -223,19 +223,12 @@ TEST_F(CheckpointTest, OneAtATimeToADirectory) {
   bool raced = true;
   for (uint64_t nth = 1; raced; ++nth) {
     SCOPED_TRACE(StrCat("at call ", nth));
-    raced = false;
-    Status second;
+    Status first, second;
     FaultRule rule;
     rule.name_contains = kCopy;
     rule.nth = nth;
-    rule.effect = FaultEffect::kRunAction;
-    rule.action = [&] {
-      raced = true;
-      second = Create(kNoFlush);
-    };
-    faults_->AddRule(rule);
-    const Status first = Create(kNoFlush);
-    faults_->ClearRules();
+    raced = RunDuring(
+        faults_.get(), rule, [&] { second = Create(kNoFlush); }, [&] { first = Create(kNoFlush); });
     if (raced) {
       ASSERT_NE(first.ok(), second.ok()) << first.ToString() << ", " << second.ToString();
       const Status& refused = first.ok() ? second : first;
@@ -266,20 +259,19 @@ TEST_F(CheckpointTest, HasTheIngestionsBeforeItsWrites) {
   bool raced = true;
   for (uint64_t nth = 1; raced; ++nth) {
     SCOPED_TRACE(StrCat("at call ", nth));
-    raced = false;
     FaultRule rule;
     // The listing of the logs comes between the tables and the logs.
     rule.operations = FaultOperation::kInspect | FaultOperation::kList;
     rule.nth = nth;
-    rule.effect = FaultEffect::kRunAction;
-    rule.action = [&] {
-      raced = true;
-      ingest(StrCat("m", nth));
-      Put(StrCat("marker", nth), "1");
-    };
-    faults_->AddRule(rule);
-    ASSERT_TRUE(Create(kNoFlush).ok());
-    faults_->ClearRules();
+    Status created;
+    raced = RunDuring(
+        faults_.get(), rule,
+        [&] {
+          ingest(StrCat("m", nth));
+          Put(StrCat("marker", nth), "1");
+        },
+        [&] { created = Create(kNoFlush); });
+    ASSERT_TRUE(created.ok()) << created.ToString();
     const Model copy = ContentsOf(kCopy);
     const bool has_marker = copy.contains(StrCat("marker", nth));
     EXPECT_TRUE(!has_marker || copy.contains(StrCat("m", nth)));

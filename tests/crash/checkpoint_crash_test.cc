@@ -16,6 +16,7 @@
 #include "tests/crash/file_call_fixture.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 #include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
 
@@ -197,19 +198,14 @@ TEST_F(CheckpointCrashTest, RacingALogSwitchAndANewManifestAnywhere) {
     const auto faults = std::make_shared<FaultFileSystem>(disk);
     database_ = std::make_unique<OpenDatabase>(faults, Settings(), nth);
     Prepare();
-    raced = false;
     FaultRule rule;
     rule.name_contains = ".checkpoint-tmp";
     rule.nth = nth;
-    rule.effect = FaultEffect::kRunAction;
-    rule.action = [&] {
-      raced = true;
-      Race();
-    };
-    faults->AddRule(rule);
-    const Status created = Create(nth % 2 == 0 ? 0 : UINT64_MAX);
+    Status created;
+    raced = RunDuring(
+        faults.get(), rule, [&] { Race(); },
+        [&] { created = Create(nth % 2 == 0 ? 0 : UINT64_MAX); });
     ASSERT_TRUE(created.ok()) << created.ToString();
-    faults->ClearRules();
     disk->EnumerateCrashImages(disk->OperationCount(), nth, [&](const CrashImage& image) {
       if (!HasFailure()) CheckImage(image, true);
     });

@@ -15,6 +15,7 @@
 #include "tests/support/crash_file_system.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 #include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
 
@@ -150,19 +151,12 @@ TEST_P(StorageInfoCrashTest, RacedAnywhereTheCopyIsAStateFromTheCallOn) {
     SCOPED_TRACE(StrCat("at call ", nth));
     Start();
     Prepare();
-    raced = false;
     const size_t from = states_.size() - 1;
     FaultRule rule;
     rule.name_contains = kCopy;  // no lock of the database is held
     rule.nth = nth;
-    rule.effect = FaultEffect::kRunAction;
-    rule.action = [&] {
-      raced = true;
-      Race();
-    };
-    faults_->AddRule(rule);
-    ASSERT_NO_FATAL_FAILURE(Copy());
-    faults_->ClearRules();
+    raced = RunDuring(faults_.get(), rule, [&] { Race(); }, [&] { Copy(); });
+    ASSERT_FALSE(HasFatalFailure());
     if (raced) ++races;
     const CrashImage image =
         disk_->MakeCrashImage(disk_->OperationCount(), CrashKind::kDurableOnly, nth);

@@ -5,7 +5,7 @@
 //   SweepFaults(&faults, rule, [&] { created = Create(); },      with the rule
 //               [&] { ... what must hold, and the next attempt works });   without it
 //
-// RunAtCall: another program's step between two calls.
+// RunAtCall: another program's step between two calls. RunDuring: the same within one attempt.
 //
 // Thread safety: none.
 #pragma once
@@ -51,6 +51,21 @@ inline void RunAtCall(FaultFileSystem* faults, uint64_t nth, bool sticky, int ti
     if ((*left)-- > 0) action();
   };
   faults->AddRule(rule);
+}
+
+// Runs `attempt`, and `action` before the call of it that the rule matches. False: there was none.
+inline bool RunDuring(FaultFileSystem* faults, FaultRule rule, FunctionRef<void()> action,
+                      FunctionRef<void()> attempt) {
+  bool ran = false;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] {
+    ran = true;
+    action();
+  };
+  faults->AddRule(rule);
+  attempt();
+  faults->ClearRules();
+  return ran;
 }
 
 }  // namespace ashlar
