@@ -338,8 +338,7 @@ Status KeepDamagedLogs(DatabaseState* state) {
     MutexLock lock(state->mutex());
     state->recovery.kept_logs.push_back(std::move(copy));
   }
-  // I4. A promotion that is tried again keeps them again.
-  ASHLAR_ASSERT(state->recovery.kept_logs.size() >= state->recovery.DamagedLogs().size());
+  ASHLAR_ASSERT(state->recovery.kept_logs.size() == state->recovery.DamagedLogs().size());  // I4
   return Status::OK();
 }
 
