@@ -7,6 +7,7 @@
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "execute/epoch.h"
+#include "iterate/error_iterator.h"
 #include "iterate/range_cover.h"
 #include "iterate/undeleted_cursor.h"
 #include "iterate/user_iterator.h"
@@ -65,13 +66,6 @@ class TableEntryIterator final : public Iterator {
   const std::unique_ptr<InternalCursor> cursor_;
   Status status_;
 };
-
-// Null if there is no memory for it.
-std::unique_ptr<Iterator> ErrorIterator(const Status& status) {
-  std::unique_ptr<Iterator> iterator;
-  IgnoreBadAlloc([&] { iterator.reset(NewErrorIterator(status)); });
-  return iterator;
-}
 
 }  // namespace
 
@@ -187,7 +181,7 @@ Status SstFileReader::Open(const std::string& file_path) {
 Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   std::unique_ptr<Iterator> iterator;
   const Status status = CatchBadAlloc([&] { return rep_->NewIterator(options, &iterator); });
-  return status.ok() ? iterator.release() : ErrorIterator(status).release();
+  return status.ok() ? iterator.release() : MakeErrorIterator(status).release();
 }
 
 std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
@@ -198,7 +192,7 @@ std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
         rep_->table->reader()->NewCursor({.fill_cache = false}));
     return Status::OK();
   });
-  return status.ok() ? std::move(iterator) : ErrorIterator(status);
+  return status.ok() ? std::move(iterator) : MakeErrorIterator(status);
 }
 
 Status SstFileReader::ParseTableIteratorKey(const Slice& raw_table_key,

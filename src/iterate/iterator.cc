@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/out_of_memory.h"
+#include "iterate/error_iterator.h"
 
 namespace ashlar {
 
@@ -41,5 +43,13 @@ class EmptyIterator final : public Iterator {
 
 Iterator* NewEmptyIterator() { return new EmptyIterator(Status::OK()); }
 Iterator* NewErrorIterator(const Status& status) { return new EmptyIterator(status); }
+
+std::unique_ptr<Iterator> MakeErrorIterator(const Status& status) noexcept {
+  std::unique_ptr<Iterator> iterator;
+  IgnoreBadAlloc([&] { iterator.reset(NewErrorIterator(status)); });
+  if (iterator == nullptr)
+    IgnoreBadAlloc([&] { iterator.reset(NewErrorIterator(Status::MemoryLimit())); });
+  return iterator;
+}
 
 }  // namespace ashlar

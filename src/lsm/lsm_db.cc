@@ -14,6 +14,7 @@
 #include "filesystem/file_checksum.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
+#include "iterate/error_iterator.h"
 #include "key/write_batch_internal.h"
 #include "lsm/family_clip.h"
 #include "lsm/family_import.h"
@@ -441,14 +442,9 @@ bool LsmDB::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_f
 Iterator* LsmDB::NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) try {
   std::unique_ptr<Iterator> iterator;
   const Status status = reader_.NewIterator(options, SharedFamily(column_family), &iterator);
-  return status.ok() ? iterator.release() : NewErrorIterator(status);
+  return status.ok() ? iterator.release() : MakeErrorIterator(status).release();
 } catch (const std::bad_alloc&) {
-  Iterator* failed = nullptr;
-  static_cast<void>(CatchBadAlloc([&] {
-                      failed = NewErrorIterator(Status::MemoryLimit());
-                      return Status::OK();
-                    }).ok());
-  return failed;
+  return MakeErrorIterator(Status::MemoryLimit()).release();
 }
 
 Status LsmDB::NewIterators(const ReadOptions& options,

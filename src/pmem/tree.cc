@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "execute/epoch.h"
+#include "iterate/error_iterator.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
 #include "pmem/batch_writer.h"
@@ -316,12 +317,10 @@ std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector
 }
 
 std::unique_ptr<Iterator> Tree::NewIterator(const ReadOptions& options, const KeyRange& range) try {
-  if (state_ == nullptr) return std::unique_ptr<Iterator>(NewErrorIterator(Closed()));
+  if (state_ == nullptr) return MakeErrorIterator(Closed());
   return std::make_unique<TreeIterator>(state_.get(), options, range);
 } catch (const std::bad_alloc&) {
-  std::unique_ptr<Iterator> failed;
-  IgnoreBadAlloc([&] { failed.reset(NewErrorIterator(Status::MemoryLimit())); });
-  return failed;
+  return MakeErrorIterator(Status::MemoryLimit());
 }
 
 uint64_t Tree::Count(const KeyRange& range) {
