@@ -10,8 +10,8 @@
 
 namespace ashlar {
 
-// An iterator over nothing with this status, or with MemoryLimit if there is no memory for a copy of
-// it. Null if there is none for the iterator.
+// An iterator over nothing with this status, or with MemoryLimit if there is no memory for a copy
+// of it. Null if there is none for the iterator.
 std::unique_ptr<Iterator> MakeErrorIterator(const Status& status) noexcept;
 
 }  // namespace ashlar
