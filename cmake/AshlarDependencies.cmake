@@ -1,14 +1,17 @@
-# The libraries that libashlar is linked with. Used by the build, and installed beside the package configuration, where a program that links the static
-# library needs them again.
+# The libraries that libashlar is linked with. Used by the build, and installed beside the package
+# configuration, where a program that links the static library needs them again.
 #
-#   ashlar_find_dependencies()   defines the imported targets Ashlar::<name> and Threads::Threads, and ASHLAR_MISSING: the names of what was not found
+#   ashlar_find_dependencies()   defines the imported targets Ashlar::<name> and Threads::Threads,
+#                                and ASHLAR_MISSING: the names of what was not found
 #
-# ASHLAR_SHIPPED_CODECS names the codecs that are installed with the static library, as "zstd|<file>"; they need no header there.
+# ASHLAR_SHIPPED_CODECS names the codecs that are installed with the static library, as
+# "zstd|<file>"; they need no header there.
 
 # name, header, library
 set(ashlar_dependencies "zstd|zstd.h|zstd" "lz4|lz4.h|lz4" "snappy|snappy.h|snappy" "zlib|zlib.h|z")
 
-# Without a codec the library refuses tables that need it, by name. An installed package brings its own choice: ASHLAR_CODECS.
+# Without a codec the library refuses tables that need it, by name. An installed package brings its
+# own choice: ASHLAR_CODECS.
 if(NOT DEFINED ASHLAR_CODECS)
   set(ASHLAR_CODECS zstd lz4 snappy zlib CACHE STRING "The codecs to build with")
 endif()
@@ -45,8 +48,9 @@ function(ashlar_find_dependencies)
       list(APPEND missing ${name})
     elseif(NOT TARGET Ashlar::${name})
       add_library(Ashlar::${name} UNKNOWN IMPORTED GLOBAL)
-      set_target_properties(Ashlar::${name} PROPERTIES IMPORTED_LOCATION "${ASHLAR_${name}_LIBRARY}"
-                                                       INTERFACE_INCLUDE_DIRECTORIES "${ASHLAR_${name}_INCLUDE_DIR}")
+      set_target_properties(Ashlar::${name} PROPERTIES
+                            IMPORTED_LOCATION "${ASHLAR_${name}_LIBRARY}"
+                            INTERFACE_INCLUDE_DIRECTORIES "${ASHLAR_${name}_INCLUDE_DIR}")
     endif()
   endforeach()
 

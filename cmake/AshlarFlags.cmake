@@ -1,7 +1,9 @@
-# Decisions that depend on the compiler and its target, as functions without effects: tests/build_flags runs them for compilers that are not here.
+# Decisions that depend on the compiler and its target, as functions without effects:
+# tests/build_flags runs them for compilers that are not here.
 
-# ashlar_warning_flags(<variable> <id> <frontend>): the flags that warn and that read sources as they are written. <id> is CMAKE_CXX_COMPILER_ID,
-# <frontend> CMAKE_CXX_COMPILER_FRONTEND_VARIANT: clang-cl is Clang with the command line of MSVC, where -Wall means -Weverything.
+# ashlar_warning_flags(<variable> <id> <frontend>): the flags that warn and that read sources as
+# they are written. <id> is CMAKE_CXX_COMPILER_ID, <frontend> CMAKE_CXX_COMPILER_FRONTEND_VARIANT:
+# clang-cl is Clang with the command line of MSVC, where -Wall means -Weverything.
 # Quoted below: MSVC alone would be the variable of that name.
 function(ashlar_warning_flags variable id frontend)
   if(id STREQUAL "MSVC" OR frontend STREQUAL "MSVC")
@@ -29,11 +31,12 @@ function(ashlar_error_flag variable id frontend)
   endif()
 endfunction()
 
-# ashlar_static_library_name(<variable>): the static library's name without prefix and suffix. Where import libraries are called like static ones, as
-# under MSVC and clang-cl, ashlar.lib is the DLL's.
+# ashlar_static_library_name(<variable>): the static library's name without prefix and suffix. Where
+# import libraries are called like static ones, as under MSVC and clang-cl, ashlar.lib is the DLL's.
 function(ashlar_static_library_name variable)
   if(CMAKE_IMPORT_LIBRARY_SUFFIX AND
-     "${CMAKE_STATIC_LIBRARY_PREFIX}${CMAKE_STATIC_LIBRARY_SUFFIX}" STREQUAL "${CMAKE_IMPORT_LIBRARY_PREFIX}${CMAKE_IMPORT_LIBRARY_SUFFIX}")
+     "${CMAKE_STATIC_LIBRARY_PREFIX}${CMAKE_STATIC_LIBRARY_SUFFIX}" STREQUAL
+     "${CMAKE_IMPORT_LIBRARY_PREFIX}${CMAKE_IMPORT_LIBRARY_SUFFIX}")
     set(${variable} ashlar_static PARENT_SCOPE)
   else()
     set(${variable} ashlar PARENT_SCOPE)

@@ -1,7 +1,9 @@
-# Headers of RocksDB's for which Ashlar has nothing. A program that includes one must not get that of an installed RocksDB, whose classes are others of the
-# same names. Their list is include/rocksdb/absent_headers.txt.
+# Headers of RocksDB's for which Ashlar has nothing. A program that includes one must not get that
+# of an installed RocksDB, whose classes are others of the same names. Their list is
+# include/rocksdb/absent_headers.txt.
 #
-#   ashlar_write_absent_headers(<folder>)   writes <folder>/rocksdb/<name> for each: one #error that names the feature
+#   ashlar_write_absent_headers(<folder>)   writes <folder>/rocksdb/<name> for each: one #error that
+#                                           names the feature
 
 function(ashlar_write_absent_headers folder)
   set(list ${PROJECT_SOURCE_DIR}/include/rocksdb/absent_headers.txt)
@@ -21,6 +23,8 @@ function(ashlar_write_absent_headers folder)
     if(EXISTS ${PROJECT_SOURCE_DIR}/include/rocksdb/${name})
       message(FATAL_ERROR "include/rocksdb/${name} exists: remove it from ${list}")
     endif()
-    file(CONFIGURE OUTPUT ${folder}/rocksdb/${name} CONTENT "#error \"Ashlar does not have rocksdb/@name@ (@feature@): see docs/compatibility.md of Ashlar\"\n" @ONLY)
+    string(CONCAT content "#error \"Ashlar does not have rocksdb/${name} (${feature}): "
+                          "see docs/compatibility.md of Ashlar\"\n")
+    file(CONFIGURE OUTPUT ${folder}/rocksdb/${name} CONTENT "${content}" @ONLY)
   endforeach()
 endfunction()

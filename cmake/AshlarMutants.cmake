@@ -1,14 +1,17 @@
-# The build of ./dev mutants: sources that have seeded bugs (tests/mutants) are replaced by copies that have them all.
+# The build of ./dev mutants: sources that have seeded bugs (tests/mutants) are replaced by copies
+# that have them all.
 
-# ashlar_mutate_sources(<list>): <list> holds absolute paths. Sets ashlar_mutated_include_directory, and the layers whose tests
-# need it, if headers are mutated.
+# ashlar_mutate_sources(<list>): <list> holds absolute paths. Sets ashlar_mutated_include_directory,
+# and the layers whose tests need it, if headers are mutated.
 macro(ashlar_mutate_sources list)
   find_program(ASHLAR_PYTHON NAMES python3 REQUIRED)
   set(ashlar_mutated_folder ${PROJECT_BINARY_DIR}/mutated)
-  execute_process(COMMAND ${ASHLAR_PYTHON} -B ${PROJECT_SOURCE_DIR}/tests/mutants/mutants.py generate ${ashlar_mutated_folder}
+  set(ashlar_mutants ${PROJECT_SOURCE_DIR}/tests/mutants/mutants.py)
+  execute_process(COMMAND ${ASHLAR_PYTHON} -B ${ashlar_mutants} generate ${ashlar_mutated_folder}
                   OUTPUT_VARIABLE ashlar_mutated COMMAND_ERROR_IS_FATAL ANY)
   file(GLOB ashlar_catalogue CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mutants/catalogue/*.toml)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ashlar_catalogue} ${PROJECT_SOURCE_DIR}/tests/mutants/mutants.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+               ${ashlar_catalogue} ${ashlar_mutants})
   foreach(file IN LISTS ashlar_mutated)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
     if(file MATCHES "\\.h$")

@@ -1,7 +1,8 @@
-# The cross compiler: Debian's g++-mingw-w64-x86-64-posix. What it builds runs through wine.sh beside this file.
+# The cross compiler: Debian's g++-mingw-w64-x86-64-posix. What it builds runs through wine.sh
+# beside this file.
 #
-# Libraries come from the tree that cmake/windows/CMakeLists.txt installs, ASHLAR_WINDOWS_ROOT, and from nowhere else: the headers and libraries of
-# this machine are not those of the target.
+# Libraries come from the tree that cmake/windows/CMakeLists.txt installs, ASHLAR_WINDOWS_ROOT, and
+# from nowhere else: the headers and libraries of this machine are not those of the target.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
