@@ -25,8 +25,10 @@ function(expect_flags id frontend)
 endfunction()
 
 expect_flags(MSVC MSVC HAS /W4 /WX /utf-8 /bigobj LACKS "^-")
-expect_flags(Clang MSVC HAS /W4 /WX /utf-8 /bigobj -Wconversion -Wthread-safety -Wthread-safety-beta LACKS "^-Wall$" "^-Werror$")
-expect_flags(Clang GNU HAS -Wall -Wextra -Werror -Wconversion -Wthread-safety -Wthread-safety-beta LACKS "^/")
+expect_flags(Clang MSVC HAS /W4 /WX /utf-8 /bigobj -Wconversion -Wthread-safety
+             -Wthread-safety-beta LACKS "^-Wall$" "^-Werror$")
+expect_flags(Clang GNU HAS -Wall -Wextra -Werror -Wconversion -Wthread-safety -Wthread-safety-beta
+             LACKS "^/")
 expect_flags(AppleClang GNU HAS -Wall -Werror -Wthread-safety -Wthread-safety-beta LACKS "^/")
 expect_flags(GNU GNU HAS -Wall -Wextra -Werror -Wshadow LACKS "^/" "thread-safety")
 expect_flags(GNU "" HAS -Wall LACKS "^/")
@@ -39,7 +41,8 @@ function(expect_names static_prefix static_suffix import_prefix import_suffix ex
   set(CMAKE_IMPORT_LIBRARY_SUFFIX "${import_suffix}")
   ashlar_static_library_name(name)
   if(NOT name STREQUAL expected)
-    message(SEND_ERROR "${static_suffix} and ${import_suffix}: the static library is ${name}, not ${expected}")
+    message(SEND_ERROR "${static_suffix} and ${import_suffix}: the static library is ${name}, "
+                       "not ${expected}")
   endif()
 endfunction()
 expect_names("" .lib "" .lib ashlar_static)  # MSVC, clang-cl
@@ -53,13 +56,15 @@ if(CLANG_CL)
   file(WRITE ${work}/utf8.cc "static_assert(sizeof(\"é\") == 3);\nint Answer() { return 42; }\n")
   ashlar_warning_flags(flags Clang MSVC)
   ashlar_error_flag(error Clang MSVC)
-  execute_process(COMMAND ${CLANG_CL} --target=x86_64-pc-windows-msvc /std:c++20 ${flags} ${error} /c /Fo${work}/utf8.obj -- ${work}/utf8.cc
+  execute_process(COMMAND ${CLANG_CL} --target=x86_64-pc-windows-msvc /std:c++20 ${flags} ${error}
+                          /c /Fo${work}/utf8.obj -- ${work}/utf8.cc
                   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0 OR output MATCHES "warning")
     message(SEND_ERROR "clang-cl does not take ${flags} ${error}:\n${output}")
   endif()
   # Every file of a build is given them, and the two libraries have names of their own.
-  file(WRITE ${work}/toolchain.cmake "set(CMAKE_SYSTEM_NAME Windows)\nset(CMAKE_SYSTEM_PROCESSOR AMD64)
+  file(WRITE ${work}/toolchain.cmake "set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR AMD64)
 foreach(language IN ITEMS C CXX)
   set(CMAKE_\${language}_COMPILER ${CLANG_CL})
   set(CMAKE_\${language}_COMPILER_TARGET x86_64-pc-windows-msvc)
@@ -71,9 +76,12 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(CMAKE_HAVE_LIBC_PTHREAD ON)
 ")
   file(REMOVE_RECURSE ${work}/build)
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${work}/build -G Ninja --toolchain ${work}/toolchain.cmake -DCMAKE_BUILD_TYPE=Release -DASHLAR_CODECS=
-                          -DASHLAR_BUILD_TESTS=OFF -DASHLAR_BUILD_TOOLS=OFF -DASHLAR_BUILD_BENCH=OFF -DASHLAR_WARNINGS_AS_ERRORS=ON
-                          -DASHLAR_xxhash_INCLUDE_DIR=/usr/include -DASHLAR_CCACHE= RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${work}/build -G Ninja
+                          --toolchain ${work}/toolchain.cmake -DCMAKE_BUILD_TYPE=Release
+                          -DASHLAR_CODECS= -DASHLAR_BUILD_TESTS=OFF -DASHLAR_BUILD_TOOLS=OFF
+                          -DASHLAR_BUILD_BENCH=OFF -DASHLAR_WARNINGS_AS_ERRORS=ON
+                          -DASHLAR_xxhash_INCLUDE_DIR=/usr/include -DASHLAR_CCACHE=
+                  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "the build for clang-cl is not configured:\n${output}")
   endif()
@@ -82,7 +90,8 @@ set(CMAKE_HAVE_LIBC_PTHREAD ON)
   math(EXPR last "${count} - 1")
   foreach(index RANGE ${last})
     string(JSON command GET "${commands}" ${index} command)
-    if(NOT command MATCHES " /WX /W4 /utf-8 /bigobj " OR command MATCHES " -W(all|extra|error) | -f| -O")
+    if(NOT command MATCHES " /WX /W4 /utf-8 /bigobj " OR
+       command MATCHES " -W(all|extra|error) | -f| -O")
       message(SEND_ERROR "flags that clang-cl should not get, or lacks: ${command}")
     endif()
   endforeach()

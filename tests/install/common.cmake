@@ -1,4 +1,5 @@
-# What the tests of installed copies share: a fresh folder ${work}, the installed copy in ${prefix}, and how programs are run and judged.
+# What the tests of installed copies share: a fresh folder ${work}, the installed copy in ${prefix},
+# and how programs are run and judged.
 #
 # Needs SOURCE_DIR and BUILD_DIR.
 
@@ -12,7 +13,8 @@ function(fail text)
   message(FATAL_ERROR "the installed copy is not as it should be")
 endfunction()
 
-# run(<variable for standard output> <command…>): any failure ends the test with what the command said.
+# run(<variable for standard output> <command…>): any failure ends the test with what the command
+# said.
 function(run output)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -22,7 +24,8 @@ function(run output)
   set(${output} "${out}" PARENT_SCOPE)
 endfunction()
 
-# expect_output(<example> <its program>): runs it and compares what it prints. With a ${launcher}, through that, and lines end as Windows ends them.
+# expect_output(<example> <its program>): runs it and compares what it prints. With a ${launcher},
+# through that, and lines end as Windows ends them.
 function(expect_output example binary)
   run(actual ${launcher} ${binary} ${work}/db)
   if(launcher)
@@ -35,7 +38,8 @@ function(expect_output example binary)
   message(STATUS "${binary}: as expected")
 endfunction()
 
-# install_and_move(<files that must be there…>): installs, then moves what was installed: nothing in it may name the place it was installed to.
+# install_and_move(<files that must be there…>): installs, then moves what was installed: nothing in
+# it may name the place it was installed to.
 function(install_and_move)
   run(ignored ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/installed)
   foreach(file IN LISTS ARGN)

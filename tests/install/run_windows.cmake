@@ -1,7 +1,8 @@
-# Installs the Windows build into a fresh folder, builds the examples against it with the CMake package, linked with the DLL and with the static library,
-# runs them, and compares what they print.
+# Installs the Windows build into a fresh folder, builds the examples against it with the CMake
+# package, linked with the DLL and with the static library, runs them, and compares what they print.
 #
-# Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DTOOLCHAIN= -DCXX= -DOBJDUMP= -DCPACK= -DCODECS= -DINTERFACE= -P run_windows.cmake
+# Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DTOOLCHAIN= -DCXX= -DOBJDUMP= -DCPACK= -DCODECS=
+# -DINTERFACE= -P run_windows.cmake
 
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 
@@ -10,7 +11,8 @@ set(examples simple column_families)
 set(launcher bash ${SOURCE_DIR}/cmake/windows/wine.sh)
 
 set(dll libashlar-${INTERFACE}.dll)
-install_and_move(bin/ashlar.exe bin/${dll} lib/libashlar.dll.a lib/libashlar.a include/ashlar/db.h include/ashlar/c.h include/rocksdb/db.h)
+install_and_move(bin/ashlar.exe bin/${dll} lib/libashlar.dll.a lib/libashlar.a include/ashlar/db.h
+                 include/ashlar/c.h include/rocksdb/db.h)
 
 # The codecs come along, with their licences, and nothing speaks of another system's packages.
 foreach(codec IN LISTS CODECS)
@@ -29,8 +31,10 @@ foreach(text IN LISTS texts)
 endforeach()
 
 # A consumer has the toolchain and the installation, and none of the libraries that the build found.
-run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja --toolchain ${TOOLCHAIN} -DASHLAR_WINDOWS_ROOT=${work}/nothing
-            -DAshlar_DIR=${prefix}/lib/cmake/Ashlar -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXE_LINKER_FLAGS=-static)
+run(ignored ${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/cmake -G Ninja
+            --toolchain ${TOOLCHAIN} -DASHLAR_WINDOWS_ROOT=${work}/nothing
+            -DAshlar_DIR=${prefix}/lib/cmake/Ashlar -DCMAKE_BUILD_TYPE=Release
+            -DCMAKE_EXE_LINKER_FLAGS=-static)
 run(ignored ${CMAKE_COMMAND} --build ${work}/cmake)
 
 # Where Windows looks for a program's DLLs: beside it, and in the path.
@@ -47,19 +51,22 @@ set(ENV{PKG_CONFIG_LIBDIR} ${prefix}/lib/pkgconfig)
 run(flags ${pkg_config} --cflags --libs --static ashlar)
 string(REPLACE -lashlar -l:libashlar.a flags "${flags}")
 separate_arguments(flags UNIX_COMMAND "${flags}")
-run(ignored ${CXX} -std=c++20 -O2 ${SOURCE_DIR}/examples/simple.cc -o ${work}/simple_by_pkg_config.exe -static ${flags})
+run(ignored ${CXX} -std=c++20 -O2 ${SOURCE_DIR}/examples/simple.cc
+            -o ${work}/simple_by_pkg_config.exe -static ${flags})
 expect_output(simple ${work}/simple_by_pkg_config.exe)
 run(flags ${pkg_config} --cflags --libs ashlar)
 if(flags MATCHES "ASHLAR_STATIC|zstd")
   fail("a program that links the DLL is told of the static library: ${flags}")
 endif()
 
-# The programs that are linked with the DLL ask for it, the others for nothing but the system; the DLL brings its runtime along.
+# The programs that are linked with the DLL ask for it, the others for nothing but the system; the
+# DLL brings its runtime along.
 function(expect_imports binary pattern)
   run(headers ${OBJDUMP} -p ${binary})
   string(REGEX MATCHALL "DLL Name: [^\r\n]+" imports "${headers}")
   list(TRANSFORM imports REPLACE "DLL Name: " "")
-  list(FILTER imports EXCLUDE REGEX "^(KERNEL32|SHELL32|msvcrt|api-ms-win-core-synch-l1-2-0)\\.dll$")
+  list(FILTER imports EXCLUDE REGEX
+       "^(KERNEL32|SHELL32|msvcrt|api-ms-win-core-synch-l1-2-0)\\.dll$")
   if(NOT imports MATCHES "${pattern}")
     fail("${binary} asks for ${imports}, which does not match ${pattern}")
   endif()
@@ -75,7 +82,8 @@ run(headers ${OBJDUMP} -p ${prefix}/bin/${dll})
 string(REGEX MATCHALL "\n[ \t]*\\[ *[0-9]+\\] [A-Za-z_][A-Za-z0-9_]*" exports "${headers}")
 list(TRANSFORM exports REPLACE ".*[ \t]" "")
 file(READ ${SOURCE_DIR}/include/ashlar/c.h declarations)
-string(REGEX MATCHALL "ASHLAR_API [^;(]*[ *](ashlar|rocksdb)_[a-z0-9_]+\\(" functions "${declarations}")
+string(REGEX MATCHALL "ASHLAR_API [^;(]*[ *](ashlar|rocksdb)_[a-z0-9_]+\\(" functions
+       "${declarations}")
 list(TRANSFORM functions REPLACE ".*[ *]((ashlar|rocksdb)_[a-z0-9_]+)\\(" "\\1")
 list(REMOVE_DUPLICATES functions)
 list(LENGTH functions declared)
@@ -85,7 +93,8 @@ if(missing OR declared LESS 500)
   fail("of the ${declared} functions of ashlar/c.h, ${dll} does not export: ${missing}")
 endif()
 set(foreign ${exports})
-list(FILTER foreign EXCLUDE REGEX "^(ashlar_|rocksdb_|_ZN?K?V?[0-9A-Z]*.*6ashlar|_Z[A-Za-z]*.*6ashlar)")
+list(FILTER foreign EXCLUDE REGEX
+     "^(ashlar_|rocksdb_|_ZN?K?V?[0-9A-Z]*.*6ashlar|_Z[A-Za-z]*.*6ashlar)")
 if(foreign)
   fail("${dll} exports what is not its own: ${foreign}")
 endif()

@@ -1,4 +1,5 @@
-# A project that takes in Ashlar with add_subdirectory, configured with and without a build type: how the library's sources are compiled.
+# A project that takes in Ashlar with add_subdirectory, configured with and without a build type:
+# how the library's sources are compiled.
 #
 # Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DCC= -DCXX= -P subdirectory.cmake
 
@@ -14,13 +15,15 @@ add_executable(program program.cc)
 target_link_libraries(program PRIVATE Ashlar::ashlar_static)
 ")
 
-# configure(<build folder> <options…>): sets library_commands and program_command, how the library's sources and the program are compiled, and output.
-# Cases share a folder where they can: most of the time goes into finding out about the compilers.
+# configure(<build folder> <options…>): sets library_commands and program_command, how the library's
+# sources and the program are compiled, and output. Cases share a folder where they can: most of the
+# time goes into finding out about the compilers.
 function(configure folder)
   # The environment's flags would be taken for the project's.
   set(ENV{CFLAGS} "")
   set(ENV{CXXFLAGS} "")
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${work}/project -B ${work}/${folder} -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX}
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${work}/project -B ${work}/${folder}
+                          -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX}
                           -DCMAKE_EXPORT_COMPILE_COMMANDS=ON ${ARGN}
                   OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -33,14 +36,16 @@ function(configure folder)
   list(FILTER program_command INCLUDE REGEX "/project/program\\.cc")
   list(LENGTH library_commands number)
   if(number LESS 50 OR NOT program_command)
-    message(FATAL_ERROR "with ${ARGN}, only ${number} sources of the library, or no program, are compiled")
+    message(FATAL_ERROR "with ${ARGN}, only ${number} sources of the library, or no program, are "
+                        "compiled")
   endif()
   set(library_commands "${library_commands}" PARENT_SCOPE)
   set(program_command "${program_command}" PARENT_SCOPE)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# expect(<case> <what> <regular expression> <commands…>): every command matches; expect_not: none does.
+# expect(<case> <what> <regular expression> <commands…>): every command matches; expect_not: none
+# does.
 function(expect case what pattern)
   foreach(command IN LISTS ARGN)
     if(NOT command MATCHES "${pattern}")

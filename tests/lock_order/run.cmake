@@ -1,9 +1,11 @@
-# Compiles violations of the lock order. Run by ctest: cmake -DSOURCE_DIR= -DBUILD_DIR= -DCLANG= -P run.cmake
+# Compiles violations of the lock order. Run by ctest:
+# cmake -DSOURCE_DIR= -DBUILD_DIR= -DCLANG= -P run.cmake
 cmake_minimum_required(VERSION 3.25)
 
 set(work ${BUILD_DIR}/tests/lock_order)
 file(REMOVE_RECURSE ${work})
-set(flags -std=c++20 -fsyntax-only -Wthread-safety -Wthread-safety-beta -Werror -I${SOURCE_DIR}/src -I${SOURCE_DIR}/include)
+set(flags -std=c++20 -fsyntax-only -Wthread-safety -Wthread-safety-beta -Werror
+          -I${SOURCE_DIR}/src -I${SOURCE_DIR}/include)
 
 # compile(<name> <body>): of a function that has a tree; sets result and errors.
 macro(compile name body)
@@ -17,7 +19,8 @@ ${body}
 }
 }  // namespace ashlar::pmem
 ")
-  execute_process(COMMAND ${CLANG} ${flags} ${work}/${name}.cc ERROR_VARIABLE errors RESULT_VARIABLE result)
+  execute_process(COMMAND ${CLANG} ${flags} ${work}/${name}.cc ERROR_VARIABLE errors
+                  RESULT_VARIABLE result)
 endmacro()
 
 function(expect_accepted name body)
@@ -44,19 +47,23 @@ set(leaf "  LeafLock leaf(state->index.Find(\"key\").ref)")
 set(scarce "  MutexLock scarce(state->scarce_mutex())")
 
 expect_accepted(in_order "${scarce};\n${operation};\n${structure};\n${leaf};")
-expect_refused(operation_under_the_structure_mutex "'PoolOperation' while [a-z ]*'kStructureMutex' is held"
+expect_refused(operation_under_the_structure_mutex
+               "'PoolOperation' while [a-z ]*'kStructureMutex' is held"
                "${structure};\n${operation};")
 expect_refused(merge_in_an_operation "'MergeAround' while [a-z ]*'kPoolOperation' is held"
                "${operation};\n  LeafWriter(state).MergeAround(\"key\", 1);")
 expect_refused(change_under_the_scarce_mutex "'DeleteRange' while [a-z ]*'kScarceMutex' is held"
                "${scarce};\n  static_cast<void>(BatchWriter(state).DeleteRange(KeyRange::All()));")
-expect_refused(space_under_the_structure_mutex "'AllocateLeaf' while [a-z ]*'kStructureMutex' is held"
+expect_refused(space_under_the_structure_mutex
+               "'AllocateLeaf' while [a-z ]*'kStructureMutex' is held"
                "${structure};\n  static_cast<void>(state->heap.AllocateLeaf());")
-expect_refused(structure_mutex_under_a_leaf_lock "'kStructureMutex' must be acquired before 'kLeafLock'"
+expect_refused(structure_mutex_under_a_leaf_lock
+               "'kStructureMutex' must be acquired before 'kLeafLock'"
                "${leaf};\n${structure};")
 expect_refused(operation_under_the_heaps_mutex "'PoolOperation' while [a-z ]*'kHeapMutex' is held"
                "  kHeapMutex.AssertHeld();\n${operation};")
-expect_refused(scarce_mutex_in_an_operation "'kScarceMutex' must be acquired before 'kPoolOperation'"
+expect_refused(scarce_mutex_in_an_operation
+               "'kScarceMutex' must be acquired before 'kPoolOperation'"
                "${operation};\n${scarce};")
 file(REMOVE_RECURSE ${work})
 message(STATUS "each violation is refused")

@@ -1,6 +1,7 @@
 # The bill of materials names what is linked, with versions, and nothing else.
 #
-# Run by ctest: cmake -DSBOM= -DLIBRARY= -DVERSION= -DCODECS= -P run.cmake; LIBRARY is the shared library
+# Run by ctest: cmake -DSBOM= -DLIBRARY= -DVERSION= -DCODECS= -P run.cmake; LIBRARY is the shared
+# library
 cmake_minimum_required(VERSION 3.25)
 
 file(READ ${SBOM} sbom)
@@ -17,7 +18,8 @@ set(named "")
 foreach(index RANGE ${last})
   string(JSON name GET "${sbom}" components ${index} name)
   string(JSON version ERROR_VARIABLE error GET "${sbom}" components ${index} version)
-  string(JSON license ERROR_VARIABLE license_error GET "${sbom}" components ${index} licenses 0 license id)
+  string(JSON license ERROR_VARIABLE license_error
+         GET "${sbom}" components ${index} licenses 0 license id)
   if(error OR NOT version MATCHES "^[0-9]+\\.[0-9]+" OR license_error)
     message(SEND_ERROR "${name}: version '${version}', license '${license}'")
   endif()
@@ -37,7 +39,8 @@ foreach(entry IN LISTS needed)
   if(name STREQUAL z)
     set(name zlib)
   endif()
-  if(NOT name MATCHES "^(c|m|pthread|dl|rt|atomic|stdc\\+\\+|gcc_s)$" AND NOT entry MATCHES "ld-linux" AND NOT name IN_LIST named)
+  if(NOT name MATCHES "^(c|m|pthread|dl|rt|atomic|stdc\\+\\+|gcc_s)$" AND
+     NOT entry MATCHES "ld-linux" AND NOT name IN_LIST named)
     message(SEND_ERROR "the library needs lib${name}, which the bill of materials does not name")
   endif()
 endforeach()
