@@ -16,13 +16,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A Java program as a process of its own, with this program's class path, which can be killed and started
- * again on its folder. It says "> started" when it serves, and answers each line on its standard input by
- * one that begins with "> ". The end of its input ends it, so that it does not outlive its parent. One
- * thread uses it.
+ * A Java program as a process of its own, with this program's class path, which can be killed and
+ * started again on its folder. It says "> started" when it serves, and answers each line on its
+ * standard input by one that begins with "> ". The end of its input ends it, so that it does not
+ * outlive its parent. One thread uses it.
  */
 class ChildProcess {
-  /** Whose native library RocksDB's classes load: the folder for java.library.path, or null for the one in the jar. */
+  /**
+   * Whose native library RocksDB's classes load: the folder for java.library.path, or null for the
+   * one in the jar.
+   */
   record Library(String name, String folder) {}
 
   final Path folder;
@@ -50,10 +53,13 @@ class ChildProcess {
   void launch(List<String> flags, String main, List<String> arguments) throws IOException {
     Files.createDirectories(folder);
     Files.createDirectories(scratch);
-    List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    List<String> command = new ArrayList<>(
+        List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     if (library.folder() != null) command.add("-Djava.library.path=" + library.folder());
-    // Libraries that are taken out of a jar, and logs that libraries write to the home folder, stay in the scratch folder.
-    command.addAll(List.of("-Djava.io.tmpdir=" + scratch, "-Duser.home=" + scratch, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    // Libraries that are taken out of a jar, and logs that libraries write to the home folder, stay
+    // in the scratch folder.
+    command.addAll(List.of("-Djava.io.tmpdir=" + scratch, "-Duser.home=" + scratch,
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
         "-Dorg.slf4j.simpleLogger.showDateTime=true"));
     command.addAll(flags);
     command.addAll(List.of("-cp", classPath(), main));
@@ -81,7 +87,8 @@ class ChildProcess {
   }
 
   private static String classPath() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator)).map(entry -> Path.of(entry).toAbsolutePath().toString())
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(entry -> Path.of(entry).toAbsolutePath().toString())
         .collect(Collectors.joining(File.pathSeparator));
   }
 
@@ -134,7 +141,12 @@ class ChildProcess {
   /** The line of /proc/PID/maps that names the native library, of its executable part. */
   String mappedLibrary() throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid()), "maps"))) {
-      return lines.filter(line -> line.contains(" r-xp ") && (line.contains("ashlarjni") || line.contains("rocksdbjni"))).findFirst().orElse("none");
+      return lines
+          .filter(line
+              -> line.contains(" r-xp ")
+                  && (line.contains("ashlarjni") || line.contains("rocksdbjni")))
+          .findFirst()
+          .orElse("none");
     }
   }
 
@@ -142,21 +154,27 @@ class ChildProcess {
   void checkLibrary() throws IOException {
     String mapped = mappedLibrary();
     boolean ashlar = mapped.endsWith("libashlarjni.so"), wanted = library.folder() != null;
-    if (mapped.equals("none") || ashlar != wanted) throw new IllegalStateException("not the library of " + library.name() + ": " + mapped);
+    if (mapped.equals("none") || ashlar != wanted)
+      throw new IllegalStateException("not the library of " + library.name() + ": " + mapped);
   }
 
   /** The addresses on which it listens. IllegalStateException if other machines could reach one. */
   List<String> checkListeners() throws IOException {
     List<String> addresses = Listeners.of(pid());
     for (String address : addresses) {
-      if (!Listeners.isLoopback(address)) throw new IllegalStateException(folder.getFileName() + " listens on " + address + " of /proc/" + pid() + "/net, which is not a loopback address");
+      if (!Listeners.isLoopback(address))
+        throw new IllegalStateException(folder.getFileName() + " listens on " + address
+            + " of /proc/" + pid() + "/net, which is not a loopback address");
     }
     return addresses;
   }
 
   long memoryBytes() throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc", Long.toString(pid()), "status"))) {
-      return lines.filter(line -> line.startsWith("VmRSS:")).mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024).findFirst().orElse(0);
+      return lines.filter(line -> line.startsWith("VmRSS:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+          .findFirst()
+          .orElse(0);
     }
   }
 
@@ -182,7 +200,8 @@ class ChildProcess {
   /** A folder and what is in it. */
   static void delete(Path path) throws IOException {
     try (Stream<Path> files = Files.walk(path)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) Files.delete(file);
+      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator)
+        Files.delete(file);
     }
   }
 }

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** Entries that are written once and must be there at the end. Each call is repeated until it is acknowledged. */
+/**
+ * Entries that are written once and must be there at the end. Each call is repeated until it is
+ * acknowledged.
+ */
 final class Entries {
   private static final int WINDOW = 64;
 
@@ -50,7 +53,8 @@ final class Entries {
   }
 
   private Pending<Boolean> put(int number) {
-    return new Pending<>(number, RheaClient.call(() -> client.store().put(key(number), value(number))));
+    return new Pending<>(
+        number, RheaClient.call(() -> client.store().put(key(number), value(number))));
   }
 
   private CompletableFuture<byte[]> get(int number) {
@@ -62,7 +66,8 @@ final class Entries {
     long wrong = 0;
     for (int begin = first; begin < first + count; begin += WINDOW) {
       List<Pending<byte[]>> window = new ArrayList<>();
-      for (int number = begin; number < Math.min(begin + WINDOW, first + count); ++number) window.add(new Pending<>(number, get(number)));
+      for (int number = begin; number < Math.min(begin + WINDOW, first + count); ++number)
+        window.add(new Pending<>(number, get(number)));
       for (Pending<byte[]> pending : window) {
         if (!Arrays.equals(await(pending), value(pending.number))) ++wrong;
       }

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Named figures of a run, in order; as a program, the table of several runs: arguments name=file. */
+/**
+ * Named figures of a run, in order; as a program, the table of several runs: arguments name=file.
+ */
 public final class Figures {
   private final Map<String, String> figures = new LinkedHashMap<>();
 
@@ -17,7 +19,8 @@ public final class Figures {
   }
 
   void put(String name, double value) {
-    figures.put(name, value >= 100 ? String.format("%.0f", value) : value >= 10 ? String.format("%.1f", value) : String.format("%.2f", value));
+    String format = value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f";
+    figures.put(name, String.format(format, value));
   }
 
   void write(Path file) throws IOException {
@@ -43,7 +46,8 @@ public final class Figures {
       runs.add(run);
     }
     System.out.println("| | " + String.join(" | ", columns) + " |");
-    System.out.println("|---" + "|---:".repeat(columns.size()) + "|");
+    String alignments = "|---:".repeat(columns.size());
+    System.out.println("|---" + alignments + "|");
     for (String row : rows) {
       List<String> cells = new ArrayList<>();
       for (Map<String, String> run : runs) cells.add(run.getOrDefault(row, ""));

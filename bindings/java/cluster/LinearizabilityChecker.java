@@ -6,27 +6,31 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether a history of one key is linearizable: whether each operation can take effect at one moment between
- * its call and its return so that every result is that of a register with compare-and-put.
+ * Whether a history of one key is linearizable: whether each operation can take effect at one
+ * moment between its call and its return so that every result is that of a register with
+ * compare-and-put.
  *
- * <p>A depth-first search over the order of effects (Wing and Gong 1993) that remembers the pairs of
- * operations done and value reached which led nowhere (Lowe 2017). The list holds calls and returns in the
- * order of time:
+ * <p>A depth-first search over the order of effects (Wing and Gong 1993) that remembers the pairs
+ * of operations done and value reached which led nowhere (Lowe 2017). The list holds calls and
+ * returns in the order of time:
  *
  * <pre>
  *   call a   call b   return b   call c   return a   return c
  *   ^ candidates: the calls before the first return, as nothing that has returned may come later
  * </pre>
  *
- * <p>An operation whose outcome is not known returns after all others, where any result fits: so it may also
- * never have taken effect. Keys are independent of each other, which makes the search short.
+ * <p>An operation whose outcome is not known returns after all others, where any result fits: so it
+ * may also never have taken effect. Keys are independent of each other, which makes the search
+ * short.
  */
 final class LinearizabilityChecker {
   enum Verdict { LINEARIZABLE, VIOLATED, UNDECIDED }
 
   private static final long STEPS_MAX = 20_000_000;
 
-  /** An entry of the list: a call, which knows its return, or a return, whose own return is null. */
+  /**
+   * An entry of the list: a call, which knows its return, or a return, whose own return is null.
+   */
   private static final class Entry {
     final History.Operation operation;
     final int number;
@@ -101,7 +105,8 @@ final class LinearizabilityChecker {
     return switch (operation.kind()) {
       case GET -> operation.value() == value;
       case PUT -> true;
-      case COMPARE_AND_PUT -> !operation.isKnown() || operation.written() == (operation.expected() == value);
+      case COMPARE_AND_PUT ->
+        !operation.isKnown() || operation.written() == (operation.expected() == value);
     };
   }
 
@@ -123,7 +128,8 @@ final class LinearizabilityChecker {
       events.add(new Event(operation.called(), false, call));
       events.add(new Event(operation.returned(), true, call.matchingReturn));
     }
-    // At equal times calls come first: the operations then overlap, which allows more, so that no wrong alarm is given.
+    // At equal times calls come first: the operations then overlap, which allows more, so that no
+    // wrong alarm is given.
     events.sort(Comparator.comparingLong(Event::time).thenComparing(Event::isReturn));
     Entry head = new Entry(null, -1);
     Entry last = head;

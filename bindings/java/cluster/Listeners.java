@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The TCP addresses on which a process listens, as Linux reports them. The open files of a process name
- * its sockets by inodes; the tables of its network name for each inode the local address and the state:
+ * The TCP addresses on which a process listens, as Linux reports them. The open files of a process
+ * name its sockets by inodes; the tables of its network name for each inode the local address and
+ * the state:
  *
  * <pre>
  *   /proc/PID/fd/7 -> socket:[4711]
@@ -32,7 +33,8 @@ final class Listeners {
       for (Path file : files) {
         try {
           String target = Files.readSymbolicLink(file).toString();
-          if (target.startsWith("socket:[")) inodes.add(target.substring("socket:[".length(), target.length() - 1));
+          if (target.startsWith("socket:["))
+            inodes.add(target.substring("socket:[".length(), target.length() - 1));
         } catch (NoSuchFileException e) {
           // The file was closed meanwhile.
         }
@@ -46,7 +48,9 @@ final class Listeners {
     List<String> addresses = new ArrayList<>();
     for (String line : table) {
       String[] fields = line.trim().split("\\s+");
-      if (fields.length > INODE && fields[STATE].equals(LISTENING) && inodes.contains(fields[INODE])) addresses.add(fields[LOCAL]);
+      if (fields.length > INODE && fields[STATE].equals(LISTENING)
+          && inodes.contains(fields[INODE]))
+        addresses.add(fields[LOCAL]);
     }
     return addresses;
   }
@@ -63,7 +67,9 @@ final class Listeners {
     return addresses;
   }
 
-  /** Whether only programs of this machine reach the address: 127.0.0.0/8, also as IPv6, and ::1. */
+  /**
+   * Whether only programs of this machine reach the address: 127.0.0.0/8, also as IPv6, and ::1.
+   */
   static boolean isLoopback(String address) {
     String host = address.substring(0, address.indexOf(':'));
     if (host.equals(IPV6_LOOPBACK)) return true;

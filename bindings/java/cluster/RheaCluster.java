@@ -6,26 +6,28 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * RheaKV, unmodified, as processes on loopback addresses, with kill -9 under load. Three nodes hold one
- * region, a Raft group:
+ * RheaKV, unmodified, as processes on loopback addresses, with kill -9 under load. Three nodes hold
+ * one region, a Raft group:
  *
  * <pre>
  *   load, measure, kill in turn two thirds of N times
  *   add node 4, move the region from node 1 to it, restart the nodes with the new list of servers
- *   split the region in two, move the leader of the second, kill in turn the other third, kill all at once
+ *   split the region in two, move the leader of the second, kill in turn the other third
+ *   kill all at once
  *   read everything back, judge the recorded history, compare the replicas byte for byte
  * </pre>
  *
- * Snapshots are taken after the load, at every third kill, and before node 4 is added: by checkpoint. After
- * the split none are taken: RheaKV tells at its start, by the regions that a node is started with, how to
- * read a snapshot, and these nodes are started with one region of all keys. They come back by the last
- * snapshot and the log.
+ * Snapshots are taken after the load, at every third kill, and before node 4 is added: by
+ * checkpoint. After the split none are taken: RheaKV tells at its start, by the regions that a node
+ * is started with, how to read a snapshot, and these nodes are started with one region of all keys.
+ * They come back by the last snapshot and the log.
  *
- * <p>Before the first kill, between two kills, and after the last one the load acknowledges operations: a run
- * in which it does not has shown nothing, and fails.
+ * <p>Before the first kill, between two kills, and after the last one the load acknowledges
+ * operations: a run in which it does not has shown nothing, and fails.
  */
 public final class RheaCluster {
-  record Settings(int kills, int entries, int valueBytes, int threads, int keys, int seconds, long seed) {
+  record Settings(
+      int kills, int entries, int valueBytes, int threads, int keys, int seconds, long seed) {
     /** size: ci, normal or full. */
     static Settings of(String size, int kills) {
       return switch (size) {
@@ -55,7 +57,8 @@ public final class RheaCluster {
   private byte[] splitKey;
   private int kills;
 
-  private RheaCluster(Settings settings, ChildProcess.Library library, Path root) throws IOException {
+  private RheaCluster(Settings settings, ChildProcess.Library library, Path root)
+      throws IOException {
     this.settings = settings;
     this.library = library;
     nodes = new RheaNodes(root, library);
@@ -74,7 +77,8 @@ public final class RheaCluster {
   }
 
   private void sayLibraries() throws IOException {
-    for (NodeProcess node : nodes.members()) say("node " + node.number + ": /proc/" + node.pid() + "/maps: " + node.mappedLibrary());
+    for (NodeProcess node : nodes.members())
+      say("node " + node.number + ": /proc/" + node.pid() + "/maps: " + node.mappedLibrary());
   }
 
   private void load(Values values) throws Exception {
@@ -84,8 +88,10 @@ public final class RheaCluster {
     entries.load();
     double seconds = (System.nanoTime() - begin) / 1e9;
     figures.put("load, entries/s", settings.entries / seconds);
-    figures.put("load, processor time of the nodes, µs an entry", (nodes.processorSeconds() - processor) / settings.entries * 1e6);
-    say(String.format("loaded %d entries of %d bytes in %.1f s", settings.entries, settings.valueBytes, seconds));
+    figures.put("load, processor time of the nodes, µs an entry",
+        (nodes.processorSeconds() - processor) / settings.entries * 1e6);
+    say(String.format(
+        "loaded %d entries of %d bytes in %.1f s", settings.entries, settings.valueBytes, seconds));
   }
 
   private void measure() throws Exception {
@@ -95,15 +101,22 @@ public final class RheaCluster {
     double processor = nodes.processorSeconds();
     Thread.sleep(1000L * settings.seconds);
     long operations = workload.acknowledged() - before;
-    if (operations == 0) throw new IllegalStateException("the workload acknowledged nothing in " + settings.seconds + " s");
+    if (operations == 0)
+      throw new IllegalStateException(
+          "the workload acknowledged nothing in " + settings.seconds + " s");
     double rate = operations / ((System.nanoTime() - begin) / 1e9);
     figures.put("mixed, operations/s", rate);
-    figures.put("mixed, processor time of the nodes, µs an operation", (nodes.processorSeconds() - processor) / operations * 1e6);
+    figures.put("mixed, processor time of the nodes, µs an operation",
+        (nodes.processorSeconds() - processor) / operations * 1e6);
     for (Workload.Kind kind : Workload.Kind.values()) {
       long[] latencies = workload.takeLatencies(kind);
       for (double part : new double[] {0.5, 0.95, 0.99, 0.999}) {
-        double latency = latencies.length == 0 ? 0 : latencies[(int) Math.min(latencies.length - 1L, (long) (latencies.length * part))];
-        figures.put(String.format("mixed, %s, %s %%, ms", kind.toString().toLowerCase(), Double.toString(100 * part).replaceAll("\\.0$", "")), latency / 1e6);
+        double latency = latencies.length == 0
+            ? 0
+            : latencies[(int) Math.min(latencies.length - 1L, (long) (latencies.length * part))];
+        figures.put(String.format("mixed, %s, %s %%, ms", kind.toString().toLowerCase(),
+                        Double.toString(100 * part).replaceAll("\\.0$", "")),
+            latency / 1e6);
       }
     }
     say(String.format("%.0f operations/s from %d threads", rate, settings.threads));
@@ -112,7 +125,8 @@ public final class RheaCluster {
   /** The time in ms until a region serves again. */
   private long awaitService(byte[] key, long since) throws Exception {
     while (!client.serves(key)) {
-      if (System.nanoTime() - since > SERVICE_WAIT_NS) throw new IllegalStateException("no service for five minutes");
+      if (System.nanoTime() - since > SERVICE_WAIT_NS)
+        throw new IllegalStateException("no service for five minutes");
       Thread.sleep(2);
     }
     return (System.nanoTime() - since) / 1_000_000;
@@ -144,12 +158,14 @@ public final class RheaCluster {
       killOne(nodes.members().get(i % nodes.members().size()));
       if (splitKey == null && i % 3 == 2) nodes.snapshotAll();
     }
-    say(kills + " kills, " + workload.acknowledged() + " operations, " + workload.unknown() + " writes of unknown outcome");
+    say(kills + " kills, " + workload.acknowledged() + " operations, " + workload.unknown()
+        + " writes of unknown outcome");
   }
 
   private void moveRegion() throws Exception {
     nodes.snapshotAll();
-    nodes.snapshotAll();  // the log is cut at the one before the last, so that node 4 needs the snapshot
+    // The log is cut at the one before the last, so that node 4 needs the snapshot.
+    nodes.snapshotAll();
     NodeProcess first = nodes.members().get(0), fourth = nodes.fourth();
     nodes.startFourth();
     long begin = System.nanoTime();
@@ -157,28 +173,39 @@ public final class RheaCluster {
     nodes.members().add(fourth);
     nodes.awaitCaughtUp(fourth);
     figures.put("node 4 joins, ms", (System.nanoTime() - begin) / 1e6);
-    if (nodes.leader(RheaClient.FIRST_REGION) == first) client.transferLeader(RheaClient.FIRST_REGION, fourth);
+    if (nodes.leader(RheaClient.FIRST_REGION) == first)
+      client.transferLeader(RheaClient.FIRST_REGION, fourth);
     client.removeReplica(RheaClient.FIRST_REGION, first);
     nodes.replace(first);
     say("the region moved from node 1 to node 4, and each node restarted with the new list");
   }
 
-  /** No operation is on its way meanwhile: RheaKV checks a region's epoch when it accepts one, not when it applies it. */
+  /**
+   * No operation is on its way meanwhile: RheaKV checks a region's epoch when it accepts one, not
+   * when it applies it.
+   */
   private void splitRegion() throws Exception {
     workload.pause();
     client.findLeader(keyOf(RheaClient.FIRST_REGION));
     client.split(RheaClient.FIRST_REGION, SECOND_REGION);
     nodes.setRegions(2);
     NodeProcess second = nodes.leader(SECOND_REGION);
-    splitKey = HexFormat.of().parseHex(RheaNodes.status(second).stream().filter(region -> region.id() == SECOND_REGION).findFirst().orElseThrow().startKey());
+    splitKey = HexFormat.of().parseHex(RheaNodes.status(second)
+            .stream()
+            .filter(region -> region.id() == SECOND_REGION)
+            .findFirst()
+            .orElseThrow()
+            .startKey());
     client.addRegion(RheaClient.FIRST_REGION, SECOND_REGION, splitKey);
     for (NodeProcess node : nodes.members()) nodes.awaitCaughtUp(node);
     NodeProcess first = nodes.leader(RheaClient.FIRST_REGION);
     if (nodes.leader(SECOND_REGION) == first) {
-      client.transferLeader(SECOND_REGION, nodes.members().get((nodes.members().indexOf(first) + 1) % nodes.members().size()));
+      client.transferLeader(SECOND_REGION,
+          nodes.members().get((nodes.members().indexOf(first) + 1) % nodes.members().size()));
     }
     workload.resume();
-    say("the region was split at " + new String(splitKey) + ", and the halves are led by nodes " + first.number + " and " + nodes.leader(SECOND_REGION).number);
+    say("the region was split at " + new String(splitKey) + ", and the halves are led by nodes "
+        + first.number + " and " + nodes.leader(SECOND_REGION).number);
   }
 
   private void killEverything() throws Exception {
@@ -222,7 +249,8 @@ public final class RheaCluster {
     recoveriesMs.sort(null);
     outagesMs.sort(null);
     figures.put("killed node back and caught up, median ms", median(recoveriesMs));
-    figures.put("killed node back and caught up, longest ms", recoveriesMs.isEmpty() ? 0 : recoveriesMs.get(recoveriesMs.size() - 1));
+    figures.put("killed node back and caught up, longest ms",
+        recoveriesMs.isEmpty() ? 0 : recoveriesMs.get(recoveriesMs.size() - 1));
     figures.put("killed leader, its region serves after, median ms", median(outagesMs));
     figures.put("kills", kills);
     figures.put("leaders of a region among them", outagesMs.size());
@@ -235,9 +263,13 @@ public final class RheaCluster {
     figures.put("replicas that differ", different);
     figures.put("seconds in all", (System.nanoTime() - begin) / 1e9);
     for (String finding : judgement.findings().stream().limit(5).toList()) say(finding);
-    say(String.format("%d kills; %d operations on %d keys judged: %d acknowledged writes lost, %d keys not linearizable, %d not decided; %d replicas differ", kills,
-        judgement.operations(), judgement.keys(), judgement.lost() + wrong, judgement.violated(), judgement.undecided(), different));
-    return judgement.lost() + wrong + judgement.violated() + judgement.undecided() + workload.damaged() + different == 0;
+    say(String.format("%d kills; %d operations on %d keys judged: %d acknowledged writes lost, %d "
+            + "keys not linearizable, %d not decided; %d replicas differ",
+        kills, judgement.operations(), judgement.keys(), judgement.lost() + wrong,
+        judgement.violated(), judgement.undecided(), different));
+    long faults = judgement.lost() + wrong + judgement.violated() + judgement.undecided()
+        + workload.damaged() + different;
+    return faults == 0;
   }
 
   private static double median(List<Long> sorted) {
@@ -257,12 +289,17 @@ public final class RheaCluster {
   static void redirectLogs(Path root) {
     System.setProperty("org.slf4j.simpleLogger.logFile", root.resolve("client.log").toString());
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
-    System.setProperty("user.home", root.toString());  // where a library of RheaKV's makes a folder of logs
+    // Where a library of RheaKV's makes a folder of logs.
+    System.setProperty("user.home", root.toString());
   }
 
-  /** Arguments: name of the library, its folder or -, where to write the figures, kills, and ci, normal or full. */
+  /**
+   * Arguments: name of the library, its folder or -, where to write the figures, kills, and ci,
+   * normal or full.
+   */
   public static void main(String[] arguments) throws Exception {
-    ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
+    ChildProcess.Library library =
+        new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
     Settings settings = Settings.of(arguments[4], Integer.parseInt(arguments[3]));
     Path root = Files.createTempDirectory("ashlar-rheakv");
     redirectLogs(root);

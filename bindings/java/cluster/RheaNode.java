@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 
 /**
- * One node of RheaKV: a store engine, unmodified, with what it needs. Its parent talks to it by lines on
- * standard input and reads one line for each:
+ * One node of RheaKV: a store engine, unmodified, with what it needs. Its parent talks to it by
+ * lines on standard input and reads one line for each:
  *
  * <pre>
  *   status     region:state:leader:applied:committed:startKey of each region, keys in hex
@@ -73,9 +73,17 @@ public final class RheaNode {
       byte[] start = region.getRegion().getStartKey();
       boolean works = node.getNodeState().isActive();  // another one has no indexes
       if (text.length() > 0) text.append(' ');
-      text.append(region.getRegion().getId()).append(':').append(node.getNodeState()).append(':').append(node.isLeader(false))
-          .append(':').append(works ? node.getLastAppliedLogIndex() : 0).append(':').append(works ? node.getLastCommittedIndex() : 0)
-          .append(':').append(start == null ? "" : HexFormat.of().formatHex(start));
+      text.append(region.getRegion().getId())
+          .append(':')
+          .append(node.getNodeState())
+          .append(':')
+          .append(node.isLeader(false))
+          .append(':')
+          .append(works ? node.getLastAppliedLogIndex() : 0)
+          .append(':')
+          .append(works ? node.getLastCommittedIndex() : 0)
+          .append(':')
+          .append(start == null ? "" : HexFormat.of().formatHex(start));
     }
     return text.toString();
   }
@@ -132,7 +140,8 @@ public final class RheaNode {
     }
     System.out.println("> started");
     RheaNode node = new RheaNode(engine);
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String command; (command = commands.readLine()) != null;) {
       System.out.println("> " + node.answer(command));
     }

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 /** The nodes of a cluster: three members, and a fourth one that may join. One thread uses it. */
 final class RheaNodes {
   /** What a node says of one of its regions. */
-  record Region(long id, String state, boolean leads, long applied, long committed, String startKey) {}
+  record Region(
+      long id, String state, boolean leads, long applied, long committed, String startKey) {}
 
   private static final long WAIT_NS = 300_000_000_000L;
 
@@ -72,7 +73,8 @@ final class RheaNodes {
   }
 
   private void awaitStarted(NodeProcess node) throws Exception {
-    if (!node.awaitStarted()) throw new IllegalStateException("node " + node.number + " did not start: " + node.log());
+    if (!node.awaitStarted())
+      throw new IllegalStateException("node " + node.number + " did not start: " + node.log());
     node.checkLibrary();
     node.checkListeners();
     ++starts;
@@ -106,7 +108,8 @@ final class RheaNodes {
     for (String text : node.ask("status").split(" ")) {
       String[] parts = text.split(":", -1);
       if (parts.length != 6) return List.of();
-      found.add(new Region(Long.parseLong(parts[0]), parts[1], Boolean.parseBoolean(parts[2]), Long.parseLong(parts[3]), Long.parseLong(parts[4]), parts[5]));
+      found.add(new Region(Long.parseLong(parts[0]), parts[1], Boolean.parseBoolean(parts[2]),
+          Long.parseLong(parts[3]), Long.parseLong(parts[4]), parts[5]));
     }
     return found;
   }
@@ -128,18 +131,25 @@ final class RheaNodes {
       for (Region region : status(node)) {
         if (!region.state.equals("STATE_ERROR")) applied.put(region.id, region.applied);
       }
-      if (applied.size() >= regions && committed.entrySet().stream().allMatch(entry -> applied.getOrDefault(entry.getKey(), -1L) >= entry.getValue())) return;
-      if (!node.isAlive()) throw new IllegalStateException("node " + node.number + " ended: " + node.log());
+      if (applied.size() >= regions
+          && committed.entrySet().stream().allMatch(
+              entry -> applied.getOrDefault(entry.getKey(), -1L) >= entry.getValue()))
+        return;
+      if (!node.isAlive())
+        throw new IllegalStateException("node " + node.number + " ended: " + node.log());
       Thread.sleep(5);
     }
-    throw new IllegalStateException("node " + node.number + " does not catch up: " + node.ask("status") + ", " + node.log());
+    throw new IllegalStateException(
+        "node " + node.number + " does not catch up: " + node.ask("status") + ", " + node.log());
   }
 
   NodeProcess leader(long region) throws Exception {
     long deadline = System.nanoTime() + WAIT_NS;
     while (System.nanoTime() < deadline) {
       for (NodeProcess node : members) {
-        if (node.isAlive() && status(node).stream().anyMatch(found -> found.id == region && found.leads)) return node;
+        if (node.isAlive()
+            && status(node).stream().anyMatch(found -> found.id == region && found.leads))
+          return node;
       }
       Thread.sleep(10);
     }
@@ -149,7 +159,9 @@ final class RheaNodes {
   void snapshotAll() throws InterruptedException {
     for (NodeProcess node : members) {
       String answer = node.ask("snapshot");
-      if (!answer.equals("ok")) throw new IllegalStateException("node " + node.number + ": snapshot " + answer + ": " + node.log());
+      if (!answer.equals("ok"))
+        throw new IllegalStateException(
+            "node " + node.number + ": snapshot " + answer + ": " + node.log());
     }
   }
 
@@ -180,7 +192,9 @@ final class RheaNodes {
   }
 
   static int differing(List<String> digests) {
-    return (int) digests.stream().filter(digest -> !digest.equals(digests.get(0)) || !digest.matches("\\d+:[0-9a-f]+")).count();
+    return (int) digests.stream()
+        .filter(digest -> !digest.equals(digests.get(0)) || !digest.matches("\\d+:[0-9a-f]+"))
+        .count();
   }
 
   void killAll() throws InterruptedException {

@@ -24,12 +24,14 @@ final class Values {
   long decode(byte[] bytes) {
     if (bytes == null) return 0;
     long number = bytes.length == size ? ByteBuffer.wrap(bytes).getLong() : 0;
-    if (!java.util.Arrays.equals(bytes, encode(number))) throw new IllegalStateException("a value of " + bytes.length + " bytes is damaged");
+    if (!java.util.Arrays.equals(bytes, encode(number)))
+      throw new IllegalStateException("a value of " + bytes.length + " bytes is damaged");
     return number;
   }
 
   /** Keys in an order that has nothing to do with their numbers. */
   static byte[] key(long number, char kind) {
-    return String.format("%08x%c%06d", (int) (number * 0x9E3779B1L), kind, number).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    return String.format("%08x%c%06d", (int) (number * 0x9E3779B1L), kind, number)
+        .getBytes(java.nio.charset.StandardCharsets.US_ASCII);
   }
 }

@@ -10,19 +10,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Threads that get, put and compareAndPut keys and record what they see, until stop. After a failure a thread
- * reads until that works again: a read that fails changes nothing, a write that fails stays open for ever.
+ * Threads that get, put and compareAndPut keys and record what they see, until stop. After a
+ * failure a thread reads until that works again: a read that fails changes nothing, a write that
+ * fails stays open for ever.
  *
- * <p>compareAndPut: RheaKV compares all those of one batch with the values before the batch, at each replica
- * and at each replay anew, so two on the same key that meet in a batch are applied wrongly. A put of the key
- * between them ends the batch; this workload has one between any two.
+ * <p>compareAndPut: RheaKV compares all those of one batch with the values before the batch, at
+ * each replica and at each replay anew, so two on the same key that meet in a batch are applied
+ * wrongly. A put of the key between them ends the batch; this workload has one between any two.
  */
 final class Workload {
   enum Kind { READ, WRITE }
 
   private static final int TIMEOUT_MS = 8000;
 
-  /** Between two compareAndPut: OPEN, then BUSY while one is sent, then PUT_NEXT until a put was acknowledged. */
+  /**
+   * Between two compareAndPut: OPEN, then BUSY while one is sent, then PUT_NEXT until a put was
+   * acknowledged.
+   */
   private enum Turn { OPEN, BUSY, PUT_NEXT, CLOSED }
 
   private final class Key {
@@ -69,7 +73,8 @@ final class Workload {
   void stop() throws InterruptedException {
     stopped = true;
     for (Thread thread : threads) thread.join();
-    if (failure != null) throw new IllegalStateException("a thread of the workload failed", failure);
+    if (failure != null)
+      throw new IllegalStateException("a thread of the workload failed", failure);
   }
 
   /** Returns when no operation is on its way. */
@@ -160,7 +165,8 @@ final class Workload {
   private boolean operate(Key key, int dice, long called) throws InterruptedException {
     if (dice < 5) return get(key, called);
     // RheaKV refuses to expect that the key is not there.
-    if (dice == 9 && key.lastSeen != 0 && key.turn.compareAndSet(Turn.OPEN, Turn.BUSY)) return compareAndPut(key, called);
+    if (dice == 9 && key.lastSeen != 0 && key.turn.compareAndSet(Turn.OPEN, Turn.BUSY))
+      return compareAndPut(key, called);
     return put(key, called);
   }
 
@@ -207,16 +213,19 @@ final class Workload {
       written = await(RheaClient.call(() -> client.store().compareAndPut(key.bytes, from, to)));
     } catch (ExecutionException | TimeoutException e) {
       unknown.incrementAndGet();
-      key.history.add(History.Operation.compareAndPut(expected, value, false, called, History.NEVER));
+      key.history.add(
+          History.Operation.compareAndPut(expected, value, false, called, History.NEVER));
       key.turn.set(Turn.CLOSED);  // it may take effect at any time
       return false;
     }
-    key.history.add(History.Operation.compareAndPut(expected, value, written, called, System.nanoTime()));
+    key.history.add(
+        History.Operation.compareAndPut(expected, value, written, called, System.nanoTime()));
     key.turn.set(Turn.PUT_NEXT);
     return true;
   }
 
-  private static <T> T await(Future<T> future) throws InterruptedException, ExecutionException, TimeoutException {
+  private static <T> T await(Future<T> future)
+      throws InterruptedException, ExecutionException, TimeoutException {
     return future.get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
   }
 
@@ -228,7 +237,8 @@ final class Workload {
   }
 
   /** Reads each key once more, when nothing writes. */
-  record Judgement(long keys, long operations, long lost, long violated, long undecided, List<String> findings) {}
+  record Judgement(long keys, long operations, long lost, long violated, long undecided,
+      List<String> findings) {}
 
   Judgement judge() throws InterruptedException {
     long operations = 0, lost = 0, violated = 0, undecided = 0;
@@ -254,7 +264,8 @@ final class Workload {
           ++undecided;
           findings.add("not decided: " + name);
         }
-        case LINEARIZABLE -> {}
+        case LINEARIZABLE -> {
+        }
       }
     }
     return new Judgement(keys.length, operations, lost, violated, undecided, findings);

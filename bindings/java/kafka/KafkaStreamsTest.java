@@ -25,8 +25,8 @@ import org.apache.kafka.streams.state.Stores;
 
 /**
  * Kafka Streams, unmodified, on libashlarjni: counts by key, by window and by session in persistent
- * stores, compared with a model; the flushed stores are opened again in a copy of their folder, compared
- * again and continued.
+ * stores, compared with a model; the flushed stores are opened again in a copy of their folder,
+ * compared again and continued.
  */
 public final class KafkaStreamsTest {
   private static final long WINDOW_MS = 10_000;
@@ -39,23 +39,36 @@ public final class KafkaStreamsTest {
 
   private static TopologyTestDriver open(Path dir) {
     StreamsBuilder builder = new StreamsBuilder();
-    var grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.Long())).groupByKey(Grouped.with(Serdes.String(), Serdes.Long()));
-    grouped.count(Materialized.<String, Long>as(Stores.persistentTimestampedKeyValueStore("counts")).withKeySerde(Serdes.String()).withValueSerde(Serdes.Long()));
+    var grouped = builder.stream("in", Consumed.with(Serdes.String(), Serdes.Long()))
+                      .groupByKey(Grouped.with(Serdes.String(), Serdes.Long()));
+    grouped.count(Materialized.<String, Long>as(Stores.persistentTimestampedKeyValueStore("counts"))
+            .withKeySerde(Serdes.String())
+            .withValueSerde(Serdes.Long()));
     grouped.windowedBy(TimeWindows.ofSizeAndGrace(Duration.ofMillis(WINDOW_MS), Duration.ofDays(1)))
-        .count(Materialized.<String, Long>as(Stores.persistentTimestampedWindowStore("windows", Duration.ofDays(2), Duration.ofMillis(WINDOW_MS), false))
-            .withKeySerde(Serdes.String()).withValueSerde(Serdes.Long()));
-    grouped.windowedBy(SessionWindows.ofInactivityGapAndGrace(Duration.ofSeconds(5), Duration.ofDays(1)))
-        .count(Materialized.<String, Long>as(Stores.persistentSessionStore("sessions", Duration.ofDays(2))).withKeySerde(Serdes.String()).withValueSerde(Serdes.Long()));
+        .count(Materialized
+                .<String, Long>as(Stores.persistentTimestampedWindowStore(
+                    "windows", Duration.ofDays(2), Duration.ofMillis(WINDOW_MS), false))
+                .withKeySerde(Serdes.String())
+                .withValueSerde(Serdes.Long()));
+    grouped
+        .windowedBy(
+            SessionWindows.ofInactivityGapAndGrace(Duration.ofSeconds(5), Duration.ofDays(1)))
+        .count(Materialized
+                .<String, Long>as(Stores.persistentSessionStore("sessions", Duration.ofDays(2)))
+                .withKeySerde(Serdes.String())
+                .withValueSerde(Serdes.Long()));
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "ashlar-test");
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:1");
     properties.put(StreamsConfig.STATE_DIR_CONFIG, dir.toString());
-    properties.put(StreamsConfig.METRICS_RECORDING_LEVEL_CONFIG, "DEBUG");  // with the metrics of RocksDB's statistics
+    // With the metrics of RocksDB's statistics.
+    properties.put(StreamsConfig.METRICS_RECORDING_LEVEL_CONFIG, "DEBUG");
     return new TopologyTestDriver(builder.build(), properties, Instant.EPOCH);
   }
 
   private void send(TopologyTestDriver driver) {
-    TestInputTopic<String, Long> topic = driver.createInputTopic("in", Serdes.String().serializer(), Serdes.Long().serializer());
+    TestInputTopic<String, Long> topic =
+        driver.createInputTopic("in", Serdes.String().serializer(), Serdes.Long().serializer());
     for (int i = 0; i < RECORDS; ++i, ++sent) {
       String key = "key" + (sent * 7919 % KEYS);
       long time = sent * 400;
@@ -67,7 +80,8 @@ public final class KafkaStreamsTest {
 
   private void compare(TopologyTestDriver driver, String when) {
     Map<String, Long> stored = new TreeMap<>();
-    try (KeyValueIterator<String, Long> all = driver.<String, Long>getKeyValueStore("counts").all()) {
+    try (KeyValueIterator<String, Long> all =
+             driver.<String, Long>getKeyValueStore("counts").all()) {
       while (all.hasNext()) {
         KeyValue<String, Long> entry = all.next();
         stored.put(entry.key, entry.value);
@@ -75,16 +89,19 @@ public final class KafkaStreamsTest {
     }
     check(counts.equals(stored), when + ": counts differ");
     stored.clear();
-    try (KeyValueIterator<Windowed<String>, Long> all = driver.<String, Long>getWindowStore("windows").all()) {
+    try (KeyValueIterator<Windowed<String>, Long> all =
+             driver.<String, Long>getWindowStore("windows").all()) {
       while (all.hasNext()) {
         KeyValue<Windowed<String>, Long> entry = all.next();
         stored.put(entry.key.key() + "@" + entry.key.window().start(), entry.value);
       }
     }
-    check(windows.equals(stored), when + ": windows differ: " + windows.size() + ", " + stored.size());
+    check(windows.equals(stored),
+        when + ": windows differ: " + windows.size() + ", " + stored.size());
     long inSessions = 0;
     for (String key : counts.keySet()) {
-      try (KeyValueIterator<Windowed<String>, Long> sessions = driver.<String, Long>getSessionStore("sessions").fetch(key)) {
+      try (KeyValueIterator<Windowed<String>, Long> sessions =
+               driver.<String, Long>getSessionStore("sessions").fetch(key)) {
         while (sessions.hasNext()) inSessions += sessions.next().value;
       }
     }
@@ -97,13 +114,15 @@ public final class KafkaStreamsTest {
 
   private static void copy(Path from, Path to) throws Exception {
     try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) Files.copy(file, to.resolve(from.relativize(file).toString()));
+      for (Path file : (Iterable<Path>) files::iterator)
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
     }
   }
 
   private static void delete(Path path) throws Exception {
     try (Stream<Path> files = Files.walk(path)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) Files.delete(file);
+      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator)
+        Files.delete(file);
     }
   }
 
@@ -116,15 +135,22 @@ public final class KafkaStreamsTest {
       test.send(driver);
       test.compare(driver, "before close");
       try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
-        String libraries = maps.filter(line -> line.contains("rocksdbjni") || line.contains("ashlarjni")).map(line -> line.substring(line.indexOf('/'))).distinct().reduce("", String::concat);
+        String libraries =
+            maps.filter(line -> line.contains("rocksdbjni") || line.contains("ashlarjni"))
+                .map(line -> line.substring(line.indexOf('/')))
+                .distinct()
+                .reduce("", String::concat);
         System.out.println("library: " + libraries);
-        check(libraries.endsWith("libashlarjni.so"), "the library is another one: set java.library.path");
+        check(libraries.endsWith("libashlarjni.so"),
+            "the library is another one: set java.library.path");
       }
-      // The driver deletes its folder when it is closed, so that the stores are opened again in a copy.
+      // The driver deletes its folder when it is closed, so that the stores are opened again in a
+      // copy.
       for (StateStore store : driver.getAllStateStores().values()) store.flush();
       copy(dir, copy);
     }
-    System.out.printf("%d records into three stores: %d ms%n", test.sent, (System.nanoTime() - start) / 1_000_000);
+    System.out.printf("%d records into three stores: %d ms%n", test.sent,
+        (System.nanoTime() - start) / 1_000_000);
     // The driver has no changelog to restore from: what is there now was on disk.
     try (TopologyTestDriver driver = open(copy)) {
       test.compare(driver, "after reopening");

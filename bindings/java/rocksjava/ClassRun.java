@@ -101,7 +101,9 @@ public final class ClassRun extends RunListener {
     try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
       return maps.filter(line -> line.contains("ashlarjni") || line.contains("rocksdbjni"))
           .filter(line -> line.endsWith(".so"))
-          .map(line -> line.substring(line.indexOf('/'))).distinct().collect(Collectors.toList());
+          .map(line -> line.substring(line.indexOf('/')))
+          .distinct()
+          .collect(Collectors.toList());
     }
   }
 

@@ -14,15 +14,15 @@ import java.util.stream.Collectors;
  * The tests that are known to fail, with reasons. A line has a name and the reason. The name is
  * that of a class, of a method with all its parameters, Class.method, or with one, Class.method[0].
  * The list is true: a test that fails fits a line, a test that fits a line fails, and each line
- * fits a test that ran. If the reason is "not in Ashlar: a feature", the failure has to say so, too:
- * another bug is not excused by it. A name after ! is that of a test that never returns or depends on timing:
- * it is left out, and must exist.
+ * fits a test that ran. If the reason is "not in Ashlar: a feature", the failure has to say so,
+ * too: another bug is not excused by it. A name after ! is that of a test that never returns or
+ * depends on timing: it is left out, and must exist.
  */
 final class Expectations {
   private static final String LEFT_OUT = "!";
   private static final String NO_FEATURE = "not in Ashlar: ";
-  private static final Pattern NO_FEATURE_TEXT =
-      Pattern.compile("not in Ashlar|UnsupportedOperationException|NotSupported|is not implemented");
+  private static final Pattern NO_FEATURE_TEXT = Pattern.compile(
+      "not in Ashlar|UnsupportedOperationException|NotSupported|is not implemented");
 
   private record Line(String name, String reason, boolean leftOut) {
     boolean fits(Outcome outcome) {
@@ -87,8 +87,10 @@ final class Expectations {
         differences.add("fails, and is not listed: " + outcome.test + ": " + outcome.text);
       } else if (outcome.event.equals("passed") && listed) {
         differences.add("passes, but is listed: " + outcome.test);
-      } else if (outcome.event.equals("failed") && lines.stream().noneMatch(line -> line.fits(outcome) && line.excuses(outcome))) {
-        differences.add("fails for another reason than the listed one: " + outcome.test + ": " + outcome.text);
+      } else if (outcome.event.equals("failed")
+          && lines.stream().noneMatch(line -> line.fits(outcome) && line.excuses(outcome))) {
+        differences.add(
+            "fails for another reason than the listed one: " + outcome.test + ": " + outcome.text);
       }
     }
     for (Line line : lines) {
@@ -105,8 +107,10 @@ final class Expectations {
     Map<String, Integer> reasons = new TreeMap<>();
     for (Outcome outcome : outcomes) {
       if (!outcome.event.equals("failed") && !outcome.event.equals("left out")) continue;
-      lines.stream().filter(line -> line.fits(outcome)).findFirst().ifPresent(
-          line -> reasons.merge(line.reason, 1, Integer::sum));
+      lines.stream()
+          .filter(line -> line.fits(outcome))
+          .findFirst()
+          .ifPresent(line -> reasons.merge(line.reason, 1, Integer::sum));
     }
     return reasons;
   }

@@ -46,8 +46,12 @@ public final class ExpectationsTest {
     Expectations both = Expectations.of(List.of(listedA, listedB));
     equal(2, both.reasons(OUTCOMES).get("another reason"));
     equal(List.of(), both.only(Set.of("ATest")).differences(OUTCOMES.subList(0, 3)));
-    equal(List.of("fails for another reason than the listed one: ATest.bad: why"), differences("ATest.bad not in Ashlar: x", listedB));
-    equal(List.of(), Expectations.of(List.of("ATest not in Ashlar: x")).differences(List.of(new Expectations.Outcome("failed", "ATest", "ATest.bad", "x: not in Ashlar"))));
+    equal(List.of("fails for another reason than the listed one: ATest.bad: why"),
+        differences("ATest.bad not in Ashlar: x", listedB));
+    equal(List.of(),
+        Expectations.of(List.of("ATest not in Ashlar: x"))
+            .differences(List.of(
+                new Expectations.Outcome("failed", "ATest", "ATest.bad", "x: not in Ashlar"))));
     List<Expectations.Outcome> hanging = List.of(outcome("left out", "ATest", "hangs"));
     Expectations without = Expectations.of(List.of("!ATest.hangs never returns"));
     equal(Set.of("ATest.hangs"), without.leftOut());

@@ -63,12 +63,11 @@ public final class RocksJavaTests {
                            .collect(Collectors.joining(File.pathSeparator));
     // Mockito 1 defines classes by reflection, for which java.lang must be open.
     // Their tests expect the assertions of the classes.
-    List<String> command = new ArrayList<>(List.of(java, "-ea:org.rocksdb...",
-        "-Xcheck:jni", "--add-opens",
-        "java.base/java.lang=ALL-UNNAMED", "-Djava.library.path=" + library,
+    List<String> command = new ArrayList<>(List.of(java, "-ea:org.rocksdb...", "-Xcheck:jni",
+        "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Djava.library.path=" + library,
         "-Djava.io.tmpdir=" + scratch, "-XX:ErrorFile=" + log + ".crash",
-        "-XX:-CreateCoredumpOnCrash",
-        "-cp", classPath, "ClassRun", PREFIX + type, PREFIX, events.toString()));
+        "-XX:-CreateCoredumpOnCrash", "-cp", classPath, "ClassRun", PREFIX + type, PREFIX,
+        events.toString()));
     command.addAll(expectations.leftOut());
     ProcessBuilder builder = new ProcessBuilder(command).directory(scratch.toFile());
     return builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
@@ -120,11 +119,11 @@ public final class RocksJavaTests {
     reasons.forEach((reason, tests) -> System.out.println(tests + " as listed: " + reason));
     Map<String, Long> counts = outcomes.stream().collect(
         Collectors.groupingBy(Expectations.Outcome::event, Collectors.counting()));
-    System.out.println(outcomes.size() + " tests of " + classes + " classes: "
-        + counts.getOrDefault("passed", 0L) + " pass, " + counts.getOrDefault("failed", 0L)
-        + " fail, " + counts.getOrDefault("ignored", 0L) + " are ignored, "
-        + counts.getOrDefault("left out", 0L)
-        + " are left out; " + differences.size() + " differences from the list");
+    System.out.println(outcomes.size() + " tests of " + classes
+        + " classes: " + counts.getOrDefault("passed", 0L) + " pass, "
+        + counts.getOrDefault("failed", 0L) + " fail, " + counts.getOrDefault("ignored", 0L)
+        + " are ignored, " + counts.getOrDefault("left out", 0L) + " are left out; "
+        + differences.size() + " differences from the list");
     return differences.isEmpty() && !outcomes.isEmpty();
   }
 

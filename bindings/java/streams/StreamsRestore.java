@@ -20,8 +20,8 @@ import org.apache.kafka.common.serialization.LongSerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * Kafka Streams, unmodified, with a broker: the application of WindowApplication is killed while records
- * come, starts again, restores its store, and must arrive at the sums of a model, exactly.
+ * Kafka Streams, unmodified, with a broker: the application of WindowApplication is killed while
+ * records come, starts again, restores its store, and must arrive at the sums of a model, exactly.
  */
 public final class StreamsRestore {
   private static final int KEYS = 2000;
@@ -35,8 +35,10 @@ public final class StreamsRestore {
   private final Figures figures = new Figures();
   private final Map<String, Long> model = new HashMap<>();
   private final Random random = new Random(42);
-  // Near the present: the broker deletes records whose time is older than the retention of their topic.
-  private final long firstTime = System.currentTimeMillis() / WindowApplication.WINDOW.toMillis() * WindowApplication.WINDOW.toMillis();
+  // Near the present: the broker deletes records whose time is older than the retention of their
+  // topic.
+  private final long firstTime = System.currentTimeMillis() / WindowApplication.WINDOW.toMillis()
+      * WindowApplication.WINDOW.toMillis();
   private final List<Long> restoresMs = new ArrayList<>();
   private long restored;
   private long sent;
@@ -74,18 +76,28 @@ public final class StreamsRestore {
     int port = freePort(), controllerPort = freePort();
     address = "127.0.0.1:" + port;
     broker = new ChildProcess(root, "broker", new ChildProcess.Library("none", null));
-    broker.launch(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), "Broker", List.of(Integer.toString(port), Integer.toString(controllerPort), broker.folder.toString()));
-    if (!broker.awaitStarted()) throw new IllegalStateException("the broker did not start: " + broker.log());
+    broker.launch(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), "Broker",
+        List.of(
+            Integer.toString(port), Integer.toString(controllerPort), broker.folder.toString()));
+    if (!broker.awaitStarted())
+      throw new IllegalStateException("the broker did not start: " + broker.log());
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {
-      admin.createTopics(List.of(new NewTopic(WindowApplication.INPUT, PARTITIONS, (short) 1))).all().get();
+      admin.createTopics(List.of(new NewTopic(WindowApplication.INPUT, PARTITIONS, (short) 1)))
+          .all()
+          .get();
     }
     broker.checkListeners();
   }
 
-  /** Starts the application and waits until it runs. Returns the number of entries that were restored. */
+  /**
+   * Starts the application and waits until it runs. Returns the number of entries that were
+   * restored.
+   */
   private long start() throws Exception {
-    application.launch(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), "WindowApplication", List.of(address, application.folder.toString()));
-    if (!application.awaitStarted()) throw new IllegalStateException("the application did not start: " + application.log());
+    application.launch(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+        "WindowApplication", List.of(address, application.folder.toString()));
+    if (!application.awaitStarted())
+      throw new IllegalStateException("the application did not start: " + application.log());
     long count = awaitRunning();
     application.checkListeners();
     return count;
@@ -97,7 +109,8 @@ public final class StreamsRestore {
     while (System.nanoTime() < deadline) {
       String[] answer = application.ask("running").split(":");
       if (answer[0].equals("true")) return Long.parseLong(answer[1]);
-      if (!application.isAlive()) throw new IllegalStateException("the application ended: " + application.log());
+      if (!application.isAlive())
+        throw new IllegalStateException("the application ended: " + application.log());
       Thread.sleep(20);
     }
     throw new IllegalStateException("the application does not run: " + application.log());
@@ -108,8 +121,11 @@ public final class StreamsRestore {
     for (int i = 0; i < records; ++i, ++sent) {
       String key = "key" + random.nextInt(KEYS);
       long value = random.nextInt(1000), time = firstTime + sent * 5;
-      sending.add(producer.send(new ProducerRecord<>(WindowApplication.INPUT, null, time, key, value)));
-      model.merge(key + "@" + time / WindowApplication.WINDOW.toMillis() * WindowApplication.WINDOW.toMillis(), value, Long::sum);
+      sending.add(
+          producer.send(new ProducerRecord<>(WindowApplication.INPUT, null, time, key, value)));
+      model.merge(key + "@"
+              + time / WindowApplication.WINDOW.toMillis() * WindowApplication.WINDOW.toMillis(),
+          value, Long::sum);
     }
     for (Future<RecordMetadata> record : sending) record.get();
   }
@@ -131,7 +147,8 @@ public final class StreamsRestore {
     for (String line : Files.readAllLines(Path.of(application.ask("list")))) {
       String[] parts = line.split("=");
       Long wanted = missing.remove(parts[0]);
-      if (wanted == null || wanted != Long.parseLong(parts[1])) findings.add("the store has " + line + ", the model " + wanted);
+      if (wanted == null || wanted != Long.parseLong(parts[1]))
+        findings.add("the store has " + line + ", the model " + wanted);
     }
     missing.forEach((window, value) -> findings.add("the store lacks " + window + "=" + value));
     findings.stream().limit(5).forEach(this::say);
@@ -140,7 +157,8 @@ public final class StreamsRestore {
   /** Waits until the store has what the model has. Returns whether it does. */
   private boolean awaitContents() throws Exception {
     String wanted = expected(), got = "";
-    for (long deadline = System.nanoTime() + WAIT_NS; System.nanoTime() < deadline; Thread.sleep(100)) {
+    for (long deadline = System.nanoTime() + WAIT_NS; System.nanoTime() < deadline;
+        Thread.sleep(100)) {
       got = application.ask("contents");
       if (got.equals(wanted)) return true;
     }
@@ -157,13 +175,16 @@ public final class StreamsRestore {
     properties.put("bootstrap.servers", address);
     properties.put("linger.ms", 5);
     properties.put("delivery.timeout.ms", 600_000);
-    try (KafkaProducer<String, Long> producer = new KafkaProducer<>(properties, new StringSerializer(), new LongSerializer())) {
+    try (KafkaProducer<String, Long> producer =
+             new KafkaProducer<>(properties, new StringSerializer(), new LongSerializer())) {
       long begin = System.nanoTime();
       double processor = application.processorSeconds();
       send(producer, recordsBetween);
       if (!awaitContents()) return false;
-      figures.put("processor time of the application, µs a record", (application.processorSeconds() - processor) / recordsBetween * 1e6);
-      figures.put("records/s into the windows", recordsBetween / ((System.nanoTime() - begin) / 1e9));
+      figures.put("processor time of the application, µs a record",
+          (application.processorSeconds() - processor) / recordsBetween * 1e6);
+      figures.put(
+          "records/s into the windows", recordsBetween / ((System.nanoTime() - begin) / 1e9));
       application.checkLibrary();
       say("/proc/" + application.pid() + "/maps: " + application.mappedLibrary());
       for (int i = 0; i < kills; ++i) {
@@ -182,11 +203,14 @@ public final class StreamsRestore {
     figures.put("records", sent);
     figures.put("windows", model.size());
     figures.put("entries restored", restored);
-    figures.put("start to running with the store restored, median ms", restoresMs.isEmpty() ? 0 : restoresMs.get(restoresMs.size() / 2));
+    figures.put("start to running with the store restored, median ms",
+        restoresMs.isEmpty() ? 0 : restoresMs.get(restoresMs.size() / 2));
     figures.put("disk, MB", application.diskBytes() / 1e6);
     figures.put("memory, MB", application.memoryBytes() / 1e6);
     figures.put("store differs from the model", right ? 0 : 1);
-    say(String.format("%d records into %d windows, %d kills, %d entries restored: the store %s the model", sent, model.size(), kills, restored, right ? "equals" : "differs from"));
+    say(String.format(
+        "%d records into %d windows, %d kills, %d entries restored: the store %s the model", sent,
+        model.size(), kills, restored, right ? "equals" : "differs from"));
     // A store that was not lost would equal the model, too.
     boolean hasRestored = kills == 0 || restored > 0;
     if (!hasRestored) say("nothing was restored after a kill");
@@ -198,12 +222,17 @@ public final class StreamsRestore {
     if (broker != null) broker.kill();
   }
 
-  /** Arguments: name of the library, its folder or -, where to write the figures, kills, and ci, normal or full. */
+  /**
+   * Arguments: name of the library, its folder or -, where to write the figures, kills, and ci,
+   * normal or full.
+   */
   public static void main(String[] arguments) throws Exception {
-    ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
+    ChildProcess.Library library =
+        new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
     Path root = Files.createTempDirectory("ashlar-streams");
     System.setProperty("org.slf4j.simpleLogger.logFile", root.resolve("client.log").toString());
-    StreamsRestore test = new StreamsRestore(library, Integer.parseInt(arguments[3]), recordsOf(arguments[4]), root);
+    StreamsRestore test =
+        new StreamsRestore(library, Integer.parseInt(arguments[3]), recordsOf(arguments[4]), root);
     boolean right = false;
     try {
       right = test.run();

@@ -27,11 +27,11 @@ import org.apache.kafka.streams.state.QueryableStoreTypes;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * The sums of numbers by key and window of ten seconds, in a window store on RocksDB's classes, exactly once:
- * after a crash Kafka Streams discards the store's files and restores them from the topic of its changes.
- * Commands: "running" (whether it runs, and how many entries it restored), "contents" (the number of windows,
- * the sum of all, and a checksum that does not depend on their order), "list" (writes the windows to a file,
- * whose name it answers).
+ * The sums of numbers by key and window of ten seconds, in a window store on RocksDB's classes,
+ * exactly once: after a crash Kafka Streams discards the store's files and restores them from the
+ * topic of its changes. Commands: "running" (whether it runs, and how many entries it restored),
+ * "contents" (the number of windows, the sum of all, and a checksum that does not depend on their
+ * order), "list" (writes the windows to a file, whose name it answers).
  */
 public final class WindowApplication {
   static final String INPUT = "numbers";
@@ -44,20 +44,26 @@ public final class WindowApplication {
 
   private static KafkaStreams open(String servers, String folder) {
     StreamsBuilder builder = new StreamsBuilder();
-    builder.stream(INPUT, Consumed.with(Serdes.String(), Serdes.Long())).groupByKey(Grouped.with(Serdes.String(), Serdes.Long()))
+    builder.stream(INPUT, Consumed.with(Serdes.String(), Serdes.Long()))
+        .groupByKey(Grouped.with(Serdes.String(), Serdes.Long()))
         .windowedBy(TimeWindows.ofSizeAndGrace(WINDOW, Duration.ofDays(1)))
-        .reduce(Long::sum, Materialized.<String, Long, WindowStore<Bytes, byte[]>>as(STORE).withKeySerde(Serdes.String()).withValueSerde(Serdes.Long())
-            .withRetention(Duration.ofDays(2)));
+        .reduce(Long::sum,
+            Materialized.<String, Long, WindowStore<Bytes, byte[]>>as(STORE)
+                .withKeySerde(Serdes.String())
+                .withValueSerde(Serdes.Long())
+                .withRetention(Duration.ofDays(2)));
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "window-sums");
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, servers);
     properties.put(StreamsConfig.STATE_DIR_CONFIG, folder);
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
-    // A member that was killed comes back as the same one, so that the group does not wait for its session to end.
+    // A member that was killed comes back as the same one, so that the group does not wait for its
+    // session to end.
     properties.put(StreamsConfig.consumerPrefix("group.instance.id"), "window-sums");
     properties.put(StreamsConfig.consumerPrefix("auto.offset.reset"), "earliest");
-    properties.put(StreamsConfig.producerPrefix("transaction.timeout.ms"), 60_000);  // slow machines are not dead
+    // Slow machines are not dead.
+    properties.put(StreamsConfig.producerPrefix("transaction.timeout.ms"), 60_000);
     KafkaStreams streams = new KafkaStreams(builder.build(), properties);
     streams.setGlobalStateRestoreListener(new StateRestoreListener() {
       @Override
@@ -82,7 +88,10 @@ public final class WindowApplication {
   }
 
   private static KeyValueIterator<Windowed<String>, Long> all(KafkaStreams streams) {
-    return streams.store(StoreQueryParameters.fromNameAndType(STORE, QueryableStoreTypes.<String, Long>windowStore())).all();
+    return streams
+        .store(StoreQueryParameters.fromNameAndType(
+            STORE, QueryableStoreTypes.<String, Long>windowStore()))
+        .all();
   }
 
   private static String list(KafkaStreams streams) throws IOException {
@@ -126,8 +135,10 @@ public final class WindowApplication {
     KafkaStreams streams = open(arguments[0], arguments[1]);
     streams.start();
     System.out.println("> started");
-    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String command; (command = commands.readLine()) != null;) System.out.println("> " + answer(streams, command));
+    BufferedReader commands =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String command; (command = commands.readLine()) != null;)
+      System.out.println("> " + answer(streams, command));
     streams.close(Duration.ofSeconds(20));
     System.exit(0);
   }

@@ -22,7 +22,9 @@ import java.util.stream.Stream;
 import org.rocksdb.*;
 import org.rocksdb.util.IntComparator;
 
-/** Tests of libashlarjni through RocksDB's classes: a plain program, one method for each scenario. */
+/**
+ * Tests of libashlarjni through RocksDB's classes: a plain program, one method for each scenario.
+ */
 public final class BindingTest {
   interface Test {
     void run(String dir) throws Exception;
@@ -83,7 +85,8 @@ public final class BindingTest {
         db.delete(bytes("key7"));
       }
       try (RocksDB db = RocksDB.open(options, dir)) {
-        for (int i = 0; i < 1000; ++i) equal(i == 7 ? null : bytes("value" + i), db.get(bytes("key" + i)));
+        for (int i = 0; i < 1000; ++i)
+          equal(i == 7 ? null : bytes("value" + i), db.get(bytes("key" + i)));
         byte[] room = new byte[3];
         equal(6, db.get(bytes("key1"), room));
         equal("val", text(room));
@@ -93,20 +96,26 @@ public final class BindingTest {
   }
 
   static void errorsHaveCodeAndText(String dir) {
-    RocksDBException e = fails(RocksDBException.class, () -> RocksDB.open(new Options(), dir + "/none/none"));
+    RocksDBException e =
+        fails(RocksDBException.class, () -> RocksDB.open(new Options(), dir + "/none/none"));
     equal(Status.Code.InvalidArgument, e.getStatus().getCode());
     check(e.getMessage().contains("none"), e.getMessage());
-    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir)) {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir)) {
       RocksDBException locked = fails(RocksDBException.class, () -> RocksDB.open(options, dir));
       equal(Status.Code.IOError, locked.getStatus().getCode());
-      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.merge(bytes("a"), bytes("b"))).getStatus().getCode());
+      equal(Status.Code.InvalidArgument,
+          fails(RocksDBException.class, () -> db.merge(bytes("a"), bytes("b")))
+              .getStatus()
+              .getCode());
     } catch (RocksDBException other) {
       throw new AssertionError(other);
     }
   }
 
   static void answersAreThoseThatTheClassesKnow(String dir) throws Exception {
-    try (Options options = new Options().setCreateIfMissing(true); ReadOptions reading = new ReadOptions()) {
+    try (Options options = new Options().setCreateIfMissing(true);
+        ReadOptions reading = new ReadOptions()) {
       options.setMemTableConfig(new HashLinkedListMemTableConfig());
       equal("HashLinkedListRepFactory", options.memTableFactoryName());
       options.setMemTableConfig(new SkipListMemTableConfig());
@@ -121,15 +130,20 @@ public final class BindingTest {
         check(db.getEnv() == Env.getDefault(), "another Env than the default one");
         RocksDBException locked = fails(RocksDBException.class, () -> RocksDB.open(options, dir));
         equal(Status.SubCode.None, locked.getStatus().getSubCode());
-        Map<MemoryUsageType, Long> usage = MemoryUtil.getApproximateMemoryUsageByType(List.of(db), null);
+        Map<MemoryUsageType, Long> usage =
+            MemoryUtil.getApproximateMemoryUsageByType(List.of(db), null);
         check(usage.get(MemoryUsageType.kMemTableTotal) > 0, "no memory of memtables");
         equal(null, usage.get(MemoryUsageType.kCacheTotal));
-        equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.merge(bytes("a"), bytes("b"))).getStatus().getCode());
+        equal(Status.Code.InvalidArgument,
+            fails(RocksDBException.class, () -> db.merge(bytes("a"), bytes("b")))
+                .getStatus()
+                .getCode());
       }
     }
     equal(Map.of(), MemoryUtil.getApproximateMemoryUsageByType(null, null));
-    try (DirectSlice ended = new DirectSlice(direct("text\0more")); DirectSlice whole = new DirectSlice(direct("text"));
-         DirectSlice sized = new DirectSlice(direct("a\0b"), 3)) {
+    try (DirectSlice ended = new DirectSlice(direct("text\0more"));
+        DirectSlice whole = new DirectSlice(direct("text"));
+        DirectSlice sized = new DirectSlice(direct("a\0b"), 3)) {
       equal("text", ended.toString());
       equal("text", whole.toString());
       equal(3, sized.size());
@@ -139,11 +153,13 @@ public final class BindingTest {
   static void aFamilyThatIsNamedTwiceIsOpenedOnce(String dir) throws Exception {
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     List<ColumnFamilyDescriptor> twice = new ArrayList<>();
-    for (String name : List.of("default", "default", "new", "new")) twice.add(new ColumnFamilyDescriptor(bytes(name)));
+    for (String name : List.of("default", "default", "new", "new"))
+      twice.add(new ColumnFamilyDescriptor(bytes(name)));
     for (int round = 0; round < 2; ++round) {
       handles.clear();
-      try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
-           RocksDB db = RocksDB.open(options, dir, twice, handles)) {
+      try (DBOptions options =
+               new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+          RocksDB db = RocksDB.open(options, dir, twice, handles)) {
         db.put(handles.get(1), bytes("a" + round), bytes("1"));
         db.put(handles.get(3), bytes("b" + round), bytes("2"));
         for (int past = 0; past <= round; ++past) {
@@ -212,10 +228,12 @@ public final class BindingTest {
     try (ComparatorOptions how = new ComparatorOptions();
         AbstractComparator backwards = backwards(how);
         RemoveEmptyValueCompactionFilter filter = new RemoveEmptyValueCompactionFilter();
-        ColumnFamilyOptions familyOptions = new ColumnFamilyOptions().setComparator(backwards).setCompactionFilter(filter);
+        ColumnFamilyOptions familyOptions =
+            new ColumnFamilyOptions().setComparator(backwards).setCompactionFilter(filter);
         Options options = new Options().setCreateIfMissing(true);
         RocksDB db = RocksDB.open(options, dir)) {
-      ColumnFamilyHandle family = db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f"), familyOptions));
+      ColumnFamilyHandle family =
+          db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f"), familyOptions));
       db.put(family, bytes("a"), bytes("1"));
       db.put(family, bytes("b"), bytes("1"));
       db.put(family, bytes("c"), new byte[0]);
@@ -223,7 +241,9 @@ public final class BindingTest {
     }
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     try (DBOptions options = new DBOptions();
-        RocksDB db = RocksDB.open(options, dir, List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY), descriptor), handles)) {
+        RocksDB db = RocksDB.open(options, dir,
+            List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY), descriptor),
+            handles)) {
       db.compactRange(handles.get(1));
       try (RocksIterator iterator = db.newIterator(handles.get(1))) {
         equal("b a ", keys(iterator));
@@ -235,23 +255,28 @@ public final class BindingTest {
   /** While a database is being opened, nothing could keep the comparator. */
   static void aDescriptorThatMayOutliveItsComparatorIsRefused(String dir) throws Exception {
     List<String> outcomes = new ArrayList<>();
-    try (AbstractEventListener listener = new AbstractEventListener() {
-          @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
-            try {
-              handle.getDescriptor().getOptions().close();
-              outcomes.add("a descriptor");
-            } catch (IllegalStateException e) {
-              outcomes.add("refused");
-            } catch (RocksDBException e) {
-              outcomes.add(e.toString());
-            }
-          }
-        };
+    try (AbstractEventListener listener =
+             new AbstractEventListener() {
+               @Override
+               public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
+                 try {
+                   handle.getDescriptor().getOptions().close();
+                   outcomes.add("a descriptor");
+                 } catch (IllegalStateException e) {
+                   outcomes.add("refused");
+                 } catch (RocksDBException e) {
+                   outcomes.add(e.toString());
+                 }
+               }
+             };
         ComparatorOptions how = new ComparatorOptions();
         AbstractComparator backwards = backwards(how);
-        Options options = new Options().setCreateIfMissing(true).setComparator(backwards).setListeners(List.of(listener));
+        Options options =
+            new Options().setCreateIfMissing(true).setComparator(backwards).setListeners(
+                List.of(listener));
         RocksDB db = RocksDB.open(options, dir)) {
-      // The open has closed a handle of the default family, when there was no object for the database.
+      // The open has closed a handle of the default family, when there was no object for the
+      // database.
       equal(List.of("refused"), outcomes);
       db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f"))).close();
       equal(List.of("refused", "a descriptor"), outcomes);
@@ -260,7 +285,8 @@ public final class BindingTest {
 
   static void disabledFileDeletionsAreCounted(String dir) throws Exception {
     String enabled = "rocksdb.is-file-deletions-enabled";
-    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir)) {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir)) {
       db.enableFileDeletions(false);
       db.enableFileDeletions(true);
       equal(1L, db.getLongProperty(enabled));
@@ -303,7 +329,8 @@ public final class BindingTest {
               byte[] value = db.get(key);
               check(value == null || Arrays.equals(value, key), "a value of another key");
               try (RocksIterator iterator = db.newIterator()) {
-                for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) equal(iterator.key(), iterator.value());
+                for (iterator.seekToFirst(); iterator.isValid(); iterator.next())
+                  equal(iterator.key(), iterator.value());
               }
             }
           } catch (IllegalStateException closed) {
@@ -324,10 +351,12 @@ public final class BindingTest {
   }
 
   static void columnFamilies(String dir) throws Exception {
-    try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+    try (DBOptions options =
+             new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
         ColumnFamilyOptions family = new ColumnFamilyOptions()) {
       List<ColumnFamilyDescriptor> descriptors =
-          Arrays.asList(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family), new ColumnFamilyDescriptor(bytes("ä"), family));
+          Arrays.asList(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family),
+              new ColumnFamilyDescriptor(bytes("ä"), family));
       List<ColumnFamilyHandle> handles = new ArrayList<>();
       try (RocksDB db = RocksDB.open(options, dir, descriptors, handles)) {
         db.put(handles.get(1), bytes("k"), bytes("v"));
@@ -336,7 +365,9 @@ public final class BindingTest {
         equal("ä", text(handles.get(1).getName()));
         equal(1, handles.get(1).getID());
         equal("ä", text(handles.get(1).getDescriptor().getName()));
-        equal(Arrays.asList("v", null), texts(db.multiGetAsList(Arrays.asList(handles.get(1), handles.get(0)), Arrays.asList(bytes("k"), bytes("k")))));
+        equal(Arrays.asList("v", null),
+            texts(db.multiGetAsList(Arrays.asList(handles.get(1), handles.get(0)),
+                Arrays.asList(bytes("k"), bytes("k")))));
         try (FlushOptions flush = new FlushOptions()) {
           db.flush(flush, handles);
         }
@@ -350,7 +381,8 @@ public final class BindingTest {
 
   static void aCallNamesAnyNumberOfFamilies(String dir) throws Exception {
     int count = 5000;
-    try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
+    try (DBOptions options =
+             new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
         ColumnFamilyOptions family = new ColumnFamilyOptions();
         FlushOptions flush = new FlushOptions()) {
       // Of the second family are all handles but one.
@@ -386,8 +418,7 @@ public final class BindingTest {
 
   static void directBuffers(String dir) throws Exception {
     try (Options options = new Options().setCreateIfMissing(true);
-        RocksDB db = RocksDB.open(options, dir);
-        WriteOptions writing = new WriteOptions();
+        RocksDB db = RocksDB.open(options, dir); WriteOptions writing = new WriteOptions();
         ReadOptions reading = new ReadOptions()) {
       db.put(writing, direct("key"), direct("value"));
       ByteBuffer value = ByteBuffer.allocateDirect(16);
@@ -413,21 +444,26 @@ public final class BindingTest {
         check(!iterator.isValid(), "there is no z");
         fails(IllegalStateException.class, iterator::key);
       }
-      List<ByteBuffer> values = Arrays.asList(ByteBuffer.allocateDirect(8), ByteBuffer.allocateDirect(8));
-      List<ByteBufferGetStatus> statuses = db.multiGetByteBuffers(Arrays.asList(direct("k2"), direct("none")), values);
+      List<ByteBuffer> values =
+          Arrays.asList(ByteBuffer.allocateDirect(8), ByteBuffer.allocateDirect(8));
+      List<ByteBufferGetStatus> statuses =
+          db.multiGetByteBuffers(Arrays.asList(direct("k2"), direct("none")), values);
       equal(Status.Code.Ok, statuses.get(0).status.getCode());
       equal(Status.Code.NotFound, statuses.get(1).status.getCode());
       // The key is what the position and the limit enclose.
       ByteBuffer part = direct("--k2--").position(2).limit(4);
-      ByteBufferGetStatus ofPart = db.multiGetByteBuffers(List.of(part), List.of(ByteBuffer.allocateDirect(8))).get(0);
+      ByteBufferGetStatus ofPart =
+          db.multiGetByteBuffers(List.of(part), List.of(ByteBuffer.allocateDirect(8))).get(0);
       equal(Status.Code.Ok, ofPart.status.getCode());
       equal(UTF_8.encode("v2"), ofPart.value);
-      fails(IllegalArgumentException.class, () -> db.get(reading, ByteBuffer.wrap(bytes("k2")), value));
+      fails(IllegalArgumentException.class,
+          () -> db.get(reading, ByteBuffer.wrap(bytes("k2")), value));
     }
   }
 
   static void batchesSnapshotsAndIterators(String dir) throws Exception {
-    try (Options options = new Options().setCreateIfMissing(true).setMergeOperator(new StringAppendOperator("-"));
+    try (Options options =
+             new Options().setCreateIfMissing(true).setMergeOperator(new StringAppendOperator("-"));
         RocksDB db = RocksDB.open(options, dir);
         WriteOptions writing = new WriteOptions().setSync(true);
         WriteBatch batch = new WriteBatch()) {
@@ -478,24 +514,58 @@ public final class BindingTest {
       this.seen = seen;
     }
 
-    @Override public void put(int family, byte[] key, byte[] value) { put(key, value); }
-    @Override public void put(byte[] key, byte[] value) { seen.add("put " + text(key) + " " + text(value)); }
-    @Override public void merge(int family, byte[] key, byte[] value) { merge(key, value); }
-    @Override public void merge(byte[] key, byte[] value) { seen.add("merge " + text(key) + " " + text(value)); }
-    @Override public void delete(int family, byte[] key) { delete(key); }
-    @Override public void delete(byte[] key) { seen.add("delete " + text(key)); }
-    @Override public void singleDelete(int family, byte[] key) {}
-    @Override public void singleDelete(byte[] key) {}
-    @Override public void deleteRange(int family, byte[] begin, byte[] end) { deleteRange(begin, end); }
-    @Override public void deleteRange(byte[] begin, byte[] end) { seen.add("range " + text(begin) + " " + text(end)); }
-    @Override public void logData(byte[] blob) {}
-    @Override public void putBlobIndex(int family, byte[] key, byte[] value) {}
-    @Override public void markBeginPrepare() {}
-    @Override public void markEndPrepare(byte[] id) {}
-    @Override public void markNoop(boolean emptyBatch) {}
-    @Override public void markRollback(byte[] id) {}
-    @Override public void markCommit(byte[] id) {}
-    @Override public void markCommitWithTimestamp(byte[] id, byte[] timestamp) {}
+    @Override
+    public void put(int family, byte[] key, byte[] value) {
+      put(key, value);
+    }
+    @Override
+    public void put(byte[] key, byte[] value) {
+      seen.add("put " + text(key) + " " + text(value));
+    }
+    @Override
+    public void merge(int family, byte[] key, byte[] value) {
+      merge(key, value);
+    }
+    @Override
+    public void merge(byte[] key, byte[] value) {
+      seen.add("merge " + text(key) + " " + text(value));
+    }
+    @Override
+    public void delete(int family, byte[] key) {
+      delete(key);
+    }
+    @Override
+    public void delete(byte[] key) {
+      seen.add("delete " + text(key));
+    }
+    @Override
+    public void singleDelete(int family, byte[] key) {}
+    @Override
+    public void singleDelete(byte[] key) {}
+    @Override
+    public void deleteRange(int family, byte[] begin, byte[] end) {
+      deleteRange(begin, end);
+    }
+    @Override
+    public void deleteRange(byte[] begin, byte[] end) {
+      seen.add("range " + text(begin) + " " + text(end));
+    }
+    @Override
+    public void logData(byte[] blob) {}
+    @Override
+    public void putBlobIndex(int family, byte[] key, byte[] value) {}
+    @Override
+    public void markBeginPrepare() {}
+    @Override
+    public void markEndPrepare(byte[] id) {}
+    @Override
+    public void markNoop(boolean emptyBatch) {}
+    @Override
+    public void markRollback(byte[] id) {}
+    @Override
+    public void markCommit(byte[] id) {}
+    @Override
+    public void markCommitWithTimestamp(byte[] id, byte[] timestamp) {}
   }
 
   static WriteBatch.Handler recorder(List<String> seen) {
@@ -510,9 +580,13 @@ public final class BindingTest {
       this.failing = failing;
     }
 
-    @Override public String name() { return "test.Backwards"; }
+    @Override
+    public String name() {
+      return "test.Backwards";
+    }
 
-    @Override public int compare(ByteBuffer a, ByteBuffer b) {
+    @Override
+    public int compare(ByteBuffer a, ByteBuffer b) {
       if (failing.get()) throw new IllegalStateException("the comparator fails");
       return b.compareTo(a);
     }
@@ -525,9 +599,13 @@ public final class BindingTest {
   static void comparatorsOfJava(String dir) throws Exception {
     for (boolean directBuffers : new boolean[] {true, false}) {
       AtomicBoolean failing = new AtomicBoolean();
-      try (ComparatorOptions comparatorOptions = new ComparatorOptions().setUseDirectBuffer(directBuffers)) {
+      try (ComparatorOptions comparatorOptions =
+               new ComparatorOptions().setUseDirectBuffer(directBuffers)) {
         Backwards comparator = new Backwards(comparatorOptions, failing);
-        Options options = new Options().setCreateIfMissing(true).setComparator(comparator).setWriteBufferSize(64 << 10);
+        Options options = new Options()
+                              .setCreateIfMissing(true)
+                              .setComparator(comparator)
+                              .setWriteBufferSize(64 << 10);
         RocksDB db = RocksDB.open(options, dir + directBuffers);
         // The database keeps what it needs.
         comparator.close();
@@ -546,7 +624,8 @@ public final class BindingTest {
           equal(3001, count);
         }
         failing.set(true);
-        IllegalStateException e = fails(IllegalStateException.class, () -> db.get(bytes("key00001")));
+        IllegalStateException e =
+            fails(IllegalStateException.class, () -> db.get(bytes("key00001")));
         equal("the comparator fails", e.getMessage());
         failing.set(false);
         check(db.get(bytes("key00001")) != null, "it works again");
@@ -561,9 +640,13 @@ public final class BindingTest {
       super(options);
     }
 
-    @Override public String name() { return "test.LittleEndian"; }
+    @Override
+    public String name() {
+      return "test.LittleEndian";
+    }
 
-    @Override public int compare(ByteBuffer a, ByteBuffer b) {
+    @Override
+    public int compare(ByteBuffer a, ByteBuffer b) {
       a.order(ByteOrder.LITTLE_ENDIAN);
       b.order(ByteOrder.LITTLE_ENDIAN);
       return Integer.compare(a.getInt(), b.getInt());
@@ -587,7 +670,8 @@ public final class BindingTest {
 
   static void aComparatorDoesNotGetTheByteOrderOfAnother(String dir) throws Exception {
     List<Integer> numbers = List.of(1, 256, 2, 512, 3, 65536);
-    List<Integer> byLittleEndian = List.of(65536, 256, 512, 1, 2, 3), byValue = List.of(1, 2, 3, 256, 512, 65536);
+    List<Integer> byLittleEndian = List.of(65536, 256, 512, 1, 2, 3),
+                  byValue = List.of(1, 2, 3, 256, 512, 65536);
     try (ComparatorOptions how = new ComparatorOptions()) {
       // Of two that are used by turns.
       try (LittleEndian littleEndian = new LittleEndian(how);
@@ -621,10 +705,17 @@ public final class BindingTest {
 
   /** The number of Java's threads that the library attached and has not detached. */
   private static long attachedThreads() {
-    return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("ashlar")).count();
+    return Thread.getAllStackTraces()
+        .keySet()
+        .stream()
+        .filter(thread -> thread.getName().equals("ashlar"))
+        .count();
   }
 
-  /** Uses a comparator and closes a database. Returns the folder of /proc that its thread of the system has. */
+  /**
+   * Uses a comparator and closes a database. Returns the folder of /proc that its thread of the
+   * system has.
+   */
   private static Path compareAndClose(String dir) throws Exception {
     try (ComparatorOptions how = new ComparatorOptions();
         AbstractComparator backwards = backwards(how);
@@ -658,21 +749,30 @@ public final class BindingTest {
     try (Options options = new Options().setCreateIfMissing(true)) {
       AbstractCompactionFilterFactory<RemoveEmptyValueCompactionFilter> factory =
           new AbstractCompactionFilterFactory<>() {
-            @Override public RemoveEmptyValueCompactionFilter createCompactionFilter(AbstractCompactionFilter.Context context) {
+            @Override
+            public RemoveEmptyValueCompactionFilter createCompactionFilter(
+                AbstractCompactionFilter.Context context) {
               filters.incrementAndGet();
               return new RemoveEmptyValueCompactionFilter();
             }
-            @Override public String name() { return "test.Factory"; }
+            @Override
+            public String name() {
+              return "test.Factory";
+            }
           };
       options.setCompactionFilterFactory(factory);
       Logger logger = new Logger(options) {
-        @Override protected void log(InfoLogLevel level, String message) { messages.incrementAndGet(); }
+        @Override
+        protected void log(InfoLogLevel level, String message) {
+          messages.incrementAndGet();
+        }
       };
       options.setLogger(logger);
       try (RocksDB db = RocksDB.open(options, dir)) {
         db.put(bytes("a"), new byte[0]);
         db.put(bytes("b"), bytes("1"));
-        try (FlushOptions flush = new FlushOptions(); CompactRangeOptions forced = new CompactRangeOptions()) {
+        try (FlushOptions flush = new FlushOptions();
+            CompactRangeOptions forced = new CompactRangeOptions()) {
           db.flush(flush);
           forced.setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
           db.compactRange(null, null, null, forced);
@@ -689,7 +789,8 @@ public final class BindingTest {
 
   private static String keys(RocksIterator iterator) throws RocksDBException {
     StringBuilder keys = new StringBuilder();
-    for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) keys.append(text(iterator.key())).append(' ');
+    for (iterator.seekToFirst(); iterator.isValid(); iterator.next())
+      keys.append(text(iterator.key())).append(' ');
     iterator.status();
     return keys.toString();
   }
@@ -698,20 +799,21 @@ public final class BindingTest {
     List<Long> asked = new ArrayList<>();
     AtomicLong unwanted = new AtomicLong(1);
     AbstractTableFilter filter = new AbstractTableFilter() {
-      @Override public boolean filter(TableProperties table) {
+      @Override
+      public boolean filter(TableProperties table) {
         asked.add(table.getNumEntries());
         return table.getNumEntries() != unwanted.get();
       }
     };
     AbstractTableFilter failing = new AbstractTableFilter() {
-      @Override public boolean filter(TableProperties table) {
+      @Override
+      public boolean filter(TableProperties table) {
         throw new IllegalStateException("the filter fails");
       }
     };
     ReadOptions reading = new ReadOptions().setTableFilter(filter);
     try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true);
-        FlushOptions flush = new FlushOptions();
-        RocksDB db = RocksDB.open(options, dir)) {
+        FlushOptions flush = new FlushOptions(); RocksDB db = RocksDB.open(options, dir)) {
       db.put(bytes("a"), bytes("1"));
       db.put(bytes("b"), bytes("1"));
       db.flush(flush);
@@ -729,33 +831,41 @@ public final class BindingTest {
       check(asked.contains(1L) && asked.contains(2L), "both tables: " + asked);
       unwanted.set(2);
       equal("c d ", keys(ofCopy));
-      try (ReadOptions withFailing = new ReadOptions().setTableFilter(failing); RocksIterator broken = db.newIterator(withFailing)) {
-        equal("the filter fails", fails(IllegalStateException.class, broken::seekToFirst).getMessage());
+      try (ReadOptions withFailing = new ReadOptions().setTableFilter(failing);
+          RocksIterator broken = db.newIterator(withFailing)) {
+        equal("the filter fails",
+            fails(IllegalStateException.class, broken::seekToFirst).getMessage());
       }
     }
     failing.close();
   }
 
-  /** Decides about batches by their first key: "ignored", "changed", "failing"; others are applied. */
+  /**
+   * Decides about batches by their first key: "ignored", "changed", "failing"; others are applied.
+   */
   private static final class TestWalFilter extends AbstractWalFilter {
     final Map<Integer, Long> logs = new TreeMap<>();
     final Map<String, Integer> families = new TreeMap<>();
     final List<String> found = new ArrayList<>();
     WriteBatch last;
 
-    @Override public void columnFamilyLogNumberMap(Map<Integer, Long> numbers, Map<String, Integer> ids) {
+    @Override
+    public void columnFamilyLogNumberMap(Map<Integer, Long> numbers, Map<String, Integer> ids) {
       logs.putAll(numbers);
       families.putAll(ids);
     }
 
-    @Override public LogRecordFoundResult logRecordFound(long number, String file, WriteBatch batch, WriteBatch newBatch) {
+    @Override
+    public LogRecordFoundResult logRecordFound(
+        long number, String file, WriteBatch batch, WriteBatch newBatch) {
       check(file.endsWith(".log"), file);
       last = batch;
       try {
         String key = firstKey(batch);
         found.add(key);
         if (key.equals("failing")) throw new IllegalStateException("the filter fails");
-        if (key.equals("ignored")) return new LogRecordFoundResult(WalProcessingOption.IGNORE_CURRENT_RECORD, false);
+        if (key.equals("ignored"))
+          return new LogRecordFoundResult(WalProcessingOption.IGNORE_CURRENT_RECORD, false);
         if (!key.equals("changed")) return LogRecordFoundResult.CONTINUE_UNCHANGED;
         newBatch.put(bytes("changed"), bytes("by the filter"));
         return new LogRecordFoundResult(WalProcessingOption.CONTINUE_PROCESSING, true);
@@ -769,23 +879,28 @@ public final class BindingTest {
       return new String(data, 14, data[13], UTF_8);
     }
 
-    @Override public String name() {
+    @Override
+    public String name() {
       return "test.WalFilter";
     }
   }
 
   static void filtersOfLogs(String dir) throws Exception {
     TestWalFilter filter = new TestWalFilter();
-    try (DBOptions plain = new DBOptions().setCreateIfMissing(true).setAvoidFlushDuringShutdown(true);
+    try (DBOptions plain =
+             new DBOptions().setCreateIfMissing(true).setAvoidFlushDuringShutdown(true);
         DBOptions filtering = new DBOptions(plain).setWalFilter(filter);
         ColumnFamilyOptions family = new ColumnFamilyOptions();
         Options joined = new Options(filtering, family);
         Options unfiltered = new Options(plain, family)) {
       try (RocksDB db = RocksDB.open(unfiltered, dir)) {
-        for (String key : List.of("plain", "ignored", "changed")) db.put(bytes(key), bytes("written"));
+        for (String key : List.of("plain", "ignored", "changed"))
+          db.put(bytes(key), bytes("written"));
       }
       List<ColumnFamilyHandle> handles = new ArrayList<>();
-      try (RocksDB db = RocksDB.open(filtering, dir, List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family)), handles)) {
+      try (RocksDB db = RocksDB.open(filtering, dir,
+               List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family)),
+               handles)) {
         equal(List.of("plain", "ignored", "changed"), filter.found);
         equal(bytes("written"), db.get(bytes("plain")));
         equal((byte[]) null, db.get(bytes("ignored")));
@@ -797,7 +912,8 @@ public final class BindingTest {
       }
       filter.close();  // the options keep it
       for (int round = 0; round < 2; ++round) {
-        equal("the filter fails", fails(IllegalStateException.class, () -> RocksDB.open(joined, dir)).getMessage());
+        equal("the filter fails",
+            fails(IllegalStateException.class, () -> RocksDB.open(joined, dir)).getMessage());
       }
       equal(List.of("plain", "ignored", "changed", "failing", "failing"), filter.found);
       try (RocksDB db = RocksDB.open(unfiltered, dir)) {
@@ -808,8 +924,7 @@ public final class BindingTest {
 
   static void batchesEndInTheLogAtTheirTerminationPoint(String dir) throws Exception {
     try (Options options = new Options().setCreateIfMissing(true).setAvoidFlushDuringShutdown(true);
-        WriteOptions writing = new WriteOptions();
-        WriteBatch batch = new WriteBatch()) {
+        WriteOptions writing = new WriteOptions(); WriteBatch batch = new WriteBatch()) {
       check(batch.getWalTerminationPoint().isCleared(), "there is none");
       batch.put(bytes("logged"), bytes("1"));
       batch.markWalTerminationPoint();
@@ -839,8 +954,7 @@ public final class BindingTest {
 
   static void tablesByLevelAndName(String dir) throws Exception {
     try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true);
-        FlushOptions flush = new FlushOptions();
-        RocksDB db = RocksDB.open(options, dir)) {
+        FlushOptions flush = new FlushOptions(); RocksDB db = RocksDB.open(options, dir)) {
       for (String key : List.of("a", "b", "c")) {
         db.put(bytes(key), bytes("1"));
         db.flush(flush);
@@ -849,35 +963,47 @@ public final class BindingTest {
       equal("[0, 0, 3, 0, 0, 0, 0]", levels(db));
       db.put(bytes("b"), bytes("2"));
       db.flush(flush);
-      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.promoteL0(db.getDefaultColumnFamily(), 2)).getStatus().getCode());
-      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.promoteL0(0)).getStatus().getCode());
+      equal(Status.Code.InvalidArgument,
+          fails(RocksDBException.class, () -> db.promoteL0(db.getDefaultColumnFamily(), 2))
+              .getStatus()
+              .getCode());
+      equal(Status.Code.InvalidArgument,
+          fails(RocksDBException.class, () -> db.promoteL0(0)).getStatus().getCode());
       db.promoteL0(db.getDefaultColumnFamily(), 1);
       equal("[0, 1, 3, 0, 0, 0, 0]", levels(db));
       equal(bytes("2"), db.get(bytes("b")));
       for (LiveFileMetaData file : db.getLiveFilesMetaData()) {
         // A table that hides an older version stays.
         if (file.level() == 1) fails(RocksDBException.class, () -> db.deleteFile(file.fileName()));
-        if (file.level() == 2 && text(file.smallestKey()).equals("a")) db.deleteFile(file.fileName());
+        if (file.level() == 2 && text(file.smallestKey()).equals("a"))
+          db.deleteFile(file.fileName());
       }
       equal("[0, 1, 2, 0, 0, 0, 0]", levels(db));
       equal((byte[]) null, db.get(bytes("a")));
       equal(bytes("2"), db.get(bytes("b")));
-      equal(Status.Code.InvalidArgument, fails(RocksDBException.class, () -> db.deleteFile("CURRENT")).getStatus().getCode());
+      equal(Status.Code.InvalidArgument,
+          fails(RocksDBException.class, () -> db.deleteFile("CURRENT")).getStatus().getCode());
     }
   }
 
   static void optionsKeepWhatIsSet(String dir) throws Exception {
     try (Options o = new Options()) {
-      o.setWriteBufferSize(1 << 20).setMaxOpenFiles(100).setCompressionType(CompressionType.LZ4_COMPRESSION);
-      o.setCompressionPerLevel(Arrays.asList(CompressionType.NO_COMPRESSION, CompressionType.ZSTD_COMPRESSION));
+      o.setWriteBufferSize(1 << 20).setMaxOpenFiles(100).setCompressionType(
+          CompressionType.LZ4_COMPRESSION);
+      o.setCompressionPerLevel(
+          Arrays.asList(CompressionType.NO_COMPRESSION, CompressionType.ZSTD_COMPRESSION));
       o.setBottommostCompressionType(CompressionType.DISABLE_COMPRESSION_OPTION).setWalDir("/wal");
-      o.setMaxBytesForLevelMultiplierAdditional(new int[] {2, 3}).setTtl(5).setWalRecoveryMode(WALRecoveryMode.AbsoluteConsistency);
-      o.setTableFormatConfig(new BlockBasedTableConfig().setBlockSize(8192).setFilterPolicy(new BloomFilter(10, false)));
+      o.setMaxBytesForLevelMultiplierAdditional(new int[] {2, 3})
+          .setTtl(5)
+          .setWalRecoveryMode(WALRecoveryMode.AbsoluteConsistency);
+      o.setTableFormatConfig(new BlockBasedTableConfig().setBlockSize(8192).setFilterPolicy(
+          new BloomFilter(10, false)));
       o.setMemTableConfig(new SkipListMemTableConfig());
       equal(1L << 20, o.writeBufferSize());
       equal(100, o.maxOpenFiles());
       equal(CompressionType.LZ4_COMPRESSION, o.compressionType());
-      equal(Arrays.asList(CompressionType.NO_COMPRESSION, CompressionType.ZSTD_COMPRESSION), o.compressionPerLevel());
+      equal(Arrays.asList(CompressionType.NO_COMPRESSION, CompressionType.ZSTD_COMPRESSION),
+          o.compressionPerLevel());
       equal(CompressionType.DISABLE_COMPRESSION_OPTION, o.bottommostCompressionType());
       equal("/wal", o.walDir());
       equal("[2, 3]", Arrays.toString(o.maxBytesForLevelMultiplierAdditional()));
@@ -894,16 +1020,21 @@ public final class BindingTest {
       equal(30, o.level0StopWritesTrigger());
       equal(5000, o.maxOpenFiles());
     }
-    try (ColumnFamilyOptions o = new ColumnFamilyOptions().optimizeUniversalStyleCompaction(8 << 20)) {
+    try (ColumnFamilyOptions o =
+             new ColumnFamilyOptions().optimizeUniversalStyleCompaction(8 << 20)) {
       equal(2L << 20, o.writeBufferSize());
       equal(4L << 20, o.oldDefaults(4, 6).writeBufferSize());
       equal(24, o.level0StopWritesTrigger());
     }
-    fails(UnsupportedOperationException.class, () -> new Options().setTableFormatConfig(new BlockBasedTableConfig().setBlockCacheCompressedSize(1 << 20)));
+    fails(UnsupportedOperationException.class,
+        ()
+            -> new Options().setTableFormatConfig(
+                new BlockBasedTableConfig().setBlockCacheCompressedSize(1 << 20)));
   }
 
   static void statisticsAndProperties(String dir) throws Exception {
-    try (Statistics statistics = new Statistics(); Options options = new Options().setCreateIfMissing(true).setStatistics(statistics);
+    try (Statistics statistics = new Statistics();
+        Options options = new Options().setCreateIfMissing(true).setStatistics(statistics);
         RocksDB db = RocksDB.open(options, dir)) {
       for (int i = 0; i < 10; ++i) db.put(bytes("k" + i), bytes("v"));
       db.get(bytes("k1"));
@@ -912,7 +1043,8 @@ public final class BindingTest {
       equal(10L, statistics.getAndResetTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
       equal(0L, statistics.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
       equal(10L, db.getLongProperty("rocksdb.estimate-num-keys"));
-      equal(Status.Code.NotFound, fails(RocksDBException.class, () -> db.getProperty("none")).getStatus().getCode());
+      equal(Status.Code.NotFound,
+          fails(RocksDBException.class, () -> db.getProperty("none")).getStatus().getCode());
       check(db.getDBOptions() != null && db.getOptions() != null, "options");
       equal(10L, db.getLatestSequenceNumber());
       try (FlushOptions flush = new FlushOptions()) {
@@ -922,13 +1054,17 @@ public final class BindingTest {
       equal(1L, db.getColumnFamilyMetaData().fileCount());
       equal(1, db.getPropertiesOfAllTables().size());
       db.setOptions(MutableColumnFamilyOptions.builder().setWriteBufferSize(2 << 20).build());
-      check(MemoryUtil.getApproximateMemoryUsageByType(List.of(db), null).get(MemoryUsageType.kMemTableTotal) > 0, "memory");
+      check(MemoryUtil.getApproximateMemoryUsageByType(List.of(db), null)
+                  .get(MemoryUsageType.kMemTableTotal)
+              > 0,
+          "memory");
     }
   }
 
   static void checkpointsAndBackups(String dir) throws Exception {
     Files.createDirectories(Path.of(dir + "-backups"));
-    try (Options options = new Options().setCreateIfMissing(true); BackupEngineOptions backups = new BackupEngineOptions(dir + "-backups")) {
+    try (Options options = new Options().setCreateIfMissing(true);
+        BackupEngineOptions backups = new BackupEngineOptions(dir + "-backups")) {
       try (RocksDB db = RocksDB.open(options, dir)) {
         db.put(bytes("a"), bytes("1"));
         try (Checkpoint checkpoint = Checkpoint.create(db)) {
@@ -945,7 +1081,8 @@ public final class BindingTest {
         fails(RocksDBException.class, () -> copy.put(bytes("a"), bytes("2")));
       }
       RocksDB.destroyDB(dir, options);
-      try (BackupEngine engine = BackupEngine.open(Env.getDefault(), backups); RestoreOptions restore = new RestoreOptions(false)) {
+      try (BackupEngine engine = BackupEngine.open(Env.getDefault(), backups);
+          RestoreOptions restore = new RestoreOptions(false)) {
         engine.restoreDbFromLatestBackup(dir, dir, restore);
       }
       try (RocksDB db = RocksDB.open(options, dir)) {
@@ -955,7 +1092,8 @@ public final class BindingTest {
   }
 
   static void updatesSinceASequence(String dir) throws Exception {
-    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir)) {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir)) {
       db.put(bytes("a"), bytes("1"));
       try (WriteBatch batch = new WriteBatch(); WriteOptions write = new WriteOptions()) {
         batch.put(bytes("b"), bytes("2"));
@@ -998,14 +1136,17 @@ public final class BindingTest {
         db.put(bytes("a"), bytes("1"));
         equal(bytes("1"), db.get(bytes("a")));
         try (ColumnFamilyOptions own = new ColumnFamilyOptions();
-            ColumnFamilyHandle family = db.createColumnFamilyWithTtl(new ColumnFamilyDescriptor(bytes("f"), own), 10)) {
+            ColumnFamilyHandle family =
+                db.createColumnFamilyWithTtl(new ColumnFamilyDescriptor(bytes("f"), own), 10)) {
           db.put(family, bytes("b"), bytes("22"));
           equal(bytes("22"), db.get(family, bytes("b")));
         }
       }
       List<ColumnFamilyHandle> handles = new ArrayList<>();
       try (DBOptions plain = new DBOptions(); ColumnFamilyOptions own = new ColumnFamilyOptions()) {
-        List<ColumnFamilyDescriptor> families = List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, own), new ColumnFamilyDescriptor(bytes("f"), own));
+        List<ColumnFamilyDescriptor> families =
+            List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, own),
+                new ColumnFamilyDescriptor(bytes("f"), own));
         try (TtlDB db = TtlDB.open(plain, dir, families, handles, List.of(3600, 10), true)) {
           equal(bytes("1"), db.get(handles.get(0), bytes("a")));
           equal(bytes("22"), db.get(handles.get(1), bytes("b")));
@@ -1022,25 +1163,30 @@ public final class BindingTest {
 
   private static void delete(Path path) throws Exception {
     try (Stream<Path> files = Files.walk(path)) {
-      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) Files.delete(file);
+      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator)
+        Files.delete(file);
     }
   }
 
   private static String ownLibrary() throws Exception {
     try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
-      return maps.filter(line -> line.contains("jni") && line.contains("/")).map(line -> line.substring(line.indexOf('/'))).distinct().reduce("", (a, b) -> a + " " + b).trim();
+      return maps.filter(line -> line.contains("jni") && line.contains("/"))
+          .map(line -> line.substring(line.indexOf('/')))
+          .distinct()
+          .reduce("", (a, b) -> a + " " + b)
+          .trim();
     }
   }
 
   static void closingInsideACallbackIsAnException(String dir) throws Exception {
     try (Options options = new Options().setCreateIfMissing(true);
-        RocksDB db = RocksDB.open(options, dir);
-        WriteBatch batch = new WriteBatch()) {
+        RocksDB db = RocksDB.open(options, dir); WriteBatch batch = new WriteBatch()) {
       batch.put(bytes("a"), bytes("1"));
       batch.put(bytes("b"), bytes("2"));
       int[] closed = {0};
       try (Recorder handler = new Recorder(new ArrayList<>()) {
-        @Override public void put(byte[] key, byte[] value) {
+        @Override
+        public void put(byte[] key, byte[] value) {
           if (closed[0]++ == 0) fails(IllegalStateException.class, batch::close);
         }
       }) {
@@ -1057,7 +1203,8 @@ public final class BindingTest {
         Backwards backwards = new Backwards(how, failing);
         Options options = new Options().setCreateIfMissing(true).setComparator(backwards);
         Logger logger = new Logger(options) {
-          @Override protected void log(InfoLogLevel level, String message) {}
+          @Override
+          protected void log(InfoLogLevel level, String message) {}
         }) {
       options.setLogger(logger);
       try (RocksDB db = RocksDB.open(options, dir)) {
@@ -1065,18 +1212,18 @@ public final class BindingTest {
         db.put(bytes("b"), bytes("1"));
       }
       failing.set(true);
-      IllegalStateException failure = fails(IllegalStateException.class, () -> RocksDB.open(options, dir).close());
+      IllegalStateException failure =
+          fails(IllegalStateException.class, () -> RocksDB.open(options, dir).close());
       equal("the comparator fails", failure.getMessage());
       failing.set(false);
     }
   }
 
   static void theSpaceOfTables(String dir) throws Exception {
-    try (Options options = new Options();
-        Logger logger = new Logger(options) {
-          @Override protected void log(InfoLogLevel level, String message) {}
-        };
-        SstFileManager paced = new SstFileManager(Env.getDefault(), logger, 1000)) {
+    try (Options options = new Options(); Logger logger = new Logger(options) {
+      @Override
+      protected void log(InfoLogLevel level, String message) {}
+    }; SstFileManager paced = new SstFileManager(Env.getDefault(), logger, 1000)) {
       equal(1000L, paced.getDeleteRateBytesPerSecond());
       equal(SstFileManager.MAX_TRASH_DB_RATION_DEFAULT, paced.getMaxTrashDBRatio());
       equal(0, paced.getTrackedFiles().size());
@@ -1113,7 +1260,8 @@ public final class BindingTest {
       manager.setMaxAllowedSpaceUsage(0);
       dbOptions.setCreateIfMissing(true);
       List<ColumnFamilyHandle> handles = new ArrayList<>();
-      try (RocksDB second = RocksDB.open(dbOptions, dir + "2", List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY)), handles)) {
+      try (RocksDB second = RocksDB.open(dbOptions, dir + "2",
+               List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY)), handles)) {
         second.put(bytes("a"), new byte[10000]);
         second.flush(flush);
         // The obsolete log may be trash for a moment.
@@ -1135,7 +1283,8 @@ public final class BindingTest {
           FlushOptions wait = new FlushOptions()) {
         db.put(bytes("a"), bytes("1"));
         db.flush(wait);
-        check(limiter.getTotalBytesThrough() > 0 == (mode != RateLimiterMode.READS_ONLY), "writes wait by the mode");
+        check(limiter.getTotalBytesThrough() > 0 == (mode != RateLimiterMode.READS_ONLY),
+            "writes wait by the mode");
       }
     }
     try (RateLimiter tuned = new RateLimiter(1 << 20, 100000, 10, RateLimiterMode.ALL_IO, true)) {
@@ -1152,12 +1301,14 @@ public final class BindingTest {
       check(manager.allowStall(), "as asked for");
       fails(IllegalArgumentException.class, () -> new WriteBufferManager(-1, cache));
       try (Options options = new Options().setCreateIfMissing(true).setWriteBufferManager(manager);
-          DBOptions dbOptions = new DBOptions().setCreateIfMissing(true).setWriteBufferManager(manager);
+          DBOptions dbOptions =
+              new DBOptions().setCreateIfMissing(true).setWriteBufferManager(manager);
           ColumnFamilyOptions familyOptions = new ColumnFamilyOptions();
           RocksDB db = RocksDB.open(options, dir)) {
         manager.close();  // the databases keep it
         List<ColumnFamilyHandle> handles = new ArrayList<>();
-        List<ColumnFamilyDescriptor> families = List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, familyOptions));
+        List<ColumnFamilyDescriptor> families =
+            List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, familyOptions));
         try (RocksDB second = RocksDB.open(dbOptions, dir + "2", families, handles)) {
           for (int i = 0; i < 2000; ++i) {
             db.put(bytes("k" + i), new byte[1000]);
@@ -1177,14 +1328,14 @@ public final class BindingTest {
   static void tablesFromOutside(String dir) throws Exception {
     Files.createDirectories(Path.of(dir));
     String file = Path.of(dir, "table.sst").toString();
-    try (Options options = new Options().setCreateIfMissing(true).setMergeOperatorName("stringappend");
+    try (Options options =
+             new Options().setCreateIfMissing(true).setMergeOperatorName("stringappend");
         DBOptions of = new DBOptions();
         EnvOptions files = new EnvOptions(of).setBytesPerSync(1 << 20).setUseDirectWrites(false);
         RateLimiter limiter = new RateLimiter(1 << 30)) {
       equal(1L << 20, files.bytesPerSync());
       files.setRateLimiter(limiter);
-      try (SstFileWriter writer = new SstFileWriter(files, options);
-          Slice slice = new Slice("b");
+      try (SstFileWriter writer = new SstFileWriter(files, options); Slice slice = new Slice("b");
           Slice value = new Slice("2")) {
         fails(RocksDBException.class, () -> writer.put(bytes("a"), bytes("1")));
         writer.open(file);
@@ -1193,7 +1344,8 @@ public final class BindingTest {
         writer.put(direct("c"), direct("3"));
         writer.merge(bytes("d"), bytes("4"));
         writer.delete(bytes("e"));
-        RocksDBException descending = fails(RocksDBException.class, () -> writer.put(bytes("a"), bytes("1")));
+        RocksDBException descending =
+            fails(RocksDBException.class, () -> writer.put(bytes("a"), bytes("1")));
         equal(Status.Code.InvalidArgument, descending.getStatus().getCode());
         writer.finish();
         check(writer.fileSize() > 0, "the file has bytes");
@@ -1204,8 +1356,7 @@ public final class BindingTest {
       reader.verifyChecksum();
       equal(5L, reader.getTableProperties().getNumEntries());
       SstFileReaderIterator it;
-      try (ReadOptions read = new ReadOptions();
-          Slice upper = new Slice("d")) {
+      try (ReadOptions read = new ReadOptions(); Slice upper = new Slice("d")) {
         read.setIterateUpperBound(upper);
         it = reader.newIterator(read);
       }
@@ -1220,7 +1371,8 @@ public final class BindingTest {
       fails(IllegalStateException.class, reader::verifyChecksum);
 
       try (RocksDB db = RocksDB.open(options, dir + "/db");
-          IngestExternalFileOptions ingest = new IngestExternalFileOptions(false, true, true, true)) {
+          IngestExternalFileOptions ingest =
+              new IngestExternalFileOptions(false, true, true, true)) {
         db.put(bytes("e"), bytes("old"));
         check(ingest.allowGlobalSeqNo() && !ingest.moveFiles(), "what the constructor was given");
         ingest.setMoveFiles(true);
@@ -1229,7 +1381,8 @@ public final class BindingTest {
         equal(bytes("1"), db.get(bytes("a")));
         equal(bytes("4"), db.get(bytes("d")));
         equal((byte[]) null, db.get(bytes("e")));
-        RocksDBException missing = fails(RocksDBException.class, () -> db.ingestExternalFile(List.of(file), ingest));
+        RocksDBException missing =
+            fails(RocksDBException.class, () -> db.ingestExternalFile(List.of(file), ingest));
         check(missing.getMessage().contains("table.sst"), missing.getMessage());
       }
     }
@@ -1238,8 +1391,7 @@ public final class BindingTest {
         Backwards backwards = new Backwards(how, new AtomicBoolean());
         Options options = new Options().setCreateIfMissing(true).setComparator(backwards);
         EnvOptions files = new EnvOptions();
-        SstFileWriter writer = new SstFileWriter(files, options);
-        Options usual = new Options();
+        SstFileWriter writer = new SstFileWriter(files, options); Options usual = new Options();
         SstFileReader reader = new SstFileReader(usual)) {
       writer.open(file);
       writer.put(bytes("b"), bytes("2"));
@@ -1258,8 +1410,7 @@ public final class BindingTest {
   static void tablesCutAtPrefixes(String dir) throws Exception {
     try (SstPartitionerFixedPrefixFactory byPrefix = new SstPartitionerFixedPrefixFactory(1);
         Options options = new Options().setCreateIfMissing(true).setSstPartitionerFactory(byPrefix);
-        RocksDB db = RocksDB.open(options, dir);
-        FlushOptions flush = new FlushOptions()) {
+        RocksDB db = RocksDB.open(options, dir); FlushOptions flush = new FlushOptions()) {
       for (String key : List.of("a1", "a2", "b1", "c1")) db.put(bytes(key), bytes("v"));
       db.flush(flush);
       for (String key : List.of("a1", "c2")) db.put(bytes(key), bytes("w"));
@@ -1272,15 +1423,17 @@ public final class BindingTest {
   static void aSecondaryFollowsItsPrimary(String dir) throws Exception {
     try (Options options = new Options().setCreateIfMissing(true);
         RocksDB primary = RocksDB.open(options, dir)) {
-      ColumnFamilyHandle family = primary.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
+      ColumnFamilyHandle family =
+          primary.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
       primary.put(bytes("a"), bytes("1"));
       primary.put(family, bytes("b"), bytes("2"));
       List<ColumnFamilyHandle> handles = new ArrayList<>();
       try (RocksDB secondary = RocksDB.openAsSecondary(options, dir, dir + "-one");
-          DBOptions plain = new DBOptions();
-          ColumnFamilyOptions own = new ColumnFamilyOptions();
+          DBOptions plain = new DBOptions(); ColumnFamilyOptions own = new ColumnFamilyOptions();
           RocksDB both = RocksDB.openAsSecondary(plain, dir, dir + "-two",
-              List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, own), new ColumnFamilyDescriptor(bytes("f"), own)), handles)) {
+              List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, own),
+                  new ColumnFamilyDescriptor(bytes("f"), own)),
+              handles)) {
         equal(bytes("1"), secondary.get(bytes("a")));
         equal(bytes("2"), both.get(handles.get(1), bytes("b")));
         primary.put(bytes("a"), bytes("3"));
@@ -1290,8 +1443,12 @@ public final class BindingTest {
         both.tryCatchUpWithPrimary();
         equal(bytes("3"), secondary.get(bytes("a")));
         equal(bytes("4"), both.get(handles.get(1), bytes("b")));
-        equal(Status.Code.NotSupported, fails(RocksDBException.class, () -> secondary.put(bytes("a"), bytes("5"))).getStatus().getCode());
-        equal(Status.Code.NotSupported, fails(RocksDBException.class, primary::tryCatchUpWithPrimary).getStatus().getCode());
+        equal(Status.Code.NotSupported,
+            fails(RocksDBException.class, () -> secondary.put(bytes("a"), bytes("5")))
+                .getStatus()
+                .getCode());
+        equal(Status.Code.NotSupported,
+            fails(RocksDBException.class, primary::tryCatchUpWithPrimary).getStatus().getCode());
       }
       fails(RocksDBException.class, () -> RocksDB.openAsSecondary(options, dir, dir));
     }
@@ -1299,22 +1456,31 @@ public final class BindingTest {
 
   static void optionsOfFiles(String dir) throws Exception {
     String name;
-    try (DBOptions options = new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true).setMaxOpenFiles(77);
+    try (DBOptions options = new DBOptions()
+             .setCreateIfMissing(true)
+             .setCreateMissingColumnFamilies(true)
+             .setMaxOpenFiles(77);
         ColumnFamilyOptions one = new ColumnFamilyOptions();
         ColumnFamilyOptions two = new ColumnFamilyOptions().setWriteBufferSize(3 << 20)) {
-      List<ColumnFamilyDescriptor> families = List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, one), new ColumnFamilyDescriptor(bytes("f"), two));
+      List<ColumnFamilyDescriptor> families =
+          List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, one),
+              new ColumnFamilyDescriptor(bytes("f"), two));
       RocksDB.open(options, dir, families, new ArrayList<>()).close();
       name = OptionsUtil.getLatestOptionsFileName(dir, Env.getDefault());
       check(name.startsWith("OPTIONS-"), name);
     }
-    try (ConfigOptions config = new ConfigOptions().setIgnoreUnknownOptions(true).setEnv(Env.getDefault())) {
+    try (ConfigOptions config =
+             new ConfigOptions().setIgnoreUnknownOptions(true).setEnv(Env.getDefault())) {
       for (int form = 0; form < 4; ++form) {
         try (DBOptions options = new DBOptions()) {
-          List<ColumnFamilyDescriptor> families = form % 2 == 0 ? new ArrayList<>() : new LinkedList<>();
+          List<ColumnFamilyDescriptor> families =
+              form % 2 == 0 ? new ArrayList<>() : new LinkedList<>();
           if (form == 0) OptionsUtil.loadLatestOptions(dir, Env.getDefault(), options, families);
           if (form == 1) OptionsUtil.loadLatestOptions(config, dir, options, families);
-          if (form == 2) OptionsUtil.loadOptionsFromFile(dir + "/" + name, Env.getDefault(), options, families);
-          if (form == 3) OptionsUtil.loadOptionsFromFile(config, dir + "/" + name, options, families);
+          if (form == 2)
+            OptionsUtil.loadOptionsFromFile(dir + "/" + name, Env.getDefault(), options, families);
+          if (form == 3)
+            OptionsUtil.loadOptionsFromFile(config, dir + "/" + name, options, families);
           equal(77, options.maxOpenFiles());
           equal(2, families.size());
           equal("f", text(families.get(1).getName()));
@@ -1326,17 +1492,21 @@ public final class BindingTest {
       }
     }
     try (DBOptions options = new DBOptions()) {
-      fails(RocksDBException.class, () -> OptionsUtil.loadLatestOptions(dir + "-none", Env.getDefault(), options, new ArrayList<>()));
-      fails(NullPointerException.class, () -> OptionsUtil.loadLatestOptions(dir, Env.getDefault(), options, null));
+      fails(RocksDBException.class,
+          ()
+              -> OptionsUtil.loadLatestOptions(
+                  dir + "-none", Env.getDefault(), options, new ArrayList<>()));
+      fails(NullPointerException.class,
+          () -> OptionsUtil.loadLatestOptions(dir, Env.getDefault(), options, null));
     }
   }
 
   static void statisticsWithinOthers(String dir) throws Exception {
-    try (Statistics inner = new Statistics();
-        Statistics outer = new Statistics(inner);
+    try (Statistics inner = new Statistics(); Statistics outer = new Statistics(inner);
         Options options = new Options().setCreateIfMissing(true).setStatistics(outer)) {
       inner.close();
-      try (Options other = new Options().setStatistics(outer); Statistics shared = other.statistics(); RocksDB db = RocksDB.open(options, dir)) {
+      try (Options other = new Options().setStatistics(outer);
+          Statistics shared = other.statistics(); RocksDB db = RocksDB.open(options, dir)) {
         for (int i = 0; i < 10; ++i) db.put(bytes("k" + i), bytes("v"));
         equal(10L, shared.getTickerCount(TickerType.NUMBER_KEYS_WRITTEN));
       }
@@ -1360,14 +1530,17 @@ public final class BindingTest {
   }
 
   static void propertiesOfRangesAndSumsThatStartAgain(String dir) throws Exception {
-    try (Options options = new Options().setCreateIfMissing(true); RocksDB db = RocksDB.open(options, dir); FlushOptions flush = new FlushOptions();
-        Slice a = new Slice("a"); Slice b = new Slice("b"); Slice c = new Slice("c"); Slice z = new Slice("z")) {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir); FlushOptions flush = new FlushOptions();
+        Slice a = new Slice("a"); Slice b = new Slice("b"); Slice c = new Slice("c");
+        Slice z = new Slice("z")) {
       db.put(bytes("a"), bytes("1"));
       db.flush(flush);
       db.put(bytes("y"), bytes("1"));
       db.put(bytes("z"), bytes("1"));
       db.flush(flush);
-      Map<String, TableProperties> found = db.getPropertiesOfTablesInRange(List.of(new Range(a, b)));
+      Map<String, TableProperties> found =
+          db.getPropertiesOfTablesInRange(List.of(new Range(a, b)));
       equal(1, found.size());
       equal(1L, found.values().iterator().next().getNumEntries());
       equal(2, db.getPropertiesOfTablesInRange(List.of(new Range(a, b), new Range(c, z))).size());
@@ -1385,7 +1558,9 @@ public final class BindingTest {
     final List<FlushJobInfo> flushes = Collections.synchronizedList(new ArrayList<>());
     final List<Object> infos = Collections.synchronizedList(new ArrayList<>());
 
-    Diary(EnabledEventCallback... enabled) { super(enabled); }
+    Diary(EnabledEventCallback... enabled) {
+      super(enabled);
+    }
     Diary() {}
 
     private String valueOfA(RocksDB db) {
@@ -1396,52 +1571,88 @@ public final class BindingTest {
       }
     }
 
-    @Override public void onFlushBegin(RocksDB db, FlushJobInfo info) { seen.add("flush begins " + info.getColumnFamilyName() + " " + valueOfA(db) + " " + info.getFlushReason()); }
-    @Override public void onFlushCompleted(RocksDB db, FlushJobInfo info) {
-      seen.add("flush ends " + info.getFlushReason() + " " + info.getTableProperties().getNumEntries() + " " + db.getName());
+    @Override
+    public void onFlushBegin(RocksDB db, FlushJobInfo info) {
+      seen.add("flush begins " + info.getColumnFamilyName() + " " + valueOfA(db) + " "
+          + info.getFlushReason());
+    }
+    @Override
+    public void onFlushCompleted(RocksDB db, FlushJobInfo info) {
+      seen.add("flush ends " + info.getFlushReason() + " "
+          + info.getTableProperties().getNumEntries() + " " + db.getName());
       flushes.add(info);
     }
-    @Override public void onCompactionBegin(RocksDB db, CompactionJobInfo info) { seen.add("compaction begins " + info.compactionReason() + " " + valueOfA(db)); }
-    @Override public void onCompactionCompleted(RocksDB db, CompactionJobInfo info) {
+    @Override
+    public void onCompactionBegin(RocksDB db, CompactionJobInfo info) {
+      seen.add("compaction begins " + info.compactionReason() + " " + valueOfA(db));
+    }
+    @Override
+    public void onCompactionCompleted(RocksDB db, CompactionJobInfo info) {
       try (CompactionJobStats stats = info.stats()) {
-        seen.add("compaction ends " + info.status().getCode() + " " + text(info.columnFamilyName()) + " of " + info.inputFiles().size() + " to " + info.outputFiles().size()
-            + ", level " + info.baseInputLevel() + " to " + info.outputLevel() + ", tables " + info.tableProperties().size() + ", " + info.compactionReason() + " "
-            + valueOfA(db) + ", records " + stats.numInputRecords() + " to " + stats.numOutputRecords() + ", replaced " + stats.numRecordsReplaced() + " " + stats.isManualCompaction());
+        seen.add("compaction ends " + info.status().getCode() + " " + text(info.columnFamilyName())
+            + " of " + info.inputFiles().size() + " to " + info.outputFiles().size() + ", level "
+            + info.baseInputLevel() + " to " + info.outputLevel() + ", tables "
+            + info.tableProperties().size() + ", " + info.compactionReason() + " " + valueOfA(db)
+            + ", records " + stats.numInputRecords() + " to " + stats.numOutputRecords()
+            + ", replaced " + stats.numRecordsReplaced() + " " + stats.isManualCompaction());
       }
       compactions.add(info);
     }
-    @Override public void onTableFileCreationStarted(TableFileCreationBriefInfo info) { seen.add("table begins " + info.getReason() + " " + info.getColumnFamilyName()); }
-    @Override public void onTableFileCreated(TableFileCreationInfo info) {
-      seen.add("table ends " + info.getReason() + " " + info.getStatus().getCode() + " " + info.getTableProperties().getNumEntries());
+    @Override
+    public void onTableFileCreationStarted(TableFileCreationBriefInfo info) {
+      seen.add("table begins " + info.getReason() + " " + info.getColumnFamilyName());
+    }
+    @Override
+    public void onTableFileCreated(TableFileCreationInfo info) {
+      seen.add("table ends " + info.getReason() + " " + info.getStatus().getCode() + " "
+          + info.getTableProperties().getNumEntries());
       infos.add(info);
     }
-    @Override public void onTableFileDeleted(TableFileDeletionInfo info) {
+    @Override
+    public void onTableFileDeleted(TableFileDeletionInfo info) {
       seen.add("table deleted " + info.getStatus().getCode());
       infos.add(info);
     }
-    @Override public void onMemTableSealed(MemTableInfo info) { seen.add("sealed " + info.getColumnFamilyName() + " " + info.getNumEntries() + " " + info.getNumDeletes()); }
-    @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
+    @Override
+    public void onMemTableSealed(MemTableInfo info) {
+      seen.add("sealed " + info.getColumnFamilyName() + " " + info.getNumEntries() + " "
+          + info.getNumDeletes());
+    }
+    @Override
+    public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
       try {
         seen.add("handle " + text(handle.getName()) + " " + handle.getID());
       } catch (RocksDBException e) {
         seen.add(e.getMessage());
       }
     }
-    @Override public void onExternalFileIngested(RocksDB db, ExternalFileIngestionInfo info) {
-      seen.add("ingested " + info.getColumnFamilyName() + " " + info.getTableProperties().getNumEntries() + " " + valueOfA(db));
+    @Override
+    public void onExternalFileIngested(RocksDB db, ExternalFileIngestionInfo info) {
+      seen.add("ingested " + info.getColumnFamilyName() + " "
+          + info.getTableProperties().getNumEntries() + " " + valueOfA(db));
       infos.add(info);
     }
-    @Override public void onBackgroundError(BackgroundErrorReason reason, Status error) { seen.add("error " + reason + " " + error.getCode()); }
-    @Override public void onStallConditionsChanged(WriteStallInfo info) { seen.add("stall " + info.getPreviousCondition() + " to " + info.getCurrentCondition()); }
+    @Override
+    public void onBackgroundError(BackgroundErrorReason reason, Status error) {
+      seen.add("error " + reason + " " + error.getCode());
+    }
+    @Override
+    public void onStallConditionsChanged(WriteStallInfo info) {
+      seen.add("stall " + info.getPreviousCondition() + " to " + info.getCurrentCondition());
+    }
   }
 
   static void listenersAreToldOfJobs(String dir) throws Exception {
     Diary diary = new Diary();
     String table = dir + "-table.sst";
-    try (Options options = new Options().setCreateIfMissing(true).setListeners(List.of(diary)); FlushOptions flush = new FlushOptions(); CompactRangeOptions forced = new CompactRangeOptions()) {
-      check(options.listeners().size() == 1 && options.listeners().get(0) == diary, "the same object");
+    try (Options options = new Options().setCreateIfMissing(true).setListeners(List.of(diary));
+        FlushOptions flush = new FlushOptions();
+        CompactRangeOptions forced = new CompactRangeOptions()) {
+      check(options.listeners().size() == 1 && options.listeners().get(0) == diary,
+          "the same object");
       try (DBOptions part = new DBOptions(options); Options copy = new Options(options)) {
-        check(part.listeners().get(0) == diary && copy.listeners().get(0) == diary, "the same object in copies");
+        check(part.listeners().get(0) == diary && copy.listeners().get(0) == diary,
+            "the same object in copies");
         copy.setListeners(List.of());
         equal(0, copy.listeners().size());
       }
@@ -1455,7 +1666,9 @@ public final class BindingTest {
       db.flush(flush);
       forced.setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce);
       db.compactRange(null, null, null, forced);
-      try (EnvOptions files = new EnvOptions(); SstFileWriter writer = new SstFileWriter(files, options); IngestExternalFileOptions ingest = new IngestExternalFileOptions()) {
+      try (EnvOptions files = new EnvOptions();
+          SstFileWriter writer = new SstFileWriter(files, options);
+          IngestExternalFileOptions ingest = new IngestExternalFileOptions()) {
         writer.open(table);
         writer.put(bytes("x"), bytes("1"));
         writer.finish();
@@ -1465,19 +1678,31 @@ public final class BindingTest {
       db.close();
     }
     List<String> seen = new ArrayList<>(diary.seen);
-    for (String wanted : List.of("sealed default 2 1", "flush begins default 1 MANUAL_FLUSH", "table begins FLUSH default", "table ends FLUSH Ok 2", "flush ends MANUAL_FLUSH 2 " + dir,
-        "flush ends MANUAL_FLUSH 1 " + dir, "compaction begins kManualCompaction 2",
-        "compaction ends Ok default of 2 to 1, level 0 to 6, tables 3, kManualCompaction 2, records 3 to 1, replaced 1 true",
-        "table begins COMPACTION default", "table ends COMPACTION Ok 1", "table deleted Ok", "ingested default 1 2", "handle f 1")) {
+    for (String wanted : List.of("sealed default 2 1", "flush begins default 1 MANUAL_FLUSH",
+             "table begins FLUSH default", "table ends FLUSH Ok 2",
+             "flush ends MANUAL_FLUSH 2 " + dir, "flush ends MANUAL_FLUSH 1 " + dir,
+             "compaction begins kManualCompaction 2",
+             "compaction ends Ok default of 2 to 1, level 0 to 6, tables 3, kManualCompaction 2, "
+                 + "records 3 to 1, replaced 1 true",
+             "table begins COMPACTION default", "table ends COMPACTION Ok 1", "table deleted Ok",
+             "ingested default 1 2", "handle f 1")) {
       check(seen.contains(wanted), "no \"" + wanted + "\" in " + seen);
     }
     FlushJobInfo first = diary.flushes.get(0);
-    check(first.getFilePath().endsWith(".sst") && first.getFilePath().startsWith(dir), first.getFilePath());
-    check(first.getJobId() > 0 && first.getThreadId() > 0 && first.getSmallestSeqno() == 1 && first.getLargestSeqno() == 2, first.toString());
+    check(first.getFilePath().endsWith(".sst") && first.getFilePath().startsWith(dir),
+        first.getFilePath());
+    check(first.getJobId() > 0 && first.getThreadId() > 0 && first.getSmallestSeqno() == 1
+            && first.getLargestSeqno() == 2,
+        first.toString());
     for (Object info : diary.infos) {
-      if (info instanceof TableFileCreationInfo) check(((TableFileCreationInfo) info).getFileSize() > 0 && ((TableFileCreationInfo) info).getDbName().equals(dir), info.toString());
-      if (info instanceof TableFileDeletionInfo) check(((TableFileDeletionInfo) info).getFilePath().startsWith(dir), info.toString());
-      if (info instanceof ExternalFileIngestionInfo) equal(table, ((ExternalFileIngestionInfo) info).getExternalFilePath());
+      if (info instanceof TableFileCreationInfo)
+        check(((TableFileCreationInfo) info).getFileSize() > 0
+                && ((TableFileCreationInfo) info).getDbName().equals(dir),
+            info.toString());
+      if (info instanceof TableFileDeletionInfo)
+        check(((TableFileDeletionInfo) info).getFilePath().startsWith(dir), info.toString());
+      if (info instanceof ExternalFileIngestionInfo)
+        equal(table, ((ExternalFileIngestionInfo) info).getExternalFilePath());
     }
     // The report of a compaction belongs to its callback.
     fails(IllegalStateException.class, () -> diary.compactions.get(0).jobId());
@@ -1485,8 +1710,11 @@ public final class BindingTest {
 
   static void listenersAreToldOfStallsAndErrors(String dir) throws Exception {
     Diary diary = new Diary();
-    try (Options options = new Options().setCreateIfMissing(true).setListeners(List.of(diary))
-             .setLevelZeroFileNumCompactionTrigger(2).setLevelZeroSlowdownWritesTrigger(2);
+    try (Options options = new Options()
+             .setCreateIfMissing(true)
+             .setListeners(List.of(diary))
+             .setLevelZeroFileNumCompactionTrigger(2)
+             .setLevelZeroSlowdownWritesTrigger(2);
         FlushOptions flush = new FlushOptions()) {
       RocksDB db = RocksDB.open(options, dir);
       for (int i = 0; i < 4; ++i) {
@@ -1510,7 +1738,9 @@ public final class BindingTest {
       db.close();
     }
     check(diary.seen.contains("stall NORMAL to DELAYED"), "stalls: " + diary.seen);
-    check(diary.seen.contains("error FLUSH IOError") || diary.seen.contains("error COMPACTION IOError"), "errors: " + diary.seen);
+    check(diary.seen.contains("error FLUSH IOError")
+            || diary.seen.contains("error COMPACTION IOError"),
+        "errors: " + diary.seen);
     diary.close();
   }
 
@@ -1527,9 +1757,11 @@ public final class BindingTest {
   }
 
   static void theReportOfACompactionOfFiles(String dir) throws Exception {
-    try (Options options = new Options().setCreateIfMissing(true).setDisableAutoCompactions(true).setReportBgIoStats(true);
-        RocksDB db = RocksDB.open(options, dir);
-        FlushOptions flush = new FlushOptions();
+    try (Options options = new Options()
+             .setCreateIfMissing(true)
+             .setDisableAutoCompactions(true)
+             .setReportBgIoStats(true);
+        RocksDB db = RocksDB.open(options, dir); FlushOptions flush = new FlushOptions();
         CompactionOptions how = new CompactionOptions();
         CompactionJobInfo report = new CompactionJobInfo();
         CompactionJobStats sum = new CompactionJobStats()) {
@@ -1564,14 +1796,17 @@ public final class BindingTest {
 
   static void aSuggestedRangeIsCompacted(String dir) throws Exception {
     CountDownLatch marked = new CountDownLatch(1);
-    try (AbstractEventListener listener = new AbstractEventListener(AbstractEventListener.EnabledEventCallback.ON_COMPACTION_COMPLETED) {
-          @Override public void onCompactionCompleted(RocksDB db, CompactionJobInfo info) {
-            if (info.compactionReason() == CompactionReason.kFilesMarkedForCompaction) marked.countDown();
-          }
-        };
+    try (AbstractEventListener listener =
+             new AbstractEventListener(
+                 AbstractEventListener.EnabledEventCallback.ON_COMPACTION_COMPLETED) {
+               @Override
+               public void onCompactionCompleted(RocksDB db, CompactionJobInfo info) {
+                 if (info.compactionReason() == CompactionReason.kFilesMarkedForCompaction)
+                   marked.countDown();
+               }
+             };
         Options options = new Options().setCreateIfMissing(true).setListeners(List.of(listener));
-        RocksDB db = RocksDB.open(options, dir);
-        FlushOptions flush = new FlushOptions()) {
+        RocksDB db = RocksDB.open(options, dir); FlushOptions flush = new FlushOptions()) {
       db.put(bytes("a"), bytes("1"));
       db.flush(flush);
       db.compactRange();
@@ -1585,7 +1820,8 @@ public final class BindingTest {
   }
 
   static void threadsSayWhatTheyDo(String dir) throws Exception {
-    try (Options options = new Options().setCreateIfMissing(true).setEnableThreadTracking(true); FlushOptions flush = new FlushOptions(); RocksDB db = RocksDB.open(options, dir)) {
+    try (Options options = new Options().setCreateIfMissing(true).setEnableThreadTracking(true);
+        FlushOptions flush = new FlushOptions(); RocksDB db = RocksDB.open(options, dir)) {
       db.put(bytes("a"), bytes("1"));
       db.flush(flush);
       // The threads of the pool have begun. What they do at this moment is not known.
@@ -1594,20 +1830,24 @@ public final class BindingTest {
       for (ThreadStatus thread : threads) {
         check(thread.getThreadId() != 0, "a thread without a number");
         equal(6, thread.getOperationProperties().length);
-        if (thread.getOperationType() == OperationType.OP_UNKNOWN) equal((Object) null, thread.getDbName());
+        if (thread.getOperationType() == OperationType.OP_UNKNOWN)
+          equal((Object) null, thread.getDbName());
       }
     }
     equal("High Pri", ThreadStatus.getThreadTypeName(ThreadType.HIGH_PRIORITY));
     equal("Flush", ThreadStatus.getOperationName(OperationType.OP_FLUSH));
     equal((Object) null, ThreadStatus.getOperationName(OperationType.OP_UNKNOWN));
     equal("17 us", ThreadStatus.microsToString(17));
-    check(ThreadStatus.getOperationStageName(OperationStage.STAGE_FLUSH_RUN) != null, "a stage without a name");
+    check(ThreadStatus.getOperationStageName(OperationStage.STAGE_FLUSH_RUN) != null,
+        "a stage without a name");
     check(ThreadStatus.getStateName(StateType.STATE_MUTEX_WAIT) != null, "a state without a name");
     equal("BytesMemtables", ThreadStatus.getOperationPropertyName(OperationType.OP_FLUSH, 1));
     equal((Object) null, ThreadStatus.getOperationPropertyName(OperationType.OP_FLUSH, 3));
-    Map<String, Long> flushed = ThreadStatus.interpretOperationProperties(OperationType.OP_FLUSH, new long[] {4, 5});
+    Map<String, Long> flushed =
+        ThreadStatus.interpretOperationProperties(OperationType.OP_FLUSH, new long[] {4, 5});
     equal(Map.of("JobID", 4L, "BytesMemtables", 5L, "BytesWritten", 0L), flushed);
-    fails(NullPointerException.class, () -> ThreadStatus.interpretOperationProperties(OperationType.OP_FLUSH, null));
+    fails(NullPointerException.class,
+        () -> ThreadStatus.interpretOperationProperties(OperationType.OP_FLUSH, null));
   }
 
   static void exceptionsOfListenersStayThere(String dir) throws Exception {
@@ -1618,13 +1858,24 @@ public final class BindingTest {
         thrown.incrementAndGet();
         return new IllegalStateException("expected: the listener fails");
       }
-      @Override public void onFlushCompleted(RocksDB db, FlushJobInfo info) { throw failure(); }
-      @Override public void onTableFileCreationStarted(TableFileCreationBriefInfo info) { throw failure(); }
-      @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) { throw failure(); }
+      @Override
+      public void onFlushCompleted(RocksDB db, FlushJobInfo info) {
+        throw failure();
+      }
+      @Override
+      public void onTableFileCreationStarted(TableFileCreationBriefInfo info) {
+        throw failure();
+      }
+      @Override
+      public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
+        throw failure();
+      }
     };
     try (ComparatorOptions how = new ComparatorOptions();
-        Backwards backwards = new Backwards(how, failing);
-        Options options = new Options().setCreateIfMissing(true).setListeners(List.of(listener)).setComparator(backwards);
+        Backwards backwards = new Backwards(how, failing); Options options = new Options()
+                                                               .setCreateIfMissing(true)
+                                                               .setListeners(List.of(listener))
+                                                               .setComparator(backwards);
         FlushOptions flush = new FlushOptions()) {
       try (RocksDB db = RocksDB.open(options, dir)) {
         ColumnFamilyHandle family = db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f")));
@@ -1636,14 +1887,16 @@ public final class BindingTest {
         family.close();
         check(thrown.get() >= 3, "the listener was called " + thrown.get() + " times");
       }
-      // The opening thread replays the log, which needs comparisons, and calls the listener after them.
+      // The opening thread replays the log, which needs comparisons, and calls the listener after
+      // them.
       try (RocksDB db = RocksDB.open(options, dir + "-log")) {
         db.put(bytes("a"), bytes("1"));
         db.put(bytes("b"), bytes("1"));
       }
       failing.set(true);
       long before = thrown.get();
-      IllegalStateException failure = fails(IllegalStateException.class, () -> RocksDB.open(options, dir + "-log"));
+      IllegalStateException failure =
+          fails(IllegalStateException.class, () -> RocksDB.open(options, dir + "-log"));
       equal("the comparator fails", failure.getMessage());
       check(thrown.get() > before, "the listener was called after the comparator");
       failing.set(false);
@@ -1653,11 +1906,16 @@ public final class BindingTest {
     listener.close();
   }
 
-  /** Closes a database where that cannot be: the database stays open, so each has a directory of its own. */
+  /**
+   * Closes a database where that cannot be: the database stays open, so each has a directory of its
+   * own.
+   */
   static void closingADatabaseInItsOwnCallbackIsAnException(String dir) throws Exception {
     AtomicReference<RocksDB> opened = new AtomicReference<>();
     List<String> failures = Collections.synchronizedList(new ArrayList<>());
-    Action closing = () -> failures.add(fails(IllegalStateException.class, () -> opened.get().close()).getMessage());
+    Action closing = ()
+        -> failures.add(
+            fails(IllegalStateException.class, () -> opened.get().close()).getMessage());
     for (String event : List.of("flush", "deletion", "handle", "iterator")) {
       failures.clear();
       AtomicBoolean ready = new AtomicBoolean();
@@ -1672,26 +1930,43 @@ public final class BindingTest {
           }
           called.countDown();
         }
-        @Override public void onFlushCompleted(RocksDB db, FlushJobInfo info) { close("flush"); }
-        @Override public void onTableFileDeleted(TableFileDeletionInfo info) { close("deletion"); }
-        @Override public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) { close("handle"); }
+        @Override
+        public void onFlushCompleted(RocksDB db, FlushJobInfo info) {
+          close("flush");
+        }
+        @Override
+        public void onTableFileDeleted(TableFileDeletionInfo info) {
+          close("deletion");
+        }
+        @Override
+        public void onColumnFamilyHandleDeletionStarted(ColumnFamilyHandle handle) {
+          close("handle");
+        }
       };
       try (ComparatorOptions how = new ComparatorOptions();
-          AbstractComparator comparator = new AbstractComparator(how) {
-            @Override public String name() { return "test.Closing"; }
-            @Override public int compare(ByteBuffer a, ByteBuffer b) {
-              if (event.equals("iterator") && ready.compareAndSet(true, false)) {
-                try {
-                  closing.run();
-                } catch (Exception e) {
-                  failures.add(e.toString());
+          AbstractComparator comparator =
+              new AbstractComparator(how) {
+                @Override
+                public String name() {
+                  return "test.Closing";
                 }
-                called.countDown();
-              }
-              return a.compareTo(b);
-            }
-          };
-          Options options = new Options().setCreateIfMissing(true).setListeners(List.of(listener)).setComparator(comparator);
+                @Override
+                public int compare(ByteBuffer a, ByteBuffer b) {
+                  if (event.equals("iterator") && ready.compareAndSet(true, false)) {
+                    try {
+                      closing.run();
+                    } catch (Exception e) {
+                      failures.add(e.toString());
+                    }
+                    called.countDown();
+                  }
+                  return a.compareTo(b);
+                }
+              };
+          Options options = new Options()
+              .setCreateIfMissing(true)
+              .setListeners(List.of(listener))
+              .setComparator(comparator);
           FlushOptions flush = new FlushOptions()) {
         opened.set(RocksDB.open(options, dir + event));
         RocksDB db = opened.get();
@@ -1707,7 +1982,9 @@ public final class BindingTest {
           equal(bytes("b"), iterator.key());
         } else {
           db.flush(flush);
-          db.compactRange(null, null, null, new CompactRangeOptions().setBottommostLevelCompaction(CompactRangeOptions.BottommostLevelCompaction.kForce));
+          db.compactRange(null, null, null,
+              new CompactRangeOptions().setBottommostLevelCompaction(
+                  CompactRangeOptions.BottommostLevelCompaction.kForce));
         }
         called.await();
         equal(1, failures.size());
@@ -1721,7 +1998,8 @@ public final class BindingTest {
     TESTS.put("whatIsPutIsReadAfterReopening", BindingTest::whatIsPutIsReadAfterReopening);
     TESTS.put("errorsHaveCodeAndText", BindingTest::errorsHaveCodeAndText);
     TESTS.put("answersAreThoseThatTheClassesKnow", BindingTest::answersAreThoseThatTheClassesKnow);
-    TESTS.put("aFamilyThatIsNamedTwiceIsOpenedOnce", BindingTest::aFamilyThatIsNamedTwiceIsOpenedOnce);
+    TESTS.put(
+        "aFamilyThatIsNamedTwiceIsOpenedOnce", BindingTest::aFamilyThatIsNamedTwiceIsOpenedOnce);
     TESTS.put("useAfterCloseIsAnException", BindingTest::useAfterCloseIsAnException);
     TESTS.put("aFamilyOfAnotherDatabaseIsRefused", BindingTest::aFamilyOfAnotherDatabaseIsRefused);
     TESTS.put("closingWhileOthersReadAndWrite", BindingTest::closingWhileOthersReadAndWrite);
@@ -1730,18 +2008,23 @@ public final class BindingTest {
     TESTS.put("directBuffers", BindingTest::directBuffers);
     TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
     TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
-    TESTS.put("aComparatorDoesNotGetTheByteOrderOfAnother", BindingTest::aComparatorDoesNotGetTheByteOrderOfAnother);
-    TESTS.put("threadsThatUsedAComparatorAreDetached", BindingTest::threadsThatUsedAComparatorAreDetached);
+    TESTS.put("aComparatorDoesNotGetTheByteOrderOfAnother",
+        BindingTest::aComparatorDoesNotGetTheByteOrderOfAnother);
+    TESTS.put("threadsThatUsedAComparatorAreDetached",
+        BindingTest::threadsThatUsedAComparatorAreDetached);
     TESTS.put("compactionFiltersAndLoggers", BindingTest::compactionFiltersAndLoggers);
     TESTS.put("filtersOfTables", BindingTest::filtersOfTables);
     TESTS.put("filtersOfLogs", BindingTest::filtersOfLogs);
-    TESTS.put("batchesEndInTheLogAtTheirTerminationPoint", BindingTest::batchesEndInTheLogAtTheirTerminationPoint);
+    TESTS.put("batchesEndInTheLogAtTheirTerminationPoint",
+        BindingTest::batchesEndInTheLogAtTheirTerminationPoint);
     TESTS.put("tablesByLevelAndName", BindingTest::tablesByLevelAndName);
     TESTS.put("optionsKeepWhatIsSet", BindingTest::optionsKeepWhatIsSet);
     TESTS.put("statisticsAndProperties", BindingTest::statisticsAndProperties);
     TESTS.put("checkpointsAndBackups", BindingTest::checkpointsAndBackups);
-    TESTS.put("closingInsideACallbackIsAnException", BindingTest::closingInsideACallbackIsAnException);
-    TESTS.put("aLoggerKeepsTheExceptionOfAComparator", BindingTest::aLoggerKeepsTheExceptionOfAComparator);
+    TESTS.put(
+        "closingInsideACallbackIsAnException", BindingTest::closingInsideACallbackIsAnException);
+    TESTS.put("aLoggerKeepsTheExceptionOfAComparator",
+        BindingTest::aLoggerKeepsTheExceptionOfAComparator);
     TESTS.put("tablesCutAtPrefixes", BindingTest::tablesCutAtPrefixes);
     TESTS.put("theSpaceOfTables", BindingTest::theSpaceOfTables);
     TESTS.put("rateLimitersHaveModes", BindingTest::rateLimitersHaveModes);
@@ -1752,7 +2035,8 @@ public final class BindingTest {
     TESTS.put("aSecondaryFollowsItsPrimary", BindingTest::aSecondaryFollowsItsPrimary);
     TESTS.put("optionsOfFiles", BindingTest::optionsOfFiles);
     TESTS.put("statisticsWithinOthers", BindingTest::statisticsWithinOthers);
-    TESTS.put("propertiesOfRangesAndSumsThatStartAgain", BindingTest::propertiesOfRangesAndSumsThatStartAgain);
+    TESTS.put("propertiesOfRangesAndSumsThatStartAgain",
+        BindingTest::propertiesOfRangesAndSumsThatStartAgain);
     TESTS.put("listenersAreToldOfJobs", BindingTest::listenersAreToldOfJobs);
     TESTS.put("listenersAreToldOfStallsAndErrors", BindingTest::listenersAreToldOfStallsAndErrors);
     TESTS.put("aListenerIsToldOfWhatItWants", BindingTest::aListenerIsToldOfWhatItWants);
@@ -1760,20 +2044,26 @@ public final class BindingTest {
     TESTS.put("aSuggestedRangeIsCompacted", BindingTest::aSuggestedRangeIsCompacted);
     TESTS.put("threadsSayWhatTheyDo", BindingTest::threadsSayWhatTheyDo);
     TESTS.put("exceptionsOfListenersStayThere", BindingTest::exceptionsOfListenersStayThere);
-    TESTS.put("closingADatabaseInItsOwnCallbackIsAnException", BindingTest::closingADatabaseInItsOwnCallbackIsAnException);
-    TESTS.put("theEnvironmentOfADatabaseEndsWithIt", BindingTest::theEnvironmentOfADatabaseEndsWithIt);
-    TESTS.put("aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily", BindingTest::aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily);
-    TESTS.put("aDescriptorThatMayOutliveItsComparatorIsRefused", BindingTest::aDescriptorThatMayOutliveItsComparatorIsRefused);
+    TESTS.put("closingADatabaseInItsOwnCallbackIsAnException",
+        BindingTest::closingADatabaseInItsOwnCallbackIsAnException);
+    TESTS.put(
+        "theEnvironmentOfADatabaseEndsWithIt", BindingTest::theEnvironmentOfADatabaseEndsWithIt);
+    TESTS.put("aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily",
+        BindingTest::aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily);
+    TESTS.put("aDescriptorThatMayOutliveItsComparatorIsRefused",
+        BindingTest::aDescriptorThatMayOutliveItsComparatorIsRefused);
     TESTS.put("disabledFileDeletionsAreCounted", BindingTest::disabledFileDeletionsAreCounted);
     TESTS.put("closedOptionsAreRefused", ClosedObjects::ofOptionsAreRefused);
     TESTS.put("closedSharedObjectsAreRefused", ClosedObjects::ofSharedObjectsAreRefused);
     TESTS.put("closedObjectsOfJavaCodeAreRefused", ClosedObjects::ofJavaCodeAreRefused);
     TESTS.put("closedPartsOfDatabasesAreRefused", ClosedObjects::ofDatabasesAreRefused);
-    TESTS.put("unsupportedNativesThrowTheNamesOfTheirFeatures", UnsupportedNatives::throwTheNamesOfTheirFeatures);
+    TESTS.put("unsupportedNativesThrowTheNamesOfTheirFeatures",
+        UnsupportedNatives::throwTheNamesOfTheirFeatures);
     List<String> wanted = arguments.length > 0 ? List.of(arguments) : List.copyOf(TESTS.keySet());
     for (String name : wanted) {
       if (TESTS.containsKey(name)) continue;
-      System.out.println("there is no scenario '" + name + "'. There are:\n  " + String.join("\n  ", TESTS.keySet()));
+      System.out.println("there is no scenario '" + name + "'. There are:\n  "
+          + String.join("\n  ", TESTS.keySet()));
       System.exit(2);
     }
     RocksDB.loadLibrary();

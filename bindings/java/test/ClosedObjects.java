@@ -14,12 +14,14 @@ final class ClosedObjects {
 
   private static <T extends AutoCloseable> void refused(T object, Use<T> use) throws Exception {
     object.close();
-    BindingTest.fails(IllegalStateException.class, () -> use.of(object), object.getClass().getSimpleName());
+    BindingTest.fails(
+        IllegalStateException.class, () -> use.of(object), object.getClass().getSimpleName());
     object.close();
   }
 
   /** What options take: setting it needs the object. */
-  private static <T extends AutoCloseable> void refusedByOptions(T object, java.util.function.BiConsumer<Options, T> set) throws Exception {
+  private static <T extends AutoCloseable> void refusedByOptions(
+      T object, java.util.function.BiConsumer<Options, T> set) throws Exception {
     refused(object, closed -> {
       try (Options options = new Options()) {
         set.accept(options, closed);
@@ -46,7 +48,8 @@ final class ClosedObjects {
     Files.createDirectories(Path.of(dir));
     refused(new BackupEngineOptions(dir), BackupEngineOptions::sync);
     refused(new RestoreOptions(false), options -> {
-      try (BackupEngineOptions backups = new BackupEngineOptions(dir); BackupEngine engine = BackupEngine.open(Env.getDefault(), backups)) {
+      try (BackupEngineOptions backups = new BackupEngineOptions(dir);
+          BackupEngine engine = BackupEngine.open(Env.getDefault(), backups)) {
         engine.restoreDbFromLatestBackup(dir, dir, options);
       }
     });
@@ -64,8 +67,12 @@ final class ClosedObjects {
     refused(new WriteBatch(), WriteBatch::count);
     refused(new CompactionJobInfo(), CompactionJobInfo::jobId);
     refused(new CompactionJobStats(), CompactionJobStats::numInputRecords);
-    refusedByOptions(new BloomFilter(10), (options, filter) -> options.setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter)));
-    refusedByOptions(new LRUCache(1 << 20), (options, cache) -> options.setTableFormatConfig(new BlockBasedTableConfig().setBlockCache(cache)));
+    refusedByOptions(new BloomFilter(10),
+        (options, filter)
+            -> options.setTableFormatConfig(new BlockBasedTableConfig().setFilterPolicy(filter)));
+    refusedByOptions(new LRUCache(1 << 20),
+        (options, cache)
+            -> options.setTableFormatConfig(new BlockBasedTableConfig().setBlockCache(cache)));
     refusedByOptions(new LRUCache(1 << 20), Options::setRowCache);
     refusedByOptions(new Statistics(), Options::setStatistics);
     refusedByOptions(new RateLimiter(1 << 20), Options::setRateLimiter);
@@ -79,19 +86,32 @@ final class ClosedObjects {
     refusedByOptions(new RemoveEmptyValueCompactionFilter(), Options::setCompactionFilter);
   }
 
-  private static final class Factory extends AbstractCompactionFilterFactory<RemoveEmptyValueCompactionFilter> {
-    @Override public RemoveEmptyValueCompactionFilter createCompactionFilter(AbstractCompactionFilter.Context context) {
+  private static final class Factory
+      extends AbstractCompactionFilterFactory<RemoveEmptyValueCompactionFilter> {
+    @Override
+    public RemoveEmptyValueCompactionFilter createCompactionFilter(
+        AbstractCompactionFilter.Context context) {
       return new RemoveEmptyValueCompactionFilter();
     }
-    @Override public String name() { return "test.Factory"; }
+    @Override
+    public String name() {
+      return "test.Factory";
+    }
   }
 
   private static final class LogFilter extends AbstractWalFilter {
-    @Override public void columnFamilyLogNumberMap(java.util.Map<Integer, Long> numbers, java.util.Map<String, Integer> ids) {}
-    @Override public LogRecordFoundResult logRecordFound(long number, String file, WriteBatch batch, WriteBatch newBatch) {
+    @Override
+    public void columnFamilyLogNumberMap(
+        java.util.Map<Integer, Long> numbers, java.util.Map<String, Integer> ids) {}
+    @Override
+    public LogRecordFoundResult logRecordFound(
+        long number, String file, WriteBatch batch, WriteBatch newBatch) {
       return LogRecordFoundResult.CONTINUE_UNCHANGED;
     }
-    @Override public String name() { return "test.LogFilter"; }
+    @Override
+    public String name() {
+      return "test.LogFilter";
+    }
   }
 
   static void ofJavaCodeAreRefused(String dir) throws Exception {
@@ -100,19 +120,26 @@ final class ClosedObjects {
     }
     refusedByOptions(new Factory(), Options::setCompactionFilterFactory);
     refusedByOptions(new LogFilter(), Options::setWalFilter);
-    refusedByOptions(new AbstractEventListener() {}, (options, listener) -> options.setListeners(List.of(listener)));
+    refusedByOptions(new AbstractEventListener() {},
+        (options, listener) -> options.setListeners(List.of(listener)));
     try (Options of = new Options()) {
       refusedByOptions(new Logger(of) {
-        @Override protected void log(InfoLogLevel level, String message) {}
+        @Override
+        protected void log(InfoLogLevel level, String message) {}
       }, Options::setLogger);
     }
-    refused(new AbstractTableFilter() {
-      @Override public boolean filter(TableProperties table) { return true; }
-    }, filter -> {
-      try (ReadOptions reading = new ReadOptions()) {
-        reading.setTableFilter(filter);
-      }
-    });
+    refused(
+        new AbstractTableFilter() {
+          @Override
+          public boolean filter(TableProperties table) {
+            return true;
+          }
+        },
+        filter -> {
+          try (ReadOptions reading = new ReadOptions()) {
+            reading.setTableFilter(filter);
+          }
+        });
     try (WriteBatch batch = new WriteBatch()) {
       refused(BindingTest.recorder(new ArrayList<>()), batch::iterate);
     }
@@ -120,13 +147,16 @@ final class ClosedObjects {
 
   static void ofDatabasesAreRefused(String dir) throws Exception {
     Files.createDirectories(Path.of(dir + "-backups"));
-    try (Options options = new Options().setCreateIfMissing(true); EnvOptions files = new EnvOptions(); ReadOptions reading = new ReadOptions();
-         BackupEngineOptions backups = new BackupEngineOptions(dir + "-backups")) {
+    try (Options options = new Options().setCreateIfMissing(true);
+        EnvOptions files = new EnvOptions(); ReadOptions reading = new ReadOptions();
+        BackupEngineOptions backups = new BackupEngineOptions(dir + "-backups")) {
       RocksDB db = RocksDB.open(options, dir);
       refused(db.newIterator(), RocksIterator::isValid);
       refused(db.getUpdatesSince(0), TransactionLogIterator::isValid);
-      refused(db.createColumnFamily(new ColumnFamilyDescriptor(BindingTest.bytes("f"))), ColumnFamilyHandle::getName);
-      refused(Checkpoint.create(db), checkpoint -> checkpoint.createCheckpoint(dir + "-checkpoint"));
+      refused(db.createColumnFamily(new ColumnFamilyDescriptor(BindingTest.bytes("f"))),
+          ColumnFamilyHandle::getName);
+      refused(
+          Checkpoint.create(db), checkpoint -> checkpoint.createCheckpoint(dir + "-checkpoint"));
       refused(BackupEngine.open(Env.getDefault(), backups), BackupEngine::getBackupInfo);
       refused(db, RocksDB::getLatestSequenceNumber);
       refused(TtlDB.open(options, dir + "-ttl"), TtlDB::getLatestSequenceNumber);
