@@ -10,7 +10,8 @@ WINS, AHEAD, EVEN, UNSURE, LOSES = "wins", "ahead", "even", "unsure", "LOSES"
 NOT_AVAILABLE, FAILED = "NOT AVAILABLE", "FAILED"
 # Worst first: the order of the report.
 VERDICTS = (FAILED, LOSES, NOT_AVAILABLE, UNSURE, EVEN, AHEAD, WINS)
-# RocksDB's published library is up to 45 % slower than a native build of it, so a smaller ratio is no win.
+# RocksDB's published library is up to 45 % slower than a native build of it, so a smaller ratio is
+# no win.
 WIN_RATIO_MIN = 1.5
 
 
@@ -33,7 +34,8 @@ class Spread:
 def figure(run: dict, metric: Metric, keys: int) -> float:
     """A metric of one workload's result, as the driver printed it."""
     if metric.key == "written_bytes_per_op":
-        # Mapped logs do not pass write(); page-granular accounting does not see what was deleted before it was stored. The larger one misses least.
+        # Mapped logs do not pass write(); page-granular accounting does not see what was deleted
+        # before it was stored. The larger one misses least.
         return max(run["written_bytes"], run["storage_bytes"]) / max(run["operations"], 1)
     if metric.key == "folder_bytes_per_key":
         return run["folder_bytes"] / keys
@@ -54,7 +56,8 @@ def pairwise(peer: list[float], own: list[float]) -> Spread:
 
 
 def verdict(ratio: Spread, metric: Metric) -> str:
-    """The word for a ratio and its spread. A spread within the metric's margin is even; any other that contains 1 is unsure."""
+    """The word for a ratio and its spread. A spread within the metric's margin is even; any other
+    that contains 1 is unsure."""
     if 1 - metric.margin < ratio.low and ratio.high < 1 + metric.margin:
         return EVEN
     if ratio.high < 1:
@@ -66,7 +69,8 @@ def verdict(ratio: Spread, metric: Metric) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """The one metric that a row is judged by. Table, picture, verdict and target use the same ratio."""
+    """The one metric that a row is judged by. Table, picture, verdict and target use the same
+    ratio."""
 
     metric: Metric
     peer: float  # medians of the figures themselves
@@ -101,19 +105,33 @@ class RowOutcome:
         return self.measured.ratio.median >= self.target - slack
 
 
-def judge(group: str, row: Judged, by_cpu: bool, peer_runs: list[dict], own_runs: list[dict], others: dict[str, list[dict]], keys: int) -> RowOutcome:
+def judge(
+    group: str,
+    row: Judged,
+    by_cpu: bool,
+    peer_runs: list[dict],
+    own_runs: list[dict],
+    others: dict[str, list[dict]],
+    keys: int,
+) -> RowOutcome:
     metric = row.metric(by_cpu)
     peer = [figure(run, metric, keys) for run in peer_runs]
     own = [figure(run, metric, keys) for run in own_runs]
     ratio = pairwise(peer, own)
     measured = Measured(metric, statistics.median(peer), statistics.median(own), ratio)
-    beside = tuple((name, statistics.median(figure(run, metric, keys) for run in runs)) for name, runs in others.items() if runs)
+    beside = tuple(
+        (name, statistics.median(figure(run, metric, keys) for run in runs))
+        for name, runs in others.items()
+        if runs
+    )
     steady = all(run.get("steady", True) for run in peer_runs + own_runs)
-    return RowOutcome(row.title, group, row.target, measured, verdict(ratio, metric), others=beside, steady=steady)
+    word = verdict(ratio, metric)
+    return RowOutcome(row.title, group, row.target, measured, word, others=beside, steady=steady)
 
 
 def with_limits(groups: Iterable[Group], outcomes: list[RowOutcome]) -> list[RowOutcome]:
-    """The rows of the groups with their limits as figures. A limit by a row without a figure is none."""
+    """The rows of the groups with their limits as figures. A limit by a row without a figure is
+    none."""
     own = {row.title: row.measured.own for row in outcomes if row.measured is not None}
     limits = {row.title: row.limit for row in judged_rows(groups)}
 
@@ -132,15 +150,22 @@ def without_figures(group: str, row: Judged, verdict_text: str, reason: str) -> 
 
 def worst_first(rows: list[RowOutcome]) -> list[RowOutcome]:
     """By verdict, the worst first; rows of one verdict by ratio."""
-    return sorted(rows, key=lambda row: (VERDICTS.index(row.verdict), row.measured.ratio.median if row.measured else 0.0))
+
+    def place(row: RowOutcome) -> tuple[int, float]:
+        ratio = row.measured.ratio.median if row.measured else 0.0
+        return VERDICTS.index(row.verdict), ratio
+
+    return sorted(rows, key=place)
 
 
 def disagreements(results: dict[str, dict]) -> list[str]:
-    """Where libraries that did the same did not read or leave the same. `results`: library -> one workload's result."""
+    """Where libraries that did the same did not read or leave the same. `results`: library -> one
+    workload's result."""
     problems = []
     names = list(results)
     for field in ("found", "checksum", "contents"):
         values = {results[name][field] for name in names}
         if len(values) > 1:
-            problems.append(f"{field} differs: " + ", ".join(f"{name} {results[name][field]}" for name in names))
+            found = ", ".join(f"{name} {results[name][field]}" for name in names)
+            problems.append(f"{field} differs: {found}")
     return problems

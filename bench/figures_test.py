@@ -9,13 +9,62 @@ from pathlib import Path
 
 import instructions
 import run as bench
-from figures import AHEAD, EVEN, FAILED, LOSES, NOT_AVAILABLE, UNSURE, WINS, Spread, disagreements, figure, judge, pairwise, verdict, with_limits, without_figures, worst_first
-from report import markdown_table, row_as_json, side_by_side_table, triangle_settings, triangle_table, value_panels
-from rows import BOTH, CPU, GROUPS, SCALES, SPACE, TRANSFER, TRIANGLE, TRIANGLE_FIGURES, WALL, WRITTEN, WRITTEN_STEADY, Group, Judged, Limit, Workload, judged_rows, with_limiting_groups
+from figures import (
+    AHEAD,
+    EVEN,
+    FAILED,
+    LOSES,
+    NOT_AVAILABLE,
+    UNSURE,
+    WINS,
+    Spread,
+    disagreements,
+    figure,
+    judge,
+    pairwise,
+    verdict,
+    with_limits,
+    without_figures,
+    worst_first,
+)
+from report import (
+    markdown_table,
+    row_as_json,
+    side_by_side_table,
+    triangle_settings,
+    triangle_table,
+    value_panels,
+)
+from rows import (
+    BOTH,
+    CPU,
+    GROUPS,
+    SCALES,
+    SPACE,
+    TRANSFER,
+    TRIANGLE,
+    TRIANGLE_FIGURES,
+    WALL,
+    WRITTEN,
+    WRITTEN_STEADY,
+    Group,
+    Judged,
+    Limit,
+    Workload,
+    judged_rows,
+    with_limiting_groups,
+)
 
 
 def run(wall: float, cpu: float, **more) -> dict:
-    return {"wall_us_per_op": wall, "cpu_us_per_op": cpu, "operations": 10, "written_bytes": 0, "storage_bytes": 0, "folder_bytes": 0} | more
+    return {
+        "wall_us_per_op": wall,
+        "cpu_us_per_op": cpu,
+        "operations": 10,
+        "written_bytes": 0,
+        "storage_bytes": 0,
+        "folder_bytes": 0,
+    } | more
 
 
 class PairwiseTest(unittest.TestCase):
@@ -34,7 +83,8 @@ class PairwiseTest(unittest.TestCase):
 
 def row_of(title: str, pairs: list[tuple[dict, dict]], metrics=(WALL,), target=None, by_cpu=False):
     """`pairs`: (RocksDB's run, ours)."""
-    return judge("g", Judged(title, metrics, target), by_cpu, [peer for peer, _ in pairs], [own for _, own in pairs], {}, 10)
+    peer_runs, own_runs = [peer for peer, _ in pairs], [own for _, own in pairs]
+    return judge("g", Judged(title, metrics, target), by_cpu, peer_runs, own_runs, {}, 10)
 
 
 def at(*ratios: float, metrics=(WALL,), target=None):
@@ -43,26 +93,43 @@ def at(*ratios: float, metrics=(WALL,), target=None):
 
 class VerdictTest(unittest.TestCase):
     def test_a_win_needs_half_more_and_every_pair_above_one(self):
-        cases = {(1.5, 1.5, 1.5): WINS, (1.6, 1.01, 9.0): WINS, (1.49, 1.4, 1.6): AHEAD, (1.2, 1.01, 1.3): AHEAD, (1.6, 0.99, 9.0): UNSURE}
+        cases = {
+            (1.5, 1.5, 1.5): WINS,
+            (1.6, 1.01, 9.0): WINS,
+            (1.49, 1.4, 1.6): AHEAD,
+            (1.2, 1.01, 1.3): AHEAD,
+            (1.6, 0.99, 9.0): UNSURE,
+        }
         for ratio, expected in cases.items():
             self.assertEqual(verdict(Spread(*ratio), WALL), expected, ratio)
 
     def test_a_loss_needs_every_pair_below_one(self):
-        cases = {(0.7, 0.6, 0.9): LOSES, (0.9, 0.8, 0.999): LOSES, (0.7, 0.12, 9.94): UNSURE, (0.9, 0.8, 1.0): UNSURE}
+        cases = {
+            (0.7, 0.6, 0.9): LOSES,
+            (0.9, 0.8, 0.999): LOSES,
+            (0.7, 0.12, 9.94): UNSURE,
+            (0.9, 0.8, 1.0): UNSURE,
+        }
         for ratio, expected in cases.items():
             self.assertEqual(verdict(Spread(*ratio), WALL), expected, ratio)
 
     def test_a_spread_within_the_margin_is_even_and_margins_belong_to_the_metric(self):
         for ratio in ((1.0, 0.96, 1.04), (1.03, 1.02, 1.04), (0.97, 0.96, 0.98)):
             self.assertEqual(verdict(Spread(*ratio), WALL), EVEN, ratio)
-        self.assertEqual([verdict(Spread(*ratio), WRITTEN) for ratio in ((1.0, 0.995, 1.005), (1.0, 0.96, 1.04), (0.97, 0.96, 0.98))], [EVEN, UNSURE, LOSES])
+        ratios = ((1.0, 0.995, 1.005), (1.0, 0.96, 1.04), (0.97, 0.96, 0.98))
+        words = [verdict(Spread(*ratio), WRITTEN) for ratio in ratios]
+        self.assertEqual(words, [EVEN, UNSURE, LOSES])
 
     def test_a_row_is_judged_by_its_first_metric_and_with_cpu_by_its_last(self):
         pairs = [(run(3, 1), run(1, 2))] * 3
         wall = row_of("r", pairs, BOTH, 2.0)
-        self.assertEqual((wall.measured.metric, wall.verdict, wall.target_reached), (WALL, WINS, True))
+        self.assertEqual(
+            (wall.measured.metric, wall.verdict, wall.target_reached), (WALL, WINS, True)
+        )
         cpu = row_of("r", pairs, BOTH, 2.0, by_cpu=True)
-        self.assertEqual((cpu.measured.metric, cpu.verdict, cpu.target_reached), (CPU, LOSES, False))
+        self.assertEqual(
+            (cpu.measured.metric, cpu.verdict, cpu.target_reached), (CPU, LOSES, False)
+        )
 
     def test_a_target_of_one_allows_for_noise_and_a_higher_one_does_not(self):
         self.assertTrue(at(0.98, target=1.0).target_reached)
@@ -79,8 +146,11 @@ class VerdictTest(unittest.TestCase):
     def test_failed_and_losing_rows_come_first_and_unavailable_ones_next(self):
         gone = without_figures("g", Judged("gone", (WALL,)), NOT_AVAILABLE, "why")
         broken = without_figures("g", Judged("broken", (WALL,)), FAILED, "why")
-        rows = worst_first([at(3.0), at(1.0), gone, at(0.5), at(1.2), broken, at(1.9, 0.5), at(0.9)])
-        self.assertEqual([row.title for row in rows], ["broken", "0.5", "0.9", "gone", "1.9", "1.0", "1.2", "3.0"])
+        rows = worst_first(
+            [at(3.0), at(1.0), gone, at(0.5), at(1.2), broken, at(1.9, 0.5), at(0.9)]
+        )
+        titles = ["broken", "0.5", "0.9", "gone", "1.9", "1.0", "1.2", "3.0"]
+        self.assertEqual([row.title for row in rows], titles)
         self.assertEqual([row.target_reached for row in (gone, broken)], [None, None])
 
 
@@ -98,8 +168,14 @@ class LimitTest(unittest.TestCase):
         return row_of(title, [(run(9, 9), run(own, own))])
 
     def test_it_is_a_figure_of_its_own_or_follows_another_row(self):
-        for limit, own, kept in ((Limit(5.0), 5.0, True), (Limit(5.0), 5.1, False), (Limit(of="base", times=3.0), 6.0, True), (Limit(0.5, of="base"), 2.6, False)):
-            rows = with_limits(self.groups(limit), [self.row("base", 2.0), self.row("limited", own)])
+        for limit, own, kept in (
+            (Limit(5.0), 5.0, True),
+            (Limit(5.0), 5.1, False),
+            (Limit(of="base", times=3.0), 6.0, True),
+            (Limit(0.5, of="base"), 2.6, False),
+        ):
+            rows = [self.row("base", 2.0), self.row("limited", own)]
+            rows = with_limits(self.groups(limit), rows)
             self.assertEqual([row.limit_kept for row in rows], [None, kept], limit)
 
     def test_without_the_other_row_there_is_none(self):
@@ -108,7 +184,8 @@ class LimitTest(unittest.TestCase):
         self.assertEqual([row.limit for row in rows], [None, None])
 
     def test_the_table_of_a_document_shows_it(self):
-        rows = with_limits(self.groups(Limit(of="base")), [self.row("base", 2.0), self.row("limited", 3.0)])
+        rows = [self.row("base", 2.0), self.row("limited", 3.0)]
+        rows = with_limits(self.groups(Limit(of="base")), rows)
         table = markdown_table(rows, {"commit": "abc", "peer": "RocksDB"})
         self.assertIn("| limited | 9.000 | 3.000 | µs | 3.00 (3.00–3.00) | 2.000 ✗ |", table)
 
@@ -126,17 +203,29 @@ class LimitTest(unittest.TestCase):
                 self.assertEqual(metrics.get(row.limit.of), row.metrics, row.title)
 
     def test_partitions_filters_and_many_runs_have_limits(self):
-        limits = {row.title: (row.limit.of, row.limit.times) for row in judged_rows(GROUPS) if row.limit is not None}
-        self.assertEqual(limits["Get, cached, partitioned table"], ("Get, cached, plain table", 1.15))
-        self.assertEqual(limits["compaction of five runs, a filter that keeps all, per entry"], ("compaction of five runs, none, per entry", 1.1))
-        self.assertEqual(limits["readrandom, cached, twenty runs"], ("readrandom, cached, five runs", 1.25))
+        limits = {
+            row.title: (row.limit.of, row.limit.times)
+            for row in judged_rows(GROUPS)
+            if row.limit is not None
+        }
+        self.assertEqual(
+            limits["Get, cached, partitioned table"], ("Get, cached, plain table", 1.15)
+        )
+        self.assertEqual(
+            limits["compaction of five runs, a filter that keeps all, per entry"],
+            ("compaction of five runs, none, per entry", 1.1),
+        )
+        self.assertEqual(
+            limits["readrandom, cached, twenty runs"], ("readrandom, cached, five runs", 1.25)
+        )
 
 
 class RoundsTest(unittest.TestCase):
     """Workloads that run until they are steady."""
 
     class Told(bench.Bench):
-        """Needs as many rounds as it is made with, peer and own, and lists the flags of each run."""
+        """Needs as many rounds as it is made with, peer and own, and lists the flags of each
+        run."""
 
         def __init__(self, rounds: tuple[int, int]):
             libraries = [bench.Library(name, "", "rocksdb") for name in ("own", "peer")]
@@ -161,7 +250,8 @@ class RoundsTest(unittest.TestCase):
 
     def test_every_group_with_such_a_workload_says_so(self):
         for group in GROUPS:
-            self.assertEqual(group.until_steady, any(workload.name.endswith("steady") for workload in group.workloads), group.name)
+            has_one = any(workload.name.endswith("steady") for workload in group.workloads)
+            self.assertEqual(group.until_steady, has_one, group.name)
 
 
 class TriangleTest(unittest.TestCase):
@@ -172,8 +262,13 @@ class TriangleTest(unittest.TestCase):
         return row_of(title, [(run(9, 9), run(2, 2, steady=steady))])
 
     def test_a_setting_is_a_line_with_both_figures_in_each_cell(self):
-        rows = [self.row(f"{setting}: {name}", setting != "universal") for setting in list(TRIANGLE)[:4] for name in TRIANGLE_FIGURES]
-        table = triangle_table(triangle_settings([self.row("fillseq"), *rows]), {"commit": "abc", "peer": "RocksDB"})
+        rows = [
+            self.row(f"{setting}: {name}", setting != "universal")
+            for setting in list(TRIANGLE)[:4]
+            for name in TRIANGLE_FIGURES
+        ]
+        settings = triangle_settings([self.row("fillseq"), *rows])
+        table = triangle_table(settings, {"commit": "abc", "peer": "RocksDB"})
         lines = table.splitlines()
         self.assertEqual(len(lines), 6)
         self.assertEqual(lines[2], "| leveled |" + " 2.00, 9.00 |" * len(TRIANGLE_FIGURES))
@@ -181,13 +276,20 @@ class TriangleTest(unittest.TestCase):
 
     def test_every_setting_has_a_group_with_every_figure(self):
         settings = triangle_settings([self.row(row.title) for row in judged_rows(GROUPS)])
-        self.assertEqual({setting: list(figures) for setting, figures in settings.items()}, {setting: list(TRIANGLE_FIGURES) for setting in TRIANGLE})
+        self.assertEqual(
+            {setting: list(figures) for setting, figures in settings.items()},
+            {setting: list(TRIANGLE_FIGURES) for setting in TRIANGLE},
+        )
 
 
 class OneRatioTest(unittest.TestCase):
     """A row with a wall time and a CPU time has one ratio, wherever it is shown."""
 
-    ROWS = [row_of(f"Get 1 KB {kind}, mmap", [(run(9.23, 3.23), run(1, 1)), (run(8, 3), run(1, 1))], BOTH, 4.0) for kind in ("pinned", "copied")]
+    PAIRS = [(run(9.23, 3.23), run(1, 1)), (run(8, 3), run(1, 1))]
+    ROWS = [
+        row_of("Get 1 KB pinned, mmap", PAIRS, BOTH, 4.0),
+        row_of("Get 1 KB copied, mmap", PAIRS, BOTH, 4.0),
+    ]
 
     def test_the_printed_table_shows_it_with_its_spread(self):
         text = io.StringIO()
@@ -199,16 +301,23 @@ class OneRatioTest(unittest.TestCase):
             self.assertEqual(re.findall(r"\d+\.\d\d(?!\d)", line), ["8.62", "8.00", "9.23", "4.00"])
 
     def test_the_table_of_the_whole_has_it_too(self):
-        table = side_by_side_table(self.ROWS, {"commit": "abc", "peer": "RocksDB", "keys": 5000, "pairs": 2})
+        machine = {"commit": "abc", "peer": "RocksDB", "keys": 5000, "pairs": 2}
+        table = side_by_side_table(self.ROWS, machine)
         self.assertIn("at abc, 5,000 keys, 2 pairs", table.splitlines()[0])
         self.assertEqual(sum("8.62 (8.00–9.23) | 4.00 ✓" in line for line in table.splitlines()), 2)
 
     def test_the_json_file_has_it_once(self):
         measured = row_as_json(self.ROWS[0])["measured"]
-        self.assertEqual((measured["metric"], measured["ratio"]), ("wall_us_per_op", {"median": 8.615, "low": 8.0, "high": 9.23}))
+        self.assertEqual(measured["metric"], "wall_us_per_op")
+        self.assertEqual(measured["ratio"], {"median": 8.615, "low": 8.0, "high": 9.23})
 
     def test_the_picture_of_value_sizes_shows_the_figures_of_the_table(self):
-        figures = {"RocksDB pinned": 8.615, "Ashlar pinned": 1, "RocksDB copied": 8.615, "Ashlar copied": 1}
+        figures = {
+            "RocksDB pinned": 8.615,
+            "Ashlar pinned": 1,
+            "RocksDB copied": 8.615,
+            "Ashlar copied": 1,
+        }
         self.assertEqual(value_panels(self.ROWS), [("mmap", [("1 KB", figures)])])
 
 
@@ -227,13 +336,18 @@ class FigureTest(unittest.TestCase):
 class SubjectTest(unittest.TestCase):
     def test_a_subject_has_its_gigabytes_only_at_full_size(self):
         for size, expected in ((None, False), ("full", True)):
-            scale = bench.chosen_scale(argparse.Namespace(size=size, rows="^files-", subject="files", scale=1.0, pairs=None))
+            arguments = argparse.Namespace(
+                size=size, rows="^files-", subject="files", scale=1.0, pairs=None
+            )
+            scale = bench.chosen_scale(arguments)
             names = [group.name for group in scale.groups]
             self.assertIn("files-ingest", names)
             self.assertEqual("files-secondary-large" in names, expected)
 
     def test_a_subject_that_no_other_run_has_is_measured_whole(self):
-        arguments = argparse.Namespace(size=None, rows="^triangle-", subject="triangle", scale=1.0, pairs=None)
+        arguments = argparse.Namespace(
+            size=None, rows="^triangle-", subject="triangle", scale=1.0, pairs=None
+        )
         self.assertEqual(len(bench.chosen_scale(arguments).groups), len(TRIANGLE))
 
 
@@ -261,13 +375,15 @@ class RowsTest(unittest.TestCase):
 
 class InstructionsTest(unittest.TestCase):
     def test_the_total_is_found_where_callgrind_puts_it(self):
-        self.assertEqual(instructions.parse_total("events: Ir\nsummary: 0\nfn=(1)\ntotals: 38454315\n"), 38454315)
+        profile = "events: Ir\nsummary: 0\nfn=(1)\ntotals: 38454315\n"
+        self.assertEqual(instructions.parse_total(profile), 38454315)
         with self.assertRaises(instructions.CountingFailed):
             instructions.parse_total("events: Ir\n")
 
     def test_a_count_that_rose_is_named(self):
         marks = instructions.MARKS
-        document = f"before\n{marks.begin}\n{instructions.table([('Get', 50, 12050, 1550)], 'abc', 'RocksDB')}\n{marks.end}\nafter\n"
+        table = instructions.table([("Get", 50, 12050, 1550)], "abc", "RocksDB")
+        document = f"before\n{marks.begin}\n{table}\n{marks.end}\nafter\n"
         before = instructions.counts_of(document)
         self.assertEqual(before, {"Get": 1500})
         self.assertEqual(instructions.rises(before, {"Get": 1515}), [])
@@ -278,7 +394,8 @@ class InstructionsTest(unittest.TestCase):
         document = f"before\n{marks.begin}\nold\n{marks.end}\nafter\n"
         text = instructions.table([("Get", 50, 12050, 1550)], "abc", "RocksDB")
         self.assertIn("| Get | 12,000 | 1,500 | 8.0 |", text)
-        self.assertEqual(marks.replace(document, text), f"before\n{marks.begin}\n{text}\n{marks.end}\nafter\n")
+        replaced = f"before\n{marks.begin}\n{text}\n{marks.end}\nafter\n"
+        self.assertEqual(marks.replace(document, text), replaced)
 
 
 if __name__ == "__main__":

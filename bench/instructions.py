@@ -1,4 +1,5 @@
-"""Instructions per operation, counted by callgrind: they repeat on any machine, busy or not, so they are the check against regressions."""
+"""Instructions per operation, counted by callgrind: they repeat on any machine, busy or not, so
+they are the check against regressions."""
 
 import re
 import shutil
@@ -12,7 +13,8 @@ MARKS = Marks("instructions", "./dev bench --instructions")
 KEYS = 100_000
 OPERATIONS = 20_000
 RISE_MAX = 0.01  # counts repeat within it
-# Row -> the driver's workload, its operations, and the shape of the database. Next scans every key once.
+# Row -> the driver's workload, its operations, and the shape of the database. Next scans every key
+# once.
 CASES = (
     ("Get", "readrandom", OPERATIONS, "compacted"),
     ("Get, a missing key", "readmissing", OPERATIONS, "compacted"),
@@ -28,8 +30,11 @@ class CountingFailed(Exception):
 
 
 def parse_total(profile: str) -> int:
-    """The instructions of a callgrind profile: its line 'totals: N' or, in older files, 'summary: N'."""
-    found = re.search(r"^totals: (\d+)", profile, re.MULTILINE) or re.search(r"^summary: (\d+)", profile, re.MULTILINE)
+    """The instructions of a callgrind profile: its line 'totals: N' or, in older files, 'summary:
+    N'."""
+    found = re.search(r"^totals: (\d+)", profile, re.MULTILINE)
+    if found is None:
+        found = re.search(r"^summary: (\d+)", profile, re.MULTILINE)
     if found is None:
         raise CountingFailed("a profile without a total")
     return int(found.group(1))
@@ -41,15 +46,18 @@ def count(driver: Path, library: str, engine: str, case: tuple, folder: Path) ->
     database, profile = folder / "database-callgrind", folder / "callgrind.out"
     shutil.rmtree(database, ignore_errors=True)
     profile.unlink(missing_ok=True)
-    command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={profile}", "--quiet"]
-    command += [str(driver), "--engine", engine, "--library", library, "--dir", str(database), "--num", str(KEYS), "--shape", shape]
+    command = ["valgrind", "--tool=callgrind", "--instr-atstart=no"]
+    command += [f"--callgrind-out-file={profile}", "--quiet"]
+    command += [str(driver), "--engine", engine, "--library", library, "--dir", str(database)]
+    command += ["--num", str(KEYS), "--shape", shape]
     command += ["--workloads", f"{workload}:{operations}", "--count-instructions"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     finally:
         shutil.rmtree(database, ignore_errors=True)
     if done.returncode != 0:
-        raise CountingFailed(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr.strip()}")
+        shown = " ".join(command)
+        raise CountingFailed(f"{shown}\nended with {done.returncode}: {done.stderr.strip()}")
     total = parse_total(profile.read_text())
     profile.unlink()
     return total / operations
@@ -58,7 +66,8 @@ def count(driver: Path, library: str, engine: str, case: tuple, folder: Path) ->
 def counts_of(document: str) -> dict[str, float]:
     """Ashlar's counts in the table of a document, by title."""
     begin, end = document.index(MARKS.begin), document.index(MARKS.end)
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in document[begin:end].splitlines() if line.startswith("| ")]
+    lines = [line for line in document[begin:end].splitlines() if line.startswith("| ")]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     return {row[0]: float(row[2].replace(",", "")) for row in cells[1:]}
 
 
@@ -69,7 +78,10 @@ def rises(before: dict[str, float], now: dict[str, float]) -> list[str]:
         if title not in before:
             found.append(f"{title}: not in the table")
         elif count_now > before[title] * (1 + RISE_MAX):
-            found.append(f"{title}: {count_now:,.0f} instructions, {before[title]:,.0f} in the table, {count_now / before[title] - 1:.1%} more")
+            found.append(
+                f"{title}: {count_now:,.0f} instructions, {before[title]:,.0f} in the table, "
+                f"{count_now / before[title] - 1:.1%} more"
+            )
     return found
 
 

@@ -28,7 +28,16 @@ def obtain_rocksdb(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         print(f"== fetching {ROCKSDB_ARTIFACT}", flush=True)
         subprocess.run(
-            ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={ROCKSDB_ARTIFACT}", f"-DoutputDirectory={folder}"], check=True, stdout=sys.stderr
+            [
+                "mvn",
+                "-q",
+                "-B",
+                "dependency:copy",
+                f"-Dartifact={ROCKSDB_ARTIFACT}",
+                f"-DoutputDirectory={folder}",
+            ],
+            check=True,
+            stdout=sys.stderr,
         )
         jar = folder / f"rocksdbjni-{ROCKSDB_VERSION}.jar"
         partial = library.with_suffix(".partial")
@@ -48,11 +57,16 @@ def check_ashlar(library: Path) -> None:
     """A library of ours has the build tree's CMakeCache.txt next to it, which says Release."""
     cache = library.parent / "CMakeCache.txt"
     if not cache.exists():
-        raise NotComparable(f"{library} has no CMakeCache.txt beside it: it cannot be told how it was built")
-    settings = dict(line.split("=", 1) for line in cache.read_text().splitlines() if "=" in line and not line.startswith(("#", "//")))
+        raise NotComparable(
+            f"{library} has no CMakeCache.txt beside it: it cannot be told how it was built"
+        )
+    lines = [line for line in cache.read_text().splitlines() if "=" in line]
+    settings = dict(line.split("=", 1) for line in lines if not line.startswith(("#", "//")))
     build_type = settings.get("CMAKE_BUILD_TYPE:STRING", "")
     if build_type not in ("Release", "RelWithDebInfo"):
-        raise NotComparable(f"{library} is a build of type '{build_type}': only releases are measured")
+        raise NotComparable(
+            f"{library} is a build of type '{build_type}': only releases are measured"
+        )
     if settings.get("ASHLAR_SANITIZER:STRING", ""):
         raise NotComparable(f"{library} was built with a sanitizer")
 

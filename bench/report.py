@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from figures import VERDICTS, WIN_RATIO_MIN, RowOutcome, figure, pairwise, worst_first
+from figures import VERDICTS, WIN_RATIO_MIN, Measured, RowOutcome, figure, pairwise, worst_first
 from rows import TRIANGLE, TRIANGLE_FIGURES, Group, Metric
 
 TEMPLATE = Path(__file__).resolve().parent / "report.html.j2"
@@ -47,13 +47,21 @@ def format_figure(value: float) -> str:
 
 
 def typical_pair(runs: dict, index: int, metric: Metric, keys: int) -> tuple[dict, dict]:
-    """The pair of runs whose ratio is the middle one; of an even number of pairs the better of the two middle ones."""
+    """The pair of runs whose ratio is the middle one; of an even number of pairs the better of the
+    two middle ones."""
     pairs = [(peer[index], own[index]) for peer, own in zip(runs["peer"], runs["own"])]
-    pairs.sort(key=lambda pair: pairwise([figure(pair[0], metric, keys)], [figure(pair[1], metric, keys)]).median)
+
+    def ratio(pair: tuple[dict, dict]) -> float:
+        peer, own = ([figure(run, metric, keys)] for run in pair)
+        return pairwise(peer, own).median
+
+    pairs.sort(key=ratio)
     return pairs[len(pairs) // 2]
 
 
-def _panels(groups: list[Group], results: dict, about: dict, titles: tuple[str, ...], field: str) -> list[tuple[str, dict, dict]]:
+def _panels(
+    groups: list[Group], results: dict, about: dict, titles: tuple[str, ...], field: str
+) -> list[tuple[str, dict, dict]]:
     panels = {}
     for group in groups:
         runs = results[group.name]
@@ -63,14 +71,16 @@ def _panels(groups: list[Group], results: dict, about: dict, titles: tuple[str, 
             if not workload.rows:
                 continue
             row = workload.rows[0]
-            peer, own = typical_pair(runs, index, row.metric(about["by_cpu"]), group.number_of_keys(about["keys"]))
+            metric, keys = row.metric(about["by_cpu"]), group.number_of_keys(about["keys"])
+            peer, own = typical_pair(runs, index, metric, keys)
             if row.title in titles and peer[field] and own[field]:
                 panels[row.title] = (row.title, peer, own)
     return [panels[title] for title in titles if title in panels]
 
 
 def value_panels(rows: list[RowOutcome]) -> list:
-    """From the rows that compare pinned with copied values: (place, [(size, {series: figure})]), the same figures as in the table."""
+    """From the rows that compare pinned with copied values: (place, [(size, {series: figure})]),
+    the same figures as in the table."""
     places: dict[str, dict[str, dict[str, float]]] = {}
     for row in rows:
         match = re.fullmatch(r"Get (.+) (pinned|copied), (.+)", row.title)
@@ -92,21 +102,35 @@ def copies_table(groups: list[Group], results: dict) -> list[dict]:
             line = {"title": workload.rows[0].title}
             for side in ("peer", "own"):
                 run = copies[side][index]
-                line[side] = {"values": run["copied_values_per_op"], "bytes": run["copied_bytes_per_op"]}
+                line[side] = {
+                    "values": run["copied_values_per_op"],
+                    "bytes": run["copied_bytes_per_op"],
+                }
             lines.append(line)
     return lines
 
 
+def _figure_cells(measured: Measured) -> str:
+    peer, own = format_figure(measured.peer), format_figure(measured.own)
+    return f"{peer} | {own} | {measured.metric.unit} | {measured.ratio}"
+
+
 def markdown_table(rows: list[RowOutcome], about: dict) -> str:
     """The rows in their order, for a document."""
-    lines = [f"| at {about['commit']} | {about['peer']} | Ashlar | unit | ratio (lowest–highest) | at most |", "|---|---|---|---|---|---|"]
+    lines = [
+        f"| at {about['commit']} | {about['peer']} | Ashlar | unit | ratio (lowest–highest) "
+        "| at most |",
+        "|---|---|---|---|---|---|",
+    ]
     for row in rows:
         if row.measured is None:
             lines.append(f"| {row.title} | {row.verdict} | | | | |")
             continue
-        limit = "" if row.limit is None else f"{format_figure(row.limit)} {'✓' if row.limit_kept else '✗'}"
+        limit = ""
+        if row.limit is not None:
+            limit = f"{format_figure(row.limit)} {'✓' if row.limit_kept else '✗'}"
         measured = row.measured
-        figures = f"{format_figure(measured.peer)} | {format_figure(measured.own)} | {measured.metric.unit} | {measured.ratio}"
+        figures = _figure_cells(measured)
         lines.append(f"| {row.title} | {figures} | {limit} |")
     return "\n".join(lines)
 
@@ -114,17 +138,23 @@ def markdown_table(rows: list[RowOutcome], about: dict) -> str:
 def side_by_side_table(rows: list[RowOutcome], about: dict) -> str:
     """The rows with targets, verdicts and the other libraries, the worst first."""
     head = f"at {about['commit']}, {about['keys']:,} keys, {about['pairs']} pairs"
-    lines = [f"| {head} | {about['peer']} | Ashlar | unit | ratio (lowest–highest) | target | verdict | others |", "|---|---|---|---|---|---|---|---|"]
+    lines = [
+        f"| {head} | {about['peer']} | Ashlar | unit | ratio (lowest–highest) "
+        "| target | verdict | others |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for row in worst_first(rows):
         if row.measured is None:
             lines.append(f"| {row.title} | | | | | | {row.verdict} | |")
             continue
         measured = row.measured
-        target = "" if row.target is None else f"{row.target:.2f} {'✓' if row.target_reached else '✗'}"
+        target = ""
+        if row.target is not None:
+            target = f"{row.target:.2f} {'✓' if row.target_reached else '✗'}"
         if row.limit is not None:
             target = f"at most {format_figure(row.limit)} {'✓' if row.limit_kept else '✗'}"
         others = ", ".join(f"{name} {format_figure(value)}" for name, value in row.others)
-        figures = f"{format_figure(measured.peer)} | {format_figure(measured.own)} | {measured.metric.unit} | {measured.ratio}"
+        figures = _figure_cells(measured)
         lines.append(f"| {row.title} | {figures} | {target} | {row.verdict} | {others} |")
     return "\n".join(lines)
 
@@ -141,12 +171,18 @@ def triangle_settings(rows: list[RowOutcome]) -> dict[str, dict[str, RowOutcome]
 
 def triangle_table(settings: dict[str, dict[str, RowOutcome]], about: dict) -> str:
     """Ashlar's figure and RocksDB's in each cell, for a document."""
-    lines = [f"| at {about['commit']}: Ashlar, {about['peer']} | " + " | ".join(TRIANGLE_FIGURES) + " |", "|---" * (len(TRIANGLE_FIGURES) + 1) + "|"]
+    lines = [
+        f"| at {about['commit']}: Ashlar, {about['peer']} | " + " | ".join(TRIANGLE_FIGURES) + " |",
+        "|---" * (len(TRIANGLE_FIGURES) + 1) + "|",
+    ]
     for setting, figures in settings.items():
         cells = []
         for name in TRIANGLE_FIGURES:
             measured = figures[name].measured
-            cells.append(figures[name].verdict if measured is None else f"{measured.own:.2f}, {measured.peer:.2f}")
+            if measured is None:
+                cells.append(figures[name].verdict)
+            else:
+                cells.append(f"{measured.own:.2f}, {measured.peer:.2f}")
         steady = "" if all(row.steady for row in figures.values()) else " (not steady)"
         lines.append(f"| {setting}{steady} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -170,13 +206,19 @@ def row_as_json(row: RowOutcome) -> dict:
             "unit": measured.metric.unit,
             "peer": measured.peer,
             "own": measured.own,
-            "ratio": {"median": measured.ratio.median, "low": measured.ratio.low, "high": measured.ratio.high},
+            "ratio": {
+                "median": measured.ratio.median,
+                "low": measured.ratio.low,
+                "high": measured.ratio.high,
+            },
         },
         "others": dict(row.others),
     }
 
 
-def write_json(path: Path, about: dict, rows: list[RowOutcome], groups: list[Group], results: dict) -> None:
+def write_json(
+    path: Path, about: dict, rows: list[RowOutcome], groups: list[Group], results: dict
+) -> None:
     content = {
         "environment": about,
         "rows": [row_as_json(row) for row in worst_first(rows)],
@@ -186,7 +228,9 @@ def write_json(path: Path, about: dict, rows: list[RowOutcome], groups: list[Gro
     path.write_text(json.dumps(content, indent=1) + "\n")
 
 
-def write_page(path: Path, about: dict, rows: list[RowOutcome], groups: list[Group], results: dict) -> None:
+def write_page(
+    path: Path, about: dict, rows: list[RowOutcome], groups: list[Group], results: dict
+) -> None:
     # Only the page needs these packages; the tests of the rest run with the interpreter alone.
     import jinja2
 
@@ -197,7 +241,8 @@ def write_page(path: Path, about: dict, rows: list[RowOutcome], groups: list[Gro
     throughput = _panels(groups, results, about, THROUGHPUT_ROWS, "samples")
     values = value_panels(rows)
     unit = "µs CPU" if about["by_cpu"] else "µs"
-    template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(TEMPLATE.read_text())
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(TEMPLATE.read_text())
     path.write_text(
         template.render(
             about=about,

@@ -1,7 +1,8 @@
-"""What ./dev bench measures: groups of workloads that share a database, and what each row of the report is judged by.
+"""What ./dev bench measures: groups of workloads that share a database, and what each row of the
+report is judged by.
 
-A group is one process per library: its database is prepared once, then its workloads run on it in order. Sizes are multiples of the scale's number
-of keys.
+A group is one process per library: its database is prepared once, then its workloads run on it in
+order. Sizes are multiples of the scale's number of keys.
 """
 
 from collections.abc import Iterable
@@ -28,7 +29,8 @@ MEMORY = Metric("peak_memory_mib", "MiB peak", MARGINS["memory"])
 TAIL = Metric("p999_us", "µs p99.9", MARGINS["time"])
 TRANSFER = Metric("wall_us_per_mb", "µs per MB", MARGINS["time"])  # 1,000,000 divided by it: MB/s
 LONGEST = Metric("max_us", "µs at most", MARGINS["time"])
-# Of workloads that run until what they write per Put moves less than 5 %: bench/driver/steady_state.h.
+# Of workloads that run until what they write per Put moves less than 5 %:
+# bench/driver/steady_state.h.
 WRITTEN_STEADY = Metric("written_bytes_per_put", "B written", MARGINS["bytes"])
 WRITTEN_PER_BYTE = Metric("written_per_byte", "B per B", MARGINS["bytes"])
 RUNS_PER_GET = Metric("runs_per_get", "runs read", MARGINS["bytes"])
@@ -39,7 +41,8 @@ DISK_PER_BYTE_MAX = Metric("disk_per_live_byte_max", "B per B", MARGINS["bytes"]
 
 @dataclass(frozen=True)
 class Limit:
-    """What Ashlar's figure may be at most: `times` its figure of the row `of`, of any group and by the same metric, and `plus`."""
+    """What Ashlar's figure may be at most: `times` its figure of the row `of`, of any group and by
+    the same metric, and `plus`."""
 
     plus: float = 0.0  # in the unit of the row
     of: str = ""
@@ -103,10 +106,15 @@ def judged_rows(groups: Iterable[Group]) -> list[Judged]:
 
 
 def with_limiting_groups(chosen: Iterable[Group], candidates: Iterable[Group]) -> tuple[Group, ...]:
-    """The chosen groups, and the candidates whose rows limit theirs, in the order of the candidates."""
+    """The chosen groups, and the candidates whose rows limit theirs, in the order of the
+    candidates."""
     chosen = tuple(chosen)
     wanted = {row.limit.of for row in judged_rows(chosen) if row.limit is not None}
-    return tuple(group for group in candidates if group in chosen or any(row.title in wanted for row in judged_rows([group])))
+
+    def limits_one(group: Group) -> bool:
+        return any(row.title in wanted for row in judged_rows([group]))
+
+    return tuple(group for group in candidates if group in chosen or limits_one(group))
 
 
 def _fills() -> list[Group]:
@@ -160,7 +168,14 @@ def _fills() -> list[Group]:
         Group(
             "fillsync4",
             {"sync": True},
-            (Workload("overwrite", 0.004, threads=4, rows=(Judged("fillsync, 4 writers", (WALL,), 0.95),)),),
+            (
+                Workload(
+                    "overwrite",
+                    0.004,
+                    threads=4,
+                    rows=(Judged("fillsync, 4 writers", (WALL,), 0.95),),
+                ),
+            ),
             keys=0.004,
         ),
     ]
@@ -172,12 +187,22 @@ def _reads() -> list[Group]:
             "one-run",
             {"shape": "compacted"},
             (
-                Workload("readrandom", rows=(Judged("readrandom, cached, one run", BOTH, 3.0), Judged("readrandom: peak memory", (MEMORY,), 1.0))),
+                Workload(
+                    "readrandom",
+                    rows=(
+                        Judged("readrandom, cached, one run", BOTH, 3.0),
+                        Judged("readrandom: peak memory", (MEMORY,), 1.0),
+                    ),
+                ),
                 Workload("readmissing", rows=(Judged("readmissing", BOTH, 2.0),)),
                 Workload("readskewed", 0.5, rows=(Judged("readrandom, skewed", BOTH, 3.0),)),
                 Workload("multiget", 0.5, rows=(Judged("multiget, 32 keys", BOTH, 4.0),)),
                 Workload("seek10", 0.25, rows=(Judged("seek + 10 next, one run", BOTH, 3.0),)),
-                Workload("seek10kept", 0.25, rows=(Judged("seek + 10 next, one run, iterator kept", BOTH, 3.0),)),
+                Workload(
+                    "seek10kept",
+                    0.25,
+                    rows=(Judged("seek + 10 next, one run, iterator kept", BOTH, 3.0),),
+                ),
                 Workload("readseq", 3, rows=(Judged("readseq", BOTH, 6.0),)),
                 Workload("readreverse", 3, rows=(Judged("readreverse", BOTH, 6.0),)),
             ),
@@ -186,14 +211,28 @@ def _reads() -> list[Group]:
         Group(
             "tail",
             {"shape": "compacted"},
-            (Workload("putandtail", 0.5, rows=(Judged("Put, and seek of it by a tailing iterator", BOTH, 1.0),)),),
+            (
+                Workload(
+                    "putandtail",
+                    0.5,
+                    rows=(Judged("Put, and seek of it by a tailing iterator", BOTH, 1.0),),
+                ),
+            ),
         ),
         Group(
             "five-runs",
             {"shape": "runs", "runs": 5},
             (
-                Workload("readrandom", 0.5, rows=(Judged("readrandom, cached, five runs", BOTH, 3.0),)),
-                Workload("multiget", 0.25, rows=(Judged("multiget, 32 keys, five runs", BOTH, 4.0),)),
+                Workload(
+                    "readrandom",
+                    0.5,
+                    rows=(Judged("readrandom, cached, five runs", BOTH, 3.0),),
+                ),
+                Workload(
+                    "multiget",
+                    0.25,
+                    rows=(Judged("multiget, 32 keys, five runs", BOTH, 4.0),),
+                ),
                 Workload("seek10", 0.1, rows=(Judged("seek + 10 next, five runs", BOTH, 4.0),)),
                 Workload("readseq", 2, rows=(Judged("readseq, five runs", BOTH, 6.0),)),
             ),
@@ -205,7 +244,14 @@ def _reads() -> list[Group]:
                 Workload(
                     "readrandom",
                     0.5,
-                    rows=(Judged("readrandom, cached, twenty runs", BOTH, 3.0, Limit(of="readrandom, cached, five runs", times=1.25)),),
+                    rows=(
+                        Judged(
+                            "readrandom, cached, twenty runs",
+                            BOTH,
+                            3.0,
+                            Limit(of="readrandom, cached, five runs", times=1.25),
+                        ),
+                    ),
                 ),
                 # Each run is sought: what that costs is in the row, without a limit.
                 Workload("seek10", 0.1, rows=(Judged("seek + 10 next, twenty runs", BOTH, 4.0),)),
@@ -215,7 +261,13 @@ def _reads() -> list[Group]:
         Group(
             "page-cache",
             {"shape": "compacted", "access": "pagecache"},
-            (Workload("readrandom", 0.3, rows=(Judged("readrandom from the page cache", BOTH, 2.0),)),),
+            (
+                Workload(
+                    "readrandom",
+                    0.3,
+                    rows=(Judged("readrandom from the page cache", BOTH, 2.0),),
+                ),
+            ),
         ),
         Group(
             "mmap",
@@ -226,8 +278,17 @@ def _reads() -> list[Group]:
             "while-writing",
             {"shape": "compacted", "write-rate": 50000},
             (
-                Workload("readwhilewriting", 0.5, rows=(Judged("readwhilewriting, 1 reader", (WALL,), 2.0),)),
-                Workload("readwhilewriting", 1.0, threads=2, rows=(Judged("readwhilewriting, 2 readers", (WALL,), 2.0),)),
+                Workload(
+                    "readwhilewriting",
+                    0.5,
+                    rows=(Judged("readwhilewriting, 1 reader", (WALL,), 2.0),),
+                ),
+                Workload(
+                    "readwhilewriting",
+                    1.0,
+                    threads=2,
+                    rows=(Judged("readwhilewriting, 2 readers", (WALL,), 2.0),),
+                ),
             ),
         ),
     ]
@@ -241,7 +302,19 @@ def _in_ram() -> list[Group]:
             Group(
                 f"ram-point-{rate // 1000}k",
                 plain | {"prefix-bytes": 20, "write-rate": rate},
-                (Workload("readwhilewriting", 1.0, rows=(Judged(f"in RAM: point lookup, {rate // 1000} k writes/s", (WALL,), 2.0),)),),
+                (
+                    Workload(
+                        "readwhilewriting",
+                        1.0,
+                        rows=(
+                            Judged(
+                                f"in RAM: point lookup, {rate // 1000} k writes/s",
+                                (WALL,),
+                                2.0,
+                            ),
+                        ),
+                    ),
+                ),
                 key_bytes=20,
             )
         )
@@ -249,7 +322,19 @@ def _in_ram() -> list[Group]:
             Group(
                 f"ram-range-{rate // 1000}k",
                 plain | {"layout": "grouped", "group": 10, "prefix-bytes": 12, "write-rate": rate},
-                (Workload("prefixwhilewriting", 0.5, rows=(Judged(f"in RAM: prefix range, {rate // 1000} k writes/s", (WALL,), 2.0),)),),
+                (
+                    Workload(
+                        "prefixwhilewriting",
+                        0.5,
+                        rows=(
+                            Judged(
+                                f"in RAM: prefix range, {rate // 1000} k writes/s",
+                                (WALL,),
+                                2.0,
+                            ),
+                        ),
+                    ),
+                ),
                 key_bytes=20,
             )
         )
@@ -266,28 +351,48 @@ def _large_values() -> list[Group]:
             Group(
                 f"800-bulk-random-{access}",
                 bulk,
-                (Workload("fillrandom", rows=(Judged(f"10/800 bulk load, random, {access}", BOTH, 2.0),)),),
+                (
+                    Workload(
+                        "fillrandom",
+                        rows=(Judged(f"10/800 bulk load, random, {access}", BOTH, 2.0),),
+                    ),
+                ),
                 **size,
             ),
             Group(
                 f"800-bulk-sequential-{access}",
                 bulk,
-                (Workload("fillseq", rows=(Judged(f"10/800 bulk load, sequential, {access}", BOTH, 2.0),)),),
+                (
+                    Workload(
+                        "fillseq",
+                        rows=(Judged(f"10/800 bulk load, sequential, {access}", BOTH, 2.0),),
+                    ),
+                ),
                 **size,
             ),
             Group(
                 f"800-{access}",
                 # A cache far smaller than the data, so that unbuffered reads are reads.
-                flags | {"shape": "compacted", "write-rate": 10000} | ({"cache-bytes": 16 << 20} if flags else {}),
+                flags
+                | {"shape": "compacted", "write-rate": 10000}
+                | ({"cache-bytes": 16 << 20} if flags else {}),
                 (
-                    Workload("readrandom", 0.2 if not flags else 0.02, rows=(Judged(f"10/800 random read, {access}", BOTH, 2.0),)),
+                    Workload(
+                        "readrandom",
+                        0.2 if not flags else 0.02,
+                        rows=(Judged(f"10/800 random read, {access}", BOTH, 2.0),),
+                    ),
                     Workload(
                         "readwhilewriting",
                         0.2 if not flags else 0.02,
                         threads=4,
                         rows=(Judged(f"10/800 four readers, one writer, {access}", (WALL,), 2.0),),
                     ),
-                    Workload("overwrite", 0.2, rows=(Judged(f"10/800 overwrite, {access}", BOTH, 2.0),)),
+                    Workload(
+                        "overwrite",
+                        0.2,
+                        rows=(Judged(f"10/800 overwrite, {access}", BOTH, 2.0),),
+                    ),
                 ),
                 **size,
             ),
@@ -305,7 +410,12 @@ def _values() -> list[Group]:
     }
     groups = []
     for place, flags in places.items():
-        for value_bytes, text in ((100, "100 B"), (1024, "1 KB"), (10240, "10 KB"), (102400, "100 KB")):
+        for value_bytes, text in (
+            (100, "100 B"),
+            (1024, "1 KB"),
+            (10240, "10 KB"),
+            (102400, "100 KB"),
+        ):
             target = 3.0 if place == "block cache" and value_bytes in (1024, 10240) else None
             operations = {100: 0.2, 1024: 0.1, 10240: 0.05, 102400: 0.01}[value_bytes]
             groups.append(
@@ -313,8 +423,16 @@ def _values() -> list[Group]:
                     f"get-{value_bytes}-{place.replace(' ', '-')}",
                     flags,
                     (
-                        Workload("readrandom", operations, rows=(Judged(f"Get {text} pinned, {place}", BOTH, target),)),
-                        Workload("readcopied", operations, rows=(Judged(f"Get {text} copied, {place}", BOTH, None),)),
+                        Workload(
+                            "readrandom",
+                            operations,
+                            rows=(Judged(f"Get {text} pinned, {place}", BOTH, target),),
+                        ),
+                        Workload(
+                            "readcopied",
+                            operations,
+                            rows=(Judged(f"Get {text} copied, {place}", BOTH, None),),
+                        ),
                     ),
                     keys=0.2,
                     keys_max=max(400, (64 << 20) // value_bytes),
@@ -332,7 +450,14 @@ def _compaction() -> list[Group]:
         Group(
             f"compaction-{compression}",
             {"shape": "runs", "runs": 5, "compression": compression},
-            (Workload("compact", rows=(Judged(f"compaction of five runs, {compression}, per entry", (CPU,), 3.0),)),),
+            (
+                Workload(
+                    "compact",
+                    rows=(
+                        Judged(f"compaction of five runs, {compression}, per entry", (CPU,), 3.0),
+                    ),
+                ),
+            ),
             in_quick=compression == "none",
         )
         for compression in ("none", "lz4", "zstd")
@@ -359,15 +484,29 @@ def _compaction() -> list[Group]:
 
 
 def _styles() -> list[Group]:
-    """Write amplification at steady state: flushes and compactions alone write, because there is no log. A memtable has a hundredth of the data."""
+    """Write amplification at steady state: flushes and compactions alone write, because there is no
+    log. A memtable has a hundredth of the data."""
 
-    def group(name: str, title: str, options: str, target: float, flags: dict[str, int], rows: tuple[Judged, ...]) -> Group:
-        levels = "write_buffer_size=262144;target_file_size_base=262144;max_bytes_for_level_base=1048576;"
+    def group(
+        name: str,
+        title: str,
+        options: str,
+        target: float,
+        flags: dict[str, int],
+        rows: tuple[Judged, ...],
+    ) -> Group:
+        levels = (
+            "write_buffer_size=262144;target_file_size_base=262144;"
+            "max_bytes_for_level_base=1048576;"
+        )
         return Group(
             f"style-{name}",
             {"no-log": True, "cache-bytes": 3 << 20, "options": levels + options} | flags,
             (
-                Workload("fillrandom", rows=(Judged(f"{title}: bytes written by a load", (WRITTEN,), 1.0),)),
+                Workload(
+                    "fillrandom",
+                    rows=(Judged(f"{title}: bytes written by a load", (WRITTEN,), 1.0),),
+                ),
                 # In rounds of as many Puts as there are keys.
                 Workload(
                     "overwritesteady",
@@ -377,8 +516,16 @@ def _styles() -> list[Group]:
                         *rows,
                     ),
                 ),
-                Workload("readrandom", 0.1, rows=(Judged(f"{title}: readrandom after overwrites", BOTH, 1.0),)),
-                Workload("seek10", 0.02, rows=(Judged(f"{title}: seek + 10 next after overwrites", BOTH, 1.0),)),
+                Workload(
+                    "readrandom",
+                    0.1,
+                    rows=(Judged(f"{title}: readrandom after overwrites", BOTH, 1.0),),
+                ),
+                Workload(
+                    "seek10",
+                    0.02,
+                    rows=(Judged(f"{title}: seek + 10 next after overwrites", BOTH, 1.0),),
+                ),
             ),
             keys=0.25,
             keys_max=250_000,
@@ -388,10 +535,15 @@ def _styles() -> list[Group]:
         )
 
     def waiting(name: str, options: str) -> Group:
-        """Writers that let compactions end four times per memtable: what is written depends on no speed."""
-        return group(f"{name}-waiting", f"{name}, compactions keep up", options, 1.0, {"wait-every": 500}, ())
+        """Writers that let compactions end four times per memtable: what is written depends on no
+        speed."""
+        title = f"{name}, compactions keep up"
+        return group(f"{name}-waiting", title, options, 1.0, {"wait-every": 500}, ())
 
-    fifo = "compaction_style=kCompactionStyleFIFO;compaction_options_fifo={max_table_files_size=10000000000;allow_compaction=true;};"
+    fifo = (
+        "compaction_style=kCompactionStyleFIFO;"
+        "compaction_options_fifo={max_table_files_size=10000000000;allow_compaction=true;};"
+    )
     return [
         # 1 / 0.9: ten percent less.
         group("leveled", "leveled", "", 1.11, {}, (Judged("leveled: overwrite", BOTH, 1.0),)),
@@ -408,9 +560,11 @@ TRIANGLE = {
     "leveled, `max_bytes_for_level_multiplier` 4": "max_bytes_for_level_multiplier=4;",
     "leveled, `level0_file_num_compaction_trigger` 8": "level0_file_num_compaction_trigger=8;",
     "universal": "compaction_style=kCompactionStyleUniversal;",
-    "universal, `max_size_amplification_percent` 25": _UNIVERSAL + "{max_size_amplification_percent=25;};",
+    "universal, `max_size_amplification_percent` 25": _UNIVERSAL
+    + "{max_size_amplification_percent=25;};",
     "universal, `incremental`": _UNIVERSAL + "{incremental=true;};",
-    "FIFO, nothing dropped": "compaction_style=kCompactionStyleFIFO;ttl=0;periodic_compaction_seconds=0;"
+    "FIFO, nothing dropped": "compaction_style=kCompactionStyleFIFO;ttl=0;"
+    "periodic_compaction_seconds=0;"
     "compaction_options_fifo={max_table_files_size=1000000000000;allow_compaction=true;};",
 }
 TRIANGLE_FIGURES = {
@@ -424,7 +578,8 @@ TRIANGLE_FIGURES = {
 
 
 def _triangle() -> list[Group]:
-    """What each style costs: half of the operations are Puts, which overwrite, and a quarter each Gets and Seeks. A memtable has 1/128 of the data."""
+    """What each style costs: half of the operations are Puts, which overwrite, and a quarter each
+    Gets and Seeks. A memtable has 1/128 of the data."""
     levels = "write_buffer_size=90624;target_file_size_base=90624;max_bytes_for_level_base=362496;"
     return [
         Group(
@@ -434,7 +589,10 @@ def _triangle() -> list[Group]:
                 Workload("fillrandom"),
                 Workload(
                     "mixsteady",
-                    rows=tuple(Judged(f"{setting}: {name}", (metric,) if metric else BOTH, 1.0) for name, metric in TRIANGLE_FIGURES.items()),
+                    rows=tuple(
+                        Judged(f"{setting}: {name}", (metric,) if metric else BOTH, 1.0)
+                        for name, metric in TRIANGLE_FIGURES.items()
+                    ),
                 ),
             ),
             keys_min=100_000,
@@ -450,13 +608,33 @@ def _triangle() -> list[Group]:
 def _layouts() -> list[Group]:
     """Partitioned tables compared with plain ones."""
     get = "Get, cached, plain table"
-    parts = "block_based_table_factory={index_type=kTwoLevelIndexSearch;partition_filters=true;metadata_block_size=4096;}"
+    parts = (
+        "block_based_table_factory={index_type=kTwoLevelIndexSearch;partition_filters=true;"
+        "metadata_block_size=4096;}"
+    )
     return [
-        Group("layout-plain", {"shape": "compacted"}, (Workload("readrandom", rows=(Judged(get, BOTH, 3.0),)),), in_quick=False),
+        Group(
+            "layout-plain",
+            {"shape": "compacted"},
+            (Workload("readrandom", rows=(Judged(get, BOTH, 3.0),)),),
+            in_quick=False,
+        ),
         Group(
             "layout-partitioned",
             {"shape": "compacted", "options": parts},
-            (Workload("readrandom", rows=(Judged("Get, cached, partitioned table", BOTH, 3.0, Limit(of=get, times=1.15)),)),),
+            (
+                Workload(
+                    "readrandom",
+                    rows=(
+                        Judged(
+                            "Get, cached, partitioned table",
+                            BOTH,
+                            3.0,
+                            Limit(of=get, times=1.15),
+                        ),
+                    ),
+                ),
+            ),
             in_quick=False,
         ),
     ]
@@ -480,8 +658,16 @@ def _sizes() -> list[Group]:
                 flags,
                 (
                     Workload("fillrandom", rows=(Judged(f"fillrandom, {title}", BOTH, 2.0),)),
-                    Workload("readrandom", share / 2, rows=(Judged(f"readrandom, {title}", BOTH, 3.0),)),
-                    Workload("seek10", share / 10, rows=(Judged(f"seek + 10 next, {title}", BOTH, 3.0),)),
+                    Workload(
+                        "readrandom",
+                        share / 2,
+                        rows=(Judged(f"readrandom, {title}", BOTH, 3.0),),
+                    ),
+                    Workload(
+                        "seek10",
+                        share / 10,
+                        rows=(Judged(f"seek + 10 next, {title}", BOTH, 3.0),),
+                    ),
                 ),
                 in_quick=False,
                 in_default=False,
@@ -492,16 +678,27 @@ def _sizes() -> list[Group]:
 
 
 def _shapes() -> list[Group]:
-    """Other orders, keys, codecs, caches, families, numbers of threads. Target 1: to be ahead is all that is asked."""
+    """Other orders, keys, codecs, caches, families, numbers of threads. Target 1: to be ahead is
+    all that is asked."""
     fill, get, seek = "fillrandom", "readrandom", "seek10"
 
-    def group(title: str, flags: dict[str, str | int | bool], workloads: tuple[tuple[str, float, int, float | None], ...], **size) -> Group:
+    def group(
+        title: str,
+        flags: dict[str, str | int | bool],
+        workloads: tuple[tuple[str, float, int, float | None], ...],
+        **size,
+    ) -> Group:
         names = {"seek10": "seek + 10 next"}
         return Group(
             "shape-" + title.replace(" ", "-").replace(",", ""),
             flags,
             tuple(
-                Workload(name, operations, threads=threads, rows=(Judged(f"{names.get(name, name)}, {title}", BOTH, target),))
+                Workload(
+                    name,
+                    operations,
+                    threads=threads,
+                    rows=(Judged(f"{names.get(name, name)}, {title}", BOTH, target),),
+                )
                 for name, operations, threads, target in workloads
             ),
             in_quick=False,
@@ -510,28 +707,61 @@ def _shapes() -> list[Group]:
         )
 
     usual = ((fill, 1.0, 1, 2.0), (get, 0.5, 1, 3.0), (seek, 0.1, 1, 3.0))
-    custom = ((fill, 1.0, 1, 1.0), (get, 0.5, 1, 1.0), (seek, 0.1, 1, 1.0), ("readseq", 1.0, 1, 1.0))
+    custom = (
+        (fill, 1.0, 1, 1.0),
+        (get, 0.5, 1, 1.0),
+        (seek, 0.1, 1, 1.0),
+        ("readseq", 1.0, 1, 1.0),
+    )
     return [
         group("random keys", {"layout": "random"}, usual, key_bytes=20),
         group("reverse comparator", {"order": "reverse"}, (*usual, ("readseq", 2.0, 1, 6.0))),
         group("custom comparator", {"order": "custom"}, custom),
         group("lz4", {"compression": "lz4"}, usual),
-        group("zstd", {"compression": "zstd"}, ((fill, 1.0, 1, 1.0), (get, 0.5, 1, 3.0), (seek, 0.1, 1, 3.0))),
-        group("cache of a tenth", {"shape": "compacted", "cache-share": 0.1}, ((get, 0.3, 1, 1.0), ("readskewed", 0.3, 1, 1.0), (seek, 0.1, 1, 1.0))),
+        group(
+            "zstd",
+            {"compression": "zstd"},
+            ((fill, 1.0, 1, 1.0), (get, 0.5, 1, 3.0), (seek, 0.1, 1, 3.0)),
+        ),
+        group(
+            "cache of a tenth",
+            {"shape": "compacted", "cache-share": 0.1},
+            ((get, 0.3, 1, 1.0), ("readskewed", 0.3, 1, 1.0), (seek, 0.1, 1, 1.0)),
+        ),
         group("64 families", {"families": 64}, ((fill, 1.0, 1, 2.0), (get, 0.5, 1, 3.0)), keys=0.4),
-        group("2 threads", {"shape": "compacted"}, ((get, 1.0, 2, 2.0), ("readskewed", 1.0, 2, 2.0), (seek, 0.2, 2, 2.0), ("overwrite", 1.0, 2, 2.0))),
-        group("4 threads", {"shape": "compacted"}, ((get, 1.0, 4, 2.0), (seek, 0.2, 4, 2.0), ("overwrite", 1.0, 4, 2.0))),
+        group(
+            "2 threads",
+            {"shape": "compacted"},
+            (
+                (get, 1.0, 2, 2.0),
+                ("readskewed", 1.0, 2, 2.0),
+                (seek, 0.2, 2, 2.0),
+                ("overwrite", 1.0, 2, 2.0),
+            ),
+        ),
+        group(
+            "4 threads",
+            {"shape": "compacted"},
+            ((get, 1.0, 4, 2.0), (seek, 0.2, 4, 2.0), ("overwrite", 1.0, 4, 2.0)),
+        ),
         group("cold files", {"shape": "compacted", "cold": True}, ((get, 0.02, 1, 1.0),)),
     ]
 
 
 def _deletions() -> list[Group]:
-    """Range deletions, and scans over deleted keys. Numbers of deletions are the same at every scale."""
-    def group(name: str, flags: dict[str, str | int | bool], keys: int, *workloads: Workload) -> Group:
-        # One memtable takes all deletions of a workload.
-        return Group(f"deletions-{name}", {"shape": "compacted", "write-buffer-bytes": 512 << 20} | flags, workloads, keys_min=keys, keys_max=keys)
+    """Range deletions, and scans over deleted keys. Numbers of deletions are the same at every
+    scale."""
 
-    def workload(name: str, operations: int, title: str = "", limit: Limit | None = None) -> Workload:
+    def group(
+        name: str, flags: dict[str, str | int | bool], keys: int, *workloads: Workload
+    ) -> Group:
+        # One memtable takes all deletions of a workload.
+        flags = {"shape": "compacted", "write-buffer-bytes": 512 << 20} | flags
+        return Group(f"deletions-{name}", flags, workloads, keys_min=keys, keys_max=keys)
+
+    def workload(
+        name: str, operations: int, title: str = "", limit: Limit | None = None
+    ) -> Workload:
         rows = (Judged(title, BOTH, 1.0, limit),) if title else ()
         return Workload(name, 0, rows=rows, operations_min=operations)
 
@@ -544,7 +774,12 @@ def _deletions() -> list[Group]:
             {},
             200_000,
             workload("readrandom", 200_000, get),
-            workload("deleteranges", 100_000, "DeleteRange, 100,000 into one memtable", Limit(of=put, times=1.5)),
+            workload(
+                "deleteranges",
+                100_000,
+                "DeleteRange, 100,000 into one memtable",
+                Limit(of=put, times=1.5),
+            ),
             workload("readrandom", 200_000, "Get, 100,000 range deletions in the memtable", beside),
             workload("flush", 1),
             workload("readrandom", 200_000, "Get, 100,000 range deletions in a table", beside),
@@ -558,7 +793,12 @@ def _deletions() -> list[Group]:
             1_000_002,
             workload("seeknew", 20_000, seek),
             workload("deletewide", 1),
-            workload("seeknew", 20_000, "seek over a range deletion of 1,000,000 keys", Limit(of=seek, times=3.0)),
+            workload(
+                "seeknew",
+                20_000,
+                "seek over a range deletion of 1,000,000 keys",
+                Limit(of=seek, times=3.0),
+            ),
         ),
         group(
             "points",
@@ -582,9 +822,19 @@ def _deletions() -> list[Group]:
             {"no-compactions": True, "shape": "memtable"},
             200_000,
             workload("deletebeginning", 100_000),
-            workload("seekfirst", 500, "seek over 100,000 keys deleted by a range in the same memtable", Limit(5.0)),
+            workload(
+                "seekfirst",
+                500,
+                "seek over 100,000 keys deleted by a range in the same memtable",
+                Limit(5.0),
+            ),
         ),
-        group("queue", {}, 100_000, workload("popqueue", 20_000, "queue: find the first key and delete it", Limit(3.0))),
+        group(
+            "queue",
+            {},
+            100_000,
+            workload("popqueue", 20_000, "queue: find the first key and delete it", Limit(3.0)),
+        ),
         group(
             "scattered",
             {},
@@ -597,37 +847,87 @@ def _deletions() -> list[Group]:
 
 
 def _files() -> list[Group]:
-    """Files in and out. Numbers of files, batches and families are the same at every scale. The tables' sizes are not (100 tables have the entries
-    of the whole database), except in the groups of 6.5 to 10 GB, which only --full measures."""
+    """Files in and out. Numbers of files, batches and families are the same at every scale. The
+    tables' sizes are not (100 tables have the entries of the whole database), except in the groups
+    of 6.5 to 10 GB, which only --full measures."""
 
-    def group(name: str, flags: dict[str, str | int | bool], *workloads: Workload, keys: int = 0, value_bytes: int = 100, in_default: bool = True) -> Group:
+    def group(
+        name: str,
+        flags: dict[str, str | int | bool],
+        *workloads: Workload,
+        keys: int = 0,
+        value_bytes: int = 100,
+        in_default: bool = True,
+    ) -> Group:
         size = {"keys_min": keys, "keys_max": keys} if keys else {}
-        return Group(f"files-{name}", flags, workloads, in_quick=False, in_default=in_default, value_bytes=value_bytes, **size)
+        return Group(
+            f"files-{name}",
+            flags,
+            workloads,
+            in_quick=False,
+            in_default=in_default,
+            value_bytes=value_bytes,
+            **size,
+        )
 
-    def workload(name: str, operations: int, title: str = "", metrics: tuple[Metric, ...] = BOTH, limit: Limit | None = None) -> Workload:
-        return Workload(name, 0, rows=(Judged(title, metrics, 1.0, limit),) if title else (), operations_min=operations)
+    def workload(
+        name: str,
+        operations: int,
+        title: str = "",
+        metrics: tuple[Metric, ...] = BOTH,
+        limit: Limit | None = None,
+    ) -> Workload:
+        rows = (Judged(title, metrics, 1.0, limit),) if title else ()
+        return Workload(name, 0, rows=rows, operations_min=operations)
 
     def families(name: str, title: str) -> Workload:
-        # As 5 s of CPU for the creation and the open of 2,000, for which RocksDB takes more than five minutes.
+        # As 5 s of CPU for the creation and the open of 2,000, for which RocksDB takes more than
+        # five minutes.
         by_cpu = Judged(f"{title}, CPU", (CPU,), 1.0, Limit(5e6 / 2 / 2000))
         return Workload(name, 0, rows=(Judged(title, (WALL,), 1.0), by_cpu), operations_min=1000)
 
-    thousand = {"shape": "runs", "runs": 1000, "no-compactions": True, "options": "max_open_files=-1"}
+    thousand = {
+        "shape": "runs",
+        "runs": 1000,
+        "no-compactions": True,
+        "options": "max_open_files=-1",
+    }
     flush = "flush of a memtable, as one table"
     hundred_of_64_mb = 100 * 64_000  # entries of 1,016 bytes
     return [
-        group("ingest", {"shape": "compacted"}, workload("ingest", 100, "ingest a table into a full database")),
+        group(
+            "ingest",
+            {"shape": "compacted"},
+            workload("ingest", 100, "ingest a table into a full database"),
+        ),
         group(
             "ingest-stall",
             {"shape": "compacted", "options": "disable_auto_compactions=true"},
-            workload("writewhileingesting", 100, "slowest Put while 100 tables are ingested", (LONGEST,)),
+            workload(
+                "writewhileingesting",
+                100,
+                "slowest Put while 100 tables are ingested",
+                (LONGEST,),
+            ),
         ),
-        group("ingest-large", {}, workload("ingest", 100, "ingest a table of 64 MB"), keys=hundred_of_64_mb, value_bytes=1000, in_default=False),
+        group(
+            "ingest-large",
+            {},
+            workload("ingest", 100, "ingest a table of 64 MB"),
+            keys=hundred_of_64_mb,
+            value_bytes=1000,
+            in_default=False,
+        ),
         # The tables have half of the keys.
         group(
             "ingest-stall-large",
             {},
-            workload("writewhileingesting", 100, "slowest Put while 100 tables of 64 MB are ingested", (LONGEST,)),
+            workload(
+                "writewhileingesting",
+                100,
+                "slowest Put while 100 tables of 64 MB are ingested",
+                (LONGEST,),
+            ),
             keys=2 * hundred_of_64_mb,
             value_bytes=1000,
             in_default=False,
@@ -637,14 +937,30 @@ def _files() -> list[Group]:
             {"shape": "memtable"},
             workload("flush", 1, flush),
             # The driver makes the keys and values meanwhile.
-            workload("writetables", 1, "SstFileWriter, the same entries", limit=Limit(of=flush, times=1.25)),
+            workload(
+                "writetables",
+                1,
+                "SstFileWriter, the same entries",
+                limit=Limit(of=flush, times=1.25),
+            ),
         ),
-        group("checkpoint", thousand, workload("checkpoint", 10, "checkpoint of 1,000 tables"), keys=200_000),
+        group(
+            "checkpoint",
+            thousand,
+            workload("checkpoint", 10, "checkpoint of 1,000 tables"),
+            keys=200_000,
+        ),
         group(
             "logs",
             {"write-buffer-bytes": 512 << 20},
             Workload("putbuffered"),
-            Workload("readlogs", rows=(Judged("GetUpdatesSince, per batch", BOTH, 1.0), Judged("GetUpdatesSince, per MB of batches", (TRANSFER,), 1.0))),
+            Workload(
+                "readlogs",
+                rows=(
+                    Judged("GetUpdatesSince, per batch", BOTH, 1.0),
+                    Judged("GetUpdatesSince, per MB of batches", (TRANSFER,), 1.0),
+                ),
+            ),
         ),
         group(
             "secondary",

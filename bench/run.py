@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Runs Ashlar and its peers side by side: ./dev bench.
 
-Every process runs one library; processes alternate A B B A, and each pair of neighbours gives one ratio. Results are kept per group of rows, by the
-digest of the libraries, the driver and the rows, so that a long run can be taken up where it was left.
+Every process runs one library; processes alternate A B B A, and each pair of neighbours gives one
+ratio. Results are kept per group of rows, by the digest of the libraries, the driver and the rows,
+so that a long run can be taken up where it was left.
 """
 
 import argparse
@@ -20,8 +21,27 @@ from pathlib import Path
 import instructions
 import libraries
 import rows as rows_module
-from figures import FAILED, NOT_AVAILABLE, RowOutcome, disagreements, judge, with_limits, without_figures, worst_first
-from report import Marks, copies_table, format_figure, markdown_table, side_by_side_table, triangle_settings, triangle_table, write_json, write_page
+from figures import (
+    FAILED,
+    NOT_AVAILABLE,
+    RowOutcome,
+    disagreements,
+    judge,
+    with_limits,
+    without_figures,
+    worst_first,
+)
+from report import (
+    Marks,
+    copies_table,
+    format_figure,
+    markdown_table,
+    side_by_side_table,
+    triangle_settings,
+    triangle_table,
+    write_json,
+    write_page,
+)
 from rows import SCALES, Group, Scale, judged_rows, with_limiting_groups
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,15 +49,18 @@ BUILD = ROOT / "build" / "release"
 OUT = ROOT / "build" / "bench"
 DRIVER = BUILD / "bench" / "bench_driver"
 COPY_COUNTER = BUILD / "bench" / "bench_copies.so"
-# The tables of documents that hold the groups of one subject: --NAME measures the groups NAME-… and writes them.
+# The tables of documents that hold the groups of one subject: --NAME measures the groups NAME-… and
+# writes them.
 SUBJECTS = {name: Marks(name, f"./dev bench --{name}") for name in ("deletions", "files")}
 # The tables of the whole: of the groups whose Gets are counted for copies, and of all others.
-SIDE_BY_SIDE, ZERO_COPY = (Marks(name, "./dev bench --full") for name in ("side by side", "zero copy"))
+SIDE_BY_SIDE = Marks("side by side", "./dev bench --full")
+ZERO_COPY = Marks("zero copy", "./dev bench --full")
 # The settings of each style; its table and its picture are in docs/tuning.md.
 TRIANGLE = Marks("triangle", "./dev bench --triangle", "tuning.md")
 TRIANGLE_PICTURE = "triangle.svg"
 EXIT_NOT_AVAILABLE = 3
-# A process that takes longer than this per million keys of the scale or GB of its group (at least this) hangs.
+# A process that takes longer than this per million keys of the scale or GB of its group (at least
+# this) hangs.
 PROCESS_SECONDS_MAX = 300
 # Above this, something else takes time from what is measured.
 BUSY_LOAD_PER_CORE = 0.5
@@ -58,19 +81,34 @@ class NotAvailable(Exception):
     pass
 
 
-def driver_command(group: Group, library: Library, scale: Scale, folder: Path, extra: list[str]) -> list[str]:
-    command = [str(DRIVER), "--library", library.path, "--engine", library.engine, "--dir", str(folder)]
-    command += ["--num", str(group.number_of_keys(scale.keys)), "--key-bytes", str(group.key_bytes), "--value-bytes", str(group.value_bytes)]
+def driver_command(
+    group: Group, library: Library, scale: Scale, folder: Path, extra: list[str]
+) -> list[str]:
+    command = [str(DRIVER), "--library", library.path, "--engine", library.engine]
+    command += ["--dir", str(folder), "--num", str(group.number_of_keys(scale.keys))]
+    command += ["--key-bytes", str(group.key_bytes), "--value-bytes", str(group.value_bytes)]
     command += ["--workloads", ",".join(workload.spec(scale.keys) for workload in group.workloads)]
     for flag, value in group.flags.items():
         command += [f"--{flag}"] if value is True else [f"--{flag}", str(value)]
     return command + extra
 
 
-def run_driver(command: list[str], folder: Path, seconds_max: float, environment: dict[str, str] | None = None) -> list[dict]:
+def run_driver(
+    command: list[str],
+    folder: Path,
+    seconds_max: float,
+    environment: dict[str, str] | None = None,
+) -> list[dict]:
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds_max, env=os.environ | (environment or {}), check=False)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=seconds_max,
+            env=os.environ | (environment or {}),
+            check=False,
+        )
     except subprocess.TimeoutExpired as late:
         raise DriverFailed(f"no end after {seconds_max:.0f} s: {' '.join(command)}") from late
     finally:
@@ -78,24 +116,37 @@ def run_driver(command: list[str], folder: Path, seconds_max: float, environment
     if done.returncode == EXIT_NOT_AVAILABLE:
         raise NotAvailable(done.stderr.strip().removeprefix("bench_driver: not available: "))
     if done.returncode != 0:
-        raise DriverFailed(f"{' '.join(command)}\nended with {done.returncode}: {done.stderr.strip()}")
+        shown = " ".join(command)
+        raise DriverFailed(f"{shown}\nended with {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout)["results"]
 
 
 class Bench:
-    def __init__(self, scale: Scale, own: Library, peer: Library, others: dict[str, Library], folder: Path, sample_ms: int):
+    def __init__(
+        self,
+        scale: Scale,
+        own: Library,
+        peer: Library,
+        others: dict[str, Library],
+        folder: Path,
+        sample_ms: int,
+    ):
         self.scale, self.own, self.peer, self.others = scale, own, peer, others
         self.folder = folder / f"database-{os.getpid()}"
         self.extra = ["--sample-ms", str(sample_ms)]
 
     def seconds_max(self, group: Group) -> float:
-        return PROCESS_SECONDS_MAX * max(1.0, self.scale.keys / 1e6, group.data_bytes(self.scale.keys) / 1e9)
+        millions, gigabytes = self.scale.keys / 1e6, group.data_bytes(self.scale.keys) / 1e9
+        return PROCESS_SECONDS_MAX * max(1.0, millions, gigabytes)
 
     def run(self, group: Group, library: Library, rounds: list[str]) -> list[dict]:
-        return run_driver(driver_command(group, library, self.scale, self.folder, self.extra + rounds), self.folder, self.seconds_max(group))
+        extra = self.extra + rounds
+        command = driver_command(group, library, self.scale, self.folder, extra)
+        return run_driver(command, self.folder, self.seconds_max(group))
 
     def rounds(self, group: Group) -> list[str]:
-        """The flag for workloads that end when they are steady: as many rounds on both sides as the slower one needs, so that both write the same."""
+        """The flag for workloads that end when they are steady: as many rounds on both sides as the
+        slower one needs, so that both write the same."""
         if not group.until_steady:
             return []
         results = self.run(group, self.peer, []) + self.run(group, self.own, [])
@@ -110,8 +161,9 @@ class Bench:
         )
 
     def measure(self, group: Group) -> dict:
-        """All runs of a group: {"own": [[result per workload] per run], "peer": ..., "others": {name: ...}, "copies": {...}}.
-        Or {"verdict": ..., "reason": ...}, so that one group that fails does not cost the others."""
+        """All runs of a group: {"own": [[result per workload] per run], "peer": ...,
+        "others": {name: ...}, "copies": {...}}. Or {"verdict": ..., "reason": ...}, so that one
+        group that fails does not cost the others."""
         runs: dict = {"own": [], "peer": [], "others": {}, "copies": {}}
         try:
             rounds = self.rounds(group)
@@ -122,9 +174,13 @@ class Bench:
                 if pair < self.scale.others_rounds:
                     for name in group.others:
                         if name in self.others:
-                            runs["others"].setdefault(name, []).append(self.run(group, self.others[name], rounds))
+                            run = self.run(group, self.others[name], rounds)
+                            runs["others"].setdefault(name, []).append(run)
             if group.count_copies:
-                runs["copies"] = {"own": self.count_copies(group, self.own), "peer": self.count_copies(group, self.peer)}
+                runs["copies"] = {
+                    "own": self.count_copies(group, self.own),
+                    "peer": self.count_copies(group, self.peer),
+                }
             self.check_agreement(group, runs)
         except NotAvailable as missing:
             return {"verdict": NOT_AVAILABLE, "reason": str(missing)}
@@ -137,11 +193,18 @@ class Bench:
             for round_index, (peer, own) in enumerate(zip(runs["peer"], runs["own"])):
                 problems = disagreements({self.peer.name: peer[index], self.own.name: own[index]})
                 if problems:
-                    raise DriverFailed(f"{group.name}, {workload.name}, pair {round_index}: the libraries disagree: {'; '.join(problems)}")
+                    raise DriverFailed(
+                        f"{group.name}, {workload.name}, pair {round_index}: "
+                        f"the libraries disagree: {'; '.join(problems)}"
+                    )
             for name, other in runs["others"].items():
-                problems = disagreements({self.own.name: runs["own"][0][index], name: other[0][index]})
+                own = runs["own"][0][index]
+                problems = disagreements({self.own.name: own, name: other[0][index]})
                 if problems:
-                    raise DriverFailed(f"{group.name}, {workload.name}: the libraries disagree: {'; '.join(problems)}")
+                    raise DriverFailed(
+                        f"{group.name}, {workload.name}: "
+                        f"the libraries disagree: {'; '.join(problems)}"
+                    )
 
 
 def outcomes_of(group: Group, runs: dict, scale: Scale, by_cpu: bool) -> list[RowOutcome]:
@@ -168,18 +231,26 @@ def outcomes_of(group: Group, runs: dict, scale: Scale, by_cpu: bool) -> list[Ro
 
 def print_table(rows: list[RowOutcome]) -> None:
     title_columns = max([len(row.title) for row in rows] + [3])
-    print(f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       {'ratio (low–high)':>22} {'target':>7} {'limit':>9}  verdict")
+    print(
+        f"\n{'row':{title_columns}}  {'RocksDB':>9} {'Ashlar':>9} unit       "
+        f"{'ratio (low–high)':>22} {'target':>7} {'limit':>9}  verdict"
+    )
     for row in worst_first(rows):
         if row.measured is None:
             print(f"{row.title:{title_columns}}  {row.verdict}: {row.reason}")
             continue
         measured = row.measured
-        target = "" if row.target is None else f"{row.target:.2f} {'ok' if row.target_reached else '--'}"
-        limit = "" if row.limit is None else f"{format_figure(row.limit)} {'ok' if row.limit_kept else '--'}"
+        target = limit = ""
+        if row.target is not None:
+            target = f"{row.target:.2f} {'ok' if row.target_reached else '--'}"
+        if row.limit is not None:
+            limit = f"{format_figure(row.limit)} {'ok' if row.limit_kept else '--'}"
         others = "".join(f"  {name} {format_figure(value)}" for name, value in row.others)
         print(
-            f"{row.title:{title_columns}}  {format_figure(measured.peer):>9} {format_figure(measured.own):>9} {measured.metric.unit:10} "
-            f"{str(measured.ratio):>22} {target:>7} {limit:>9}  {row.verdict}{'' if row.steady else ', not steady'}{others}"
+            f"{row.title:{title_columns}}  {format_figure(measured.peer):>9} "
+            f"{format_figure(measured.own):>9} {measured.metric.unit:10} "
+            f"{str(measured.ratio):>22} {target:>7} {limit:>9}  "
+            f"{row.verdict}{'' if row.steady else ', not steady'}{others}"
         )
 
 
@@ -191,20 +262,31 @@ def print_copies(lines: list[dict]) -> None:
     print("\nCopies of the value per Get, and all bytes copied, counted")
     for line in lines:
         sides = "   ".join(
-            f"{name} {line[side]['values']:5.2f} {line[side]['bytes']:9.0f} B" for name, side in (("RocksDB", "peer"), ("Ashlar", "own"))
+            f"{name} {line[side]['values']:5.2f} {line[side]['bytes']:9.0f} B"
+            for name, side in (("RocksDB", "peer"), ("Ashlar", "own"))
         )
         print(f"{line['title']:{title_columns}}  {sides}")
 
 
 def git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip()
+
+
+def proc_lines(name: str, prefix: str) -> list[str]:
+    lines = Path("/proc", name).read_text().splitlines()
+    return [line for line in lines if line.startswith(prefix)]
 
 
 def environment(own: Library, peer: Library, scale: Scale, by_cpu: bool) -> dict:
-    cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), "unknown")
-    memory_kib = int(next(line.split()[1] for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal")))
+    names = [line.split(":", 1)[1].strip() for line in proc_lines("cpuinfo", "model name")]
+    cpu = names[0] if names else "unknown"
+    memory_kib = int(proc_lines("meminfo", "MemTotal")[0].split()[1])
+    is_changed = git("status", "--porcelain", "--untracked-files=no")
     return {
-        "commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if git("status", "--porcelain", "--untracked-files=no") else ""),
+        "commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if is_changed else ""),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "cpu": cpu,
         "cores": os.cpu_count(),
@@ -221,15 +303,40 @@ def environment(own: Library, peer: Library, scale: Scale, by_cpu: bool) -> dict
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="./dev bench", description="Runs Ashlar, RocksDB, LevelDB and LMDB side by side.")
+    parser = argparse.ArgumentParser(
+        prog="./dev bench", description="Runs Ashlar, RocksDB, LevelDB and LMDB side by side."
+    )
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_const", const="quick", dest="size", help="200 000 keys, 3 pairs; some 7 minutes")
-    size.add_argument("--full", action="store_const", const="full", dest="size", help="5 000 000 keys and further rows; taken up where it was left")
-    parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="multiplies the number of keys")
+    size.add_argument(
+        "--quick",
+        action="store_const",
+        const="quick",
+        dest="size",
+        help="200 000 keys, 3 pairs; some 7 minutes",
+    )
+    size.add_argument(
+        "--full",
+        action="store_const",
+        const="full",
+        dest="size",
+        help="5 000 000 keys and further rows; taken up where it was left",
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, metavar="X", help="multiplies the number of keys"
+    )
     parser.add_argument("--pairs", type=int, help="pairs of runs per row")
-    parser.add_argument("--rows", metavar="REGEX", default="", help="only the groups whose name, or a row's title, matches")
+    parser.add_argument(
+        "--rows",
+        metavar="REGEX",
+        default="",
+        help="only the groups whose name, or a row's title, matches",
+    )
     parser.add_argument("--list", action="store_true", help="print groups and rows, and end")
-    parser.add_argument("--cpu", action="store_true", help="judge times by the CPU time of all threads instead of wall time: for a busy machine")
+    parser.add_argument(
+        "--cpu",
+        action="store_true",
+        help="judge times by the CPU time of all threads instead of wall time: for a busy machine",
+    )
     subject = parser.add_mutually_exclusive_group()
     subjects = (
         ("deletions", "deletions, by CPU time", SUBJECTS["deletions"]),
@@ -238,18 +345,39 @@ def parse_arguments() -> argparse.Namespace:
     )
     for name, groups, marks in subjects:
         about = f"the groups about {groups}, and put their table into docs/{marks.document}"
-        subject.add_argument(f"--{name}", action="store_const", const=name, dest="subject", help=about)
+        subject.add_argument(
+            f"--{name}", action="store_const", const=name, dest="subject", help=about
+        )
     parser.add_argument("--no-others", action="store_true", help="without LevelDB and LMDB")
-    parser.add_argument("--fresh", action="store_true", help="forget kept results (--full keeps them)")
-    parser.add_argument("--resume", action="store_true", help="use kept results of the same libraries at any size")
-    parser.add_argument("--dir", type=Path, default=OUT / "data", help="where databases are made (default: build/bench/data)")
-    parser.add_argument("--library", type=Path, default=BUILD / "libashlar.so", help="the Ashlar to measure")
-    parser.add_argument("--peer", type=Path, help="a library to compare with instead of RocksDB 11.8.1")
     parser.add_argument(
-        "--instructions", action="store_true", help="count instructions per operation under callgrind, and put them into docs/performance.md"
+        "--fresh", action="store_true", help="forget kept results (--full keeps them)"
     )
     parser.add_argument(
-        "--check", action="store_true", help="with --instructions: count Ashlar's alone, change nothing, and fail where one rose by more than 1 %%"
+        "--resume", action="store_true", help="use kept results of the same libraries at any size"
+    )
+    parser.add_argument(
+        "--dir",
+        type=Path,
+        default=OUT / "data",
+        help="where databases are made (default: build/bench/data)",
+    )
+    parser.add_argument(
+        "--library", type=Path, default=BUILD / "libashlar.so", help="the Ashlar to measure"
+    )
+    parser.add_argument(
+        "--peer", type=Path, help="a library to compare with instead of RocksDB 11.8.1"
+    )
+    parser.add_argument(
+        "--instructions",
+        action="store_true",
+        help="count instructions per operation under callgrind, and put them into "
+        "docs/performance.md",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="with --instructions: count Ashlar's alone, change nothing, and fail where one rose "
+        "by more than 1 %%",
     )
     arguments = parser.parse_args()
     if arguments.check and not arguments.instructions:
@@ -265,12 +393,19 @@ def chosen_scale(arguments: argparse.Namespace) -> Scale:
     pattern = re.compile(arguments.rows, re.IGNORECASE)
     # Rows that are asked for by name are measured at any size.
     candidates = SCALES["full"].groups if arguments.rows else base.groups
-    matching = [g for g in candidates if pattern.search(g.name) or any(pattern.search(row.title) for row in judged_rows([g]))]
+
+    def matches(group: Group) -> bool:
+        rows = judged_rows([group])
+        return bool(pattern.search(group.name)) or any(pattern.search(row.title) for row in rows)
+
+    matching = [g for g in candidates if matches(g)]
     if arguments.subject and base is not SCALES["full"]:
-        # Without the large groups of a subject; one whose groups are all left out of the default is measured whole.
+        # Without the large groups of a subject; one whose groups are all left out of the default is
+        # measured whole.
         matching = [g for g in matching if g.in_default] or matching
     groups = with_limiting_groups(matching, candidates)
-    return Scale(base.name, int(base.keys * arguments.scale), arguments.pairs or base.pairs, base.others_rounds, base.resumes, groups)
+    keys, pairs = int(base.keys * arguments.scale), arguments.pairs or base.pairs
+    return Scale(base.name, keys, pairs, base.others_rounds, base.resumes, groups)
 
 
 def list_rows(scale: Scale) -> None:
@@ -288,7 +423,8 @@ def count_instructions(own: Library, peer: Library, commit: str) -> None:
             instructions.count(DRIVER, library, engine, case, OUT)
             for library, engine in (("", "none"), (peer.path, "rocksdb"), (own.path, "rocksdb"))
         ]
-        print(f"{case[0]:20} {peer.name} {counts[1] - counts[0]:8.0f}   {own.name} {counts[2] - counts[0]:8.0f}", flush=True)
+        ours, theirs = counts[2] - counts[0], counts[1] - counts[0]
+        print(f"{case[0]:20} {peer.name} {theirs:8.0f}   {own.name} {ours:8.0f}", flush=True)
         rows.append((case[0], *counts))
     put_into_document(instructions.MARKS, instructions.table(rows, commit, peer.name))
 
@@ -297,10 +433,14 @@ def check_instructions(own: Library) -> int:
     """Counts Ashlar's alone, and compares with the table of docs/performance.md."""
     now = {}
     for case in instructions.CASES:
-        driver, count = (instructions.count(DRIVER, library, engine, case, OUT) for library, engine in (("", "none"), (own.path, "rocksdb")))
+        driver, count = (
+            instructions.count(DRIVER, library, engine, case, OUT)
+            for library, engine in (("", "none"), (own.path, "rocksdb"))
+        )
         now[case[0]] = count - driver
         print(f"{case[0]:20} {own.name} {now[case[0]]:8.0f}", flush=True)
-    risen = instructions.rises(instructions.counts_of((ROOT / "docs" / "performance.md").read_text()), now)
+    document = (ROOT / "docs" / "performance.md").read_text()
+    risen = instructions.rises(instructions.counts_of(document), now)
     for sentence in risen:
         print(f"bench: {sentence}", file=sys.stderr)
     return 1 if risen else 0
@@ -331,10 +471,12 @@ def measure_all(bench: Bench, scale: Scale, kept_path: Path, may_use_kept: bool)
         begun = time.monotonic()
         print(f"== {number}/{len(scale.groups)} {group.name}", end="", flush=True)
         runs = kept[group.name] = bench.measure(group)
-        print(f"  {time.monotonic() - begun:.0f} s" + (f"  {runs['verdict']}: {runs['reason']}" if "reason" in runs else ""), flush=True)
+        reason = f"  {runs['verdict']}: {runs['reason']}" if "reason" in runs else ""
+        print(f"  {time.monotonic() - begun:.0f} s{reason}", flush=True)
         partial = kept_path.with_suffix(".partial")
         # What failed is tried again.
-        partial.write_text(json.dumps({name: kept_runs for name, kept_runs in kept.items() if kept_runs.get("verdict") != FAILED}))
+        whole = {name: done for name, done in kept.items() if done.get("verdict") != FAILED}
+        partial.write_text(json.dumps(whole))
         os.replace(partial, kept_path)
     print(f"== measured in {time.monotonic() - start:.0f} s")
     return {group.name: kept[group.name] for group in scale.groups}
@@ -358,9 +500,16 @@ def main() -> int:
     libraries.check_peer(peer_path)
     libraries.check_ashlar(own_path)
     own = Library("Ashlar", str(own_path), "rocksdb")
-    peer = Library(f"RocksDB {libraries.ROCKSDB_VERSION}" if arguments.peer is None else peer_path.name, str(peer_path), "rocksdb")
+    is_usual = arguments.peer is None
+    peer_name = f"RocksDB {libraries.ROCKSDB_VERSION}" if is_usual else peer_path.name
+    peer = Library(peer_name, str(peer_path), "rocksdb")
     others = (
-        {} if arguments.no_others else {"leveldb": Library("LevelDB", libraries.LEVELDB, "leveldb"), "lmdb": Library("LMDB", libraries.LMDB, "lmdb")}
+        {}
+        if arguments.no_others
+        else {
+            "leveldb": Library("LevelDB", libraries.LEVELDB, "leveldb"),
+            "lmdb": Library("LMDB", libraries.LMDB, "lmdb"),
+        }
     )
 
     about = environment(own, peer, scale, arguments.cpu)
@@ -369,17 +518,30 @@ def main() -> int:
         count_instructions(own, peer, about["commit"])
         return 0
     if about["busy"] and not arguments.cpu:
-        print(f"== the machine is busy (load {about['load_at_start']:.1f}): wall times will scatter, and rows come out as unsure; --cpu judges by CPU time")
+        print(
+            f"== the machine is busy (load {about['load_at_start']:.1f}): wall times will scatter, "
+            "and rows come out as unsure; --cpu judges by CPU time"
+        )
     digest = libraries.digest(own_path, peer_path, DRIVER, Path(rows_module.__file__))
     arguments.dir.mkdir(parents=True, exist_ok=True)
     kept_path = OUT / f"kept-{scale.keys}-{scale.pairs}-{digest}.json"
     bench = Bench(scale, own, peer, others, arguments.dir, 20 if scale.keys < 1_000_000 else 100)
     try:
-        results = measure_all(bench, scale, kept_path, (scale.resumes or arguments.resume) and not arguments.fresh)
+        resumes = (scale.resumes or arguments.resume) and not arguments.fresh
+        results = measure_all(bench, scale, kept_path, resumes)
     except KeyboardInterrupt:
-        print(f"\nbench: interrupted; {'the same command' if scale.resumes else '--resume'} goes on after the groups that are done", file=sys.stderr)
+        again = "the same command" if scale.resumes else "--resume"
+        print(
+            f"\nbench: interrupted; {again} goes on after the groups that are done",
+            file=sys.stderr,
+        )
         return 130
-    rows = with_limits(scale.groups, [row for group in scale.groups for row in outcomes_of(group, results[group.name], scale, arguments.cpu)])
+    outcomes = [
+        row
+        for group in scale.groups
+        for row in outcomes_of(group, results[group.name], scale, arguments.cpu)
+    ]
+    rows = with_limits(scale.groups, outcomes)
     print_table(rows)
     groups = list(scale.groups)
     print_copies(copies_table(groups, results))
@@ -390,7 +552,8 @@ def main() -> int:
     elif scale.name == "full" and not arguments.rows:
         copying = {group.name for group in groups if results[group.name].get("copies")}
         for marks, wanted in ((SIDE_BY_SIDE, False), (ZERO_COPY, True)):
-            put_into_document(marks, side_by_side_table([row for row in rows if (row.group in copying) == wanted], about))
+            shown = [row for row in rows if (row.group in copying) == wanted]
+            put_into_document(marks, side_by_side_table(shown, about))
     name = f"{scale.name}{'-rows' if arguments.rows else ''}"
     write_json(OUT / f"{name}.json", about, rows, groups, results)
     write_page(OUT / f"{name}.html", about, rows, groups, results)
