@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Writes C++ from the natives of a jar, and checks a library against it.
 
-    generate.py generate JAR FOLDER    prototypes.h: the declaration of each native, which its definition has to fit;
-                                       generated.cc: those for disposeInternal and for the features of unsupported.txt
-    generate.py check JAR LIBRARY      compares the natives of the jar with the symbols of the library, and prints their numbers
-    generate.py unsupported JAR        prints the natives that throw: class, method, descriptor and feature, separated by tabs
+    generate.py generate JAR FOLDER    prototypes.h: the declaration of each native, which its
+                                       definition has to fit; generated.cc: those for
+                                       disposeInternal and for the features of unsupported.txt
+    generate.py check JAR LIBRARY      compares the natives of the jar with the symbols of the
+                                       library, and prints their numbers
+    generate.py unsupported JAR        prints the natives that throw: class, method, descriptor and
+                                       feature, separated by tabs
 """
 
 import fnmatch
@@ -27,13 +30,15 @@ def feature_of(native: Native, patterns: list[tuple[str, str]]) -> str | None:
     if native.method == "disposeInternal":
         return None
     name = f"{native.class_name.removeprefix(PACKAGE)}.{native.method}"
-    return next((feature for pattern, feature in patterns if fnmatch.fnmatchcase(name, pattern)), None)
+    matching = (feature for pattern, feature in patterns if fnmatch.fnmatchcase(name, pattern))
+    return next(matching, None)
 
 
 def head_of(native: Native, name: str) -> str:
     """Each parameter after the first two has this name: there is at most one where it has one."""
     parameters = "".join(f", {text} {name}".rstrip() for text in native.parameters)
-    return f'extern "C" JNIEXPORT {native.result} JNICALL {native.symbol}(JNIEnv* env, jobject{parameters})'
+    arguments = f"JNIEnv* env, jobject{parameters}"
+    return f'extern "C" JNIEXPORT {native.result} JNICALL {native.symbol}({arguments})'
 
 
 def prototypes(natives: list[Native]) -> list[str]:
@@ -83,11 +88,18 @@ def check(jar: Path, library: Path) -> int:
     patterns = read_unsupported()
     natives = natives_of_jar(jar)
     declared = {native.symbol for native in natives}
-    symbols = subprocess.run(["nm", "-D", "--defined-only", "-P", library], check=True, capture_output=True, text=True).stdout
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", "-P", library], check=True, capture_output=True, text=True
+    )
+    symbols = listing.stdout
     exported = {line.split()[0] for line in symbols.splitlines() if line.startswith("Java_")}
     missing = sorted(native.text for native in natives if native.symbol not in exported)
     unknown = sorted(exported - declared)
-    unused = [pattern for pattern, _ in patterns if not any(feature_of(n, [(pattern, "x")]) for n in natives)]
+    unused = [
+        pattern
+        for pattern, _ in patterns
+        if not any(feature_of(n, [(pattern, "x")]) for n in natives)
+    ]
     for text in missing:
         print(f"missing: {text}")
     for text in unknown:
@@ -95,7 +107,10 @@ def check(jar: Path, library: Path) -> int:
     for text in unused:
         print(f"unsupported.txt: nothing fits {text}")
     refused = sum(feature_of(native, patterns) is not None for native in natives)
-    print(f"{len(natives)} natives declared, {len(exported)} exported: {len(natives) - refused} served, {refused} throw UnsupportedOperationException")
+    print(
+        f"{len(natives)} natives declared, {len(exported)} exported: "
+        f"{len(natives) - refused} served, {refused} throw UnsupportedOperationException"
+    )
     return 1 if missing or unknown or unused else 0
 
 

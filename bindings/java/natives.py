@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ACC_NATIVE = 0x0100
-# Bytes that follow the tag of an entry of the constant pool, except UTF-8 text (1), and the number of places that it takes.
-CONSTANT_BYTES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
+# Bytes that follow the tag of an entry of the constant pool, except UTF-8 text (1), and the number
+# of places that it takes.
+CONSTANT_BYTES = {
+    3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4,
+    15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2,
+}
 CONSTANT_PLACES = {5: 2, 6: 2}
 
 
@@ -26,7 +30,8 @@ class Native:
 
     @property
     def symbol(self) -> str:
-        """The name by which the Java machine looks for the function: with the parameters only if the method is overloaded."""
+        """The name by which the Java machine looks for the function: with the parameters only if
+        the method is overloaded."""
         name = f"Java_{mangled(self.class_name.replace('.', '/'))}_{mangled(self.method)}"
         if self.overloaded:
             name += "__" + mangled(self.descriptor[1 : self.descriptor.index(")")])
@@ -35,7 +40,8 @@ class Native:
     @property
     def parameters(self) -> list[str]:
         """C++ types of the parameters after the first two."""
-        return [cxx_type(text) for text in split_types(self.descriptor[1 : self.descriptor.index(")")])]
+        end = self.descriptor.index(")")
+        return [cxx_type(text) for text in split_types(self.descriptor[1:end])]
 
     @property
     def result(self) -> str:
@@ -45,7 +51,8 @@ class Native:
 def mangled(text: str) -> str:
     replaced = {"/": "_", "_": "_1", ";": "_2", "[": "_3"}
     return "".join(
-        replaced[c] if c in replaced else c if c.isascii() and c.isalnum() else f"_0{ord(c):04x}" for c in text
+        replaced[c] if c in replaced else c if c.isascii() and c.isalnum() else f"_0{ord(c):04x}"
+        for c in text
     )
 
 
@@ -63,7 +70,10 @@ def split_types(text: str) -> list[str]:
 
 
 def cxx_type(text: str) -> str:
-    simple = {"V": "void", "Z": "jboolean", "B": "jbyte", "C": "jchar", "S": "jshort", "I": "jint", "J": "jlong", "F": "jfloat", "D": "jdouble"}
+    simple = {
+        "V": "void", "Z": "jboolean", "B": "jbyte", "C": "jchar", "S": "jshort",
+        "I": "jint", "J": "jlong", "F": "jfloat", "D": "jdouble",
+    }
     if text in simple:
         return simple[text]
     if text == "Ljava/lang/String;":
@@ -103,7 +113,8 @@ class ClassFile:
             (tag,) = self.take(">B")
             if tag == 1:
                 (length,) = self.take(">H")
-                constants[index] = self.data[self.offset : self.offset + length].decode("utf-8", "replace")
+                text = self.data[self.offset : self.offset + length]
+                constants[index] = text.decode("utf-8", "replace")
                 self.offset += length
             else:
                 size = CONSTANT_BYTES[tag]
@@ -129,7 +140,9 @@ def natives_of_class(data: bytes) -> list[Native]:
     file = ClassFile(data)
     natives = [(name, descriptor) for flags, name, descriptor in file.methods if flags & ACC_NATIVE]
     names = [name for name, _ in natives]
-    return [Native(file.name, name, descriptor, names.count(name) > 1) for name, descriptor in natives]
+    return [
+        Native(file.name, name, descriptor, names.count(name) > 1) for name, descriptor in natives
+    ]
 
 
 def natives_of_jar(jar: Path) -> list[Native]:
