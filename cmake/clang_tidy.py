@@ -1,7 +1,9 @@
-"""Runs clang-tidy on files and remembers which are clean: usage: clang_tidy.py BUILD_FOLDER JOBS, with the files on standard input, separated by NUL.
+"""Runs clang-tidy on files and remembers which are clean: usage: clang_tidy.py BUILD_FOLDER JOBS,
+with the files on standard input, separated by NUL.
 
-A file is clean if clang-tidy had nothing to say about the same preprocessed text, comments included, with the same settings. To preprocess a file
-takes a tenth of the time of clang-tidy. Findings are not remembered. Used by ./dev lint.
+A file is clean if clang-tidy had nothing to say about the same preprocessed text, comments
+included, with the same settings. To preprocess a file takes a tenth of the time of clang-tidy.
+Findings are not remembered. Used by ./dev lint.
 """
 import concurrent.futures
 import hashlib
@@ -16,7 +18,8 @@ import time
 
 TIDY = "clang-tidy-19"
 KEPT_SECONDS = 60 * 24 * 3600
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "ashlar" / "lint"
+CACHES = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+CACHE = pathlib.Path(CACHES) / "ashlar" / "lint"
 
 
 def fingerprint(entry: dict, settings: bytes) -> str:
@@ -24,7 +27,8 @@ def fingerprint(entry: dict, settings: bytes) -> str:
     flags = [word for word in command if word.startswith(("-W", "-std", "-f"))]
     del command[command.index("-o"):command.index("-o") + 2]
     command[command.index("-c")] = "-E"
-    text = subprocess.run([*command, "-C", "-P"], cwd=entry["directory"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    text = subprocess.run([*command, "-C", "-P"], cwd=entry["directory"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=True).stdout
     return hashlib.sha256(settings + " ".join(flags).encode() + text).hexdigest()
 
 
@@ -41,7 +45,8 @@ def check(file: str, entry: dict | None, build: str, settings: bytes) -> str:
         return ""
     run = subprocess.run([TIDY, "-p", build, "--quiet", file], capture_output=True, text=True)
     noise = re.compile(r"warnings? (generated|treated)|^Suppressed|^Use -header")
-    errors = "".join(line for line in run.stderr.splitlines(keepends=True) if not noise.search(line))
+    lines = run.stderr.splitlines(keepends=True)
+    errors = "".join(line for line in lines if not noise.search(line))
     if run.returncode != 0 or run.stdout.strip():
         return run.stdout + errors or f"{file}: {TIDY} failed\n"
     if known is not None:
@@ -58,10 +63,12 @@ def main() -> int:
             entry.unlink(missing_ok=True)
     version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
     settings = version + pathlib.Path(".clang-tidy").read_bytes()
-    commands = {entry["file"]: entry for entry in json.loads(pathlib.Path(build, "compile_commands.json").read_text())}
+    entries = json.loads(pathlib.Path(build, "compile_commands.json").read_text())
+    commands = {entry["file"]: entry for entry in entries}
     failed = False
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        runs = [pool.submit(check, file, commands.get(os.path.abspath(file)), build, settings) for file in files]
+        runs = [pool.submit(check, file, commands.get(os.path.abspath(file)), build, settings)
+                for file in files]
         for run in concurrent.futures.as_completed(runs):
             findings = run.result()
             failed |= bool(findings)
