@@ -1,7 +1,7 @@
 """What happens to a disk under a database or a pool, and what must be there afterwards.
 
-A case gets a new disk, and returns a few words for the table. It raises client.Failed when a promise
-was not kept, with what it found.
+A case gets a new disk, and returns a few words for the table. It raises client.Failed when a
+promise was not kept, with what it found.
 """
 
 import collections
@@ -13,7 +13,17 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from client import ABORTED, CORRUPTION, IO_ERROR, MEMORY_LIMIT, OPEN_FILES_LIMIT, Acknowledged, Client, Died, Failed
+from client import (
+    ABORTED,
+    CORRUPTION,
+    IO_ERROR,
+    MEMORY_LIMIT,
+    OPEN_FILES_LIMIT,
+    Acknowledged,
+    Client,
+    Died,
+    Failed,
+)
 from machine import FILE_SYSTEMS, KIB, MIB, attempt, digest, remove_folder
 
 
@@ -73,10 +83,17 @@ OPERATIONS = {
 }
 
 
+def operation(disk, command, ingestions):
+    place, memory = disk.place, disk.ground.memory
+    return command.format(place=place, memory=memory, ingestion=next(ingestions))
+
+
 def expect_full(disk, answer, of_log_of_pool=False):
-    """NoSpace; or what the kernel answers for it now and then: a write to a full btrfs that meets the
-    lock of its snapshots is EAGAIN. Of the log of a pool an IOError that says so: NoSpace is a full pool."""
-    is_again = disk.kind == "btrfs" and answer.code == IO_ERROR and answer.text.endswith("Resource temporarily unavailable")
+    """NoSpace; or what the kernel answers for it now and then: a write to a full btrfs that meets
+    the lock of its snapshots is EAGAIN. Of the log of a pool an IOError that says so: NoSpace is a
+    full pool."""
+    is_unavailable = answer.text.endswith("Resource temporarily unavailable")
+    is_again = disk.kind == "btrfs" and answer.code == IO_ERROR and is_unavailable
     is_of_log = of_log_of_pool and answer.code == IO_ERROR and "No space left" in answer.text
     answer.expect(answer.is_no_space or is_again or is_of_log, "NoSpace")
 
@@ -87,8 +104,8 @@ def full_rooms(quick):
 
 @case("full: each of the kinds of writes")
 def full(disk, quick):
-    """Each operation meets a disk with no room, or less than it takes; NoSpace, or success; reads go
-    on, and after space was freed Resume goes on."""
+    """Each operation meets a disk with no room, or less than it takes; NoSpace, or success; reads
+    go on, and after space was freed Resume goes on."""
     acknowledged = Acknowledged()
     met = collections.Counter()
     files = collections.Counter()
@@ -102,11 +119,12 @@ def full(disk, quick):
                 if name == "compaction":
                     client.ask("flush").expect_ok()
                 disk.fill(room)
-                answer = client.ask(command.format(place=disk.place, memory=disk.ground.memory, ingestion=next(ingestions)))
+                answer = client.ask(operation(disk, command, ingestions))
                 if not answer.ok:
                     expect_full(disk, answer)
                     met[name] += 1
-                    files.update(set(re.findall(r"\.log|\.sst|\.dbtmp|MANIFEST|OPTIONS|CURRENT", answer.text)))
+                    names = re.findall(r"\.log|\.sst|\.dbtmp|MANIFEST|OPTIONS|CURRENT", answer.text)
+                    files.update(set(names))
                 client.expect_all()
                 disk.free()
                 client.ask("resume").expect_ok()
@@ -115,7 +133,7 @@ def full(disk, quick):
                 remove_folder(disk.place / "checkpoint")
             for name, command in OPERATIONS.items():
                 if name != "log":
-                    client.ask(command.format(place=disk.place, memory=disk.ground.memory, ingestion=next(ingestions))).expect_ok()
+                    client.ask(operation(disk, command, ingestions)).expect_ok()
             expect_copies(disk, acknowledged)
             if number % 2 == 0:
                 client.close()  # otherwise it is killed
@@ -186,7 +204,8 @@ def full_with_mapped_writes(disk, quick):
     outcomes = collections.Counter()
     for room in full_rooms(quick)[:3]:
         with Client(acknowledged) as client:
-            opened(client, disk, options="allow_mmap_writes=true;wal_recovery_mode=kPointInTimeRecovery")
+            options = "allow_mmap_writes=true;wal_recovery_mode=kPointInTimeRecovery"
+            opened(client, disk, options=options)
             client.ask("load 100 8").expect_ok()
             disk.fill(room)
             least = acknowledged.any
@@ -213,7 +232,8 @@ def full_with_mapped_writes(disk, quick):
 
 @case("mounted read-only")
 def read_only(disk, _quick):
-    """The log has writes that are in no table. Readers open it; a writer is refused; nothing changes."""
+    """The log has writes that are in no table. Readers open it; a writer is refused; nothing
+    changes."""
     acknowledged = Acknowledged()
     with Client(acknowledged) as client:
         opened(client, disk)
@@ -265,9 +285,9 @@ def remount_is_refused(disk, _quick):
 
 
 def fails_under_load(disk, fail, repair, quick):
-    """The disk fails in the middle of a load. The write that fails is an error. What was acknowledged
-    with sync before is there after the repair, and of the rest a prefix. (The kernel may acknowledge a
-    sync that is under way meanwhile, and lose it: see kernel_syncs.)"""
+    """The disk fails in the middle of a load. The write that fails is an error. What was
+    acknowledged with sync before is there after the repair, and of the rest a prefix. (The kernel
+    may acknowledge a sync that is under way meanwhile, and lose it: see kernel_syncs.)"""
     acknowledged = Acknowledged()
     texts = set()
     for acks in (40, 700) if quick else (40, 300, 700, 1500):
@@ -299,7 +319,8 @@ def shut_down(disk, quick):
 
 @case("unmounted under load (umount --lazy)")
 def detached(disk, quick):
-    """The path is gone and open files go on: the next new file fails. Mounted again, Resume goes on."""
+    """The path is gone and open files go on: the next new file fails. Mounted again, Resume goes
+    on."""
     acknowledged = Acknowledged()
     with Client(acknowledged) as client:
         opened(client, disk)
@@ -424,15 +445,17 @@ def snapshots(disk, quick):
 
 @case("no Ashlar: fdatasync during a shut-down", kinds=("ext4", "xfs"))
 def kernel_syncs(disk, quick):
-    """A file, appends and fdatasync, while the file system is shut down. A sync that is under way then
-    may return 0 and be lost, so the cases that shut down count what was acknowledged before."""
+    """A file, appends and fdatasync, while the file system is shut down. A sync that is under way
+    then may return 0 and be lost, so the cases that shut down count what was acknowledged
+    before."""
     rounds = 4 if quick else 15
     lost = 0
     for number in range(rounds):
         path = disk.place / f"file-{number}"
         synced = []
         enough = threading.Event()
-        writer = threading.Thread(target=append_until_error, args=(path, synced, 60 + 7 * number, enough))
+        arguments = (path, synced, 60 + 7 * number, enough)
+        writer = threading.Thread(target=append_until_error, args=arguments)
         writer.start()
         enough.wait()
         before = len(synced)
@@ -476,7 +499,10 @@ def few_descriptors(disk, _quick):
     """Tables stay open until there is no descriptor left: writes and reads say so. With more
     descriptors, and in a process that keeps few tables open, all is there."""
     acknowledged = Acknowledged()
-    small_tables = "disable_auto_compactions=true;level0_slowdown_writes_trigger=-1;level0_stop_writes_trigger=-1;write_buffer_size=65536"
+    small_tables = (
+        "disable_auto_compactions=true;level0_slowdown_writes_trigger=-1;"
+        "level0_stop_writes_trigger=-1;write_buffer_size=65536"
+    )
     with Client(acknowledged) as client:
         opened(client, disk, options=f"max_open_files=-1;{small_tables}")
         client.ask("limit-files 60").expect_ok()
@@ -576,7 +602,8 @@ def full_mapped_pool(disk, quick):
 
 @case("pool, logged: reads of a device that fails")
 def failed_reads_of_pool(disk, _quick):
-    return reads_of_failed_device(disk, f"open-pool {disk.place}/pool logged {POOL_BYTES}", dies=True)
+    command = f"open-pool {disk.place}/pool logged {POOL_BYTES}"
+    return reads_of_failed_device(disk, command, dies=True)
 
 
 @case("pool, mapped: cut by another process")
@@ -619,8 +646,8 @@ def read_only_pool(disk, _quick):
 
 
 def failing_pool(disk, fail, repair, quick):
-    """As fails_under_load. A log that was torn without a new boot of the machine is refused: with one
-    it is opened."""
+    """As fails_under_load. A log that was torn without a new boot of the machine is refused: with
+    one it is opened."""
     acknowledged = Acknowledged()
     texts = collections.Counter()
     refused = 0
@@ -638,11 +665,13 @@ def failing_pool(disk, fail, repair, quick):
         with Client(acknowledged) as client:
             answer = client.ask(f"open-pool {disk.place}/pool logged {POOL_BYTES}")
         if not answer.ok and disk.ground.boots == 0:
-            answer.expect("this log and the pool do not fit together" in answer.text, "a refusal of a torn log")
+            is_torn = "this log and the pool do not fit together" in answer.text
+            answer.expect(is_torn, "a refusal of a torn log")
             refused += 1
             disk.ground.reboot()
         reopen_pool(disk, "logged", acknowledged, least)
-    return " or ".join(sorted(texts)) + (f"; {refused} × refused until the next boot" if refused else ""), ""
+    again = f"; {refused} × refused until the next boot" if refused else ""
+    return " or ".join(sorted(texts)) + again, ""
 
 
 @case("pool, logged: shut down under load", kinds=("ext4", "xfs"))

@@ -71,7 +71,10 @@ class Acknowledged:
         most = most or self.any
         for thread in range(THREADS):
             if found[thread] < least[thread]:
-                raise Failed(f"thread {thread}: acknowledged commits up to {least[thread]}, found {found[thread]}: LOST")
+                raise Failed(
+                    f"thread {thread}: acknowledged commits up to {least[thread]}, "
+                    f"found {found[thread]}: LOST"
+                )
             # A thread reports a commit before it begins the next.
             if found[thread] > most[thread] + 1:
                 raise Failed(f"thread {thread}: found commit {found[thread]}, which was not begun")
@@ -89,7 +92,9 @@ class Client:
     def __init__(self, acknowledged):
         self.acknowledged = acknowledged
         self.acks = 0
-        self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def __enter__(self):
         return self
@@ -116,7 +121,8 @@ class Client:
         words = line.split()[1:]
         if words[0] == "ok":
             return Answer(True, words[1:])
-        return Answer(False, [], int(words[1]), int(words[2]), line.split(maxsplit=4)[4].strip()[:TEXT_MAX])
+        text = line.split(maxsplit=4)[4].strip()[:TEXT_MAX]
+        return Answer(False, [], int(words[1]), int(words[2]), text)
 
     def answer(self):
         while True:

@@ -24,7 +24,8 @@ def no_answer(_signal, _frame):
 
 
 def run_case(folder, kind, the_case, quick, verbose, memory):
-    """The cell of the table; None after a failure. What a case needs is made for it, and removed."""
+    """The cell of the table; None after a failure. What a case needs is made for it, and
+    removed."""
     start = time.monotonic()
     cell = detail = ""
     ground = machine.Ground(folder)
@@ -39,7 +40,11 @@ def run_case(folder, kind, the_case, quick, verbose, memory):
         memory.append(shutil.disk_usage(folder).used)
         ground.dismantle()
     seconds = time.monotonic() - start
-    print(f"== disks {machine.NAMES[kind]:5} {the_case.label:58} {outcome} in {seconds:.1f} s{': ' + cell if cell else ''}", flush=True)
+    shown = f": {cell}" if cell else ""
+    print(
+        f"== disks {machine.NAMES[kind]:5} {the_case.label:58} {outcome} in {seconds:.1f} s{shown}",
+        flush=True,
+    )
     if detail and (verbose or cell is None):
         print(detail, flush=True)
     return cell
@@ -70,18 +75,29 @@ def self_test(folder):
     shutil.rmtree(folder)
 
 
+def output_of(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
 def table(cells, quick):
     kinds = [kind for kind in machine.FILE_SYSTEMS if any(at == kind for at, _ in cells)]
-    lines = ["| case | " + " | ".join(machine.NAMES[kind] for kind in kinds) + " |", "|---|" + "---|" * len(kinds)]
+    names = " | ".join(machine.NAMES[kind] for kind in kinds)
+    lines = [f"| case | {names} |", "|---|" + "---|" * len(kinds)]
     for the_case in cases.CASES:
         row = [cells.get((kind, the_case.label), "–") for kind in kinds]
         lines.append(f"| {the_case.label} | " + " | ".join(row) + " |")
     git = ["git", "-C", ROOT]
-    commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    commit = output_of(*git, "rev-parse", "--short", "HEAD")
     changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--"], check=False).returncode != 0
-    kernel = subprocess.run(["uname", "-r"], capture_output=True, text=True, check=False).stdout.split("-")[0].strip()
-    lines += ["", f"{Client.compared:,} commits compared, acknowledged commits lost: 0. {commit}{' with changes' if changed else ''}, "
-              f"{time.strftime('%Y-%m-%d', time.gmtime())}, Linux {kernel}{', --quick' if quick else ''}."]
+    kernel = output_of("uname", "-r").split("-")[0]
+    changes = " with changes" if changed else ""
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    lines += [
+        "",
+        f"{Client.compared:,} commits compared, acknowledged commits lost: 0. {commit}{changes}, "
+        f"{today}, Linux {kernel}{', --quick' if quick else ''}.",
+    ]
     return lines
 
 
@@ -99,10 +115,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=pathlib.Path, help="the folder of the release build")
     parser.add_argument("--quick", action="store_true", help="fewer rounds of each case")
-    parser.add_argument("--only", action="append", metavar="KIND", choices=machine.FILE_SYSTEMS, help="ext4, xfs or btrfs")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="KIND",
+        choices=machine.FILE_SYSTEMS,
+        help="ext4, xfs or btrfs",
+    )
     parser.add_argument("--case", metavar="TEXT", help="only the cases whose name has this")
-    parser.add_argument("--write", action="store_true", help="write the table to docs/reliability.md")
-    parser.add_argument("--self-test", type=pathlib.Path, metavar="FOLDER", help="only the client and the judge, without a disk")
+    parser.add_argument(
+        "--write", action="store_true", help="write the table to docs/reliability.md"
+    )
+    parser.add_argument(
+        "--self-test",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help="only the client and the judge, without a disk",
+    )
     parser.add_argument("--verbose", action="store_true", help="print the texts of errors")
     arguments = parser.parse_args()
     # Absolute: mkfs.btrfs takes one relative name for another image of that name that is mounted.
@@ -121,11 +150,17 @@ def main():
     for kind in arguments.only or machine.FILE_SYSTEMS:
         for the_case in cases.of(kind):
             if arguments.case is None or arguments.case in the_case.label:
-                cells[kind, the_case.label] = run_case(folder, kind, the_case, arguments.quick, arguments.verbose, memory)
-    failed = [f"{machine.NAMES[kind]} {label}" for (kind, label), cell in cells.items() if cell is None]
+                cells[kind, the_case.label] = run_case(
+                    folder, kind, the_case, arguments.quick, arguments.verbose, memory
+                )
+    failed = [
+        f"{machine.NAMES[kind]} {label}" for (kind, label), cell in cells.items() if cell is None
+    ]
     print(
-        f"== disks: {len(cells)} cases in {time.monotonic() - start:.0f} s, {Client.compared:,} commits compared, "
-        f"{max(memory, default=0) // machine.MIB} MB of memory for disks at most, {len(failed)} failed"
+        f"== disks: {len(cells)} cases in {time.monotonic() - start:.0f} s, "
+        f"{Client.compared:,} commits compared, "
+        f"{max(memory, default=0) // machine.MIB} MB of memory for disks at most, "
+        f"{len(failed)} failed"
     )
     if failed:
         sys.exit("disks: failed: " + "; ".join(failed))

@@ -3,9 +3,9 @@
     ground    a tmpfs, with an XFS in an image file: the "device" below the disks
     disk      ext4, XFS or btrfs in an image file on the ground, mounted through a loop device
 
-So a disk's image can be copied at one moment (reflink), can find no room for its blocks although the
-file system on it has room (write errors below the file system), and can fail as a whole: the ground
-is shut down without writing what it has not synced, as at a power cut.
+So a disk's image can be copied at one moment (reflink), can find no room for its blocks although
+the file system on it has room (write errors below the file system), and can fail as a whole: the
+ground is shut down without writing what it has not synced, as at a power cut.
 
 Every mount is in the mount namespace of ./dev disks and every loop device is detached with its
 mount, so that nothing is left also if the process is killed.
@@ -42,7 +42,9 @@ class Refused(Exception):
 
 def run(*command):
     """The output of a command that succeeds."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     if done.returncode != 0:
         raise Refused(f"{' '.join(map(str, command))}: {done.stdout.strip()}")
     return done.stdout.strip()
@@ -50,7 +52,9 @@ def run(*command):
 
 def attempt(*command):
     """The exit code and the output."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     return done.returncode, done.stdout.strip()
 
 
@@ -120,7 +124,8 @@ class Ground:
         run("umount", self.place)
 
     def reboot(self):
-        """Processes that begin from now on see another boot of the machine, as after a power cut."""
+        """Processes that begin from now on see another boot of the machine, as after a power
+        cut."""
         self.boots += 1
         name = self.memory / "boot_id"
         name.write_text(f"{self.boots:08x}-0000-4000-8000-000000000000\n")
@@ -131,14 +136,16 @@ class Ground:
         """Unmounts everything, also after a failure in the middle of a case."""
         if self.boots > 0:
             attempt("umount", BOOT_ID)
-        inside = [line.split()[4] for line in open("/proc/self/mountinfo") if line.split()[4].startswith(f"{self.folder}")]
+        places = [line.split()[4] for line in open("/proc/self/mountinfo")]
+        inside = [place for place in places if place.startswith(f"{self.folder}")]
         for place in reversed(inside):
             attempt("umount", "--lazy", place)
         if self.folder.is_mount():
             raise Refused(f"{self.folder} is still mounted")
 
     def fail(self):
-        """From now on the disks get errors for all they ask; what they had not synced may be lost."""
+        """From now on the disks get errors for all they ask; what they had not synced may be
+        lost."""
         shut_down(self.place)
 
     def repair(self, disk):
@@ -217,7 +224,8 @@ class Disk:
 
 def digest(folder):
     """Every file of a folder with its bytes."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()}
+    paths = [path for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def remove_folder(folder):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the databases of the golden corpus, with the libraries of other stores.
 
-    generate.py rocksdb <version> <library> <folder>    the library of a rocksdbjni artifact, or Debian's
+    generate.py rocksdb <version> <library> <folder>    the library of a rocksdbjni artifact, or
+                                                        Debian's
     generate.py leveldb <version> <library> <folder>
     generate.py checksums <folder>                      writes CHECKSUMS anew, as the others do, too
 
@@ -59,8 +60,11 @@ def convert(argument):
 
 
 def write_pack(database, target, contents, expected=None):
-    files = {p.relative_to(database).as_posix(): p.read_bytes() for p in sorted(database.rglob("*")) if p.is_file() and not p.name.startswith(LEFT_OUT)}
-    files["CONTENTS"] = "".join(f"{family} {key.hex()} {value.hex()}\n" for family, key, value in contents).encode()
+    files = {p.relative_to(database).as_posix(): p.read_bytes()
+             for p in sorted(database.rglob("*"))
+             if p.is_file() and not p.name.startswith(LEFT_OUT)}
+    entries = (f"{family} {key.hex()} {value.hex()}\n" for family, key, value in contents)
+    files["CONTENTS"] = "".join(entries).encode()
     if expected:
         files["EXPECTED"] = expected.encode()
     raw = b"".join(f"{name}\n{len(data)}\n".encode() + data for name, data in files.items())
@@ -72,7 +76,8 @@ def write_pack(database, target, contents, expected=None):
     head.append(size)
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
     target.write_bytes(bytes(head) + compressor.compress(raw) + compressor.flush())
-    print(f"{target.name}: {len(files)} files, {len(raw)} bytes, packed {target.stat().st_size}, {len(contents)} entries")
+    print(f"{target.name}: {len(files)} files, {len(raw)} bytes, packed {target.stat().st_size}, "
+          f"{len(contents)} entries")
 
 
 def crc32c(data):
@@ -86,7 +91,8 @@ def crc32c(data):
 
 def write_checksums(folder):
     packs = {path.stem: path.read_bytes() for path in sorted(folder.glob("*.pack"))}
-    (folder / "CHECKSUMS").write_text("".join(f"{name} {len(data)} {crc32c(data):08x}\n" for name, data in packs.items()))
+    lines = (f"{name} {len(data)} {crc32c(data):08x}\n" for name, data in packs.items())
+    (folder / "CHECKSUMS").write_text("".join(lines))
 
 
 class RocksDB:
@@ -125,22 +131,47 @@ class RocksDB:
             if dictionary_bytes:
                 c.options_set_compression_options(options, -14, 32767, 0, dictionary_bytes)
             if prefix:
-                c.options_set_prefix_extractor(options, c.slicetransform_create_fixed_prefix(c_size_t(prefix)))
+                prefixes = c.slicetransform_create_fixed_prefix(c_size_t(prefix))
+                c.options_set_prefix_extractor(options, prefixes)
             self.table_options(options, configure or (lambda table: None))
+
+        def by_hash(table):
+            c.block_based_options_set_index_type(table, 1)
+
+        def first_keys(table):
+            c.block_based_options_set_index_type(table, 3)
+
+        def hash_in_blocks(table):
+            c.block_based_options_set_data_block_index_type(table, 1)
+
+        def ribbon(table):
+            policy = c.filterpolicy_create_ribbon(c_double(9.5))
+            c.block_based_options_set_filter_policy(table, policy)
+
+        def of_version(version):
+            def configure(table):
+                self.bloom(table)
+                c.block_based_options_set_format_version(table, version)
+
+            return configure
 
         add("zlib", ZLIB, configure=self.bloom)
         add("lz4", LZ4, 200)
         add("lz4hc", LZ4HC)
         add("zstd", ZSTD, 400, self.partitions)
-        add("hash", 0, configure=lambda table: c.block_based_options_set_index_type(table, 1), prefix=3)
+        add("hash", 0, configure=by_hash, prefix=3)
         if c.has("block_based_options_set_data_block_index_type"):
-            add("first_keys", 0, configure=lambda table: c.block_based_options_set_index_type(table, 3))
-            add("hash_in_blocks", ZSTD, configure=lambda table: c.block_based_options_set_data_block_index_type(table, 1))
+            add("first_keys", 0, configure=first_keys)
+            add("hash_in_blocks", ZSTD, configure=hash_in_blocks)
         if c.has("filterpolicy_create_ribbon"):
-            add("ribbon", 0, configure=lambda table: c.block_based_options_set_filter_policy(table, c.filterpolicy_create_ribbon(c_double(9.5))))
-        newest = 7 if self.number >= (10, 11) or self.number[0] > 10 else 6 if self.number >= (8, 6) else 5 if self.number >= (6, 6) else 4
+            add("ribbon", 0, configure=ribbon)
+        if self.number >= (10, 11) or self.number[0] > 10:
+            newest = 7
+        else:
+            newest = 6 if self.number >= (8, 6) else 5 if self.number >= (6, 6) else 4
         for version in (0, 2, 3, 4, newest) if self.number < (10,) else (2, newest):
-            add(f"version{version}", LZ4 if version >= 2 else SNAPPY, configure=lambda table, v=version: (self.bloom(table), c.block_based_options_set_format_version(table, v)))
+            codec = LZ4 if version >= 2 else SNAPPY
+            add(f"version{version}", codec, configure=of_version(version))
         return families
 
     def bloom(self, table):
@@ -153,7 +184,10 @@ class RocksDB:
         self.c.block_based_options_set_metadata_block_size(table, c_uint64(128))
 
     def bloom_policy(self):
-        create = self.c.filterpolicy_create_bloom_full if self.number >= (6,) or self.c.has("filterpolicy_create_bloom_full") else self.c.filterpolicy_create_bloom
+        if self.number >= (6,) or self.c.has("filterpolicy_create_bloom_full"):
+            create = self.c.filterpolicy_create_bloom_full
+        else:
+            create = self.c.filterpolicy_create_bloom
         # An int until 6.x, a double since.
         return create(10) if self.number < (7,) else create(c_double(10.0))
 
@@ -190,7 +224,8 @@ class RocksDB:
                 c.writebatch_delete_cf(batch, handle, gone, c_size_t(len(gone)))
             if ranges and i % 9 == 8:
                 begin, end = f"key{i % 50:03}".encode(), f"key{i % 50 + 4:03}".encode()
-                c.writebatch_delete_range_cf(batch, handle, begin, c_size_t(len(begin)), end, c_size_t(len(end)))
+                begin_size, end_size = c_size_t(len(begin)), c_size_t(len(end))
+                c.writebatch_delete_range_cf(batch, handle, begin, begin_size, end, end_size)
             c.checked("write", db, write, batch)
             c.writebatch_destroy(batch)
 
@@ -275,13 +310,16 @@ class RocksDB:
         c.checked("sstfilewriter_open", writer, file)
         for i in range(20):
             key, value = f"key{i * 3:03}".encode(), b"ingested"
-            c.checked("sstfilewriter_put", writer, key, c_size_t(len(key)), value, c_size_t(len(value)))
+            c.checked("sstfilewriter_put", writer, key, c_size_t(len(key)), value,
+                      c_size_t(len(value)))
         c.checked("sstfilewriter_finish", writer)
-        c.checked("ingest_external_file", db, (c_char_p * 1)(file), c_size_t(1), c.ingestexternalfileoptions_create())
+        c.checked("ingest_external_file", db, (c_char_p * 1)(file), c_size_t(1),
+                  c.ingestexternalfileoptions_create())
 
     def prefixes(self, options):
         """Filters of whole keys and of prefixes, in partitions. The counters have no prefix."""
-        self.c.options_set_prefix_extractor(options, self.c.slicetransform_create_fixed_prefix(c_size_t(5)))
+        prefixes = self.c.slicetransform_create_fixed_prefix(c_size_t(5))
+        self.c.options_set_prefix_extractor(options, prefixes)
         self.table_options(options, self.partitions)
 
     def blob_files(self, options):
@@ -291,8 +329,10 @@ class RocksDB:
     def prepared(self, path):
         c = self.c
         options = self.options()
-        db = c.checked("transactiondb_open", options, c.transactiondb_options_create(), str(path).encode())
-        transaction = c.transaction_begin(db, c.writeoptions_create(), c.transaction_options_create(), None)
+        db = c.checked("transactiondb_open", options, c.transactiondb_options_create(),
+                       str(path).encode())
+        transaction = c.transaction_begin(db, c.writeoptions_create(),
+                                          c.transaction_options_create(), None)
         c.checked("transaction_set_name", transaction, b"golden", c_size_t(6))
         c.checked("transaction_put", transaction, b"key", c_size_t(3), b"value", c_size_t(5))
         c.checked("transaction_prepare", transaction)
@@ -305,11 +345,13 @@ class RocksDB:
         self.make(f"{name}-ingested", self.one_family(between=self.ingest))
         self.make(f"{name}-prefixes", self.one_family(self.prefixes, steps=120))
         if self.c.has("options_set_wal_compression"):
-            self.make(f"{name}-compressed-log", self.one_family(lambda options: self.c.options_set_wal_compression(options, ZSTD)))
+            self.make(f"{name}-compressed-log", self.one_family(
+                lambda options: self.c.options_set_wal_compression(options, ZSTD)))
         if self.number[0] in (6, 11):
             self.make(f"{name}-blob-files", self.one_family(self.blob_files), "blob")
         if self.number[0] == 5:
-            self.make(f"{name}-bzip2", self.one_family(lambda options: self.c.options_set_compression(options, BZIP2)), "BZip2")
+            self.make(f"{name}-bzip2", self.one_family(
+                lambda options: self.c.options_set_compression(options, BZIP2)), "BZip2")
             self.make(f"{name}-cuckoo", self.one_family(self.cuckoo_tables), "uckoo")
         if self.number[0] in (7, 11):
             self.make(f"{name}-prepared", self.prepared, "BeginPrepare")
@@ -349,7 +391,8 @@ class LevelDB:
                 c.checked("put", db, write, key, c_size_t(len(key)), value, c_size_t(len(value)))
                 contents[key] = value
         c.close(db)
-        write_pack(path, self.folder / f"{self.name}.pack", [("default", key, contents[key]) for key in sorted(contents)])
+        write_pack(path, self.folder / f"{self.name}.pack",
+                   [("default", key, contents[key]) for key in sorted(contents)])
         shutil.rmtree(path.parent)
 
 

@@ -33,7 +33,8 @@ SECONDS_MAX = 90
 # For a bug that hangs its test: many times what the test takes without it.
 HANG_SECONDS_MAX = 20
 # How a process ends that notices a bug by itself. Others were ended from outside.
-SIGNALS_OF_BUGS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP}
+SIGNALS_OF_BUGS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL,
+                   signal.SIGTRAP}
 
 
 class Refused(Exception):
@@ -143,7 +144,8 @@ def files_of_test(cases, filter):
     # An instance of a test with parameters is Prefix/Suite.Case/Parameter.
     suite, _, case = filter.partition(".")
     suite, case = suite.split("/")[-1], case.split("/")[0]
-    return {file for (a, b), file in cases.items() if fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case)}
+    return {file for (a, b), file in cases.items()
+            if fnmatch.fnmatch(a, suite) and fnmatch.fnmatch(b, case)}
 
 
 def git(*arguments):
@@ -154,8 +156,8 @@ def git(*arguments):
 
 
 def changed_since(mutants, revision):
-    """Those whose entry, mutated source or test differs from the revision's: for CI. A change that a
-    test meets in other files is left to the run of all."""
+    """Those whose entry, mutated source or test differs from the revision's: for CI. A change that
+    a test meets in other files is left to the run of all."""
     differs = set(git("diff", "--name-only", revision, "--").split())
     folder = FOLDER.relative_to(ROOT) / "catalogue"
     before = []
@@ -169,7 +171,8 @@ def changed_since(mutants, revision):
 
 
 def is_concerned(mutant, entries_before, differs, files_of_tests):
-    return mutant.entry not in entries_before or mutant.file in differs or not files_of_tests.isdisjoint(differs)
+    return (mutant.entry not in entries_before or mutant.file in differs or
+            not files_of_tests.isdisjoint(differs))
 
 
 HEADER = """// The mutant of this process, chosen by the variable ASHLAR_MUTANT; 0: none.
@@ -234,7 +237,8 @@ def outcome_of(code, output):
 
 
 def is_caught(mutant, outcome):
-    return outcome == "failed" or outcome.startswith("signal ") or (outcome == "hung" and mutant.may_hang)
+    return (outcome == "failed" or outcome.startswith("signal ") or
+            (outcome == "hung" and mutant.may_hang))
 
 
 def run_test(build, test, number, seconds_max=SECONDS_MAX):
@@ -265,7 +269,8 @@ def binaries_of(mutants):
 
 def run(mutants, build, names):
     chosen = choose(mutants, names)
-    missing = [binary for binary in binaries_of(chosen) if not os.access(build / "tests" / binary, os.X_OK)]
+    missing = [binary for binary in binaries_of(chosen)
+               if not os.access(build / "tests" / binary, os.X_OK)]
     if missing:
         raise Refused(f"{build} lacks the test binaries {missing}")
     jobs = int(os.environ.get("ASHLAR_JOBS", os.cpu_count() or 1))
@@ -279,7 +284,8 @@ def run(mutants, build, names):
                 sys.stdout.write(output.decode(errors="replace"))
                 wrong.append(f"{' '.join(test)}: {outcome} without a mutant")
         pairs = [(mutant, test) for mutant in chosen for test in mutant.tests]
-        outcomes = pool.map(lambda pair: run_test(build, pair[1], pair[0].number, pair[0].seconds_max), pairs)
+        outcomes = pool.map(
+            lambda pair: run_test(build, pair[1], pair[0].number, pair[0].seconds_max), pairs)
         for (mutant, test), (outcome, _, seconds) in zip(pairs, outcomes):
             print(f"{outcome:10} {seconds:5.1f} s  {mutant.name}", flush=True)
             if not is_caught(mutant, outcome):

@@ -13,7 +13,8 @@ FAILED = BEGUN + b"suite_test.cc:7: Failure\n[  FAILED  ] Suite.Case (0 ms)\n"
 
 
 def entry(**fields):
-    return {"name": "n", "bug": "b", "file": "src/f.cc", "text": "t", "replacement": "r", "test": "suite_test Suite.Case", **fields}
+    return {"name": "n", "bug": "b", "file": "src/f.cc", "text": "t", "replacement": "r",
+            "test": "suite_test Suite.Case", **fields}
 
 
 class OutcomeTest(unittest.TestCase):
@@ -31,7 +32,8 @@ class OutcomeTest(unittest.TestCase):
 
     def test_a_test_that_does_not_begin_notices_nothing(self):
         for code in (0, 1, 127, -6, -11, None):
-            self.assertEqual(self.judge(code, b"[==========] 0 tests from 0 test suites ran.\n"), ("ran nothing", False))
+            judgement = self.judge(code, b"[==========] 0 tests from 0 test suites ran.\n")
+            self.assertEqual(judgement, ("ran nothing", False))
 
     def test_an_end_from_outside_is_no_failure(self):
         self.assertEqual(self.judge(-9, BEGUN), ("ended by signal 9", False))
@@ -46,12 +48,14 @@ class OutcomeTest(unittest.TestCase):
 
 class RunTest(unittest.TestCase):
     def run_script(self, script):
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
+        with (tempfile.TemporaryDirectory() as folder,
+              contextlib.redirect_stdout(io.StringIO()) as printed):
             binary = pathlib.Path(folder) / "tests" / "suite_test"
             binary.parent.mkdir()
             binary.write_text(f"#!/bin/sh\necho '[ RUN      ] Suite.Case'\n{script}\n")
             binary.chmod(0o755)
-            return mutants.run([mutants.Mutant("here", entry())], pathlib.Path(folder), []), printed.getvalue()
+            mutant = mutants.Mutant("here", entry())
+            return mutants.run([mutant], pathlib.Path(folder), []), printed.getvalue()
 
     def test_a_test_passes_without_the_mutant_and_fails_with_it(self):
         fails = "echo 'suite_test.cc:7: Failure'; exit 1"
@@ -69,8 +73,11 @@ class ChangedTest(unittest.TestCase):
     def test_a_mutant_is_concerned_by_its_entry_its_source_and_its_test(self):
         files = {"src/f.cc": True, "src/f_test.cc": True, "src/g.cc": False}
         for path, concerned in files.items():
-            self.assertEqual(mutants.is_concerned(mutants.Mutant("here", entry()), [entry()], {path}, {"src/f_test.cc"}), concerned, path)
-        self.assertTrue(mutants.is_concerned(mutants.Mutant("here", entry()), [entry(bug="other")], set(), set()))
+            mutant = mutants.Mutant("here", entry())
+            found = mutants.is_concerned(mutant, [entry()], {path}, {"src/f_test.cc"})
+            self.assertEqual(found, concerned, path)
+        mutant = mutants.Mutant("here", entry())
+        self.assertTrue(mutants.is_concerned(mutant, [entry(bug="other")], set(), set()))
 
 
 if __name__ == "__main__":
