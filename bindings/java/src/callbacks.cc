@@ -42,8 +42,9 @@ jclass GlobalClass(Call& call, const char* name) {
 // A thread's pair of direct buffers for keys, so that a comparison makes no objects. Both are empty
 // while a comparison inside a comparison would use them.
 //
-// Invariant: Java's buffers are those of one comparator, owner_. Java's bridge restores the position
-// of a buffer after a comparison, but not the byte order, which the next comparator must not get.
+// Invariant: Java's buffers are those of one comparator, owner_. Java's bridge restores the
+// position of a buffer after a comparison, but not the byte order, which the next comparator must
+// not get.
 class KeyBuffers {
  public:
   static constexpr size_t kBytes = 1024;

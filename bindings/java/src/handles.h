@@ -110,8 +110,9 @@ struct Holder : Object {
   T value;
 };
 
-// The handles that one thread uses (I2), in blocks that double: 64, 128, 256 ... A block is made when
-// the thread first needs it, and kept for its later calls. Push and PopTo are the owner's alone.
+// The handles that one thread uses (I2), in blocks that double: 64, 128, 256 ... A block is made
+// when the thread first needs it, and kept for its later calls. Push and PopTo are the owner's
+// alone.
 struct ThreadRecord {
   // bad_alloc if there is no memory for a block; nothing is announced then.
   void Push(jlong handle) {

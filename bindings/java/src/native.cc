@@ -83,9 +83,9 @@ jclass GlobalClass(JNIEnv* env, const char* name) {
   return local.get() == nullptr ? nullptr : static_cast<jclass>(env->NewGlobalRef(local.get()));
 }
 
-// Detaches a thread that a callback attached, when the thread ends. Variables of the thread that use
-// Java in their destructors are made after this one, so that they are destroyed before it: otherwise
-// they would attach the thread once more, and nothing would detach it.
+// Detaches a thread that a callback attached, when the thread ends. Variables of the thread that
+// use Java in their destructors are made after this one, so that they are destroyed before it:
+// otherwise they would attach the thread once more, and nothing would detach it.
 struct Attachment {
   ~Attachment() {
     JavaVM* machine = java_machine.load();

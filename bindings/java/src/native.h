@@ -124,7 +124,8 @@ class Call {
   T* UseUnlessClosed(jlong handle) {
     return KindOf(handle) == T::kKind ? static_cast<T*>(Announce(record_, handle)) : nullptr;
   }
-  // The function's result, which must not refer to the object: it is in use during the function only.
+  // The function's result, which must not refer to the object: it is in use during the function
+  // only.
   template <typename T, typename F>
   auto With(jlong handle, F function) {
     const size_t begin = record_.count;
@@ -239,8 +240,8 @@ class JavaThread {
   // Takes a pending exception away and returns its text; empty if there is none.
   std::string TakeException();
   // For callbacks that cannot fail, such as comparisons. Takes a pending exception away; the native
-  // method that the thread is in raises it when it returns. In a thread of the engine it is printed.
-  // Returns whether there was one.
+  // method that the thread is in raises it when it returns. In a thread of the engine it is
+  // printed. Returns whether there was one.
   bool ReportException();
   // For callbacks that the engine does not wait for, such as those of listeners: prints a pending
   // exception and takes it away.
