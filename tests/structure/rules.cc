@@ -166,6 +166,32 @@ size_t Columns(std::string_view line) {
   }));
 }
 
+// True of a line that cannot be broken: one word, such as a link, after the mark of a comment or of
+// an item if it has one.
+bool IsOneWord(std::string_view line) {
+  const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  return line.find(' ', begin + 3) == std::string_view::npos;
+}
+
+// True of a line with too many columns that can be broken.
+bool IsTooLong(std::string_view line) {
+  return Columns(line) > kLineColumnsMax && !IsOneWord(line);
+}
+
+std::string TooLong(const SourceFile& file, size_t line) {
+  return At(file, line + 1, "longer than " + std::to_string(kLineColumnsMax) + " columns");
+}
+
+void CheckLinesOf(const SourceFile& file, Violations* out) {
+  for (size_t i = 0; i < file.lines.size(); i++) {
+    const std::string& line = file.lines[i];
+    if (line.find('\t') != std::string::npos) out->push_back(At(file, i + 1, "a tab"));
+    if (line.find('\r') != std::string::npos) out->push_back(At(file, i + 1, "a carriage return"));
+    if (line.ends_with(' ')) out->push_back(At(file, i + 1, "blanks at the end of the line"));
+    if (IsTooLong(line)) out->push_back(TooLong(file, i));
+  }
+}
+
 // Whether a line of a document belongs to an item of a list: the last line that is not indented as
 // much begins one.
 bool InList(const SourceFile& file, size_t line) {
@@ -329,17 +355,9 @@ Violations CheckOperatingSystem(const SourceTree& tree) {
 Violations CheckLines(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
-    if (!file.IsCode()) continue;
-    for (size_t i = 0; i < file.lines.size(); i++) {
-      const std::string& line = file.lines[i];
-      if (line.find('\t') != std::string::npos) out.push_back(At(file, i + 1, "a tab"));
-      if (line.find('\r') != std::string::npos) out.push_back(At(file, i + 1, "a carriage return"));
-      if (line.ends_with(' ')) out.push_back(At(file, i + 1, "blanks at the end of the line"));
-      if (Columns(line) > kLineColumnsMax)
-        out.push_back(
-            At(file, i + 1, "longer than " + std::to_string(kLineColumnsMax) + " columns"));
-    }
+    if (file.IsCode()) CheckLinesOf(file, &out);
   }
+  for (const SourceFile& file : tree.texts) CheckLinesOf(file, &out);
   return out;
 }
 
@@ -352,13 +370,10 @@ Violations CheckDocuments(const SourceTree& tree) {
       const std::string& line = file.lines[i];
       const size_t begin = std::min(line.find_first_not_of(' '), line.size());
       if (line.compare(begin, 3, "```") == 0) in_code = !in_code;
-      // Rows of tables, code, and a line that is one long link cannot be wrapped.
+      // Rows of tables and code cannot be wrapped.
       const bool is_row = line.compare(begin, 1, "|") == 0;
       const bool is_code = in_code || (begin >= 4 && !InList(file, i));
-      const bool is_one_word = line.find(' ', begin + 2) == std::string::npos;
-      if (Columns(line) > kLineColumnsMax && !is_row && !is_code && !is_one_word)
-        out.push_back(
-            At(file, i + 1, "longer than " + std::to_string(kLineColumnsMax) + " columns"));
+      if (IsTooLong(line) && !is_row && !is_code) out.push_back(TooLong(file, i));
     }
   }
   return out;

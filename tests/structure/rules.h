@@ -31,10 +31,11 @@ Violations CheckOperatingSystem(
 
 // Text.
 Violations CheckLines(
-    const SourceTree&
-        tree);  // no tabs, trailing blanks, carriage returns; at most kLineColumnsMax columns
+    const SourceTree& tree);  // code of every language: no tabs, trailing blanks, carriage
+                              // returns; at most kLineColumnsMax columns, but for one word
 Violations CheckDocuments(
-    const SourceTree& tree);  // documents: at most kLineColumnsMax columns, but for tables and code
+    const SourceTree&
+        tree);  // documents: at most kLineColumnsMax columns, but for tables, code and one word
 Violations CheckBanners(
     const SourceTree& tree);  // comments that begin in the first column: at most kBannerLinesMax
 Violations CheckNoLeftovers(const SourceTree& tree);  // notes for later

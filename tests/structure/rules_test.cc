@@ -8,11 +8,14 @@
 namespace ashlar::structure {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 
-SourceTree Tree(std::vector<SourceFile> files) { return {.files = std::move(files)}; }
+SourceTree Tree(std::vector<SourceFile> files) { return {.files = std::move(files), .texts = {}}; }
 
 TEST(ParseIncludesTest, TakesBothFormsAndNothingElse) {
   const SourceFile file = MakeSourceFile("src/base/a.h",
@@ -136,11 +139,24 @@ TEST(OperatingSystemTest, ItsHeadersAndMacrosBelongToThePlatformFolder) {
 }
 
 TEST(LinesTest, TabsBlanksReturnsAndLongLinesAreReported) {
-  const std::string longest(kLineColumnsMax - 1, 'x');
+  const std::string longest = "int x" + std::string(kLineColumnsMax - 6, 'x');
   const SourceTree tree = Tree({MakeSourceFile(
       "src/base/a.cc", "\tint a;\nint b; \nint c;\r\n" + longest + "é\n" + longest + "xx\n")});
   EXPECT_THAT(CheckLines(tree), ElementsAre(HasSubstr(":1: a tab"), HasSubstr(":2: blanks"),
                                             HasSubstr(":3: a carriage"), HasSubstr(":5: longer")));
+}
+
+TEST(LinesTest, OneWordMayBeLong) {
+  const std::string word(kLineColumnsMax + 1, 'x');
+  const SourceTree tree = Tree({MakeSourceFile(
+      "src/base/a.cc", "    " + word + "\n// " + word + "\n// a link: " + word + "\n")});
+  EXPECT_THAT(CheckLines(tree), ElementsAre(HasSubstr(":3: longer")));
+}
+
+TEST(LinesTest, OtherLanguagesAreChecked) {
+  const std::string words = std::string(60, 'x') + " " + std::string(60, 'y');
+  const SourceTree tree = {.files = {}, .texts = {MakeSourceFile("dev", "# " + words + "\n\tx\n")}};
+  EXPECT_THAT(CheckLines(tree), ElementsAre("dev:1: longer than 100 columns", "dev:2: a tab"));
 }
 
 TEST(DocumentsTest, LongLinesOfTextAreReported) {
@@ -255,6 +271,17 @@ class ThisTree : public ::testing::Test {
   }
 };
 
+TEST_F(ThisTree, EveryLanguageIsRead) {
+  std::vector<std::string> texts;
+  for (const SourceFile& file : Get().texts) texts.push_back(file.path);
+  EXPECT_THAT(texts, IsSupersetOf({".ci/run", "CMakeLists.txt", "bench/run.py",
+                                   "bindings/java/src/native.h", "bindings/java/src/native.cc",
+                                   "bindings/java/src/option_members.inc",
+                                   "bindings/java/test/BindingTest.java", "cmake/AshlarTest.cmake",
+                                   "cmake/windows/wine.sh", "dev", "src/CMakeLists.txt",
+                                   "tests/install/run.cmake"}));
+  EXPECT_THAT(texts, Not(Contains(HasSubstr("README"))));
+}
 TEST_F(ThisTree, IncludesGoDownTheLayers) { ExpectNone(CheckLayers(Get())); }
 TEST_F(ThisTree, QuotedIncludesAreItsOwnFiles) { ExpectNone(CheckIncludesExist(Get())); }
 TEST_F(ThisTree, HeadersHaveNoCycles) { ExpectNone(CheckNoHeaderCycles(Get())); }

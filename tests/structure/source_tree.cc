@@ -30,6 +30,13 @@ bool SourceFile::IsCode() const {
 
 bool SourceFile::IsDocument() const { return path.ends_with(".md"); }
 
+bool SourceFile::IsOtherLanguage() const {
+  for (const std::string_view ending : {".py", ".java", ".cmake", ".sh", ".inc"}) {
+    if (path.ends_with(ending)) return true;
+  }
+  return Name() == "CMakeLists.txt" || path == "dev" || path == ".ci/run";
+}
+
 bool SourceFile::IsTest() const {
   return path.ends_with("_test.cc") || path.ends_with("_test_kit.h") || IsIn("tests");
 }
@@ -52,17 +59,16 @@ SourceTree ReadSourceTree(const std::string& root) {
   namespace fs = std::filesystem;
   SourceTree tree;
   const auto read = [&](const fs::directory_entry& entry, bool with_code) {
-    const fs::path& path = entry.path();
-    const bool is_code =
-        path.extension() == ".h" || path.extension() == ".cc" || path.extension() == ".c";
-    if ((!is_code || !with_code) && path.extension() != ".md") return;
+    const SourceFile named = {.path = entry.path().lexically_relative(root).generic_string(),
+                              .lines = {}};
+    const bool is_file = named.IsDocument() || (named.IsCode() && with_code);
+    if (!is_file && !named.IsCode() && !named.IsOtherLanguage()) return;
     if (!entry.is_regular_file()) return;
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in(entry.path(), std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    EXPECT_FALSE(in.bad()) << path;
-    tree.files.push_back(
-        MakeSourceFile(path.lexically_relative(root).generic_string(), text.str()));
+    EXPECT_FALSE(in.bad()) << named.path;
+    (is_file ? tree.files : tree.texts).push_back(MakeSourceFile(named.path, text.str()));
   };
   const auto read_below = [&](std::string_view folder, bool with_code) {
     const fs::path top = fs::path(root) / folder;
@@ -71,10 +77,12 @@ SourceTree ReadSourceTree(const std::string& root) {
       read(entry, with_code);
   };
   for (const std::string_view folder : kFolders) read_below(folder, true);
-  for (const std::string_view folder : kDocumentFolders) read_below(folder, false);
+  for (const std::string_view folder : kOtherFolders) read_below(folder, false);
   for (const fs::directory_entry& entry : fs::directory_iterator(root)) read(entry, false);
-  std::sort(tree.files.begin(), tree.files.end(),
-            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  for (std::vector<SourceFile>* const files : {&tree.files, &tree.texts}) {
+    std::sort(files->begin(), files->end(),
+              [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  }
   EXPECT_FALSE(tree.files.empty()) << "no sources below " << root;
   return tree;
 }

@@ -1,7 +1,8 @@
 // SourceTree: the project's files as text, for the tests that check the shape of the code.
 //
 // Paths are relative to the root of the tree, with '/' between components, in ascending order. Only
-// the folders named below are read, so ignored files are not.
+// the folders named below are read, so ignored files are not. Templates (.in, .j2) and data (.txt,
+// .toml, .json) are not read either: their lines are those of what is made of them.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ namespace ashlar::structure {
 // The folders with code, below the root.
 inline constexpr std::string_view kFolders[] = {"bench", "examples", "include",
                                                 "src",   "tests",    "tools"};
-// Documents are read there too, in these, and in the root itself.
-inline constexpr std::string_view kDocumentFolders[] = {"bindings", "docs"};
+// Documents and texts are read there too, in these, and in the root itself.
+inline constexpr std::string_view kOtherFolders[] = {".ci", "bindings", "cmake", "docs"};
 
 struct SourceFile {
   std::string path;
@@ -25,16 +26,17 @@ struct SourceFile {
   bool IsHeader() const;            // .h
   bool IsCode() const;              // .h, .cc or .c
   bool IsDocument() const;          // .md
+  bool IsOtherLanguage() const;     // Python, Java, CMake, shell, and lists of C++ (.inc)
   bool IsTest() const;  // *_test.cc, what they share in a *_test_kit.h, everything in tests/
   bool IsIn(std::string_view folder) const;  // the folder itself or one below it
 };
 
 struct SourceTree {
-  std::vector<SourceFile> files;
+  std::vector<SourceFile> files;  // code below kFolders, and all documents
+  std::vector<SourceFile> texts;  // code elsewhere and other languages: CheckLines alone reads them
 };
 
-// Every .h, .cc, .c and .md below root's kFolders, and the other documents. Fails the process's
-// current test when the root cannot be read.
+// Fails the process's current test when the root cannot be read.
 SourceTree ReadSourceTree(const std::string& root);
 
 // A file whose text is given, for tests of the rules themselves.
