@@ -10,7 +10,6 @@ import com.alipay.sofa.jraft.rhea.RheaKVServiceFactory;
 import com.alipay.sofa.jraft.rhea.client.DefaultRheaKVStore;
 import com.alipay.sofa.jraft.rhea.client.RheaKVCliService;
 import com.alipay.sofa.jraft.rhea.client.RheaKVStore;
-import com.alipay.sofa.jraft.rhea.client.pd.AbstractPlacementDriverClient;
 import com.alipay.sofa.jraft.rhea.client.pd.PlacementDriverClient;
 import com.alipay.sofa.jraft.rhea.metadata.Region;
 import com.alipay.sofa.jraft.rhea.metadata.RegionEpoch;
@@ -20,7 +19,6 @@ import com.alipay.sofa.jraft.rhea.options.RegionRouteTableOptions;
 import com.alipay.sofa.jraft.rhea.options.RheaKVStoreOptions;
 import com.alipay.sofa.jraft.rhea.options.RpcOptions;
 import com.alipay.sofa.jraft.rhea.util.Constants;
-import com.alipay.sofa.jraft.rpc.RpcClient;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -77,22 +75,10 @@ final class RheaClient implements AutoCloseable {
   boolean findLeader(byte[] key) {
     PlacementDriverClient driver = store.getPlacementDriverClient();
     long region = driver.findRegionByKey(key, false).getId();
-    dropEmptyPools(region);
     try {
       return driver.getLeader(region, true, LEADER_WAIT_MS) != null;
     } catch (RuntimeException e) {
       return false;
-    }
-  }
-
-  /**
-   * The transport keeps a pool of connections whose last one broke while it was being checked, and never
-   * connects again as long as the pool is asked (bolt 1.6.4). Without its pool it does.
-   */
-  private void dropEmptyPools(long region) {
-    RpcClient rpc = ((AbstractPlacementDriverClient) store.getPlacementDriverClient()).getRpcClient();
-    for (PeerId peer : configuration(region).listPeers()) {
-      if (!rpc.checkConnection(peer.getEndpoint())) rpc.closeConnection(peer.getEndpoint());
     }
   }
 

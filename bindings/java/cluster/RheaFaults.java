@@ -72,6 +72,15 @@ public final class RheaFaults {
     check(RheaNodes.differing(digests) == 0, "the replicas differ: " + digests);
   }
 
+  /** Returns whether the node started. One that did not has ended. Checks its listeners. */
+  private static boolean tryStart(NodeProcess node, String servers) throws Exception {
+    node.start(servers);
+    boolean started = node.awaitStarted();
+    node.checkListeners();
+    if (!started) node.quit();
+    return started;
+  }
+
   /** Waits until the victim has stopped taking part. */
   private void awaitHarmed() throws Exception {
     for (int i = 0; i < 100 && victim.isAlive() && !RheaNodes.isInError(victim); ++i) Thread.sleep(100);
@@ -133,8 +142,7 @@ public final class RheaFaults {
       }
     }
     long begin = logBytes();
-    victim.start(nodes.servers());
-    if (victim.awaitStarted()) awaitHarmed();
+    if (tryStart(victim, nodes.servers())) awaitHarmed();
     explain(begin, "[Cc]orrupt|checksum|[Cc]hecksum");
     load(500);
     victim.kill();
@@ -231,8 +239,8 @@ public final class RheaFaults {
       Path folder = victim.folder.resolve(name);
       Files.createSymbolicLink(folder.resolveSibling(second.named(folder.getFileName().toString(), victim)), folder);
     }
-    second.start(nodes.servers() + "," + second.address());
-    check(!second.awaitStarted(), "a second process started in the folder of node " + victim.number);
+    boolean started = tryStart(second, nodes.servers() + "," + second.address());
+    check(!started, "a second process started in the folder of node " + victim.number);
     explain(begin, "LOCK");
     load(500);
     checkNothingLost();

@@ -30,7 +30,8 @@ import java.util.zip.CRC32C;
  *   digest     number and checksum of the entries in the local store
  * </pre>
  *
- * The end of the input closes everything.
+ * The end of the input closes everything. A node that cannot start answers "> not started" and waits
+ * for that end, so that its parent can look at its sockets.
  */
 public final class RheaNode {
   static final String CLUSTER = "rhea";
@@ -136,6 +137,7 @@ public final class RheaNode {
     }
     if (engine == null) {
       System.out.println("> not started");
+      System.in.readAllBytes();
       System.exit(1);
     }
     System.out.println("> started");
