@@ -13,8 +13,10 @@ import com.alipay.sofa.jraft.util.SPI;
 @SPI(name = "loopback", priority = 1)
 public final class LoopbackRpcFactory extends BoltRaftRpcFactory {
   @Override
-  public com.alipay.sofa.jraft.rpc.RpcServer createRpcServer(Endpoint endpoint, ConfigHelper<com.alipay.sofa.jraft.rpc.RpcServer> helper) {
-    BoltRpcServer server = new BoltRpcServer(new RpcServer(endpoint.getIp(), endpoint.getPort(), true));
+  public com.alipay.sofa.jraft.rpc.RpcServer createRpcServer(
+      Endpoint endpoint, ConfigHelper<com.alipay.sofa.jraft.rpc.RpcServer> helper) {
+    BoltRpcServer server =
+        new BoltRpcServer(new RpcServer(endpoint.getIp(), endpoint.getPort(), true));
     if (helper != null) helper.config(server);
     return server;
   }

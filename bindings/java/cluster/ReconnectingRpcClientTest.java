@@ -48,8 +48,8 @@ public final class ReconnectingRpcClientTest implements AutoCloseable {
     com.alipay.remoting.rpc.RpcClient bolt = ((BoltRpcClient) client.getRpcClient()).getRpcClient();
     // Bolt's own attempt to connect again after a connection closes would disturb the states.
     bolt.option(BoltClientOption.CONN_RECONNECT_SWITCH, false);
-    bolt.addConnectionEventProcessor(ConnectionEventType.CLOSE,
-        (address, connection) -> firstClosed.complete(connection));
+    bolt.addConnectionEventProcessor(
+        ConnectionEventType.CLOSE, (address, connection) -> firstClosed.complete(connection));
     connections = (DefaultConnectionManager) bolt.getConnectionManager();
     url = bolt.getAddressParser().parse(endpoint.toString());
   }
@@ -111,8 +111,8 @@ public final class ReconnectingRpcClientTest implements AutoCloseable {
     makeEmptyPool();
     CompletableFuture<Throwable> done = new CompletableFuture<>();
     PingRequest request = PingRequest.newBuilder().setSendTimestamp(0).build();
-    client.getRpcClient().invokeAsync(endpoint, request,
-        (result, error) -> done.complete(error), TIMEOUT_MS);
+    client.getRpcClient().invokeAsync(
+        endpoint, request, (result, error) -> done.complete(error), TIMEOUT_MS);
     Throwable error = done.get();
     require(error == null, "the server did not answer: " + error);
   }
@@ -143,13 +143,13 @@ public final class ReconnectingRpcClientTest implements AutoCloseable {
   public static void main(String[] arguments) throws Exception {
     Path logs = Files.createTempDirectory("ashlar-reconnecting");
     RheaCluster.redirectLogs(logs);
-    List<Scenario> scenarios = List.of(
-        ReconnectingRpcClientTest::aCheckReplacesAPoolOfABrokenConnection,
-        ReconnectingRpcClientTest::aCheckReplacesAnEmptyPool,
-        ReconnectingRpcClientTest::aSynchronousCallReplacesAnEmptyPool,
-        ReconnectingRpcClientTest::anAsynchronousCallReplacesAnEmptyPool,
-        ReconnectingRpcClientTest::aPoolThatIsConnectingIsKept,
-        ReconnectingRpcClientTest::aPoolWithAConnectionIsKept);
+    List<Scenario> scenarios =
+        List.of(ReconnectingRpcClientTest::aCheckReplacesAPoolOfABrokenConnection,
+            ReconnectingRpcClientTest::aCheckReplacesAnEmptyPool,
+            ReconnectingRpcClientTest::aSynchronousCallReplacesAnEmptyPool,
+            ReconnectingRpcClientTest::anAsynchronousCallReplacesAnEmptyPool,
+            ReconnectingRpcClientTest::aPoolThatIsConnectingIsKept,
+            ReconnectingRpcClientTest::aPoolWithAConnectionIsKept);
     int failed = 0;
     for (Scenario scenario : scenarios) {
       try (ReconnectingRpcClientTest test = new ReconnectingRpcClientTest()) {

@@ -26,9 +26,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * RheaKV's client and the services that change the cluster. The client does not repeat operations: a write
- * that is sent twice can take effect twice, so each operation here is sent once, and its failure means that
- * its outcome is not known. Thread-safe.
+ * RheaKV's client and the services that change the cluster. The client does not repeat operations:
+ * a write that is sent twice can take effect twice, so each operation here is sent once, and its
+ * failure means that its outcome is not known. Thread-safe.
  */
 final class RheaClient implements AutoCloseable {
   static final long FIRST_REGION = Constants.DEFAULT_REGION_ID;
@@ -113,12 +113,14 @@ final class RheaClient implements AutoCloseable {
   }
 
   /**
-   * A group that has just elected its leader, or changes its members, is busy. A change that was made after
-   * its time was over succeeds when it is asked for again.
+   * A group that has just elected its leader, or changes its members, is busy. A change that was
+   * made after its time was over succeeds when it is asked for again.
    */
-  private static void change(Function<CliService, Status> request, String what) throws InterruptedException {
+  private static void change(Function<CliService, Status> request, String what)
+      throws InterruptedException {
     Status status = Status.OK();
-    for (long deadline = System.nanoTime() + CHANGE_WAIT_NS; System.nanoTime() < deadline; Thread.sleep(100)) {
+    for (long deadline = System.nanoTime() + CHANGE_WAIT_NS; System.nanoTime() < deadline;
+        Thread.sleep(100)) {
       CliService service = RaftServiceFactory.createAndInitCliService(changeOptions());
       try {
         status = request.apply(service);
@@ -136,17 +138,23 @@ final class RheaClient implements AutoCloseable {
 
   /** Returns when the node has the region's data. */
   void addReplica(long region, NodeProcess node) throws InterruptedException {
-    change(raft -> raft.addPeer(group(region), configuration(region), peer(node)), "adding node " + node.number);
+    change(raft
+        -> raft.addPeer(group(region), configuration(region), peer(node)),
+        "adding node " + node.number);
     refresh(region);
   }
 
   void removeReplica(long region, NodeProcess node) throws InterruptedException {
-    change(raft -> raft.removePeer(group(region), configuration(region), peer(node)), "removing node " + node.number);
+    change(raft
+        -> raft.removePeer(group(region), configuration(region), peer(node)),
+        "removing node " + node.number);
     refresh(region);
   }
 
   void transferLeader(long region, NodeProcess node) throws InterruptedException {
-    change(raft -> raft.transferLeader(group(region), configuration(region), peer(node)), "making node " + node.number + " the leader");
+    change(raft
+        -> raft.transferLeader(group(region), configuration(region), peer(node)),
+        "making node " + node.number + " the leader");
     refresh(region);
   }
 
@@ -155,7 +163,8 @@ final class RheaClient implements AutoCloseable {
     RheaKVCliService service = RheaKVServiceFactory.createAndInitRheaKVCliService(changeOptions());
     try {
       Status status = service.rangeSplit(region, newRegion, group(region), configuration(region));
-      if (!status.isOk()) throw new IllegalStateException("splitting region " + region + ": " + status);
+      if (!status.isOk())
+        throw new IllegalStateException("splitting region " + region + ": " + status);
     } finally {
       service.shutdown();
     }

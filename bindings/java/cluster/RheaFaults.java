@@ -12,10 +12,11 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
- * One node of three meets a full disk, a damaged table, another node's folder, a second process in its
- * folder, an older version of the library. Each time: the node says in its log what is wrong, the others go
- * on, the node comes back when the cause is gone, and no acknowledged write is lost. A folder of another
- * node that bears this node's name is not noticed: it holds what a replica may hold, and nothing is lost.
+ * One node of three meets a full disk, a damaged table, another node's folder, a second process in
+ * its folder, an older version of the library. Each time: the node says in its log what is wrong,
+ * the others go on, the node comes back when the cause is gone, and no acknowledged write is lost.
+ * A folder of another node that bears this node's name is not noticed: it holds what a replica may
+ * hold, and nothing is lost.
  */
 public final class RheaFaults {
   private interface Scenario {
@@ -36,18 +37,21 @@ public final class RheaFaults {
     victim = nodes.members().get(2);
     if (smallDisk) {
       Files.createDirectories(victim.folder);
-      execute("mount", "-t", "tmpfs", "-o", "size=" + DISK_MEGABYTES + "m", "tmpfs", victim.folder.toString());
+      execute("mount", "-t", "tmpfs", "-o", "size=" + DISK_MEGABYTES + "m", "tmpfs",
+          victim.folder.toString());
     }
     nodes.startAll();
     nodes.leader(RheaClient.FIRST_REGION);
     client = new RheaClient(nodes.servers(), RheaCluster.TIMEOUT_MS);
     // A follower is harmed, so that the others have nothing to elect.
-    if (nodes.leader(RheaClient.FIRST_REGION) == victim) client.transferLeader(RheaClient.FIRST_REGION, nodes.members().get(0));
+    if (nodes.leader(RheaClient.FIRST_REGION) == victim)
+      client.transferLeader(RheaClient.FIRST_REGION, nodes.members().get(0));
   }
 
   private static void execute(String... command) throws Exception {
     int code = new ProcessBuilder(command).inheritIO().start().waitFor();
-    if (code != 0) throw new IllegalStateException(String.join(" ", command) + " ended with " + code);
+    if (code != 0)
+      throw new IllegalStateException(String.join(" ", command) + " ended with " + code);
   }
 
   private static void check(boolean truth, String what) {
@@ -83,15 +87,21 @@ public final class RheaFaults {
 
   /** Waits until the victim has stopped taking part. */
   private void awaitHarmed() throws Exception {
-    for (int i = 0; i < 100 && victim.isAlive() && !RheaNodes.isInError(victim); ++i) Thread.sleep(100);
-    check(!victim.isAlive() || RheaNodes.isInError(victim), "node " + victim.number + " does not notice: " + victim.ask("status"));
+    for (int i = 0; i < 100 && victim.isAlive() && !RheaNodes.isInError(victim); ++i)
+      Thread.sleep(100);
+    check(!victim.isAlive() || RheaNodes.isInError(victim),
+        "node " + victim.number + " does not notice: " + victim.ask("status"));
   }
 
   /** Prints the first line of the victim's log, after so many bytes, in which the words are. */
   private void explain(long begin, String words) throws IOException {
     byte[] log = Files.readAllBytes(victim.log());
-    String text = new String(log, (int) begin, (int) (log.length - begin), java.nio.charset.StandardCharsets.UTF_8);
-    String line = text.lines().filter(candidate -> candidate.matches(".*(" + words + ").*")).findFirst().orElse(null);
+    String text = new String(
+        log, (int) begin, (int) (log.length - begin), java.nio.charset.StandardCharsets.UTF_8);
+    String line = text.lines()
+                      .filter(candidate -> candidate.matches(".*(" + words + ").*"))
+                      .findFirst()
+                      .orElse(null);
     check(line != null, "the log does not say why: " + victim.log());
     System.out.println("    " + line.strip());
   }
@@ -168,7 +178,8 @@ public final class RheaFaults {
 
   private static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) Files.copy(file, to.resolve(from.relativize(file).toString()));
+      for (Path file : (Iterable<Path>) files::iterator)
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
     }
   }
 
@@ -190,8 +201,11 @@ public final class RheaFaults {
     load(500);
     checkNothingLost();
     Map<String, Long> after = checksums(victim.folder);
-    check(before.entrySet().stream().allMatch(entry -> entry.getValue().equals(after.get(entry.getKey()))), "the other node's files have changed");
-    System.out.println("    node " + victim.number + " started empty beside the files of node " + other.number + ", which are as they were");
+    check(before.entrySet().stream().allMatch(
+              entry -> entry.getValue().equals(after.get(entry.getKey()))),
+        "the other node's files have changed");
+    System.out.println("    node " + victim.number + " started empty beside the files of node "
+        + other.number + ", which are as they were");
   }
 
   /** The names of its folders, which have the port of a node in them. */
@@ -206,8 +220,8 @@ public final class RheaFaults {
   }
 
   /**
-   * With this node's port in the names: the node takes the other's log and snapshot for its own and catches
-   * up with the leader.
+   * With this node's port in the names: the node takes the other's log and snapshot for its own and
+   * catches up with the leader.
    */
   private void renamedFolder() throws Exception {
     load(1000);
@@ -226,18 +240,23 @@ public final class RheaFaults {
     nodes.start(victim);
     load(500);
     checkNothingLost();
-    System.out.println("    node " + victim.number + " goes on with the log of node " + other.number + ", and does not notice");
+    System.out.println("    node " + victim.number + " goes on with the log of node " + other.number
+        + ", and does not notice");
   }
 
-  /** At a port of its own, so that the lock of the Raft log is met and not the port that is in use. */
+  /**
+   * At a port of its own, so that the lock of the Raft log is met and not the port that is in use.
+   */
   private void secondProcess() throws Exception {
     load(500);
     long begin = logBytes();
     NodeProcess second = victim.twin(nodes.fourth().port);
     for (String name : folders(victim)) {
-      if (!name.startsWith("raft/")) continue;  // RheaKV deletes the data at its start, and then opens the log
+      if (!name.startsWith("raft/"))
+        continue;  // RheaKV deletes the data at its start, and then opens the log
       Path folder = victim.folder.resolve(name);
-      Files.createSymbolicLink(folder.resolveSibling(second.named(folder.getFileName().toString(), victim)), folder);
+      Files.createSymbolicLink(
+          folder.resolveSibling(second.named(folder.getFileName().toString(), victim)), folder);
     }
     boolean started = tryStart(second, nodes.servers() + "," + second.address());
     check(!started, "a second process started in the folder of node " + victim.number);
@@ -246,7 +265,10 @@ public final class RheaFaults {
     checkNothingLost();
   }
 
-  /** RocksDB's library reads the snapshot and the Raft log that Ashlar wrote, goes on with them, and Ashlar takes them back. */
+  /**
+   * RocksDB's library reads the snapshot and the Raft log that Ashlar wrote, goes on with them, and
+   * Ashlar takes them back.
+   */
   private void olderVersion() throws Exception {
     load(1000);
     nodes.snapshotAll();
@@ -268,7 +290,8 @@ public final class RheaFaults {
   }
 
   /** Returns the failure, or null. A failure to clean up does not hide it. */
-  private static Exception runOn(Path root, ChildProcess.Library library, boolean smallDisk, Scenario scenario) {
+  private static Exception runOn(
+      Path root, ChildProcess.Library library, boolean smallDisk, Scenario scenario) {
     Exception failure = null;
     RheaFaults cluster = null;
     try {
@@ -293,27 +316,35 @@ public final class RheaFaults {
     client.close();
   }
 
-  private static boolean run(String name, ChildProcess.Library library, boolean smallDisk, Scenario scenario) throws Exception {
+  private static boolean run(String name, ChildProcess.Library library, boolean smallDisk,
+      Scenario scenario) throws Exception {
     Path root = Files.createTempDirectory("ashlar-faults");
     long begin = System.nanoTime();
     Exception failure = runOn(root, library, smallDisk, scenario);
     boolean right = failure == null;
     if (!right) failure.printStackTrace(System.out);
-    System.out.printf("%s: %s: %s, %.0f s%n", library.name(), name, right ? "nothing lost" : "FAILED, see " + root, (System.nanoTime() - begin) / 1e9);
+    System.out.printf("%s: %s: %s, %.0f s%n", library.name(), name,
+        right ? "nothing lost" : "FAILED, see " + root, (System.nanoTime() - begin) / 1e9);
     if (right) ChildProcess.delete(root);
     return right;
   }
 
   /** Arguments: name of the library, its folder or -, and the scenarios to run, or none for all. */
   public static void main(String[] arguments) throws Exception {
-    ChildProcess.Library library = new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
+    ChildProcess.Library library =
+        new ChildProcess.Library(arguments[0], arguments[1].equals("-") ? null : arguments[1]);
     Path logs = Files.createTempDirectory("ashlar-faults-client");
     RheaCluster.redirectLogs(logs);
-    Map<String, Scenario> scenarios = new TreeMap<>(Map.of("full-disk", RheaFaults::fullDisk, "damaged-table", RheaFaults::damagedTable,
-        "foreign-folder", RheaFaults::foreignFolder, "renamed-folder", RheaFaults::renamedFolder, "second-process", RheaFaults::secondProcess, "older-version", RheaFaults::olderVersion));
-    List<String> wanted = arguments.length > 2 ? List.of(arguments).subList(2, arguments.length) : List.copyOf(scenarios.keySet());
+    Map<String, Scenario> scenarios = new TreeMap<>(Map.of("full-disk", RheaFaults::fullDisk,
+        "damaged-table", RheaFaults::damagedTable, "foreign-folder", RheaFaults::foreignFolder,
+        "renamed-folder", RheaFaults::renamedFolder, "second-process", RheaFaults::secondProcess,
+        "older-version", RheaFaults::olderVersion));
+    List<String> wanted = arguments.length > 2 ? List.of(arguments).subList(2, arguments.length)
+                                               : List.copyOf(scenarios.keySet());
     for (String name : wanted) {
-      if (!scenarios.containsKey(name)) throw new IllegalArgumentException("there is no scenario '" + name + "'; there are " + scenarios.keySet());
+      if (!scenarios.containsKey(name))
+        throw new IllegalArgumentException(
+            "there is no scenario '" + name + "'; there are " + scenarios.keySet());
     }
     int failed = 0, left = 0;
     for (String name : wanted) {

@@ -30,8 +30,8 @@ import java.util.zip.CRC32C;
  *   digest     number and checksum of the entries in the local store
  * </pre>
  *
- * The end of the input closes everything. A node that cannot start answers "> not started" and waits
- * for that end, so that its parent can look at its sockets.
+ * The end of the input closes everything. A node that cannot start answers "> not started" and
+ * waits for that end, so that its parent can look at its sockets.
  */
 public final class RheaNode {
   static final String CLUSTER = "rhea";
