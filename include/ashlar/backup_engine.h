@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/env.h"
@@ -75,6 +76,20 @@ struct BackupEngineOptions {
       : backup_dir(backup_dir_in), backup_env(backup_env_in) {}
 };
 
+// The arguments of CreateBackupOptions::exclude_files_callback.
+struct BackupExcludedFileInfo {
+  explicit BackupExcludedFileInfo(const std::string& relative_file_in)
+      : relative_file(relative_file_in) {}
+
+  std::string relative_file;  // below the directory of the backups
+};
+struct MaybeExcludeBackupFile {
+  explicit MaybeExcludeBackupFile(BackupExcludedFileInfo&& info_in) : info(std::move(info_in)) {}
+
+  const BackupExcludedFileInfo info;
+  bool exclude_decision = false;
+};
+
 struct CreateBackupOptions {
   // Flushes first, so that the backup also contains data that was written without a log.
   bool flush_before_backup = false;
@@ -84,6 +99,9 @@ struct CreateBackupOptions {
   CpuPriority background_thread_cpu_priority = CpuPriority::kNormal;
   // Called after each copied file, if set. Must not throw.
   std::function<void()> progress_callback;
+  // Chooses tables that the backup leaves out. Refused: a backup has all of its files.
+  std::function<void(MaybeExcludeBackupFile* files_begin, MaybeExcludeBackupFile* files_end)>
+      exclude_files_callback;
 };
 
 struct RestoreOptions {

@@ -41,6 +41,8 @@ extern "C" {
 typedef struct rocksdb_backup_engine_info_t rocksdb_backup_engine_info_t;
 typedef struct rocksdb_backup_engine_options_t rocksdb_backup_engine_options_t;
 typedef struct rocksdb_backup_engine_t rocksdb_backup_engine_t;
+typedef struct rocksdb_blob_file_addition_info_t rocksdb_blob_file_addition_info_t;
+typedef struct rocksdb_blob_file_garbage_info_t rocksdb_blob_file_garbage_info_t;
 typedef struct rocksdb_block_based_table_options_t rocksdb_block_based_table_options_t;
 typedef struct rocksdb_cache_t rocksdb_cache_t;
 typedef struct rocksdb_checkpoint_t rocksdb_checkpoint_t;
@@ -77,6 +79,7 @@ typedef struct rocksdb_livefiles_storage_info_t rocksdb_livefiles_storage_info_t
 typedef struct rocksdb_livefiles_t rocksdb_livefiles_t;
 typedef struct rocksdb_logger_t rocksdb_logger_t;
 typedef struct rocksdb_lru_cache_options_t rocksdb_lru_cache_options_t;
+typedef struct rocksdb_memory_allocator_t rocksdb_memory_allocator_t;
 typedef struct rocksdb_memory_consumers_t rocksdb_memory_consumers_t;
 typedef struct rocksdb_memory_usage_t rocksdb_memory_usage_t;
 typedef struct rocksdb_mergeoperator_t rocksdb_mergeoperator_t;
@@ -123,6 +126,9 @@ typedef struct ashlar_sstfilereader_t ashlar_sstfilereader_t;
 typedef struct ashlar_tableproperties_t ashlar_tableproperties_t;
 
 typedef void (*rocksdb_create_backup_options_progress_cb)(void* state);
+typedef unsigned char (*rocksdb_create_backup_options_exclude_files_cb)(void* state,
+                                                                        const char* relative_file,
+                                                                        size_t relative_file_size);
 typedef unsigned char (*rocksdb_readoptions_table_filter_cb)(
     void* state, const rocksdb_table_properties_t* table_properties);
 
@@ -390,7 +396,9 @@ ASHLAR_API uint64_t rocksdb_snapshot_get_sequence_number(const rocksdb_snapshot_
 // ---- Write batches.
 
 // A record that exceeds max_bytes or is too long is left out, and a later rocksdb_write fails.
-// rocksdb_writebatch_clear resets this state.
+// rocksdb_writebatch_clear resets this state. protection_bytes_per_key: not 0, and the batch has a
+// checksum of its records; see WriteBatch::VerifyChecksum in ashlar/write_batch.h. default_cf_ts_sz
+// has no effect: there are no user-defined timestamps.
 ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create(void) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep,
                                                                 size_t size) ASHLAR_NOTHROW;
@@ -478,6 +486,9 @@ ASHLAR_API void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* 
                                                           char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch,
                                                   char** errptr) ASHLAR_NOTHROW;
+// Corruption: the records are not those that were added. No error if the batch has no checksum.
+ASHLAR_API void rocksdb_writebatch_verify_checksum(rocksdb_writebatch_t* batch,
+                                                   char** errptr) ASHLAR_NOTHROW;
 // Calls back for each record in order, until one that is damaged or of a kind of which neither
 // function knows; single deletions come as deletions. Range deletions are passed over: no callback
 // takes them. A null function passes its records over; so does rocksdb_writebatch_iterate for
@@ -940,6 +951,7 @@ ASHLAR_API void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_eng
                                                               rocksdb_t* db,
                                                               unsigned char flush_before_backup,
                                                               char** errptr) ASHLAR_NOTHROW;
+// Null options: the defaults. Null app_metadata: none.
 ASHLAR_API void rocksdb_backup_engine_create_new_backup_with_options(
     rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
     uint32_t* backup_id, char** errptr) ASHLAR_NOTHROW;
@@ -1057,6 +1069,11 @@ ASHLAR_API void rocksdb_create_backup_options_destroy(rocksdb_create_backup_opti
 ASHLAR_API void rocksdb_create_backup_options_set_progress_callback(
     rocksdb_create_backup_options_t* options, void* state,
     rocksdb_create_backup_options_progress_cb callback) ASHLAR_NOTHROW;
+// Chooses tables that the backup leaves out, which Ashlar does not implement: a backup with the
+// callback fails and names it. Null, the default: the backup has all files.
+ASHLAR_API void rocksdb_create_backup_options_set_exclude_files_callback(
+    rocksdb_create_backup_options_t* options, void* state,
+    rocksdb_create_backup_options_exclude_files_cb callback) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_create_backup_options_set_flush_before_backup(
     rocksdb_create_backup_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_create_backup_options_get_flush_before_backup(
@@ -2493,6 +2510,16 @@ ASHLAR_API void rocksdb_block_based_options_set_fail_if_no_udi_on_open(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_fail_if_no_udi_on_open(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+// Indexes of the program, which Ashlar does not implement. Each factory is NotSupported, and the
+// options are as before: without one. Null takes the factory away, as _clear does. The name of none
+// is null with the size 0; name_size may be null.
+ASHLAR_API void rocksdb_block_based_options_set_user_defined_index_factory_from_string(
+    rocksdb_block_based_table_options_t* options, const char* value, size_t value_size,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_block_based_options_clear_user_defined_index_factory(
+    rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_block_based_options_get_user_defined_index_factory_name(
+    const rocksdb_block_based_table_options_t* options, size_t* name_size) ASHLAR_NOTHROW;
 
 // PlainTables: PlainTableOptions in ashlar/table.h. encoding_type is 0 for whole keys, 1 for keys
 // that leave out their prefix.
@@ -2546,6 +2573,14 @@ ASHLAR_API void rocksdb_readoptions_clear_table_filter(rocksdb_readoptions_t* op
     ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_readoptions_has_table_filter(const rocksdb_readoptions_t* options)
     ASHLAR_NOTHROW;
+// As rocksdb_block_based_options_set_user_defined_index_factory_from_string and its relatives.
+ASHLAR_API void rocksdb_readoptions_set_table_index_factory_from_string(
+    rocksdb_readoptions_t* options, const char* value, size_t value_size,
+    char** errptr) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_readoptions_clear_table_index_factory(rocksdb_readoptions_t* options)
+    ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_readoptions_get_table_index_factory_name(
+    const rocksdb_readoptions_t* options, size_t* name_size) ASHLAR_NOTHROW;
 // The members of ashlar/table_properties.h. Texts and bytes are the properties' own; a text ends in
 // a 0 that *size does not count.
 ASHLAR_API uint64_t rocksdb_table_properties_orig_file_number(
@@ -2622,6 +2657,8 @@ ASHLAR_API uint64_t rocksdb_table_properties_data_block_restart_interval(
 ASHLAR_API uint64_t rocksdb_table_properties_index_block_restart_interval(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_table_properties_separate_key_value_in_data_block(
+    const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_table_properties_udi_is_primary_index(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_table_properties_has_key_largest_seqno(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
@@ -2958,6 +2995,17 @@ ASHLAR_API size_t rocksdb_cache_get_table_address_count(const rocksdb_cache_t* c
     ASHLAR_NOTHROW;
 // Without effect: a cache returns its memory when it is destroyed.
 ASHLAR_API void rocksdb_cache_disown_data(rocksdb_cache_t* cache) ASHLAR_NOTHROW;
+// Null, and NotSupported: Ashlar is built without jemalloc, as RocksDB may be. So there is no
+// allocator, and _set_memory_allocator and _destroy take null only, which has no effect.
+ASHLAR_API rocksdb_memory_allocator_t* rocksdb_jemalloc_nodump_allocator_create(char** errptr)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_memory_allocator_destroy(rocksdb_memory_allocator_t* allocator)
+    ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_lru_cache_options_set_memory_allocator(
+    rocksdb_lru_cache_options_t* options, rocksdb_memory_allocator_t* allocator) ASHLAR_NOTHROW;
+ASHLAR_API void rocksdb_hyper_clock_cache_options_set_memory_allocator(
+    rocksdb_hyper_clock_cache_options_t* options,
+    rocksdb_memory_allocator_t* allocator) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t* options)
     ASHLAR_NOTHROW;
@@ -3147,7 +3195,8 @@ ASHLAR_API void rocksdb_reset_status(rocksdb_status_ptr_t* status) ASHLAR_NOTHRO
 
 // The infos. An enumeration is the number of its C++ type: CompactionReason, FlushReason,
 // rocksdb_..._compression. A text ends in a 0 that *size does not count; size may be null. An index
-// out of range gives null. _status reports the job's error through errptr.
+// out of range gives null. _status reports the job's error through errptr. Ashlar writes no blob
+// files: no info lists one, the numbers about them are 0, their compression is "none".
 
 // FlushJobInfo.
 ASHLAR_API uint32_t rocksdb_flushjobinfo_cf_id(const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
@@ -3172,6 +3221,14 @@ ASHLAR_API const rocksdb_table_properties_t* rocksdb_flushjobinfo_table_properti
     const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
 ASHLAR_API uint32_t rocksdb_flushjobinfo_flush_reason(const rocksdb_flushjobinfo_t* info)
     ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_flushjobinfo_oldest_blob_file_number(const rocksdb_flushjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_flushjobinfo_blob_compression_type(const rocksdb_flushjobinfo_t* info)
+    ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_flushjobinfo_blob_file_addition_infos_count(
+    const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_blob_file_addition_info_t* rocksdb_flushjobinfo_blob_file_addition_info_at(
+    const rocksdb_flushjobinfo_t* info, size_t position) ASHLAR_NOTHROW;
 // CompactionJobInfo, and figures of its CompactionJobStats under names of their own.
 ASHLAR_API void rocksdb_compactionjobinfo_status(const rocksdb_compactionjobinfo_t* info,
                                                  char** errptr) ASHLAR_NOTHROW;
@@ -3244,6 +3301,20 @@ ASHLAR_API int rocksdb_compaction_file_info_level(const rocksdb_compaction_file_
     ASHLAR_NOTHROW;
 ASHLAR_API uint64_t
 rocksdb_compaction_file_info_file_number(const rocksdb_compaction_file_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_file_info_oldest_blob_file_number(
+    const rocksdb_compaction_file_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_compactionjobinfo_blob_compression_type(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compactionjobinfo_blob_file_addition_infos_count(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_blob_file_addition_info_t*
+rocksdb_compactionjobinfo_blob_file_addition_info_at(const rocksdb_compactionjobinfo_t* info,
+                                                     size_t position) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compactionjobinfo_blob_file_garbage_infos_count(
+    const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const rocksdb_blob_file_garbage_info_t*
+rocksdb_compactionjobinfo_blob_file_garbage_info_at(const rocksdb_compactionjobinfo_t* info,
+                                                    size_t position) ASHLAR_NOTHROW;
 // SubcompactionJobInfo.
 ASHLAR_API void rocksdb_subcompactionjobinfo_status(const rocksdb_subcompactionjobinfo_t* info,
                                                     char** errptr) ASHLAR_NOTHROW;
@@ -3265,6 +3336,8 @@ ASHLAR_API uint32_t rocksdb_subcompactionjobinfo_compaction_reason(
     const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
 ASHLAR_API uint32_t
 rocksdb_subcompactionjobinfo_compression(const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint32_t rocksdb_subcompactionjobinfo_blob_compression_type(
+    const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
 ASHLAR_API const rocksdb_compaction_job_stats_t* rocksdb_subcompactionjobinfo_stats(
     const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
 // CompactionJobStats. The prefixes may have zeros inside.
@@ -3333,6 +3406,31 @@ ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_single_del_fallthru(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_single_del_mismatch(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_num_blobs_read(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API size_t rocksdb_compaction_job_stats_num_output_files_blob(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_total_blob_bytes_read(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_compaction_job_stats_total_output_bytes_blob(
+    const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
+// BlobFileAdditionInfo and BlobFileGarbageInfo.
+ASHLAR_API const char* rocksdb_blob_file_addition_info_blob_file_path(
+    const rocksdb_blob_file_addition_info_t* info, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_blob_file_addition_info_blob_file_number(
+    const rocksdb_blob_file_addition_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_blob_file_addition_info_total_blob_count(
+    const rocksdb_blob_file_addition_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_blob_file_addition_info_total_blob_bytes(
+    const rocksdb_blob_file_addition_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API const char* rocksdb_blob_file_garbage_info_blob_file_path(
+    const rocksdb_blob_file_garbage_info_t* info, size_t* size) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_blob_file_garbage_info_blob_file_number(
+    const rocksdb_blob_file_garbage_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_blob_file_garbage_info_garbage_blob_count(
+    const rocksdb_blob_file_garbage_info_t* info) ASHLAR_NOTHROW;
+ASHLAR_API uint64_t rocksdb_blob_file_garbage_info_garbage_blob_bytes(
+    const rocksdb_blob_file_garbage_info_t* info) ASHLAR_NOTHROW;
 // ExternalFileIngestionInfo.
 ASHLAR_API const char* rocksdb_externalfileingestioninfo_cf_name(
     const rocksdb_externalfileingestioninfo_t* info, size_t* size) ASHLAR_NOTHROW;
@@ -3355,6 +3453,9 @@ ASHLAR_API uint64_t rocksdb_memtableinfo_num_entries(const rocksdb_memtableinfo_
     ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_memtableinfo_num_deletes(const rocksdb_memtableinfo_t* info)
     ASHLAR_NOTHROW;
+// Empty: there are no user-defined timestamps.
+ASHLAR_API const char* rocksdb_memtableinfo_newest_udt(const rocksdb_memtableinfo_t* info,
+                                                       size_t* size) ASHLAR_NOTHROW;
 // WriteStallInfo. A condition is an int in memory, of the values below.
 enum {
   ashlar_write_stall_delayed = 0,

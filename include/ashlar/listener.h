@@ -101,6 +101,21 @@ struct TableFileDeletionInfo {
   Status status;
 };
 
+// Ashlar writes no blob files. The members about them in the infos below are 0, empty and
+// kNoCompression.
+struct BlobFileInfo {
+  std::string blob_file_path;
+  uint64_t blob_file_number = 0;
+};
+struct BlobFileAdditionInfo : public BlobFileInfo {
+  uint64_t total_blob_count = 0;
+  uint64_t total_blob_bytes = 0;
+};
+struct BlobFileGarbageInfo : public BlobFileInfo {
+  uint64_t garbage_blob_count = 0;
+  uint64_t garbage_blob_bytes = 0;
+};
+
 struct FlushJobInfo {
   uint32_t cf_id = 0;
   std::string cf_name;
@@ -115,11 +130,15 @@ struct FlushJobInfo {
   SequenceNumber largest_seqno = 0;
   TableProperties table_properties;
   FlushReason flush_reason = FlushReason::kOthers;
+  uint64_t oldest_blob_file_number = 0;
+  CompressionType blob_compression_type = kNoCompression;
+  std::vector<BlobFileAdditionInfo> blob_file_addition_infos;
 };
 
 struct CompactionFileInfo {
   int level = 0;
   uint64_t file_number = 0;
+  uint64_t oldest_blob_file_number = 0;
 };
 
 // Records: entries other than range deletions.
@@ -163,6 +182,10 @@ struct CompactionJobStats {
   uint64_t num_filtered_input_files_at_output_level = 0;
   uint64_t total_skipped_input_bytes = 0;
   bool is_remote_compaction = false;
+  uint64_t num_blobs_read = 0;
+  uint64_t num_output_files_blob = 0;
+  uint64_t total_blob_bytes_read = 0;
+  uint64_t total_output_bytes_blob = 0;
 };
 
 // One range of the keys of a compaction that writes tables; see max_subcompactions.
@@ -178,6 +201,7 @@ struct SubcompactionJobInfo {
   int output_level = 0;
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;
+  CompressionType blob_compression_type = kNoCompression;
   // Of the range. Files and bytes of the input belong to the compaction, and are 0 here.
   CompactionJobStats stats;
 };
@@ -200,6 +224,9 @@ struct CompactionJobInfo {
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;
   CompactionJobStats stats;
+  CompressionType blob_compression_type = kNoCompression;
+  std::vector<BlobFileAdditionInfo> blob_file_addition_infos;
+  std::vector<BlobFileGarbageInfo> blob_file_garbage_infos;
   bool aborted = false;  // by DB::AbortAllCompactions
 };
 
@@ -209,6 +236,7 @@ struct MemTableInfo {
   SequenceNumber earliest_seqno = 0;
   uint64_t num_entries = 0;
   uint64_t num_deletes = 0;
+  std::string newest_udt;  // empty: there are no user-defined timestamps
 };
 
 struct WriteStallInfo {

@@ -61,6 +61,7 @@ struct ASHLAR_API TableProperties {
   uint64_t data_block_restart_interval = 0;
   uint64_t index_block_restart_interval = 0;
   uint64_t separate_key_value_in_data_block = 0;  // 1: keys and values are apart
+  uint64_t udi_is_primary_index = 0;              // 0, or the table is not opened (NotSupported)
   std::string seqno_to_time_mapping;              // in RocksDB's encoding
 
   bool HasKeyLargestSeqno() const { return key_largest_seqno != UINT64_MAX; }

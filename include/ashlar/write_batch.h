@@ -38,6 +38,7 @@ struct SavePoint {
   size_t size = 0;             // bytes of Data() before it
   uint32_t count = 0;          // updates before it
   uint32_t content_flags = 0;  // for each type of record before it, 1 << type
+  uint64_t checksum = 0;       // of the records before it; 0 in a batch without checksum
 
   void clear() { *this = SavePoint(); }
   bool is_cleared() const { return size == 0 && count == 0 && content_flags == 0; }
@@ -47,11 +48,16 @@ class ASHLAR_API WriteBatch {
  public:
   // reserved_bytes are allocated at once; more than max_bytes (0: no limit) are refused.
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
+  // protection_bytes_per_key: not 0, and the batch has a checksum of its records, which DB::Write
+  // verifies before it writes. Each record is hashed when it is added, and again by DB::Write.
+  // default_cf_ts_sz has no effect: there are no user-defined timestamps.
+  explicit WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
+                      size_t default_cf_ts_sz);
   // A batch of Data() of another. Damaged bytes are reported by Iterate and by DB::Write.
   explicit WriteBatch(const std::string& rep);
   explicit WriteBatch(std::string&& rep);
-  // Copies and moves take the save points and the termination point along. A moved-from batch is
-  // empty.
+  // Copies and moves take the save points, the termination point and the checksum along. A
+  // moved-from batch is empty.
   WriteBatch(const WriteBatch& other);
   WriteBatch& operator=(const WriteBatch& other);
   WriteBatch(WriteBatch&& other) noexcept;
@@ -151,6 +157,12 @@ class ASHLAR_API WriteBatch {
   // records before that offset were passed to the handler.
   Status Iterate(Handler* handler) const;
 
+  // Corruption: the records are not those that were added; their bytes were changed from outside.
+  // Ok if the batch has no checksum.
+  Status VerifyChecksum() const;
+  // 8, or 0: the batch has no checksum.
+  size_t GetProtectionBytesPerKey() const { return has_checksum_ ? 8 : 0; }
+
   const std::string& Data() const { return rep_; }
   // Gives the bytes away; the batch is empty afterwards.
   std::string Release();
@@ -180,6 +192,8 @@ class ASHLAR_API WriteBatch {
   SavePoint wal_termination_point_;  // its size is at most that of rep_
   size_t max_bytes_ = 0;
   uint32_t content_flags_ = 0;  // which types of records are inside
+  bool has_checksum_ = false;
+  uint64_t checksum_ = 0;  // of all records in their order, while has_checksum_
 };
 
 }  // namespace ashlar

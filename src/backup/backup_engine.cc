@@ -552,6 +552,8 @@ class BackupEngineImpl final : public BackupEngine {
     if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
     if (options.atomic_flush)
       return Status::NotSupported("CreateBackupOptions::atomic_flush is not implemented");
+    if (options.exclude_files_callback)
+      return Status::NotSupported("CreateBackupOptions::exclude_files_callback is not implemented");
     if (latest_id_ == std::numeric_limits<BackupID>::max())
       return Status::NotSupported(options_.backup_dir,
                                   StrCat("no number is left after that of backup ", latest_id_));

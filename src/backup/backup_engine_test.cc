@@ -553,6 +553,15 @@ TEST_F(BackupEngineTest, OptionsThatWouldChangeBackupsAreRefused) {
   CreateBackupOptions create;
   create.atomic_flush = true;
   EXPECT_TRUE(opened->CreateNewBackup(create, db_.get()).IsNotSupported());
+  create = CreateBackupOptions();
+  create.exclude_files_callback = [](MaybeExcludeBackupFile*, MaybeExcludeBackupFile*) {};
+  const Status excluding = opened->CreateNewBackup(create, db_.get());
+  EXPECT_TRUE(excluding.IsNotSupported());
+  EXPECT_NE(excluding.ToString().find("exclude_files_callback"), std::string::npos)
+      << excluding.ToString();
+  std::vector<BackupInfo> made;
+  opened->GetBackupInfo(&made);
+  EXPECT_TRUE(made.empty());
   ASSERT_TRUE(opened->CreateNewBackup(db_.get()).ok());
   CloseDb();
   const RestoreOptions keep(false, RestoreOptions::kVerifyChecksum);

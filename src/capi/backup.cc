@@ -18,6 +18,16 @@ rocksdb_backup_engine_t* OpenEngine(const BackupEngineOptions& options, ashlar::
   return Check(errptr, BackupEngine::Open(options, env, &engine)) ? Wrap(engine) : nullptr;
 }
 
+// options: null: the defaults.
+void CreateBackup(rocksdb_backup_engine_t* engine, rocksdb_t* db,
+                  const rocksdb_create_backup_options_t* options, const std::string& app_metadata,
+                  uint32_t* backup_id, char** errptr) {
+  const ashlar::CreateBackupOptions defaults;
+  Check(errptr,
+        Rep(engine)->CreateNewBackupWithMetadata(options == nullptr ? defaults : options->rep,
+                                                 db->rep, app_metadata, backup_id));
+}
+
 const BackupInfo& Info(const rocksdb_backup_engine_info_t* info, int index) {
   return info->rep[static_cast<size_t>(index)];
 }
@@ -48,15 +58,15 @@ void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* engi
 void rocksdb_backup_engine_create_new_backup_with_options(
     rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
     uint32_t* backup_id, char** errptr) noexcept {
-  Check(errptr, Rep(engine)->CreateNewBackup(options->rep, db->rep, backup_id));
+  CreateBackup(engine, db, options, std::string(), backup_id, errptr);
 }
 void rocksdb_backup_engine_create_new_backup_with_metadata(
     rocksdb_backup_engine_t* engine, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
     const char* app_metadata, size_t app_metadata_size, uint32_t* backup_id,
     char** errptr) noexcept {
-  const std::string metadata(app_metadata, app_metadata_size);
-  Check(errptr,
-        Rep(engine)->CreateNewBackupWithMetadata(options->rep, db->rep, metadata, backup_id));
+  const std::string metadata(app_metadata == nullptr ? "" : app_metadata,
+                             app_metadata == nullptr ? 0 : app_metadata_size);
+  CreateBackup(engine, db, options, metadata, backup_id, errptr);
 }
 void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* engine) noexcept {
   Rep(engine)->StopBackup();
@@ -170,6 +180,20 @@ void rocksdb_create_backup_options_set_progress_callback(
     rocksdb_create_backup_options_progress_cb callback) noexcept {
   options->rep.progress_callback = nullptr;
   if (callback != nullptr) options->rep.progress_callback = [state, callback] { callback(state); };
+}
+void rocksdb_create_backup_options_set_exclude_files_callback(
+    rocksdb_create_backup_options_t* options, void* state,
+    rocksdb_create_backup_options_exclude_files_cb callback) noexcept {
+  options->rep.exclude_files_callback = nullptr;
+  if (callback == nullptr) return;
+  options->rep.exclude_files_callback = [state, callback](
+                                            ashlar::MaybeExcludeBackupFile* files_begin,
+                                            ashlar::MaybeExcludeBackupFile* files_end) {
+    for (auto* file = files_begin; file != files_end; ++file) {
+      const std::string& name = file->info.relative_file;
+      file->exclude_decision = callback(state, name.data(), name.size()) != 0;
+    }
+  };
 }
 ASHLAR_C_ACCESSORS(create_backup_options, flush_before_backup, unsigned char)
 ASHLAR_C_ACCESSORS(create_backup_options, atomic_flush, unsigned char)

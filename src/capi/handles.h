@@ -270,6 +270,8 @@ namespace ashlar::capi {
     return reinterpret_cast<c_type*>(const_cast<cpp_type*>(object));                   \
   }
 ASHLAR_C_CAST(rocksdb_backup_engine_t, BackupEngine)
+ASHLAR_C_CAST(rocksdb_blob_file_addition_info_t, BlobFileAdditionInfo)
+ASHLAR_C_CAST(rocksdb_blob_file_garbage_info_t, BlobFileGarbageInfo)
 ASHLAR_C_CAST(rocksdb_checkpoint_t, Checkpoint)
 ASHLAR_C_CAST(rocksdb_iterator_t, Iterator)
 ASHLAR_C_CAST(rocksdb_snapshot_t, Snapshot)

@@ -49,22 +49,32 @@ const TablePropertiesCollection::value_type* At(const TablePropertiesCollection&
   const type* rocksdb_##object##_##name(const rocksdb_##object##_t* info) noexcept { \
     return Wrap(&Rep(info)->member);                                                 \
   }
+// A list of infos, and the name of one.
+#define ASHLAR_C_INFOS(object, name, type)                                               \
+  size_t rocksdb_##object##_##name##s_count(const rocksdb_##object##_t* info) noexcept { \
+    return Rep(info)->name##s.size();                                                    \
+  }                                                                                      \
+  const type* rocksdb_##object##_##name##_at(const rocksdb_##object##_t* info,           \
+                                             size_t position) noexcept {                 \
+    return Wrap(At(Rep(info)->name##s, position));                                       \
+  }
 #define ASHLAR_C_STATUS(object)                                                              \
   void rocksdb_##object##_status(const rocksdb_##object##_t* info, char** errptr) noexcept { \
     ashlar::capi::Check(errptr, Rep(info)->status);                                          \
   }
 
 // Of a compaction, and of one of its ranges.
-#define ASHLAR_C_COMPACTION(object)                    \
-  ASHLAR_C_STATUS(object)                              \
-  ASHLAR_C_NUMBER(object, cf_id, uint32_t)             \
-  ASHLAR_C_TEXT(object, cf_name)                       \
-  ASHLAR_C_NUMBER(object, thread_id, uint64_t)         \
-  ASHLAR_C_NUMBER(object, job_id, int)                 \
-  ASHLAR_C_NUMBER(object, base_input_level, int)       \
-  ASHLAR_C_NUMBER(object, output_level, int)           \
-  ASHLAR_C_NUMBER(object, compaction_reason, uint32_t) \
-  ASHLAR_C_NUMBER(object, compression, uint32_t)       \
+#define ASHLAR_C_COMPACTION(object)                        \
+  ASHLAR_C_STATUS(object)                                  \
+  ASHLAR_C_NUMBER(object, cf_id, uint32_t)                 \
+  ASHLAR_C_TEXT(object, cf_name)                           \
+  ASHLAR_C_NUMBER(object, thread_id, uint64_t)             \
+  ASHLAR_C_NUMBER(object, job_id, int)                     \
+  ASHLAR_C_NUMBER(object, base_input_level, int)           \
+  ASHLAR_C_NUMBER(object, output_level, int)               \
+  ASHLAR_C_NUMBER(object, compaction_reason, uint32_t)     \
+  ASHLAR_C_NUMBER(object, compression, uint32_t)           \
+  ASHLAR_C_NUMBER(object, blob_compression_type, uint32_t) \
   ASHLAR_C_PART(object, stats, rocksdb_compaction_job_stats_t, stats)
 
 // ---- Flushes.
@@ -81,6 +91,9 @@ ASHLAR_C_NUMBER(flushjobinfo, smallest_seqno, uint64_t)
 ASHLAR_C_NUMBER(flushjobinfo, largest_seqno, uint64_t)
 ASHLAR_C_PART(flushjobinfo, table_properties, rocksdb_table_properties_t, table_properties)
 ASHLAR_C_NUMBER(flushjobinfo, flush_reason, uint32_t)
+ASHLAR_C_NUMBER(flushjobinfo, oldest_blob_file_number, uint64_t)
+ASHLAR_C_NUMBER(flushjobinfo, blob_compression_type, uint32_t)
+ASHLAR_C_INFOS(flushjobinfo, blob_file_addition_info, rocksdb_blob_file_addition_info_t)
 
 // ---- Compactions.
 
@@ -112,19 +125,15 @@ ASHLAR_C_NUMBER_OF(compactionjobinfo, num_input_files_at_output_level, size_t,
                                                     size_t position, size_t* size) noexcept { \
     return BorrowText(At(Rep(info)->name##s, position), size);                                \
   }                                                                                           \
-  size_t rocksdb_compactionjobinfo_##name##_infos_count(                                      \
-      const rocksdb_compactionjobinfo_t* info) noexcept {                                     \
-    return Rep(info)->name##_infos.size();                                                    \
-  }                                                                                           \
-  const rocksdb_compaction_file_info_t* rocksdb_compactionjobinfo_##name##_info_at(           \
-      const rocksdb_compactionjobinfo_t* info, size_t position) noexcept {                    \
-    return Wrap(At(Rep(info)->name##_infos, position));                                       \
-  }
+  ASHLAR_C_INFOS(compactionjobinfo, name##_info, rocksdb_compaction_file_info_t)
 ASHLAR_C_FILES(input_file)
 ASHLAR_C_FILES(output_file)
 #undef ASHLAR_C_FILES
 ASHLAR_C_NUMBER(compaction_file_info, level, int)
 ASHLAR_C_NUMBER(compaction_file_info, file_number, uint64_t)
+ASHLAR_C_NUMBER(compaction_file_info, oldest_blob_file_number, uint64_t)
+ASHLAR_C_INFOS(compactionjobinfo, blob_file_addition_info, rocksdb_blob_file_addition_info_t)
+ASHLAR_C_INFOS(compactionjobinfo, blob_file_garbage_info, rocksdb_blob_file_garbage_info_t)
 
 size_t rocksdb_compactionjobinfo_table_properties_count(
     const rocksdb_compactionjobinfo_t* info) noexcept {
@@ -182,6 +191,21 @@ ASHLAR_C_NUMBER(compaction_job_stats, num_filtered_input_files, size_t)
 ASHLAR_C_NUMBER(compaction_job_stats, num_filtered_input_files_at_output_level, size_t)
 ASHLAR_C_NUMBER(compaction_job_stats, total_skipped_input_bytes, uint64_t)
 ASHLAR_C_NUMBER(compaction_job_stats, is_remote_compaction, unsigned char)
+ASHLAR_C_NUMBER(compaction_job_stats, num_blobs_read, uint64_t)
+ASHLAR_C_NUMBER(compaction_job_stats, num_output_files_blob, size_t)
+ASHLAR_C_NUMBER(compaction_job_stats, total_blob_bytes_read, uint64_t)
+ASHLAR_C_NUMBER(compaction_job_stats, total_output_bytes_blob, uint64_t)
+
+// ---- Blob files.
+
+ASHLAR_C_TEXT(blob_file_addition_info, blob_file_path)
+ASHLAR_C_NUMBER(blob_file_addition_info, blob_file_number, uint64_t)
+ASHLAR_C_NUMBER(blob_file_addition_info, total_blob_count, uint64_t)
+ASHLAR_C_NUMBER(blob_file_addition_info, total_blob_bytes, uint64_t)
+ASHLAR_C_TEXT(blob_file_garbage_info, blob_file_path)
+ASHLAR_C_NUMBER(blob_file_garbage_info, blob_file_number, uint64_t)
+ASHLAR_C_NUMBER(blob_file_garbage_info, garbage_blob_count, uint64_t)
+ASHLAR_C_NUMBER(blob_file_garbage_info, garbage_blob_bytes, uint64_t)
 
 // ---- Ingestions, memtables, stalls.
 
@@ -196,6 +220,7 @@ ASHLAR_C_NUMBER(memtableinfo, first_seqno, uint64_t)
 ASHLAR_C_NUMBER(memtableinfo, earliest_seqno, uint64_t)
 ASHLAR_C_NUMBER(memtableinfo, num_entries, uint64_t)
 ASHLAR_C_NUMBER(memtableinfo, num_deletes, uint64_t)
+ASHLAR_C_TEXT(memtableinfo, newest_udt)
 ASHLAR_C_TEXT(writestallinfo, cf_name)
 ASHLAR_C_PART(writestallinfo, cur, rocksdb_writestallcondition_t, condition.cur)
 ASHLAR_C_PART(writestallinfo, prev, rocksdb_writestallcondition_t, condition.prev)

@@ -62,6 +62,7 @@ ASHLAR_C_NUMBER(key_smallest_seqno)
 ASHLAR_C_NUMBER(data_block_restart_interval)
 ASHLAR_C_NUMBER(index_block_restart_interval)
 ASHLAR_C_NUMBER(separate_key_value_in_data_block)
+ASHLAR_C_NUMBER(udi_is_primary_index)
 #undef ASHLAR_C_NUMBER
 
 #define ASHLAR_C_TEXT(name)                                                                 \

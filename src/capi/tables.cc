@@ -1,8 +1,23 @@
 // Table formats, filters and caches.
 #include "capi/accessors.h"
+#include "capi/transfer.h"
 
+using ashlar::Status;
+using ashlar::capi::BorrowText;
 using ashlar::capi::Rep;
+using ashlar::capi::SetError;
 using ashlar::capi::Wrap;
+
+namespace {
+
+// Null takes away a factory that cannot be there.
+void RefuseIndexFactory(const char* value, size_t value_size, char** errptr) {
+  if (value == nullptr) return;
+  SetError(errptr, Status::NotSupported("user-defined indexes are not implemented",
+                                        ashlar::Slice(value, value_size)));
+}
+
+}  // namespace
 
 // ---- Block-based tables.
 
@@ -74,6 +89,30 @@ ASHLAR_C_ACCESSORS(block_based_options, super_block_alignment_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, super_block_alignment_space_overhead_ratio, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, use_udi_as_primary_index, unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, fail_if_no_udi_on_open, unsigned char)
+
+// ---- Indexes of the program: there are none, in options of tables and of reads.
+
+void rocksdb_block_based_options_set_user_defined_index_factory_from_string(
+    rocksdb_block_based_table_options_t* /*options*/, const char* value, size_t value_size,
+    char** errptr) noexcept {
+  RefuseIndexFactory(value, value_size, errptr);
+}
+void rocksdb_block_based_options_clear_user_defined_index_factory(
+    rocksdb_block_based_table_options_t* /*options*/) noexcept {}
+const char* rocksdb_block_based_options_get_user_defined_index_factory_name(
+    const rocksdb_block_based_table_options_t* /*options*/, size_t* name_size) noexcept {
+  return BorrowText(nullptr, name_size);
+}
+void rocksdb_readoptions_set_table_index_factory_from_string(rocksdb_readoptions_t* /*options*/,
+                                                             const char* value, size_t value_size,
+                                                             char** errptr) noexcept {
+  RefuseIndexFactory(value, value_size, errptr);
+}
+void rocksdb_readoptions_clear_table_index_factory(rocksdb_readoptions_t* /*options*/) noexcept {}
+const char* rocksdb_readoptions_get_table_index_factory_name(
+    const rocksdb_readoptions_t* /*options*/, size_t* name_size) noexcept {
+  return BorrowText(nullptr, name_size);
+}
 
 // ---- PlainTables.
 
@@ -176,6 +215,19 @@ size_t rocksdb_cache_get_table_address_count(const rocksdb_cache_t* /*cache*/) n
   return 0;
 }
 void rocksdb_cache_disown_data(rocksdb_cache_t* /*cache*/) noexcept {}
+
+// No function makes an allocator, so these get null.
+rocksdb_memory_allocator_t* rocksdb_jemalloc_nodump_allocator_create(char** errptr) noexcept {
+  SetError(errptr, Status::NotSupported("memory allocators of caches are not implemented",
+                                        "built without jemalloc"));
+  return nullptr;
+}
+void rocksdb_memory_allocator_destroy(rocksdb_memory_allocator_t* /*allocator*/) noexcept {}
+void rocksdb_lru_cache_options_set_memory_allocator(
+    rocksdb_lru_cache_options_t* /*options*/, rocksdb_memory_allocator_t* /*allocator*/) noexcept {}
+void rocksdb_hyper_clock_cache_options_set_memory_allocator(
+    rocksdb_hyper_clock_cache_options_t* /*options*/,
+    rocksdb_memory_allocator_t* /*allocator*/) noexcept {}
 
 ASHLAR_C_CREATE_AND_DESTROY(lru_cache_options)
 ASHLAR_C_SETTER(lru_cache_options, capacity, size_t)

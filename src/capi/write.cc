@@ -168,9 +168,10 @@ rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep, size_t siz
   return new rocksdb_writebatch_t{WriteBatch(std::string(rep, size)), Status()};
 }
 rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(size_t reserved_bytes, size_t max_bytes,
-                                                            size_t /*protection_bytes_per_key*/,
-                                                            size_t /*default_cf_ts_sz*/) noexcept {
-  return new rocksdb_writebatch_t{WriteBatch(reserved_bytes, max_bytes), Status()};
+                                                            size_t protection_bytes_per_key,
+                                                            size_t default_cf_ts_sz) noexcept {
+  return new rocksdb_writebatch_t{
+      WriteBatch(reserved_bytes, max_bytes, protection_bytes_per_key, default_cf_ts_sz), Status()};
 }
 void rocksdb_writebatch_destroy(rocksdb_writebatch_t* batch) noexcept { delete batch; }
 void rocksdb_writebatch_clear(rocksdb_writebatch_t* batch) noexcept {
@@ -302,6 +303,9 @@ void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* batch,
 }
 void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch, char** errptr) noexcept {
   Check(errptr, batch->rep.PopSavePoint());
+}
+void rocksdb_writebatch_verify_checksum(rocksdb_writebatch_t* batch, char** errptr) noexcept {
+  Check(errptr, batch->rep.VerifyChecksum());
 }
 
 void rocksdb_writebatch_iterate(rocksdb_writebatch_t* batch, void* state,

@@ -8,6 +8,7 @@
 #include "ashlar/db.h"
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/result.h"
 #include "key/write_batch_internal.h"
 
@@ -45,6 +46,12 @@ struct Field {
   int num_parts;
   uint64_t bytes = 0;
 };
+
+// The checksum of some records and then this one. For a given record it is a bijection of the
+// checksum before, so that records after a damaged one do not hide it.
+uint64_t ChainChecksum(uint64_t checksum, const Slice& record) {
+  return (checksum + Hash64(record)) * 0x9e3779b97f4a7c15;
+}
 
 uint32_t IdOf(const ColumnFamilyHandle* column_family) {
   return column_family == nullptr ? 0 : column_family->GetID();
@@ -105,6 +112,12 @@ uint32_t WriteBatchInternal::ScanFlags(const Slice& contents) {
   return flags;
 }
 
+Status WriteBatchInternal::ChainRecords(const Slice& contents, uint64_t* checksum) {
+  BatchReader reader(contents);
+  while (reader.Next()) *checksum = ChainChecksum(*checksum, reader.record_bytes());
+  return reader.status();
+}
+
 bool WriteBatchInternal::IsKnownApplicable(const WriteBatch* batch) {
   constexpr uint32_t kApplicable =
       RecordTypesOf({RecordRole::kNone, RecordRole::kValue, RecordRole::kTombstone,
@@ -143,6 +156,7 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
   batch->save_points_.clear();
   batch->wal_termination_point_.clear();
   batch->content_flags_ = ScanFlags(contents);
+  batch->has_checksum_ = false;
   return s;
 }
 
@@ -151,6 +165,8 @@ void WriteBatchInternal::Append(WriteBatch* target, const WriteBatch* source) {
   target->rep_.append(source->rep_, kHeaderBytes, std::string::npos);
   EncodeFixed32(target->rep_.data() + 8, count);
   target->content_flags_ |= source->content_flags_;
+  if (target->has_checksum_)
+    static_cast<void>(ChainRecords(Contents(source), &target->checksum_).ok());
 }
 
 // ---- LoggedPart
@@ -214,6 +230,11 @@ WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes)
     : rep_(EmptyBatch()), max_bytes_(max_bytes) {
   if (reserved_bytes > kHeaderBytes) rep_.reserve(reserved_bytes);
 }
+WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
+                       size_t /*default_cf_ts_sz*/)
+    : WriteBatch(reserved_bytes, max_bytes) {
+  has_checksum_ = protection_bytes_per_key != 0;
+}
 WriteBatch::WriteBatch(const std::string& rep)
     : rep_(rep), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
 WriteBatch::WriteBatch(std::string&& rep)
@@ -227,7 +248,9 @@ WriteBatch::WriteBatch(WriteBatch&& other) noexcept
       save_points_(std::move(other.save_points_)),
       wal_termination_point_(other.wal_termination_point_),
       max_bytes_(other.max_bytes_),
-      content_flags_(other.content_flags_) {
+      content_flags_(other.content_flags_),
+      has_checksum_(other.has_checksum_),
+      checksum_(other.checksum_) {
   other.Clear();
 }
 
@@ -238,6 +261,8 @@ WriteBatch& WriteBatch::operator=(WriteBatch&& other) noexcept {
   wal_termination_point_ = other.wal_termination_point_;
   max_bytes_ = other.max_bytes_;
   content_flags_ = other.content_flags_;
+  has_checksum_ = other.has_checksum_;
+  checksum_ = other.checksum_;
   other.Clear();
   return *this;
 }
@@ -247,6 +272,7 @@ void WriteBatch::Clear() {
   save_points_.clear();
   wal_termination_point_.clear();
   content_flags_ = 0;
+  checksum_ = 0;
 }
 
 std::string WriteBatch::Release() {
@@ -268,6 +294,10 @@ ASHLAR_ALWAYS_INLINE Status WriteBatchInternal::Add(WriteBatch* batch, const Rec
   record.AppendTo(&batch->rep_, record_bytes);
   EncodeFixed32(batch->rep_.data() + 8, count + (record.type == ValueType::kLogData ? 0 : 1));
   batch->content_flags_ |= RecordTypeBit(record.type);
+  if (batch->has_checksum_) [[unlikely]]
+    batch->checksum_ = ChainChecksum(batch->checksum_,
+                                     Slice(batch->rep_.data() + batch->rep_.size() - record_bytes,
+                                           static_cast<size_t>(record_bytes)));
   return Status::OK();
 }
 
@@ -335,7 +365,10 @@ Status WriteBatch::PutLogData(const Slice& blob) {
 }
 
 SavePoint WriteBatch::Here() const {
-  return {.size = rep_.size(), .count = Count(), .content_flags = content_flags_};
+  return {.size = rep_.size(),
+          .count = Count(),
+          .content_flags = content_flags_,
+          .checksum = checksum_};
 }
 
 void WriteBatch::SetSavePoint() { save_points_.push_back(Here()); }
@@ -347,6 +380,7 @@ Status WriteBatch::RollbackToSavePoint() {
   rep_.resize(save_point.size);
   if (rep_.size() >= kHeaderBytes) EncodeFixed32(rep_.data() + 8, save_point.count);
   content_flags_ = save_point.content_flags;
+  checksum_ = save_point.checksum;
   if (wal_termination_point_.size > rep_.size()) wal_termination_point_ = save_point;
   return Status::OK();
 }
@@ -383,6 +417,14 @@ bool WriteBatch::HasCommit() const {
 }
 bool WriteBatch::HasRollback() const {
   return (content_flags_ & RecordTypeBit(ValueType::kRollback)) != 0;
+}
+
+Status WriteBatch::VerifyChecksum() const {
+  if (!has_checksum_) return Status::OK();
+  uint64_t found = 0;
+  ASHLAR_RETURN_IF_ERROR(WriteBatchInternal::ChainRecords(Slice(rep_), &found));
+  if (found == checksum_) return Status::OK();
+  return Status::Corruption("write batch: its records do not match their checksum");
 }
 
 // ---- Iterate and Handler

@@ -17,6 +17,8 @@
 //
 // I1: `count` is the number of counted records; each takes one sequence number, from `sequence` on.
 // I2: a record of family 0 has the short form.
+// I3: the checksum of a batch, if it has one, is that of its records as they were added. It differs
+//     from ChainRecords of the bytes only if they were changed from outside.
 // BatchReader is the only decoder: replay, commit, Handlers and validation all read batches through
 // it.
 #pragma once
@@ -76,6 +78,11 @@ class BatchReader {
   // Corruption naming an offset, or Ok. After the last record, whether the count in the header is
   // right too.
   const Status& status() const { return status_; }
+  // The bytes of record().
+  Slice record_bytes() const {
+    return Slice(begin_ + record_.offset,
+                 static_cast<size_t>(rest_.data() - begin_) - record_.offset);
+  }
   // Counted records up to and including record().
   uint32_t counted() const { return counted_; }
 
@@ -116,7 +123,8 @@ class WriteBatchInternal {
   static Status SetContents(WriteBatch* batch, const Slice& contents);
   // Whether contents decode to the end and the count is right.
   static Status Validate(const Slice& contents);
-  // Adds the records of `source` after those of `target`. The limit of `target` does not apply.
+  // Adds the records of `source` after those of `target`, as they are now, also to its checksum.
+  // The limit of `target` does not apply.
   static void Append(WriteBatch* target, const WriteBatch* source);
 
   // True: the engine applies records of this type. A batch with others is refused before any of it
@@ -138,6 +146,8 @@ class WriteBatchInternal {
  private:
   friend class WriteBatch;
   static uint32_t ScanFlags(const Slice& contents);
+  // Continues the checksum over the records of `contents`, in their order.
+  static Status ChainRecords(const Slice& contents, uint64_t* checksum);
 };
 
 // The bytes that a batch writes to the log: all of it or, with a termination point, a batch of the

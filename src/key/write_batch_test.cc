@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -484,6 +486,106 @@ TEST(WriteBatch, ABatchOfTooFewBytesIsHarmless) {
   EXPECT_TRUE(WriteBatchInternal::CheckApplicable(&batch).IsCorruption());
   batch.Clear();
   EXPECT_TRUE(batch.Put("a", "b").ok());
+}
+
+WriteBatch BatchWithChecksum() { return WriteBatch(0, 0, 8, 0); }
+
+void FlipBit(WriteBatch* batch, size_t offset) {
+  const_cast<char*>(batch->Data().data())[offset] ^= 1;
+}
+
+// Flips a bit of the last byte for a moment, too: the batch has a checksum.
+void ExpectMatchingChecksum(WriteBatch* batch) {
+  EXPECT_EQ(batch->GetProtectionBytesPerKey(), 8u);
+  const Status whole = batch->VerifyChecksum();
+  EXPECT_TRUE(whole.ok()) << whole.ToString();
+  FlipBit(batch, batch->GetDataSize() - 1);
+  EXPECT_TRUE(batch->VerifyChecksum().IsCorruption());
+  FlipBit(batch, batch->GetDataSize() - 1);
+}
+
+TEST(WriteBatch, AChecksumFindsEveryChangedByteOfTheRecords) {
+  FakeFamily family(300);
+  WriteBatch batch = BatchWithChecksum();
+  EXPECT_TRUE(batch.VerifyChecksum().ok());
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  ASSERT_TRUE(batch.Put(&family, "key", "value").ok());
+  ASSERT_TRUE(batch.Delete("b").ok());
+  ASSERT_TRUE(batch.SingleDelete("c").ok());
+  ASSERT_TRUE(batch.Merge("d", "4").ok());
+  ASSERT_TRUE(batch.DeleteRange("e", "f").ok());
+  ASSERT_TRUE(batch.PutLogData("log").ok());
+  const Slice pieces[] = {"in", "pieces"};
+  ASSERT_TRUE(batch.Put(SliceParts(pieces, 2), SliceParts(pieces, 2)).ok());
+  // The sequence is no part of what was added; the count is checked, too.
+  WriteBatchInternal::SetSequence(&batch, 77);
+  ExpectMatchingChecksum(&batch);
+  for (size_t i = 8; i < batch.GetDataSize(); ++i) {
+    FlipBit(&batch, i);
+    EXPECT_TRUE(batch.VerifyChecksum().IsCorruption()) << "byte " << i;
+    FlipBit(&batch, i);
+  }
+  EXPECT_TRUE(batch.VerifyChecksum().ok());
+}
+
+TEST(WriteBatch, AChecksumFindsRecordsThatChangedPlaces) {
+  WriteBatch batch = BatchWithChecksum();
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  const size_t bytes = batch.GetDataSize() - WriteBatchInternal::kHeaderBytes;
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  char* const first = const_cast<char*>(batch.Data().data()) + WriteBatchInternal::kHeaderBytes;
+  std::swap_ranges(first, first + bytes, first + bytes);
+  EXPECT_EQ(Text(batch), "put(0,b,2)put(0,a,1)");
+  EXPECT_TRUE(batch.VerifyChecksum().IsCorruption());
+}
+
+TEST(WriteBatch, AChecksumFollowsTheRecords) {
+  WriteBatch batch = BatchWithChecksum();
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  batch.SetSavePoint();
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  batch.SetSavePoint();
+  ASSERT_TRUE(batch.PopSavePoint().ok());
+  ExpectMatchingChecksum(&batch);
+  ASSERT_TRUE(batch.RollbackToSavePoint().ok());
+  ExpectMatchingChecksum(&batch);
+  ASSERT_TRUE(batch.Delete("c").ok());
+  ExpectMatchingChecksum(&batch);
+
+  WriteBatch copy(batch);
+  ASSERT_TRUE(copy.Put("d", "4").ok());
+  ExpectMatchingChecksum(&copy);
+  WriteBatch moved(std::move(copy));
+  ExpectMatchingChecksum(&moved);
+  ASSERT_TRUE(copy.Put("e", "5").ok());  // NOLINT(bugprone-use-after-move)
+  ExpectMatchingChecksum(&copy);
+  WriteBatch assigned;
+  assigned = std::move(moved);
+  ASSERT_TRUE(assigned.Put("f", "6").ok());
+  ExpectMatchingChecksum(&assigned);
+  assigned = batch;
+  ExpectMatchingChecksum(&assigned);
+
+  WriteBatchInternal::Append(&batch, &copy);
+  ExpectMatchingChecksum(&batch);
+  batch.Clear();
+  ASSERT_TRUE(batch.Put("g", "7").ok());
+  ExpectMatchingChecksum(&batch);
+  EXPECT_FALSE(batch.Release().empty());
+  ASSERT_TRUE(batch.Put("h", "8").ok());
+  ExpectMatchingChecksum(&batch);
+}
+
+TEST(WriteBatch, WithoutAChecksumNothingIsVerified) {
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  EXPECT_EQ(batch.GetProtectionBytesPerKey(), 0u);
+  FlipBit(&batch, batch.GetDataSize() - 1);
+  EXPECT_TRUE(batch.VerifyChecksum().ok());
+  WriteBatch other = BatchWithChecksum();
+  ASSERT_TRUE(WriteBatchInternal::SetContents(&other, batch.Data()).ok());
+  EXPECT_EQ(other.GetProtectionBytesPerKey(), 0u);
+  EXPECT_TRUE(other.VerifyChecksum().ok());
 }
 
 TEST(WriteBatchInternal, AppendJoinsRecordsAndCounts) {

@@ -66,6 +66,7 @@ constexpr NumberField kNumbers[] = {
     {"rocksdb.index.block.restart.interval", &TableProperties::index_block_restart_interval, true},
     {"rocksdb.separate.key.value.in.data.block", &TableProperties::separate_key_value_in_data_block,
      true},
+    {"rocksdb.udi.is.primary.index", &TableProperties::udi_is_primary_index, true},
 };
 
 constexpr TextField kTexts[] = {

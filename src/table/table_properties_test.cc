@@ -46,6 +46,7 @@ TEST(TableProperties, ThoseOfLaterReleasesHaveMembers) {
   properties.key_largest_seqno = 7;
   properties.tail_start_offset = uint64_t{1} << 33;
   properties.user_defined_timestamps_persisted = 0;
+  properties.udi_is_primary_index = 1;
   properties.seqno_to_time_mapping = std::string("\x01\0\x02", 3);
   const Result<TableProperties> decoded = DecodeTableProperties(EncodeTableProperties(properties));
   ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
@@ -54,6 +55,7 @@ TEST(TableProperties, ThoseOfLaterReleasesHaveMembers) {
   EXPECT_EQ(decoded->key_largest_seqno, 7u);
   EXPECT_EQ(decoded->tail_start_offset, uint64_t{1} << 33);
   EXPECT_EQ(decoded->user_defined_timestamps_persisted, 0u);
+  EXPECT_EQ(decoded->udi_is_primary_index, 1u);
   EXPECT_EQ(decoded->seqno_to_time_mapping, properties.seqno_to_time_mapping);
   EXPECT_TRUE(decoded->user_collected_properties.empty());
 }

@@ -159,6 +159,7 @@ class DBWithTTLImpl final : public DBWithTTL {
 
   Status Write(const WriteOptions& options, WriteBatch* updates) override try {
     if (updates == nullptr) return db_->Write(options, updates);  // which refuses it
+    ASHLAR_RETURN_IF_ERROR(updates->VerifyChecksum());            // the copy has no checksum
     SuffixAdder adder(TtlNow(GetEnv()), updates->GetWalTerminationPoint());
     ASHLAR_RETURN_IF_ERROR(updates->Iterate(&adder));
     return db_->Write(options, adder.batch());

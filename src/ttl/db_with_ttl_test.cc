@@ -240,6 +240,16 @@ TEST_F(DBWithTTLTest, ANullBatchIsRefused) {
   EXPECT_TRUE(db_->Write(WriteOptions(), nullptr).IsInvalidArgument());
 }
 
+TEST_F(DBWithTTLTest, ABatchWhoseBytesWereChangedIsNotWritten) {
+  Open(kTtl);
+  WriteBatch batch(0, 0, 8, 0);
+  ASSERT_TRUE(batch.Put("key", "value").ok());
+  ASSERT_TRUE(db_->Write(WriteOptions(), &batch).ok());
+  const_cast<char*>(batch.Data().data())[batch.GetDataSize() - 1] ^= 1;
+  EXPECT_TRUE(db_->Write(WriteOptions(), &batch).IsCorruption());
+  EXPECT_EQ(ContentsOf(db_.get()), (Contents{{"key", "value"}}));
+}
+
 TEST_F(DBWithTTLTest, ABatchKeepsItsTerminationPoint) {
   options_.avoid_flush_during_shutdown = true;
   Open(kTtl);

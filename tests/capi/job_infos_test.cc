@@ -46,6 +46,23 @@ std::string ErrorOf(void (*getter)(const Object*, char**), const Object* object)
   return text;
 }
 
+BlobFileAdditionInfo AddedBlobs() {
+  BlobFileAdditionInfo info;
+  info.blob_file_path = "/db/000021.blob";
+  info.blob_file_number = 21;
+  info.total_blob_count = 22;
+  info.total_blob_bytes = 23;
+  return info;
+}
+BlobFileGarbageInfo GarbageBlobs() {
+  BlobFileGarbageInfo info;
+  info.blob_file_path = "/db/000024.blob";
+  info.blob_file_number = 24;
+  info.garbage_blob_count = 25;
+  info.garbage_blob_bytes = 26;
+  return info;
+}
+
 TableProperties PropertiesWith(uint64_t entries) {
   TableProperties properties;
   properties.num_entries = entries;
@@ -84,6 +101,10 @@ CompactionJobStats DistinctStats() {
   stats.num_filtered_input_files_at_output_level = 120;
   stats.total_skipped_input_bytes = 121;
   stats.is_remote_compaction = true;
+  stats.num_blobs_read = 126;
+  stats.num_output_files_blob = 127;
+  stats.total_blob_bytes_read = 128;
+  stats.total_output_bytes_blob = 129;
   return stats;
 }
 
@@ -105,6 +126,9 @@ TEST(JobInfos, AFlushIsDescribed) {
   info.largest_seqno = 5;
   info.table_properties = PropertiesWith(6);
   info.flush_reason = FlushReason::kWalFull;
+  info.oldest_blob_file_number = 8;
+  info.blob_compression_type = kZSTD;
+  info.blob_file_addition_infos = {BlobFileAdditionInfo(), AddedBlobs()};
   for (const bool slows : {false, true}) {
     info.triggered_writes_slowdown = slows;
     info.triggered_writes_stop = !slows;
@@ -120,6 +144,12 @@ TEST(JobInfos, AFlushIsDescribed) {
     EXPECT_SAME(flushjobinfo, smallest_seqno);
     EXPECT_SAME(flushjobinfo, largest_seqno);
     EXPECT_SAME_NUMBER(flushjobinfo, flush_reason);
+    EXPECT_SAME(flushjobinfo, oldest_blob_file_number);
+    EXPECT_SAME_NUMBER(flushjobinfo, blob_compression_type);
+    ASSERT_EQ(rocksdb_flushjobinfo_blob_file_addition_infos_count(c), 2u);
+    EXPECT_EQ(Rep(rocksdb_flushjobinfo_blob_file_addition_info_at(c, 1)),
+              &info.blob_file_addition_infos[1]);
+    EXPECT_EQ(rocksdb_flushjobinfo_blob_file_addition_info_at(c, 2), nullptr);
     EXPECT_EQ(Rep(rocksdb_flushjobinfo_table_properties(c)), &info.table_properties);
   }
 }
@@ -138,7 +168,10 @@ CompactionJobInfo DistinctCompaction() {
   info.input_files = {"/db/in1", "/db/in2"};
   info.input_file_infos = {{.level = 7, .file_number = 8}, {.level = 9, .file_number = 10}};
   info.output_files = {"/db/out"};
-  info.output_file_infos = {{.level = 11, .file_number = 12}};
+  info.output_file_infos = {{.level = 11, .file_number = 12, .oldest_blob_file_number = 15}};
+  info.blob_compression_type = kSnappyCompression;
+  info.blob_file_addition_infos = {AddedBlobs()};
+  info.blob_file_garbage_infos = {BlobFileGarbageInfo(), GarbageBlobs()};
   info.compaction_reason = CompactionReason::kRefitLevel;
   info.compression = kZSTD;
   info.stats = DistinctStats();
@@ -161,6 +194,7 @@ TEST(JobInfos, ACompactionIsDescribed) {
   EXPECT_SAME(compactionjobinfo, output_level);
   EXPECT_SAME_NUMBER(compactionjobinfo, compaction_reason);
   EXPECT_SAME_NUMBER(compactionjobinfo, compression);
+  EXPECT_SAME_NUMBER(compactionjobinfo, blob_compression_type);
   EXPECT_EQ(Rep(rocksdb_compactionjobinfo_stats(c)), &info.stats);
   EXPECT_EQ(rocksdb_compactionjobinfo_elapsed_micros(c), info.stats.elapsed_micros);
   EXPECT_EQ(rocksdb_compactionjobinfo_num_corrupt_keys(c), info.stats.num_corrupt_keys);
@@ -199,7 +233,40 @@ TEST(JobInfos, TheFilesOfACompactionAreListed) {
   EXPECT_EQ(
       rocksdb_compaction_file_info_file_number(rocksdb_compactionjobinfo_output_file_info_at(c, 0)),
       12u);
+  EXPECT_EQ(rocksdb_compaction_file_info_oldest_blob_file_number(
+                rocksdb_compactionjobinfo_output_file_info_at(c, 0)),
+            15u);
   EXPECT_EQ(rocksdb_compactionjobinfo_output_file_info_at(c, 1), nullptr);
+}
+
+TEST(JobInfos, TheBlobFilesOfACompactionAreListed) {
+  const CompactionJobInfo info = DistinctCompaction();
+  const rocksdb_compactionjobinfo_t* const c = Wrap(&info);
+  ASSERT_EQ(rocksdb_compactionjobinfo_blob_file_addition_infos_count(c), 1u);
+  EXPECT_EQ(Rep(rocksdb_compactionjobinfo_blob_file_addition_info_at(c, 0)),
+            info.blob_file_addition_infos.data());
+  EXPECT_EQ(rocksdb_compactionjobinfo_blob_file_addition_info_at(c, 1), nullptr);
+  ASSERT_EQ(rocksdb_compactionjobinfo_blob_file_garbage_infos_count(c), 2u);
+  EXPECT_EQ(Rep(rocksdb_compactionjobinfo_blob_file_garbage_info_at(c, 1)),
+            &info.blob_file_garbage_infos[1]);
+  EXPECT_EQ(rocksdb_compactionjobinfo_blob_file_garbage_info_at(c, 2), nullptr);
+}
+
+TEST(JobInfos, ABlobFileIsDescribed) {
+  {
+    const BlobFileAdditionInfo info = AddedBlobs();
+    const rocksdb_blob_file_addition_info_t* const c = Wrap(&info);
+    EXPECT_SAME_TEXT(blob_file_addition_info, blob_file_path);
+    EXPECT_SAME(blob_file_addition_info, blob_file_number);
+    EXPECT_SAME(blob_file_addition_info, total_blob_count);
+    EXPECT_SAME(blob_file_addition_info, total_blob_bytes);
+  }
+  const BlobFileGarbageInfo info = GarbageBlobs();
+  const rocksdb_blob_file_garbage_info_t* const c = Wrap(&info);
+  EXPECT_SAME_TEXT(blob_file_garbage_info, blob_file_path);
+  EXPECT_SAME(blob_file_garbage_info, blob_file_number);
+  EXPECT_SAME(blob_file_garbage_info, garbage_blob_count);
+  EXPECT_SAME(blob_file_garbage_info, garbage_blob_bytes);
 }
 
 TEST(JobInfos, ThePropertiesOfTheFilesOfACompactionAreFoundByPositionAndByPath) {
@@ -232,6 +299,10 @@ TEST(JobInfos, AnInfoOfTheProgramIsEmptyAtFirst) {
             "none");
   EXPECT_EQ(rocksdb_compactionjobinfo_input_files_count(info), 0u);
   EXPECT_EQ(rocksdb_compactionjobinfo_table_properties_count(info), 0u);
+  EXPECT_EQ(rocksdb_compactionjobinfo_blob_file_addition_infos_count(info), 0u);
+  EXPECT_EQ(rocksdb_compactionjobinfo_blob_file_garbage_infos_count(info), 0u);
+  EXPECT_EQ(rocksdb_compactionjobinfo_blob_compression_type(info),
+            static_cast<uint32_t>(rocksdb_no_compression));
   rocksdb_compactionjobinfo_destroy(info);
 }
 
@@ -247,6 +318,7 @@ TEST(JobInfos, ARangeOfACompactionIsDescribed) {
   info.output_level = 6;
   info.compaction_reason = CompactionReason::kTtl;
   info.compression = kLZ4Compression;
+  info.blob_compression_type = kZSTD;
   const rocksdb_subcompactionjobinfo_t* const c = Wrap(&info);
   EXPECT_EQ(ErrorOf(rocksdb_subcompactionjobinfo_status, c), info.status.ToString());
   EXPECT_SAME(subcompactionjobinfo, cf_id);
@@ -258,6 +330,7 @@ TEST(JobInfos, ARangeOfACompactionIsDescribed) {
   EXPECT_SAME(subcompactionjobinfo, output_level);
   EXPECT_SAME_NUMBER(subcompactionjobinfo, compaction_reason);
   EXPECT_SAME_NUMBER(subcompactionjobinfo, compression);
+  EXPECT_SAME_NUMBER(subcompactionjobinfo, blob_compression_type);
   EXPECT_EQ(Rep(rocksdb_subcompactionjobinfo_stats(c)), &info.stats);
 }
 
@@ -295,6 +368,10 @@ TEST(JobInfos, TheFiguresOfACompactionAreDescribed) {
   EXPECT_SAME(compaction_job_stats, num_filtered_input_files_at_output_level);
   EXPECT_SAME(compaction_job_stats, total_skipped_input_bytes);
   EXPECT_SAME(compaction_job_stats, is_remote_compaction);
+  EXPECT_SAME(compaction_job_stats, num_blobs_read);
+  EXPECT_SAME(compaction_job_stats, num_output_files_blob);
+  EXPECT_SAME(compaction_job_stats, total_blob_bytes_read);
+  EXPECT_SAME(compaction_job_stats, total_output_bytes_blob);
 }
 
 TEST(JobInfos, AnIngestionIsDescribed) {
@@ -318,12 +395,16 @@ TEST(JobInfos, AMemTableIsDescribed) {
   info.earliest_seqno = 2;
   info.num_entries = 3;
   info.num_deletes = 4;
+  info.newest_udt = "time";
   const rocksdb_memtableinfo_t* const c = Wrap(&info);
   EXPECT_SAME_TEXT(memtableinfo, cf_name);
   EXPECT_SAME(memtableinfo, first_seqno);
   EXPECT_SAME(memtableinfo, earliest_seqno);
   EXPECT_SAME(memtableinfo, num_entries);
   EXPECT_SAME(memtableinfo, num_deletes);
+  EXPECT_SAME_TEXT(memtableinfo, newest_udt);
+  info.newest_udt.clear();
+  EXPECT_EQ(Text(rocksdb_memtableinfo_newest_udt, c), "");
 }
 
 TEST(JobInfos, AStallIsDescribed) {
@@ -355,7 +436,8 @@ TEST(JobInfos, AStallIsDescribed) {
                                               each(data_block_restart_interval)                    \
                                                   each(index_block_restart_interval)               \
                                                       each(separate_key_value_in_data_block)       \
-                                                          each(uncompressed_data_size)
+                                                          each(uncompressed_data_size)             \
+                                                              each(udi_is_primary_index)
 #define TEXTS(each)                                                                          \
   each(db_id) each(db_session_id) each(db_host_id) each(column_family_name)                  \
       each(filter_policy_name) each(comparator_name) each(merge_operator_name)               \

@@ -109,6 +109,11 @@ static void OnFlushCompleted(void* state, rocksdb_t* db, const rocksdb_flushjobi
   seen->flush_job = rocksdb_flushjobinfo_job_id(info);
   seen->slowdown = rocksdb_flushjobinfo_triggered_writes_slowdown(info);
   CHECK(rocksdb_flushjobinfo_thread_id(info) != 0);
+  CHECK(rocksdb_flushjobinfo_blob_file_addition_infos_count(info) == 0);
+  CHECK(rocksdb_flushjobinfo_oldest_blob_file_number(info) == 0);
+  CHECK(rocksdb_flushjobinfo_blob_compression_type(info) == rocksdb_no_compression);
+  CHECK(rocksdb_table_properties_udi_is_primary_index(
+            rocksdb_flushjobinfo_table_properties(info)) == 0);
   pthread_mutex_unlock(&mutex);
   rocksdb_free(value);
 }
@@ -151,6 +156,10 @@ static void OnCompactionCompleted(void* state, rocksdb_t* db,
   const char* const key = rocksdb_compaction_job_stats_smallest_output_key_prefix(stats, &size);
   Copy(seen->smallest_key, sizeof seen->smallest_key, key, size);
   seen->compaction_job = rocksdb_compactionjobinfo_job_id(info);
+  CHECK(rocksdb_compactionjobinfo_blob_file_addition_infos_count(info) == 0);
+  CHECK(rocksdb_compactionjobinfo_blob_file_garbage_infos_count(info) == 0);
+  CHECK(rocksdb_compactionjobinfo_blob_compression_type(info) == rocksdb_no_compression);
+  CHECK(rocksdb_compaction_job_stats_num_output_files_blob(stats) == 0);
   pthread_mutex_unlock(&mutex);
   rocksdb_free(error);
 }
@@ -243,6 +252,7 @@ static void OnMemTableSealed(void* state, const rocksdb_memtableinfo_t* info) {
   seen->sealed_deletes = rocksdb_memtableinfo_num_deletes(info);
   seen->sealed_first_seqno = rocksdb_memtableinfo_first_seqno(info);
   CHECK(rocksdb_memtableinfo_earliest_seqno(info) <= seen->sealed_first_seqno);
+  CHECK(rocksdb_memtableinfo_newest_udt(info, &size) != NULL && size == 0);
   pthread_mutex_unlock(&mutex);
 }
 

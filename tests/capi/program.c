@@ -270,6 +270,36 @@ static void ARecordThatDoesNotFitFailsTheWrite(void) {
   rocksdb_close(db);
 }
 
+static void ABatchWithAChecksumIsVerified(void) {
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  size_t size = 0;
+  rocksdb_writebatch_t* const batch = rocksdb_writebatch_create_with_params(0, 0, 8, 0);
+  rocksdb_writebatch_put(batch, "granite", 7, "igneous", 7);
+  rocksdb_writebatch_verify_checksum(batch, &error);
+  CHECK_OK(error);
+  // As memory that is damaged.
+  char* const bytes = (char*)rocksdb_writebatch_data(batch, &size);
+  bytes[size - 1] = 'z';
+  rocksdb_writebatch_verify_checksum(batch, &error);
+  EXPECT_ERROR(error, "checksum");
+  rocksdb_write(db, writeoptions, batch, &error);
+  EXPECT_ERROR(error, "checksum");
+  EXPECT_GET(db, "granite", NULL);
+  bytes[size - 1] = 's';
+  rocksdb_write(db, writeoptions, batch, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "granite", "igneous");
+  rocksdb_writebatch_destroy(batch);
+
+  rocksdb_writebatch_t* const without = rocksdb_writebatch_create();
+  rocksdb_writebatch_put(without, "k", 1, "v", 1);
+  rocksdb_writebatch_verify_checksum(without, &error);
+  CHECK_OK(error);
+  rocksdb_writebatch_destroy(without);
+  rocksdb_close(db);
+}
+
 static void ManyKeysAreReadAtOnce(void) {
   enum { kMany = 200 };  // more than fit on the stack
   rocksdb_t* const db = OpenEmpty();
@@ -1114,6 +1144,13 @@ static void IngestionOptionsAgree(void) {
 }
 
 static void CountCalls(void* state) { ++*(int*)state; }
+static unsigned char ExcludeNothing(void* state, const char* relative_file,
+                                    size_t relative_file_size) {
+  (void)relative_file;
+  (void)relative_file_size;
+  CountCalls(state);
+  return 0;
+}
 
 static void BackupsAreTakenAndRestored(void) {
   char* error = NULL;
@@ -1142,6 +1179,12 @@ static void BackupsAreTakenAndRestored(void) {
   rocksdb_backup_engine_create_new_backup_with_metadata(engine, db, create, "note", 4, &id, &error);
   CHECK_OK(error);
   CHECK(id == 2 && calls > 3);
+  // A backup has all of its files.
+  const int calls_of_progress = calls;
+  rocksdb_create_backup_options_set_exclude_files_callback(create, &calls, ExcludeNothing);
+  rocksdb_backup_engine_create_new_backup_with_options(engine, db, create, &id, &error);
+  EXPECT_ERROR(error, "exclude_files_callback");
+  CHECK(id == 2 && calls == calls_of_progress);
   rocksdb_create_backup_options_destroy(create);
   Put(db, "k", "lost");
   rocksdb_close(db);
@@ -1179,6 +1222,20 @@ static void BackupsAreTakenAndRestored(void) {
   rocksdb_backup_engine_restore_db_from_backup(engine, directory, directory, restore, 1, &error);
   EXPECT_ERROR(error, "no such backup");
   rocksdb_restore_options_destroy(restore);
+  rocksdb_backup_engine_purge_old_backups(engine, 0, &error);
+  CHECK_OK(error);
+
+  // Null options are the defaults.
+  db = rocksdb_open(options, directory, &error);
+  CHECK_OK(error);
+  rocksdb_backup_engine_create_new_backup_with_options(engine, db, NULL, &id, &error);
+  CHECK_OK(error);
+  CHECK(id == 3);
+  rocksdb_backup_engine_create_new_backup_with_metadata(engine, db, NULL, NULL, 9, NULL, &error);
+  CHECK_OK(error);
+  rocksdb_close(db);
+  rocksdb_backup_engine_verify_backup(engine, 4, &error);
+  CHECK_OK(error);
   rocksdb_backup_engine_purge_old_backups(engine, 0, &error);
   CHECK_OK(error);
   rocksdb_backup_engine_close(engine);
@@ -1662,6 +1719,56 @@ static void CuckooTablesAreRefusedByName(void) {
   CHECK(rocksdb_open(own, directory, &error) == NULL);
   EXPECT_ERROR(error, "table_factory=CuckooTable");
   rocksdb_options_destroy(own);
+}
+
+static void IndexesOfTheProgramAreRefusedByName(void) {
+  char* error = NULL;
+  size_t size = 99;
+  rocksdb_block_based_table_options_t* const table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_user_defined_index_factory_from_string(table, "trie_index...", 10,
+                                                                         &error);
+  EXPECT_ERROR(error, "user-defined indexes are not implemented: trie_index");
+  CHECK(rocksdb_block_based_options_get_user_defined_index_factory_name(table, &size) == NULL);
+  CHECK(size == 0);
+  CHECK(rocksdb_block_based_options_get_user_defined_index_factory_name(table, NULL) == NULL);
+  rocksdb_block_based_options_set_user_defined_index_factory_from_string(table, NULL, 0, &error);
+  CHECK_OK(error);
+  rocksdb_block_based_options_clear_user_defined_index_factory(table);
+  rocksdb_block_based_options_destroy(table);
+
+  rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
+  rocksdb_readoptions_set_table_index_factory_from_string(read, "trie_index", 10, &error);
+  EXPECT_ERROR(error, "user-defined indexes are not implemented: trie_index");
+  size = 99;
+  CHECK(rocksdb_readoptions_get_table_index_factory_name(read, &size) == NULL && size == 0);
+  CHECK(rocksdb_readoptions_get_table_index_factory_name(read, NULL) == NULL);
+  rocksdb_readoptions_set_table_index_factory_from_string(read, NULL, 0, &error);
+  CHECK_OK(error);
+  rocksdb_readoptions_clear_table_index_factory(read);
+  rocksdb_readoptions_destroy(read);
+}
+
+static void AllocatorsOfCachesAreRefusedByName(void) {
+  char* error = NULL;
+  rocksdb_memory_allocator_t* const allocator = rocksdb_jemalloc_nodump_allocator_create(&error);
+  EXPECT_ERROR(error, "jemalloc");
+  CHECK(allocator == NULL);
+  // A program that goes on all the same has caches without one.
+  rocksdb_lru_cache_options_t* const lru = rocksdb_lru_cache_options_create();
+  rocksdb_lru_cache_options_set_capacity(lru, 1 << 20);
+  rocksdb_lru_cache_options_set_memory_allocator(lru, allocator);
+  rocksdb_cache_t* cache = rocksdb_cache_create_lru_opts(lru);
+  CHECK(rocksdb_cache_get_capacity(cache) == 1 << 20);
+  rocksdb_cache_destroy(cache);
+  rocksdb_lru_cache_options_destroy(lru);
+  rocksdb_hyper_clock_cache_options_t* const hyper =
+      rocksdb_hyper_clock_cache_options_create(1 << 20, 0);
+  rocksdb_hyper_clock_cache_options_set_memory_allocator(hyper, allocator);
+  cache = rocksdb_cache_create_hyper_clock_opts(hyper);
+  CHECK(rocksdb_cache_get_capacity(cache) == 1 << 20);
+  rocksdb_cache_destroy(cache);
+  rocksdb_hyper_clock_cache_options_destroy(hyper);
+  rocksdb_memory_allocator_destroy(allocator);
 }
 
 // Functions of RocksDB's that have nothing to do here.
@@ -2284,6 +2391,7 @@ int main(int argc, char** argv) {
   LogDataOfBatchesIsReportedAmongTheRecords();
   BatchesAreAppliedAsAWhole();
   ARecordThatDoesNotFitFailsTheWrite();
+  ABatchWithAChecksumIsVerified();
   ManyKeysAreReadAtOnce();
   ReadsMayIgnoreRangeDeletions();
   IteratorsWalkBothWays();
@@ -2309,6 +2417,8 @@ int main(int argc, char** argv) {
   OptionsReachTheDatabase();
   PlainTablesAreReadThroughAMapping();
   CuckooTablesAreRefusedByName();
+  IndexesOfTheProgramAreRefusedByName();
+  AllocatorsOfCachesAreRefusedByName();
   CachesAndCollectorsHaveAllFunctions();
   SettersAndGettersAgree();
   AbortedCompactionsGoOnAfterTheResume();

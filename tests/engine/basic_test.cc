@@ -128,6 +128,25 @@ TEST_F(BasicTest, ABatchThatCannotBeAppliedChangesNothing) {
   EXPECT_EQ(Contents(), "");
 }
 
+TEST_F(BasicTest, ABatchWhoseBytesWereChangedIsNotWritten) {
+  Open();
+  WriteBatch batch(0, 0, 8, 0);
+  EXPECT_OK(batch.Put("a", "1"));
+  EXPECT_OK(batch.Put("b", "2"));
+  char* const last = const_cast<char*>(batch.Data().data()) + batch.GetDataSize() - 1;
+  *last ^= 1;
+  const Status refused = db_->Write(WriteOptions(), &batch);
+  EXPECT_TRUE(refused.IsCorruption());
+  EXPECT_NE(refused.ToString().find("checksum"), std::string::npos) << refused.ToString();
+  EXPECT_EQ(Contents(), "");
+  *last ^= 1;
+  EXPECT_OK(db_->Write(WriteOptions(), &batch));
+  EXPECT_EQ(Contents(), "a=1 b=2 ");
+  // The write has numbered the records.
+  EXPECT_OK(batch.VerifyChecksum());
+  EXPECT_OK(db_->Write(WriteOptions(), &batch));
+}
+
 TEST_F(BasicTest, AnIteratorIsASnapshotUntilItIsRefreshed) {
   Open();
   Put("a", "1");

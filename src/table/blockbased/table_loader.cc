@@ -274,8 +274,7 @@ Status TableLoader::CheckSupported() const {
         name,
         StrCat("was written with comparator ", properties().comparator_name, ", not ", comparator));
   }
-  if (const std::string* const udi = FindProperty(properties(), "rocksdb.udi.is.primary.index");
-      udi != nullptr && *udi != std::string(1, '\0'))
+  if (properties().udi_is_primary_index != 0)
     return Status::NotSupported(name, "the table has a user-defined index");
   return Status::OK();
 }
