@@ -34,6 +34,24 @@ SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset lea
   return found;
 }
 
+namespace {
+
+// Heads decide almost all comparisons of a built-in order.
+void SortEntries(const KeyComparator& comparator, std::vector<LeafEntry>* entries) {
+  if (comparator.HasHeads() && !entries->empty()) {
+    const Slice& first = entries->front().key;
+    size_t shared = first.size();
+    for (const LeafEntry& entry : *entries)
+      shared = CommonKeyPrefixBytes(Slice(first.data(), shared), entry.key);
+    for (LeafEntry& entry : *entries) entry.head = comparator.Head(entry.key, shared);
+  }
+  std::sort(entries->begin(), entries->end(), [&](const LeafEntry& a, const LeafEntry& b) {
+    return a.head != b.head ? a.head < b.head : comparator.Compare(a.key, b.key) < 0;
+  });
+}
+
+}  // namespace
+
 bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                     std::vector<LeafEntry>* entries, PoolOffset* damaged) {
   const LeafView view(medium, leaf);
@@ -55,9 +73,7 @@ bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf
     }
     entry.key = record->key();
   }
-  std::sort(entries->begin(), entries->end(), [&](const LeafEntry& a, const LeafEntry& b) {
-    return order.Compare(a.key, b.key) < 0;
-  });
+  SortEntries(order.comparator, entries);
   return true;
 }
 

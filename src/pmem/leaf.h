@@ -131,6 +131,7 @@ struct LeafEntry {
   uint8_t fingerprint;
   uint64_t slot;
   Slice key;
+  uint64_t head = 0;  // of the key after the common prefix of the leaf's keys
 
   PoolOffset record() const { return SlotRecord(slot); }
 };

@@ -247,24 +247,33 @@ bool LeafWriter::IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice&
 
 // ---- Split.
 
+LeafWriter::LeafContents::LeafContents(const TreeState& state, const FoundLeaf& leaf)
+    : commit(LeafView(*state.medium, leaf.offset).Commit()) {
+  CollectEntries(*state.medium, state.order, leaf.offset, commit, &entries, &damaged);
+}
+
+// The records are read before the mutex is taken, because that takes longer than the split. The
+// guard keeps them, and the version of the leaf tells whether it is still the one that was read.
 LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
-  MutexLock structure(AfterSpinning(state_.structure_mutex()));
   for (;;) {
     const FoundLeaf leaf = state_.index.Find(entry->key);
+    const LeafContents contents(state_, leaf);
+    if (!leaf.Unchanged()) continue;
+    MutexLock structure(AfterSpinning(state_.structure_mutex()));
     if (!leaf.ref->TryLock(leaf.version)) continue;
     LeafLock lock(leaf.ref);
     const Outcome outcome = PutLocked(op, leaf, entry, &lock);
-    return outcome == Outcome::kFull ? Split(op, leaf, entry, &lock) : outcome;
+    return outcome == Outcome::kFull ? Split(op, leaf, contents, entry, &lock) : outcome;
   }
 }
 
-LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry,
-                                      LeafLock* lock) {
-  const uint64_t commit = LeafView(*state_.medium, leaf.offset).Commit();
-  std::vector<LeafEntry> entries;
-  if (!CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &entry->damaged))
+LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf,
+                                      const LeafContents& contents, Entry* entry, LeafLock* lock) {
+  if (contents.damaged != 0) {
+    entry->damaged = contents.damaged;
     return Outcome::kDamaged;
-  SplitPlan plan = PlanSplit(leaf, commit, entries, *entry);
+  }
+  SplitPlan plan = PlanSplit(leaf, contents, *entry);
   if (!HasSpaceForSplit(plan, entry)) return Outcome::kNeedReserve;
   CopyMovedRecords(op, &plan, entry);
   StoreSplit(op, leaf, plan, *entry);
@@ -276,9 +285,9 @@ LeafWriter::Outcome LeafWriter::Split(PoolOperation* op, const FoundLeaf& leaf, 
   return Outcome::kDone;
 }
 
-LeafWriter::SplitPlan LeafWriter::PlanSplit(const FoundLeaf& leaf, uint64_t commit,
-                                            const std::vector<LeafEntry>& entries,
+LeafWriter::SplitPlan LeafWriter::PlanSplit(const FoundLeaf& leaf, const LeafContents& contents,
                                             const Entry& entry) const {
+  const std::vector<LeafEntry>& entries = contents.entries;
   const auto at = std::lower_bound(entries.begin(), entries.end(), entry.key,
                                    [this](const LeafEntry& a, const Slice& key) {
                                      return state_.order.Compare(a.key, key) < 0;
@@ -295,8 +304,8 @@ LeafWriter::SplitPlan LeafWriter::PlanSplit(const FoundLeaf& leaf, uint64_t comm
                               .slot = entry.slot(),
                               .key = entry.key},
                     .moved = {entries.begin() + static_cast<ptrdiff_t>(split_at), entries.end()},
-                    .commit = commit,
-                    .occupied = Occupied(commit),
+                    .commit = contents.commit,
+                    .occupied = Occupied(contents.commit),
                     .goes_left = !goes_right && has_free_slot,
                     .is_split_only = !goes_right && !has_free_slot};
   for (const LeafEntry& move : plan.moved) plan.occupied &= ~(uint64_t{1} << move.index);

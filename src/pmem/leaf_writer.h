@@ -63,6 +63,15 @@ class LeafWriter {
     std::vector<PoolOffset> copied = {};    // the records that were
     uint64_t slot() const { return EncodeSlot(record, RecordBytes(key, value)); }
   };
+  // The entries of a leaf that may change while it is read: those of the version with which it was
+  // found, if it still has that. Requires: a guard of the epoch, as long as the keys are used.
+  struct LeafContents {
+    LeafContents(const TreeState& state, const FoundLeaf& leaf);
+
+    const uint64_t commit;
+    std::vector<LeafEntry> entries;
+    PoolOffset damaged = 0;  // a record that cannot be read; the entries are not valid then
+  };
   // One split, before anything is stored.
   struct SplitPlan {
     LeafEntry fresh;               // the new entry
@@ -84,9 +93,9 @@ class LeafWriter {
       ASHLAR_EXCLUDES(kStructureMutex, kLeafLock, kHeapMutex);
   Status MoveRecord(const Slice& key, uint64_t slot, PoolOffset record,
                     bool* moved) ASHLAR_BEGINS_OPERATION;
-  Outcome Split(PoolOperation* op, const FoundLeaf& leaf, Entry* entry, LeafLock* lock)
-      ASHLAR_REQUIRES(kStructureMutex);
-  SplitPlan PlanSplit(const FoundLeaf& leaf, uint64_t commit, const std::vector<LeafEntry>& entries,
+  Outcome Split(PoolOperation* op, const FoundLeaf& leaf, const LeafContents& contents,
+                Entry* entry, LeafLock* lock) ASHLAR_REQUIRES(kStructureMutex);
+  SplitPlan PlanSplit(const FoundLeaf& leaf, const LeafContents& contents,
                       const Entry& entry) const;
   bool HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const ASHLAR_REQUIRES(kStructureMutex);
   void CopyMovedRecords(PoolOperation* op, SplitPlan* plan, Entry* entry)
