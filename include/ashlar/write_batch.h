@@ -48,8 +48,8 @@ class ASHLAR_API WriteBatch {
  public:
   // reserved_bytes are allocated at once; more than max_bytes (0: no limit) are refused.
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
-  // protection_bytes_per_key: not 0, and the batch has a checksum of its records, which DB::Write
-  // verifies before it writes. Each record is hashed when it is added, and again by DB::Write.
+  // protection_bytes_per_key: not 0, and the batch has a checksum of its records, taken when they
+  // are added. DB::Write and PersistentTree::Write verify it before they write.
   // default_cf_ts_sz has no effect: there are no user-defined timestamps.
   explicit WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
                       size_t default_cf_ts_sz);

@@ -49,6 +49,7 @@ CommitPipeline::CommitPipeline(DatabaseState* state, BackgroundWork* background)
 
 Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("the batch is null");
+  ASHLAR_RETURN_IF_ERROR(batch->VerifyChecksum());  // hashes all bytes: outside of the guard
   BatchCheck check{.batch = batch, .ignore_missing = options.ignore_missing_column_families};
   {
     const EpochGuard guard(state_->epochs);

@@ -148,7 +148,6 @@ Status MemTableInserter::ApplyRangeDeletion(ColumnFamily* family, const BatchRec
 }
 
 Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing) {
-  ASHLAR_RETURN_IF_ERROR(batch.VerifyChecksum());
   ASHLAR_RETURN_IF_ERROR(WriteBatchInternal::CheckApplicable(&batch));
   BatchReader reader(batch.Data());
   while (reader.Next()) {

@@ -70,9 +70,8 @@ class MemTableInserter {
   uint64_t grown_bytes_ = 0;
 };
 
-// OK if the batch may be committed: it is well-formed and matches its checksum, the engine
-// implements every record, and the record's family exists (or ignore_missing is true) and has the
-// operator that the record needs.
+// OK if the batch may be committed: it is well-formed, the engine implements every record, and the
+// record's family exists (or ignore_missing is true) and has the operator that the record needs.
 // Requires: inside an epoch guard, or under the database mutex.
 Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing);
 

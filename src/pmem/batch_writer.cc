@@ -79,6 +79,7 @@ void BatchWriter::Normalise() {
 
 Status BatchWriter::Write(const WriteBatch& updates) {
   ASHLAR_RETURN_IF_ERROR(state_.ReadOnlyReason());
+  ASHLAR_RETURN_IF_ERROR(updates.VerifyChecksum());
   ASHLAR_RETURN_IF_ERROR(Parse(updates));
   Normalise();
   if (changes_.size() == 1 && ranges_.empty()) {

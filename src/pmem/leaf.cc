@@ -22,7 +22,7 @@ SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset lea
     found.offset = SlotRecord(slot);
     const std::optional<Record> record = ReadRecord(medium, found.offset);
     if (!record) {
-      found.damaged = found.offset;
+      found.damaged = DamagedPlace(view, found.index, slot);
       return found;
     }
     if (order.comparator.Equal(record->key(), key)) {
@@ -68,7 +68,7 @@ bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf
     const std::optional<Record> record = ReadRecord(medium, entry.record());
     // A slot that gives another size would have the record copied into too little room.
     if (!record || entry.slot != EncodeSlot(entry.record(), record->bytes())) {
-      *damaged = entry.record();
+      *damaged = DamagedPlace(view, entry.index, entry.slot);
       return false;
     }
     entry.key = record->key();

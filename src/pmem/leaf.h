@@ -73,8 +73,15 @@ class LeafView {
   const PoolOffset leaf_;
 };
 
-// The result of a search in one leaf. `damaged` is the offset of a record that cannot be read; the
-// other fields are not valid then.
+// What to name when the record of a slot cannot be read, never 0: its offset, or that of the slot
+// when that leads nowhere.
+inline PoolOffset DamagedPlace(const LeafView& leaf, uint32_t index, uint64_t slot) {
+  const PoolOffset record = SlotRecord(slot);
+  return record != 0 ? record : leaf.SlotOffset(index);
+}
+
+// The result of a search in one leaf. `damaged` (not 0) is the DamagedPlace of a record that cannot
+// be read; the other fields are not valid then.
 struct SlotFound {
   bool found = false;
   uint32_t index = 0;
@@ -135,8 +142,8 @@ struct LeafEntry {
 
   PoolOffset record() const { return SlotRecord(slot); }
 };
-// The entries of a leaf, in order. False, and *damaged, when a record cannot be read or its slot
-// gives another size.
+// The entries of a leaf, in order. False, and *damaged (not 0), when a record cannot be read or its
+// slot gives another size.
 bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                     std::vector<LeafEntry>* entries, PoolOffset* damaged);
 

@@ -253,17 +253,20 @@ LeafWriter::LeafContents::LeafContents(const TreeState& state, const FoundLeaf& 
 }
 
 // The records are read before the mutex is taken, because that takes longer than the split. The
-// guard keeps them, and the version of the leaf tells whether it is still the one that was read.
+// guard keeps them, and the version of the leaf tells whether it is still the one that was read. A
+// leaf that has changed is read again under the mutex: other threads may change it all the time.
 LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
-  for (;;) {
-    const FoundLeaf leaf = state_.index.Find(entry->key);
-    const LeafContents contents(state_, leaf);
-    if (!leaf.Unchanged()) continue;
-    MutexLock structure(AfterSpinning(state_.structure_mutex()));
+  const FoundLeaf before = state_.index.Find(entry->key);
+  const LeafContents contents(state_, before);
+  MutexLock structure(AfterSpinning(state_.structure_mutex()));
+  for (FoundLeaf leaf = before;; leaf = state_.index.Find(entry->key)) {
     if (!leaf.ref->TryLock(leaf.version)) continue;
     LeafLock lock(leaf.ref);
     const Outcome outcome = PutLocked(op, leaf, entry, &lock);
-    return outcome == Outcome::kFull ? Split(op, leaf, contents, entry, &lock) : outcome;
+    if (outcome != Outcome::kFull) return outcome;
+    if (leaf.ref == before.ref && leaf.version == before.version)
+      return Split(op, leaf, contents, entry, &lock);
+    return Split(op, leaf, LeafContents(state_, leaf), entry, &lock);
   }
 }
 

@@ -17,11 +17,9 @@
 namespace ashlar::pmem {
 namespace {
 
-// A thread that found a new leaf before the commit of the change that made it could change the leaf
-// and commit first. The log then had its change before the leaf, and a replay lost it.
-class CommitTest : public ::testing::Test {
+class LeafWriterTest : public ::testing::Test {
  protected:
-  CommitTest() {
+  LeafWriterTest() {
     std::unique_ptr<CountingMedium> medium = CountingMedium::Create(pool_.file());
     medium_ = medium.get();
     RecoveryConfig config;
@@ -30,6 +28,45 @@ class CommitTest : public ::testing::Test {
     state_->heap.FinishMark(true);
   }
 
+  // Fills the first leaf with key100, key101, ... in slots 0, 1, ...
+  void FillLeaf(LeafWriter* writer) {
+    for (uint32_t i = 0; i < LeafWriter::kSlotsFilled; ++i)
+      ASSERT_OK(writer->Put(StrCat("key", 100 + i), "v"));
+  }
+
+  TestPool pool_{uint64_t{1} << 20};
+  CountingMedium* medium_ = nullptr;
+  std::unique_ptr<TreeState> state_;
+};
+
+TEST_F(LeafWriterTest, ASlotThatLeadsNowhereIsDamage) {
+  LeafWriter writer(state_.get());
+  FillLeaf(&writer);
+  {
+    const LeafView leaf(*medium_, state_->first_leaf);
+    PoolOperation op(*medium_);
+    PublishSlot(&op, leaf.SlotOffset(10), 0);
+    op.Commit();
+    ASSERT_OK(op.AwaitDurable());
+  }
+  EXPECT_TRUE(writer.Put("key110", "w").IsCorruption());
+  EXPECT_TRUE(writer.Delete("key110").IsCorruption());
+  EXPECT_TRUE(writer.Put("key1", "v").IsCorruption());  // it would split the leaf
+  EXPECT_EQ(state_->leaves.load(), 1U);
+}
+
+TEST_F(LeafWriterTest, ABatchWhoseBytesWereChangedIsNotWritten) {
+  WriteBatch batch(0, 0, 8, 0);
+  ASSERT_OK(batch.Put("key", "value"));
+  const_cast<char*>(batch.Data().data())[batch.GetDataSize() - 1] ^= 1;
+  EXPECT_TRUE(BatchWriter(state_.get()).Write(batch).IsCorruption());
+  EXPECT_EQ(state_->entries.load(), 0U);
+}
+
+// A thread that found a new leaf before the commit of the change that made it could change the leaf
+// and commit first. The log then had its change before the leaf, and a replay lost it.
+class CommitTest : public LeafWriterTest {
+ protected:
   LeafRef* LeafOf(const std::string& key) const {
     EpochGuard guard(state_->epochs);
     return state_->index.Peek(key).ref;
@@ -50,16 +87,11 @@ class CommitTest : public ::testing::Test {
     EXPECT_EQ(commits, 1U);
     EXPECT_NE(LeafOf(key), old);
   }
-
-  TestPool pool_{uint64_t{1} << 20};
-  CountingMedium* medium_ = nullptr;
-  std::unique_ptr<TreeState> state_;
 };
 
 TEST_F(CommitTest, NoThreadFindsTheNewLeafOfASplitBefore) {
   LeafWriter writer(state_.get());
-  for (uint32_t i = 0; i < LeafWriter::kSlotsFilled; ++i)
-    ASSERT_OK(writer.Put(StrCat("key", 100 + i), "v"));
+  FillLeaf(&writer);
   ExpectTheOldLeafUntilTheCommit(StrCat("key", 99 + LeafWriter::kSlotsFilled),
                                  [&] { ASSERT_OK(writer.Put("key1", "v")); });
 }
