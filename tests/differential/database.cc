@@ -159,6 +159,7 @@ std::string Database::Open(const Words& words) {
   functions_.options_destroy(options);
   directory_ = words[1];
   is_writable_ = words[2] == "rw";
+  has_dropped_ = false;
   keeps_logs_ = words[3].find("WAL_ttl_seconds=") != std::string::npos;
   if (db_ != nullptr) SetMark();
   return answer;
@@ -450,6 +451,8 @@ std::string Database::Create(const Words& words) {
 std::string Database::Drop(const std::string& name) {
   Family* const family = FindFamily(name);
   if (family == nullptr) return kNoFamily;
+  secondary_.reset();
+  has_dropped_ = true;
   char* error = nullptr;
   functions_.drop_column_family(db_, family->handle, &error);
   if (error == nullptr) {
@@ -459,7 +462,6 @@ std::string Database::Drop(const std::string& name) {
     }
     functions_.column_family_handle_destroy(family->handle);
     families_.erase(name);
-    if (secondary_ != nullptr) secondary_->Forget(name);
   }
   return Outcome(error);
 }

@@ -113,8 +113,6 @@ class Database {
   // All families; Requires: this is open.
   std::string DumpAll();
   void SetMark();
-  // Of a secondary: the family was dropped, and another one may get its name.
-  void Forget(const std::string& family);
 
   // Null with an error in `*answer` if the text is not understood.
   Options* ParseOptions(const std::string& text, std::string* answer) const;
@@ -135,6 +133,7 @@ class Database {
   std::map<std::string, std::unique_ptr<Cursor>> cursors_;
   std::string directory_;
   bool is_writable_ = false;
+  bool has_dropped_ = false;             // a family, since it was opened
   bool keeps_logs_ = false;              // also those whose entries are in tables
   uint64_t mark_ = 0;                    // a sequence number
   std::unique_ptr<Database> secondary_;  // null: not opened
