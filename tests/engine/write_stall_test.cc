@@ -74,6 +74,43 @@ TEST_F(WriteStallTest, AllWritersTogetherGetTheDelayedRate) {
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
 
+// The rate that SetDBOptions has set, in a database that was opened with another.
+class ChangedRateTest : public WriteStallTest {
+ protected:
+  static constexpr uint64_t kRate = 64 << 10;
+
+  // One table on level 0 slows writers down, and no compaction takes it away.
+  void OpenAndChangeTheRate() {
+    options_.disable_auto_compactions = false;
+    options_.delayed_write_rate = 1 << 20;
+    options_.level0_slowdown_writes_trigger = 1;
+    options_.level0_stop_writes_trigger = 1000;
+    Open();
+    db_->AbortAllCompactions();
+    ASSERT_OK(db_->SetDBOptions({{"delayed_write_rate", std::to_string(kRate)}}));
+  }
+  void ExpectTheRateIn(ColumnFamilyHandle* family) {
+    ASSERT_OK(db_->Put(WriteOptions(), family, "a", "b"));
+    ASSERT_OK(db_->Flush(FlushOptions(), family));
+    EXPECT_EQ(Number("rocksdb.actual-delayed-write-rate"), kRate);
+    db_->ResumeAllCompactions();
+  }
+};
+
+TEST_F(ChangedRateTest, AChangeOfAFamilyKeepsIt) {
+  OpenAndChangeTheRate();
+  ASSERT_OK(db_->SetOptions({{"max_sequential_skip_in_iterations", "9"}}));
+  ExpectTheRateIn(db_->DefaultColumnFamily());
+}
+
+TEST_F(ChangedRateTest, ANewFamilyHasIt) {
+  OpenAndChangeTheRate();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "new", &family));
+  ExpectTheRateIn(family);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+}
+
 TEST_F(WriteStallTest, ALargeWriteStopsWaitingWhenTheSlowdownEnds) {
   SlowDown(16 << 10);
   std::atomic<bool> began{false};
