@@ -178,7 +178,9 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
-  return state_->directory_handle->Sync();
+  const Status synced = state_->directory_handle->Sync();
+  if (!synced.ok()) DiscardTableJob(args.job, result);
+  return synced;
 }
 
 Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result) {

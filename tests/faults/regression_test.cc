@@ -317,6 +317,22 @@ TEST_F(RegressionTest, AReadErrorInACompactionDropsNothing) {
   }
 }
 
+// The tables of a compaction whose directory could not be synced stayed until the next open.
+TEST_F(RegressionTest, ACompactionWithoutASyncedDirectoryLeavesNoTables) {
+  SetUpTables();
+  const std::vector<std::string> tables = Tables();
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  faults_->AddRule(Rule(FaultOperation::kSyncDirectory, "", Status::IOError("injected")));
+  const Status compacted = database_->db()->CompactRange(rewrite, nullptr, nullptr);
+  EXPECT_TRUE(compacted.IsIOError()) << compacted.ToString();
+  EXPECT_EQ(faults_->FaultsInjected(), 1u);
+  faults_->ClearRules();
+  EXPECT_EQ(Tables(), tables);
+  ASSERT_TRUE(database_->db()->Resume().ok());
+  EXPECT_EQ(Read(*database_).size(), 60u);
+}
+
 // After a failed sync the bytes may be gone, although the next sync succeeds: nothing may be
 // acknowledged on that log any more.
 TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
