@@ -482,6 +482,19 @@ TEST(PickByFile, TheTtlTakesLevel0DownAlsoWhereNoDeeperLevelHasFiles) {
   EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "nothing");
 }
 
+TEST(PickByFile, OnTheOnlyLevelAFileBetweenTwoGoesAlong) {
+  LeveledConfig config = SmallConfig();
+  config.num_levels = 1;
+  config.level0_file_num_compaction_trigger = 100;
+  config.periodic_compaction_seconds = 200;
+  const TreeText tree("L0: 9[a-b 10 born=900] 8[x-z 10 born=900] 7[a-b 10 born=700]",
+                      config.num_levels);
+  TreeView view = tree.View();
+  view.now_unix_seconds = 1000;
+  EXPECT_EQ(DebugString(PickCompaction(view, config, CompactCursors()).value()),
+            "L0 [9 8 7] -> L0, periodic");
+}
+
 TEST(PlanContents, GrandparentsAndOlderRuns) {
   const LeveledConfig config = SmallConfig();
   const TreeText tree(
@@ -540,8 +553,8 @@ TEST(PlanContents, TheEditMovesOrDeletes) {
 
 // --- manual ---
 
-std::string Manual(const std::string& text, const ManualRequest& request) {
-  const LeveledConfig config = SmallConfig();
+std::string Manual(const std::string& text, const ManualRequest& request,
+                   const LeveledConfig& config = SmallConfig()) {
   const TreeText tree(text, config.num_levels);
   const ManualPick pick = PickManual(tree.View(), config, request);
   std::string out = pick.plan.has_value() ? DebugString(*pick.plan) : "nothing";
@@ -564,6 +577,16 @@ TEST(PickManual, TakesTheRange) {
             "L1 [6] -> L2, manual, move, bottommost");
   EXPECT_EQ(Manual(tree, {.level = 1, .rewrite_in_place = true, .begin = "f", .end = {}}),
             "L1 [6] -> L1, manual, bottommost");
+}
+
+// Otherwise the output would have sequences on both sides of those of table 8.
+TEST(PickManual, OnTheOnlyLevelAFileBetweenTwoGoesAlong) {
+  LeveledConfig config = SmallConfig();
+  config.num_levels = 1;
+  const std::string tree = "L0: 10[m-n 10] 9[a-c 10] 8[x-z 10] 7[b-f 10] 6[x-z 10]";
+  EXPECT_EQ(Manual(tree, {.level = 0, .begin = "a", .end = "a"}, config),
+            "L0 [9 8 7] -> L0, manual");
+  EXPECT_EQ(Manual(tree, {.level = 0, .begin = "m", .end = "m"}, config), "L0 [10] -> L0, manual");
 }
 
 TEST(PickManual, LargeRangesComeInParts) {

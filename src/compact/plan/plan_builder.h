@@ -226,7 +226,9 @@ class PlanBuilder {
 
   std::optional<CompactionPlan> Build(Start start) const {
     ASHLAR_ASSERT(start.level <= start.output_level && start.output_level < view_.num_levels());
-    if (start.files.empty() || AnyBusy(start.files)) return std::nullopt;
+    if (start.files.empty()) return std::nullopt;
+    if (!IsSorted(start.output_level)) TakeFilesBetween(&start.files);
+    if (AnyBusy(start.files)) return std::nullopt;
     FileList below;
     if (start.output_level != start.level) {
       below = tree_.Closed(start.output_level, tree_.RangeOf(start.files).range());
@@ -316,6 +318,16 @@ class PlanBuilder {
     return (b.output_level < a.output_level && b.bottommost) ||
            (a.output_level < b.output_level &&
             tree_.HasNothingBelow(a.output_level, {a.smallest, a.largest, a.excludes_largest}));
+  }
+
+  // Of level 0: adds those between the newest and the oldest (I1 of compaction_plan.h). RocksDB 7.8
+  // refuses a level 0 in which a file has older sequences than an older file.
+  void TakeFilesBetween(FileList* files) const {
+    const auto all = view_.files(0);
+    const auto newest = std::find(all.begin(), all.end(), files->front());
+    const auto oldest = std::find(newest, all.end(), files->back());
+    ASHLAR_ASSERT(oldest != all.end());  // they are in the order of the level
+    files->assign(newest, oldest + 1);
   }
 
   // Adds files of the start level whose range is rewritten anyway. They cost nothing.
