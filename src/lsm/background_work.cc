@@ -403,11 +403,12 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
     bool wanted = flush_jobs_ + RunningCompactions() > 0;
     bool held_back = is_paused;
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      // Without a pause a compaction that may run is a job already.
-      const bool is_held_back =
-          holds_compactions && !family->compaction_paused && CompactionPending(*state_, *family);
-      wanted |= family->WantsFlush() || is_held_back;
-      held_back |= is_held_back;
+      // Otherwise a compaction that may run is a job already.
+      const bool waits_for_call = family->exclusive_compaction || family->ingesting;
+      const bool is_pending = (holds_compactions || waits_for_call) && !family->compaction_paused &&
+                              CompactionPending(*state_, *family);
+      wanted |= family->WantsFlush() || is_pending;
+      held_back |= holds_compactions && is_pending;
     }
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       if (!wanted && family->compaction_paused) return family->compaction_failure;

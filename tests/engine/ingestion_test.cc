@@ -436,6 +436,39 @@ TEST_F(IngestionTest, ASnapshotThatIsTakenWhileTheManifestIsWrittenDoesNotSeeIt)
   Close();
 }
 
+// The snapshot that is released meanwhile was all that kept an old version in a table.
+TEST_F(IngestionTest, AWaitForCompactionsIncludesThoseThatItHoldsBack) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  options_.disable_auto_compactions = false;
+  Open();
+  Put("a", "1");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  Put("a", "2");
+  CompactAll();
+  EXPECT_EQ(FilesAtLevel(0), 0u);
+  const std::string file = WriteFile("1.sst", {{"m", "1"}});
+  Status waited;
+  FaultRule rule;
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = "MANIFEST";
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] {
+    db_->ReleaseSnapshot(snapshot);
+    WaitForCompactOptions wait;
+    wait.timeout = std::chrono::microseconds(1);
+    waited = db_->WaitForCompact(wait);
+  };
+  faults->AddRule(rule);
+  ASSERT_OK(Ingest({file}));
+  EXPECT_TRUE(waited.IsTimedOut()) << waited.ToString();
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Contents(), "a=2 m=1 ");
+  faults->ClearRules();
+  Close();
+}
+
 // A flush of the second turn fails, and a listener resumes before the ingestion has seen the error.
 TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   class Resumer final : public EventListener {
