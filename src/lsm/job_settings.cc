@@ -2,10 +2,14 @@
 
 #include "base/assert.h"
 #include "lsm/resolve_options.h"
+#include "table/block/block_format.h"
 
 namespace ashlar {
 
 namespace {
+
+// A table's block of range tombstones may have twice that.
+constexpr uint64_t kRangeBytesMax = kBlockBytesMax / 4;
 
 std::vector<SequenceNumber> TakeSnapshots(const DatabaseState& state) {
   MutexLock lock(state.mutex());
@@ -32,6 +36,7 @@ TableJobArgs MakeJobArgs(const DatabaseState& state, const ColumnFamily& family,
   output.creation_unix_seconds = state.clock->NowUnixMicros() / 1000000;
   output.new_file_number = [versions = state.versions.get()] { return versions->NewFileNumber(); };
   output.bytes_per_sync = settings.bytes_per_sync;
+  output.range_bytes_max = kRangeBytesMax;
   // A compaction of the only level would leave its deletions there.
   output.marks_dense_files = options.compact_dense_deletions && options.num_levels > 1;
   output.collectors_mark_files = options.num_levels > 1;

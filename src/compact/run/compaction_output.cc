@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/coding.h"
 #include "base/out_of_memory.h"
 #include "filesystem/filename.h"
 #include "key/internal_key.h"
@@ -15,6 +16,12 @@ constexpr uint64_t kPlainBytesMax = kPlainFileBytesMax / 2;
 // Loads of 800-byte values take a third less time with 1 or 4 MiB than when the disk begins at the
 // end, and little less than that with 16.
 constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
+
+// At most what the tombstones of the fragment take in a block: tags, lengths and restarts too.
+uint64_t BytesInBlock(const FragmentedRanges::Fragment& fragment) {
+  constexpr uint64_t kOverhead = kTagBytes + 3 * kVarint32BytesMax + sizeof(uint32_t);
+  return fragment.sequences.size() * (fragment.begin.size() + fragment.end.size() + kOverhead);
+}
 }  // namespace
 
 CompactionOutput::CompactionOutput(const CompactionOutputArgs& args)
@@ -43,15 +50,32 @@ CompactionOutput::~CompactionOutput() {
   }
 }
 
+void CompactionOutput::WriteRanges(const FragmentedRanges* ranges) {
+  ranges_ = ranges;
+  if (args_.range_bytes_max == UINT64_MAX) return;
+  uint64_t bytes = 0;
+  FragmentedRanges::Cursor cursor(ranges);
+  for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next())
+    bytes += BytesInBlock(cursor.fragment());
+  if (bytes <= args_.range_bytes_max) return;
+  cursor.SeekToFirst();
+  next_range_ = cursor;
+  cuts_by_key_ = true;
+}
+
 Status CompactionOutput::PrepareFor(const Slice& user_key, bool first_of_user_key) {
   ASHLAR_ASSERT(first_of_user_key || open_ != nullptr);  // I1
-  if (first_of_user_key && CutBefore(user_key)) ASHLAR_RETURN_IF_ERROR(Latch(Close(&user_key)));
+  if (first_of_user_key) {
+    if (next_range_) ASHLAR_RETURN_IF_ERROR(Latch(CutRanges(&user_key)));
+    if (CutBefore(user_key)) ASHLAR_RETURN_IF_ERROR(Latch(Close(&user_key)));
+  }
   if (partitioner_ != nullptr) last_user_key_.assign(user_key.data(), user_key.size());
   return open_ == nullptr ? Latch(Open()) : Status::OK();
 }
 
 Status CompactionOutput::Finish() {
   if (!status_.ok()) return status_;
+  if (next_range_) ASHLAR_RETURN_IF_ERROR(Latch(CutRanges(nullptr)));
   if (open_ == nullptr) {
     if (ranges_ == nullptr || ranges_->IsEmpty()) return status_;
     ASHLAR_RETURN_IF_ERROR(Latch(Open()));
@@ -132,6 +156,7 @@ void CompactionOutput::AddRanges(OpenFile* file, const Slice* next) {
 Status CompactionOutput::Close(const Slice* next) {
   ASHLAR_ASSERT(status_.ok() && open_ != nullptr);  // I3
   const std::unique_ptr<OpenFile> closing = std::move(open_);
+  range_bytes_ = 0;
   TableWriteResult result;
   const Status completed = CatchBadAlloc([&] {
     AddRanges(closing.get(), next);
@@ -207,6 +232,21 @@ bool CompactionOutput::CutBefore(const Slice& user_key) {
   if (cut || partitioner_ == nullptr) return cut;
   const Slice last(last_user_key_);
   return partitioner_->ShouldPartition({last, user_key, bytes}) == kRequired;
+}
+
+Status CompactionOutput::CutRanges(const Slice* user_key) {
+  const KeyComparator& comparator = args_.table.comparator;
+  for (; next_range_->Valid(); next_range_->Next()) {
+    const FragmentedRanges::Fragment range = next_range_->fragment();
+    if (user_key != nullptr && comparator.Compare(*user_key, range.begin) < 0) break;
+    const uint64_t bytes = BytesInBlock(range);
+    if (range_bytes_ > 0 && range_bytes_ + bytes > args_.range_bytes_max) {
+      if (open_ == nullptr) ASHLAR_RETURN_IF_ERROR(Open());
+      ASHLAR_RETURN_IF_ERROR(Close(&range.begin));
+    }
+    range_bytes_ += bytes;
+  }
+  return Status::OK();
 }
 
 Status CompactionOutput::Latch(Status status) {

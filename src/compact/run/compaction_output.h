@@ -9,10 +9,11 @@
 //   - when it has half of the bytes that a PlainTable can have,
 //   - where the program's partitioner wants it.
 //
-// A range tombstone is cut where the files are. Without entries there is one file for all of them.
+// A range tombstone is cut where the files are. A file also ends at the begin of a tombstone, where
+// it would get too many of them for one block.
 //
 // I1: entries ascend; all versions of one user key are in one file, and a file's range tombstones
-//     end before the next file's first user key.
+//     end before the next file's first user key, or where its first tombstone begins.
 // I2: a file in the result is complete, synced and closed. Its directory entry is not synced: the
 //     caller syncs the directory before it installs.
 // I3: after an error nothing more is written: a failed write, sync or close is final for its file.
@@ -93,6 +94,9 @@ struct CompactionOutputArgs {
   uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
   std::vector<FileMetaData*> grandparents;  // ascending and disjoint
   uint64_t max_grandparent_overlap_bytes = UINT64_MAX;
+  // About the most that the range tombstones of one file may take. UINT64_MAX: any; a table whose
+  // block of them gets too large is refused.
+  uint64_t range_bytes_max = UINT64_MAX;
   // Makes the partitioner of one output, or null; may be called by several at once. Empty: none.
   std::function<std::unique_ptr<SstPartitioner>()> new_partitioner;
 };
@@ -107,7 +111,7 @@ class CompactionOutput {
   // Sets the range tombstones to write. Each file gets the part between its first user key and that
   // of the next file. The first and the last file also get the parts outside. Call before Add. The
   // tombstones outlive the output.
-  void WriteRanges(const FragmentedRanges* ranges) { ranges_ = ranges; }
+  void WriteRanges(const FragmentedRanges* ranges);
   // Opens the first file before there is an entry for it. An output with a single file takes its
   // ranges until Finish.
   Status Begin() { return Latch(Open()); }
@@ -181,7 +185,8 @@ class CompactionOutput {
   Status Open();
   Status StartFile(OpenFile* opened);
   Status AddChecksum(OpenFile* opened) const;
-  // next: the first user key of the next file; null: this is the last file.
+  // next: the first user key of the next file, of an entry or a tombstone; null: this is the last
+  // file.
   Status Close(const Slice* next);
   void AddRanges(OpenFile* file, const Slice* next);
   Status Complete(OpenFile* closing, TableWriteResult* result);
@@ -190,6 +195,9 @@ class CompactionOutput {
   // Closes the open file if it is to be cut here, and opens one if none is open.
   Status PrepareFor(const Slice& user_key, bool first_of_user_key);
   bool CutBefore(const Slice& user_key);
+  // Ends files where tombstones up to the user key begin, as range_bytes_max demands. null: all of
+  // them. Requires: next_range_, which begins after the keys of the open file.
+  Status CutRanges(const Slice* user_key);
   Status Latch(Status status);
 
   const CompactionOutputArgs& args_;
@@ -197,7 +205,7 @@ class CompactionOutput {
   const uint64_t write_back_bytes_;
   const std::unique_ptr<SstPartitioner> partitioner_;  // null: none
   FileCutter cutter_;
-  const bool cuts_by_key_;     // each new user key may end a file
+  bool cuts_by_key_;           // each new user key may end a file
   std::string last_user_key_;  // with partitioner_: of the open file
   FileTimes file_times_;       // before open_, whose file adds to them
   std::unique_ptr<OpenFile> open_;
@@ -207,6 +215,9 @@ class CompactionOutput {
   const FragmentedRanges* ranges_ = nullptr;  // null: none
   std::optional<std::string>
       ranges_from_;  // the first user key of the open file; none: the first file
+  // The first fragment that begins after the last user key. None: one file may have them all.
+  std::optional<FragmentedRanges::Cursor> next_range_;
+  uint64_t range_bytes_ = 0;  // of the fragments before it that begin in the open file
   Status status_;
 };
 

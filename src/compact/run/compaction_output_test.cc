@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/random.h"
 #include "compact/run/job_test_kit.h"
 #include "tests/support/expect_ok.h"
@@ -176,6 +178,44 @@ TEST_F(CompactionOutputTest, GrandparentsBetweenTwoKeysCountToo) {
   std::vector<TextEntry> entries = Entries(0, 2);
   entries.push_back(Entries(95, 96).front());
   EXPECT_EQ(Cuts(args.output, entries), (std::vector<int>{0, 95}));
+}
+
+TEST_F(CompactionOutputTest, CutsWhereAFileHasTooManyRangeTombstones) {
+  std::vector<std::string> keys;  // outlive the tombstones
+  for (int i = 0; i <= 100; ++i) keys.push_back(Key(i));
+  std::vector<RangeTombstone> tombstones;
+  for (size_t i = 0; i < 100; i += 10) tombstones.push_back({keys[i], keys[i + 5], 50});
+  const FragmentedRanges ranges = FragmentedRanges::Make(comparator_, std::move(tombstones));
+  const std::vector<TextEntry> two = {{Key(12), 100, ValueType::kValue, "x"},
+                                      {Key(95), 100, ValueType::kValue, "y"}};
+  // The first key of each file and its tombstones.
+  const auto written = [&](const std::vector<TextEntry>& entries, uint64_t range_bytes_max) {
+    TableJobArgs args = JobArgs();
+    args.output.range_bytes_max = range_bytes_max;
+    CompactionOutput output(args.output);
+    output.WriteRanges(&ranges);
+    for (const TextEntry& entry : entries)
+      EXPECT_OK(output.Add(entry.InternalKey(), entry.value, true));
+    EXPECT_OK(output.Finish());
+    const auto files = output.TakeFiles();
+    std::vector<std::pair<std::string, size_t>> found;
+    for (const auto& file : files) {
+      EXPECT_TRUE(found.empty() || files[found.size() - 1]->EndsBefore(
+                                       comparator_, file->smallest_user_key()));
+      const Result<TableRef> table = tables_.Acquire(file.get(), {});
+      EXPECT_OK(table.status());
+      if (table.ok())
+        found.emplace_back(file->smallest_user_key().ToString(), (*table)->ranges().tombstones());
+    }
+    Evict(files);
+    return found;
+  };
+  using Found = std::vector<std::pair<std::string, size_t>>;
+  const Found pairs = {{Key(0), 2}, {Key(20), 2}, {Key(40), 2}, {Key(60), 2}, {Key(80), 2}};
+  EXPECT_EQ(written({}, 100), pairs);
+  EXPECT_EQ(written(two, 100), pairs);
+  EXPECT_EQ(written({}, UINT64_MAX), (Found{{Key(0), 10}}));
+  EXPECT_EQ(written(two, 1000), (Found{{Key(0), 10}}));
 }
 
 TEST_F(CompactionOutputTest, LeavesNoFileWhenAbandoned) {

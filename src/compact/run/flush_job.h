@@ -1,4 +1,5 @@
-// FlushJob: immutable memtables become a table on level 0.
+// FlushJob: immutable memtables become a table on level 0, or several with disjoint keys where one
+// would have too many range tombstones.
 //
 // Versions that no snapshot can see, and single deletions with their value, are dropped. Deletions
 // stay, because the tree may have older versions.
