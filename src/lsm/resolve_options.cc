@@ -11,6 +11,7 @@
 #include "config/memtable_factory.h"
 #include "config/validate.h"
 #include "platform/file.h"
+#include "table/plain/plain_format.h"
 
 namespace ashlar {
 
@@ -135,6 +136,7 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
   config.target_file_size_base = options.target_file_size_base;
   config.target_file_size_multiplier = options.target_file_size_multiplier;
   config.max_compaction_bytes = options.max_compaction_bytes;
+  if (WritesPlainTables(options)) config.level0_file_bytes_max = kPlainOutputBytesMax;
   config.soft_pending_compaction_bytes_limit = options.soft_pending_compaction_bytes_limit;
   config.hard_pending_compaction_bytes_limit = options.hard_pending_compaction_bytes_limit;
   config.delayed_write_rate = db_options.delayed_write_rate;

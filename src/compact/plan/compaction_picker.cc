@@ -42,7 +42,9 @@ class LeveledPicker {
   }
 
   bool Needed() const {
-    if (CompactionScores(view_, config_, targets_).front().score >= 1) return true;
+    if (CompactionScores(view_, config_, targets_).front().score >= 1 &&
+        (view_.num_levels() > 1 || builder_.MakesFewerFiles(view_.files(0))))
+      return true;
     for (Level level = 0; level < view_.num_levels(); ++level) {
       for (const FileMetaData* file : view_.files(level)) {
         if (file->being_compacted) continue;
@@ -117,6 +119,7 @@ class LeveledPicker {
   }
 
   std::optional<CompactionPlan> MergeLevel0(FileList files) const {
+    if (!builder_.MakesFewerFiles(files)) return std::nullopt;
     return builder_.Build({0, std::move(files), 0, PlanReason::kLevel0Files});
   }
 

@@ -482,6 +482,16 @@ TEST(PickByFile, TheTtlTakesLevel0DownAlsoWhereNoDeeperLevelHasFiles) {
   EXPECT_EQ(pick("L0: 9[a-b 10 age=900] 8[a-b 10 age=500]"), "nothing");
 }
 
+TEST(PickLevel0, WhatOneLevelCannotHaveInFewerFilesStays) {
+  LeveledConfig config = SmallConfig();
+  config.num_levels = 1;
+  config.level0_file_bytes_max = 10;
+  const std::string apart = "L0: 9[p-z 7] 8[a-b 10] 7[c-g 10]";
+  EXPECT_EQ(Pick(apart, config), "nothing");
+  EXPECT_FALSE(NeedsCompaction(TreeText(apart, config.num_levels).View(), config));
+  EXPECT_EQ(Pick("L0: 9[g-z 7] 8[a-b 10] 7[c-g 10]", config), "L0 [9 8 7] -> L0, level-0 files");
+}
+
 TEST(PickByFile, OnTheOnlyLevelAFileBetweenTwoGoesAlong) {
   LeveledConfig config = SmallConfig();
   config.num_levels = 1;

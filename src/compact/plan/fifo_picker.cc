@@ -128,6 +128,7 @@ std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionCo
     if (count == 0) continue;
     const LevelTargets targets = ComputeLevelTargets(view, config.common);
     const PlanBuilder builder(view, config.common, targets);
+    if (!builder.MakesFewerFiles(older.first(count))) continue;
     return builder.Build(
         {.level = 0,
          .files = FileList(older.begin(), older.begin() + static_cast<std::ptrdiff_t>(count)),

@@ -31,6 +31,8 @@ struct LeveledConfig {
   uint64_t target_file_size_base = uint64_t{64} << 20;
   int target_file_size_multiplier = 1;
   uint64_t max_compaction_bytes = uint64_t{25} * (uint64_t{64} << 20);
+  // A merge within level 0 makes one table, or several if it has more bytes than this.
+  uint64_t level0_file_bytes_max = UINT64_MAX;
 
   uint64_t soft_pending_compaction_bytes_limit = uint64_t{64} << 30;  // 0: none
   uint64_t hard_pending_compaction_bytes_limit = uint64_t{256} << 30;

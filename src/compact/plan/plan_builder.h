@@ -300,6 +300,22 @@ class PlanBuilder {
     plan->trivial_move = may_move && MayMove(*plan);
   }
 
+  // False: a merge of these files within level 0 would write as many again, because they overlap
+  // nowhere and are at least half as large as tables of level 0 can be.
+  bool MakesFewerFiles(std::span<FileMetaData* const> level0) const {
+    if (config_.level0_file_bytes_max == UINT64_MAX) return true;
+    const uint64_t half = std::max<uint64_t>(2, config_.level0_file_bytes_max) / 2;
+    if (TotalBytes(level0) / half + 1 < level0.size()) return true;
+    FileList by_key(level0.begin(), level0.end());
+    std::sort(by_key.begin(), by_key.end(), [&](const FileMetaData* a, const FileMetaData* b) {
+      return tree_.Compare(a->smallest_user_key(), b->smallest_user_key()) < 0;
+    });
+    return std::adjacent_find(by_key.begin(), by_key.end(),
+                              [&](const FileMetaData* a, const FileMetaData* b) {
+                                return !tree_.EndsBefore(*a, b->smallest_user_key());
+                              }) != by_key.end();
+  }
+
   void Check(const CompactionPlan& plan) const {
     if constexpr (kDebugChecks) CheckPlanInvariants(view_, plan);
     AssertPlanFits(view_, plan);  // I5 of compaction_plan.h

@@ -150,6 +150,11 @@ class UniversalPicker {
     return runs_[end].level == 0 ? 0 : runs_[end].level - 1;
   }
 
+  bool MakesFewerRuns(size_t begin, size_t end) const {
+    return IsSorted(OutputLevel(end)) ||
+           builder_.MakesFewerFiles(view_.files(0).subspan(begin, end - begin));
+  }
+
   // Nothing: one of them is busy.
   std::optional<Neighbours> ToOldest(size_t from, PlanReason reason) const {
     for (size_t i = from; i < runs_.size(); ++i) {
@@ -191,7 +196,7 @@ class UniversalPicker {
     if (busy || !IsAmplified()) return std::nullopt;
     // The runs above become one first, which then goes down in parts.
     const size_t end = KeepsOldest() ? runs_.size() - 1 : runs_.size();
-    if (end == 1 && runs_.size() > 1) return std::nullopt;
+    if ((end == 1 && runs_.size() > 1) || !MakesFewerRuns(0, end)) return std::nullopt;
     return Neighbours{0, end, PlanReason::kSizeAmplification};
   }
   bool IsAmplified() const {
@@ -228,7 +233,8 @@ class UniversalPicker {
           bytes += next;
         }
       }
-      if (end - begin >= width_min) return Neighbours{begin, end, PlanReason::kSizeRatio};
+      if (end - begin >= width_min && MakesFewerRuns(begin, end))
+        return Neighbours{begin, end, PlanReason::kSizeRatio};
     }
     return std::nullopt;
   }
@@ -250,7 +256,7 @@ class UniversalPicker {
       while (end < count && end - begin < options_.merge_width_max && !runs_[end].busy &&
              runs_[end].bytes <= ToBytes(times * static_cast<double>(bytes)))
         bytes += runs_[end++].bytes;
-      return Neighbours{begin, end, PlanReason::kSortedRuns};
+      if (MakesFewerRuns(begin, end)) return Neighbours{begin, end, PlanReason::kSortedRuns};
     }
     return std::nullopt;
   }

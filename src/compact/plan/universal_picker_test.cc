@@ -222,6 +222,25 @@ TEST(PickUniversal, OnlyOneLevelMergesInPlace) {
             "L0 [9 8 7] -> L0, size amplification");
 }
 
+// Each merge would make these files again, and the next one begin.
+TEST(PickUniversal, WhatOneLevelCannotHaveInFewerFilesStays) {
+  CompactionConfig config = SmallConfig();
+  config.common.level0_file_bytes_max = 10;
+  const std::string apart = "L0: 9[p-z 7] 8[a-b 10] 7[h-k 10] 6[c-g 10]";
+  EXPECT_EQ(Pick(apart, config), "L0 [9 8 7 6] -> L4, size amplification, bottommost");
+  EXPECT_EQ(Pick(apart + "\nL1: 5[a-z 1000]", config),
+            "L0 [7 6] + L1 [5] -> L4, sorted runs, bottommost")
+      << "without level 1 they would stay on level 0";
+  config.common.num_levels = 1;
+  EXPECT_EQ(Pick(apart, config), "nothing");
+  EXPECT_EQ(Pick("L0: 9[g-z 7] 8[a-b 10] 7[h-k 10] 6[c-g 10]", config),
+            "L0 [9 8 7 6] -> L0, size amplification")
+      << "two of them have keys in common";
+  EXPECT_EQ(Pick("L0: 9[p-z 2] 8[a-b 2] 7[h-k 2] 6[c-g 2]", config),
+            "L0 [9 8 7 6] -> L0, size amplification")
+      << "two files can have it all";
+}
+
 TEST(PickUniversal, MovesOnlyWhereAllowed) {
   CompactionConfig config = SmallConfig();
   const std::string tree = "L0: 9[k-l 10] 8[c-d 10] 7[a-b 10]";

@@ -12,7 +12,6 @@
 namespace ashlar {
 
 namespace {
-constexpr uint64_t kPlainBytesMax = kPlainFileBytesMax / 2;
 // Loads of 800-byte values take a third less time with 1 or 4 MiB than when the disk begins at the
 // end, and little less than that with 16.
 constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
@@ -26,13 +25,13 @@ uint64_t BytesInBlock(const FragmentedRanges::Fragment& fragment) {
 
 CompactionOutput::CompactionOutput(const CompactionOutputArgs& args)
     : args_(args),
-      target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainBytesMax)
+      target_file_bytes_(args.plain ? std::min(args.target_file_bytes, kPlainOutputBytesMax)
                                     : args.target_file_bytes),
       write_back_bytes_(args.bytes_per_sync != 0 ? args.bytes_per_sync : kWriteBackBytes),
       partitioner_(args.new_partitioner ? args.new_partitioner() : nullptr),
       cutter_({.comparator = args.table.comparator,
                .target_file_bytes = target_file_bytes_,
-               .file_bytes_max = args.plain ? kPlainBytesMax : UINT64_MAX,
+               .file_bytes_max = args.plain ? kPlainOutputBytesMax : UINT64_MAX,
                .grandparents = &args.grandparents,
                .max_grandparent_overlap_bytes = args.max_grandparent_overlap_bytes}),
       cuts_by_key_(cutter_.ByKey() || partitioner_ != nullptr) {}

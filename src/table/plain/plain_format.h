@@ -29,6 +29,8 @@ namespace ashlar {
 
 // Offsets have 31 bits, and this one means "none".
 inline constexpr uint64_t kPlainFileBytesMax = (uint64_t{1} << 31) - 1;
+// Where a flush or compaction ends a file, which then has room for its index.
+inline constexpr uint64_t kPlainOutputBytesMax = kPlainFileBytesMax / 2;
 
 inline constexpr char kPlainBloomBlock[] = "kBloomBlock";
 inline constexpr char kPlainIndexBlock[] = "PlainTableIndexBlock";
