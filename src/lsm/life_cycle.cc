@@ -28,7 +28,7 @@ bool IsRecorded(const DatabaseState& state, const std::string& family) {
 // file_ingestion.h).
 bool HasFileThatWaitsForFlush(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   const std::span<FileMetaData* const> level0 = family.version()->files(0);  // newest first
-  return MergesWithinLevel0Only(family) && !level0.empty() &&
+  return family.policy().MergesWithinLevel0Only() && !level0.empty() &&
          level0.front()->largest_sequence >= family.OldestUnflushed();
 }
 

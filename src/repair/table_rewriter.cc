@@ -25,7 +25,7 @@ class EntryWriter {
     const bool first_of_user_key =
         !has_last_ || comparator_.Compare(ExtractUserKey(key), ExtractUserKey(key_)) != 0;
     if (!first_of_user_key && Sequence(key) == Sequence(key_)) {
-      if (ExtractType(key_) == ValueType::kMerge) Take(key, value);  // I2
+      if (IsOperand(ExtractType(key_))) Take(key, value);  // I2
       return Status::OK();
     }
     ASHLAR_RETURN_IF_ERROR(Flush());

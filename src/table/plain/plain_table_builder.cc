@@ -150,7 +150,7 @@ void PlainTableBuilder::CountEntry(const Slice& internal_key, uint64_t tag, cons
   properties_.raw_key_size += internal_key.size();
   properties_.raw_value_size += value.size();
   if (IsTombstone(type)) ++properties_.num_deletions;
-  if (type == ValueType::kMerge) ++properties_.num_merge_operands;
+  if (IsOperand(type)) ++properties_.num_merge_operands;
 }
 
 BlockHandle PlainTableBuilder::WriteBlock(const Slice& contents) {
