@@ -1117,7 +1117,8 @@ ASHLAR_API int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_hand
 enum {
   rocksdb_size_approximation_flags_none = 0,
   rocksdb_size_approximation_flags_include_memtable = 1 << 0,
-  rocksdb_size_approximation_flags_include_files = 1 << 1
+  rocksdb_size_approximation_flags_include_files = 1 << 1,
+  rocksdb_size_approximation_flags_include_blob_files = 1 << 2  // there are none
 };
 ASHLAR_API void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges,
                                           const char* const* range_start_keys,

@@ -568,6 +568,8 @@ void rocksdb_approximate_sizes_cf_with_flags(
   options.include_memtables =
       (include_flags & rocksdb_size_approximation_flags_include_memtable) != 0;
   options.include_files = (include_flags & rocksdb_size_approximation_flags_include_files) != 0;
+  options.include_blob_files =
+      (include_flags & rocksdb_size_approximation_flags_include_blob_files) != 0;
   Sizes(db, options, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes,
         range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }

@@ -1,4 +1,5 @@
-// Arguments of C functions that may be null, and numbers out of range: the answers are RocksDB's.
+// Arguments of C functions that may be null, numbers out of range, and flags of what there is none
+// of: the answers are RocksDB's.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -91,6 +92,34 @@ TEST_F(NullArguments, NullOptionsOfSizesAreTheDefaults) {
   ExpectNoError();
   EXPECT_GT(of_default, 0u);
   EXPECT_EQ(of_family, of_default);
+}
+
+TEST_F(NullArguments, SizesOfBlobFilesAloneAreZero) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  const char* const start = "a";
+  const char* const limit = "z";
+  const size_t bytes = 1;
+  const auto size_with = [&](uint8_t flags) {
+    uint64_t size = 99;
+    rocksdb_column_family_handle_t* const family = rocksdb_get_default_column_family_handle(db_);
+    rocksdb_approximate_sizes_cf_with_flags(db_, family, 1, &start, &bytes, &limit, &bytes, flags,
+                                            &size, &error_);
+    rocksdb_column_family_handle_destroy(family);
+    return size;
+  };
+  EXPECT_EQ(size_with(rocksdb_size_approximation_flags_include_blob_files), 0u);
+  ExpectNoError();
+  const Range range(start, limit);
+  uint64_t size = 99;
+  EXPECT_TRUE(
+      db_->rep
+          ->GetApproximateSizes(&range, 1, &size, DB::SizeApproximationFlags::INCLUDE_BLOB_FILES)
+          .ok());
+  EXPECT_EQ(size, 0u);
+  size_with(rocksdb_size_approximation_flags_none);
+  EXPECT_NE(error_, nullptr);
+  rocksdb_free(error_);
+  error_ = nullptr;
 }
 
 TEST_F(NullArguments, NullOptionsOfACompactionAreTheDefaults) {
