@@ -188,6 +188,7 @@ ASHLAR_API void rocksdb_destroy_db(const rocksdb_options_t* options, const char*
 // With these options for every column family; see ashlar/repair.h.
 ASHLAR_API void rocksdb_repair_db(const rocksdb_options_t* options, const char* name,
                                   char** errptr) ASHLAR_NOTHROW;
+// Null, with the size 0, if it is not known.
 ASHLAR_API char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) ASHLAR_NOTHROW;
 
@@ -571,7 +572,7 @@ ASHLAR_API void rocksdb_compact_range_cf_opt(rocksdb_t* db,
                                              size_t limit_key_size) ASHLAR_NOTHROW;
 // Files as "000012.sst". The names of the new files are put into *output_file_names, to be freed by
 // rocksdb_compact_files_output_file_names_destroy; both output parameters and compaction_job_info
-// may be null.
+// may be null. Null options: the defaults. Null column_family: the default one.
 ASHLAR_API void rocksdb_compact_files(rocksdb_t* db, const rocksdb_compaction_options_t* options,
                                       const char* const* input_file_names,
                                       size_t num_input_file_names, int output_level,
@@ -619,6 +620,7 @@ ASHLAR_API void rocksdb_cancel_all_background_work(rocksdb_t* db,
                                                    unsigned char wait) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
+// Null options: the defaults, in all functions whose names end in _with_options.
 ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
                                                      const rocksdb_readoptions_t* options,
@@ -764,7 +766,7 @@ ASHLAR_API void rocksdb_envoptions_set_writable_file_max_buffer_size(rocksdb_env
 ASHLAR_API size_t
 rocksdb_envoptions_get_writable_file_max_buffer_size(rocksdb_envoptions_t* options) ASHLAR_NOTHROW;
 
-// `env` and `io_options` may be destroyed afterwards, the comparator not.
+// `env` and `io_options` may be destroyed afterwards, the comparator not. Null: that of io_options.
 ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create(
     const rocksdb_envoptions_t* env, const rocksdb_options_t* io_options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create_with_comparator(
@@ -1115,7 +1117,8 @@ ASHLAR_API int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_hand
 enum {
   rocksdb_size_approximation_flags_none = 0,
   rocksdb_size_approximation_flags_include_memtable = 1 << 0,
-  rocksdb_size_approximation_flags_include_files = 1 << 1
+  rocksdb_size_approximation_flags_include_files = 1 << 1,
+  rocksdb_size_approximation_flags_include_blob_files = 1 << 2  // there are none
 };
 ASHLAR_API void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges,
                                           const char* const* range_start_keys,
@@ -1370,7 +1373,7 @@ ASHLAR_API void rocksdb_get_options_from_string(const rocksdb_options_t* base_op
                                                 const char* text, rocksdb_options_t* new_options,
                                                 char** errptr) ASHLAR_NOTHROW;
 // Reads the OPTIONS file of a database: the database's options, and each family's name and options.
-// `cache` may be null. Free all of it together.
+// `cache` may be null, and the lists that are destroyed. Free all of it together.
 ASHLAR_API void rocksdb_load_latest_options(
     const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
     rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
@@ -2562,10 +2565,10 @@ ASHLAR_API unsigned char rocksdb_cuckoo_options_get_use_module_hash(
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_destroy(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-// Chooses the tables that an iterator reads. table_filter (not null) gets the properties of a
-// table, valid during the call; 0 leaves the table out. Any thread that uses the options may call
-// it with `state`. `destructor` (may be null) gets `state` when neither these options nor an
-// iterator made with them need it any more.
+// Chooses the tables that an iterator reads. table_filter gets the properties of a table, valid
+// during the call; 0 leaves the table out. Null: all tables are read. Any thread that uses the
+// options may call it with `state`. `destructor` (may be null) gets `state` when neither these
+// options nor an iterator made with them need it any more.
 ASHLAR_API void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
     rocksdb_readoptions_table_filter_cb table_filter) ASHLAR_NOTHROW;
@@ -2810,6 +2813,7 @@ ASHLAR_API unsigned char rocksdb_readoptions_get_auto_refresh_iterator_with_snap
 ASHLAR_API void rocksdb_readoptions_set_io_activity(rocksdb_readoptions_t* options,
                                                     int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_readoptions_get_io_activity(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+// The bytes are copied. Null is the same as _clear. The getter's `size` may be null.
 ASHLAR_API void rocksdb_readoptions_set_request_id(rocksdb_readoptions_t* options,
                                                    const char* request_id,
                                                    size_t size) ASHLAR_NOTHROW;
@@ -2937,7 +2941,8 @@ ASHLAR_API void rocksdb_compaction_options_set_output_temperature_override(
     rocksdb_compaction_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compaction_options_get_output_temperature_override(
     rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
-// A flag that ends the compactions of all options that it was set in. It outlives them.
+// A flag that ends the compactions of all options that it was set in. It outlives them. Null is no
+// flag, in all three functions.
 ASHLAR_API unsigned char* rocksdb_compaction_options_canceled_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_canceled_destroy(unsigned char* canceled) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
@@ -3572,7 +3577,7 @@ enum {
   rocksdb_statistics_level_all = 5
 };
 // Counting starts with databases that are opened with these options afterwards. Without it the
-// other functions return 0, null or nothing.
+// other functions return 0, null or nothing. A level out of range is set as the nearest one.
 ASHLAR_API void rocksdb_options_enable_statistics(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_statistics_level(rocksdb_options_t* options,
                                                      int level) ASHLAR_NOTHROW;

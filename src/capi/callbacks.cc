@@ -435,7 +435,10 @@ void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
     rocksdb_readoptions_table_filter_cb table_filter) noexcept {
   // Iterators copy the options, and share the state.
-  options->rep.table_filter = [shared = std::make_shared<CallbackState>(state, destructor),
+  auto shared = std::make_shared<CallbackState>(state, destructor);
+  options->rep.table_filter = nullptr;
+  if (table_filter == nullptr) return;
+  options->rep.table_filter = [shared = std::move(shared),
                                table_filter](const ashlar::TableProperties& properties) {
     return table_filter(shared->get(), Wrap(&properties)) != 0;
   };
