@@ -38,6 +38,11 @@ extern "C" {
 #define ASHLAR_NOTHROW
 #endif
 
+// The mark of RocksDB's declarations, for programs that use it; empty here.
+#ifndef ROCKSDB_LIBRARY_API
+#define ROCKSDB_LIBRARY_API
+#endif
+
 typedef struct rocksdb_backup_engine_info_t rocksdb_backup_engine_info_t;
 typedef struct rocksdb_backup_engine_options_t rocksdb_backup_engine_options_t;
 typedef struct rocksdb_backup_engine_t rocksdb_backup_engine_t;
@@ -2334,6 +2339,12 @@ enum {
   rocksdb_block_based_table_data_block_index_type_binary_search = 0,
   rocksdb_block_based_table_data_block_index_type_binary_search_and_hash = 1
 };
+// Accepted without effect: the searches in a table's index are Ashlar's own.
+enum {
+  rocksdb_block_based_table_index_block_search_type_binary = 0,
+  rocksdb_block_based_table_index_block_search_type_interpolation = 1,
+  rocksdb_block_based_table_index_block_search_type_auto = 2
+};
 enum {
   rocksdb_block_based_k_fallback_pinning_tier = 0,
   rocksdb_block_based_k_none_pinning_tier = 1,
@@ -3102,7 +3113,8 @@ ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_full_compaction(
 ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_manual_compaction(
     rocksdb_compactionfiltercontext_t* context) ASHLAR_NOTHROW;
 // The library destroys each filter that create_compaction_filter returns, and asks no filter where
-// it returns null. The context is valid during the call.
+// it returns null. A compaction for which it returns a filter whose function `filter` is null fails
+// with InvalidArgument, which makes the database read-only. The context is valid during the call.
 ASHLAR_API rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_create(
     void* state, void (*destructor)(void* state),
     rocksdb_compactionfilter_t* (*create_compaction_filter)(
@@ -3110,9 +3122,9 @@ ASHLAR_API rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_cr
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactionfilterfactory_destroy(rocksdb_compactionfilterfactory_t* factory)
     ASHLAR_NOTHROW;
-// full_merge and partial_merge return memory that they allocate. The library passes it to
-// delete_value, or to free if delete_value is null. existing_value is null if there is no value. A
-// *success of 0 means that they could not merge.
+// full_merge and partial_merge return memory that they allocate, or null. The library passes the
+// result, null too, to delete_value, or to free if delete_value is null. existing_value is null if
+// there is no value. A *success of 0 means that they could not merge.
 ASHLAR_API rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
     void* state, void (*destructor)(void* state),
     char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value,
@@ -3621,7 +3633,8 @@ enum {
   rocksdb_enable_time = 4,
   rocksdb_out_of_bounds = 5
 };
-// The metrics of rocksdb_perfcontext_metric, which returns 0 for other numbers.
+// The metrics of rocksdb_perfcontext_metric. It returns 0 for those that have no member in
+// ashlar/perf_context.h, because Ashlar does not count them, and for other numbers.
 enum {
   rocksdb_user_key_comparison_count = 0,
   rocksdb_block_cache_hit_count = 1,
@@ -3635,18 +3648,42 @@ enum {
   rocksdb_iter_read_bytes = 9,
   rocksdb_internal_key_skipped_count = 10,
   rocksdb_internal_delete_skipped_count = 11,
+  rocksdb_internal_recent_skipped_count = 12,
   rocksdb_internal_merge_count = 13,
+  rocksdb_get_snapshot_time = 14,
   rocksdb_get_from_memtable_time = 15,
   rocksdb_get_from_memtable_count = 16,
+  rocksdb_get_post_process_time = 17,
   rocksdb_get_from_output_files_time = 18,
+  rocksdb_seek_on_memtable_time = 19,
+  rocksdb_seek_on_memtable_count = 20,
+  rocksdb_next_on_memtable_count = 21,
+  rocksdb_prev_on_memtable_count = 22,
+  rocksdb_seek_child_seek_time = 23,
+  rocksdb_seek_child_seek_count = 24,
+  rocksdb_seek_min_heap_time = 25,
+  rocksdb_seek_max_heap_time = 26,
   rocksdb_seek_internal_seek_time = 27,
   rocksdb_find_next_user_entry_time = 28,
   rocksdb_write_wal_time = 29,
   rocksdb_write_memtable_time = 30,
   rocksdb_write_delay_time = 31,
+  rocksdb_write_pre_and_post_process_time = 32,
+  rocksdb_db_mutex_lock_nanos = 33,
+  rocksdb_db_condition_wait_nanos = 34,
   rocksdb_merge_operator_time_nanos = 35,
+  rocksdb_read_index_block_nanos = 36,
+  rocksdb_read_filter_block_nanos = 37,
+  rocksdb_new_table_block_iter_nanos = 38,
+  rocksdb_new_table_iterator_nanos = 39,
+  rocksdb_block_seek_nanos = 40,
+  rocksdb_find_table_nanos = 41,
+  rocksdb_bloom_memtable_hit_count = 42,
+  rocksdb_bloom_memtable_miss_count = 43,
   rocksdb_bloom_sst_hit_count = 44,
   rocksdb_bloom_sst_miss_count = 45,
+  rocksdb_key_lock_wait_time = 46,
+  rocksdb_key_lock_wait_count = 47,
   rocksdb_env_new_sequential_file_nanos = 48,
   rocksdb_env_new_random_access_file_nanos = 49,
   rocksdb_env_new_writable_file_nanos = 50,
@@ -3667,6 +3704,22 @@ enum {
   rocksdb_env_lock_file_nanos = 65,
   rocksdb_env_unlock_file_nanos = 66,
   rocksdb_env_new_logger_nanos = 67,
+  rocksdb_number_async_seek = 68,
+  rocksdb_blob_cache_hit_count = 69,
+  rocksdb_blob_read_count = 70,
+  rocksdb_blob_read_byte = 71,
+  rocksdb_blob_read_time = 72,
+  rocksdb_blob_checksum_time = 73,
+  rocksdb_blob_decompress_time = 74,
+  rocksdb_internal_range_del_reseek_count = 75,
+  rocksdb_block_read_cpu_time = 76,
+  rocksdb_internal_merge_point_lookup_count = 77,
+  rocksdb_data_block_read_byte = 78,
+  rocksdb_index_block_read_byte = 79,
+  rocksdb_filter_block_read_byte = 80,
+  rocksdb_compression_dict_block_read_byte = 81,
+  rocksdb_metadata_block_read_byte = 82,
+  rocksdb_blob_cache_read_byte = 83,
   rocksdb_total_metric_count = 86
 };
 // Both apply to the calling thread. A perfcontext refers to the context of the thread that created
@@ -3679,6 +3732,29 @@ ASHLAR_API uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context,
                                                int metric) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context,
                                             unsigned char exclude_zero_counters) ASHLAR_NOTHROW;
+
+// ---- Constants of RocksDB's that no function here takes or returns, for programs and language
+// bindings that name all: traces, transactions, remote compactions.
+
+enum {
+  rocksdb_trace_filter_none = 0,
+  rocksdb_trace_filter_get = 1 << 0,
+  rocksdb_trace_filter_write = 1 << 1,
+  rocksdb_trace_filter_iterator_seek = 1 << 2,
+  rocksdb_trace_filter_iterator_seek_for_prev = 1 << 3,
+  rocksdb_trace_filter_multi_get = 1 << 4
+};
+enum {
+  rocksdb_txndb_write_policy_write_committed = 0,
+  rocksdb_txndb_write_policy_write_prepared = 1,
+  rocksdb_txndb_write_policy_write_unprepared = 2
+};
+enum {
+  rocksdb_compactionservice_jobstatus_success = 0,
+  rocksdb_compactionservice_jobstatus_failure = 1,
+  rocksdb_compactionservice_jobstatus_aborted = 2,
+  rocksdb_compactionservice_jobstatus_use_local = 3
+};
 
 // ---- Memory.
 

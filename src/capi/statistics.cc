@@ -16,7 +16,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// The member of PerfContext for each number; RocksDB's numbers have holes here.
+// The member of PerfContext for each number that Ashlar counts.
 constexpr std::pair<int, uint64_t PerfContext::*> kMetrics[] = {
     {rocksdb_block_cache_hit_count, &PerfContext::block_cache_hit_count},
     {rocksdb_block_read_count, &PerfContext::block_read_count},

@@ -187,6 +187,85 @@ TEST_F(NullArguments, ANullTableFilterReadsAllTables) {
   rocksdb_readoptions_destroy(read);
 }
 
+TEST_F(NullArguments, AFilterWithoutAFunctionFailsTheCompactionThatMakesIt) {
+  int filters_destroyed = 0;
+  rocksdb_options_set_compaction_filter_factory(
+      options_, rocksdb_compactionfilterfactory_create(
+                    &filters_destroyed, nullptr,
+                    [](void* state, rocksdb_compactionfiltercontext_t* /*context*/) {
+                      return rocksdb_compactionfilter_create(
+                          state, [](void* destroyed) { ++*static_cast<int*>(destroyed); }, nullptr,
+                          [](void* /*destroyed*/) { return "Empty"; });
+                    },
+                    [](void* /*state*/) { return "MakesEmpty"; }));
+  ASSERT_NO_FATAL_FAILURE(Open());
+  const Status failed = db_->rep->CompactRange(CompactRangeOptions(), nullptr, nullptr);
+  EXPECT_TRUE(failed.IsInvalidArgument()) << failed.ToString();
+  EXPECT_NE(failed.ToString().find("compaction filter factory MakesEmpty"), std::string::npos)
+      << failed.ToString();
+  EXPECT_NE(failed.ToString().find("filter is null"), std::string::npos) << failed.ToString();
+  EXPECT_EQ(filters_destroyed, 1);
+  std::string value;
+  EXPECT_TRUE(db_->rep->Get(ReadOptions(), "k", &value).ok());
+  EXPECT_EQ(value, "v");
+  rocksdb_close(db_);  // before `filters_destroyed` ends
+  db_ = nullptr;
+}
+
+// As RocksDB, which needs no name of a filter that a factory makes.
+TEST_F(NullArguments, AFilterOfAFactoryNeedsNoName) {
+  rocksdb_options_set_compaction_filter_factory(
+      options_, rocksdb_compactionfilterfactory_create(
+                    nullptr, nullptr,
+                    [](void* /*state*/, rocksdb_compactionfiltercontext_t* /*context*/) {
+                      return rocksdb_compactionfilter_create(
+                          nullptr, nullptr,
+                          [](void* /*state*/, int /*level*/, const char* /*key*/, size_t /*size*/,
+                             const char* /*value*/, size_t /*value_size*/, char** /*new_value*/,
+                             size_t* /*new_value_size*/,
+                             unsigned char* /*value_changed*/) -> unsigned char { return 1; },
+                          nullptr);
+                    },
+                    [](void* /*state*/) { return "RemovesAll"; }));
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_TRUE(db_->rep->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  std::string value;
+  EXPECT_TRUE(db_->rep->Get(ReadOptions(), "k", &value).IsNotFound());
+}
+
+TEST_F(NullArguments, ANullResultOfAMergeIsPassedToDeleteValue) {
+  int deleted = 0;
+  rocksdb_options_set_merge_operator(
+      options_,
+      rocksdb_mergeoperator_create(
+          &deleted, nullptr,
+          [](void* /*state*/, const char* key, size_t /*key_size*/, const char* /*existing*/,
+             size_t /*existing_size*/, const char* const* /*operands*/, const size_t* /*sizes*/,
+             int /*count*/, unsigned char* success, size_t* size) -> char* {
+            *success = key[0] == 'e' ? 1 : 0;
+            *size = 0;
+            return nullptr;
+          },
+          nullptr,
+          [](void* state, const char* value, size_t size) {
+            EXPECT_EQ(value, nullptr);
+            EXPECT_EQ(size, 0u);
+            ++*static_cast<int*>(state);
+          },
+          [](void* /*state*/) { return "Null"; }));
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_TRUE(db_->rep->Merge(WriteOptions(), "empty", "1").ok());
+  ASSERT_TRUE(db_->rep->Merge(WriteOptions(), "fails", "1").ok());
+  std::string value = "before";
+  EXPECT_TRUE(db_->rep->Get(ReadOptions(), "empty", &value).ok());
+  EXPECT_EQ(value, "");
+  EXPECT_EQ(deleted, 1);
+  EXPECT_TRUE(db_->rep->Get(ReadOptions(), "fails", &value).IsCorruption());
+  EXPECT_EQ(deleted, 2);
+  rocksdb_close(db_);  // before `deleted` ends
+  db_ = nullptr;
+}
+
 TEST_F(NullArguments, NullFlagsAndListsAreNone) {
   rocksdb_compaction_options_canceled_set(nullptr, 1);
   rocksdb_compaction_options_canceled_destroy(nullptr);
