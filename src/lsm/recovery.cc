@@ -34,9 +34,9 @@ const PublishedState& Recovered(const DatabaseState& state) {
 }
 
 // The report while it is filled. No lock is needed: no other thread knows the database yet.
-RecoveryReport& ReportOf(DatabaseState* state) {
+RecoveryReport* ReportOf(DatabaseState* state) {
   kDatabaseMutex.AssertHeld();
-  return state->recovery;
+  return &state->recovery;
 }
 
 constexpr size_t kOptionsFilesKept = 2;
@@ -190,7 +190,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
   }
   ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only()));
   for (const std::string& family : state->versions->went_back()) {
-    ReportOf(state).warnings.push_back(
+    ReportOf(state)->warnings.push_back(
         StrCat("column family ", NameForDisplay(family),
                " is opened in an older state, the newest of which every table exists "
                "(best_efforts_recovery)"));
@@ -407,11 +407,11 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   LogReplay& replay = *recovered->replay;
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs({.recorded = &Recovered(*state),
                                           .families = &FamiliesOf(*state),
-                                          .report = &ReportOf(state)}));
+                                          .report = ReportOf(state)}));
   if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
   if (!state->read_only()) {
     EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started")
-        .Add("wal_files", ReportOf(state).logs);
+        .Add("wal_files", ReportOf(state)->logs);
   }
   ASHLAR_RETURN_IF_ERROR(replay.Run());
   if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckNothingIngested(*state, replay.sequence()));
@@ -421,7 +421,7 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
                               "there is a log with records, and error_if_wal_file_exists is set");
   }
   if (!args.secondary) {
-    for (const uint64_t number : ReportOf(state).logs)
+    for (const uint64_t number : ReportOf(state)->logs)
       state->logs.AdoptClosed(number, replay.good_bytes(number));
   }
   ASHLAR_ASSERT(state->logs.current_number() == 0);  // I1
@@ -519,7 +519,7 @@ Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
       return status;
     }
     // A record that is being written may look like damage.
-    const std::string damage = ReportOf(recovered.state.get()).DamageReasons();
+    const std::string damage = ReportOf(recovered.state.get())->DamageReasons();
     return damage.empty() ? Status::OK() : Status::Corruption(damage);
   });
   if (recovered.state == nullptr || read.IsTryAgain()) return read;

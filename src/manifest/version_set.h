@@ -224,7 +224,7 @@ class VersionSet {
   // mutex alone suffices to read it. clang has no name for "this mutex or that one".
   const PublishedState& ForInstallers() const ASHLAR_REQUIRES(kManifestMutex) {
     kDatabaseMutex.AssertHeld();
-    return published_;
+    return Published();
   }
 
   // The one that CURRENT names.
