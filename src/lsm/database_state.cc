@@ -105,7 +105,7 @@ void DatabaseState::WaitForMemory(uint64_t seen) {
 }
 
 RecoveryReport DatabaseState::CopyRecoveryReport() const {
-  MutexLock lock(mutex());
+  MutexLock held(mutex());
   return recovery;
 }
 
