@@ -123,7 +123,7 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
   ASHLAR_RETURN_IF_ERROR(writer.Flush());
   ASHLAR_RETURN_IF_ERROR(output.Finish());
   Files files = output.TakeFiles();
-  ASHLAR_ASSERT(files.size() <= 1);
+  ASHLAR_ASSERT(files.size() <= 1);  // I1: the bounds on record are those of one table
   for (const auto& file : files) {
     if (!table.is_recorded) continue;
     file->smallest = table.recorded_smallest;  // I1

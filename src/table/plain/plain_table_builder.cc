@@ -162,7 +162,7 @@ BlockHandle PlainTableBuilder::WriteBlock(const Slice& contents) {
 }
 
 void PlainTableBuilder::FlushOutput() {
-  if (!status_.ok() || output_.empty()) return;
+  if (!status_.ok() || output_.empty()) return;  // I3
   WaitForLimiter({.limiter = args_.rate_limiter, .priority = args_.priority}, output_.size(),
                  args_.recorder);
   status_ = args_.file->Append(output_);
