@@ -38,6 +38,11 @@ extern "C" {
 #define ASHLAR_NOTHROW
 #endif
 
+// The mark of RocksDB's declarations, for programs that use it; empty here.
+#ifndef ROCKSDB_LIBRARY_API
+#define ROCKSDB_LIBRARY_API
+#endif
+
 typedef struct rocksdb_backup_engine_info_t rocksdb_backup_engine_info_t;
 typedef struct rocksdb_backup_engine_options_t rocksdb_backup_engine_options_t;
 typedef struct rocksdb_backup_engine_t rocksdb_backup_engine_t;
@@ -188,6 +193,7 @@ ASHLAR_API void rocksdb_destroy_db(const rocksdb_options_t* options, const char*
 // With these options for every column family; see ashlar/repair.h.
 ASHLAR_API void rocksdb_repair_db(const rocksdb_options_t* options, const char* name,
                                   char** errptr) ASHLAR_NOTHROW;
+// Null, with the size 0, if it is not known.
 ASHLAR_API char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) ASHLAR_NOTHROW;
 
@@ -571,7 +577,7 @@ ASHLAR_API void rocksdb_compact_range_cf_opt(rocksdb_t* db,
                                              size_t limit_key_size) ASHLAR_NOTHROW;
 // Files as "000012.sst". The names of the new files are put into *output_file_names, to be freed by
 // rocksdb_compact_files_output_file_names_destroy; both output parameters and compaction_job_info
-// may be null.
+// may be null. Null options: the defaults. Null column_family: the default one.
 ASHLAR_API void rocksdb_compact_files(rocksdb_t* db, const rocksdb_compaction_options_t* options,
                                       const char* const* input_file_names,
                                       size_t num_input_file_names, int output_level,
@@ -619,6 +625,7 @@ ASHLAR_API void rocksdb_cancel_all_background_work(rocksdb_t* db,
                                                    unsigned char wait) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
+// Null options: the defaults, in all functions whose names end in _with_options.
 ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
                                                      const rocksdb_readoptions_t* options,
@@ -764,7 +771,7 @@ ASHLAR_API void rocksdb_envoptions_set_writable_file_max_buffer_size(rocksdb_env
 ASHLAR_API size_t
 rocksdb_envoptions_get_writable_file_max_buffer_size(rocksdb_envoptions_t* options) ASHLAR_NOTHROW;
 
-// `env` and `io_options` may be destroyed afterwards, the comparator not.
+// `env` and `io_options` may be destroyed afterwards, the comparator not. Null: that of io_options.
 ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create(
     const rocksdb_envoptions_t* env, const rocksdb_options_t* io_options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create_with_comparator(
@@ -1115,7 +1122,8 @@ ASHLAR_API int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_hand
 enum {
   rocksdb_size_approximation_flags_none = 0,
   rocksdb_size_approximation_flags_include_memtable = 1 << 0,
-  rocksdb_size_approximation_flags_include_files = 1 << 1
+  rocksdb_size_approximation_flags_include_files = 1 << 1,
+  rocksdb_size_approximation_flags_include_blob_files = 1 << 2  // there are none
 };
 ASHLAR_API void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges,
                                           const char* const* range_start_keys,
@@ -1370,7 +1378,7 @@ ASHLAR_API void rocksdb_get_options_from_string(const rocksdb_options_t* base_op
                                                 const char* text, rocksdb_options_t* new_options,
                                                 char** errptr) ASHLAR_NOTHROW;
 // Reads the OPTIONS file of a database: the database's options, and each family's name and options.
-// `cache` may be null. Free all of it together.
+// `cache` may be null, and the lists that are destroyed. Free all of it together.
 ASHLAR_API void rocksdb_load_latest_options(
     const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
     rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
@@ -2331,6 +2339,12 @@ enum {
   rocksdb_block_based_table_data_block_index_type_binary_search = 0,
   rocksdb_block_based_table_data_block_index_type_binary_search_and_hash = 1
 };
+// Accepted without effect: the searches in a table's index are Ashlar's own.
+enum {
+  rocksdb_block_based_table_index_block_search_type_binary = 0,
+  rocksdb_block_based_table_index_block_search_type_interpolation = 1,
+  rocksdb_block_based_table_index_block_search_type_auto = 2
+};
 enum {
   rocksdb_block_based_k_fallback_pinning_tier = 0,
   rocksdb_block_based_k_none_pinning_tier = 1,
@@ -2562,10 +2576,10 @@ ASHLAR_API unsigned char rocksdb_cuckoo_options_get_use_module_hash(
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_destroy(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-// Chooses the tables that an iterator reads. table_filter (not null) gets the properties of a
-// table, valid during the call; 0 leaves the table out. Any thread that uses the options may call
-// it with `state`. `destructor` (may be null) gets `state` when neither these options nor an
-// iterator made with them need it any more.
+// Chooses the tables that an iterator reads. table_filter gets the properties of a table, valid
+// during the call; 0 leaves the table out. Null: all tables are read. Any thread that uses the
+// options may call it with `state`. `destructor` (may be null) gets `state` when neither these
+// options nor an iterator made with them need it any more.
 ASHLAR_API void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
     rocksdb_readoptions_table_filter_cb table_filter) ASHLAR_NOTHROW;
@@ -2810,6 +2824,7 @@ ASHLAR_API unsigned char rocksdb_readoptions_get_auto_refresh_iterator_with_snap
 ASHLAR_API void rocksdb_readoptions_set_io_activity(rocksdb_readoptions_t* options,
                                                     int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_readoptions_get_io_activity(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
+// The bytes are copied. Null is the same as _clear. The getter's `size` may be null.
 ASHLAR_API void rocksdb_readoptions_set_request_id(rocksdb_readoptions_t* options,
                                                    const char* request_id,
                                                    size_t size) ASHLAR_NOTHROW;
@@ -2937,7 +2952,8 @@ ASHLAR_API void rocksdb_compaction_options_set_output_temperature_override(
     rocksdb_compaction_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compaction_options_get_output_temperature_override(
     rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
-// A flag that ends the compactions of all options that it was set in. It outlives them.
+// A flag that ends the compactions of all options that it was set in. It outlives them. Null is no
+// flag, in all three functions.
 ASHLAR_API unsigned char* rocksdb_compaction_options_canceled_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_canceled_destroy(unsigned char* canceled) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
@@ -3097,7 +3113,8 @@ ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_full_compaction(
 ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_manual_compaction(
     rocksdb_compactionfiltercontext_t* context) ASHLAR_NOTHROW;
 // The library destroys each filter that create_compaction_filter returns, and asks no filter where
-// it returns null. The context is valid during the call.
+// it returns null. A compaction for which it returns a filter whose function `filter` is null fails
+// with InvalidArgument, which makes the database read-only. The context is valid during the call.
 ASHLAR_API rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_create(
     void* state, void (*destructor)(void* state),
     rocksdb_compactionfilter_t* (*create_compaction_filter)(
@@ -3105,9 +3122,9 @@ ASHLAR_API rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_cr
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactionfilterfactory_destroy(rocksdb_compactionfilterfactory_t* factory)
     ASHLAR_NOTHROW;
-// full_merge and partial_merge return memory that they allocate. The library passes it to
-// delete_value, or to free if delete_value is null. existing_value is null if there is no value. A
-// *success of 0 means that they could not merge.
+// full_merge and partial_merge return memory that they allocate, or null. The library passes the
+// result, null too, to delete_value, or to free if delete_value is null. existing_value is null if
+// there is no value. A *success of 0 means that they could not merge.
 ASHLAR_API rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
     void* state, void (*destructor)(void* state),
     char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value,
@@ -3572,7 +3589,7 @@ enum {
   rocksdb_statistics_level_all = 5
 };
 // Counting starts with databases that are opened with these options afterwards. Without it the
-// other functions return 0, null or nothing.
+// other functions return 0, null or nothing. A level out of range is set as the nearest one.
 ASHLAR_API void rocksdb_options_enable_statistics(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_statistics_level(rocksdb_options_t* options,
                                                      int level) ASHLAR_NOTHROW;
@@ -3616,7 +3633,8 @@ enum {
   rocksdb_enable_time = 4,
   rocksdb_out_of_bounds = 5
 };
-// The metrics of rocksdb_perfcontext_metric, which returns 0 for other numbers.
+// The metrics of rocksdb_perfcontext_metric. It returns 0 for those that have no member in
+// ashlar/perf_context.h, because Ashlar does not count them, and for other numbers.
 enum {
   rocksdb_user_key_comparison_count = 0,
   rocksdb_block_cache_hit_count = 1,
@@ -3630,18 +3648,42 @@ enum {
   rocksdb_iter_read_bytes = 9,
   rocksdb_internal_key_skipped_count = 10,
   rocksdb_internal_delete_skipped_count = 11,
+  rocksdb_internal_recent_skipped_count = 12,
   rocksdb_internal_merge_count = 13,
+  rocksdb_get_snapshot_time = 14,
   rocksdb_get_from_memtable_time = 15,
   rocksdb_get_from_memtable_count = 16,
+  rocksdb_get_post_process_time = 17,
   rocksdb_get_from_output_files_time = 18,
+  rocksdb_seek_on_memtable_time = 19,
+  rocksdb_seek_on_memtable_count = 20,
+  rocksdb_next_on_memtable_count = 21,
+  rocksdb_prev_on_memtable_count = 22,
+  rocksdb_seek_child_seek_time = 23,
+  rocksdb_seek_child_seek_count = 24,
+  rocksdb_seek_min_heap_time = 25,
+  rocksdb_seek_max_heap_time = 26,
   rocksdb_seek_internal_seek_time = 27,
   rocksdb_find_next_user_entry_time = 28,
   rocksdb_write_wal_time = 29,
   rocksdb_write_memtable_time = 30,
   rocksdb_write_delay_time = 31,
+  rocksdb_write_pre_and_post_process_time = 32,
+  rocksdb_db_mutex_lock_nanos = 33,
+  rocksdb_db_condition_wait_nanos = 34,
   rocksdb_merge_operator_time_nanos = 35,
+  rocksdb_read_index_block_nanos = 36,
+  rocksdb_read_filter_block_nanos = 37,
+  rocksdb_new_table_block_iter_nanos = 38,
+  rocksdb_new_table_iterator_nanos = 39,
+  rocksdb_block_seek_nanos = 40,
+  rocksdb_find_table_nanos = 41,
+  rocksdb_bloom_memtable_hit_count = 42,
+  rocksdb_bloom_memtable_miss_count = 43,
   rocksdb_bloom_sst_hit_count = 44,
   rocksdb_bloom_sst_miss_count = 45,
+  rocksdb_key_lock_wait_time = 46,
+  rocksdb_key_lock_wait_count = 47,
   rocksdb_env_new_sequential_file_nanos = 48,
   rocksdb_env_new_random_access_file_nanos = 49,
   rocksdb_env_new_writable_file_nanos = 50,
@@ -3662,6 +3704,22 @@ enum {
   rocksdb_env_lock_file_nanos = 65,
   rocksdb_env_unlock_file_nanos = 66,
   rocksdb_env_new_logger_nanos = 67,
+  rocksdb_number_async_seek = 68,
+  rocksdb_blob_cache_hit_count = 69,
+  rocksdb_blob_read_count = 70,
+  rocksdb_blob_read_byte = 71,
+  rocksdb_blob_read_time = 72,
+  rocksdb_blob_checksum_time = 73,
+  rocksdb_blob_decompress_time = 74,
+  rocksdb_internal_range_del_reseek_count = 75,
+  rocksdb_block_read_cpu_time = 76,
+  rocksdb_internal_merge_point_lookup_count = 77,
+  rocksdb_data_block_read_byte = 78,
+  rocksdb_index_block_read_byte = 79,
+  rocksdb_filter_block_read_byte = 80,
+  rocksdb_compression_dict_block_read_byte = 81,
+  rocksdb_metadata_block_read_byte = 82,
+  rocksdb_blob_cache_read_byte = 83,
   rocksdb_total_metric_count = 86
 };
 // Both apply to the calling thread. A perfcontext refers to the context of the thread that created
@@ -3674,6 +3732,29 @@ ASHLAR_API uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context,
                                                int metric) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context,
                                             unsigned char exclude_zero_counters) ASHLAR_NOTHROW;
+
+// ---- Constants of RocksDB's that no function here takes or returns, for programs and language
+// bindings that name all: traces, transactions, remote compactions.
+
+enum {
+  rocksdb_trace_filter_none = 0,
+  rocksdb_trace_filter_get = 1 << 0,
+  rocksdb_trace_filter_write = 1 << 1,
+  rocksdb_trace_filter_iterator_seek = 1 << 2,
+  rocksdb_trace_filter_iterator_seek_for_prev = 1 << 3,
+  rocksdb_trace_filter_multi_get = 1 << 4
+};
+enum {
+  rocksdb_txndb_write_policy_write_committed = 0,
+  rocksdb_txndb_write_policy_write_prepared = 1,
+  rocksdb_txndb_write_policy_write_unprepared = 2
+};
+enum {
+  rocksdb_compactionservice_jobstatus_success = 0,
+  rocksdb_compactionservice_jobstatus_failure = 1,
+  rocksdb_compactionservice_jobstatus_aborted = 2,
+  rocksdb_compactionservice_jobstatus_use_local = 3
+};
 
 // ---- Memory.
 

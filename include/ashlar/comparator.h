@@ -3,6 +3,7 @@
 // A database stores the comparator's name and cannot be opened under another one, because the order
 // of keys is part of the format on disk. Change the name whenever the order changes. A comparator
 // should neither block nor take long: while a read calls it, the database frees no retired memory.
+// It must not call the database, which compares keys under its locks, too.
 // Thread safety: every method may be called by several threads at once. Lifetime: a comparator
 // outlives every database that uses it.
 #pragma once

@@ -510,7 +510,8 @@ class ASHLAR_API DB {
   enum class SizeApproximationFlags : uint8_t {
     NONE = 0,
     INCLUDE_MEMTABLES = 1 << 0,
-    INCLUDE_FILES = 1 << 1
+    INCLUDE_FILES = 1 << 1,
+    INCLUDE_BLOB_FILES = 1 << 2  // there are none
   };
 
   // Approximate size of each range in bytes; sizes has n elements. The error is at most one block

@@ -756,7 +756,7 @@ struct CompactRangeOptions {
 struct SizeApproximationOptions {
   bool include_memtables = false;
   bool include_files = true;
-  bool include_blob_files = false;        // accepted: there are none
+  bool include_blob_files = false;        // there are none: alone it gives 0
   double files_size_error_margin = -1.0;  // accepted: always as exact as possible
 };
 

@@ -197,7 +197,8 @@ class ASHLAR_API PersistentTree {
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
     return NewIterator(options, KeyRange::All());
   }
-  // The number of keys in the range. Exact if there are no concurrent writes.
+  // The number of keys in the range. Exact if there are no concurrent writes and no damage: of a
+  // leaf with a damaged record either all entries count or none.
   virtual uint64_t Count(const KeyRange& range) = 0;
 
   virtual PersistentTreeStats Stats() = 0;

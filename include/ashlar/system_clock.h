@@ -4,7 +4,8 @@
 // I1: an Env and its SystemClock have the same time. GetSystemClock() of an Env that was made
 //     without a clock returns a clock that calls the methods of the Env.
 //
-// RocksDB's TimedWait is not here: the engine waits for conditions with the system's time.
+// RocksDB's TimedWait is not here: the engine waits for conditions with the system's time. A clock
+// must not call the database, which reads the time under its locks, too.
 //
 // Thread safety: every method may be called by several threads at once. Lifetime: an Env shares its
 // clock. The clock of an Env that was made without one may be called as long as the Env lives.

@@ -273,6 +273,8 @@ Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* r
       (include_flags & SizeApproximationFlags::INCLUDE_MEMTABLES) != SizeApproximationFlags::NONE;
   options.include_files =
       (include_flags & SizeApproximationFlags::INCLUDE_FILES) != SizeApproximationFlags::NONE;
+  options.include_blob_files =
+      (include_flags & SizeApproximationFlags::INCLUDE_BLOB_FILES) != SizeApproximationFlags::NONE;
   return GetApproximateSizes(options, column_family, ranges, n, sizes);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();

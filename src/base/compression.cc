@@ -16,6 +16,7 @@ namespace {
 // Added to the size of a payload: a smaller one may still expand like a minimal ZSTD block.
 constexpr uint64_t kExpandedBytesMin = 4;
 
+[[maybe_unused]] constexpr bool kTakesDictionary = true;
 constexpr CompressionCodec kCodecs[] = {
 #if defined(ASHLAR_WITHOUT_SNAPPY)
     {.type = kSnappyCompression},
@@ -26,19 +27,23 @@ constexpr CompressionCodec kCodecs[] = {
 #if defined(ASHLAR_WITHOUT_ZLIB)
     {.type = kZlibCompression},
 #else
-    {kZlibCompression, kZlibExpansionMax, &NewZlibCompressor, &ReadVarintRawSize, &ZlibDecompress},
+    {kZlibCompression, kZlibExpansionMax, &NewZlibCompressor, &ReadVarintRawSize, &ZlibDecompress,
+     kTakesDictionary},
 #endif
 #if defined(ASHLAR_WITHOUT_LZ4)
     {.type = kLZ4Compression},
     {.type = kLZ4HCCompression},
 #else
-    {kLZ4Compression, kLz4ExpansionMax, &NewLz4Compressor, &ReadVarintRawSize, &Lz4Decompress},
-    {kLZ4HCCompression, kLz4ExpansionMax, &NewLz4HcCompressor, &ReadVarintRawSize, &Lz4Decompress},
+    {kLZ4Compression, kLz4ExpansionMax, &NewLz4Compressor, &ReadVarintRawSize, &Lz4Decompress,
+     kTakesDictionary},
+    {kLZ4HCCompression, kLz4ExpansionMax, &NewLz4HcCompressor, &ReadVarintRawSize, &Lz4Decompress,
+     kTakesDictionary},
 #endif
 #if defined(ASHLAR_WITHOUT_ZSTD)
     {.type = kZSTD},
 #else
-    {kZSTD, kZstdExpansionMax, &NewZstdCompressor, &ReadVarintRawSize, &ZstdDecompress},
+    {kZSTD, kZstdExpansionMax, &NewZstdCompressor, &ReadVarintRawSize, &ZstdDecompress,
+     kTakesDictionary},
 #endif
 };
 
@@ -117,8 +122,16 @@ Status ValidateCompressionType(CompressionType type) {
 }
 
 bool TakesDictionary(CompressionType type) {
-  return type == kZlibCompression || type == kLZ4Compression || type == kLZ4HCCompression ||
-         type == kZSTD;
+  const Result<const CompressionCodec*> codec = FindCodec(type);
+  return codec.ok() && (*codec)->takes_dictionary;
+}
+
+std::vector<CompressionType> SupportedCompressionTypes() {
+  std::vector<CompressionType> types;
+  for (const CompressionCodec& codec : kCodecs) {
+    if (codec.create != nullptr) types.push_back(codec.type);
+  }
+  return types;
 }
 
 std::string MakeDictionary(const DictionaryParameters& parameters, int level, const Slice& samples,

@@ -30,6 +30,8 @@ namespace ashlar {
 const char* CompressionTypeName(CompressionType type);
 // Ok, or NotSupported naming the codec. kNoCompression is Ok.
 Status ValidateCompressionType(CompressionType type);
+// The codecs of this build.
+std::vector<CompressionType> SupportedCompressionTypes();
 // True if logs can be written with the codec: ZSTD only, if it is built in.
 bool CompressesLogs(CompressionType type);
 
@@ -52,7 +54,7 @@ struct DictionaryParameters {
   uint64_t buffer_bytes_max = 0;  // of blocks that wait for the dictionary; 0: of a whole table
 };
 
-// Whether the codec compresses with dictionaries.
+// Whether this build has the codec, and it compresses with dictionaries.
 bool TakesDictionary(CompressionType type);
 // Builds a dictionary from concatenated samples with their sizes. Empty if no useful one came out,
 // or if this build lacks ZSTD's builder.

@@ -30,6 +30,7 @@ struct CompressionCodec {
   // Fills `raw` to its end, or returns Corruption. dictionary may be null.
   Status (*decompress)(const Slice& payload, const DecompressionDictionary* dictionary,
                        std::span<char> raw) = nullptr;
+  bool takes_dictionary = false;
 };
 
 CompressorResult NewLz4Compressor(const CompressionParameters& parameters, const Slice& dictionary);

@@ -37,7 +37,9 @@ class [[nodiscard]] Result {
              !std::same_as<std::remove_cvref_t<U>, Result>)
   Result(U&& value) : value_(std::in_place, std::forward<U>(value)) {}
   // status must not be ok.
-  Result(Status status) : status_(std::move(status)) { ASHLAR_ASSERT(!status_.ok()); }
+  Result(Status status) : status_(std::move(status)) {
+    ASHLAR_ASSERT(!status_.ok());  // I1
+  }
   // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return value_.has_value(); }

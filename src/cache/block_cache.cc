@@ -62,7 +62,7 @@ BlockCache::~BlockCache() {
 }
 
 bool BlockCache::Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry) {
-  ASHLAR_DCHECK(entry->budget_ == nullptr);
+  ASHLAR_DCHECK(entry->budget_ == nullptr && !entry->detached_);  // I2: it is in no ring
   if (!Reserve(entry->charge_)) return false;
   entry->slot_ = slot;
   entry->epochs_ = epochs;
@@ -116,6 +116,7 @@ void BlockCache::EvictAsked(size_t bytes) {
       MutexLock lock(shard.mutex);
       // Twice around: the first round may only clear used bits.
       found += SweepShard(shard, std::min(part, bytes - found), 2 * shard.ring.size());
+      if constexpr (kDebugChecks) CheckShard(shard);
     }
   }
 }
@@ -169,6 +170,7 @@ void BlockCache::Erase(std::span<BlockSlot> slots) {
       if (entry == nullptr) continue;
       epochs = entry->epochs_;
       Unlink(shard, entry);
+      ASHLAR_DCHECK(slots[i].load(std::memory_order_relaxed) == nullptr);  // I5
     }
   }
   if (epochs != nullptr) epochs->ReclaimIfDue();
@@ -186,6 +188,7 @@ bool BlockCache::ReserveMetadata(size_t bytes) {
 }
 
 void BlockCache::ReleaseMetadata(size_t bytes) {
+  ASHLAR_DCHECK(bytes <= metadata_.load(std::memory_order_relaxed));  // I1: it was reserved
   metadata_.fetch_sub(bytes, std::memory_order_relaxed);
   budget_->Release(bytes);
 }
@@ -206,6 +209,7 @@ void BlockCache::EraseUnRefEntries() {
       if (entry->refs_.load(std::memory_order_relaxed) <= 1) Unlink(shard, entry);
     }
     shard.hand = 0;
+    if constexpr (kDebugChecks) CheckShard(shard);
   }
   EpochSynchronizeAll();
 }
@@ -231,18 +235,22 @@ size_t BlockCache::GetOccupancyCount() const {
   return entries;
 }
 
+void BlockCache::CheckShard(const Shard& shard) const {
+  for (size_t i = 0; i < shard.ring.size(); ++i) {
+    const CacheEntry* const entry = shard.ring[i];
+    ASHLAR_ASSERT(entry->ring_index_ == i && !entry->detached_);            // I2
+    ASHLAR_ASSERT(entry->slot_->load(std::memory_order_relaxed) == entry);  // I2
+    ASHLAR_ASSERT(&shards_[ShardIndex(entry->slot_)] == &shard);            // I2
+    ASHLAR_ASSERT(entry->refs_.load(std::memory_order_relaxed) >= 1);       // I3
+  }
+}
+
 void BlockCache::CheckInvariants() const {
   size_t linked = 0;
   for (const Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    for (size_t i = 0; i < shard.ring.size(); ++i) {
-      const CacheEntry* const entry = shard.ring[i];
-      ASHLAR_ASSERT(entry->ring_index_ == i);                                 // I2
-      ASHLAR_ASSERT(entry->slot_->load(std::memory_order_relaxed) == entry);  // I2
-      ASHLAR_ASSERT(&shards_[ShardIndex(entry->slot_)] == &shard);            // I2
-      ASHLAR_ASSERT(entry->refs_.load(std::memory_order_relaxed) >= 1);       // I3
-      linked += entry->charge_;
-    }
+    CheckShard(shard);
+    for (const CacheEntry* const entry : shard.ring) linked += entry->charge_;
   }
   const size_t others = metadata_.load(std::memory_order_relaxed) +
                         budget_->detached().load(std::memory_order_relaxed);

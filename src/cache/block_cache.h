@@ -151,7 +151,8 @@ class BlockCache final : public Cache {
   size_t GetOccupancyCount() const override;
   void EraseUnRefEntries() override;
 
-  // For tests: asserts I1, I2 and the sum of the charges. Requires: no concurrent use of the cache.
+  // For tests: asserts I2 and I3 of each shard, and the sum of the charges (I1). Requires: no
+  // concurrent use of the cache.
   void CheckInvariants() const;
 
  private:
@@ -168,6 +169,8 @@ class BlockCache final : public Cache {
   }
   // Neighbouring slots are in different shards, so that a scan does not contend for one lock.
   Shard& ShardOf(const BlockSlot* slot) { return shards_[ShardIndex(slot)]; }
+  // Asserts I2 and I3 of its entries.
+  void CheckShard(const Shard& shard) const ASHLAR_REQUIRES(shard.mutex);
   bool Reserve(size_t bytes);
   // Moves the clock by a bounded number of entries, and detaches unused ones until their charges
   // reach `bytes`.

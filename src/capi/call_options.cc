@@ -3,8 +3,10 @@
 #include <chrono>
 
 #include "capi/accessors.h"
+#include "capi/transfer.h"
 
 using ashlar::Slice;
+using ashlar::capi::BorrowText;
 using ashlar::capi::Rep;
 
 // ---- Reads.
@@ -47,6 +49,7 @@ ASHLAR_C_ACCESSORS(readoptions, auto_refresh_iterator_with_snapshot, unsigned ch
 ASHLAR_C_ACCESSORS(readoptions, io_activity, int)
 void rocksdb_readoptions_set_request_id(rocksdb_readoptions_t* options, const char* request_id,
                                         size_t size) noexcept {
+  if (request_id == nullptr) return rocksdb_readoptions_clear_request_id(options);
   options->request_id.assign(request_id, size);
   options->rep.request_id = &options->request_id;
 }
@@ -55,9 +58,7 @@ void rocksdb_readoptions_clear_request_id(rocksdb_readoptions_t* options) noexce
 }
 const char* rocksdb_readoptions_get_request_id(rocksdb_readoptions_t* options,
                                                size_t* size) noexcept {
-  const std::string* const request_id = options->rep.request_id;
-  *size = request_id == nullptr ? 0 : request_id->size();
-  return request_id == nullptr ? nullptr : request_id->c_str();
+  return BorrowText(options->rep.request_id, size);
 }
 void rocksdb_readoptions_set_merge_operand_count_threshold(rocksdb_readoptions_t* options,
                                                            size_t threshold) noexcept {
@@ -145,6 +146,7 @@ void rocksdb_compaction_options_canceled_destroy(unsigned char* canceled) noexce
 }
 void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
                                              unsigned char value) noexcept {
+  if (canceled == nullptr) return;
   reinterpret_cast<std::atomic<bool>*>(canceled)->store(value != 0);
 }
 void rocksdb_compaction_options_set_canceled(rocksdb_compaction_options_t* options,

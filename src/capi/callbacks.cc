@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,7 @@ class CCompactionFilter final : public ashlar::CompactionFilter {
   }
   bool IgnoreSnapshots() const override { return ignore_snapshots_; }
   void SetIgnoreSnapshots(bool value) { ignore_snapshots_ = value; }
+  bool has_function() const { return filter_ != nullptr; }
 
  private:
   const CallbackState state_;
@@ -153,7 +155,12 @@ class CCompactionFilterFactory final : public ashlar::CompactionFilterFactory {
   const char* Name() const override { return NameUnlessIncomplete(state_, name_, create_); }
   std::unique_ptr<ashlar::CompactionFilter> CreateCompactionFilter(
       const ashlar::CompactionFilter::Context& context) override {
-    return std::unique_ptr<ashlar::CompactionFilter>(Rep(create_(state_.get(), Wrap(&context))));
+    std::unique_ptr<CCompactionFilter> made(
+        static_cast<CCompactionFilter*>(Rep(create_(state_.get(), Wrap(&context)))));
+    // The job fails with this text and the name of the factory. A filter needs no name here.
+    if (made != nullptr && !made->has_function())
+      throw std::invalid_argument("its compaction filter has no function: filter is null");
+    return made;
   }
 
  private:
@@ -227,13 +234,11 @@ class CMergeOperator final : public ashlar::MergeOperator {
   };
 
   bool Take(char* merged, size_t size, unsigned char success, std::string* new_value) const {
-    if (merged != nullptr) {
-      if (success != 0) new_value->assign(merged, size);
-      if (delete_value_ != nullptr) {
-        delete_value_(state_.get(), merged, size);
-      } else {
-        std::free(merged);
-      }
+    if (success != 0 && merged != nullptr) new_value->assign(merged, size);
+    if (delete_value_ != nullptr) {
+      delete_value_(state_.get(), merged, size);
+    } else {
+      std::free(merged);
     }
     return success != 0;
   }
@@ -435,7 +440,10 @@ void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
     rocksdb_readoptions_table_filter_cb table_filter) noexcept {
   // Iterators copy the options, and share the state.
-  options->rep.table_filter = [shared = std::make_shared<CallbackState>(state, destructor),
+  auto shared = std::make_shared<CallbackState>(state, destructor);
+  options->rep.table_filter = nullptr;
+  if (table_filter == nullptr) return;
+  options->rep.table_filter = [shared = std::move(shared),
                                table_filter](const ashlar::TableProperties& properties) {
     return table_filter(shared->get(), Wrap(&properties)) != 0;
   };

@@ -47,6 +47,13 @@ std::vector<ColumnFamilyHandle*> UnwrapHandles(rocksdb_column_family_handle_t* c
   return out;
 }
 
+// The options of a call. Null: the defaults.
+template <typename Handle>
+auto OptionsOf(const Handle* options) {
+  using Value = decltype(Handle::rep);
+  return options == nullptr ? Value() : options->rep;
+}
+
 // The keys of a call, of which null ones are no bounds.
 class KeyBounds {
  public:
@@ -96,7 +103,7 @@ void CompactFiles(rocksdb_t* db, ColumnFamilyHandle* family,
                   char** errptr) {
   const std::vector<std::string> names(inputs.names, inputs.names + inputs.count);
   std::vector<std::string> made;
-  if (!Check(errptr, db->rep->CompactFiles(options->rep, family, names, output_level,
+  if (!Check(errptr, db->rep->CompactFiles(OptionsOf(options), family, names, output_level,
                                            output_path_id, &made, Rep(outputs.info))))
     return;
   if (outputs.count != nullptr) *outputs.count = made.size();
@@ -131,6 +138,7 @@ std::unordered_map<std::string, std::string> Map(int count, const char* const* k
 }
 
 void FreeTexts(char** texts, size_t count) {
+  if (texts == nullptr) return;
   for (size_t i = 0; i < count; ++i) std::free(texts[i]);
   std::free(static_cast<void*>(texts));
 }
@@ -258,9 +266,9 @@ void rocksdb_repair_db(const rocksdb_options_t* options, const char* name, char*
 
 char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) noexcept {
   std::string identity;
-  if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;
-  *id_size = identity.size();
-  return CopyText(identity);
+  const bool is_known = db->rep->GetDbIdentity(identity).ok();
+  *id_size = is_known ? identity.size() : 0;
+  return is_known ? CopyText(identity) : nullptr;
 }
 
 uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) noexcept {
@@ -384,7 +392,7 @@ void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) noexcep
 }
 void rocksdb_flush_wal_with_options(rocksdb_t* db, const rocksdb_flushwaloptions_t* options,
                                     char** errptr) noexcept {
-  Check(errptr, db->rep->FlushWAL(options == nullptr ? ashlar::FlushWALOptions() : options->rep));
+  Check(errptr, db->rep->FlushWAL(OptionsOf(options)));
 }
 
 void rocksdb_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
@@ -432,13 +440,13 @@ void rocksdb_compact_files_cf(rocksdb_t* db, rocksdb_column_family_handle_t* col
                               size_t* num_output_file_names,
                               rocksdb_compactionjobinfo_t* compaction_job_info,
                               char** errptr) noexcept {
-  CompactFiles(db, column_family->rep, options, {input_file_names, num_input_file_names},
-               output_level, output_path_id,
+  CompactFiles(db, column_family == nullptr ? db->default_family : column_family->rep, options,
+               {input_file_names, num_input_file_names}, output_level, output_path_id,
                {output_file_names, num_output_file_names, compaction_job_info}, errptr);
 }
 void rocksdb_compact_files_output_file_names_destroy(char** output_file_names,
                                                      size_t num_output_file_names) noexcept {
-  if (output_file_names != nullptr) FreeTexts(output_file_names, num_output_file_names);
+  FreeTexts(output_file_names, num_output_file_names);
 }
 
 void rocksdb_suggest_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_size,
@@ -502,14 +510,14 @@ void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) noexcept {
 }
 void rocksdb_verify_checksum_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                           char** errptr) noexcept {
-  Check(errptr, db->rep->VerifyChecksum(options->rep));
+  Check(errptr, db->rep->VerifyChecksum(OptionsOf(options)));
 }
 void rocksdb_verify_file_checksums(rocksdb_t* db, char** errptr) noexcept {
   Check(errptr, db->rep->VerifyFileChecksums(ashlar::ReadOptions()));
 }
 void rocksdb_verify_file_checksums_with_options(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                 char** errptr) noexcept {
-  Check(errptr, db->rep->VerifyFileChecksums(options->rep));
+  Check(errptr, db->rep->VerifyFileChecksums(OptionsOf(options)));
 }
 void rocksdb_delete_file(rocksdb_t* db, const char* name) noexcept {
   db->rep->ReportLostError("rocksdb_delete_file", db->rep->DeleteFile(name));
@@ -560,6 +568,8 @@ void rocksdb_approximate_sizes_cf_with_flags(
   options.include_memtables =
       (include_flags & rocksdb_size_approximation_flags_include_memtable) != 0;
   options.include_files = (include_flags & rocksdb_size_approximation_flags_include_files) != 0;
+  options.include_blob_files =
+      (include_flags & rocksdb_size_approximation_flags_include_blob_files) != 0;
   Sizes(db, options, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes,
         range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
@@ -571,8 +581,8 @@ void rocksdb_approximate_sizes_with_options(rocksdb_t* db,
                                             const char* const* range_limit_keys,
                                             const size_t* range_limit_key_sizes, uint64_t* sizes,
                                             char** errptr) noexcept {
-  Sizes(db, options->rep, db->default_family, num_ranges, range_start_keys, range_start_key_sizes,
-        range_limit_keys, range_limit_key_sizes, sizes, errptr);
+  Sizes(db, OptionsOf(options), db->default_family, num_ranges, range_start_keys,
+        range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
 void rocksdb_approximate_sizes_cf_with_options(rocksdb_t* db,
@@ -583,8 +593,8 @@ void rocksdb_approximate_sizes_cf_with_options(rocksdb_t* db,
                                                const char* const* range_limit_keys,
                                                const size_t* range_limit_key_sizes, uint64_t* sizes,
                                                char** errptr) noexcept {
-  Sizes(db, options->rep, column_family->rep, num_ranges, range_start_keys, range_start_key_sizes,
-        range_limit_keys, range_limit_key_sizes, sizes, errptr);
+  Sizes(db, OptionsOf(options), column_family->rep, num_ranges, range_start_keys,
+        range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
 // ---- Options of an open database, and those that one left on disk.
@@ -638,6 +648,7 @@ void rocksdb_load_latest_options_destroy(rocksdb_options_t* db_options,
                                          size_t size) noexcept {
   delete db_options;
   FreeTexts(list_column_family_names, size);
+  if (list_column_family_options == nullptr) return;
   for (size_t i = 0; i < size; ++i) delete list_column_family_options[i];
   std::free(static_cast<void*>(list_column_family_options));
 }

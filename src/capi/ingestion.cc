@@ -32,6 +32,7 @@ rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create(
 rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create_with_comparator(
     const rocksdb_envoptions_t* env, const rocksdb_options_t* io_options,
     const rocksdb_comparator_t* comparator) noexcept {
+  if (comparator == nullptr) return rocksdb_sstfilewriter_create(env, io_options);
   return new rocksdb_sstfilewriter_t{
       .rep = ashlar::SstFileWriter(env->rep, io_options->rep, Rep(comparator)),
       .rate_limiter = env->rate_limiter};

@@ -1,6 +1,7 @@
 // Statistics, and the costs of the calling thread's operations.
 #include "ashlar/statistics.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "capi/handles.h"
@@ -15,7 +16,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// The member of PerfContext for each number; RocksDB's numbers have holes here.
+// The member of PerfContext for each number that Ashlar counts.
 constexpr std::pair<int, uint64_t PerfContext::*> kMetrics[] = {
     {rocksdb_block_cache_hit_count, &PerfContext::block_cache_hit_count},
     {rocksdb_block_read_count, &PerfContext::block_read_count},
@@ -86,8 +87,9 @@ void rocksdb_options_enable_statistics(rocksdb_options_t* options) noexcept {
   options->rep.statistics = ashlar::CreateDBStatistics();
 }
 void rocksdb_options_set_statistics_level(rocksdb_options_t* options, int level) noexcept {
-  if (options->rep.statistics != nullptr)
-    options->rep.statistics->set_stats_level(static_cast<ashlar::StatsLevel>(level));
+  if (options->rep.statistics == nullptr) return;
+  const int nearest = std::clamp<int>(level, ashlar::kDisableAll, ashlar::kAll);
+  options->rep.statistics->set_stats_level(static_cast<ashlar::StatsLevel>(nearest));
 }
 int rocksdb_options_get_statistics_level(rocksdb_options_t* options) noexcept {
   return static_cast<int>(options->rep.statistics == nullptr

@@ -192,12 +192,9 @@ Status GetStringFromCompressionType(std::string* compression_str,
 }
 
 std::vector<CompressionType> GetSupportedCompressions() {
-  std::vector<CompressionType> supported;
-  for (const CompressionType type : {kNoCompression, kSnappyCompression, kZlibCompression,
-                                     kLZ4Compression, kLZ4HCCompression, kZSTD}) {
-    if (ValidateCompressionType(type).ok()) supported.push_back(type);
-  }
-  return supported;
+  std::vector<CompressionType> types = SupportedCompressionTypes();
+  types.insert(types.begin(), kNoCompression);
+  return types;
 }
 
 Status StringToMap(const std::string& opts_str,

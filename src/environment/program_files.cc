@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -183,6 +184,7 @@ class ProgramWritableFile final : public vfs::WritableFile {
     return failed_;
   }
   Status Write(const Slice& data) ASHLAR_REQUIRES(mutex_) {
+    ASHLAR_DCHECK(failed_.ok());  // I1
     if (data.empty()) return Status::OK();
     file_->PrepareWrite(static_cast<size_t>(written_bytes_), data.size(), DefaultIo(), nullptr);
     written_bytes_ += data.size();

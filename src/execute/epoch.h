@@ -75,11 +75,6 @@ class EpochDomain {
   // Requires: the object's deleter is set, and the object is not retired twice.
   void RetireUnderLock(EpochRetired* object, size_t bytes) noexcept;
 
-  template <typename T>
-  void RetireObjectUnderLock(T* object) {
-    RetireUnderLock(&Delete<T>, Untyped(object), sizeof(T));
-  }
-
   // Runs the deleters of all objects that no guard can see, and of the objects that those deleters
   // retire. Does not wait. Hold no lock that a deleter takes. Inside a deleter it does nothing,
   // because the pass that runs the deleter also deletes what it retires into the same domain.
@@ -117,15 +112,6 @@ class EpochDomain {
   // While a guard keeps this many batches waiting, the newest one takes all newly retired objects.
   // They wait longer than necessary, and the list of batches does not grow.
   static constexpr size_t kBatchesMax = 32;
-
-  template <typename T>
-  static void Delete(void* object) {
-    delete static_cast<T*>(object);
-  }
-  template <typename T>
-  static void* Untyped(T* object) {
-    return const_cast<void*>(static_cast<const void*>(object));
-  }
 
   void Push(EpochRetired* retired, size_t bytes) noexcept;
   uint64_t CloseBatch() ASHLAR_REQUIRES(mutex_);

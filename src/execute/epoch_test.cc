@@ -23,6 +23,11 @@ Thread StartThread(std::function<void()> body) {
   return std::move(thread).value();
 }
 
+template <typename T>
+void Delete(void* object) {
+  delete static_cast<T*>(object);
+}
+
 // A step that threads of a test reach and wait for.
 class Gate {
  public:
@@ -203,16 +208,6 @@ TEST(Epoch, PatienceOutlastsAThreadThatKeepsComingBack) {
   reader.Join();
 }
 
-TEST(Epoch, RetiredObjectsOfAnyTypeAreDestroyed) {
-  const auto shared = std::make_shared<int>(7);
-  TestEpochs().RetireObjectUnderLock(new std::shared_ptr<int>(shared));
-  TestEpochs().RetireObjectUnderLock(
-      static_cast<const std::shared_ptr<int>*>(new std::shared_ptr<int>(shared)));
-  EXPECT_EQ(shared.use_count(), 3);
-  TestEpochs().Reclaim();
-  EXPECT_EQ(shared.use_count(), 1);
-}
-
 TEST(Epoch, SynchronizeWaitsForGuardsThatWereThere) {
   Gate inside;
   std::atomic<bool> left{false};
@@ -333,7 +328,7 @@ TEST(Epoch, ReadersNeverSeeADeletedObject) {
   stop = true;
   for (Thread& reader : readers) reader.Join();
   EXPECT_EQ(wrong.load(), 0u);
-  TestEpochs().RetireObjectUnderLock(current.load());
+  TestEpochs().Retire(&Delete<Object>, current.load());
   TestEpochs().Synchronize();
 }
 
@@ -373,7 +368,7 @@ TEST(Epoch, ThreadsComeAndGoWhileObjectsAreRetired) {
       const EpochGuard guard(TestEpochs());
       EXPECT_GE(*shared.load(std::memory_order_acquire), 0);
     });
-    TestEpochs().RetireObjectUnderLock(shared.exchange(new int(round), std::memory_order_acq_rel));
+    TestEpochs().Retire(&Delete<int>, shared.exchange(new int(round), std::memory_order_acq_rel));
     TestEpochs().Reclaim();
     reader.Join();
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "platform/clock.h"
 #include "platform/cpu.h"
 
@@ -20,7 +21,8 @@ void FlushPriorityThrottle::Begin(std::atomic<uint32_t>* running) {
 
 void FlushPriorityThrottle::End(std::atomic<uint32_t>* running) {
   MutexLock lock(mutex_);
-  running->fetch_sub(1, std::memory_order_relaxed);
+  const uint32_t before = running->fetch_sub(1, std::memory_order_relaxed);
+  ASHLAR_ASSERT(before > 0);  // I1: this turn was counted
   changed_.SignalAll();
 }
 
@@ -60,6 +62,7 @@ void CompactionTurn::StandBack() {
     turns_.working_.fetch_add(1, std::memory_order_relaxed);
   }
   saved_nanos_ = allowance_nanos - std::min(waited_nanos, allowance_nanos);
+  ASHLAR_DCHECK(saved_nanos_ <= turns_.longest_wait_nanos_);  // I2
   working_since_nanos_ = clock_.NowNanos();
 }
 

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/pin.h"
 #include "execute/epoch.h"
 
@@ -43,7 +44,10 @@ class ReadGuard {
 
   // The object through which the call finds all others. The first Pause takes a count on it.
   // Requires: found inside this guard; before the first Pause.
-  void SetRoot(const PinSource& root) { root_ = root; }
+  void SetRoot(const PinSource& root) {
+    ASHLAR_DCHECK(kept_ == nullptr);  // I1: the first Pause takes a count on the root
+    root_ = root;
+  }
   // Holds a count on an owner until the call ends. Called before a Pause or inside one.
   void Keep(Pin pin);
   // Pauses so far. Objects found at another count may be deleted (I1).

@@ -17,7 +17,8 @@ uint32_t ShardCount() {
 
 SharedCount::~SharedCount() {
   const bool was_killed = killed_.load(std::memory_order_acquire);
-  ASHLAR_ASSERT(was_killed ? central_.load(std::memory_order_acquire) == 0 : SumShards() == 0);
+  ASHLAR_ASSERT(was_killed ? central_.load(std::memory_order_acquire) == 0
+                           : SumShards() == 0);  // I1: every Acquire has had its Release
   delete[] shards_.load(std::memory_order_acquire);
 }
 
@@ -40,7 +41,8 @@ SharedCount::Shard* SharedCount::AllocateShards() {
 void SharedCount::Acquire() {
   const EpochGuard guard(epochs_);
   if (killed_.load(std::memory_order_acquire)) {
-    central_.fetch_add(1, std::memory_order_relaxed);
+    const int64_t held = central_.fetch_add(1, std::memory_order_relaxed);
+    ASHLAR_DCHECK(held > 0);  // I3
   } else {
     ShardOfThisThread().count.fetch_add(1, std::memory_order_relaxed);
   }
@@ -55,12 +57,14 @@ void SharedCount::Release() {
     }
   }
   // The count that the caller holds keeps the object alive up to here.
-  if (central_.fetch_sub(1, std::memory_order_acq_rel) == 1) callback_(argument_);
+  const int64_t held = central_.fetch_sub(1, std::memory_order_acq_rel);
+  ASHLAR_DCHECK(held > 0);  // I1
+  if (held == 1) callback_(argument_);
 }
 
 void SharedCount::Kill() noexcept {
   const bool killed_before = killed_.exchange(true, std::memory_order_acq_rel);
-  ASHLAR_ASSERT(!killed_before);
+  ASHLAR_ASSERT(!killed_before);  // I1: the callback would run twice
   epochs_.RetireUnderLock(this, 0);
 }
 

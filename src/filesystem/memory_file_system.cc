@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/out_of_memory.h"
@@ -120,6 +121,7 @@ class MemoryFile {
       bytes_ = std::make_shared<std::string>(*bytes_);
       is_shared_ = false;
     }
+    ASHLAR_DCHECK(bytes_.use_count() == 1);  // I1
     // An unshared string was created here as a non-const string.
     return const_cast<std::string&>(*bytes_);
   }

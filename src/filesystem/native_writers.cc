@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -139,6 +140,7 @@ class NativeWritableFile : public vfs::WritableFile {
 
   // Writes at the end of the file's contents.
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
+    ASHLAR_DCHECK(error_.ok());  // I1
     reservation_.Extend(&file_, written_ + data.size());
     ASHLAR_RETURN_IF_ERROR(file_.WriteAt(written_, data));
     written_ += data.size();

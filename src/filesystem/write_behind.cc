@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 WriteBehind::~WriteBehind() {
@@ -45,10 +47,12 @@ void WriteBehind::Run() {
   while (true) {
     while (!piece_ && !ends_) changed_.Wait(mutex_);
     if (!piece_) return;
+    ASHLAR_DCHECK(status_.ok());  // I2
     const Piece piece = *piece_;
     lock.Unlock();
     Status written = file_.WriteAt(piece.offset, piece.bytes);
     lock.Lock();
+    ASHLAR_DCHECK(piece_.has_value() && piece_->offset == piece.offset);  // I1
     status_ = std::move(written);
     piece_.reset();
     changed_.SignalAll();

@@ -25,6 +25,7 @@
 #include <memory>
 
 #include "ashlar/status.h"
+#include "base/assert.h"
 #include "base/pin.h"
 #include "key/internal_key.h"
 
@@ -115,6 +116,7 @@ class InternalCursor {
     ShowBatch(&own_, &own_, &own_ + 1);
   }
   void ShowBatch(const CursorEntry* begin, const CursorEntry* at, const CursorEntry* end) {
+    ASHLAR_DCHECK(at == nullptr || (begin <= at && at < end && at->key.size() >= kTagBytes));  // I1
     begin_ = begin;
     at_ = at;
     end_ = end;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ashlar/convenience.h"
+#include "base/assert.h"
 
 namespace ashlar {
 
@@ -11,12 +12,20 @@ void PrefixExtractors::SetCurrent(std::shared_ptr<const SliceTransform> current)
   // Code of the program: before the lock.
   std::string id = current != nullptr ? current->GetId() : "";
   MutexLock lock(mutex_);
+  // Known first: without memory for that it does not become the current one (I1).
+  if (current != nullptr && !IsKnown(current)) known_.push_back({std::move(id), current});
   current_ = std::move(current);
-  if (current_ == nullptr) return;
-  const auto is_current = [&](const Known& known)
-                              ASHLAR_REQUIRES(mutex_) { return known.transform == current_; };
-  if (std::none_of(known_.begin(), known_.end(), is_current))
-    known_.push_back({std::move(id), current_});
+  if constexpr (kDebugChecks) CheckInvariants();
+}
+
+bool PrefixExtractors::IsKnown(const std::shared_ptr<const SliceTransform>& transform) const {
+  return std::any_of(known_.begin(), known_.end(),
+                     [&](const Known& known) { return known.transform == transform; });
+}
+
+void PrefixExtractors::CheckInvariants() const {
+  ASHLAR_ASSERT(current_ == nullptr || IsKnown(current_));                      // I1
+  for (const Known& known : known_) ASHLAR_ASSERT(known.transform != nullptr);  // I1
 }
 
 std::shared_ptr<const SliceTransform> PrefixExtractors::Current() const {
@@ -43,6 +52,7 @@ std::shared_ptr<const SliceTransform> PrefixExtractors::Find(const std::string& 
   MutexLock lock(mutex_);
   if (std::shared_ptr<const SliceTransform> found = FindKnown(id); found != nullptr) return found;
   known_.push_back({id, made});
+  if constexpr (kDebugChecks) CheckInvariants();
   return made;
 }
 

@@ -43,6 +43,10 @@ class PrefixExtractors {
 
   std::shared_ptr<const SliceTransform> FindKnown(const std::string& id) const
       ASHLAR_REQUIRES(mutex_);
+  bool IsKnown(const std::shared_ptr<const SliceTransform>& transform) const
+      ASHLAR_REQUIRES(mutex_);
+  // Asserts I1 of the current transform.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   std::shared_ptr<const SliceTransform> current_ ASHLAR_GUARDED_BY(mutex_);

@@ -1,6 +1,6 @@
 // The table of record kinds: number, form with a column family, role for the key, fields in a write
 // batch, name. A new kind is one row here. Readers ask for roles (IsValue, IsTombstone, IsOperand,
-// RoleOf), not for numbers, except for single deletions and on fast paths (IsPlainValue). A new
+// IsRange, RoleOf), not for numbers, except for single deletions and on fast paths (IsPlainValue). A new
 // role is one case in each of the three places that turn a role into a result: Lookup::OfferRare,
 // UserIterator (ResolveAtCursor and its neighbours) and CompactionIterator::Decide.
 //
@@ -160,6 +160,9 @@ inline constexpr bool IsTombstone(ValueType type) {
 }
 inline constexpr bool IsOperand(ValueType type) {
   return IsTypeIn<RecordTypesOf({RecordRole::kOperand})>(type);
+}
+inline constexpr bool IsRange(ValueType type) {
+  return IsTypeIn<RecordTypesOf({RecordRole::kRange})>(type);
 }
 // A value whose stored bytes are the value. Fast paths take these alone; a kind that stores a
 // reference to bytes elsewhere is resolved in Lookup::TakeValue, UserIterator::ValueAtCursor and

@@ -116,7 +116,6 @@ class WriteBatchInternal {
   }
   static uint32_t Count(const WriteBatch* batch) { return DecodeFixed32(batch->rep_.data() + 8); }
   static Slice Contents(const WriteBatch* batch) { return Slice(batch->rep_); }
-  static size_t ByteSize(const WriteBatch* batch) { return batch->rep_.size(); }
 
   // Replaces the batch by `contents` when they are well-formed; Corruption otherwise, and the batch
   // is unchanged.

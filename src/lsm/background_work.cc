@@ -43,7 +43,7 @@ BackgroundWork::BackgroundWork(DatabaseState* state, StatsDumper::StatsText stat
       manual_({.state = state,
                .runner = &compactions_,
                .backoff = &backoff_,
-               .coverage = &coverage_,
+               .coverage_scan = &coverage_,
                .outbox = &outbox_,
                .files = &files_,
                .stats = &stats_,

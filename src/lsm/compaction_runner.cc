@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "lsm/resolve_options.h"
 #include "lsm/tree_inputs.h"
-#include "manifest/being_compacted.h"
+#include "manifest/file_marks.h"
 
 namespace ashlar {
 
@@ -227,7 +227,7 @@ void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
   const Version& version = *family->version();
   for (Level level = 0; level < version.levels(); ++level) {
     for (FileMetaData* const file : version.files(level)) {
-      if (!is_dropped_as_hidden(file)) file->coverage.hidden_since = 0;
+      if (!is_dropped_as_hidden(file)) ForgetHidden(file);
     }
   }
 }
@@ -235,7 +235,7 @@ void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
 void CompactionRunner::ForgetInputs(const CompactionPlan& plan) {
   ASHLAR_ASSERT(plan.reason == PlanReason::kHiddenFiles);  // I6 of compaction_plan.h
   for (const CompactionInputs& inputs : plan.inputs) {
-    for (FileMetaData* const file : inputs.files) file->coverage.hidden_since = 0;
+    for (FileMetaData* const file : inputs.files) ForgetHidden(file);
   }
 }
 

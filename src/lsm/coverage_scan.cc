@@ -1,12 +1,12 @@
 #include "lsm/coverage_scan.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/tree_inputs.h"
+#include "manifest/file_marks.h"
 
 namespace ashlar {
 
@@ -52,9 +52,8 @@ std::vector<CoverageScan::Table> CoverageScan::TablesWithRanges(const Version& v
   for (Level level = 0; level < version.levels(); ++level) {
     for (FileMetaData* const file : version.files(level)) {
       if (file->has_ranges.load(std::memory_order_relaxed) == HasRanges::kYes) {
-        tables.push_back({.file = file,
-                          .level = level,
-                          .count_bytes = file->coverage.counted_at_level != level});
+        tables.push_back(
+            {.file = file, .level = level, .count_bytes = MustCountCoveredBytes(*file, level)});
       }
     }
   }
@@ -84,14 +83,11 @@ void CoverageScan::Record(const std::shared_ptr<ColumnFamily>& family, const Ver
   for (const Table& table : tables) {
     ASHLAR_ASSERT(table.level < version->levels());  // I1: of this version
     for (const RangeCoverage::HiddenFile& hidden : table.found.hidden) {
-      ASHLAR_ASSERT(hidden.since > 0);  // 0 stands for a file that is not hidden
-      std::atomic<SequenceNumber>& since = hidden.file->coverage.hidden_since;
-      since = since == 0 ? hidden.since : std::min(since.load(), hidden.since);
+      RecordHidden(hidden.file, hidden.since);
       found = true;
     }
     if (!table.count_bytes) continue;
-    table.file->coverage.counted_at_level = table.level;
-    table.file->coverage.covered_bytes = table.found.covered_bytes;
+    RecordCoveredBytes(table.file, table.level, table.found.covered_bytes);
     found |= table.found.covered_bytes > 0;
   }
   if (found) observer_->ViewChanged(family);

@@ -40,7 +40,8 @@ class CoverageScan {
   };
 
   void Scan(const std::shared_ptr<ColumnFamily>& family);
-  static std::vector<Table> TablesWithRanges(const Version& version);
+  static std::vector<Table> TablesWithRanges(const Version& version)
+      ASHLAR_REQUIRES(kDatabaseMutex);
   static void FindIn(const TreeView& tree, TableCache* tables, Table* table);
   void Record(const std::shared_ptr<ColumnFamily>& family, const Version* version,
               const std::vector<Table>& tables);

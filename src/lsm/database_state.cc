@@ -104,6 +104,11 @@ void DatabaseState::WaitForMemory(uint64_t seen) {
   mutex().Lock();
 }
 
+RecoveryReport DatabaseState::CopyRecoveryReport() const {
+  MutexLock held(mutex());
+  return recovery;
+}
+
 void DatabaseState::CheckInvariants() const {
   const FamilyTable& table = Families();
   table.CheckInvariants();

@@ -102,6 +102,7 @@ struct DatabaseState {
   void WaitForChange() ASHLAR_REQUIRES(kDatabaseMutex);
   // The same for a change here or in the memory budget since Wakes was `seen`. Requires: a budget.
   void WaitForMemory(uint64_t seen) ASHLAR_REQUIRES(kDatabaseMutex);
+  RecoveryReport CopyRecoveryReport() const ASHLAR_EXCLUDES(kDatabaseMutex);
   // Asserts I1 to I4 and the invariants of the parts. True between critical sections once recovery
   // has replayed the logs.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
@@ -128,7 +129,6 @@ struct DatabaseState {
   std::unique_ptr<vfs::Directory> directory_handle;
   std::unique_ptr<vfs::Directory> wal_directory_handle;
   std::string session_id;
-  RecoveryReport recovery;                      // set by a promotion, under the mutex
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless opened read-only
   DB* db = nullptr;                             // for listeners
 
@@ -186,6 +186,7 @@ struct DatabaseState {
   std::vector<UnsupportedOption> unsupported_options
       ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
+  RecoveryReport recovery ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the open or the promotion
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   bool jobs_held ASHLAR_GUARDED_BY(kDatabaseMutex) = false;      // a BackgroundWork::JobHold exists
   bool jobs_canceled ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I5; by BackgroundWork::Cancel

@@ -22,16 +22,6 @@ namespace {
 constexpr char kNoPlace[] = "needs a global sequence number, and has no place for one";
 constexpr uint64_t kReserveMax = uint64_t{1} << 40;
 
-IngestionRules RulesOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
-  IngestionRules rules;
-  ASHLAR_ASSERT(CompactedLevels(family) > 0);
-  rules.last_level = CompactedLevels(family) - 1;
-  rules.base_level = family.policy().BaseLevel(MakeTreeSizes(family));
-  rules.only_level0 = family.options().compaction_style == kCompactionStyleFIFO;
-  rules.fills_levels_only = family.options().compaction_style == kCompactionStyleUniversal;
-  return rules;
-}
-
 bool ReservesLastLevel(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   return CompactedLevels(family) < family.version()->levels();
 }
@@ -341,7 +331,7 @@ Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_f
     if (family.family()->OldestUnflushed() == kSequenceNumberMax) continue;
     const bool to_level0 = std::any_of(family.files.begin(), family.files.end(),
                                        [](const File& file) { return file.level == 0; });
-    const bool waits = to_level0 && MergesWithinLevel0Only(*family.family());
+    const bool waits = to_level0 && family.family()->policy().MergesWithinLevel0Only();
     if (!flush_needed[i] && !waits) continue;  // I2, I3
     if (!family.request->options.allow_blocking_flush) {
       return Status::InvalidArgument(
@@ -356,8 +346,9 @@ Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_f
 Status FileIngestion::PlanFamily(Family* family) {
   const ColumnFamily& of = *family->family();
   const IngestExternalFileOptions& options = family->request->options;
-  Placing placing{
-      .options = &options, .view = MakeWholeTreeView(*state_, of), .rules = RulesOf(of)};
+  Placing placing{.options = &options,
+                  .view = MakeWholeTreeView(*state_, of),
+                  .rules = of.policy().MakeIngestionRules(MakeTreeSizes(of))};
   const bool snapshot_held = placing.view.oldest_snapshot != kSequenceNumberMax;
   const bool others_wait = families_.size() > 1 && options.allow_global_seqno;  // I6
   placing.must_hide = options.snapshot_consistency && snapshot_held;

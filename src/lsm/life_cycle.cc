@@ -28,7 +28,7 @@ bool IsRecorded(const DatabaseState& state, const std::string& family) {
 // file_ingestion.h).
 bool HasFileThatWaitsForFlush(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   const std::span<FileMetaData* const> level0 = family.version()->files(0);  // newest first
-  return MergesWithinLevel0Only(family) && !level0.empty() &&
+  return family.policy().MergesWithinLevel0Only() && !level0.empty() &&
          level0.front()->largest_sequence >= family.OldestUnflushed();
 }
 
@@ -77,13 +77,14 @@ Status LifeCycle::StartLog() {
   // those that are left.
   state_->obsolete_files.Take();
   // These logs stay next to the new one, so a sync of the new one has to make them durable, too.
-  if (!state_->recovery.must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
+  const RecoveryReport recovery = state_->CopyRecoveryReport();
+  if (!recovery.must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
                            .next_sequence = state_->PublishedSequence() + 1,
                            .directory_handle = state_->wal_directory_handle.get()};
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
   ASHLAR_ASSERT(state_->logs.current_number() == log.number);
-  for (const uint64_t replayed : state_->recovery.logs)
+  for (const uint64_t replayed : recovery.logs)
     ASHLAR_ASSERT(replayed < log.number);  // I3 of recovery.h: none of them is appended to
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
@@ -120,9 +121,10 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
     ASHLAR_RETURN_IF_ERROR(changes_->CreateFamily(family.options, family.name).status());
   }
   ASHLAR_RETURN_IF_ERROR(changes_->WriteOptionsFile());
+  const RecoveryReport recovery = state_->CopyRecoveryReport();
   EventLine(state_->logger.get(), state_->clock->NowUnixMicros(), 0, "recovery_finished")
-      .Add("bytes_not_replayed", state_->recovery.BytesNotReplayed())
-      .Add("damaged_wal_files", state_->recovery.DamagedLogs())
+      .Add("bytes_not_replayed", recovery.BytesNotReplayed())
+      .Add("damaged_wal_files", recovery.DamagedLogs())
       .Add("status", "OK");
   MutexLock lock(state_->mutex());
   if constexpr (kDebugChecks) state_->CheckInvariants();

@@ -767,8 +767,8 @@ Status LsmDB::ResetStats() {
 Status LsmDB::GetApproximateSizes(const SizeApproximationOptions& options,
                                   ColumnFamilyHandle* column_family, const Range* ranges, int n,
                                   uint64_t* sizes) try {
-  if (!options.include_memtables && !options.include_files)
-    return Status::InvalidArgument("include memtables, files, or both");
+  if (!options.include_memtables && !options.include_files && !options.include_blob_files)
+    return Status::InvalidArgument("include memtables, files, blob files, or several of them");
   const ColumnFamily* const family = Family(column_family);
   const ViewOfCall view(&background_, *family);
   for (int i = 0; i < n; ++i) {

@@ -308,7 +308,7 @@ Status ManualCompactions::RunStep(const Call& call, std::unique_ptr<Compaction> 
       step_done(compaction->plan);
       return Status::OK();
     });
-    parts_.coverage->Run(call.family);
+    parts_.coverage_scan->Run(call.family);
   }
   compaction.reset();
   state_->epochs.Reclaim();

@@ -36,7 +36,7 @@ class ManualCompactions {
     DatabaseState* state = nullptr;
     CompactionRunner* runner = nullptr;
     CompactionBackoff* backoff = nullptr;
-    CoverageScan* coverage = nullptr;
+    CoverageScan* coverage_scan = nullptr;
     EventOutbox* outbox = nullptr;
     FileJanitor* files = nullptr;
     StatsDumper* stats = nullptr;

@@ -57,9 +57,9 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
     const SequenceNumber sequence = next++;
     ColumnFamily* const family = Select(record.column_family_id);
     if (family == nullptr) continue;
-    if (record.type == ValueType::kMerge) [[unlikely]] {
+    if (IsOperand(record.type)) [[unlikely]] {
       ASHLAR_RETURN_IF_ERROR(ApplyMerge(family, record, sequence));
-    } else if (record.type == ValueType::kRangeDeletion) [[unlikely]] {
+    } else if (IsRange(record.type)) [[unlikely]] {
       ASHLAR_RETURN_IF_ERROR(ApplyRangeDeletion(family, record, sequence));
     } else {
       family->LeaderActive()->Add(sequence, record.type, record.key, record.value);
@@ -160,11 +160,9 @@ Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ign
           "the batch writes to a column family that does not exist or was dropped, id",
           std::to_string(record.column_family_id));
     }
-    if (record.type == ValueType::kMerge && family->RefusesMerges())
-      return MissingMergeOperator(*family);
-    ASHLAR_RETURN_IF_ERROR(record.type == ValueType::kRangeDeletion
-                               ? family->CheckRange(record.key, record.value)
-                               : family->CheckEntry(record.key, record.value));
+    if (IsOperand(record.type) && family->RefusesMerges()) return MissingMergeOperator(*family);
+    ASHLAR_RETURN_IF_ERROR(IsRange(record.type) ? family->CheckRange(record.key, record.value)
+                                                : family->CheckEntry(record.key, record.value));
   }
   return reader.status();
 }

@@ -13,7 +13,7 @@
 #include "lsm/reader.h"
 #include "lsm/resolve_options.h"
 #include "lsm/tree_inputs.h"
-#include "manifest/being_compacted.h"
+#include "manifest/file_marks.h"
 #include "table/table_properties.h"
 
 namespace ashlar {

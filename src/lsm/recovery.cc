@@ -33,6 +33,12 @@ const PublishedState& Recovered(const DatabaseState& state) {
   return state.versions->Published();
 }
 
+// The report while it is filled. No lock is needed: no other thread knows the database yet.
+RecoveryReport* ReportOf(DatabaseState* state) {
+  kDatabaseMutex.AssertHeld();
+  return &state->recovery;
+}
+
 constexpr size_t kOptionsFilesKept = 2;
 constexpr size_t kIdentityBytesMax = 1024;
 
@@ -184,7 +190,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
   }
   ASHLAR_RETURN_IF_ERROR(state->versions->Recover(specs, state->read_only()));
   for (const std::string& family : state->versions->went_back()) {
-    state->recovery.warnings.push_back(
+    ReportOf(state)->warnings.push_back(
         StrCat("column family ", NameForDisplay(family),
                " is opened in an older state, the newest of which every table exists "
                "(best_efforts_recovery)"));
@@ -318,14 +324,15 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
 }
 
 void LogRecovery(const DatabaseState& state) {
-  for (const std::string& warning : state.recovery.warnings)
+  const RecoveryReport recovery = state.CopyRecoveryReport();
+  for (const std::string& warning : recovery.warnings)
     LogWarning(state, StrCat("recovery: ", warning));
-  for (const RecoveryReport::Loss& loss : state.recovery.losses) {
+  for (const RecoveryReport::Loss& loss : recovery.losses) {
     LogWarning(state, StrCat("recovery: ", loss.reason, ": ", loss.bytes, " bytes from offset ",
                              loss.offset, " are not replayed",
                              loss.is_torn_tail ? ", as after the death of a process" : ""));
   }
-  for (const std::string& path : state.recovery.kept_logs)
+  for (const std::string& path : recovery.kept_logs)
     LogWarning(state, StrCat("recovery: a damaged log is kept as ", path));
 }
 
@@ -333,11 +340,12 @@ namespace {
 
 Status KeepDamagedLogs(DatabaseState* state) {
   ASHLAR_ASSERT(state->lock != nullptr);
-  for (const uint64_t number : state->recovery.DamagedLogs()) {
+  for (const uint64_t number : state->CopyRecoveryReport().DamagedLogs()) {
     ASHLAR_ASSIGN_OR_RETURN(std::string copy, KeepLog(*state, number));
     MutexLock lock(state->mutex());
     state->recovery.kept_logs.push_back(std::move(copy));
   }
+  MutexLock lock(state->mutex());
   ASHLAR_ASSERT(state->recovery.kept_logs.size() == state->recovery.DamagedLogs().size());  // I4
   return Status::OK();
 }
@@ -399,11 +407,11 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   LogReplay& replay = *recovered->replay;
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs({.recorded = &Recovered(*state),
                                           .families = &FamiliesOf(*state),
-                                          .report = &state->recovery}));
+                                          .report = ReportOf(state)}));
   if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
   if (!state->read_only()) {
     EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started")
-        .Add("wal_files", state->recovery.logs);
+        .Add("wal_files", ReportOf(state)->logs);
   }
   ASHLAR_RETURN_IF_ERROR(replay.Run());
   if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckNothingIngested(*state, replay.sequence()));
@@ -413,7 +421,7 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
                               "there is a log with records, and error_if_wal_file_exists is set");
   }
   if (!args.secondary) {
-    for (const uint64_t number : state->recovery.logs)
+    for (const uint64_t number : ReportOf(state)->logs)
       state->logs.AdoptClosed(number, replay.good_bytes(number));
   }
   ASHLAR_ASSERT(state->logs.current_number() == 0);  // I1
@@ -511,7 +519,7 @@ Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
       return status;
     }
     // A record that is being written may look like damage.
-    const std::string damage = recovered.state->recovery.DamageReasons();
+    const std::string damage = ReportOf(recovered.state.get())->DamageReasons();
     return damage.empty() ? Status::OK() : Status::Corruption(damage);
   });
   if (recovered.state == nullptr || read.IsTryAgain()) return read;

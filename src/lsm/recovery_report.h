@@ -9,7 +9,8 @@
 // leaves it at the end of the last log, and it holds no write that was acknowledged as durable.
 // Every other loss is damage: the log is kept (lost_files.h).
 //
-// Lifetime: of the DatabaseState; constant after open. Thread safety: none while it is filled.
+// Lifetime: of the DatabaseState. Thread safety: none while it is filled. Then the database mutex
+// guards it (DatabaseState::recovery), because a promotion of a secondary replaces it.
 #pragma once
 
 #include <cstdint>

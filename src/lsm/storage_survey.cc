@@ -176,7 +176,8 @@ Result<StorageSurvey::Files> StorageSurvey::TakeLogs(uint64_t oldest_log) {
   if (!reads_only_) ASHLAR_RETURN_IF_ERROR(core_->commit.FlushLog());
   ASHLAR_ASSIGN_OR_RETURN(const auto logs, ListLogs(oldest_log));
   Files files;
-  for (const auto& [number, path] : logs) {  // I1
+  for (const auto& [number, path] : logs) {                             // I1
+    ASHLAR_ASSERT(files.empty() || files.back().file_number < number);  // I1
     ASHLAR_ASSIGN_OR_RETURN(const uint64_t bytes, LogBytes(number, path));
     files.push_back(Describe(path, FileType::kWalFile, number, bytes));
     files.back().trim_to_size = true;  // I2

@@ -38,6 +38,7 @@ Status TakenFile::Take(const DatabaseState& state, const Source& source) {
     if (!removed.ok() && !removed.IsPathNotFound()) return removed;
     if (!source.may_copy) return linked.WithContext(source.path);
   }
+  ASHLAR_ASSERT(!is_linked_);  // I2: the copy is not written into the original
   ASHLAR_RETURN_IF_ERROR(CopyToNewFile(state.file_system, source.path, path_, source.patch));
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(state.file_system->GetFileSize(path_, &bytes));

@@ -27,10 +27,6 @@ Level CompactedLevels(const ColumnFamily& family) {
   return family.policy().config().common.num_levels;
 }
 
-bool MergesWithinLevel0Only(const ColumnFamily& family) {
-  return family.options().compaction_style != kCompactionStyleLevel || CompactedLevels(family) == 1;
-}
-
 TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family) {
   return ViewOfLevels(state, family, CompactedLevels(family));
 }

@@ -18,9 +18,6 @@ TreeView MakeWholeTreeView(const DatabaseState& state, const ColumnFamily& famil
 TreeSizes MakeTreeSizes(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // The levels that compactions work on. The version has one more, or none.
 Level CompactedLevels(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
-// True if level 0 is the whole tree, or keeps its files. A plan that waits for a flush (I3 of
-// file_ingestion.h) would delay the writers, and with them the flush.
-bool MergesWithinLevel0Only(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 StallInputs MakeStallInputs(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // True if an automatic compaction is allowed and has something to do.
 bool CompactionPending(const DatabaseState& state, const ColumnFamily& family)

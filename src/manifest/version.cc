@@ -7,7 +7,7 @@
 #include "base/fixed_vector.h"
 #include "base/format.h"
 #include "execute/read_guard.h"
-#include "manifest/being_compacted.h"
+#include "manifest/file_marks.h"
 #include "table/open/table_cache.h"
 
 namespace ashlar {

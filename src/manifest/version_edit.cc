@@ -90,7 +90,7 @@ void PutFixed64Field(std::string* out, FileField field, uint64_t value) {
 void PutNewFile(std::string* out, const NewFile& added,
                 const std::optional<uint64_t>& min_log_number) {
   const FileMetaData& file = *added.file;
-  ASHLAR_ASSERT(file.smallest.size() >= kTagBytes && file.largest.size() >= kTagBytes);
+  ASHLAR_ASSERT(file.smallest.size() >= kTagBytes && file.largest.size() >= kTagBytes);  // I3
   PutTag32(out, kNewFile4, added.level);
   PutVarint64(out, file.number);
   PutVarint64(out, file.file_bytes);
@@ -126,13 +126,13 @@ Status Unsupported(const std::string& what) { return Status::NotSupported(what);
 }  // namespace
 
 void VersionEdit::AddFile(Level level, std::unique_ptr<FileMetaData> file) {
-  ASHLAR_ASSERT(level < kLevelsMax);
+  ASHLAR_ASSERT(level < kLevelsMax);  // I3
   const FileMetaData* facts = file.get();
   new_files_.push_back(NewFile{.level = level, .owned = std::move(file), .file = facts});
 }
 
 void VersionEdit::MoveFile(Level from, Level to, const FileMetaData* file) {
-  ASHLAR_ASSERT(to < kLevelsMax);
+  ASHLAR_ASSERT(to < kLevelsMax);  // I3
   DeleteFile(from, file->number);
   new_files_.push_back(NewFile{.level = to, .owned = nullptr, .file = file});
 }

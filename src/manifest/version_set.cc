@@ -97,6 +97,7 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
                                              .best_efforts = args_.best_efforts});
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
   kManifestMutex.AssertHeld();  // no other thread knows the set
+  kDatabaseMutex.AssertHeld();
   published_ = std::move(state.published);
   manifest_number_ = state.manifest_number;
   place_ = static_cast<const ManifestPlace&>(state);
@@ -115,13 +116,14 @@ void VersionSet::SetNextFileNumber(FileNumber number) {
 }
 
 void VersionSet::CheckInvariants() const {
+  const PublishedState& published = ForInstallers();
   ASHLAR_ASSERT(manifest_number_ < next_file_number());  // I6
   ASHLAR_ASSERT(!uncertain_ || writer_ == nullptr);      // I2
-  ASHLAR_ASSERT(published_.last_sequence <= kSequenceNumberMax);
-  published_.families.CheckInvariants();
-  ASHLAR_ASSERT(published_.FindFamily(kDefaultFamilyId) != nullptr);
-  for (const auto& [id, family] : published_.families) {
-    ASHLAR_ASSERT(id == family->id && id <= published_.max_column_family);
+  ASHLAR_ASSERT(published.last_sequence <= kSequenceNumberMax);
+  published.families.CheckInvariants();
+  ASHLAR_ASSERT(published.FindFamily(kDefaultFamilyId) != nullptr);
+  for (const auto& [id, family] : published.families) {
+    ASHLAR_ASSERT(id == family->id && id <= published.max_column_family);
     ASHLAR_ASSERT(family->current != nullptr);
     family->current->CheckInvariants();
     for (Level level = 0; level < family->current->levels(); ++level) {
@@ -180,7 +182,7 @@ Result<RecoveredState> VersionSet::ReadOn(bool for_writing) const {
                                              .live = &live_,
                                              .pinned_tables = args_.pinned_tables,
                                              .best_efforts = false,
-                                             .base = &published_,
+                                             .base = &ForInstallers(),
                                              .base_place = &place_})
       .Run();
 }
@@ -211,7 +213,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
     ASHLAR_RETURN_IF_ERROR(ApplyEdit(&edit, &builders, install.get()));
   for (const auto& [id, builder] : builders) {
     // Before the version, which has no owner until it is there.
-    PendingInstall::Change* const change = ChangeFor(published_.FindFamily(id), install.get());
+    PendingInstall::Change* const change = ChangeFor(ForInstallers().FindFamily(id), install.get());
     ASHLAR_ASSIGN_OR_RETURN(change->version, builder->Build());
   }
   install->edits_ = std::move(edits);
@@ -227,7 +229,7 @@ void VersionSet::DiscardNewFiles(std::span<VersionEdit> edits) noexcept {
 
 Status VersionSet::DroppedFamily(ColumnFamilyId id) const {
   // Ids are given out once, and a dropped family leaves nothing else.
-  ASHLAR_ASSERT(id <= published_.max_column_family);
+  ASHLAR_ASSERT(id <= ForInstallers().max_column_family);
   return Status::ColumnFamilyDropped(StrCat("column family ", id));
 }
 
@@ -235,7 +237,7 @@ Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInsta
   ASHLAR_ASSERT(!edit->ManipulatesColumnFamily());
   const bool changes_files = !edit->deleted_files().empty() || !edit->new_files().empty();
   ASHLAR_ASSERT(!edit->RecordsLogs() || (!changes_files && !edit->log_number.has_value()));
-  ColumnFamilyState* const family = published_.FindFamily(edit->column_family);
+  ColumnFamilyState* const family = ForInstallers().FindFamily(edit->column_family);
   if (family == nullptr) return DroppedFamily(edit->column_family);
   if (edit->log_number.has_value()) {
     ASHLAR_ASSERT(*edit->log_number >= family->log_number);  // I4
@@ -292,14 +294,14 @@ void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall*
   StampEdits(edits, install);
   if (!NeedsNewManifest(install->records_)) return;
   install->new_manifest_number_ = NewFileNumber();
-  if (published_.max_column_family > 0 && !edits->front().max_column_family.has_value())
-    edits->front().max_column_family = published_.max_column_family;
+  if (ForInstallers().max_column_family > 0 && !edits->front().max_column_family.has_value())
+    edits->front().max_column_family = ForInstallers().max_column_family;
   StampEdits(edits, install);
 }
 
 void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const {
   install->records_.clear();
-  SequenceNumber last_sequence = published_.last_sequence;
+  SequenceNumber last_sequence = ForInstallers().last_sequence;
   for (VersionEdit& edit : *edits) {
     last_sequence = std::max(last_sequence, edit.last_sequence.value_or(0));
     edit.last_sequence = last_sequence;
@@ -313,19 +315,20 @@ void VersionSet::StampEdits(std::vector<VersionEdit>* edits, PendingInstall* ins
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const ColumnFamilySpec& spec,
                                                                      uint64_t log_number,
                                                                      VersionEdit* tables) {
+  const PublishedState& published = ForInstallers();
   std::vector<VersionEdit> edits;
   const NewFilesGuard untaken(this, &edits);
   edits.resize(tables == nullptr ? 1 : 2);
   if (tables != nullptr) edits[1] = std::move(*tables);
-  ASHLAR_RETURN_IF_ERROR(published_.CheckNameIsFree(spec.name));
-  if (published_.max_column_family >= kColumnFamilyIdMax) {
+  ASHLAR_RETURN_IF_ERROR(published.CheckNameIsFree(spec.name));
+  if (published.max_column_family >= kColumnFamilyIdMax) {
     return Status::NotSupported(StrCat("column family \"", NameForDisplay(spec.name),
                                        "\" cannot be created: all ids up to ", kColumnFamilyIdMax,
                                        " have been used"));
   }
   std::unique_ptr<PendingInstall> install(new PendingInstall);
   ColumnFamilyState* const family = install->added_family_.Add(
-      std::make_unique<ColumnFamilyState>(published_.max_column_family + 1, spec));
+      std::make_unique<ColumnFamilyState>(published.max_column_family + 1, spec));
   edits[0].column_family = family->id;
   edits[0].added_column_family = spec.name;
   edits[0].comparator = spec.comparator.user_comparator()->Name();
@@ -351,7 +354,8 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
 }
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFamilyId id) {
-  ColumnFamilyState* const family = published_.FindFamily(id);
+  const PublishedState& published = ForInstallers();
+  ColumnFamilyState* const family = published.FindFamily(id);
   if (id == kDefaultFamilyId)
     return Status::InvalidArgument("the column family \"default\" cannot be dropped");
   if (family == nullptr) return DroppedFamily(id);
@@ -360,14 +364,14 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFami
   std::vector<VersionEdit> edits(1);
   edits[0].column_family = id;
   edits[0].drops_column_family = true;
-  edits[0].max_column_family = published_.max_column_family;  // or its id could be given out again
+  edits[0].max_column_family = published.max_column_family;  // or its id could be given out again
   StampAndEncode(&edits, install.get());
   install->edits_ = std::move(edits);
   return install;
 }
 
 void VersionSet::PreparePublish(PendingInstall* install) {
-  install->recorded_logs_ = published_.recorded_logs;
+  install->recorded_logs_ = ForInstallers().recorded_logs;
   for (const VersionEdit& edit : install->edits_) RecordLogs(edit, &install->recorded_logs_);
   install->replaced_.reserve(install->changes_.size() + 1);
   MutexLock lock(quarantine_mutex_);
@@ -449,14 +453,14 @@ Status VersionSet::AppendSnapshot(LogWriter* writer) const {
     edit.database_id = database_id_;
     ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
   }
-  if (!published_.recorded_logs.empty()) {
+  if (!ForInstallers().recorded_logs.empty()) {
     VersionEdit edit;
-    for (const auto& [number, synced_bytes] : published_.recorded_logs)
+    for (const auto& [number, synced_bytes] : ForInstallers().recorded_logs)
       edit.log_additions.push_back(LogAddition{
           .number = number, .synced_bytes = synced_bytes, .is_tracked = args_.tracks_logs});
     ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer));
   }
-  for (const auto& [id, family] : published_.families) {
+  for (const auto& [id, family] : ForInstallers().families) {
     ASHLAR_RETURN_IF_ERROR(AppendFamily(*family, writer));
   }
   return Status::OK();
@@ -472,10 +476,10 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
   VersionEdit tables;
   tables.column_family = family.id;
   tables.log_number = family.log_number;
-  tables.last_sequence = published_.last_sequence;
+  tables.last_sequence = ForInstallers().last_sequence;
   // Belongs to the database; the default family is the one that is always there.
-  if (family.id == kDefaultFamilyId && published_.min_log_number_to_keep != 0)
-    tables.min_log_number_to_keep = published_.min_log_number_to_keep;
+  if (family.id == kDefaultFamilyId && ForInstallers().min_log_number_to_keep != 0)
+    tables.min_log_number_to_keep = ForInstallers().min_log_number_to_keep;
   for (const auto& [level, key] : family.compact_cursors)
     tables.compact_cursors.emplace_back(level, key);
   for (Level level = 0; level < family.levels; ++level) {

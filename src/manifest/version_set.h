@@ -220,6 +220,13 @@ class VersionSet {
     uint64_t bytes = 0;
   };
 
+  // The same state as Published. Only a thread that holds both mutexes changes it, so the manifest
+  // mutex alone suffices to read it. clang has no name for "this mutex or that one".
+  const PublishedState& ForInstallers() const ASHLAR_REQUIRES(kManifestMutex) {
+    kDatabaseMutex.AssertHeld();
+    return Published();
+  }
+
   // The one that CURRENT names.
   Result<ManifestFile> FindManifest() const;
   // For an id of which nothing is known any more.
@@ -263,9 +270,8 @@ class VersionSet {
   std::unordered_set<FileNumber> quarantine_
       ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs, and of one being written
 
-  // Changed by Recover and Publish. Apart from Published, methods that use it require the manifest
-  // mutex; clang has no name for "this mutex or that one".
-  PublishedState published_;
+  // Changed by Recover, Adopt and Publish. Installers read it through ForInstallers.
+  PublishedState published_ ASHLAR_GUARDED_BY(kDatabaseMutex);
 };
 
 // Discards, at its end, the new files that are still in the edits.

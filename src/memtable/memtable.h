@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "ashlar/slice_transform.h"
+#include "base/assert.h"
 #include "base/pin.h"
 #include "execute/shared_count.h"
 #include "key/cursor.h"
@@ -99,6 +100,7 @@ class MemTable {
   SequenceNumber older_through() const { return older_through_; }
   // Nothing is added later.
   void MarkImmutable() {
+    if constexpr (kDebugChecks) CheckInvariants();
     arena_.Seal();
     immutable_.store(true, std::memory_order_release);
   }
@@ -195,7 +197,8 @@ class MemTable {
   // ones; the other kinds count, which reads every entry.
   RangeEstimate ApproximateRange(const Slice& start, const Slice& limit) const;
 
-  // Asserts the structure's invariants. Not while a writer is active.
+  // Asserts the invariants of the parts, and that the counters agree with them. Allocates nothing.
+  // Not while a writer is active.
   void CheckInvariants() const;
 
   static const PinOps kMemTablePin;

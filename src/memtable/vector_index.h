@@ -37,6 +37,7 @@ class VectorIndex {
   // no more. Looks at every entry.
   void Get(Lookup* lookup, const PinSource& owner) const;
 
+  size_t size() const { return size_.load(std::memory_order_acquire); }
   // Appends all entries.
   void Collect(std::vector<const char*>* entries) const;
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "ashlar/perf_context.h"
+#include "base/assert.h"
 #include "platform/clock.h"
 #include "platform/thread_local.h"
 
@@ -32,6 +33,7 @@ inline bool PerfTimes() { return internal::thread_perf.level >= kEnableTimeExcep
 
 inline void PerfCount(uint64_t PerfContext::* counter, uint64_t n = 1) {
   internal::ThreadPerf& perf = internal::thread_perf;
+  ASHLAR_DCHECK(perf.count_mask == (perf.level >= kEnableCount ? ~uint64_t{0} : 0));  // I1
   perf.context.*counter += n & perf.count_mask;
 }
 

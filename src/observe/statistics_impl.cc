@@ -18,6 +18,9 @@ StatisticsImpl::~StatisticsImpl() {
 }
 
 StatisticsImpl::Shard* StatisticsImpl::MakeShard(uint32_t index) {
+  // I1: only the owner of the slot makes its shard.
+  ASHLAR_DCHECK(shards_[index].load(std::memory_order_relaxed) == nullptr);
+  ASHLAR_DCHECK(CurrentThreadSlot().index == index);
   auto* const shard = new Shard;
   shards_[index].store(shard,
                        std::

@@ -1,7 +1,9 @@
 #include "observe/thread_operations.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/assert.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 
@@ -22,12 +24,24 @@ ThreadOperations::Operation::Operation(ThreadOperations* owner, ThreadStatus::Op
     record_->properties[i].store(properties[i], std::memory_order_relaxed);
   const MutexLock lock(owner_->mutex_);
   owner_->operations_.splice(owner_->operations_.begin(), made);
+  if constexpr (kDebugChecks) owner_->CheckInvariants();
 }
 
 ThreadOperations::Operation::~Operation() {
   std::list<Record> ended;  // freed without the mutex
   const MutexLock lock(owner_->mutex_);
+  if constexpr (kDebugChecks) owner_->CheckInvariants();
   ended.splice(ended.begin(), owner_->operations_, record_);
+}
+
+void ThreadOperations::CheckInvariants() const {
+  for (auto newer = operations_.begin(); newer != operations_.end(); ++newer) {
+    ASHLAR_ASSERT(newer->thread_id != 0);  // I1
+    const auto older = std::find_if(std::next(newer), operations_.end(), [&](const Record& record) {
+      return record.thread_id == newer->thread_id;
+    });
+    ASHLAR_ASSERT(older == operations_.end() || older->start_nanos <= newer->start_nanos);  // I2
+  }
 }
 
 ThreadStatus ThreadOperations::MakeStatus(const Record& record, ThreadStatus::ThreadType type) {

@@ -77,6 +77,8 @@ class ThreadOperations {
 
  private:
   static ThreadStatus MakeStatus(const Record& record, ThreadStatus::ThreadType type);
+  // Asserts the order of the list, from which I2 follows.
+  void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
   mutable Mutex mutex_;                                     // a leaf
   std::list<Record> operations_ ASHLAR_GUARDED_BY(mutex_);  // the newest first

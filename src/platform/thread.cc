@@ -44,7 +44,7 @@ void GiveBackSlot(void* argument) {
   ThreadSlot* slot = static_cast<ThreadSlot*>(argument);
   for (const EpochWord* word = &slot->epoch; word != nullptr;
        word = word->next.load(std::memory_order_relaxed))
-    ASHLAR_ASSERT(word->depth == 0);
+    ASHLAR_ASSERT(word->depth == 0 && word->epoch.load(std::memory_order_relaxed) == 0);  // I3
   internal::current_slot = nullptr;
   slot->claimed.store(false, std::memory_order_release);
 }
@@ -56,6 +56,8 @@ namespace internal {
 ThreadSlot& ClaimThreadSlot() {
   ThreadSlot* slot = ClaimUnusedSlot();
   if (slot == nullptr) slot = AddSlot();
+  ASHLAR_DCHECK(slot->claimed.load(std::memory_order_relaxed));  // I1
+  ASHLAR_DCHECK(slot->epoch.depth == 0);                         // I3
   current_slot = slot;
   RunAtThreadExit(&GiveBackSlot, slot);
   return *slot;

@@ -302,17 +302,15 @@ Status BatchWriter::ApplyByKey(size_t begin, size_t end, LeafPlan* out) const {
 
 // Merges the changes with the leaf's entries, both in order.
 Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const {
-  std::vector<LeafEntry> old;
-  PoolOffset damaged = 0;
-  if (!CollectEntries(*state_.medium, state_.order, out->leaf.offset, out->commit, &old, &damaged))
-    return state_.DamagedRecord(damaged);
+  const LeafContents old(*state_.medium, state_.order, out->leaf.offset);
+  if (old.damaged != 0) return state_.DamagedRecord(old.damaged);
   size_t next = begin;
   const auto put = [&](const KeyChange& change, uint32_t index) {
     if (!change.is_put) return;
     out->entries.push_back(EntryOf(change, index));
     out->changed_slots++;
   };
-  for (const LeafEntry& entry : old) {
+  for (const LeafEntry& entry : old.entries) {
     int r = -1;
     while (next < end && (r = state_.order.Compare(changes_[next].key, entry.key)) < 0)
       put(changes_[next++], kNewEntry);
@@ -326,7 +324,7 @@ Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const 
     if (change != nullptr) put(*change, entry.index);
   }
   while (next < end) put(changes_[next++], kNewEntry);
-  out->added = static_cast<int64_t>(out->entries.size()) - static_cast<int64_t>(old.size());
+  out->added = static_cast<int64_t>(out->entries.size()) - static_cast<int64_t>(old.entries.size());
   return Status::OK();
 }
 

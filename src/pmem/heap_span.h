@@ -38,11 +38,12 @@ struct HeapSpan {
   uint64_t VolatileBytes() const { return sizeof(*this) + bits.size() * sizeof(uint64_t); }
   bool IsTaken(uint32_t index) const { return (bits[index / 64] >> (index % 64) & 1) != 0; }
   void Take(uint32_t index) {
+    ASHLAR_DCHECK(!IsTaken(index));  // I1
     bits[index / 64] |= uint64_t{1} << (index % 64);
     taken++;
   }
   void Free(uint32_t index) {
-    ASHLAR_ASSERT(IsTaken(index));
+    ASHLAR_ASSERT(IsTaken(index));  // I1
     bits[index / 64] &= ~(uint64_t{1} << (index % 64));
     taken--;
     hint = std::min(hint, index / 64);

@@ -52,29 +52,30 @@ void SortEntries(const KeyComparator& comparator, std::vector<LeafEntry>* entrie
 
 }  // namespace
 
-bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
-                    std::vector<LeafEntry>* entries, PoolOffset* damaged) {
+void LeafContents::Read(const Medium& medium, const KeyOrder& order, PoolOffset leaf) {
   const LeafView view(medium, leaf);
-  entries->clear();
+  commit = view.Commit();
+  damaged = 0;
+  entries.clear();
   for (uint64_t rest = Occupied(commit); rest != 0; rest &= rest - 1) {
     const auto index = static_cast<uint32_t>(std::countr_zero(rest));
     const uint64_t slot = view.Slot(index);
     // Any offset may be prefetched, also one that a damaged slot makes up.
     ASHLAR_PREFETCH(medium.view() + SlotRecord(slot));
-    entries->push_back(
+    entries.push_back(
         {.index = index, .fingerprint = view.FingerprintOf(index), .slot = slot, .key = Slice()});
   }
-  for (LeafEntry& entry : *entries) {
+  for (LeafEntry& entry : entries) {
     const std::optional<Record> record = ReadRecord(medium, entry.record());
     // A slot that gives another size would have the record copied into too little room.
     if (!record || entry.slot != EncodeSlot(entry.record(), record->bytes())) {
-      *damaged = DamagedPlace(view, entry.index, entry.slot);
-      return false;
+      damaged = DamagedPlace(view, entry.index, entry.slot);
+      entries.clear();
+      return;
     }
     entry.key = record->key();
   }
-  SortEntries(order.comparator, entries);
-  return true;
+  SortEntries(order.comparator, &entries);
 }
 
 void SlotWriter::Finish() {

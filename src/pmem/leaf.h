@@ -142,10 +142,19 @@ struct LeafEntry {
 
   PoolOffset record() const { return SlotRecord(slot); }
 };
-// The entries of a leaf, in order. False, and *damaged (not 0), when a record cannot be read or its
-// slot gives another size.
-bool CollectEntries(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
-                    std::vector<LeafEntry>* entries, PoolOffset* damaged);
+// The entries of a leaf at one commit word. Lifetime of the keys: an epoch guard.
+struct LeafContents {
+  LeafContents() = default;
+  LeafContents(const Medium& medium, const KeyOrder& order, PoolOffset leaf) {
+    Read(medium, order, leaf);
+  }
+  void Read(const Medium& medium, const KeyOrder& order, PoolOffset leaf);
+
+  uint64_t commit = 0;
+  std::vector<LeafEntry> entries;  // in order; empty if one is damaged
+  // Not 0: the DamagedPlace of a record that cannot be read, or whose slot gives another size.
+  PoolOffset damaged = 0;
+};
 
 // A leaf's fingerprints, as a change makes them.
 class ChangedFingerprints {

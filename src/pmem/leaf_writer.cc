@@ -247,17 +247,12 @@ bool LeafWriter::IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice&
 
 // ---- Split.
 
-LeafWriter::LeafContents::LeafContents(const TreeState& state, const FoundLeaf& leaf)
-    : commit(LeafView(*state.medium, leaf.offset).Commit()) {
-  CollectEntries(*state.medium, state.order, leaf.offset, commit, &entries, &damaged);
-}
-
 // The records are read before the mutex is taken, because that takes longer than the split. The
 // guard keeps them, and the version of the leaf tells whether it is still the one that was read. A
 // leaf that has changed is read again under the mutex: other threads may change it all the time.
 LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
   const FoundLeaf before = state_.index.Find(entry->key);
-  const LeafContents contents(state_, before);
+  const LeafContents contents(*state_.medium, state_.order, before.offset);
   MutexLock structure(AfterSpinning(state_.structure_mutex()));
   for (FoundLeaf leaf = before;; leaf = state_.index.Find(entry->key)) {
     if (!leaf.ref->TryLock(leaf.version)) continue;
@@ -266,7 +261,7 @@ LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
     if (outcome != Outcome::kFull) return outcome;
     if (leaf.ref == before.ref && leaf.version == before.version)
       return Split(op, leaf, contents, entry, &lock);
-    return Split(op, leaf, LeafContents(state_, leaf), entry, &lock);
+    return Split(op, leaf, LeafContents(*state_.medium, state_.order, leaf.offset), entry, &lock);
   }
 }
 

@@ -63,15 +63,6 @@ class LeafWriter {
     std::vector<PoolOffset> copied = {};    // the records that were
     uint64_t slot() const { return EncodeSlot(record, RecordBytes(key, value)); }
   };
-  // The entries of a leaf that may change while it is read: those of the version with which it was
-  // found, if it still has that. Requires: a guard of the epoch, as long as the keys are used.
-  struct LeafContents {
-    LeafContents(const TreeState& state, const FoundLeaf& leaf);
-
-    const uint64_t commit;
-    std::vector<LeafEntry> entries;
-    PoolOffset damaged = 0;  // a record that cannot be read; the entries are not valid then
-  };
   // One split, before anything is stored.
   struct SplitPlan {
     LeafEntry fresh;               // the new entry

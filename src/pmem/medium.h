@@ -108,11 +108,13 @@ class ASHLAR_SCOPED_CAPABILITY PoolOperation {
   // std::bad_alloc, before they change the pool.
   void ReserveStores(size_t stores) { medium_.ReserveStores(this, stores); }
   void Store(PoolOffset to, uint64_t word) {
-    ASHLAR_DCHECK(!committed_ && to % 8 == 0 && to + 8 <= medium_.bytes());
+    ASHLAR_DCHECK(!committed_);  // I3: a later store would be in no record
+    ASHLAR_DCHECK(to % 8 == 0 && to + 8 <= medium_.bytes());
     medium_.Store(this, to, word);
   }
   void Copy(PoolOffset to, const void* from, size_t n) {
-    ASHLAR_DCHECK(!committed_ && to + n <= medium_.bytes());
+    ASHLAR_DCHECK(!committed_);  // I3
+    ASHLAR_DCHECK(to + n <= medium_.bytes());
     medium_.Copy(this, to, static_cast<const char*>(from), n);
   }
   void Flush(PoolOffset from, size_t n) { medium_.Flush(from, n); }

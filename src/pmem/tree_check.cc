@@ -47,21 +47,17 @@ class Verifier {
   // it meanwhile.
   Status CheckLeaf(const BoundedLeaf& leaf, PoolOffset* next, bool* again) {
     const LeafView view(*state_.medium, leaf.offset);
-    const uint64_t commit = view.Commit();
-    *next = view.Next(commit);
-    std::vector<LeafEntry> entries;
-    PoolOffset damaged = 0;
-    const bool readable =
-        CollectEntries(*state_.medium, state_.order, leaf.offset, commit, &entries, &damaged);
+    const LeafContents contents(*state_.medium, state_.order, leaf.offset);
+    *next = view.Next(contents.commit);
     *again = !leaf.Unchanged();
     if (*again) return Status::OK();
-    if (!readable) return state_.DamagedRecord(damaged);
+    if (contents.damaged != 0) return state_.DamagedRecord(contents.damaged);
     if (view.Tag() != LeafTag(leaf.offset)) return Damaged(leaf.offset, "the leaf has a wrong tag");
-    if (!IsCommit(leaf.offset, *next, commit))
+    if (!IsCommit(leaf.offset, *next, contents.commit))
       return Damaged(leaf.offset, "the check of the leaf's commit word is wrong");
     ASHLAR_RETURN_IF_ERROR(CheckReference(leaf.offset, kLeafBytes));
     if (view.Separator() != 0) ASHLAR_RETURN_IF_ERROR(CheckRecord(view.Separator()));
-    return CheckEntries(leaf, entries);
+    return CheckEntries(leaf, contents.entries);
   }
 
  private:
@@ -84,7 +80,7 @@ class Verifier {
                                     : Damaged(offset, "the record's checksum is wrong");
   }
 
-  // Records, order, bounds, fingerprints. CollectEntries has checked the slots' sizes.
+  // Records, order, bounds, fingerprints. LeafContents has checked the slots' sizes.
   Status CheckEntries(const BoundedLeaf& leaf, const std::vector<LeafEntry>& entries) {
     const LeafEntry* before = nullptr;
     for (const LeafEntry& entry : entries) {
@@ -177,16 +173,12 @@ Status MoveEvacuatedRecords(TreeState* state) {
     {
       EpochGuard guard(state->epochs);
       const BoundedLeaf leaf = walk.Find();
-      std::vector<LeafEntry> entries;
-      PoolOffset damaged = 0;
+      const LeafContents contents(*state->medium, state->order, leaf.offset);
       moves.clear();
-      const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
-      const bool readable =
-          CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
       if (!leaf.Unchanged()) continue;
-      if (!readable) status = state->DamagedRecord(damaged);
-      for (const LeafEntry& entry : entries) {
-        if (readable && state->heap.IsEvacuated(entry.record()))
+      if (contents.damaged != 0) status = state->DamagedRecord(contents.damaged);
+      for (const LeafEntry& entry : contents.entries) {
+        if (state->heap.IsEvacuated(entry.record()))
           moves.push_back({entry.key.ToString(), entry.slot});
       }
       more = walk.Advance(leaf);
@@ -209,18 +201,13 @@ std::vector<Move> FindLargeRecords(TreeState* state, Toward end, PoolOffset boun
   };
   std::vector<Move> found;  // a heap with the last one at its front
   ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf) {
-    const LeafView view(*state->medium, leaf.offset);
-    std::vector<LeafEntry> entries;
-    PoolOffset damaged = 0;
-    const bool readable = CollectEntries(*state->medium, state->order, leaf.offset, view.Commit(),
-                                         &entries, &damaged);
+    const LeafContents contents(*state->medium, state->order, leaf.offset);
     if (!leaf.Unchanged()) return false;
-    for (const LeafEntry& entry : entries) {
+    for (const LeafEntry& entry : contents.entries) {
       // A saturated size in a slot does not give the bytes to move.
       const uint64_t units = SlotUnits(entry.slot);
       const bool is_outside = goes_down ? entry.record() >= bound : entry.record() <= bound;
-      if (!readable || units * kUnitBytes <= kSmallBytesMax || units == kSlotUnitsMax || is_outside)
-        continue;
+      if (units * kUnitBytes <= kSmallBytesMax || units == kSlotUnitsMax || is_outside) continue;
       found.push_back({entry.key.ToString(), entry.slot});
       std::push_heap(found.begin(), found.end(), is_first);
       if (found.size() <= kLargeMovesMax) continue;
@@ -316,14 +303,13 @@ uint64_t CountKeys(TreeState* state, const KeyRange& range) {
   uint64_t count = 0;
   if (range.begin && range.end && state->order.Compare(*range.begin, *range.end) > 0) return 0;
   ForEachLeaf(state, range, [&](const BoundedLeaf& leaf) {
-    const uint64_t commit = LeafView(*state->medium, leaf.offset).Commit();
-    auto here = static_cast<uint64_t>(std::popcount(Occupied(commit)));
-    if (!CoversLeaf(state, range, leaf)) {
-      std::vector<LeafEntry> entries;
-      PoolOffset damaged = 0;
-      here = 0;
-      CollectEntries(*state->medium, state->order, leaf.offset, commit, &entries, &damaged);
-      for (const LeafEntry& entry : entries)
+    uint64_t here = 0;
+    if (CoversLeaf(state, range, leaf)) {
+      here = static_cast<uint64_t>(
+          std::popcount(Occupied(LeafView(*state->medium, leaf.offset).Commit())));
+    } else {
+      const LeafContents contents(*state->medium, state->order, leaf.offset);
+      for (const LeafEntry& entry : contents.entries)
         here += Contains(state->order, range, entry.key) ? uint64_t{1} : 0;
     }
     if (!leaf.Unchanged()) return false;

@@ -53,20 +53,17 @@ bool TreeIterator::IsInside(const Slice& key) const {
 
 // False: the leaf changed meanwhile, or has a damaged record, which is in status_ then.
 bool TreeIterator::CopyLeaf(const BoundedLeaf& leaf) {
-  PoolOffset damaged = 0;
-  const uint64_t commit = LeafView(*state_->medium, leaf.offset).Commit();
-  const bool readable =
-      CollectEntries(*state_->medium, state_->order, leaf.offset, commit, &entries_, &damaged);
+  contents_.Read(*state_->medium, state_->order, leaf.offset);
   if (!leaf.Unchanged()) return false;
   leaf_ = leaf;
-  if (!readable) status_ = state_->DamagedRecord(damaged);
-  return readable;
+  if (contents_.damaged != 0) status_ = state_->DamagedRecord(contents_.damaged);
+  return contents_.damaged == 0;
 }
 
 // The record was live when the guard was entered, or later.
 void TreeIterator::Show(size_t position) {
   position_ = position;
-  offset_ = entries_[position].record();
+  offset_ = contents_.entries[position].record();
   const std::optional<Record> record = ReadRecord(*state_->medium, offset_);
   if (!record || (verify_checksums_ && !ChecksumMatches(*record))) {
     status_ = state_->DamagedRecord(offset_);
@@ -94,9 +91,10 @@ void TreeIterator::Forward(const Slice* from, bool inclusive) {
       const int r = state_->order.Compare(entry.key, target);
       return r < 0 || (r == 0 && !inclusive);
     };
-    const auto at = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before)
-                            : entries_.begin();
-    if (at != entries_.end()) return Show(static_cast<size_t>(at - entries_.begin()));
+    const std::vector<LeafEntry>& entries = contents_.entries;
+    const auto at =
+        bounded ? std::partition_point(entries.begin(), entries.end(), is_before) : entries.begin();
+    if (at != entries.end()) return Show(static_cast<size_t>(at - entries.begin()));
     if (leaf.upper == nullptr) return SetInvalid();
     // Valid in the guard, also if the leaf right of it is unlinked.
     const Slice upper = state_->index.KeyOf(leaf.upper);
@@ -123,9 +121,10 @@ void TreeIterator::Backward(const Slice* from, bool inclusive) {
       const int r = state_->order.Compare(entry.key, target);
       return r < 0 || (r == 0 && inclusive);
     };
-    const auto end = bounded ? std::partition_point(entries_.begin(), entries_.end(), is_before)
-                             : entries_.end();
-    if (end != entries_.begin()) return Show(static_cast<size_t>(end - entries_.begin()) - 1);
+    const std::vector<LeafEntry>& entries = contents_.entries;
+    const auto end =
+        bounded ? std::partition_point(entries.begin(), entries.end(), is_before) : entries.end();
+    if (end != entries.begin()) return Show(static_cast<size_t>(end - entries.begin()) - 1);
     if (leaf.lower == nullptr) return SetInvalid();
     const Slice lower = state_->index.KeyOf(leaf.lower);
     const int r = bounded ? state_->order.Compare(lower, target) : -1;
@@ -176,7 +175,7 @@ void TreeIterator::Next() {
       const Slice from = record_.key();
       return Forward(&from, false);
     }
-    if (position_ + 1 < entries_.size()) return Show(position_ + 1);
+    if (position_ + 1 < contents_.entries.size()) return Show(position_ + 1);
     if (leaf_.upper == nullptr) return SetInvalid();
     // The right neighbour cannot go, nor its separator, without a change of this leaf.
     const Slice from = state_->index.KeyOf(leaf_.upper);

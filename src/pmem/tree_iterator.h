@@ -71,7 +71,7 @@ class TreeIterator final : public Iterator {
   std::optional<Bound> upper_;
 
   BoundedLeaf leaf_;
-  std::vector<LeafEntry> entries_;  // of leaf_ in its version
+  LeafContents contents_;  // of leaf_ in its version
   size_t position_ = 0;
   Record record_ = {};
   PoolOffset offset_ = 0;

@@ -1,5 +1,7 @@
 #include "ranges/file_ranges.h"
 
+#include "base/assert.h"
+
 namespace ashlar {
 
 namespace {
@@ -30,6 +32,7 @@ FileRanges FileRanges::Cut(const KeyComparator& comparator, FragmentedRanges ran
     return FileRanges(cut.searched_.Cut(nullptr, &bounds.largest));
   cut.largest_ = bounds.largest.ToString();
   cut.largest_sequences_.assign(at.sequences().begin(), at.sequences().end());
+  ASHLAR_DCHECK(!cut.largest_sequences_.empty());  // I3
   cut.before_largest_ = cut.searched_.Cut(nullptr, &bounds.largest);
   return cut;
 }

@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "ashlar/slice.h"
+#include "base/assert.h"
 #include "base/coding.h"
 
 namespace ashlar {
@@ -61,6 +62,7 @@ class VaryingBytes {
   }
   // The bytes of a key of the set at the positions; the first is the highest.
   uint64_t HeadOf(const Slice& key) const;
+  void CheckInvariants() const;
   static uint64_t InsertByte(uint64_t head, size_t slot, uint8_t byte);
   static uint8_t ByteOf(uint64_t head, size_t slot) {
     return static_cast<uint8_t>(head >> (56 - 8 * slot));
@@ -96,8 +98,10 @@ void VaryingBytes::Include(const Slice& key, const Change& change) {
     return;
   }
   for (size_t i = 0; i < words; ++i) {
-    if (((own.words[i] ^ common_[i]) & constant_[i]) != 0) [[unlikely]]
+    if (((own.words[i] ^ common_[i]) & constant_[i]) != 0) [[unlikely]] {
       IncludeWord(own, i, change);
+      if constexpr (kDebugChecks) CheckInvariants();
+    }
   }
 }
 

@@ -21,11 +21,11 @@ std::optional<SequenceNumber> FindNewest(const std::vector<KeyVersion>& versions
 }  // namespace
 
 LoggedWrite LoggedWrite::Of(const BatchRecord& record, SequenceNumber sequence) {
-  if (record.type == ValueType::kRangeDeletion)
+  if (IsRange(record.type))
     return {.sequence = sequence, .key_hash = KeyVersion::kRangeHash, .kind = Kind::kRange};
   return {.sequence = sequence,
           .key_hash = Hash64(record.key),
-          .kind = record.type == ValueType::kMerge ? Kind::kMerge : Kind::kPoint};
+          .kind = IsOperand(record.type) ? Kind::kMerge : Kind::kPoint};
 }
 
 void LoggedKeys::Add(const LoggedWrite& write) {

@@ -36,7 +36,8 @@ Status LogRewriter::AddWrite(FileNumber log, const BatchRecord& record, Sequence
                                  .arena_blocks = &arena_blocks_,
                                  .epochs = &epochs_});
   }
-  if (record.type == ValueType::kRangeDeletion) return AddRange(record, sequence, memtable.get());
+  ASHLAR_ASSERT(memtable->IsEmpty() || memtable->last_sequence() < sequence);  // I2
+  if (IsRange(record.type)) return AddRange(record, sequence, memtable.get());
   memtable->Add(sequence, record.type, record.key, record.value);
   return Status::OK();
 }

@@ -25,7 +25,7 @@ class EntryWriter {
     const bool first_of_user_key =
         !has_last_ || comparator_.Compare(ExtractUserKey(key), ExtractUserKey(key_)) != 0;
     if (!first_of_user_key && Sequence(key) == Sequence(key_)) {
-      if (ExtractType(key_) == ValueType::kMerge) Take(key, value);  // I2
+      if (IsOperand(ExtractType(key_))) Take(key, value);  // I2
       return Status::OK();
     }
     ASHLAR_RETURN_IF_ERROR(Flush());
@@ -123,7 +123,7 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
   ASHLAR_RETURN_IF_ERROR(writer.Flush());
   ASHLAR_RETURN_IF_ERROR(output.Finish());
   Files files = output.TakeFiles();
-  ASHLAR_ASSERT(files.size() <= 1);
+  ASHLAR_ASSERT(files.size() <= 1);  // I1: the bounds on record are those of one table
   for (const auto& file : files) {
     if (!table.is_recorded) continue;
     file->smallest = table.recorded_smallest;  // I1

@@ -103,7 +103,7 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
     if (logged != nullptr) {
       logged->TakeVersion({.key_hash = Hash64(ExtractUserKey(key)),
                            .sequence = sequence,
-                           .is_operand = ExtractType(key) == ValueType::kMerge},
+                           .is_operand = IsOperand(ExtractType(key))},
                           &table->logged_keys);
     }
     ++table->entries;

@@ -25,11 +25,13 @@ void DatabaseSpace::Close() noexcept {
 }
 
 void DatabaseSpace::Track(uint64_t number, uint64_t bytes) noexcept {
+  ASHLAR_DCHECK(!IsClosed());  // I1
   if (!IsManaged()) return;
   IgnoreBadAlloc([&] { manager_->Track(account_, number, bytes); });
 }
 
 void DatabaseSpace::Untrack(uint64_t number) noexcept {
+  ASHLAR_DCHECK(!IsClosed());  // I1
   if (IsManaged()) manager_->Untrack(account_, number);
 }
 
@@ -56,7 +58,7 @@ bool DatabaseSpace::Paces(const std::string& path) const {
 }
 
 Status DatabaseSpace::Delete(const std::string& path) const {
-  ASHLAR_ASSERT(IsManaged());  // Paces
+  ASHLAR_ASSERT(IsManaged());  // Paces, and I1
   const std::string_view name = BaseName(path);
   const bool is_trash = IsTrashFileName(name);
   // Mapped tables, and logs that a TransactionLogIterator has open, are read after their deletion.

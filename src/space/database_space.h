@@ -76,6 +76,9 @@ class DatabaseSpace {
   Status Delete(const std::string& path) const;
 
  private:
+  // An account was open and is closed.
+  bool IsClosed() const { return args_.manager != nullptr && manager_ == nullptr; }
+
   Args args_;
   SstFileManagerImpl* manager_ = nullptr;  // args_.manager, while it is open
   SstFileManagerImpl::Account* account_ = nullptr;

@@ -3,8 +3,9 @@
 // Lifetime: reference-counted by the Versions that list it and by the jobs that write it (a single
 // count: files change owners only at installs). The file on disk outlives the last reference.
 // Thread safety: plain members are constant once the file is in a Version, except being_compacted
-// and `coverage`, which the database mutex guards, and the atomics, of which marked_for_compaction
-// and coverage.hidden_since are written under it. Only the TableCache writes `reader`.
+// and those of `coverage`, which the database mutex guards (manifest/file_marks.h), and the
+// atomics, of which marked_for_compaction and coverage.hidden_since are written under it. Only the
+// TableCache writes `reader`.
 #pragma once
 
 #include <atomic>
@@ -59,7 +60,7 @@ struct FileMetaData {
   // (compact/plan/range_coverage.h). Not in the MANIFEST.
   struct Coverage {
     // Readers at this sequence or later see nothing of the file, because tombstones of newer runs
-    // cover all of it. 0: not known to be so.
+    // cover all of it. 0: not known to be so. FindRangeCoverage reads it without the mutex.
     std::atomic<SequenceNumber> hidden_since{0};
     // About the bytes of older runs that the file's tombstones cover, without files that are
     // hidden themselves; when it was at this level. kNoLevel: not counted yet.

@@ -139,8 +139,9 @@ void Write(const CallArgs& args) {
   const std::string key = TemporaryKey(args);
   WriteOptions options;
   options.sync = args.random->OneIn(4);
+  const size_t protection_bytes_per_key = args.random->OneIn(2) ? 8 : 0;
   for (const bool deletes : {false, true}) {
-    WriteBatch batch;
+    WriteBatch batch(0, 0, protection_bytes_per_key, 0);
     for (const Target& family : args.scene->families()) {
       EXPECT_OK(deletes ? batch.Delete(family.get(), key)
                         : batch.Put(family.get(), key, "in a batch"));

@@ -50,7 +50,7 @@ void Delete(const TreeCallArgs& args) {
 
 void Write(const TreeCallArgs& args) {
   const std::string prefix = TemporaryKey(args) + "-";
-  WriteBatch batch;
+  WriteBatch batch(0, 0, args.random->OneIn(2) ? 8 : 0, 0);
   for (const char* const end : {"a", "b", "c", "d"})
     EXPECT_OK(batch.Put(prefix + end, std::string(args.random->Uniform(300), 'x')));
   EXPECT_OK(batch.DeleteRange(prefix + "b", prefix + "d"));

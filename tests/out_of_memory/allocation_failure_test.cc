@@ -21,10 +21,12 @@
 #include "ashlar/db.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
+#include "key/prefix_extractors.h"
 #include "platform/thread.h"
 #include "tests/out_of_memory/failing_new.h"
 #include "tests/support/fault_file_system.h"
@@ -661,6 +663,27 @@ TEST_P(AllocationFailure, OfAResumeOrARefusedCloseHoldsNoJobsBack) {
     }
     EXPECT_GT(number, resumes ? 50U : 2U);
   }
+}
+
+// The current transform is one that stays as long as the family: a table may name it.
+TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
+  const std::shared_ptr<const SliceTransform> old_one(NewFixedPrefixTransform(3));
+  const std::shared_ptr<const SliceTransform> new_one(NewFixedPrefixTransform(5));
+  uint64_t number = 1;
+  for (bool failed = true; failed; ++number) {
+    PrefixExtractors extractors(old_one);
+    FailingNew::Arm(number, GetParam());
+    try {
+      const FailingNew::Scope scope;
+      extractors.SetCurrent(new_one);
+    } catch (const std::bad_alloc&) {
+      EXPECT_EQ(extractors.Current(), old_one) << "allocation " << number;
+    }
+    failed = FailingNew::HasFailed();
+    if (!failed) EXPECT_EQ(extractors.Current(), new_one);
+  }
+  EXPECT_GT(number, 2U);
+  FailingNew::Arm(0, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Once, AllocationFailure, ::testing::Values(FailingNew::Kind::kOnce));

@@ -192,10 +192,32 @@ TEST(AssertionsTest, AConditionThatChangesSomethingIsReported) {
 }
 
 TEST(GuardedMembersTest, TheListedFilesAloneUseThem) {
-  const std::string use = "bool f() { return file->being_compacted; }\n";
-  EXPECT_THAT(CheckGuardedMembers(Tree({MakeSourceFile("src/lsm/a.cc", use),
-                                        MakeSourceFile("src/compact/plan/a.cc", use)})),
-              ElementsAre(HasSubstr("src/lsm/a.cc:1: file->being_compacted")));
+  const std::string uses =
+      "bool f() { return table->being_compacted; }\nfiles[0].coverage.covered_bytes = 1;\n"
+      "auto& c = of(a).coverage;\nc.counted_at_level = 1;\nParts p{.coverage = &coverage_};\n";
+  EXPECT_THAT(
+      CheckGuardedMembers(Tree(
+          {MakeSourceFile("src/lsm/a.cc", uses), MakeSourceFile("src/compact/plan/a.cc", uses)})),
+      ElementsAre(HasSubstr("src/lsm/a.cc:1: being_compacted"),
+                  HasSubstr("src/lsm/a.cc:2: coverage"), HasSubstr("src/lsm/a.cc:3: coverage"),
+                  HasSubstr("src/lsm/a.cc:4: counted_at_level")));
+}
+
+TEST(GuardedMembersTest, AMemberOfThatNameOfAPublicStructIsAnother) {
+  EXPECT_THAT(
+      CheckGuardedMembers(Tree({MakeSourceFile(
+          "src/lsm/properties.cc", "out->being_compacted = f();\nin->being_compacted;\n")})),
+      ElementsAre(HasSubstr("src/lsm/properties.cc:2: being_compacted")));
+}
+
+TEST(GuardedMembersTest, AScanWithoutTheLockReadsTheAtomicOne) {
+  EXPECT_THAT(
+      CheckGuardedMembers(Tree({MakeSourceFile(
+          "src/compact/plan/range_coverage.cc",
+          "return file->coverage.hidden_since != 0 || f();\nn += a->coverage.covered_bytes;\n"
+          "file->coverage.hidden_since = 0;\n")})),
+      ElementsAre(HasSubstr("range_coverage.cc:2: coverage"),
+                  HasSubstr("range_coverage.cc:3: coverage")));
 }
 
 TEST(LeftoversTest, WholeWordsOnly) {

@@ -326,7 +326,8 @@ std::string Plot(const std::vector<Figures>& figures) {
       double largest = 0;
       for (const Figures& other : figures) largest = std::max(largest, other.*figure);
       const double share = largest > 0 ? row.*figure / largest : 0;
-      text += fmt::format("  {:<18}", std::string(static_cast<size_t>(share * kWidth + 0.5), '#'));
+      text += fmt::format("  {:<18}",
+                          std::string(static_cast<size_t>(std::lround(share * kWidth)), '#'));
     }
   }
   return text + "\n";

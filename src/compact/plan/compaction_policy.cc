@@ -37,6 +37,9 @@ class LeveledPolicy final : public CompactionPolicy {
     return EstimatePendingBytes(sizes.level_bytes, sizes.level0_files, config().common,
                                 ComputeLevelTargets(sizes.level_bytes, config().common));
   }
+  bool MergesWithinLevel0Only() const override {
+    return config().style == kCompactionStyleNone || config().common.num_levels == 1;
+  }
 
  private:
   CompactCursors cursors_;
@@ -59,6 +62,11 @@ class UniversalPolicy final : public CompactionPolicy {
   Level BaseLevel(const TreeSizes& sizes) const override {
     ASHLAR_ASSERT(!sizes.level_bytes.empty());
     return static_cast<Level>(sizes.level_bytes.size()) - 1;
+  }
+  IngestionRules MakeIngestionRules(const TreeSizes& sizes) const override {
+    IngestionRules rules = CompactionPolicy::MakeIngestionRules(sizes);
+    rules.fills_levels_only = true;
+    return rules;
   }
   uint64_t PendingBytes(const TreeSizes& /*sizes*/) const override { return 0; }
 
@@ -91,6 +99,11 @@ class FifoPolicy final : public CompactionPolicy {
     return {{.level = 0, .score = FifoScore(view, config())}};
   }
   Level BaseLevel(const TreeSizes& /*sizes*/) const override { return 0; }
+  IngestionRules MakeIngestionRules(const TreeSizes& sizes) const override {
+    IngestionRules rules = CompactionPolicy::MakeIngestionRules(sizes);
+    rules.only_level0 = true;
+    return rules;
+  }
   uint64_t PendingBytes(const TreeSizes& /*sizes*/) const override { return 0; }
 };
 
@@ -124,6 +137,11 @@ Result<std::optional<CompactionPlan>> CompactionPolicy::PickRefit(const TreeView
 Result<std::optional<CompactionPlan>> CompactionPolicy::PickMoveOfLevel0(const TreeView& view,
                                                                          Level to) const {
   return PlanMoveOfLevel0(view, config_.common, to);
+}
+
+IngestionRules CompactionPolicy::MakeIngestionRules(const TreeSizes& sizes) const {
+  ASHLAR_ASSERT(config_.common.num_levels > 0);
+  return {.base_level = BaseLevel(sizes), .last_level = config_.common.num_levels - 1};
 }
 
 StallInputs CompactionPolicy::MakeStallInputs(const TreeSizes& sizes,

@@ -5,8 +5,8 @@
 //        --Stall--> the speed of writers
 //
 // The styles are leveled (compaction_picker.h), universal (universal_picker.h) and FIFO
-// (fifo_picker.h). A further style is another class here. Nothing outside this folder depends on
-// the style of a family.
+// (fifo_picker.h). A further style is another class here, and rows where options become a config
+// (lsm/resolve_options.h). Nothing else depends on the style of a family.
 //
 // I1: every plan satisfies the invariants of compaction_plan.h.
 // I2: if Needed is true, Pick returns a plan now or after the running plans have ended.
@@ -25,6 +25,7 @@
 #include "compact/plan/compaction_picker.h"
 #include "compact/plan/compaction_plan.h"
 #include "compact/plan/file_plans.h"
+#include "compact/plan/ingestion_plan.h"
 #include "compact/plan/level_targets.h"
 #include "compact/plan/write_stall.h"
 
@@ -66,6 +67,10 @@ class CompactionPolicy {
   virtual std::vector<LevelScore> Scores(const TreeView& view) const = 0;
   // The level that level 0 is compacted into.
   virtual Level BaseLevel(const TreeSizes& sizes) const = 0;
+  // The levels that may hold an ingested file.
+  virtual IngestionRules MakeIngestionRules(const TreeSizes& sizes) const;
+  // True if level 0 is the whole tree, or keeps its files.
+  virtual bool MergesWithinLevel0Only() const { return true; }
   // The bytes that compactions still have to read and write.
   virtual uint64_t PendingBytes(const TreeSizes& sizes) const = 0;
 

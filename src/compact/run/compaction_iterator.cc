@@ -80,7 +80,7 @@ bool CompactionIterator::Look() {
     const bool is_next = !has_user_key_ || head_ < ahead_head_;
     const int order =
         is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
-    if (order > 0 || (order == 0 && tag > last_tag_)) {
+    if (order > 0 || (order == 0 && CompareTags(tag, last_tag_) < 0)) {
       Fail(Status::Corruption("the entries of a table are not in order"));
       return false;
     }

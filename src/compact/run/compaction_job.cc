@@ -186,7 +186,7 @@ Result<std::vector<KeyRange>> PlanRanges(const CompactionJobArgs& args) {
       SplitRanges(*args.plan, wanted, args.job.output.table.comparator, args.job.tables));
   for (const std::string& cut : cuts) {
     ASHLAR_ASSERT(!ranges.back().begin ||
-                  args.job.output.table.comparator.Compare(*ranges.back().begin, cut) < 0);
+                  args.job.output.table.comparator.Compare(*ranges.back().begin, cut) < 0);  // I1
     ranges.back().end = cut;
     ranges.push_back({.begin = cut, .end = std::nullopt});
   }
@@ -252,6 +252,19 @@ Status FirstError(const std::vector<std::unique_ptr<Subcompaction>>& parts) {
     if (!part->status().ok() && (first.ok() || follows(first))) first = part->status();
   }
   return first;
+}
+
+// I1. Requires: all have succeeded.
+void CheckDisjoint(const std::vector<std::unique_ptr<Subcompaction>>& parts,
+                   const KeyComparator& comparator) {
+  const FileMetaData* last = nullptr;
+  for (const auto& part : parts) {
+    const auto& files = part->result().files;
+    if (files.empty()) continue;
+    ASHLAR_ASSERT(last == nullptr ||
+                  last->EndsBefore(comparator, files.front()->smallest_user_key()));
+    last = files.back().get();
+  }
 }
 
 void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* result) {
@@ -321,6 +334,9 @@ Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
     parts.push_back(std::make_unique<Subcompaction>(args, job, number, std::move(range)));
   }
   RunAll(parts, &failed);
+  if constexpr (kDebugChecks) {
+    if (FirstError(parts).ok()) CheckDisjoint(parts, job.output.table.comparator);
+  }
   const Status status = CatchBadAlloc([&]() -> Status {
     Gather(&parts, result);
     ASHLAR_RETURN_IF_ERROR(FirstError(parts));

@@ -75,12 +75,13 @@ bool IndexBuilder::AddBlock(const Slice& last_key, const Slice& next_key, uint32
     }
     if (shorter.size() <= last_user_key.size() &&
         args_.comparator.Compare(last_user_key, shorter) < 0) {
-      ASHLAR_DCHECK(next_key.empty() ||
-                    args_.comparator.Compare(shorter, ExtractUserKey(next_key)) < 0);  // I1
       PutFixed64(&shorter, kSeparatorTag);
       separator = shorter;
     }
   }
+  ASHLAR_DCHECK(args_.comparator.CompareInternal(last_key, separator) <= 0);  // I1
+  ASHLAR_DCHECK(next_key.empty() ||
+                args_.comparator.CompareInternal(separator, next_key) < 0);  // I1
   separators_.insert(separators_.end(), separator.data(), separator.data() + separator.size());
   blocks_.push_back(
       {.separator_bytes = static_cast<uint32_t>(separator.size()), .bytes = block_bytes});

@@ -13,7 +13,7 @@ namespace {
 
 Status CheckEntry(const KeyComparator& comparator, const Slice& key, const Slice& end) {
   if (key.size() < kTagBytes) return DamagedEntryError();
-  if (ExtractType(key) != ValueType::kRangeDeletion)
+  if (!IsRange(ExtractType(key)))
     return Status::Corruption("an entry of another type among the range deletions");
   if (comparator.Compare(ExtractUserKey(key), end) >= 0)
     return Status::Corruption("a range deletion ends at or before its begin");

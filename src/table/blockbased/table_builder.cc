@@ -383,7 +383,7 @@ BlockHandle TableBuilder::EndBlock(size_t start, CompressionType type) {
 
 void TableBuilder::HandOver(size_t bytes) {
   ASHLAR_DCHECK(bytes <= output_.size());
-  if (!status_.ok() || bytes == 0) return;
+  if (!status_.ok() || bytes == 0) return;  // I3
   WaitForLimiter({.limiter = args_.rate_limiter, .priority = args_.priority}, bytes,
                  args_.recorder);
   const StopWatch watch(args_.recorder, SST_WRITE_MICROS);

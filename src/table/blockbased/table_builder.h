@@ -170,7 +170,7 @@ class TableBuilder {
       ++block_deletions_;
       block_deletion_bytes_ += internal_key.size() + value.size();
     }
-    if (type == ValueType::kMerge) ++properties_.num_merge_operands;
+    if (IsOperand(type)) ++properties_.num_merge_operands;
   }
   // Compresses into compressed_. False: the result is not smaller by enough.
   bool Compress(Compressor* compressor, const Slice& raw);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "key/key_prefix.h"
 #include "table/filter/filter_format.h"
+#include "table/filter/filter_reader.h"
 #include "table/filter/ribbon_builder.h"
 
 #if ASHLAR_X86_64
@@ -135,8 +136,16 @@ size_t FilterBuilder::Finish(char* block) {
   size_t bytes = args_.kind == FilterKind::kRibbon ? FinishRibbon(block) : 0;
   if (bytes == 0) bytes = FinishBloom(block);
   ASHLAR_DCHECK(bytes <= BlockBytesMax());
+  if constexpr (kDebugChecks) CheckMatches(Slice(block, bytes));
   Clear();
   return bytes;
+}
+
+void FilterBuilder::CheckMatches(const Slice& block) const {
+  const FilterReader reader(block);
+  for (const Chunk& chunk : chunks_) {
+    for (const uint64_t hash : chunk) ASHLAR_ASSERT(reader.MayMatch(hash, Slice()));
+  }
 }
 
 size_t FilterBuilder::FinishBloom(char* block) {

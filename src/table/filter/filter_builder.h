@@ -82,6 +82,8 @@ class FilterBuilder {
   size_t FinishBloom(char* block);
   // 0: no Ribbon filter was written.
   size_t FinishRibbon(char* block) const;
+  // I1 of filter_reader.h, and of ribbon_builder.h: the block matches the hashes that are left.
+  void CheckMatches(const Slice& block) const;
   void AddPrefix(const Slice& user_key);
   void AddChunk();
   // Keeps the memory of one chunk.

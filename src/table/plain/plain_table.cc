@@ -37,7 +37,7 @@ class EntryScan {
     user_key_ = entry_.UserKey(&rooms_[entries_ % 2]);
     if (entries_ > 0) {
       const int r = comparator_.Compare(last_user_key, user_key_);
-      if (r > 0 || (r == 0 && last_tag <= entry_.tag)) {
+      if (r > 0 || (r == 0 && CompareTags(last_tag, entry_.tag) >= 0)) {
         fault_ = PlainFault::kOrder;
         return false;
       }
@@ -398,7 +398,7 @@ PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key,
     if (fault != PlainFault::kNone) return fault;
     ASHLAR_DCHECK(entry.is_full);  // I1 of plain_index.h
     const int r = ComparePlainKey(comparator_, entry, user_key);
-    if (r < 0 || (r == 0 && entry.tag > tag)) {
+    if (r < 0 || (r == 0 && CompareTags(entry.tag, tag) < 0)) {
       range.first = middle + 1;
     } else {
       range.last = middle;

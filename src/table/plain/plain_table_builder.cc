@@ -150,7 +150,7 @@ void PlainTableBuilder::CountEntry(const Slice& internal_key, uint64_t tag, cons
   properties_.raw_key_size += internal_key.size();
   properties_.raw_value_size += value.size();
   if (IsTombstone(type)) ++properties_.num_deletions;
-  if (type == ValueType::kMerge) ++properties_.num_merge_operands;
+  if (IsOperand(type)) ++properties_.num_merge_operands;
 }
 
 BlockHandle PlainTableBuilder::WriteBlock(const Slice& contents) {
@@ -162,7 +162,7 @@ BlockHandle PlainTableBuilder::WriteBlock(const Slice& contents) {
 }
 
 void PlainTableBuilder::FlushOutput() {
-  if (!status_.ok() || output_.empty()) return;
+  if (!status_.ok() || output_.empty()) return;  // I3
   WaitForLimiter({.limiter = args_.rate_limiter, .priority = args_.priority}, output_.size(),
                  args_.recorder);
   status_ = args_.file->Append(output_);

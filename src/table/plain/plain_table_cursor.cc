@@ -92,7 +92,7 @@ void PlainTableCursor::SeekOn(PlainFault fault, const char* at, const Slice& int
     fault = decoder_.Read(at, &entry_);
     if (fault != PlainFault::kNone) break;
     const int r = ComparePlainKey(table_->comparator(), entry_, user_key);
-    if (r > 0 || (r == 0 && entry_.tag <= tag)) {
+    if (r > 0 || (r == 0 && CompareTags(entry_.tag, tag) >= 0)) {
       Show(at);
       return;
     }
