@@ -50,7 +50,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
         ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
     FillDefaults(&changed);
     MutexLock lock(state_->mutex());
-    family->SetOptions(changed, ResolveCompactionConfig(changed, state_->options));
+    family->SetOptions(changed, ResolveCompactionConfig(changed, state_->current_options));
     background_.ViewChanged(family);
   }
   commit_.CheckRoomAgain();

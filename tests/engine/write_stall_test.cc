@@ -74,6 +74,34 @@ TEST_F(WriteStallTest, AllWritersTogetherGetTheDelayedRate) {
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
 
+// A later SetOptions, and a new family, take the options of the database as they are by then.
+TEST_F(WriteStallTest, ARateThatSetDBOptionsHasChangedStays) {
+  constexpr uint64_t kRate = 64 << 10;
+  options_.level0_slowdown_writes_trigger = 1;
+  options_.level0_stop_writes_trigger = 1000;
+  Open();
+  ASSERT_OK(db_->SetDBOptions({{"delayed_write_rate", std::to_string(kRate)}}));
+  db_->AbortAllCompactions();
+  Options of_family = options_;
+  of_family.disable_auto_compactions = false;
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(of_family, "f", &family));
+  ASSERT_OK(db_->Put(WriteOptions(), family, "a", "b"));
+  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  EXPECT_GT(Number("rocksdb.actual-delayed-write-rate"), 0u) << "a new family";
+  EXPECT_LE(Number("rocksdb.actual-delayed-write-rate"), kRate) << "a new family";
+  ASSERT_OK(db_->DropColumnFamily(family));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  EXPECT_EQ(Number("rocksdb.actual-delayed-write-rate"), 0u);
+
+  Put("a", "b");
+  Flush();
+  ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+  EXPECT_GT(Number("rocksdb.actual-delayed-write-rate"), 0u) << "SetOptions";
+  EXPECT_LE(Number("rocksdb.actual-delayed-write-rate"), kRate) << "SetOptions";
+  db_->ResumeAllCompactions();
+}
+
 TEST_F(WriteStallTest, ALargeWriteStopsWaitingWhenTheSlowdownEnds) {
   SlowDown(16 << 10);
   std::atomic<bool> began{false};
