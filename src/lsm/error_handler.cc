@@ -32,6 +32,7 @@ bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
   if (state == State::kLatched && IsHalfApplied(error, reason) && !IsFinal(status_, reason_)) {
     status_ = error;
     reason_ = reason;
+    return true;
   }
   if (state != State::kClear) return false;
   status_ = error;

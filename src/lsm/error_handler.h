@@ -28,7 +28,7 @@ namespace ashlar {
 
 class ErrorHandler {
  public:
-  // True when this call latched.
+  // True when the error that is latched is this one by now.
   bool Set(const Status& error, BackgroundErrorReason reason);
   bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }
   bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }

@@ -69,7 +69,7 @@ TEST(ErrorHandler, AFinalErrorDuringTheResumeIsNotResumedFrom) {
 TEST(ErrorHandler, ABatchThatIsCutOffAfterAnErrorIsNotResumedFrom) {
   ErrorHandler handler;
   EXPECT_TRUE(handler.Set(Status::NoSpace(), kReason));
-  EXPECT_FALSE(handler.Set(Status::MemoryLimit(), BackgroundErrorReason::kMemTable));
+  EXPECT_TRUE(handler.Set(Status::MemoryLimit(), BackgroundErrorReason::kMemTable));
   EXPECT_FALSE(handler.Set(Status::IOError("later"), kReason));
   EXPECT_EQ(handler.reason(), BackgroundErrorReason::kMemTable);
   EXPECT_TRUE(handler.WriteStatus().IsMemoryLimit());
