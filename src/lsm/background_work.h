@@ -54,6 +54,9 @@ class BackgroundWork final : public ViewObserver {
   // Call before. resume: as in SpaceRecovery::Calls.
   void StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> resume);
 
+  // After a resume that the program asked for: one that failed for lack of space is tried again.
+  void LookForSpace(const Status& resumed) noexcept { space_recovery_.ErrorLatched(resumed); }
+
   // Call after a change of the family's memtables, version or options. Decides anew about the write
   // controller and jobs. I4; the end of a resume decides again.
   void ViewChanged(const std::shared_ptr<ColumnFamily>& family) noexcept override

@@ -12,9 +12,12 @@ void ErrorHandler::CheckInvariants() const {
   ASHLAR_ASSERT(state == State::kResuming || failure_while_resuming_.ok());  // I1
 }
 
+bool ErrorHandler::IsHalfApplied(const Status& error, BackgroundErrorReason reason) {
+  return error.IsMemoryLimit() && reason == BackgroundErrorReason::kMemTable;
+}
+
 bool ErrorHandler::IsFinal(const Status& error, BackgroundErrorReason reason) {
-  const bool half_applied = error.IsMemoryLimit() && reason == BackgroundErrorReason::kMemTable;
-  return error.IsCorruption() || error.IsShutdownInProgress() || half_applied;
+  return error.IsCorruption() || error.IsShutdownInProgress() || IsHalfApplied(error, reason);
 }
 
 bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
@@ -24,6 +27,12 @@ bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
   if (state == State::kResuming && !IsFinal(failure_while_resuming_, reason_of_failure_)) {
     failure_while_resuming_ = error;
     reason_of_failure_ = reason;
+  }
+  // The group was under way when the first error came.
+  if (state == State::kLatched && IsHalfApplied(error, reason) && !IsFinal(status_, reason_)) {
+    status_ = error;
+    reason_ = reason;
+    return true;
   }
   if (state != State::kClear) return false;
   status_ = error;

@@ -5,8 +5,9 @@
 //                       ^                          |
 //                       +------FinishResume(error)-+      (also when Set was called meanwhile)
 //
-// I1: once latched, the status stays the first error; later ones are ignored, except while
-//     resuming, where the newest counts, or the first that cannot be resumed from.
+// I1: once latched, the status stays the first error; later ones are ignored. Exceptions are the
+//     time of a resume, where the newest counts, or the first that cannot be resumed from, and a
+//     batch that was cut off (I2), which happens once.
 // I2: a latched corruption cannot be resumed from: the files have to be looked at. Nor can a lack
 //     of memory that cut off the application of a logged batch: a memtable holds a part of it.
 //     Reopening replays the whole batch.
@@ -27,7 +28,7 @@ namespace ashlar {
 
 class ErrorHandler {
  public:
-  // True when this call latched.
+  // True when the error that is latched is this one by now.
   bool Set(const Status& error, BackgroundErrorReason reason);
   bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }
   bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }
@@ -56,6 +57,8 @@ class ErrorHandler {
  private:
   enum class State : uint8_t { kClear, kLatched, kResuming };
 
+  // I2: a memtable holds a part of a batch.
+  static bool IsHalfApplied(const Status& error, BackgroundErrorReason reason);
   // I2.
   static bool IsFinal(const Status& error, BackgroundErrorReason reason);
   // Asserts I1 and I3: there is an error exactly while writers are refused.

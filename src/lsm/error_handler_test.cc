@@ -64,6 +64,19 @@ TEST(ErrorHandler, AFinalErrorDuringTheResumeIsNotResumedFrom) {
   EXPECT_FALSE(handler.WriteStatus().ok());
 }
 
+// A batch may be cut off after a job has failed: its group was under way. A resume would flush the
+// part that a memtable holds.
+TEST(ErrorHandler, ABatchThatIsCutOffAfterAnErrorIsNotResumedFrom) {
+  ErrorHandler handler;
+  EXPECT_TRUE(handler.Set(Status::NoSpace(), kReason));
+  EXPECT_TRUE(handler.Set(Status::MemoryLimit(), BackgroundErrorReason::kMemTable));
+  EXPECT_FALSE(handler.Set(Status::IOError("later"), kReason));
+  EXPECT_EQ(handler.reason(), BackgroundErrorReason::kMemTable);
+  EXPECT_TRUE(handler.WriteStatus().IsMemoryLimit());
+  EXPECT_TRUE(handler.BeginResume().IsMemoryLimit());
+  EXPECT_FALSE(handler.WriteStatus().ok());
+}
+
 // A refusal must never turn into OK because a resume ends between the question and the answer:
 // callers take OK for "you may continue".
 TEST(ErrorHandler, AnswersAreOkOnlyWhileClear) {

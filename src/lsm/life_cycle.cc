@@ -462,7 +462,10 @@ Status LifeCycle::CloseLogs() {
 
 Status LifeCycle::Resume() {
   bool automatic = false;
-  return Resume(&automatic);
+  const Status resumed = Resume(&automatic);
+  // The error that is latched now may be the first one for lack of space.
+  background_.LookForSpace(resumed);
+  return resumed;
 }
 
 SpaceRecovery::Outcome LifeCycle::ResumeByItself() {

@@ -217,8 +217,24 @@ Status LogSet::SyncCurrent() {
 // The error is checked afterwards: of two concurrent syncs the system tells one that bytes were
 // lost, and the other one succeeds.
 Status LogSet::SyncCurrentFile() {
-  ASHLAR_RETURN_IF_ERROR(current_->Sync());
-  return ErrorBesideAppends();
+  leader_syncs_.store(true, std::memory_order_seq_cst);
+  Status synced = current_->Sync();  // which throws nothing
+  MutexLock lock(mutex_);
+  leader_syncs_.store(false, std::memory_order_relaxed);
+  ++leader_syncs_ended_;
+  leader_synced_.SignalAll();
+  if (synced.ok()) return error_beside_appends_;
+  current_file_ = nullptr;
+  if (error_beside_appends_.ok()) error_beside_appends_ = std::move(synced);
+  return error_beside_appends_;
+}
+
+Status LogSet::AwaitLeadersSync() {
+  if (!leader_syncs_.load(std::memory_order_seq_cst)) return Status::OK();
+  for (const uint64_t ended = leader_syncs_ended_; leader_syncs_ended_ == ended;)
+    leader_synced_.Wait(mutex_);
+  ASHLAR_RETURN_IF_ERROR(SyncClosedLocked());  // the log may be closed by now
+  return error_beside_appends_;
 }
 
 void LogSet::Fail(const Status& error) { static_cast<void>(FailCurrentOn(error).ok()); }
@@ -257,7 +273,7 @@ Status LogSet::SyncBesideAppends() {
     mutex_.AssertHeld();
     return current_file_->Sync();
   });
-  if (synced.ok()) return synced;
+  if (synced.ok()) return AwaitLeadersSync();
   current_file_ = nullptr;
   error_beside_appends_ = synced;
   return synced;

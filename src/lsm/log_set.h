@@ -116,7 +116,8 @@ class LogSet {
   Status SyncClosed();
   // Makes the bytes that the operating system has of all logs durable, while the leader appends; a
   // log switch waits for it. After an error the current log fails in the leader's sync that runs at
-  // the same time, or in its next sync or switch (I3).
+  // the same time, or in its next sync or switch (I3). An error of the leader's sync at the same
+  // time is its error, too.
   Status SyncBesideAppends();
   // Whether a log that is not released has failed (I3).
   bool HasFailedLog() const;
@@ -183,6 +184,9 @@ class LogSet {
   Status SyncCurrent();
   // The file of the current log alone.
   Status SyncCurrentFile();
+  // Of SyncBesideAppends, after its sync: waits for the leader's sync that began before the end of
+  // that, and returns the error of the log.
+  Status AwaitLeadersSync() ASHLAR_REQUIRES(mutex_);
   void StartWriteBack();
   // I7.
   void PublishProgress() {
@@ -217,8 +221,14 @@ class LogSet {
   std::shared_ptr<LogProgress> progress_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
   // Of the current log, for SyncBesideAppends. Null: it is closed, or has failed.
   vfs::WritableFile* current_file_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
-  // Of the current log: the first error of SyncBesideAppends, or the leader's that closed the file.
+  // Of the current log: the first error of SyncBesideAppends, or of the leader's sync, or the
+  // leader's that closed the file.
   Status error_beside_appends_ ASHLAR_GUARDED_BY(mutex_);
+  CondVar leader_synced_;
+  uint64_t leader_syncs_ended_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of the current logs
+  // The leader syncs the current log. Set by the leader before, and cleared under mutex_ after its
+  // error is noted; read under mutex_ after another sync, which it is compared with.
+  std::atomic<bool> leader_syncs_{false};
 
   std::unique_ptr<LogWriter> current_;      // commit leader only
   LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_

@@ -107,6 +107,29 @@ TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheSyncAtTheSameTime) {
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
+// I3: the same, and the system tells the leader.
+TEST_F(LogSetTest, AnErrorOfTheLeaderFailsTheSyncBesideAtTheSameTime) {
+  for (const bool fails : {false, true}) {
+    SCOPED_TRACE(fails);
+    faults_.ClearRules();
+    ASSERT_OK(Write("a"));
+    Gate beside_syncs;
+    Status beside;
+    std::thread syncer;
+    At(FaultOperation::kSync, [&] {
+      syncer = std::thread([&] { beside = logs_.SyncBesideAppends(); });
+      beside_syncs.Wait();
+    });
+    if (fails) FailASync();
+    At(FaultOperation::kSync, [&] { beside_syncs.Open(); }, 2);
+    const Status of_leader = logs_.SyncAll();
+    syncer.join();
+    EXPECT_EQ(of_leader.IsIOError(), fails) << of_leader.ToString();
+    EXPECT_EQ(beside.ToString(), of_leader.ToString());
+  }
+  EXPECT_EQ(faults_.FaultsInjected(), 1u);
+}
+
 // The log would be recorded as synced, and a loss in a power cut would then count as damage.
 TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheClose) {
   ASSERT_OK(Write("a"));

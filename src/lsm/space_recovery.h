@@ -2,7 +2,8 @@
 // of its SstFileManager.
 //
 //   error latched --> look after a pause: is there room? --no--> look after a pause ...
-//                                    \--yes--> resume (a job) --failed for space--> look ...
+//       ^                            \--yes--> resume (a job) --failed for space--> look ...
+//       +-- also by a resume of the program that failed for space
 //
 // I1: only a database with an SstFileManager is resumed by itself.
 // I2: no lock is held while the database is resumed. The job is one of BackgroundWork, so Stop and

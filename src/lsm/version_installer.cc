@@ -98,13 +98,11 @@ void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared
 Status VersionInstaller::Publish(const Prepared& prepared, WhenPublished when_published) {
   ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
   ASHLAR_ASSERT(state_->lock != nullptr);
-  const FileNumber manifest_before = state_->versions->manifest_number();
   ASHLAR_RETURN_IF_ERROR(state_->versions->Write(prepared.install.get()));
   Swap(prepared, when_published);
-  if (manifest_before != 0 && state_->versions->MayDeleteManifest(manifest_before)) {
-    IgnoreBadAlloc([&] {
-      state_->obsolete_files.AddOther(DescriptorFileName(state_->directory, manifest_before));
-    });
+  for (const FileNumber replaced : state_->versions->TakeReplacedManifests()) {
+    IgnoreBadAlloc(
+        [&] { state_->obsolete_files.AddOther(DescriptorFileName(state_->directory, replaced)); });
   }
   state_->epochs.Reclaim();
   return Status::OK();

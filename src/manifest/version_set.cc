@@ -430,6 +430,7 @@ Status VersionSet::Write(PendingInstall* install) {
 
 Status VersionSet::StartManifest(const PendingInstall& install) {
   const FileNumber number = install.new_manifest_number_;
+  replaced_manifests_.push_back(number);  // unless it becomes current
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> writer,
                           CreateManifest(args_.file_system, args_.directory, number));
   ASHLAR_RETURN_IF_ERROR(AppendSnapshot(writer.get()));
@@ -440,7 +441,7 @@ Status VersionSet::StartManifest(const PendingInstall& install) {
   // synced.
   ASHLAR_ASSERT(number > manifest_number_);  // I6
   writer_ = std::move(writer);
-  manifest_number_ = number;
+  replaced_manifests_.back() = std::exchange(manifest_number_, number);
   uncertain_ = false;
   MutexLock lock(quarantine_mutex_);
   quarantine_.clear();
@@ -523,6 +524,7 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
 void VersionSet::StopWriting() noexcept {
   ASHLAR_ASSERT(writer_ == nullptr);  // a Write that succeeded is final
   uncertain_ = false;
+  replaced_manifests_.clear();
   MutexLock lock(quarantine_mutex_);
   quarantine_.clear();
 }
@@ -539,6 +541,11 @@ void VersionSet::MarkFileNumberUsed(FileNumber number) {
   while (next <= number &&
          !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
   }
+}
+
+std::vector<FileNumber> VersionSet::TakeReplacedManifests() noexcept {
+  ASHLAR_ASSERT(!uncertain_);  // I3
+  return std::exchange(replaced_manifests_, {});
 }
 
 std::unordered_set<FileNumber> VersionSet::LiveTables() const {

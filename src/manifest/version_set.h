@@ -201,6 +201,9 @@ class VersionSet {
   bool MayDeleteManifest(FileNumber number) const ASHLAR_REQUIRES(kManifestMutex) {
     return !uncertain_ && number < manifest_number_;
   }
+  // The MANIFESTs that newer ones have replaced since the last call: those that were current, and
+  // those of Writes that failed. Requires: !IsUncertain().
+  std::vector<FileNumber> TakeReplacedManifests() noexcept ASHLAR_REQUIRES(kManifestMutex);
   // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union
   // with the outputs of running jobs must stay.
   std::unordered_set<FileNumber> LiveTables() const;
@@ -265,6 +268,8 @@ class VersionSet {
   std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);
   FileNumber manifest_number_ ASHLAR_GUARDED_BY(kManifestMutex) = 0;
   ManifestPlace place_ ASHLAR_GUARDED_BY(kManifestMutex);  // of Recover and Adopt
+  // Of TakeReplacedManifests; while uncertain one of them may be current.
+  std::vector<FileNumber> replaced_manifests_ ASHLAR_GUARDED_BY(kManifestMutex);
   bool uncertain_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
   mutable Mutex quarantine_mutex_;
   std::unordered_set<FileNumber> quarantine_

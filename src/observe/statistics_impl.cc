@@ -1,5 +1,7 @@
 #include "observe/statistics_impl.h"
 
+#include <new>
+
 #include "base/assert.h"
 #include "base/format.h"
 #include "observe/statistics_texts.h"
@@ -21,7 +23,8 @@ StatisticsImpl::Shard* StatisticsImpl::MakeShard(uint32_t index) {
   // I1: only the owner of the slot makes its shard.
   ASHLAR_DCHECK(shards_[index].load(std::memory_order_relaxed) == nullptr);
   ASHLAR_DCHECK(CurrentThreadSlot().index == index);
-  auto* const shard = new Shard;
+  auto* const shard = new (std::nothrow) Shard;  // I4
+  if (shard == nullptr) return nullptr;
   shards_[index].store(shard,
                        std::
                            // pairs with the acquire of readers and of later owners of the slot
@@ -33,7 +36,8 @@ HistogramCounters* StatisticsImpl::CountersOf(Shard* shard, uint32_t histogram) 
   std::atomic<HistogramCounters*>& place = shard->histograms[histogram];
   HistogramCounters* counters = place.load(std::memory_order_acquire);
   if (counters == nullptr) {
-    counters = new HistogramCounters;
+    counters = new (std::nothrow) HistogramCounters;  // I4
+    if (counters == nullptr) return nullptr;
     place.store(counters, std::memory_order_release);  // pairs with the acquire in Snapshot
   }
   return counters;
@@ -57,11 +61,18 @@ void StatisticsImpl::recordInHistogram(uint32_t histogram, uint64_t value) {
   if (histogram >= HISTOGRAM_ENUM_MAX || get_stats_level() <= kExceptHistogramOrTimers) return;
   const uint64_t generation = generation_.load(std::memory_order_relaxed);
   if (Shard* const shard = OwnShard()) [[likely]] {
-    CountersOf(shard, histogram)->Record(value, generation);
+    RecordIn(shard, histogram, value, generation);
     return;
   }
   const MutexLock lock(shared_histograms_mutex_);
-  CountersOf(&shared_, histogram)->Record(value, generation);
+  RecordIn(&shared_, histogram, value, generation);
+}
+
+void StatisticsImpl::RecordIn(Shard* shard, uint32_t histogram, uint64_t value,
+                              uint64_t generation) {
+  HistogramCounters* const counters = CountersOf(shard, histogram);
+  if (counters != nullptr) [[likely]]
+    counters->Record(value, generation);
 }
 
 // ---- Reading

@@ -3,14 +3,17 @@
 //
 //   shards_[slot of the thread] -> { tickers[], histograms[] -> counters }; made at the thread's
 //                               first count
-//   shared_                     -> the same, for threads with a slot above the last: their adds are
-//                               atomic, histograms are locked
+//   shared_                     -> the same, for threads with a slot above the last or without
+//                               memory: their adds are atomic, histograms are locked
 //
 // I1: shards_[i] is written only by the thread that owns slot i (platform/thread.h, I1), so a load,
 //     an add and a store make an increment.
 // I2: a ticker is the sum over all shards minus its base; setting it moves the base, never the
 //     shards.
 // I3: histograms of another generation than generation_ count as empty.
+// I4: counting throws nothing, because destructors do it (StopWatch), and writers whose writes are
+//     visible. A thread without memory for its shard uses the shared one; a value without memory
+//     for its histogram is not counted.
 //
 // Rejected: one atomic counter per ticker. Several cores counting reads would move one cache line
 // between them for every read. Thread safety: any thread. Memory orders: counters are relaxed; a
@@ -66,8 +69,10 @@ class StatisticsImpl final : public Statistics {
     Shard* shard = shards_[index].load(std::memory_order_acquire);
     return shard != nullptr ? shard : MakeShard(index);
   }
+  // Null: there is no memory for it.
   Shard* MakeShard(uint32_t index);
   static HistogramCounters* CountersOf(Shard* shard, uint32_t histogram);
+  static void RecordIn(Shard* shard, uint32_t histogram, uint64_t value, uint64_t generation);
   uint64_t SumOfShards(uint32_t ticker) const;
   HistogramSnapshot Snapshot(uint32_t histogram) const;
 

@@ -59,6 +59,32 @@ TEST_F(BackgroundErrorTest, AFlushThatCannotWriteItsTable) {
   EXPECT_EQ(keeper_->reasons(), std::vector<BackgroundErrorReason>{BackgroundErrorReason::kFlush});
 }
 
+// Each attempt begins a MANIFEST. On a disk that is full they would take what becomes free.
+TEST_F(BackgroundErrorTest, ResumesThatFailLeaveNoManifest) {
+  const auto manifests = [this] {
+    std::vector<std::string> names;
+    EXPECT_OK(faults_->GetChildren(OpenDatabase::kPath, &names));
+    return std::count_if(names.begin(), names.end(),
+                         [](const std::string& name) { return name.starts_with("MANIFEST-"); });
+  };
+  EXPECT_EQ(manifests(), 1);
+  ASSERT_OK(Put("a"));
+  FailAppendsTo("MANIFEST-");
+  EXPECT_FALSE(database_->db()->Flush(FlushOptions()).ok());
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(database_->db()->Resume().ok());
+  faults_->ClearRules();
+  ASSERT_OK(database_->db()->Resume());
+  EXPECT_EQ(manifests(), 1);
+  ASSERT_OK(Put("b"));
+  Contents contents;
+  EXPECT_OK(database_->Read(&contents));
+  EXPECT_EQ(contents[kDefaultColumnFamilyName].size(), 2u);
+  ASSERT_OK(database_->Close());
+  ASSERT_OK(database_->Open());
+  EXPECT_OK(database_->Read(&contents));
+  EXPECT_EQ(contents[kDefaultColumnFamilyName].size(), 2u);
+}
+
 TEST_F(BackgroundErrorTest, ACompactionThatCannotWriteItsTable) {
   for (const std::string key : {"a", "b"}) {
     ASSERT_OK(Put(key));

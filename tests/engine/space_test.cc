@@ -23,6 +23,7 @@
 #include "filesystem/memory_file_system.h"
 #include "tests/support/check_invariants.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/manual_env.h"
 
 namespace ashlar {
@@ -164,7 +165,8 @@ class SpaceTest : public ::testing::Test {
   }
 
   const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
-  ManualEnv env_{disk_, 1};
+  const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(disk_);
+  ManualEnv env_{faults_, 1};
   Options options_;
   std::unique_ptr<DB> db_;
   std::map<std::string, std::string> acknowledged_;
@@ -357,6 +359,24 @@ TEST_F(SpaceTest, ADiskThatHasSpaceAgainResumesADatabaseWithAManager) {
     static_cast<void>(db_->Close());
     db_.reset();
   }
+}
+
+TEST_F(SpaceTest, AResumeOfTheProgramThatLacksSpaceIsTriedAgain) {
+  Open();
+  MakeTable();
+  FaultRule rule;
+  rule.operations = FaultOperation::kAppend | FaultOperation::kFlush;
+  rule.name_contains = ".log";
+  faults_->AddRule(rule);
+  const Status failed = Put("key", "value");
+  ASSERT_TRUE(failed.IsIOError() && !failed.IsNoSpace()) << failed.ToString();
+  EXPECT_FALSE(ComesTrue([&] { return IsWritable(); })) << "space is not what it lacks";
+  disk_->SetCapacityBytes(1);
+  EXPECT_TRUE(db_->Resume().IsNoSpace());
+  EXPECT_FALSE(ComesTrue([&] { return IsWritable(); }));
+  disk_->SetCapacityBytes(uint64_t{1} << 30);
+  EXPECT_TRUE(ComesTrue([&] { return IsWritable(); }));
+  ExpectAcknowledged();
 }
 
 // ---- Compactions.

@@ -23,6 +23,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
@@ -684,6 +685,31 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
   }
   EXPECT_GT(number, 2U);
   FailingNew::Arm(0, GetParam());
+}
+
+// Destructors record times, and numbers are recorded when a write is visible: without memory they
+// are left out.
+TEST_P(AllocationFailure, OfACountFailsNoWrite) {
+  uint64_t number = 1;
+  for (bool failed = true; failed && !HasFailure(); ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/7);
+    Options options = SmallDatabaseOptions();
+    options.env = &env;
+    options.create_if_missing = true;
+    options.statistics = CreateDBStatistics();
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+    FailingNew::Arm(number, GetParam());
+    const Status written = Call("Put", [&] { return db->Put(WriteOptions(), "key", "value"); });
+    failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, GetParam());
+    EXPECT_TRUE(written.ok() || (failed && written.IsMemoryLimit())) << written.ToString();
+    std::string found;
+    EXPECT_EQ(db->Get(ReadOptions(), "key", &found).ok(), written.ok());
+    ASSERT_TRUE(db->Put(WriteOptions(), "after", "value").ok() || !written.ok());
+  }
+  EXPECT_GT(number, 3U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Once, AllocationFailure, ::testing::Values(FailingNew::Kind::kOnce));
