@@ -49,6 +49,25 @@ TEST_F(ColumnFamilyTest, FamiliesAreCreatedWrittenListedAndReopened) {
   EXPECT_EQ(Contents(handles_[1]), "a=meta b=2 ");
 }
 
+TEST_F(ColumnFamilyTest, TheMetadataOfAllFamiliesHaveThoseWithoutTables) {
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "empty", "filled"});
+  ASSERT_OK(db_->Put(WriteOptions(), handles_[2], "k", "v"));
+  ASSERT_OK(db_->Flush(FlushOptions(), handles_[2]));
+  std::vector<ColumnFamilyMetaData> metadata;
+  db_->GetAllColumnFamilyMetaData(&metadata);
+  ASSERT_EQ(metadata.size(), handles_.size());
+  for (size_t i = 0; i < metadata.size(); ++i) {
+    SCOPED_TRACE(i);
+    ColumnFamilyMetaData own;
+    db_->GetColumnFamilyMetaData(handles_[i], &own);
+    EXPECT_EQ(metadata[i].name, handles_[i]->GetName());
+    EXPECT_EQ(metadata[i].file_count, i == 2 ? 1u : 0u);
+    EXPECT_EQ(metadata[i].size, own.size);
+    EXPECT_EQ(metadata[i].levels.size(), own.levels.size());
+  }
+}
+
 TEST_F(ColumnFamilyTest, AFlushOfOneFamilyLosesNothingOfTheOthers) {
   options_.create_missing_column_families = true;
   OpenFamilies({"default", "one", "two"});
