@@ -719,7 +719,8 @@ class ASHLAR_API DB {
                                ColumnFamilyMetaData* metadata) {
     GetColumnFamilyMetaData(DefaultColumnFamily(), options, metadata);
   }
-  void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata);
+  // Of all families, by id.
+  virtual void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) = 0;
   virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                           TablePropertiesCollection* props) = 0;
   Status GetPropertiesOfAllTables(TablePropertiesCollection* props) {

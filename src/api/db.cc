@@ -306,27 +306,6 @@ void DB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
   }
 }
 
-void DB::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
-  std::vector<LiveFileMetaData> files;
-  GetLiveFilesMetaData(&files);
-  metadata->clear();
-  for (const LiveFileMetaData& file : files) {
-    if (metadata->empty() || metadata->back().name != file.column_family_name) {
-      ColumnFamilyMetaData& family = metadata->emplace_back();
-      family.name = file.column_family_name;
-    }
-    ColumnFamilyMetaData& family = metadata->back();
-    if (family.levels.empty() || family.levels.back().level != file.level) {
-      LevelMetaData& level = family.levels.emplace_back();
-      level.level = file.level;
-    }
-    family.size += file.size;
-    ++family.file_count;
-    family.levels.back().size += file.size;
-    family.levels.back().files.push_back(file);
-  }
-}
-
 ManagedSnapshot::ManagedSnapshot(DB* db) : db_(db), snapshot_(db->GetSnapshot()) {}
 ManagedSnapshot::~ManagedSnapshot() { db_->ReleaseSnapshot(snapshot_); }
 

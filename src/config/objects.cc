@@ -23,13 +23,14 @@ struct ObjectText {
   OptionPairs fields;
 };
 
-Result<ObjectText> ParseObjectText(std::string_view text) {
+Result<ObjectText> ParseObjectText(std::string_view text,
+                                   ValueSpaces spaces = ValueSpaces::kDropped) {
   ObjectText object;
   if (text.find('=') == std::string_view::npos) {
     object.id = text;
     return object;
   }
-  ASHLAR_ASSIGN_OR_RETURN(object.fields, ParseOptionPairs(text));
+  ASHLAR_ASSIGN_OR_RETURN(object.fields, ParseOptionPairs(text, spaces));
   const auto id = std::find_if(object.fields.begin(), object.fields.end(),
                                [](const auto& field) { return field.first == "id"; });
   if (id == object.fields.end()) return Status::InvalidArgument("it has no id");
@@ -88,7 +89,7 @@ std::string OptionCodec<const Comparator*>::Print(const Comparator* value) {
 
 Status MergeOperators::CreateFromStringId(const std::string& id,
                                           std::shared_ptr<MergeOperator>* result) {
-  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(id));
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(id, ValueSpaces::kText));
   if (object.id == "UInt64AddOperator" || object.id == "uint64add") {
     *result = CreateUInt64AddOperator();
   } else if (object.id == "StringAppendOperator" || object.id == "stringappend") {

@@ -13,6 +13,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "base/format.h"
+#include "config/options_file.h"
 #include "config/validate.h"
 
 namespace ashlar {
@@ -128,6 +129,37 @@ TEST(OptionValues, StructsTakeTheFieldsThatAreGiven) {
   EXPECT_EQ(options.compression_opts.level, 3) << "a failure changes nothing";
 }
 
+// A delimiter that is not read back as it was changes the values of merges.
+TEST(OptionObjects, SpacesOfADelimiterArePartOfIt) {
+  for (const char* const delimiter : {" ", ", ", "\n", "\r\n", "\t", " ; ", " = ", " {} ", ""}) {
+    SCOPED_TRACE(delimiter);
+    ColumnFamilyOptions options;
+    options.merge_operator = MergeOperators::CreateStringAppendOperator(delimiter);
+    const std::string id = options.merge_operator->GetId();
+    std::string text;
+    ASSERT_TRUE(GetStringFromColumnFamilyOptions(ConfigOptions(), options, &text).ok());
+    ColumnFamilyOptions read;
+    const Status s =
+        GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(), text, &read);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    ASSERT_NE(read.merge_operator, nullptr);
+    EXPECT_EQ(read.merge_operator->GetId(), id);
+    const std::string file =
+        PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", read)});
+    const Result<ParsedOptionsFile> parsed = ParseOptionsFile(file, "file", {});
+    ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+    ASSERT_NE(parsed->families[0].options.merge_operator, nullptr);
+    EXPECT_EQ(parsed->families[0].options.merge_operator->GetId(), id);
+  }
+  // As RocksDB writes a line end.
+  ColumnFamilyOptions options;
+  const Status s = SetOption(ParseRules{.values_are_escaped = true}, "merge_operator",
+                             "{id=StringAppendOperator;delimiter=\\n;}", &options);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(options.merge_operator->GetId(),
+            MergeOperators::CreateStringAppendOperator("\n")->GetId());
+}
+
 TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
   ColumnFamilyOptions options;
   const auto round_trip = [&options](const char* name, const char* text, const char* printed) {
@@ -142,6 +174,8 @@ TEST(OptionObjects, BuiltInOnesAreMadeAgainFromTheirIds) {
              "{id=StringAppendOperator;delimiter=:;}");
   round_trip("merge_operator", "{id=StringAppendOperator;delimiter={;};}",
              "{id=StringAppendOperator;delimiter={;};}");
+  round_trip("merge_operator", "{id = StringAppendOperator ; delimiter = , }",
+             "{id=StringAppendOperator;delimiter=,;}");
   round_trip("merge_operator", "stringappend", "{id=StringAppendOperator;delimiter=,;}");
   round_trip("merge_operator", "uint64add", "UInt64AddOperator");
   round_trip("merge_operator", "put", "PutOperator");

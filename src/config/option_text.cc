@@ -6,6 +6,13 @@ namespace ashlar {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
+constexpr std::string_view kBlanks = " \t";
+
+std::string_view Trim(std::string_view text, std::string_view spaces) {
+  const size_t begin = text.find_first_not_of(spaces);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
+}
 
 // The end, after its closing brace, of the value that begins with the brace text[0]. npos if there
 // is none.
@@ -20,11 +27,7 @@ size_t EndOfBraces(std::string_view text) {
 
 }  // namespace
 
-std::string_view TrimSpaces(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
-}
+std::string_view TrimSpaces(std::string_view text) { return Trim(text, kSpaces); }
 
 std::string EscapeOptionText(std::string_view text) {
   std::string out;
@@ -64,7 +67,9 @@ std::string JoinOptionPairs(const OptionPairs& pairs, std::string_view delimiter
   return out;
 }
 
-Result<OptionPairs> ParseOptionPairs(std::string_view text) {
+Result<OptionPairs> ParseOptionPairs(std::string_view text, ValueSpaces spaces) {
+  const bool is_text = spaces == ValueSpaces::kText;
+  const std::string_view around = is_text ? kBlanks : kSpaces;
   OptionPairs pairs;
   text = TrimSpaces(text);
   // A whole list may itself be in braces.
@@ -83,7 +88,7 @@ Result<OptionPairs> ParseOptionPairs(std::string_view text) {
                                             pairs.empty() ? "at the beginning" : "after ",
                                             pairs.empty() ? std::string() : pairs.back().first));
     }
-    text = TrimSpaces(text.substr(equals + 1));
+    text = Trim(text.substr(equals + 1), around);
     std::string_view value;
     size_t end;
     if (!text.empty() && text.front() == '{') {
@@ -91,15 +96,16 @@ Result<OptionPairs> ParseOptionPairs(std::string_view text) {
       if (end == std::string_view::npos)
         return Status::InvalidArgument(StrCat("option ", name, ": no closing brace"));
       value = text.substr(1, end - 2);
+      if (!is_text) value = TrimSpaces(value);
       const size_t next = text.find_first_not_of(kSpaces, end);
       if (next != std::string_view::npos && text[next] != ';')
         return Status::InvalidArgument(StrCat("option ", name, ": text after its closing brace"));
       end = next;
     } else {
       end = text.find(';');
-      value = text.substr(0, end);
+      value = Trim(text.substr(0, end), around);
     }
-    pairs.emplace_back(name, TrimSpaces(value));
+    pairs.emplace_back(name, value);
     text = end == std::string_view::npos ? std::string_view() : TrimSpaces(text.substr(end + 1));
   }
   return pairs;

@@ -10,6 +10,7 @@
 // Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,9 +27,14 @@ std::string_view TrimSpaces(std::string_view text);
 std::string EscapeOptionText(std::string_view text);
 std::string UnescapeOptionText(std::string_view text);
 
+// The spaces around a value. kText: of a value that is text, those in its braces belong to it, and
+// so do line ends, which an OPTIONS file has as escapes only.
+enum class ValueSpaces : uint8_t { kDropped, kText };
+
 // Cuts "a=1;b={c=2}" into names and values, in their order. InvalidArgument names the error and the
 // option before it.
-Result<OptionPairs> ParseOptionPairs(std::string_view text);
+Result<OptionPairs> ParseOptionPairs(std::string_view text,
+                                     ValueSpaces spaces = ValueSpaces::kDropped);
 
 // Escaped "name=value" pairs, each followed by the delimiter. With ";" ParseOptionPairs gets the
 // same pairs back.

@@ -817,6 +817,18 @@ void LsmDB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
   PropertyReader(state_, &background_).FamilyMetaData(SharedFamily(column_family), metadata);
 }
 
+void LsmDB::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
+  metadata->clear();
+  std::vector<std::shared_ptr<ColumnFamily>> families;
+  {
+    MutexLock lock(state_->mutex());
+    families = state_->LiveFamilies();
+  }
+  const PropertyReader reader(state_, &background_);
+  for (const std::shared_ptr<ColumnFamily>& family : families)
+    reader.FamilyMetaData(family, &metadata->emplace_back());
+}
+
 Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                        TablePropertiesCollection* props) try {
   return PropertyReader(state_, &background_).TablesOf(SharedFamily(column_family), props);

@@ -194,6 +194,7 @@ class LsmDB final : public DB {
   using DB::GetColumnFamilyMetaData;
   void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                ColumnFamilyMetaData* metadata) override;
+  void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) override;
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override;

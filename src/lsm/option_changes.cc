@@ -73,6 +73,7 @@ Status OptionChanges::SetDBOptions(
     state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
     state_->logs.SetWriteBackBytes(changed.wal_bytes_per_sync);
     background_.StartThreads(changed);
+    MutexLock installers(state_->manifest_mutex());  // I5
     MutexLock lock(state_->mutex());
     state_->current_options = changed;
     background_.SetOptions(changed);

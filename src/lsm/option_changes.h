@@ -12,6 +12,8 @@
 // I4: the newest file is behind by fewer families that came or went than a quarter of those that it
 //     lists, or by none if they are few. A file is a list of all families: to write one for each
 //     change would take the square of their number.
+// I5: every family has the current options of the database. They change under the manifest mutex,
+//     which a creation holds from the new family's options to its publication.
 //
 // Thread safety: all methods from any thread, without locks.
 #pragma once

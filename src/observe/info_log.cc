@@ -99,12 +99,13 @@ Status FileLogger::Roll(uint64_t now_micros) {
   }
   ASHLAR_RETURN_IF_ERROR(file_system.NewWritableFile(path(), vfs::FileOptions(), &file_));
   opened_micros_ = now_micros;
-  return RemoveOldFiles();
+  RemoveOldFiles();
+  return Status::OK();
 }
 
-Status FileLogger::RemoveOldFiles() {
+void FileLogger::RemoveOldFiles() {
   std::vector<std::string> names;
-  ASHLAR_RETURN_IF_ERROR(options_.file_system->GetChildren(options_.directory, &names));
+  if (!options_.file_system->GetChildren(options_.directory, &names).ok()) return;
   const std::string prefix = StrCat(options_.name, ".old.");
   std::vector<uint64_t> stamps;
   for (const std::string& name : names) {
@@ -118,9 +119,8 @@ Status FileLogger::RemoveOldFiles() {
   }
   std::sort(stamps.begin(), stamps.end());
   for (size_t i = 0; i + std::max<size_t>(options_.files_max, 1) <= stamps.size(); ++i) {
-    ASHLAR_RETURN_IF_ERROR(options_.file_system->DeleteFile(StrCat(path(), ".old.", stamps[i])));
+    static_cast<void>(options_.file_system->DeleteFile(StrCat(path(), ".old.", stamps[i])).ok());
   }
-  return Status::OK();
 }
 
 void FileLogger::Log(InfoLogLevel level, std::string_view message) {
@@ -132,8 +132,7 @@ void FileLogger::Log(InfoLogLevel level, std::string_view message) {
   line += '\n';
 
   const MutexLock lock(mutex_);
-  // A failed roll leaves either the new file, with old ones not removed, or none; the next line
-  // tries again.
+  // A failed roll leaves no file; the next line tries again.
   if (!is_closed_ && IsDue(now_micros)) static_cast<void>(Roll(now_micros).ok());
   // A line that says why the process is about to die must not die with it.
   if (file_ != nullptr && file_->Append(line).ok()) static_cast<void>(file_->Flush().ok());

@@ -63,7 +63,8 @@ class FileLogger final : public Logger {
   std::string path() const { return options_.directory + "/" + options_.name; }
   bool IsDue(uint64_t now_micros) const ASHLAR_REQUIRES(mutex_);
   Status Roll(uint64_t now_micros) ASHLAR_REQUIRES(mutex_);
-  Status RemoveOldFiles();
+  // Those that cannot be removed stay.
+  void RemoveOldFiles();
 
   const Options options_;
   mutable Mutex mutex_;

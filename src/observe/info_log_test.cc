@@ -118,6 +118,18 @@ TEST_F(InfoLog, OnlyTheNewestFilesStay) {
       << "files with other names are not ours to remove";
 }
 
+TEST_F(InfoLog, AnOldFileThatCannotBeRemovedStaysAndNothingElseFails) {
+  ASSERT_TRUE(file_system_->CreateDir("/db/LOG.old.1").ok());  // no file to be deleted
+  Create("/db/LOG.old.2");
+  FileLogger::Options options = Options();
+  options.files_max = 1;
+  const std::shared_ptr<FileLogger> logger = Open(options);
+  ASSERT_NE(logger, nullptr);
+  logger->Log(INFO_LEVEL, "written");
+  EXPECT_NE(Read("/db/LOG").find("written"), std::string::npos);
+  EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.1"}));
+}
+
 TEST_F(InfoLog, ADirectoryThatIsNotThereIsAnError) {
   FileLogger::Options options = Options();
   options.directory = "/none";

@@ -251,6 +251,30 @@ TEST_F(ErrorsTest, AMissingTableIsNamed) {
   EXPECT_NE(result.err.find(fs::path(table).filename().string()), std::string::npos) << result.err;
 }
 
+// The OPTIONS file has the option of the one open that it was meant for.
+TEST_F(ErrorsTest, AnOlderStateIsNotOpenedWhereATableIsMissing) {
+  Options options;
+  options.create_if_missing = true;
+  options.best_efforts_recovery = true;
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, database(), &db).ok());
+  for (const char* const key : {"a", "b"}) {
+    ASSERT_TRUE(db->Put(WriteOptions(), key, "1").ok());
+    ASSERT_TRUE(db->Flush(FlushOptions()).ok());
+  }
+  ASSERT_TRUE(db->Close().ok());
+  const std::string table = FileEndingIn(".sst");
+  fs::remove(table);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"scan"}, std::vector<std::string>{"put", "c", "1"}}) {
+    const ToolResult result = Run(command);
+    EXPECT_TRUE(result.exit_code == 4 || result.exit_code == 5) << result.exit_code;
+    EXPECT_NE(result.err.find(fs::path(table).filename().string()), std::string::npos)
+        << result.err;
+  }
+  EXPECT_FALSE(fs::exists(database() + "/lost"));
+}
+
 TEST_F(ErrorsTest, AnOrderOfItsOwnIsSaidAndNotGuessed) {
   Options options;
   options.create_if_missing = true;

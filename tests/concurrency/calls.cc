@@ -372,6 +372,8 @@ void GetMetadata(const CallArgs& args) {
   db->GetLiveFilesMetaData(&files);
   ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(target.get(), &metadata);
+  std::vector<ColumnFamilyMetaData> of_all_families;
+  db->GetAllColumnFamilyMetaData(&of_all_families);
   TablePropertiesCollection properties;
   args.scene->Succeeded(db->GetPropertiesOfAllTables(target.get(), &properties), target);
   const Range all("", "~");
@@ -902,8 +904,8 @@ const std::vector<Call>& Calls() {
        {"GetApproximateSizes", "GetApproximateMemTableStats"},
        GetApproximateSizes},
       {"GetMetadata",
-       {"GetLiveFilesMetaData", "GetColumnFamilyMetaData", "GetPropertiesOfAllTables",
-        "GetPropertiesOfTablesInRange"},
+       {"GetLiveFilesMetaData", "GetColumnFamilyMetaData", "GetAllColumnFamilyMetaData",
+        "GetPropertiesOfAllTables", "GetPropertiesOfTablesInRange"},
        GetMetadata},
       {"GetLiveFiles", {"GetLiveFiles"}, GetLiveFiles},
       {"GetLiveFilesChecksumInfo", {"GetLiveFilesChecksumInfo"}, GetLiveFilesChecksumInfo},

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ashlar/version.h"
 #include "base/format.h"
@@ -537,6 +538,29 @@ TEST_F(DbBenchMeasuringTest, AnOptionsFileSetsTheOptions) {
   const std::string output =
       Output(StrCat("--num=100 --benchmarks=fillseq,levelstats --options_file=", File("OPTIONS")));
   EXPECT_EQ(output.find("\n  5 "), std::string::npos) << output;
+}
+
+// The logs of the database that the file is of would be replayed into this one, and deleted.
+TEST_F(DbBenchMeasuringTest, TheFoldersOfAnOptionsFileAreLeftAlone) {
+  (void)Output("--num=100 --benchmarks=fillseq --wal_dir=" + File("logs"));
+  const auto names = [](const std::string& folder, const std::string& part) {
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().filename().string().find(part) != std::string::npos)
+        found.push_back(entry.path().string());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  const std::vector<std::string> logs = names(File("logs"), ".log");
+  ASSERT_FALSE(logs.empty());
+  const std::vector<std::string> options_files = names(database(), "OPTIONS-");
+  ASSERT_FALSE(options_files.empty());
+  ASSERT_NE(FileText(options_files.back()).find("wal_dir=" + File("logs")), std::string::npos);
+  (void)Output(StrCat("--db=", File("other"), " --num=100 --benchmarks=fillseq,fillrandom ",
+                      "--options_file=", options_files.back()));
+  EXPECT_EQ(names(File("logs"), ".log"), logs);
+  EXPECT_FALSE(names(File("other"), ".log").empty());
 }
 
 TEST_F(DbBenchMeasuringTest, AnErrorEndsItWithTheWorkloadsName) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ashlar/listener.h"
+#include "ashlar/statistics.h"
 #include "ashlar/vfs.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
@@ -46,6 +47,25 @@ TEST_F(ColumnFamilyTest, FamiliesAreCreatedWrittenListedAndReopened) {
   OpenFamilies({"default", "meta"});
   EXPECT_EQ(Contents(handles_[0]), "a=default b=1 ");
   EXPECT_EQ(Contents(handles_[1]), "a=meta b=2 ");
+}
+
+TEST_F(ColumnFamilyTest, TheMetadataOfAllFamiliesHaveThoseWithoutTables) {
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "empty", "filled"});
+  ASSERT_OK(db_->Put(WriteOptions(), handles_[2], "k", "v"));
+  ASSERT_OK(db_->Flush(FlushOptions(), handles_[2]));
+  std::vector<ColumnFamilyMetaData> metadata;
+  db_->GetAllColumnFamilyMetaData(&metadata);
+  ASSERT_EQ(metadata.size(), handles_.size());
+  for (size_t i = 0; i < metadata.size(); ++i) {
+    SCOPED_TRACE(i);
+    ColumnFamilyMetaData own;
+    db_->GetColumnFamilyMetaData(handles_[i], &own);
+    EXPECT_EQ(metadata[i].name, handles_[i]->GetName());
+    EXPECT_EQ(metadata[i].file_count, i == 2 ? 1u : 0u);
+    EXPECT_EQ(metadata[i].size, own.size);
+    EXPECT_EQ(metadata[i].levels.size(), own.levels.size());
+  }
 }
 
 TEST_F(ColumnFamilyTest, AFlushOfOneFamilyLosesNothingOfTheOthers) {
@@ -263,6 +283,31 @@ TEST_F(ColumnFamilyTest, ALowerLimitOfLogBytesCountsFromTheNextWrite) {
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &tables));
   EXPECT_EQ(tables, "1");
+}
+
+TEST_F(ColumnFamilyTest, ChangedOptionsOfTheDatabaseCountInFamiliesThatChangeOrComeLater) {
+  options_.target_file_size_base = 8 << 10;
+  options_.disable_auto_compactions = true;
+  options_.statistics = CreateDBStatistics();
+  Open();
+  ASSERT_OK(db_->SetDBOptions({{"max_subcompactions", "3"}}));
+  ASSERT_OK(db_->SetOptions({{"report_bg_io_stats", "true"}}));
+  ColumnFamilyHandle* created = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "created", &created));
+  handles_.push_back(created);
+  for (ColumnFamilyHandle* family : {db_->DefaultColumnFamily(), created}) {
+    SCOPED_TRACE(family->GetName());
+    ASSERT_OK(options_.statistics->Reset());
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 1000; i < 2000; ++i)
+        ASSERT_OK(db_->Put(WriteOptions(), family, std::to_string(i), std::string(100, 'x')));
+      ASSERT_OK(db_->Flush(FlushOptions(), family));
+    }
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr));
+    HistogramData parts;
+    options_.statistics->histogramData(NUM_SUBCOMPACTIONS_SCHEDULED, &parts);
+    EXPECT_GT(parts.max, 1.0) << "no compaction was shared";
+  }
 }
 
 // The memtable of the idle family is immutable, and waits for a second one; the active one is

@@ -42,12 +42,19 @@ Amount InMemory(DB* db, ColumnFamilyHandle* family) {
           .bytes = Property(db, family, DB::Properties::kCurSizeAllMemTables)};
 }
 
-Outcome InLevel(const Survey& survey, const LevelMetaData& level, const std::string& comparator,
-                Amount* amount) {
+// open_tables: those that the open database keeps readable, even if the program that writes it has
+// deleted them. Other tables are opened.
+Outcome InLevel(const Survey& survey, const TablePropertiesCollection& open_tables,
+                const LevelMetaData& level, const std::string& comparator, Amount* amount) {
   for (const SstFileMetaData& file : level.files) {
     TableProperties properties;
-    ASHLAR_CLI_RETURN_IF_FAILED(
-        FromStatus(ReadTableProperties(survey.db_options, file, comparator, &properties), "stats"));
+    const auto open = open_tables.find(file.directory + file.name);
+    if (open != open_tables.end()) {
+      properties = *open->second;
+    } else {
+      ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
+          ReadTableProperties(survey.db_options, file, comparator, &properties), "stats"));
+    }
     *amount += Amount{.files = 1,
                       .entries = properties.num_entries,
                       .deletions = properties.num_deletions,
@@ -102,16 +109,19 @@ class StatsCommand final : public Command {
     };
     Amount total;
     ColumnFamilyMetaData metadata = family.metadata;
+    TablePropertiesCollection open_tables;
     if (handle != nullptr) {
       // The open database may be newer than the survey.
       db->GetColumnFamilyMetaData(handle, &metadata);
+      ASHLAR_CLI_RETURN_IF_FAILED(
+          FromStatus(db->GetPropertiesOfAllTables(handle, &open_tables), "stats"));
       total = InMemory(db, handle);
     }
     if (total.entries > 0) add("memory", total);
     for (const LevelMetaData& level : metadata.levels) {
       if (level.files.empty()) continue;
       Amount amount;
-      ASHLAR_CLI_RETURN_IF_FAILED(InLevel(survey, level, family.comparator, &amount));
+      ASHLAR_CLI_RETURN_IF_FAILED(InLevel(survey, open_tables, level, family.comparator, &amount));
       add(std::to_string(level.level), amount);
       total += amount;
     }

@@ -299,8 +299,8 @@
   FLAG("Background and writers", uint64_t, stats_dump_period_sec, 600,                             \
        "How often the database writes its statistics into its log")                                \
   FLAG("Background and writers", std::string, options_file, "",                                    \
-       "Take the options from this OPTIONS file; of the flags above only those of cache and "      \
-       "statistics are used then")                                                                 \
+       "Take the options from this OPTIONS file, without its folders; of the flags above only "    \
+       "wal_dir and those of cache and statistics are used then")                                  \
                                                                                                    \
   FLAG("Persistent tree", double, db_size_in_gb, 0,                                                \
        "Size of the pool in GiB; 0: enough for num entries in any order [own]")                    \

@@ -94,6 +94,7 @@ ConfigOptions OfKnownNames() {
   ConfigOptions config;
   config.ignore_unknown_options = true;
   config.ignore_unsupported_options = false;
+  config.input_strings_escaped = false;  // a folder may have backslashes
   return config;
 }
 
@@ -268,6 +269,9 @@ Status FromOptionsFile(const Flags& flags, Options* options) {
   if (families.empty())
     return Status::InvalidArgument("--options_file=" + flags.options_file +
                                    " names no column family");
+  // Those in the file are another database's, whose logs would be replayed and destroyed.
+  db_options.wal_dir = flags.wal_dir;
+  db_options.db_log_dir.clear();
   *options = Options(db_options, families.front().options);
   return s;
 }

@@ -120,6 +120,14 @@ TEST(OptionsFromFlagsTest, DictionariesReachTheOptions) {
   EXPECT_FALSE(options.compression_opts.use_zstd_dict_trainer);
 }
 
+TEST(OptionsFromFlagsTest, AFolderMayHaveBackslashes) {
+  Flags flags;
+  flags.wal_dir = "C:\\new\\logs";
+  Options options;
+  ASSERT_TRUE(OptionsFromFlags(flags, &options).ok());
+  EXPECT_EQ(options.wal_dir, flags.wal_dir);
+}
+
 TEST(OptionsFromFlagsTest, AValueThatIsNoneIsRefused) {
   Flags flags;
   flags.max_bytes_for_level_multiplier_additional = "2,x";

@@ -253,6 +253,9 @@ class ASHLAR_API StackableDB : public DB {
                                ColumnFamilyMetaData* metadata) override {
     db_->GetColumnFamilyMetaData(column_family, metadata);
   }
+  void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) override {
+    db_->GetAllColumnFamilyMetaData(metadata);
+  }
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override {
