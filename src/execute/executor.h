@@ -34,7 +34,8 @@ class Executor {
   [[nodiscard]] virtual bool ScheduleAfter(uint64_t delay_us, Priority priority,
                                            std::function<void()> job) = 0;
   // Sets how many jobs of this priority run at once. Fewer: running jobs finish first. With 0, jobs
-  // wait. TryAgain when the system refuses a thread; then those that could be started stay.
+  // wait. TryAgain when the system refuses a thread, MemoryLimit when there is no memory for one;
+  // then those that could be started stay.
   virtual Status SetBackgroundThreads(int threads, Priority priority) = 0;
   virtual int GetBackgroundThreads(Priority priority) const = 0;
   // Jobs waiting, not counting those that run.

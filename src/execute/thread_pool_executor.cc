@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "platform/clock.h"
 
 namespace ashlar {
@@ -43,7 +44,7 @@ void ThreadPoolExecutor::Lane::CheckInvariants() const {
 bool ThreadPoolExecutor::Schedule(Priority priority, std::function<void()> job) {
   MutexLock lock(mutex_);
   if (shutting_down_) return false;
-  lane(priority).queue.push_back(std::move(job));
+  lane(priority).queue.push_back({.run = std::move(job)});
   lane(priority).WakeOne();
   return true;
 }
@@ -52,16 +53,22 @@ bool ThreadPoolExecutor::ScheduleAfter(uint64_t delay_us, Priority priority,
                                        std::function<void()> job) {
   MutexLock lock(mutex_);
   if (shutting_down_) return false;
-  lane(priority).delayed.emplace(MonotonicNanos() + delay_us * 1000, std::move(job));
+  const uint64_t due_nanos = MonotonicNanos() + delay_us * 1000;
+  std::list<Job>& delayed = lane(priority).delayed;
+  const auto later = std::find_if(delayed.begin(), delayed.end(), [due_nanos](const Job& each) {
+    return each.due_nanos > due_nanos;
+  });
+  delayed.insert(later, {.due_nanos = due_nanos, .run = std::move(job)});
   // A thread that waits without a limit has to set one.
   lane(priority).WakeOne();
   return true;
 }
 
 void ThreadPoolExecutor::Lane::QueueDue() {
-  const auto due = delayed.upper_bound(MonotonicNanos());
-  for (auto job = delayed.begin(); job != due; job = delayed.erase(job))
-    queue.push_back(std::move(job->second));
+  const uint64_t now = MonotonicNanos();
+  const auto later = std::find_if(delayed.begin(), delayed.end(),
+                                  [now](const Job& each) { return each.due_nanos > now; });
+  queue.splice(queue.end(), delayed, delayed.begin(), later);
 }
 
 int ThreadPoolExecutor::GetBackgroundThreads(Priority priority) const {
@@ -107,6 +114,7 @@ void ThreadPoolExecutor::DismissWorkers(Priority priority, size_t wanted) {
   {
     MutexLock lock(mutex_);
     Lane& mine = lane(priority);
+    leaving.reserve(mine.workers.size());  // a thread that leaves the list is joined
     mine.wanted = static_cast<int>(wanted);
     mine.WakeAll();
     for (size_t position = wanted; position < mine.workers.size(); position++) {
@@ -128,23 +136,27 @@ Status ThreadPoolExecutor::StartWorker(Priority priority, size_t position) {
     std::vector<std::unique_ptr<Worker>>& workers = lane(priority).workers;
     if (position == workers.size()) workers.emplace_back();
     if (workers[position] != nullptr && !workers[position]->finished) return Status::OK();
+    lane(priority).waiting.reserve(workers.size());  // I5
     left = std::exchange(workers[position], std::make_unique<Worker>());
     worker = workers[position].get();
   }
   if (left != nullptr) left->thread.Join();
-  const ThreadOptions thread_options{
-      .name = StrCat(priority == Priority::kHigh ? "ashlar:high" : "ashlar:low", position),
-      .priority =
-          priority == Priority::kHigh ? ThreadPriority::kNormal : options_.low_thread_priority};
-  Result<Thread> thread = Thread::Start(
-      thread_options, [this, priority, worker, position] { Work(priority, worker, position); });
-  if (!thread.ok()) {
+  const Status started = CatchBadAlloc([&]() -> Status {
+    const ThreadOptions thread_options{
+        .name = StrCat(priority == Priority::kHigh ? "ashlar:high" : "ashlar:low", position),
+        .priority =
+            priority == Priority::kHigh ? ThreadPriority::kNormal : options_.low_thread_priority};
+    ASHLAR_ASSIGN_OR_RETURN(worker->thread,
+                            Thread::Start(thread_options, [this, priority, worker, position] {
+                              Work(priority, worker, position);
+                            }));
+    return Status::OK();
+  });
+  if (!started.ok()) {
     MutexLock lock(mutex_);
     lane(priority).workers[position] = nullptr;
-    return thread.status();
   }
-  worker->thread = std::move(thread).value();
-  return Status::OK();
+  return started;
 }
 
 void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position) {
@@ -159,8 +171,9 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
       mine.QueueDue();
     }
     if (position >= static_cast<size_t>(mine.wanted) || mine.queue.empty()) break;
-    std::function<void()> job = std::move(mine.queue.front());
+    std::function<void()> job = std::move(mine.queue.front().run);
     mine.queue.pop_front();
+    if (!mine.queue.empty() || !mine.delayed.empty()) mine.WakeOne();  // I4
     mine.running++;
     worker->runs_job = true;
     const Lowered wanted = mine.lowered;
@@ -216,7 +229,7 @@ void ThreadPoolExecutor::WaitForWork(Lane* mine, Worker* worker) {
     worker->wake.Wait(mutex_);
   } else {
     const uint64_t now = MonotonicNanos();
-    const uint64_t due = mine->delayed.begin()->first;
+    const uint64_t due = mine->delayed.front().due_nanos;
     if (due > now) worker->wake.TimedWait(mutex_, (due - now) / 1000 + 1);
   }
   // It may have woken without a signal.
@@ -247,7 +260,7 @@ void ThreadPoolExecutor::Shutdown() {
       const auto waiting = std::find_if(std::begin(lanes_), std::end(lanes_),
                                         [](const Lane& each) { return !each.queue.empty(); });
       if (waiting == std::end(lanes_)) break;
-      job = std::move(waiting->queue.front());
+      job = std::move(waiting->queue.front().run);
       waiting->queue.pop_front();
     }
     job();

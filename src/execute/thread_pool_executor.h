@@ -12,11 +12,13 @@
 //     its jobs freed memory into the allocator's cache of that thread. In turn, each thread would
 //     keep the memory of a job.
 // I4: a job with a delay waits in its lane's `delayed`; a thread of the lane that has nothing to do
-//     wakes up when the first one is due.
+//     wakes up when the first one is due. So a thread that takes a job wakes another one while jobs
+//     are left: that one may have begun to wait before they came.
+// I5: a thread of the pool allocates nothing itself: there is no caller to whom it could report a
+//     lack of memory.
 #pragma once
 
-#include <deque>
-#include <map>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -63,15 +65,18 @@ class ThreadPoolExecutor final : public Executor {
     bool finished = false;   // guarded by mutex_
     CondVar wake;
   };
+  struct Job {
+    uint64_t due_nanos = 0;  // monotonic; of a job with a delay
+    std::function<void()> run;
+  };
   struct Lane {
-    std::deque<std::function<void()>> queue;
-    std::multimap<uint64_t, std::function<void()>>
-        delayed;  // by the monotonic time in nanoseconds at which each is due
+    std::list<Job> queue;
+    std::list<Job> delayed;                        // by the time at which each is due
     std::vector<std::unique_ptr<Worker>> workers;  // those with index >= wanted leave
     int wanted = 0;
     int running = 0;
     Lowered lowered;
-    std::vector<Worker*> waiting;  // the one that has waited longest first
+    std::vector<Worker*> waiting;  // the one that has waited longest first; has room for all (I5)
 
     // Moves the jobs that are due to the queue.
     void QueueDue();

@@ -42,16 +42,16 @@ class Reservation {
       : step_bytes_(step_bytes), reserved_end_(former_bytes) {}
 
   // Called before a write that ends at `end`. If the file system cannot reserve space, it is not
-  // asked again, and the write itself reports the error.
+  // asked again, and the write itself reports the error. A full disk may have reserved a part
+  // (ext4: all that was free).
   void Extend(OsFile* file, uint64_t end) {
     if (step_bytes_ == 0 || end <= reserved_end_) return;
     const uint64_t steps = end / step_bytes_ + (end % step_bytes_ != 0 ? 1 : 0);
     const uint64_t new_end = steps * step_bytes_;
-    if (new_end < end || !file->Reserve(reserved_end_, new_end - reserved_end_).ok()) {
-      step_bytes_ = 0;
-      return;
-    }
-    reserved_end_ = new_end;
+    const Status reserved = new_end < end ? Status::NotSupported("beyond all files")
+                                          : file->Reserve(reserved_end_, new_end - reserved_end_);
+    if (!reserved.ok()) step_bytes_ = 0;
+    if (!reserved.IsNotSupported()) reserved_end_ = new_end;
   }
   Status GiveBack(OsFile* file, uint64_t size) {
     if (reserved_end_ <= size) return Status::OK();
@@ -421,8 +421,13 @@ class MappedWritableFile final : public NativeWritableFile {
 bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
   const size_t window_bytes = keeps_tail ? kTailWindowBytes : kWindowBytes;
   const uint64_t begin = bytes - bytes % window_bytes;
-  if (!file->Reserve(begin, window_bytes).ok()) return false;
-  return !keeps_tail || (MappedFilesCanShrink() && OsWindow::Map(*file, begin, window_bytes).ok());
+  const Status reserved = file->Reserve(begin, window_bytes);
+  if (reserved.ok() &&
+      (!keeps_tail || (MappedFilesCanShrink() && OsWindow::Map(*file, begin, window_bytes).ok())))
+    return true;
+  // The file is written without a window: its space is given back, also a part of it.
+  if (!reserved.IsNotSupported()) static_cast<void>(file->Truncate(bytes).ok());
+  return false;
 }
 
 OpenMode ChooseMode(const vfs::FileOptions& options, ExistingContents existing) {

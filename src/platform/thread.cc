@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "platform/thread_system.h"
 
 namespace ashlar {
@@ -71,7 +72,7 @@ ThreadSlot* FirstThreadSlot() { return newest_slot.load(std::memory_order_acquir
 
 Result<Thread> Thread::Start(const ThreadOptions& options, std::function<void()> body) {
   auto run = [options, body = std::move(body)] {
-    DescribeCurrentThread(options);
+    IgnoreBadAlloc([&] { DescribeCurrentThread(options); });  // it names the thread, no more
     body();
   };
   try {

@@ -134,7 +134,7 @@ void TrashBin::RunStep() noexcept {
   {
     MutexLock lock(mutex_);
     if (has_ended_) return;
-    runs_step_ = true;
+    ++running_steps_;
   }
   const Status done = CatchBadAlloc([this] {
     Step();
@@ -142,14 +142,14 @@ void TrashBin::RunStep() noexcept {
   });
   MutexLock lock(mutex_);
   if (!done.ok()) is_scheduled_ = false;
-  runs_step_ = false;
+  --running_steps_;
   step_ended_.SignalAll();
 }
 
 void TrashBin::End() {
   MutexLock lock(mutex_);
   has_ended_ = true;
-  while (runs_step_) step_ended_.Wait(mutex_);
+  while (running_steps_ > 0) step_ended_.Wait(mutex_);
 }
 
 void TrashBin::Step() {

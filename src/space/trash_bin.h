@@ -59,7 +59,7 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
 
   // Ok: the file has gone, or it is trash. total_bytes: of all tables and trash.
   Status Delete(const File& file, uint64_t total_bytes);
-  // Waits for a step that runs; no step runs after it. Queued files stay trash.
+  // Waits for steps that run; none runs after it. Queued files stay trash.
   void End();
   // The same for a file that an earlier run has made trash.
   Status Adopt(const File& trash, uint64_t total_bytes);
@@ -122,7 +122,8 @@ class TrashBin : public std::enable_shared_from_this<TrashBin> {
   uint64_t debt_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;    // I2
   uint64_t pause_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;  // before the scheduled step
   bool is_scheduled_ ASHLAR_GUARDED_BY(mutex_) = false;  // I1
-  bool runs_step_ ASHLAR_GUARDED_BY(mutex_) = false;
+  // Two for a moment, when the next step begins before the one that scheduled it has returned.
+  uint32_t running_steps_ ASHLAR_GUARDED_BY(mutex_) = 0;
   bool has_ended_ ASHLAR_GUARDED_BY(mutex_) = false;
   CondVar step_ended_;
 };

@@ -1,11 +1,29 @@
-// The store with limits on the process's open files and file sizes.
+// The store with limits on the process's open files and file sizes, and files on a full disk.
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include "ashlar/vfs.h"
 #include "base/random.h"
 #include "tests/engine/database_fixture.h"
+
+namespace {
+// The disk becomes full while it reserves space, and keeps what it has reserved by then.
+bool disk_is_full = false;
+}  // namespace
+
+// In the place of the C library's.
+extern "C" int fallocate(int fd, int mode, off_t offset, off_t bytes) {
+  static auto* const real = reinterpret_cast<decltype(&::fallocate)>(dlsym(RTLD_NEXT, "fallocate"));
+  if (!disk_is_full) return real(fd, mode, offset, bytes);
+  const int reserved = real(fd, mode, offset, bytes / 2);
+  if (reserved == 0) errno = ENOSPC;
+  return -1;
+}
 
 namespace ashlar {
 namespace {
@@ -59,6 +77,29 @@ TEST_F(ManyTablesTest, AllOpenMeansAsManyAsTheProcessMayOpen) {
 }
 
 constexpr size_t kMiB = size_t{1} << 20;  // a buffer of an unbuffered file
+
+using FullDiskTest = DatabaseFixture;
+
+TEST_F(FullDiskTest, SpaceThatWasReservedInPartIsGivenBack) {
+  for (const bool is_mapped : {false, true}) {
+    SCOPED_TRACE(is_mapped);
+    const vfs::FileOptions options{.use_mmap_writes = is_mapped,
+                                   .unbuffered_appends = true,
+                                   .preallocate_bytes = is_mapped ? 0 : 4 * kMiB};
+    const std::string name = scratch().File(is_mapped ? "mapped" : "unbuffered");
+    std::unique_ptr<vfs::WritableFile> file;
+    disk_is_full = true;
+    const Status opened = vfs::FileSystem::Default()->NewWritableFile(name, options, &file);
+    const Status appended = opened.ok() ? file->Append("small") : opened;
+    disk_is_full = false;
+    ASSERT_OK(appended);
+    ASSERT_OK(file->Close());
+    struct stat info = {};
+    ASSERT_EQ(stat(name.c_str(), &info), 0);
+    EXPECT_EQ(info.st_size, 5);
+    EXPECT_LT(info.st_blocks, static_cast<blkcnt_t>(kMiB / 2 / 512));
+  }
+}
 
 // Unbuffered files whose later part cannot be written.
 class FileSizeLimitTest : public DatabaseFixture {

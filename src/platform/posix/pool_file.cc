@@ -7,6 +7,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <limits>
 #include <new>
@@ -62,6 +64,19 @@ bool IsInMemory(int fd) {
   return type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic;
 }
 
+// A signal ends the system's call, and some file systems then take back all that it has reserved
+// (tmpfs). So a file is reserved in pieces, and a piece again until it is there.
+constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
+
+// Returns an error number.
+int ReservePiece(int fd, uint64_t offset, uint64_t bytes) {
+  int error = 0;
+  do {
+    error = ::posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  return error;
+}
+
 // Gives a new file in memory as many huge pages as the system has, whatever the mount options. A
 // small page costs a fault at its first touch, and a page-table walk for nearly every record that
 // is read. One small page is made huge in less time than 511 others are added.
@@ -78,11 +93,10 @@ void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
   if (data == MAP_FAILED) return;
   MakeHugePages(
       bytes / kHugePageBytes, effort_max, MonotonicNanos,
-      [&] { return ::posix_fallocate(fd, 0, static_cast<off_t>(kHugePageBytes)) == 0; },
+      [&] { return ReservePiece(fd, 0, kHugePageBytes) == 0; },
       [&](uint64_t page) {
         const size_t at = static_cast<size_t>(page) * kHugePageBytes;
-        if (::posix_fallocate(fd, static_cast<off_t>(at), static_cast<off_t>(PageBytes())) != 0)
-          return false;
+        if (ReservePiece(fd, at, PageBytes()) != 0) return false;
         // EAGAIN: not this one, just now.
         return ::madvise(static_cast<char*>(data) + at, kHugePageBytes, kCollapse) == 0 ||
                errno == EAGAIN;
@@ -93,8 +107,13 @@ void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
 Status Reserve(int fd, const std::string& path, uint64_t bytes, double huge_pages_effort_max) {
   if (bytes > kBytesMax) return Status::InvalidArgument(path, "larger than any file can be");
   ReserveHugePages(fd, bytes, huge_pages_effort_max);
-  const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-  if (error != 0) return SystemError(StrCat("reserve ", bytes, " bytes for"), path, error);
+  uint64_t end = 0;
+  do {
+    const uint64_t piece = std::min(kPieceBytes, bytes - end);
+    const int error = ReservePiece(fd, end, piece);
+    if (error != 0) return SystemError(StrCat("reserve ", bytes, " bytes for"), path, error);
+    end += piece;
+  } while (end < bytes);
   return Status::OK();
 }
 

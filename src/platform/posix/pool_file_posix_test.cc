@@ -1,4 +1,5 @@
-// Linux-only tests of platform/pool_file.h: the pages of a pool.
+// Linux-only tests of platform/pool_file.h: the space and the pages of a pool.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -11,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -21,12 +24,24 @@
 namespace {
 // Runs once, before the next lock.
 std::function<void()> before_lock;
+// Of the next calls that reserve space, so many meet a signal; so does every call for more bytes.
+int signals = 0;
+off_t bytes_without_signal = std::numeric_limits<off_t>::max();
 }  // namespace
 
 // In the place of the C library's.
 extern "C" int flock(int fd, int operation) noexcept {
   if (before_lock) std::exchange(before_lock, {})();
   return static_cast<int>(::syscall(SYS_flock, fd, operation));
+}
+extern "C" int posix_fallocate(int fd, off_t offset, off_t bytes) {
+  static auto* const real =
+      reinterpret_cast<decltype(&::posix_fallocate)>(dlsym(RTLD_NEXT, "posix_fallocate"));
+  if (bytes > bytes_without_signal || signals > 0) {
+    signals = std::max(signals - 1, 0);
+    return EINTR;
+  }
+  return real(fd, offset, bytes);
 }
 
 namespace ashlar {
@@ -68,6 +83,20 @@ bool SystemGivesHugePages(uint64_t bytes) {
   ::munmap(room, room_bytes);
   ::close(fd);
   return gives;
+}
+
+TEST(PoolFilePosixTest, SignalsDoNotEndTheReservationOfItsSpace) {
+  signals = 3;
+  bytes_without_signal = off_t{20} << 20;
+  constexpr uint64_t kBytes = (uint64_t{40} << 20) + 4096;
+  const Result<std::unique_ptr<PoolFile>> file =
+      PoolFile::CreateAnonymous(kBytes, /*huge_pages_effort_max=*/0);
+  bytes_without_signal = std::numeric_limits<off_t>::max();
+  ASSERT_TRUE(file.ok()) << file.status().ToString();
+  EXPECT_EQ(signals, 0);
+  char last = 1;
+  EXPECT_TRUE((*file)->ReadAt(kBytes - 1, 1, &last).ok());
+  EXPECT_EQ(last, 0);
 }
 
 TEST(PoolFilePosixTest, APoolInMemoryIsMappedByHugePagesWhereTheSystemHasThem) {

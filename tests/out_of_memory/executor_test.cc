@@ -1,0 +1,83 @@
+// Allocation failure in the pool of threads: while its threads start and end, and on its threads.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "base/out_of_memory.h"
+#include "execute/thread_pool_executor.h"
+#include "tests/out_of_memory/failing_new.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/gate.h"
+
+namespace ashlar {
+namespace {
+
+constexpr Executor::Priority kLane = Executor::Priority::kLow;
+
+std::unique_ptr<ThreadPoolExecutor> MakePool(int threads) {
+  return ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = threads}).value();
+}
+
+// Calls change(pool) again and again, each time with another allocation that fails, and then uses
+// the pool. Returns the number of allocations.
+template <typename Change>
+uint64_t FailEachAllocation(int threads_before, const Change& change) {
+  for (uint64_t number = 1;; ++number) {
+    SCOPED_TRACE(number);
+    const std::unique_ptr<ThreadPoolExecutor> pool = MakePool(threads_before);
+    FailingNew::Arm(number, FailingNew::Kind::kOnce);
+    const Status status = CatchBadAlloc([&] {
+      const FailingNew::Scope scope;
+      return change(pool.get());
+    });
+    const bool has_failed = FailingNew::HasFailed();
+    EXPECT_TRUE(has_failed ? status.IsMemoryLimit() : status.ok()) << status.ToString();
+    EXPECT_OK(pool->SetBackgroundThreads(2, kLane));
+    std::atomic<int> runs{0};
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(pool->Schedule(kLane, [&] { runs.fetch_add(1); }));
+    pool->Shutdown();
+    EXPECT_EQ(runs.load(), 4);
+    if (!has_failed) return number - 1;
+  }
+}
+
+TEST(ExecutorOutOfMemory, AThreadThatCouldNotStartIsNotCounted) {
+  const uint64_t allocations = FailEachAllocation(
+      0, [](ThreadPoolExecutor* pool) { return pool->SetBackgroundThreads(2, kLane); });
+  EXPECT_GT(allocations, 4U);
+}
+
+TEST(ExecutorOutOfMemory, ThreadsThatAreNotWantedAreJoined) {
+  const uint64_t allocations = FailEachAllocation(
+      4, [](ThreadPoolExecutor* pool) { return pool->SetBackgroundThreads(0, kLane); });
+  EXPECT_GT(allocations, 0U);
+}
+
+// The thread of the pool has no memory from its first job on.
+TEST(ExecutorOutOfMemory, JobsWithADelayNeedNoMemoryToBecomeDue) {
+  const std::unique_ptr<ThreadPoolExecutor> pool = MakePool(1);
+  constexpr int kJobs = 100;
+  Gate all_wait;
+  Gate all_ran;
+  std::atomic<int> runs{0};
+  ASSERT_TRUE(pool->Schedule(kLane, [&] {
+    thread_local std::optional<FailingNew::Scope> until_the_thread_ends;
+    all_wait.Wait();
+    FailingNew::Arm(1, FailingNew::Kind::kUntilEnds);
+    until_the_thread_ends.emplace();
+  }));
+  for (int i = 0; i < kJobs; ++i) {
+    ASSERT_TRUE(pool->ScheduleAfter(1, kLane, [&] {
+      if (runs.fetch_add(1) + 1 == kJobs) all_ran.Open();
+    }));
+  }
+  all_wait.Open();
+  all_ran.Wait();
+  pool->Shutdown();
+  EXPECT_EQ(runs.load(), kJobs);
+}
+
+}  // namespace
+}  // namespace ashlar
