@@ -88,7 +88,7 @@ Outcome Database::OpenExisting() {
   ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(&descriptors));
   DBOptions db_options = survey_.db_options;
   db_options.error_if_exists = false;
-  db_options.create_if_missing = false;  // nor a wal_dir whose name is wrong
+  db_options.create_if_missing = false;      // nor a wal_dir whose name is wrong
   db_options.best_efforts_recovery = false;  // of the open that it was set for
   const Outcome logs = PlaceLogs(global_, &db_options);
   if (access_ != Access::kRead) ASHLAR_CLI_RETURN_IF_FAILED(logs);

@@ -200,8 +200,8 @@ TEST_F(CompactionOutputTest, CutsWhereAFileHasTooManyRangeTombstones) {
     const auto files = output.TakeFiles();
     std::vector<std::pair<std::string, size_t>> found;
     for (const auto& file : files) {
-      EXPECT_TRUE(found.empty() || files[found.size() - 1]->EndsBefore(
-                                       comparator_, file->smallest_user_key()));
+      EXPECT_TRUE(found.empty() ||
+                  files[found.size() - 1]->EndsBefore(comparator_, file->smallest_user_key()));
       const Result<TableRef> table = tables_.Acquire(file.get(), {});
       EXPECT_OK(table.status());
       if (table.ok())
