@@ -681,7 +681,9 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
       EXPECT_EQ(extractors.Current(), old_one) << "allocation " << number;
     }
     failed = FailingNew::HasFailed();
-    if (!failed) EXPECT_EQ(extractors.Current(), new_one);
+    if (!failed) {
+      EXPECT_EQ(extractors.Current(), new_one);
+    }
   }
   EXPECT_GT(number, 2U);
   FailingNew::Arm(0, GetParam());
