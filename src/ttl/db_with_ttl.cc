@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "ashlar/write_batch.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "key/write_batch_internal.h"
 #include "ttl/ttl_filter.h"
 #include "ttl/ttl_iterator.h"
 #include "ttl/ttl_merge_operator.h"
@@ -52,16 +54,16 @@ class FamilyId final : public ColumnFamilyHandle {
 // Copies a batch, with a time at the end of each value.
 class SuffixAdder final : public WriteBatch::Handler {
  public:
-  // termination_point: of the batch that is copied.
-  SuffixAdder(uint32_t seconds, const SavePoint& termination_point)
-      : seconds_(seconds), termination_point_(termination_point) {}
+  // logged_records: those before the termination point of the batch that is copied; none: it has no
+  // such point.
+  SuffixAdder(uint32_t seconds, std::optional<size_t> logged_records)
+      : seconds_(seconds), logged_records_(logged_records) {}
 
   WriteBatch* batch() { return &batch_; }
 
-  // Called before each record.
+  // Called before each record, and at the end.
   bool Continue() override {
-    if (!termination_point_.is_cleared() && batch_.Count() == termination_point_.count)
-      batch_.MarkWalTerminationPoint();
+    if (records_++ == logged_records_) batch_.MarkWalTerminationPoint();
     return true;
   }
   Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
@@ -95,10 +97,21 @@ class SuffixAdder final : public WriteBatch::Handler {
   }
 
   const uint32_t seconds_;
-  const SavePoint termination_point_;
+  const std::optional<size_t> logged_records_;
+  size_t records_ = 0;  // of the other batch: copied ones
   WriteBatch batch_;
   std::string stored_;
 };
+
+// The number of records before the termination point, log data too. None: there is no such point.
+std::optional<size_t> LoggedRecords(const WriteBatch& batch) {
+  const SavePoint& point = batch.GetWalTerminationPoint();
+  if (point.is_cleared()) return std::nullopt;
+  size_t records = 0;
+  for (BatchReader reader(batch.Data()); reader.Next() && reader.record().offset < point.size;)
+    ++records;
+  return records;
+}
 
 void TakeOff(PinnableSlice* value, Status* status) {
   if (!status->ok()) return;
@@ -160,7 +173,7 @@ class DBWithTTLImpl final : public DBWithTTL {
   Status Write(const WriteOptions& options, WriteBatch* updates) override try {
     if (updates == nullptr) return db_->Write(options, updates);  // which refuses it
     ASHLAR_RETURN_IF_ERROR(updates->VerifyChecksum());            // the copy has no checksum
-    SuffixAdder adder(TtlNow(GetEnv()), updates->GetWalTerminationPoint());
+    SuffixAdder adder(TtlNow(GetEnv()), LoggedRecords(*updates));
     ASHLAR_RETURN_IF_ERROR(updates->Iterate(&adder));
     return db_->Write(options, adder.batch());
   } catch (const std::bad_alloc&) {

@@ -10,6 +10,7 @@
 #include "ashlar/compaction_filter.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/metadata.h"
+#include "ashlar/transaction_log.h"
 #include "ashlar/utilities/db_ttl.h"
 #include "ashlar/write_batch.h"
 #include "base/coding.h"
@@ -261,6 +262,24 @@ TEST_F(DBWithTTLTest, ABatchKeepsItsTerminationPoint) {
   EXPECT_EQ(ContentsOf(db_.get()), (Contents{{"logged", "1"}, {"unlogged", "2"}}));
   Open(kTtl);
   EXPECT_EQ(ContentsOf(db_.get()), (Contents{{"logged", "1"}}));
+}
+
+// Log data takes no sequence, so that the number of updates does not say where the point is.
+TEST_F(DBWithTTLTest, LogDataStaysOnItsSideOfATerminationPoint) {
+  Open(kTtl);
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  ASSERT_TRUE(batch.PutLogData("logged data").ok());
+  batch.MarkWalTerminationPoint();
+  ASSERT_TRUE(batch.PutLogData("other data").ok());
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  ASSERT_TRUE(db_->Write(WriteOptions(), &batch).ok());
+  std::unique_ptr<TransactionLogIterator> updates;
+  ASSERT_TRUE(db_->GetUpdatesSince(1, &updates).ok());
+  ASSERT_TRUE(updates->Valid());
+  const std::string logged = updates->GetBatch().writeBatchPtr->Data();
+  EXPECT_NE(logged.find("logged data"), std::string::npos);
+  EXPECT_EQ(logged.find("other data"), std::string::npos);
 }
 
 TEST_F(DBWithTTLTest, MergeOperatorSeesValuesAlone) {
