@@ -99,8 +99,11 @@ Status CompactionRunner::Run(Compaction* compaction) {
     compaction->events = std::make_unique<JobEvents>(state_, *compaction->family,
                                                      TableFileCreationReason::kCompaction);
     compaction->events->CompactionBegun(plan, *compaction->version);
-    ASHLAR_RETURN_IF_ERROR(Execute(compaction, &result));
-    return Install(compaction, &result);
+    std::vector<VersionEdit> edits;
+    const NewFilesGuard untaken(state_->versions.get(), &edits);
+    edits.push_back(MakeEdit(plan));
+    ASHLAR_RETURN_IF_ERROR(Execute(compaction, &result, &edits[0]));
+    return Install(compaction, result.statistics, &edits);
   });
   if (!status.ok()) {
     MutexLock lock(state_->mutex());
@@ -142,7 +145,8 @@ void CompactionRunner::KeepPartitions(Compaction* compaction) {
   plan.trivial_move = false;
 }
 
-Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result) {
+Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result,
+                                 VersionEdit* edit) {
   const CompactionPlan& plan = compaction->plan;
   // A pause does not keep files from being deleted on request, because that call is not repeated.
   // Files that a style drops are picked again after it.
@@ -178,22 +182,25 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result)
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
-  const Status synced = state_->directory_handle->Sync();
-  if (!synced.ok()) DiscardTableJob(args.job, result);
-  return synced;
+  const Status kept = CatchBadAlloc([&]() -> Status {
+    ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());
+    result->AddFilesTo(plan.output_level, edit);
+    return Status::OK();
+  });
+  if (!kept.ok()) DiscardTableJob(args.job, result);
+  return kept;
 }
 
-Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result) {
+Status CompactionRunner::Install(Compaction* compaction, const TableJobStatistics& statistics,
+                                 std::vector<VersionEdit>* edits) {
   const CompactionPlan& plan = compaction->plan;
   ASHLAR_ASSERT(!compaction->may_be_recorded);  // a plan is installed once
   compaction->events->Installing();
-  std::vector<VersionEdit> edits;
-  edits.reserve(1);
-  edits.push_back(MakeEdit(plan, plan.WritesTables() ? result : nullptr));
-  edits[0].column_family = compaction->family->id();
+  ASHLAR_ASSERT(edits->size() == 1);
+  edits->front().column_family = compaction->family->id();
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,
-                          installer_->Prepare(std::move(edits), [&](std::span<VersionEdit>) {
+                          installer_->Prepare(std::move(*edits), [&](std::span<VersionEdit>) {
                             kDatabaseMutex.AssertHeld();
                             AssertFits(*compaction);
                           }));
@@ -203,8 +210,8 @@ Status CompactionRunner::Install(Compaction* compaction, TableJobResult* result)
     EndPlan(compaction);
     compaction->family->compaction_failures = 0;
     if (plan.WritesTables()) {
-      compaction->family->totals.CountJob(plan.output_level, result->statistics);
-      if (result->statistics.entries.filter_skipped)
+      compaction->family->totals.CountJob(plan.output_level, statistics);
+      if (statistics.entries.filter_skipped)
         compaction->family->ActiveLocked()->EndGaps();  // G2 of docs/range-deletions.md
     }
     if (plan.drops_inputs && plan.reason != PlanReason::kHiddenFiles)

@@ -71,8 +71,10 @@ class CompactionRunner {
   void KeepPartitions(Compaction* compaction);
   // Of the limit on space, until the compaction ends.
   Status TakeRoom(const CompactionPlan& plan, DatabaseSpace::Reservation* room) const;
-  Status Execute(Compaction* compaction, TableJobResult* result);
-  Status Install(Compaction* compaction, TableJobResult* result);
+  // Adds the files of the job, if the plan has one, to the edit.
+  Status Execute(Compaction* compaction, TableJobResult* result, VersionEdit* edit);
+  Status Install(Compaction* compaction, const TableJobStatistics& statistics,
+                 std::vector<VersionEdit>* edits);
   // Checks I2 before the edit is prepared. The version cannot change until the install, because the
   // caller holds the manifest mutex.
   void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(kDatabaseMutex);

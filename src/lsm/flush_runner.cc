@@ -132,11 +132,16 @@ Status FlushRunner::BuildTable(Flush* flush) {
     args.expected_entries += (*table)->entries();
   }
   ASHLAR_ASSERT(args.memtables.size() == flush->tables.size());  // I1
+  const TableJobArgs job = args.job;
   TableJobResult result;
   ASHLAR_RETURN_IF_ERROR(RunFlush(std::move(args), &result));
-  flush->statistics = result.statistics;
-  result.AddFilesTo(0, &flush->edit);
-  return Status::OK();
+  const Status kept = CatchBadAlloc([&] {
+    flush->statistics = result.statistics;
+    result.AddFilesTo(0, &flush->edit);
+    return Status::OK();
+  });
+  if (!kept.ok()) DiscardTableJob(job, &result);
+  return kept;
 }
 
 Status FlushRunner::Install(std::span<Flush> flushes) {

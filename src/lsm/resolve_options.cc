@@ -276,10 +276,8 @@ PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {
 
 uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options) {
   const PlainTableConfig config = ResolvePlainTableConfig(options);
-  // Prefix encoding stores the length of every key; without prefixes there is none.
-  return options.prefix_extractor == nullptr || config.encoding == PlainEncoding::kPlain
-             ? config.user_key_bytes
-             : 0;
+  // Prefix encoding stores the length of every key, also where the extractor is taken away.
+  return config.encoding == PlainEncoding::kPlain ? config.user_key_bytes : 0;
 }
 
 bool VerifiesOutput(const ColumnFamilyOptions& options) {

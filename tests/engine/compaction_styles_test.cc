@@ -390,6 +390,22 @@ TEST_F(CompactionStyleTest, AWaitForCompactionsIncludesThoseThatAPauseHoldsBack)
   EXPECT_EQ(FilesAtLevel(0), 0u);
 }
 
+TEST_F(CompactionStyleTest, FifoKeepsTheOutputOfCompactFilesOnLevel0) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  Open();
+  for (const char* const value : {"1", "2"}) {
+    Put("key", value);
+    Flush();
+  }
+  const Status refused = db_->CompactFiles(CompactionOptions(), FileNames(0), 1);
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_NE(refused.ToString().find("FIFO"), std::string::npos) << refused.ToString();
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 0));
+  EXPECT_EQ(FilesAtLevel(0), 1u);
+  EXPECT_EQ(Contents(), "key=2 ");
+}
+
 TEST_F(CompactionStyleTest, FifoMergesSmallTablesWhereAllowed) {
   options_.compaction_style = kCompactionStyleFIFO;
   options_.compaction_options_fifo.allow_compaction = true;

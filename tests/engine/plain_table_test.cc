@@ -349,6 +349,23 @@ TEST_F(PlainTableTest, AKeyOfAnotherLengthIsRefusedBeforeItIsWritten) {
   EXPECT_EQ(Get("three"), "2");
 }
 
+// SetOptions may take the extractor away.
+TEST_F(PlainTableTest, KeysOfAnyLengthStayFlushableWithoutTheirPrefixes) {
+  Use("prefix_extractor=fixed:3;plain_table_factory={hash_table_ratio=0;encoding_type=kPrefix;"
+      "user_key_len=4}");
+  Open();
+  Put("three", "1");
+  Put("four", "2");
+  ASSERT_OK(db_->SetOptions({{"prefix_extractor", "nullptr"}}));
+  Flush();
+  Put("longer", "3");
+  Flush();
+  CompactAll();
+  EXPECT_EQ(Contents(), "four=2 longer=3 three=1 ");
+  Open();
+  EXPECT_EQ(Get("longer"), "3");
+}
+
 // A log that was written under other options may hold such keys: the flush says so, and nothing of
 // it is lost.
 TEST_F(PlainTableTest, AKeyOfAnotherLengthInTheLogFailsTheFlush) {

@@ -7,6 +7,7 @@
 // too, and one number is one history.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
@@ -712,6 +713,75 @@ TEST_P(AllocationFailure, OfACountFailsNoWrite) {
     ASSERT_TRUE(db->Put(WriteOptions(), "after", "value").ok() || !written.ok());
   }
   EXPECT_GT(number, 3U);
+}
+
+size_t TablesIn(vfs::FileSystem* files, const std::string& directory) {
+  std::vector<std::string> names;
+  EXPECT_TRUE(files->GetChildren(directory, &names).ok());
+  return static_cast<size_t>(std::count_if(
+      names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".sst"); }));
+}
+
+// From the end of the table's writing on, up to the sync of its directory.
+TEST(AllocationFailureInAJob, OfAFlushLeavesNoTable) {
+  uint64_t failed = 0;
+  for (uint64_t number = 1; !::testing::Test::HasFailure(); ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+    ManualEnv env(faults, /*seed=*/7);
+    Options options = SmallDatabaseOptions();
+    options.env = &env;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+    ASSERT_TRUE(db->Put(WriteOptions(), "key", "value").ok());
+    FailingNew::Arm(0, FailingNew::Kind::kOnce);
+    faults->ResetCounts();
+    faults->AddRule({.operations = FaultOperation::kOpenForReading,
+                     .name_contains = ".sst",
+                     .effect = FaultEffect::kRunAction,
+                     .action = [&] { FailingNew::Arm(number, FailingNew::Kind::kOnce); }});
+    const Status flushed = Call("Flush", [&] { return db->Flush(FlushOptions()); });
+    const bool has_failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, FailingNew::Kind::kOnce);
+    const bool synced = faults->CallCount(FaultOperation::kSyncDirectory) > 0;
+    if (!has_failed || (synced && !flushed.ok())) break;
+    if (synced) continue;  // a count that was left out
+    ++failed;
+    EXPECT_TRUE(flushed.IsMemoryLimit()) << flushed.ToString();
+    EXPECT_EQ(TablesIn(faults.get(), "/db"), 0u);
+  }
+  EXPECT_GT(failed, 5U);
+}
+
+// The allocation after the sync of the directory.
+TEST(AllocationFailureInAJob, OfACompactionLeavesNoTable) {
+  const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  ManualEnv env(faults, /*seed=*/7);
+  Options options = SmallDatabaseOptions();
+  options.env = &env;
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+  for (const char* const value : {"1", "2"}) {
+    ASSERT_TRUE(db->Put(WriteOptions(), "key", value).ok());
+    ASSERT_TRUE(db->Flush(FlushOptions()).ok());
+  }
+  const size_t tables = TablesIn(faults.get(), "/db");
+  FailingNew::Arm(0, FailingNew::Kind::kOnce);
+  faults->AddRule({.operations = FaultOperation::kSyncDirectory,
+                   .effect = FaultEffect::kRunAction,
+                   .action = [] { FailingNew::Arm(1, FailingNew::Kind::kOnce); }});
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  const Status compacted =
+      Call("CompactRange", [&] { return db->CompactRange(rewrite, nullptr, nullptr); });
+  EXPECT_TRUE(FailingNew::HasFailed());
+  FailingNew::Arm(0, FailingNew::Kind::kOnce);
+  EXPECT_TRUE(compacted.IsMemoryLimit()) << compacted.ToString();
+  EXPECT_EQ(TablesIn(faults.get(), "/db"), tables);
+  ASSERT_TRUE(db->Resume().ok());
+  std::string found;
+  ASSERT_TRUE(db->Get(ReadOptions(), "key", &found).ok());
+  EXPECT_EQ(found, "2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Once, AllocationFailure, ::testing::Values(FailingNew::Kind::kOnce));

@@ -32,7 +32,9 @@ bool Fails() {
 
 }  // namespace
 
-void FailingNew::Arm(uint64_t number, Kind kind) { g_state = {.fails_at = number, .kind = kind}; }
+void FailingNew::Arm(uint64_t number, Kind kind) {
+  g_state = {.fails_at = number, .kind = kind, .counting = g_state.counting};
+}
 bool FailingNew::HasFailed() { return g_state.has_failed; }
 uint64_t FailingNew::Count() { return g_state.count; }
 

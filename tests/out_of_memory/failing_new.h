@@ -20,7 +20,8 @@ class FailingNew {
     kUntilEnds,  // it and all that follow in the same Scope fail
   };
 
-  // Resets the counts. The allocation `number` (from 1) inside scopes fails; 0: none.
+  // Resets the counts. The allocation `number` (from 1) inside scopes fails; 0: none. May be called
+  // inside a scope, for the allocations of its rest.
   static void Arm(uint64_t number, Kind kind);
   // True once an allocation has failed.
   static bool HasFailed();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/format.h"
 #include "compact/plan/fifo_picker.h"
 #include "compact/plan/universal_picker.h"
 
@@ -90,6 +91,14 @@ class FifoPolicy final : public CompactionPolicy {
   // Due compactions run anyway.
   ManualPick PickManual(const TreeView& /*view*/, const ManualRequest& /*request*/) const override {
     return {};
+  }
+  Result<CompactionPlan> PickFiles(const TreeView& view,
+                                   const FilesRequest& request) const override {
+    if (request.output_level > 0) {
+      return Status::InvalidArgument(StrCat("output level ", request.output_level,
+                                            ": with FIFO compaction all tables are on level 0"));
+    }
+    return CompactionPolicy::PickFiles(view, request);
   }
   Result<std::optional<CompactionPlan>> PickMoveOfLevel0(const TreeView& /*view*/,
                                                          Level /*to*/) const override {

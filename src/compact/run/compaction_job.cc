@@ -363,12 +363,11 @@ Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
   return CatchBadAlloc([&] { return RunPlan(args, result); });
 }
 
-VersionEdit MakeEdit(const CompactionPlan& plan, TableJobResult* result) {
+VersionEdit MakeEdit(const CompactionPlan& plan) {
   VersionEdit edit;
   plan.ApplyInputs(&edit);
   if (!plan.next_cursor.empty())
     edit.compact_cursors.emplace_back(plan.start_level(), plan.next_cursor);
-  if (result != nullptr) result->AddFilesTo(plan.output_level, &edit);
   return edit;
 }
 

@@ -375,7 +375,8 @@ TEST_F(TreeTest, TheEditTakesInputsOutAndOutputsIn) {
                   .ok());
   const size_t outputs = result.files.size();
   Evict(result.files);
-  const VersionEdit edit = MakeEdit(plan, &result);
+  VersionEdit edit = MakeEdit(plan);
+  result.AddFilesTo(plan.output_level, &edit);
   EXPECT_EQ(edit.deleted_files().size(), plan.InputFiles());
   EXPECT_EQ(edit.new_files().size(), outputs);
   EXPECT_EQ(edit.new_files().front().level, 1u);

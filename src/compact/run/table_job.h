@@ -79,7 +79,7 @@ struct TableJobResult {
   TableJobStatistics statistics;
   TableCache* tables = nullptr;  // where the files may be open
 
-  // Moves the files into the edit.
+  // Moves the files into the edit. Without memory (std::bad_alloc) they are still here.
   void AddFilesTo(Level level, VersionEdit* edit);
   // Closes and forgets the files; they stay in the directory.
   void Clear();

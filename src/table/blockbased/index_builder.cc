@@ -88,13 +88,24 @@ bool IndexBuilder::AddBlock(const Slice& last_key, const Slice& next_key, uint32
   return !shares_user_key;
 }
 
+uint64_t IndexBuilder::WholeBytesMax() const {
+  // Four lengths, a handle, and a restart.
+  constexpr uint64_t kOverhead = 4 * kVarint32BytesMax + kBlockHandleBytesMax + sizeof(uint32_t);
+  return separators_.size() + first_keys_.size() + blocks_.size() * kOverhead;
+}
+
 IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
-  const bool partitioned = args_.kind == IndexKind::kTwoLevel;
-  const bool has_first_keys = args_.kind == IndexKind::kBinaryWithFirstKey;
+  // A thousandth of the largest block, so that the block over the partitions is small, too.
+  const bool too_large =
+      args_.kind != IndexKind::kTwoLevel && WholeBytesMax() > args_.block_bytes_max;
+  const IndexKind kind = too_large ? IndexKind::kTwoLevel : args_.kind;
+  const uint64_t partition_bytes = too_large ? args_.block_bytes_max / 1024 : args_.partition_bytes;
+  const bool partitioned = kind == IndexKind::kTwoLevel;
+  const bool has_first_keys = kind == IndexKind::kBinaryWithFirstKey;
   ASHLAR_ASSERT(!has_first_keys || first_key_bytes_.size() == blocks_.size());
   IndexBlockBuilder block(args_.restart_interval, args_.delta_values);
   IndexBlockBuilder top(args_.restart_interval, args_.delta_values);
-  Written written;
+  Written written{.kind = kind};
   const auto write_block = [&](IndexBlockBuilder* finished) {
     const BlockHandle handle = write(finished->Finish());
     written.bytes += handle.size + kBlockTrailerBytes;
@@ -117,14 +128,14 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
     const uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
     handle.offset = (end + args_.alignment - 1) / args_.alignment * args_.alignment;  // I2
     const bool last = i + 1 == blocks_.size();
-    if (partitioned && (last || block.CurrentBytes() >= args_.partition_bytes)) {
+    if (partitioned && (last || block.CurrentBytes() >= partition_bytes)) {
       top.Add(stored, write_block(&block), nullptr);
       block.Reset();
       ++written.partitions;
     }
   }
   ASHLAR_ASSERT(separator == separators_.data() + separators_.size());
-  ASHLAR_ASSERT(first_key == first_keys_.data() + first_keys_.size());
+  ASHLAR_ASSERT(!has_first_keys || first_key == first_keys_.data() + first_keys_.size());
   written.top = write_block(partitioned ? &top : &block);
   if (partitioned) written.top_level_bytes = written.top.size + kBlockTrailerBytes;
   return written;

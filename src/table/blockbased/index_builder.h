@@ -6,6 +6,8 @@
 //                         each partition, its handle
 //   kHash, besides        prefixes | per prefix: varint32 bytes, first data block, data blocks
 //
+// An index that might be too large for one block is written as kTwoLevel.
+//
 // Handles in one block are relative to the handle before where the format says so: then blocks
 // follow each other in the file without gaps, data blocks as well as partitions.
 //
@@ -39,6 +41,7 @@ class IndexBuilder {
     IndexShortening shortening = IndexShortening::kSeparators;
     int restart_interval = 1;
     size_t partition_bytes = 4096;
+    uint64_t block_bytes_max = kBlockBytesMax;
     bool delta_values = true;
     uint64_t alignment = 1;                            // of data blocks
     const SliceTransform* prefix_extractor = nullptr;  // of kHash
@@ -46,6 +49,7 @@ class IndexBuilder {
   // Appends a block to the file.
   using WriteBlock = FunctionRef<BlockHandle(const Slice& contents)>;
   struct Written {
+    IndexKind kind = IndexKind::kBinary;
     BlockHandle top;               // named by the footer
     uint64_t bytes = 0;            // of all blocks, with their trailers
     uint64_t partitions = 0;       // 0: the index is not partitioned
@@ -85,6 +89,8 @@ class IndexBuilder {
     return Slice(separators_.data() + separators_.size() - bytes, bytes);
   }
 
+  // At most what the index takes in one block.
+  uint64_t WholeBytesMax() const;
   // Writes the blocks of the index. Call once, after the last AddBlock.
   Written Finish(WriteBlock write) const;
   // The additional bytes of kHash. Empty if a key has no prefix; readers then search.

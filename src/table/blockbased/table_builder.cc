@@ -126,6 +126,7 @@ IndexBuilder::Args IndexArgs(const TableWriteArgs& args) {
           .shortening = config.index_shortening,
           .restart_interval = IndexRestartInterval(config),
           .partition_bytes = config.partition_bytes,
+          .block_bytes_max = config.meta_block_bytes_max,
           .delta_values = DeltaCodesHandles(config),
           .alignment = Alignment(config),
           .prefix_extractor = args.prefix_extractor.get()};
@@ -417,6 +418,10 @@ void TableBuilder::WriteFilter(MetaBlocks* blocks) {
 void TableBuilder::WriteWholeFilter(MetaBlocks* blocks) {
   const size_t start = output_.size();
   const size_t bytes_max = filter_->BlockBytesMax();
+  if (bytes_max > args_.config.meta_block_bytes_max) {
+    properties_.num_filter_entries = 0;
+    return;
+  }
   const size_t bytes = filter_->Finish(output_.Reserve(bytes_max + kBlockTrailerBytes));
   ASHLAR_ASSERT(bytes <= bytes_max);
   output_.Extend(bytes);
@@ -430,11 +435,13 @@ BlockHandle TableBuilder::WriteIndex(MetaBlocks* blocks) {
       args_.config.enable_index_compression ? compressor_.get() : nullptr;
   const IndexBuilder::Written written = index_.Finish(
       [this, compressor](const Slice& block) { return WriteBlock(block, compressor); });
+  index_kind_ = written.kind;
   properties_.index_size = written.bytes;
   properties_.index_partitions = written.partitions;
   properties_.top_level_index_size = written.top_level_bytes;
   const IndexBuilder::Prefixes prefixes = index_.TakePrefixes();
-  if (!prefixes.metadata.empty()) {
+  const size_t bytes = std::max(prefixes.prefixes.size(), prefixes.metadata.size());
+  if (index_kind_ == IndexKind::kHash && bytes > 0 && bytes <= args_.config.meta_block_bytes_max) {
     AddMetaBlock(kMetaHashIndexPrefixes, WriteBlock(prefixes.prefixes, nullptr), blocks);
     AddMetaBlock(kMetaHashIndexMetadata, WriteBlock(prefixes.metadata, nullptr), blocks);
   }
@@ -462,7 +469,7 @@ void TableBuilder::FillProperties() {
   p.db_host_id = args_.db_host_id;
   if (filter_ != nullptr) p.filter_policy_name = args_.config.filter_policy_property;
   std::string index_type;
-  PutFixed32(&index_type, static_cast<uint32_t>(args_.config.index_kind));
+  PutFixed32(&index_type, static_cast<uint32_t>(index_kind_));
   p.user_collected_properties[kPropertyIndexType] = index_type;
   p.user_collected_properties[kPropertyWholeKeyFiltering] =
       args_.config.whole_key_filtering ? "1" : "0";

@@ -216,6 +216,7 @@ class TableBuilder {
   SequenceNumber largest_sequence_ = 0;
 
   IndexBuilder index_;
+  IndexKind index_kind_ = IndexKind::kBinary;  // as written
   uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
   bool has_pending_block_ = false;
   uint64_t block_deletions_ = 0;  // of keys, in the present data block

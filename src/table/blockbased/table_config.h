@@ -39,6 +39,8 @@ struct BlockBasedTableConfig {
   // Of a partition of the index or of the filter, about.
   size_t partition_bytes = 4096;
   bool partition_filters = false;  // counts with IndexKind::kTwoLevel
+  // An index in one block that might get larger is partitioned, and a whole filter left out.
+  uint64_t meta_block_bytes_max = kBlockBytesMax;
   // Buckets per entry of the hash index in a data block. 0: none.
   double hash_buckets_per_entry = 0;
   bool block_align = false;  // data blocks do not cross pages without need

@@ -313,6 +313,42 @@ TEST(TableRoundTrip, PartitionedFiltersFindEveryPrefixFromEverySeek) {
   }
 }
 
+TEST(TableRoundTrip, AnIndexTooLargeForABlockIsPartitionedAndSuchAFilterLeftOut) {
+  for (const IndexKind kind :
+       {IndexKind::kBinary, IndexKind::kHash, IndexKind::kBinaryWithFirstKey}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    TableSpec spec;
+    spec.prefix_extractor.reset(NewFixedPrefixTransform(3));
+    spec.config.filter_millibits_per_key = 20000;
+    spec.config.index_kind = kind;
+    spec.config.block_bytes = 100;
+    Entries entries{InternalOrder{spec.comparator}};
+    for (int i = 0; i < 100000; ++i)
+      entries[MakeInternalKey(std::to_string(100000 + i), 5, ValueType::kValue)] = "v";
+    MemoryFileSystem fs;
+    TableWriteResult whole;
+    ASSERT_OK(WriteTable(&fs, "whole.sst", spec, entries, &whole));
+    spec.config.meta_block_bytes_max = 128 << 10;
+    TableWriteResult result;
+    ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+    ASSERT_GT(whole.properties.index_size, spec.config.meta_block_bytes_max);
+    ASSERT_GT(whole.properties.filter_size, spec.config.meta_block_bytes_max);
+    EXPECT_EQ(result.properties.user_collected_properties[kPropertyIndexType],
+              std::string("\2\0\0\0", 4));
+    EXPECT_GT(result.properties.index_partitions, 100u);
+    EXPECT_LT(result.properties.top_level_index_size, spec.config.meta_block_bytes_max);
+    EXPECT_EQ(result.properties.num_filter_entries, 0u);
+    EXPECT_EQ(result.properties.filter_size, 0u);
+    Result<TableReaderPtr> opened =
+        OpenTable(&fs, "t.sst", {.prefix_extractor = spec.prefix_extractor});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    ASSERT_OK(table->Verify());
+    for (const auto& entry : entries)
+      ASSERT_EQ(GetText(table.get(), {}, ExtractUserKey(entry.first), 9), "v");
+  }
+}
+
 TEST(TableRoundTrip, EmptyTable) {
   MemoryFileSystem fs;
   const KeyComparator comparator(BytewiseComparator());

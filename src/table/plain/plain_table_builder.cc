@@ -48,6 +48,8 @@ PlainTableBuilder::PlainTableBuilder(TableWriteArgs args, const PlainTableConfig
       needs_prefixes_(prefix_extractor_ != nullptr &&
                       (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)),
       collectors_(args_.collector_factories, CollectorContext(args_), args_.logger) {
+  // Keys of any length may have been written while there were prefixes.
+  if (encoding_ != config_.encoding) config_.user_key_bytes = 0;
   if (config_.store_index_in_file)
     index_.emplace(prefix_extractor_ == nullptr ? 0 : config_.hash_table_ratio,
                    config_.Sparseness());

@@ -64,7 +64,7 @@ class PlainTableBuilder {
   void FillProperties();
 
   const TableWriteArgs args_;
-  const PlainTableConfig config_;
+  PlainTableConfig config_;
   const SliceTransform* const prefix_extractor_;  // of args_; null: none
   const PlainEncoding encoding_;
   const bool needs_prefixes_;
