@@ -1,12 +1,15 @@
 #include "environment/program_files.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "filesystem/filename.h"
 #include "platform/mutex.h"
 
 namespace ashlar {
@@ -290,20 +293,21 @@ Status ProgramFiles::ReopenWritableFile(const std::string& path, const vfs::File
   std::unique_ptr<FSWritableFile> file;
   Status opened =
       MarkMissing(files_->ReopenWritableFile(path, ForProgram(options), &file, nullptr));
-  if (opened.IsNotSupported()) opened = ReopenByCopy(path, options, &file);
+  if (opened.IsNotSupported()) opened = ReplaceByCopy(path, std::nullopt, options, &file);
   if (!opened.ok()) return opened;
   if (file->use_direct_io()) return RefuseDirect(path);
   *result = std::make_unique<ProgramWritableFile>(std::move(file), bytes, options);
   return Status::OK();
 }
 
-Status ProgramFiles::ReopenByCopy(const std::string& path, const vfs::FileOptions& options,
-                                  std::unique_ptr<FSWritableFile>* result) {
+Status ProgramFiles::ReplaceByCopy(const std::string& path, std::optional<uint64_t> bytes,
+                                   const vfs::FileOptions& options,
+                                   std::unique_ptr<FSWritableFile>* result) {
   const std::string copy = StrCat(path, ".dbtmp");
   std::unique_ptr<FSWritableFile> file;
   ASHLAR_RETURN_IF_ERROR(
       MarkMissing(files_->NewWritableFile(copy, ForProgram(options), &file, nullptr)));
-  Status copied = CopyTo(path, file.get());
+  Status copied = CopyTo(path, bytes, file.get());
   if (copied.ok()) copied = file->Flush(DefaultIo(), nullptr);
   if (copied.ok()) copied = file->Sync(DefaultIo(), nullptr);
   if (copied.ok()) copied = files_->RenameFile(copy, path, DefaultIo(), nullptr);
@@ -316,18 +320,25 @@ Status ProgramFiles::ReopenByCopy(const std::string& path, const vfs::FileOption
   return Status::OK();
 }
 
-Status ProgramFiles::CopyTo(const std::string& path, FSWritableFile* to) {
+Status ProgramFiles::CopyTo(const std::string& path, std::optional<uint64_t> bytes,
+                            FSWritableFile* to) {
   std::unique_ptr<vfs::SequentialFile> from;
   const Status opened = NewSequentialFile(path, vfs::FileOptions(), &from);
-  if (opened.IsPathNotFound()) return Status::OK();
+  if (opened.IsPathNotFound() && !bytes.has_value()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(opened);
   const std::unique_ptr<char[]> scratch(new char[kBufferBytes]);
-  for (;;) {
+  uint64_t left = bytes.value_or(std::numeric_limits<uint64_t>::max());
+  while (left > 0) {
     Slice piece;
-    ASHLAR_RETURN_IF_ERROR(from->Read(kBufferBytes, &piece, scratch.get()));
-    if (piece.empty()) return Status::OK();
+    const auto wanted = static_cast<size_t>(std::min<uint64_t>(left, kBufferBytes));
+    ASHLAR_RETURN_IF_ERROR(from->Read(wanted, &piece, scratch.get()));
+    if (piece.empty()) break;
     ASHLAR_RETURN_IF_ERROR(to->Append(piece, DefaultIo(), nullptr));
+    left -= piece.size();
   }
+  if (bytes.has_value() && left > 0)
+    return Status::IOError(path, StrCat("has ", left, " bytes less than it is to have"));
+  return Status::OK();
 }
 
 Status ProgramFiles::NewDirectory(const std::string& path,
@@ -387,7 +398,13 @@ Status ProgramFiles::NumFileLinks(const std::string& path, uint64_t* count) {
 }
 
 Status ProgramFiles::Truncate(const std::string& path, uint64_t bytes) {
-  return MarkMissing(files_->Truncate(path, static_cast<size_t>(bytes), DefaultIo(), nullptr));
+  Status cut =
+      MarkMissing(files_->Truncate(path, static_cast<size_t>(bytes), DefaultIo(), nullptr));
+  // Trash is then deleted whole: a step of its deletion is not worth a copy of the rest.
+  if (!cut.IsNotSupported() || IsTrashFileName(BaseName(path))) return cut;
+  std::unique_ptr<FSWritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(ReplaceByCopy(path, bytes, vfs::FileOptions(), &file));
+  return file->Close(DefaultIo(), nullptr);
 }
 
 Status ProgramFiles::LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) {

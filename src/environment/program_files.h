@@ -11,8 +11,9 @@
 // I4: a sequential read returns fewer bytes than wanted only at the end of the file: short reads
 //     are continued.
 // I5: a missing file is IsPathNotFound(), also if the program answers NotFound.
-// I6: where ReopenWritableFile is NotSupported, the file is copied to <path>.dbtmp, made durable
-//     and renamed: at every moment the path has all bytes that it had.
+// I6: where ReopenWritableFile or Truncate is NotSupported, the file, or its beginning, is copied to
+//     <path>.dbtmp, made durable and renamed: at every moment the path has all bytes that it had, or
+//     those that it is to have. So a log can be cut after an error. A file never grows by this.
 //
 // Direct I/O and mapped reads are NotSupported. An exclusive creation is a look for the file and a
 // creation.
@@ -21,6 +22,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,10 +68,11 @@ class ProgramFiles final : public vfs::FileSystem {
   Status GetAbsolutePath(const std::string& path, std::string* absolute) override;
 
  private:
-  // I6. The copy, open for appending.
-  Status ReopenByCopy(const std::string& path, const vfs::FileOptions& options,
-                      std::unique_ptr<FSWritableFile>* result);
-  Status CopyTo(const std::string& path, FSWritableFile* to);
+  // I6. The copy, open for appending. bytes: of the file's beginning; nothing: all, of a file that
+  // may be missing.
+  Status ReplaceByCopy(const std::string& path, std::optional<uint64_t> bytes,
+                       const vfs::FileOptions& options, std::unique_ptr<FSWritableFile>* result);
+  Status CopyTo(const std::string& path, std::optional<uint64_t> bytes, FSWritableFile* to);
 
   const std::shared_ptr<ashlar::FileSystem> files_;
 };

@@ -79,6 +79,13 @@ class VfsWritableFile final : public FSWritableFile {
   IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
     return ToIo(file_->Append(data));
   }
+  // I4.
+  IOStatus Truncate(uint64_t bytes, const IOOptions&, IODebugContext*) override {
+    if (bytes == file_->Size()) return IOStatus::OK();
+    return IOStatus::NotSupported(StrCat("a file that is written has its appended bytes: to have ",
+                                         bytes, " of ", file_->Size(),
+                                         ", use Truncate of the Env or FileSystem after Close"));
+  }
   IOStatus Flush(const IOOptions&, IODebugContext*) override { return ToIo(file_->Flush()); }
   IOStatus Sync(const IOOptions&, IODebugContext*) override { return ToIo(file_->Sync()); }
   bool IsSyncThreadSafe() const override { return true; }

@@ -6,6 +6,7 @@
 // I2: a file never asks its user for alignment (use_direct_io() is false): the engine's files align
 //     direct I/O themselves.
 // I3: a lock ends with UnlockFile, which deletes the object.
+// I4: a file that is written is as long as its appended bytes. Its Truncate refuses another length.
 //
 // Thread safety and lifetime: as ashlar/file_system.h; open files do not need the FileSystem.
 #pragma once

@@ -120,6 +120,7 @@ Status NativeFileSystem::NewDirectory(const std::string& path,
 
 Status NativeFileSystem::NewRandomRWFile(const std::string& path,
                                          std::unique_ptr<vfs::RandomRWFile>* result) {
+  ASHLAR_RETURN_IF_ERROR(CheckNoLockFile(path));
   ASHLAR_RETURN_IF_ERROR(GetFileInfo(path).status());
   ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = OpenMode::kOpenOrCreate}));
   *result = std::make_unique<NativeRandomRWFile>(std::move(file));
@@ -128,6 +129,7 @@ Status NativeFileSystem::NewRandomRWFile(const std::string& path,
 
 Status NativeFileSystem::NewMemoryMappedFileBuffer(
     const std::string& path, std::unique_ptr<MemoryMappedFileBuffer>* result) {
+  ASHLAR_RETURN_IF_ERROR(CheckNoLockFile(path));
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PoolFile> file, PoolFile::Open(path));
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
   *result = std::make_unique<NativeFileBuffer>(std::move(mapping));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/env.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/aligned_buffer.h"
@@ -282,6 +283,10 @@ TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
       fs_->NewWritableFile(Path("LOCK"), vfs::FileOptions(), &writable).IsInvalidArgument());
   EXPECT_TRUE(
       fs_->ReopenWritableFile(Path("LOCK"), vfs::FileOptions(), &writable).IsInvalidArgument());
+  std::unique_ptr<vfs::RandomRWFile> updated;
+  EXPECT_TRUE(fs_->NewRandomRWFile(Path("LOCK"), &updated).IsInvalidArgument());
+  std::unique_ptr<MemoryMappedFileBuffer> mapped;
+  EXPECT_TRUE(fs_->NewMemoryMappedFileBuffer(Path("LOCK"), &mapped).IsInvalidArgument());
 }
 
 // I1. The failing write is one beyond the largest file that the disk's file system holds; the file

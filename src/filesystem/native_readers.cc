@@ -158,13 +158,6 @@ class MappedRandomAccessFile final : public vfs::RandomAccessFile {
   const OsMapping mapping_;
 };
 
-Status CheckReadable(const std::string& path) {
-  if (BaseName(path) != "LOCK") return Status::OK();
-  return Status::InvalidArgument(
-      path,
-      "a lock file is opened by LockFile only: closing it would release the lock of this process");
-}
-
 // CURRENT decides which files are read: a link planted there is refused.
 OpenMode ReadMode(const std::string& path) {
   return BaseName(path) == "CURRENT" ? OpenMode::kReadNoFollow : OpenMode::kRead;
@@ -172,9 +165,16 @@ OpenMode ReadMode(const std::string& path) {
 
 }  // namespace
 
+Status CheckNoLockFile(const std::string& path) {
+  if (BaseName(path) != "LOCK") return Status::OK();
+  return Status::InvalidArgument(
+      path,
+      "a lock file is opened by LockFile only: closing it would release the lock of this process");
+}
+
 Status OpenNativeSequentialFile(const std::string& path, const vfs::FileOptions& options,
                                 std::unique_ptr<vfs::SequentialFile>* result) {
-  ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
+  ASHLAR_RETURN_IF_ERROR(CheckNoLockFile(path));
   ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path),
                                                            .direct_io = options.use_direct_io}));
   if (!options.use_direct_io) file.Advise(FileAdvice::kSequential, 0, 0);
@@ -184,7 +184,7 @@ Status OpenNativeSequentialFile(const std::string& path, const vfs::FileOptions&
 
 Status OpenNativeRandomAccessFile(const std::string& path, const vfs::FileOptions& options,
                                   std::unique_ptr<vfs::RandomAccessFile>* result) {
-  ASHLAR_RETURN_IF_ERROR(CheckReadable(path));
+  ASHLAR_RETURN_IF_ERROR(CheckNoLockFile(path));
   if (options.use_mmap_reads && options.use_direct_io)
     return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
   ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ReadMode(path),

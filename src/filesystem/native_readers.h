@@ -12,6 +12,9 @@
 
 namespace ashlar {
 
+// I3 of native_file_system.h.
+Status CheckNoLockFile(const std::string& path);
+
 Status OpenNativeSequentialFile(const std::string& path, const vfs::FileOptions& options,
                                 std::unique_ptr<vfs::SequentialFile>* result);
 Status OpenNativeRandomAccessFile(const std::string& path, const vfs::FileOptions& options,

@@ -12,7 +12,7 @@
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "filesystem/aligned_buffer.h"
-#include "filesystem/filename.h"
+#include "filesystem/native_readers.h"
 #include "filesystem/write_behind.h"
 #include "filesystem/write_buffer.h"
 #include "platform/file.h"
@@ -440,8 +440,7 @@ OpenMode ChooseMode(const vfs::FileOptions& options, ExistingContents existing) 
 Status OpenNativeWritableFile(const std::string& path, const vfs::FileOptions& options,
                               ExistingContents existing,
                               std::unique_ptr<vfs::WritableFile>* result) {
-  if (BaseName(path) == "LOCK")
-    return Status::InvalidArgument(path, "a lock file is opened by LockFile only");
+  ASHLAR_RETURN_IF_ERROR(CheckNoLockFile(path));
   if (options.use_mmap_writes && options.use_direct_io)
     return Status::InvalidArgument(path, "a mapping cannot bypass the page cache (direct I/O)");
   ASHLAR_ASSIGN_OR_RETURN(OsFile file, OsFile::Open(path, {.mode = ChooseMode(options, existing),

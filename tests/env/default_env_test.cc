@@ -63,6 +63,16 @@ TEST_F(DefaultEnvTest, AppendsAreSeenBeforeAFlush) {
   EXPECT_EQ(Read("f"), "one");
 }
 
+TEST_F(DefaultEnvTest, AFileThatIsWrittenIsNotCutAndSaysSo) {
+  std::unique_ptr<WritableFile> file;
+  ASSERT_OK(env_->NewWritableFile(File("f"), &file, EnvOptions()));
+  ASSERT_OK(file->Append("0123456789"));
+  ASSERT_OK(file->Truncate(10));
+  for (const uint64_t bytes : {9u, 11u}) EXPECT_TRUE(file->Truncate(bytes).IsNotSupported());
+  ASSERT_OK(file->Close());
+  EXPECT_EQ(Read("f"), "0123456789");
+}
+
 TEST_F(DefaultEnvTest, MappedWritesEndWhereTheAppendsDo) {
   EnvOptions options;
   options.use_mmap_writes = true;

@@ -168,6 +168,26 @@ TEST(SmallFileSystemTest, AnErrorReachesTheWriterWithItsText) {
   EXPECT_NE(flushed.ToString().find("has the lease"), std::string::npos) << flushed.ToString();
 }
 
+TEST(SmallFileSystemTest, ADatabaseResumesAfterItsLogFailed) {
+  const auto files = std::make_shared<SmallFileSystem>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(std::shared_ptr<FileSystem>(files));
+  const Options options = OptionsOn(env.get());
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  ASSERT_OK(db->Put(WriteOptions(), "before", "value"));
+  files->FailAppends(".log", IOStatus::IOError("no connection"));
+  EXPECT_TRUE(db->Put(WriteOptions(), "failed", "value").IsIOError());
+  files->FailAppends("", IOStatus::OK());
+  ASSERT_OK(db->Resume());
+  ASSERT_OK(db->Put(WriteOptions(), "after", "value"));
+  ASSERT_OK(db->Close());
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  std::string value;
+  EXPECT_OK(db->Get(ReadOptions(), "before", &value));
+  EXPECT_TRUE(db->Get(ReadOptions(), "failed", &value).IsNotFound());
+  EXPECT_OK(db->Get(ReadOptions(), "after", &value));
+}
+
 class ProgramFilesTest : public testing::Test {
  protected:
   ProgramFilesTest() { EXPECT_OK(files_->CreateDir("/dir")); }
@@ -223,6 +243,24 @@ TEST_F(ProgramFilesTest, AFileThatCannotBeReopenedIsCopied) {
   std::vector<std::string> names;
   ASSERT_OK(files_->GetChildren("/dir", &names));
   EXPECT_EQ(names, std::vector<std::string>{"f"});
+}
+
+TEST_F(ProgramFilesTest, AFileThatCannotBeCutIsCopied) {
+  const std::string whole(100000, 'x');
+  Write("/dir/f", whole + "end");
+  ASSERT_OK(files_->Truncate("/dir/f", whole.size()));
+  std::string bytes;
+  ASSERT_OK(ReadFileToString(small_.get(), "/dir/f", &bytes));
+  EXPECT_EQ(bytes, whole);
+  EXPECT_TRUE(files_->Truncate("/dir/f", whole.size() + 1).IsIOError()) << "it does not grow";
+  ASSERT_OK(ReadFileToString(small_.get(), "/dir/f", &bytes));
+  EXPECT_EQ(bytes, whole);
+  EXPECT_TRUE(files_->Truncate("/dir/missing", 0).IsPathNotFound());
+  std::vector<std::string> names;
+  ASSERT_OK(files_->GetChildren("/dir", &names));
+  EXPECT_EQ(names, std::vector<std::string>{"f"});
+  Write("/dir/000007.sst.trash", whole);
+  EXPECT_TRUE(files_->Truncate("/dir/000007.sst.trash", 1).IsNotSupported());
 }
 
 TEST_F(ProgramFilesTest, SmallAppendsAreCollectedUnlessTheyMayNot) {
