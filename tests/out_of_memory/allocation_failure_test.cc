@@ -768,6 +768,7 @@ TEST(AllocationFailureInAJob, OfACompactionLeavesNoTable) {
   const size_t tables = TablesIn(faults.get(), "/db");
   FailingNew::Arm(0, FailingNew::Kind::kOnce);
   faults->AddRule({.operations = FaultOperation::kSyncDirectory,
+                   .name_contains = "",
                    .effect = FaultEffect::kRunAction,
                    .action = [] { FailingNew::Arm(1, FailingNew::Kind::kOnce); }});
   CompactRangeOptions rewrite;
