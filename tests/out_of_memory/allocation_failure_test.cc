@@ -682,7 +682,9 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
       EXPECT_EQ(extractors.Current(), old_one) << "allocation " << number;
     }
     failed = FailingNew::HasFailed();
-    if (!failed) EXPECT_EQ(extractors.Current(), new_one);
+    if (!failed) {
+      EXPECT_EQ(extractors.Current(), new_one);
+    }
   }
   EXPECT_GT(number, 2U);
   FailingNew::Arm(0, GetParam());
@@ -766,6 +768,7 @@ TEST(AllocationFailureInAJob, OfACompactionLeavesNoTable) {
   const size_t tables = TablesIn(faults.get(), "/db");
   FailingNew::Arm(0, FailingNew::Kind::kOnce);
   faults->AddRule({.operations = FaultOperation::kSyncDirectory,
+                   .name_contains = "",
                    .effect = FaultEffect::kRunAction,
                    .action = [] { FailingNew::Arm(1, FailingNew::Kind::kOnce); }});
   CompactRangeOptions rewrite;

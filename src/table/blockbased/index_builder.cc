@@ -105,7 +105,8 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
   ASHLAR_ASSERT(!has_first_keys || first_key_bytes_.size() == blocks_.size());
   IndexBlockBuilder block(args_.restart_interval, args_.delta_values);
   IndexBlockBuilder top(args_.restart_interval, args_.delta_values);
-  Written written{.kind = kind};
+  Written written;
+  written.kind = kind;
   const auto write_block = [&](IndexBlockBuilder* finished) {
     const BlockHandle handle = write(finished->Finish());
     written.bytes += handle.size + kBlockTrailerBytes;
