@@ -229,15 +229,21 @@ class ProgramDirectory final : public vfs::Directory {
 
 class ProgramLock final : public vfs::FileLock {
  public:
-  ProgramLock(std::shared_ptr<FileSystem> files, ashlar::FileLock* lock)
-      : files_(std::move(files)), lock_(lock) {}
+  explicit ProgramLock(std::shared_ptr<FileSystem> files) : files_(std::move(files)) {}
   ~ProgramLock() override {
-    files_->UnlockFile(lock_, DefaultIo(), nullptr).PermitUncheckedError();
+    if (lock_ != nullptr) files_->UnlockFile(lock_, DefaultIo(), nullptr).PermitUncheckedError();
+  }
+
+  Status Take(const std::string& path) {
+    ashlar::FileLock* taken = nullptr;
+    ASHLAR_RETURN_IF_ERROR(MarkMissing(files_->LockFile(path, DefaultIo(), &taken, nullptr)));
+    lock_ = taken;
+    return Status::OK();
   }
 
  private:
   const std::shared_ptr<FileSystem> files_;
-  ashlar::FileLock* const lock_;
+  ashlar::FileLock* lock_ = nullptr;  // null: not taken, or the file system has no locks
 };
 
 }  // namespace
@@ -408,9 +414,10 @@ Status ProgramFiles::Truncate(const std::string& path, uint64_t bytes) {
 }
 
 Status ProgramFiles::LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) {
-  ashlar::FileLock* taken = nullptr;
-  ASHLAR_RETURN_IF_ERROR(MarkMissing(files_->LockFile(path, DefaultIo(), &taken, nullptr)));
-  *lock = std::make_unique<ProgramLock>(files_, taken);
+  // Allocated first: a lock that was taken always has an owner.
+  auto taken = std::make_unique<ProgramLock>(files_);
+  ASHLAR_RETURN_IF_ERROR(taken->Take(path));
+  *lock = std::move(taken);
   return Status::OK();
 }
 

@@ -341,6 +341,29 @@ TEST_F(ProgramFilesTest, ALockEndsWithItsObject) {
   ASSERT_OK(files_->LockFile("/dir/LOCK", &second));
 }
 
+// A file system without locks: each is granted, and none is there.
+class LockFreeFileSystem final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "LockFreeFileSystem"; }
+  IOStatus LockFile(const std::string&, const IOOptions&, FileLock** lock,
+                    IODebugContext*) override {
+    *lock = nullptr;
+    return IOStatus::OK();
+  }
+  IOStatus UnlockFile(FileLock* lock, const IOOptions&, IODebugContext*) override {
+    EXPECT_NE(lock, nullptr);
+    return IOStatus::OK();
+  }
+};
+
+TEST_F(ProgramFilesTest, ALockThatIsNotThereIsNotReleased) {
+  const auto files = vfs::ToEngineFiles(std::make_shared<LockFreeFileSystem>(small_));
+  std::unique_ptr<vfs::FileLock> lock;
+  ASSERT_OK(files->LockFile("/dir/LOCK", &lock));
+  EXPECT_NE(lock, nullptr);
+}
+
 TEST_F(ProgramFilesTest, DirectIoAndMappingsAreRefused) {
   Write("/dir/f", "there");
   vfs::FileOptions direct;
