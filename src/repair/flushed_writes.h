@@ -18,6 +18,8 @@
 //     on: it would count twice. No value or deletion between such a value and a newer operand: the
 //     value may have operands after it. And no range deletion: it would hide such values.
 // I4: the versions grow with the logs, and not with the tables (LoggedKeys::TakeVersion).
+// Keys are compared by a hash of their bytes. If a comparator calls different bytes equal, a write
+// is not held by versions of its key with others; repair_plan.h puts it into its order.
 // Rejected: to compare with the largest sequence of the tables. Sequences of ingested files are in
 // the outputs of compactions too, and may be newer than writes that were not flushed.
 // Thread safety: const after the last Note.

@@ -68,9 +68,9 @@ class Planner {
     for (auto& [id, family] : plan_.families) {
       const KeyComparator comparator(options_.Find(family.name)->comparator);
       const bool is_changed = changed_.contains(id) || HasLost(id);
-      family.is_merged =
-          family.has_stale_write ||
-          (is_changed && (!IsInOrder(comparator, family.tables) || !WritesAreNewest(family)));
+      family.is_merged = family.has_stale_write ||
+                         (is_changed && (!IsInOrder(comparator, family.tables) ||
+                                         !WritesAreNewest(comparator, family)));
     }
     PlanNumbers();
     plan_.needs_repair |= !manifest_.IsSound();
@@ -240,11 +240,14 @@ class Planner {
   }
 
   // I1 for the tables that the writes of the logs become. A range tombstone in a level below level
-  // 0 does not hide an older write there.
-  static bool WritesAreNewest(const PlannedFamily& family) {
+  // 0 does not hide an older write there. Nor does a newer version of its key whose bytes are
+  // others: FlushedWrites compares hashes of them.
+  static bool WritesAreNewest(const KeyComparator& comparator, const PlannedFamily& family) {
+    const bool knows_equal_keys =
+        !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
     return std::none_of(family.tables.begin(), family.tables.end(), [&](const TableSurvey* table) {
-      return (LevelOf(*table) == 0 || table->has_ranges) &&
-             LargestSequence(*table) >= family.oldest_write;
+      const bool may_be_newer = LevelOf(*table) == 0 || table->has_ranges || !knows_equal_keys;
+      return may_be_newer && LargestSequence(*table) >= family.oldest_write;
     });
   }
 

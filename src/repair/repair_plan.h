@@ -13,8 +13,8 @@
 // The order is known if every two tables with common keys have disjoint sequences, and the table in
 // the higher level is the older one. Writes of the logs that the tables lack become tables of level
 // 0. If a table there may be newer than such a write, or one with range tombstones in any level, or
-// the tables have a newer version of its key, or the logs a newer write before it, the order is not
-// known.
+// any table if the comparator may call different bytes equal, or the tables have a newer version of
+// its key, or the logs a newer write before it, the order is not known.
 //
 // I1: the levels of the plan are in order: a search from level 0 on meets the newest version of a
 //     key first, as far as sequences tell.

@@ -17,6 +17,7 @@
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/support/comparators.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
@@ -712,6 +713,34 @@ TEST_F(RepairTest, AWriteThatComesBackStaysDeletedByARangeDeletionInALowerLevel)
   RepairAsAnnounced();
   ASSERT_EQ(report_.column_families.size(), 2u);
   EXPECT_TRUE(report_.column_families[0].is_merged);
+  ExpectContents(contents_);
+}
+
+// The newer version of the key is in a lower level, with other bytes that the comparator calls
+// equal.
+TEST_F(RepairTest, AWriteThatComesBackIsBelowANewerVersionWithOtherBytes) {
+  static const CaselessComparator caseless;
+  settings_.comparator = &caseless;
+  settings_.disable_auto_compactions = true;
+  Open();
+  CreateFamily(kOther);
+  Put(kOther, "a", "1");  // so that the log stays
+  Put(kDefaultColumnFamilyName, "K", "oldest");
+  FlushOne(kDefaultColumnFamilyName);
+  MoveDown(6);
+  Put(kDefaultColumnFamilyName, "K", "old");
+  FlushOne(kDefaultColumnFamilyName);
+  Put(kDefaultColumnFamilyName, "k", "new");
+  FlushOne(kDefaultColumnFamilyName);
+  MoveDown(1);
+  Put(kDefaultColumnFamilyName, "z", "lost");
+  FlushOne(kDefaultColumnFamilyName);
+  Close();
+  ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).back())));
+  RepairAsAnnounced();
+  ASSERT_EQ(report_.column_families.size(), 2u);
+  EXPECT_TRUE(report_.column_families[0].is_merged);
+  contents_[kDefaultColumnFamilyName].erase("K");  // for the comparator it is "k"
   ExpectContents(contents_);
 }
 
