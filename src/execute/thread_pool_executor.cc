@@ -29,6 +29,10 @@ void ThreadPoolExecutor::Lane::WakeAll() {
   while (!waiting.empty()) WakeOne();
 }
 
+void ThreadPoolExecutor::Lane::DropUnusedPlaces() {
+  while (!workers.empty() && workers.back() == nullptr) workers.pop_back();
+}
+
 void ThreadPoolExecutor::Lane::CheckInvariants() const {
   int at_work = 0;
   for (const std::unique_ptr<Worker>& worker : workers) {
@@ -100,7 +104,10 @@ Status ThreadPoolExecutor::SetBackgroundThreads(int threads, Priority priority) 
   }
   DismissWorkers(priority, wanted);
   for (size_t position = 0; position < wanted; position++) {
-    const Status status = StartWorker(priority, position);
+    const Status status = CatchBadAlloc([&]() -> Status {
+      resize_mutex_.AssertHeld();
+      return StartWorker(priority, position);
+    });
     if (status.ok()) continue;
     DismissWorkers(priority, position);
     return status;
@@ -114,14 +121,17 @@ void ThreadPoolExecutor::DismissWorkers(Priority priority, size_t wanted) {
   {
     MutexLock lock(mutex_);
     Lane& mine = lane(priority);
-    leaving.reserve(mine.workers.size());  // a thread that leaves the list is joined
+    mine.DropUnusedPlaces();
+    // Before anything changes: a thread that leaves the list is joined. Nothing after a start that
+    // failed, which then needs no memory.
+    leaving.reserve(mine.workers.size() - std::min(mine.workers.size(), wanted));
     mine.wanted = static_cast<int>(wanted);
     mine.WakeAll();
     for (size_t position = wanted; position < mine.workers.size(); position++) {
       std::unique_ptr<Worker>& worker = mine.workers[position];
       if (worker != nullptr && !worker->runs_job) leaving.push_back(std::move(worker));
     }
-    while (!mine.workers.empty() && mine.workers.back() == nullptr) mine.workers.pop_back();
+    mine.DropUnusedPlaces();
   }
   for (const std::unique_ptr<Worker>& worker : leaving) worker->thread.Join();
 }

@@ -82,6 +82,8 @@ class ThreadPoolExecutor final : public Executor {
     void QueueDue();
     void WakeOne();
     void WakeAll();
+    // Those at the end of the list.
+    void DropUnusedPlaces();
     // Asserts that the counts agree with the workers. Asserts I3: each waiting worker is listed
     // once and runs no job.
     void CheckInvariants() const;

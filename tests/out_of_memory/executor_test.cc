@@ -20,20 +20,21 @@ std::unique_ptr<ThreadPoolExecutor> MakePool(int threads) {
   return ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = threads}).value();
 }
 
-// Calls change(pool) again and again, each time with another allocation that fails, and then uses
-// the pool. Returns the number of allocations.
-template <typename Change>
-uint64_t FailEachAllocation(int threads_before, const Change& change) {
+// Changes the number of threads again and again, each time with another allocation that fails, and
+// then uses the pool. Returns the number of allocations.
+uint64_t FailEachAllocation(int before, int after, FailingNew::Kind kind) {
   for (uint64_t number = 1;; ++number) {
     SCOPED_TRACE(number);
-    const std::unique_ptr<ThreadPoolExecutor> pool = MakePool(threads_before);
-    FailingNew::Arm(number, FailingNew::Kind::kOnce);
+    const std::unique_ptr<ThreadPoolExecutor> pool = MakePool(before);
+    FailingNew::Arm(number, kind);
     const Status status = CatchBadAlloc([&] {
       const FailingNew::Scope scope;
-      return change(pool.get());
+      return pool->SetBackgroundThreads(after, kLane);
     });
     const bool has_failed = FailingNew::HasFailed();
     EXPECT_TRUE(has_failed ? status.IsMemoryLimit() : status.ok()) << status.ToString();
+    // Who sees too few threads asks for more.
+    EXPECT_EQ(pool->GetBackgroundThreads(kLane) == after, !has_failed);
     EXPECT_OK(pool->SetBackgroundThreads(2, kLane));
     std::atomic<int> runs{0};
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(pool->Schedule(kLane, [&] { runs.fetch_add(1); }));
@@ -44,15 +45,13 @@ uint64_t FailEachAllocation(int threads_before, const Change& change) {
 }
 
 TEST(ExecutorOutOfMemory, AThreadThatCouldNotStartIsNotCounted) {
-  const uint64_t allocations = FailEachAllocation(
-      0, [](ThreadPoolExecutor* pool) { return pool->SetBackgroundThreads(2, kLane); });
-  EXPECT_GT(allocations, 4U);
+  for (const auto kind : {FailingNew::Kind::kOnce, FailingNew::Kind::kUntilEnds})
+    EXPECT_GT(FailEachAllocation(/*before=*/0, /*after=*/2, kind), 4U);
 }
 
 TEST(ExecutorOutOfMemory, ThreadsThatAreNotWantedAreJoined) {
-  const uint64_t allocations = FailEachAllocation(
-      4, [](ThreadPoolExecutor* pool) { return pool->SetBackgroundThreads(0, kLane); });
-  EXPECT_GT(allocations, 0U);
+  for (const auto kind : {FailingNew::Kind::kOnce, FailingNew::Kind::kUntilEnds})
+    EXPECT_GT(FailEachAllocation(/*before=*/4, /*after=*/0, kind), 0U);
 }
 
 // The thread of the pool has no memory from its first job on.
