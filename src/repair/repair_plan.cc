@@ -68,9 +68,9 @@ class Planner {
     for (auto& [id, family] : plan_.families) {
       const KeyComparator comparator(options_.Find(family.name)->comparator);
       const bool is_changed = changed_.contains(id) || HasLost(id);
-      family.is_merged = family.has_stale_write ||
-                         (is_changed && (!IsInOrder(comparator, family.tables) ||
-                                         !WritesAreNewest(comparator, family)));
+      family.is_merged =
+          family.has_stale_write || (is_changed && (!IsInOrder(comparator, family.tables) ||
+                                                    !WritesAreNewest(comparator, family)));
     }
     PlanNumbers();
     plan_.needs_repair |= !manifest_.IsSound();
