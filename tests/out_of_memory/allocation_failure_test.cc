@@ -735,11 +735,13 @@ TEST(AllocationFailureInAJob, OfAFlushLeavesNoTable) {
     ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
     ASSERT_TRUE(db->Put(WriteOptions(), "key", "value").ok());
     FailingNew::Arm(0, FailingNew::Kind::kOnce);
-    faults->ResetCounts();
     faults->AddRule({.operations = FaultOperation::kOpenForReading,
                      .name_contains = ".sst",
                      .effect = FaultEffect::kRunAction,
-                     .action = [&] { FailingNew::Arm(number, FailingNew::Kind::kOnce); }});
+                     .action = [&] {
+                       faults->ResetCounts();
+                       FailingNew::Arm(number, FailingNew::Kind::kOnce);
+                     }});
     const Status flushed = Call("Flush", [&] { return db->Flush(FlushOptions()); });
     const bool has_failed = FailingNew::HasFailed();
     FailingNew::Arm(0, FailingNew::Kind::kOnce);
