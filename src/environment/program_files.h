@@ -11,9 +11,10 @@
 // I4: a sequential read returns fewer bytes than wanted only at the end of the file: short reads
 //     are continued.
 // I5: a missing file is IsPathNotFound(), also if the program answers NotFound.
-// I6: where ReopenWritableFile or Truncate is NotSupported, the file, or its beginning, is copied to
-//     <path>.dbtmp, made durable and renamed: at every moment the path has all bytes that it had, or
-//     those that it is to have. So a log can be cut after an error. A file never grows by this.
+// I6: where ReopenWritableFile or Truncate is NotSupported, the file, or its beginning, is copied
+//     to <path>.dbtmp, made durable and renamed: at every moment the path has all bytes that it
+//     had, or those that it is to have. So a log can be cut after an error. A file never grows by
+//     this.
 //
 // Direct I/O and mapped reads are NotSupported. An exclusive creation is a look for the file and a
 // creation.

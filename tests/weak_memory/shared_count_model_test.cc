@@ -102,7 +102,8 @@ TEST(SharedCountModel, ItsStepsAreThoseOfTheCode) {
       path, "void SharedCount::Release()",
       {"const EpochGuard guard(epochs_);", "if (!killed_.load(std::memory_order_acquire)) {",
        "count.fetch_sub(1, std::memory_order_relaxed);", "return; } }",
-       "if (central_.fetch_sub(1, std::memory_order_acq_rel) == 1)"}));
+       "const int64_t held = central_.fetch_sub(1, std::memory_order_acq_rel);",
+       "if (held == 1) callback_(argument_);"}));
   EXPECT_TRUE(CitedCode(
       path, "void SharedCount::Kill()",
       {"killed_.exchange(true, std::memory_order_acq_rel);", "epochs_.RetireUnderLock(this, 0);"}));

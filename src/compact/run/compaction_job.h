@@ -41,8 +41,8 @@ struct CompactionJobArgs {
 // After an error no file is left. The result's files belong to plan->output_level.
 Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result);
 
-// The edit that installs the outcome of a plan: inputs out or moved. The files of a job are added to
-// it.
+// The edit that installs the outcome of a plan: inputs out or moved. The files of a job are added
+// to it.
 VersionEdit MakeEdit(const CompactionPlan& plan);
 
 // User keys at which the plan's input falls into about `ranges` equal parts, ascending; at most

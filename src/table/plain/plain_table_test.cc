@@ -281,8 +281,7 @@ TEST_P(PlainTableLayouts, KeysOfOneLengthAreStoredWithoutIt) {
     const Subject fixed(spec, std::move(zeroed));
     ASSERT_NO_FATAL_FAILURE(CheckAll(fixed, &random));
     ASSERT_NO_FATAL_FAILURE(CheckPrefixSeeks(fixed, &random));
-    const bool plain =
-        spec.config.encoding == PlainEncoding::kPlain || spec.prefix_extractor == nullptr;
+    const bool plain = spec.config.encoding == PlainEncoding::kPlain;
     EXPECT_EQ(variable.written.properties.data_size - fixed.written.properties.data_size,
               plain ? fixed.entries.size() : 0);
   }
