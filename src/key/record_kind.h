@@ -1,9 +1,8 @@
 // The table of record kinds: number, form with a column family, role for the key, fields in a write
-// batch, name. A new kind is one row here. Readers ask for roles (IsValue, IsTombstone, IsOperand,
-// IsRange, RoleOf), not for numbers, except for single deletions and on fast paths (IsPlainValue).
-// A new role is one case in each of the three places that turn a role into a result:
-// Lookup::OfferRare, UserIterator (ResolveAtCursor and its neighbours) and
-// CompactionIterator::Decide.
+// batch, name. A new kind is one row here. Readers ask for roles (IsValue, IsRange, RoleOf, ...),
+// not for numbers, except for single deletions and on fast paths (IsPlainValue). A new role is one
+// case in each of the three places that turn a role into a result: Lookup::OfferRare, UserIterator
+// (ResolveAtCursor and its neighbours) and CompactionIterator::Decide.
 //
 // The numbers are RocksDB's and are stored on disk. Kinds that Ashlar does not implement have rows
 // so that they are refused by name.
