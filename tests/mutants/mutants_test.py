@@ -13,7 +13,7 @@ FAILED = BEGUN + b"suite_test.cc:7: Failure\n[  FAILED  ] Suite.Case (0 ms)\n"
 
 
 def entry(**fields):
-    return {"name": "n", "bug": "b", "file": "src/f.cc", "text": "t", "replacement": "r",
+    return {"name": "n", "bug": "b", "file": "src/f.cc", "text": "t;", "replacement": "r;",
             "test": "suite_test Suite.Case", **fields}
 
 
@@ -44,6 +44,15 @@ class OutcomeTest(unittest.TestCase):
         self.assertEqual(self.judge(None, BEGUN), ("hung", False))
         self.assertEqual(self.judge(None, BEGUN, may_hang=True), ("hung", True))
         self.assertEqual(self.judge(None, FAILED), ("failed", True))
+
+
+class EntryTest(unittest.TestCase):
+    def test_a_statement_ends_as_one(self):
+        for text in ("f();", "f();  // why", "if (a) {\n  f();\n}"):
+            mutants.Mutant("here", entry(text=text))
+        mutants.Mutant("here", entry(text="a && b", form="expression"))
+        with self.assertRaises(mutants.Refused):
+            mutants.Mutant("here", entry(text="a && b"))
 
 
 class RunTest(unittest.TestCase):
