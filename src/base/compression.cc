@@ -1,5 +1,8 @@
 #include "base/compression.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/coding.h"
 #include "base/compression_codec.h"
 #include "base/format.h"
@@ -122,8 +125,9 @@ Status ValidateCompressionType(CompressionType type) {
 }
 
 bool TakesDictionary(CompressionType type) {
-  const Result<const CompressionCodec*> codec = FindCodec(type);
-  return codec.ok() && (*codec)->takes_dictionary;
+  return std::any_of(std::begin(kCodecs), std::end(kCodecs), [type](const CompressionCodec& codec) {
+    return codec.type == type && codec.takes_dictionary;
+  });
 }
 
 std::vector<CompressionType> SupportedCompressionTypes() {

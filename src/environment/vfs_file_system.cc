@@ -82,9 +82,9 @@ class VfsWritableFile final : public FSWritableFile {
   // I4.
   IOStatus Truncate(uint64_t bytes, const IOOptions&, IODebugContext*) override {
     if (bytes == file_->Size()) return IOStatus::OK();
-    return IOStatus::NotSupported(StrCat("a file that is written has its appended bytes: to have ",
-                                         bytes, " of ", file_->Size(),
-                                         ", use Truncate of the Env or FileSystem after Close"));
+    return IOStatus::NotSupported(
+        StrCat("an open file cannot change from ", file_->Size(), " to ", bytes,
+               " bytes: close it, and call Truncate of the Env or FileSystem"));
   }
   IOStatus Flush(const IOOptions&, IODebugContext*) override { return ToIo(file_->Flush()); }
   IOStatus Sync(const IOOptions&, IODebugContext*) override { return ToIo(file_->Sync()); }

@@ -28,13 +28,10 @@ bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
     failure_while_resuming_ = error;
     reason_of_failure_ = reason;
   }
-  // The group was under way when the first error came.
-  if (state == State::kLatched && IsHalfApplied(error, reason) && !IsFinal(status_, reason_)) {
-    status_ = error;
-    reason_ = reason;
-    return true;
-  }
-  if (state != State::kClear) return false;
+  // The group of such a batch was under way when the first error came.
+  const bool replaces_first =
+      state == State::kLatched && IsHalfApplied(error, reason) && !IsFinal(status_, reason_);
+  if (state != State::kClear && !replaces_first) return false;
   status_ = error;
   reason_ = reason;
   state_.store(State::kLatched, std::memory_order_release);

@@ -155,6 +155,14 @@ class RepairTest : public ::testing::Test {
     ASSERT_EQ(report_.column_families.size(), 1u);
     EXPECT_TRUE(report_.column_families[0].is_merged);
   }
+  // Of two families, the default one is to be merged.
+  void RepairWithoutTheNewestTable() {
+    Close();
+    ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).back())));
+    RepairAsAnnounced();
+    ASSERT_EQ(report_.column_families.size(), 2u);
+    EXPECT_TRUE(report_.column_families[0].is_merged);
+  }
   void ExpectContents(const Contents& expected) {
     OpenDatabase opened(disk_, settings_, 2);
     ASSERT_OK(opened.Open());
@@ -708,11 +716,7 @@ TEST_F(RepairTest, AWriteThatComesBackStaysDeletedByARangeDeletionInALowerLevel)
   MoveDown(1);
   PutMany(kDefaultColumnFamilyName, 50, 60, "a");
   FlushOne(kDefaultColumnFamilyName);
-  Close();
-  ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).back())));
-  RepairAsAnnounced();
-  ASSERT_EQ(report_.column_families.size(), 2u);
-  EXPECT_TRUE(report_.column_families[0].is_merged);
+  ASSERT_NO_FATAL_FAILURE(RepairWithoutTheNewestTable());
   ExpectContents(contents_);
 }
 
@@ -735,11 +739,7 @@ TEST_F(RepairTest, AWriteThatComesBackIsBelowANewerVersionWithOtherBytes) {
   MoveDown(1);
   Put(kDefaultColumnFamilyName, "z", "lost");
   FlushOne(kDefaultColumnFamilyName);
-  Close();
-  ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).back())));
-  RepairAsAnnounced();
-  ASSERT_EQ(report_.column_families.size(), 2u);
-  EXPECT_TRUE(report_.column_families[0].is_merged);
+  ASSERT_NO_FATAL_FAILURE(RepairWithoutTheNewestTable());
   contents_[kDefaultColumnFamilyName].erase("K");  // for the comparator it is "k"
   ExpectContents(contents_);
 }
