@@ -381,10 +381,8 @@ class InstructionsTest(unittest.TestCase):
             instructions.parse_total("events: Ir\n")
 
     def test_a_count_that_rose_is_named(self):
-        marks = instructions.MARKS
         table = instructions.table([("Get", 50, 12050, 1550)], "abc", "RocksDB")
-        document = f"before\n{marks.begin}\n{table}\n{marks.end}\nafter\n"
-        before = instructions.counts_of(document)
+        before = instructions.counts_of(table)
         self.assertEqual(before, {"Get": 1500})
         self.assertEqual(instructions.rises(before, {"Get": 1515}), [])
         self.assertEqual(len(instructions.rises(before, {"Get": 1516, "Put": 1})), 2)

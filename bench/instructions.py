@@ -63,10 +63,9 @@ def count(driver: Path, library: str, engine: str, case: tuple, folder: Path) ->
     return total / operations
 
 
-def counts_of(document: str) -> dict[str, float]:
-    """Ashlar's counts in the table of a document, by title."""
-    begin, end = document.index(MARKS.begin), document.index(MARKS.end)
-    lines = [line for line in document[begin:end].splitlines() if line.startswith("| ")]
+def counts_of(table: str) -> dict[str, float]:
+    """Ashlar's counts in a table, by title."""
+    lines = [line for line in table.splitlines() if line.startswith("| ")]
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     return {row[0]: float(row[2].replace(",", "")) for row in cells[1:]}
 

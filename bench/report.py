@@ -2,12 +2,15 @@
 
 import json
 import re
+import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
 from figures import VERDICTS, WIN_RATIO_MIN, Measured, RowOutcome, figure, pairwise, worst_first
 from rows import TRIANGLE, TRIANGLE_FIGURES, Group, Metric
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "docs"))
+from generated import Marks  # noqa: E402, F401
 
 TEMPLATE = Path(__file__).resolve().parent / "report.html.j2"
 LATENCY_ROWS = (
@@ -19,27 +22,6 @@ LATENCY_ROWS = (
     "readwhilewriting, 1 reader",
 )
 THROUGHPUT_ROWS = ("fillseq", "fillrandom", "overwrite", "10/800 overwrite, buffered")
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The lines of a document between which a command writes a table."""
-
-    name: str
-    command: str
-    document: str = "performance.md"  # of docs/
-
-    @property
-    def begin(self) -> str:
-        return f"<!-- {self.name}: begin, written by {self.command} -->"
-
-    @property
-    def end(self) -> str:
-        return f"<!-- {self.name}: end -->"
-
-    def replace(self, document: str, text: str) -> str:
-        begin, end = document.index(self.begin), document.index(self.end)
-        return document[: begin + len(self.begin)] + "\n" + text + "\n" + document[end:]
 
 
 def format_figure(value: float) -> str:

@@ -426,7 +426,7 @@ def count_instructions(own: Library, peer: Library, commit: str) -> None:
         ours, theirs = counts[2] - counts[0], counts[1] - counts[0]
         print(f"{case[0]:20} {peer.name} {theirs:8.0f}   {own.name} {ours:8.0f}", flush=True)
         rows.append((case[0], *counts))
-    put_into_document(instructions.MARKS, instructions.table(rows, commit, peer.name))
+    instructions.MARKS.write(instructions.table(rows, commit, peer.name))
 
 
 def check_instructions(own: Library) -> int:
@@ -439,8 +439,7 @@ def check_instructions(own: Library) -> int:
         )
         now[case[0]] = count - driver
         print(f"{case[0]:20} {own.name} {now[case[0]]:8.0f}", flush=True)
-    document = (ROOT / "docs" / "performance.md").read_text()
-    risen = instructions.rises(instructions.counts_of(document), now)
+    risen = instructions.rises(instructions.counts_of(instructions.MARKS.read()), now)
     for sentence in risen:
         print(f"bench: {sentence}", file=sys.stderr)
     return 1 if risen else 0
@@ -453,13 +452,7 @@ def write_triangle(rows: list[RowOutcome], about: dict) -> None:
 
     settings = triangle_settings(rows)
     (ROOT / "docs" / TRIANGLE_PICTURE).write_text(plots.triangle(settings))
-    put_into_document(TRIANGLE, triangle_table(settings, about))
-
-
-def put_into_document(marks: Marks, text: str) -> None:
-    document = ROOT / "docs" / marks.document
-    document.write_text(marks.replace(document.read_text(), text))
-    print(f"== written to {document}")
+    TRIANGLE.write(triangle_table(settings, about))
 
 
 def measure_all(bench: Bench, scale: Scale, kept_path: Path, may_use_kept: bool) -> dict:
@@ -548,12 +541,12 @@ def main() -> int:
     if arguments.subject == "triangle":
         write_triangle(rows, about)
     elif arguments.subject:
-        put_into_document(SUBJECTS[arguments.subject], markdown_table(rows, about))
+        SUBJECTS[arguments.subject].write(markdown_table(rows, about))
     elif scale.name == "full" and not arguments.rows:
         copying = {group.name for group in groups if results[group.name].get("copies")}
         for marks, wanted in ((SIDE_BY_SIDE, False), (ZERO_COPY, True)):
             shown = [row for row in rows if (row.group in copying) == wanted]
-            put_into_document(marks, side_by_side_table(shown, about))
+            marks.write(side_by_side_table(shown, about))
     name = f"{scale.name}{'-rows' if arguments.rows else ''}"
     write_json(OUT / f"{name}.json", about, rows, groups, results)
     write_page(OUT / f"{name}.html", about, rows, groups, results)

@@ -3,9 +3,9 @@
 
 import argparse
 import pathlib
+import platform
 import shutil
 import signal
-import subprocess
 import sys
 import time
 import traceback
@@ -14,8 +14,10 @@ import cases
 import machine
 from client import Acknowledged, Client, Died, Failed
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PAGE = ROOT / "docs" / "reliability.md"
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "docs"))
+from generated import Marks, stamp  # noqa: E402
+
+TABLE = Marks("disks", "./dev disks --write", "reliability.md")
 CASE_SECONDS_MAX = 240  # a call that hangs is a failure
 
 
@@ -75,11 +77,6 @@ def self_test(folder):
     shutil.rmtree(folder)
 
 
-def output_of(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip()
-
-
 def table(cells, quick):
     kinds = [kind for kind in machine.FILE_SYSTEMS if any(at == kind for at, _ in cells)]
     names = " | ".join(machine.NAMES[kind] for kind in kinds)
@@ -87,28 +84,13 @@ def table(cells, quick):
     for the_case in cases.CASES:
         row = [cells.get((kind, the_case.label), "–") for kind in kinds]
         lines.append(f"| {the_case.label} | " + " | ".join(row) + " |")
-    git = ["git", "-C", ROOT]
-    commit = output_of(*git, "rev-parse", "--short", "HEAD")
-    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--"], check=False).returncode != 0
-    kernel = output_of("uname", "-r").split("-")[0]
-    changes = " with changes" if changed else ""
-    today = time.strftime("%Y-%m-%d", time.gmtime())
+    kernel = platform.release().split("-")[0]
     lines += [
         "",
-        f"{Client.compared:,} commits compared, acknowledged commits lost: 0. {commit}{changes}, "
-        f"{today}, Linux {kernel}{', --quick' if quick else ''}.",
+        f"{Client.compared:,} commits compared, acknowledged commits lost: 0. {stamp()}, "
+        f"Linux {kernel}{', --quick' if quick else ''}.",
     ]
     return lines
-
-
-def write_page(lines):
-    before, begin, rest = PAGE.read_text().partition("<!-- disks: begin")
-    begin_line, _, rest = rest.partition("\n")
-    _, end, after = rest.partition("<!-- disks: end")
-    if not end:
-        sys.exit(f"disks: {PAGE} has no place for the table")
-    PAGE.write_text(f"{before}{begin}{begin_line}\n" + "\n".join(lines) + f"\n{end}{after}")
-    print("== disks: the table is in docs/reliability.md")
 
 
 def main():
@@ -165,7 +147,7 @@ def main():
     if failed:
         sys.exit("disks: failed: " + "; ".join(failed))
     if arguments.write:
-        write_page(table(cells, arguments.quick))
+        TABLE.write("\n".join(table(cells, arguments.quick)))
 
 
 if __name__ == "__main__":
