@@ -111,6 +111,15 @@ bool ParseTrashName(std::string_view name, uint64_t* number, FileType* type) {
   return is_data;
 }
 
+bool ParseCopyName(std::string_view name, uint64_t* number, FileType* type) {
+  if (!name.ends_with(kTempSuffix)) return false;
+  name.remove_suffix(kTempSuffix.size());
+  if (!ParseSuffixedName(name, number, type)) return false;
+  const bool is_data = *type != FileType::kTempFile;
+  *type = FileType::kTempFile;
+  return is_data;
+}
+
 }  // namespace
 
 std::string WalFileName(const std::string& directory, uint64_t number) {
@@ -175,7 +184,8 @@ bool ParseFileName(std::string_view name, uint64_t* number, FileType* type) {
   if (!ParseFixedName(name, &parsed_type) &&
       !ParsePrefixedName(name, &parsed_number, &parsed_type) &&
       !ParseSuffixedName(name, &parsed_number, &parsed_type) &&
-      !ParseTrashName(name, &parsed_number, &parsed_type)) {
+      !ParseTrashName(name, &parsed_number, &parsed_type) &&
+      !ParseCopyName(name, &parsed_number, &parsed_type)) {
     return false;
   }
   *number = parsed_number;

@@ -188,6 +188,32 @@ TEST(SmallFileSystemTest, ADatabaseResumesAfterItsLogFailed) {
   EXPECT_OK(db->Get(ReadOptions(), "after", &value));
 }
 
+TEST(SmallFileSystemTest, TheNextOpenDeletesACopyThatACrashLeft) {
+  const auto files = std::make_shared<SmallFileSystem>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(std::shared_ptr<FileSystem>(files));
+  Options options = OptionsOn(env.get());
+  options.wal_dir = "/logs";
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  ASSERT_OK(db->Put(WriteOptions(), "key", "value"));
+  ASSERT_OK(db->Close());
+  const std::vector<std::string> copies = {"/db/000004.sst.dbtmp", "/logs/000004.log.dbtmp"};
+  for (const std::string& copy : copies)
+    ASSERT_OK(WriteStringToFile(files.get(), "half of a file", copy));
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  for (const std::string& copy : copies)
+    EXPECT_TRUE(files->FileExists(copy, IOOptions(), nullptr).IsNotFound()) << copy;
+  std::string value;
+  EXPECT_OK(db->Get(ReadOptions(), "key", &value));
+  ASSERT_OK(db->Close());
+  db.reset();
+  for (const std::string& copy : copies)
+    ASSERT_OK(WriteStringToFile(files.get(), "half of a file", copy));
+  ASSERT_OK(DestroyDB("/db", options));
+  for (const std::string& copy : copies)
+    EXPECT_TRUE(files->FileExists(copy, IOOptions(), nullptr).IsNotFound()) << copy;
+}
+
 class ProgramFilesTest : public testing::Test {
  protected:
   ProgramFilesTest() { EXPECT_OK(files_->CreateDir("/dir")); }
