@@ -59,7 +59,8 @@ class ASHLAR_API RateLimiter {
   virtual size_t RequestToken(size_t bytes, size_t alignment, IORequestPriority priority,
                               Statistics* statistics, OpType op);
 
-  // Takes effect from the next refill. Must be positive.
+  // Takes effect from the next refill. Must be positive: NewGenericRateLimiter's keeps its rate
+  // otherwise.
   virtual void SetBytesPerSecond(int64_t bytes_per_second) = 0;
   virtual int64_t GetBytesPerSecond() const = 0;
   // The largest grant of one request; 0: the bytes of one refill period. InvalidArgument: below 0.
@@ -88,9 +89,13 @@ class ASHLAR_API RateLimiter {
 };
 
 // A token bucket, owned by the caller. refill_period_us: the time between refills; a longer one
-// allows longer bursts. fairness: every fairness-th refill serves the lowest priority first. Values
-// out of range (<= 0) are raised to the smallest that works. single_burst_bytes: see
-// RateLimiter::SetSingleBurstBytes; a negative value counts as 0.
+// allows longer bursts. It is at least the time in which the rate amounts to a byte. fairness: every
+// fairness-th refill serves the lowest priority first. single_burst_bytes: see
+// RateLimiter::SetSingleBurstBytes.
+//
+// All but the last must be positive. An open for writing, SstFileWriter and BackupEngine refuse a
+// limiter whose rate is not (InvalidArgument). A refill_period_us of 0 or less counts as the
+// default, a fairness of 0 or less as 1, and negative single_burst_bytes as 0.
 //
 // auto_tuned: the rate moves between rate_bytes_per_sec and a twentieth of it, beginning with half.
 // Every 100 refill periods it rises by 5 % if requests waited in more than 90 % of them, and falls

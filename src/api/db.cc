@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/result.h"
 #include "config/validate.h"
+#include "execute/rate_limiter.h"
 #include "filesystem/filename.h"
 #include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
@@ -23,6 +24,10 @@ Status OpenLsm(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles, std::un
   db->reset();
   ASHLAR_RETURN_IF_ERROR(ValidateOptions(args.options, args.families,
                                          args.read_only ? OpenFor::kReading : OpenFor::kWriting));
+  if (!args.read_only) {
+    ASHLAR_RETURN_IF_ERROR(
+        CheckRateLimiter(args.options.rate_limiter.get()).WithContext("option rate_limiter"));
+  }
   const bool has_default = std::any_of(
       args.families.begin(), args.families.end(),
       [](const ColumnFamilyDescriptor& f) { return f.name == kDefaultColumnFamilyName; });

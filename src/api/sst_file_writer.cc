@@ -14,6 +14,7 @@
 #include "base/out_of_memory.h"
 #include "compact/run/compaction_output.h"
 #include "config/validate.h"
+#include "execute/rate_limiter.h"
 #include "lsm/recovery.h"
 #include "lsm/resolve_options.h"
 #include "ranges/fragmented_ranges.h"
@@ -126,6 +127,8 @@ struct SstFileWriter::Rep {
           path, "table_factory: PlainTables have no place for a global sequence number");
     }
     MakeArgs();
+    ASHLAR_RETURN_IF_ERROR(CheckRateLimiter(args.table.rate_limiter)
+                               .WithContext(StrCat(path, ": EnvOptions::rate_limiter")));
     // A database may have a link to the old file, which must stay as it is.
     const Status removed = args.file_system->DeleteFile(path);
     if (!removed.ok() && !removed.IsPathNotFound()) return removed;

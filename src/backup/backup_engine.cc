@@ -19,6 +19,7 @@
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
+#include "execute/rate_limiter.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "platform/mutex.h"
@@ -311,6 +312,12 @@ Status CheckOptions(const BackupEngineOptions& options) {
     return Status::NotSupported(
         StrCat("BackupEngineOptions::schema_version=", options.schema_version,
                ": only schema 1 is written; leave it at 1"));
+  }
+  for (const auto& [name, limiter] :
+       {std::pair("backup_rate_limiter", options.backup_rate_limiter.get()),
+        std::pair("restore_rate_limiter", options.restore_rate_limiter.get())}) {
+    ASHLAR_RETURN_IF_ERROR(
+        CheckRateLimiter(limiter).WithContext(StrCat("BackupEngineOptions::", name)));
   }
   return Status::OK();
 }

@@ -549,6 +549,12 @@ TEST_F(BackupEngineTest, OptionsThatWouldChangeBackupsAreRefused) {
   EXPECT_TRUE(open([](auto* o) { o->share_table_files = false; }).IsNotSupported());
   EXPECT_TRUE(open([](auto* o) { o->share_files_with_checksum = false; }).IsNotSupported());
   EXPECT_TRUE(open([](auto* o) { o->schema_version = 2; }).IsNotSupported());
+  EXPECT_TRUE(open([](auto* o) {
+                o->backup_rate_limiter.reset(NewGenericRateLimiter(0));
+              }).IsInvalidArgument());
+  EXPECT_TRUE(open([](auto* o) {
+                o->restore_rate_limiter.reset(NewGenericRateLimiter(-1));
+              }).IsInvalidArgument());
   const std::unique_ptr<BackupEngine> opened = OpenEngine();
   CreateBackupOptions create;
   create.atomic_flush = true;

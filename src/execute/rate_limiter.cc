@@ -5,12 +5,14 @@
 
 #include "ashlar/statistics.h"
 #include "base/assert.h"
+#include "base/format.h"
 
 namespace ashlar {
 namespace {
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr int64_t kRefillPeriodMaxUs = 3600 * kMicrosPerSecond;
+constexpr int64_t kDefaultRefillPeriodUs = 100'000;
 constexpr uint64_t kNanosPerMicro = 1000;
 
 constexpr int64_t kTunedRange = 20;  // of the greatest rate to the least
@@ -18,14 +20,17 @@ constexpr uint64_t kPeriodsPerTuning = 100;
 constexpr uint64_t kLowPercent = 50;
 constexpr uint64_t kHighPercent = 90;
 
-// rate * period / 1 s, at least 1, at most a quarter of the int64_t range. Sums of it do not
-// overflow.
+// The period, or a longer one in which the rate amounts to a byte.
+int64_t PeriodFor(int64_t bytes_per_second, int64_t refill_period_us) {
+  return std::max(refill_period_us, (kMicrosPerSecond - 1) / bytes_per_second + 1);
+}
+
+// rate * period / 1 s, at most a quarter of the int64_t range. Sums of it do not overflow.
 int64_t BytesPerPeriod(int64_t bytes_per_second, int64_t period_us) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
   const int64_t whole = bytes_per_second / kMicrosPerSecond;
   if (whole >= kMost / period_us) return kMost;
-  return std::max<int64_t>(
-      1, whole * period_us + bytes_per_second % kMicrosPerSecond * period_us / kMicrosPerSecond);
+  return whole * period_us + bytes_per_second % kMicrosPerSecond * period_us / kMicrosPerSecond;
 }
 
 int64_t TunedRate(int64_t rate, int64_t rate_max, uint64_t drained_percent) {
@@ -63,6 +68,14 @@ RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec, int64_t refill_pe
                                  .clock = MachineClock()});
 }
 
+Status CheckRateLimiter(const RateLimiter* limiter) {
+  const auto* const generic = dynamic_cast<const GenericRateLimiter*>(limiter);
+  if (generic == nullptr || generic->GetBytesPerSecond() > 0) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat("the rate of NewGenericRateLimiter is ", generic->GetBytesPerSecond(),
+             " bytes per second; set a rate above 0, or no rate limiter for none"));
+}
+
 void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder) {
   if (io.limiter == nullptr || bytes == 0 || !io.limiter->IsRateLimited(io.op)) return;
   const bool read = io.op == RateLimiter::OpType::kRead;
@@ -82,22 +95,32 @@ void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder)
 
 GenericRateLimiter::GenericRateLimiter(const Options& options)
     : RateLimiter(options.mode),
-      refill_period_us_(std::clamp<int64_t>(options.refill_period_us, 1, kRefillPeriodMaxUs)),
+      refill_period_us_(options.refill_period_us > 0
+                            ? std::min(options.refill_period_us, kRefillPeriodMaxUs)
+                            : kDefaultRefillPeriodUs),
       fairness_(std::max(options.fairness, 1)),
       rate_max_(std::max<int64_t>(options.bytes_per_second, 1)),
       auto_tuned_(options.auto_tuned),
       clock_(options.clock) {
   MutexLock lock(mutex_);
-  SetRate(auto_tuned_ ? rate_max_ / 2 : rate_max_);
+  const bool begins_in_the_middle = auto_tuned_ && options.bytes_per_second > 1;
+  SetRate(begins_in_the_middle ? rate_max_ / 2 : options.bytes_per_second);
   single_burst_bytes_ = std::max<int64_t>(options.single_burst_bytes, 0);
   available_bytes_ = period_bytes_;
   tuned_ns_ = clock_->NowNanos();
-  next_refill_ns_ = tuned_ns_ + static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
+  next_refill_ns_ = tuned_ns_ + PeriodNanos();
 }
 
 void GenericRateLimiter::SetRate(int64_t bytes_per_second) {
-  bytes_per_second_ = std::max<int64_t>(bytes_per_second, 1);
-  period_bytes_ = BytesPerPeriod(bytes_per_second_, refill_period_us_);
+  bytes_per_second_ = bytes_per_second;
+  const int64_t served = std::max<int64_t>(bytes_per_second, 1);
+  period_us_ = PeriodFor(served, refill_period_us_);
+  period_bytes_ = BytesPerPeriod(served, period_us_);
+  ASHLAR_ASSERT(period_bytes_ > 0);
+}
+
+uint64_t GenericRateLimiter::PeriodNanos() const {
+  return static_cast<uint64_t>(period_us_) * kNanosPerMicro;
 }
 
 void GenericRateLimiter::Request(int64_t bytes, IORequestPriority priority,
@@ -158,7 +181,7 @@ void GenericRateLimiter::SleepUntilRefill() {
 void GenericRateLimiter::RefillIfDue() {
   const uint64_t now = clock_->NowNanos();
   if (now < next_refill_ns_) return;
-  const uint64_t period_ns = static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
+  const uint64_t period_ns = PeriodNanos();
   // A little late: keep the pace. A period or more late: the bucket holds one period's worth and no
   // more.
   next_refill_ns_ =
@@ -171,7 +194,7 @@ void GenericRateLimiter::RefillIfDue() {
 }
 
 void GenericRateLimiter::TuneIfDue(uint64_t now) {
-  const uint64_t period_ns = static_cast<uint64_t>(refill_period_us_) * kNanosPerMicro;
+  const uint64_t period_ns = PeriodNanos();
   const uint64_t periods = (now - tuned_ns_ + period_ns - 1) / period_ns;
   if (periods < kPeriodsPerTuning) return;
   const int64_t before = bytes_per_second_;
@@ -189,7 +212,8 @@ void GenericRateLimiter::Grant() {
 }
 
 void GenericRateLimiter::CheckInvariants() const {
-  ASHLAR_ASSERT(period_bytes_ == BytesPerPeriod(bytes_per_second_, refill_period_us_));  // I1
+  ASHLAR_ASSERT(period_bytes_ ==
+                BytesPerPeriod(std::max<int64_t>(bytes_per_second_, 1), period_us_));  // I1
   ASHLAR_ASSERT(available_bytes_ >= 0);
   for (const std::deque<Waiter*>& queue : waiting_) {
     ASHLAR_ASSERT(queue.empty() || available_bytes_ == 0);  // I1
@@ -218,6 +242,7 @@ GenericRateLimiter::Waiter* GenericRateLimiter::FirstWaiter() {
 }
 
 void GenericRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
+  if (bytes_per_second <= 0) return;
   MutexLock lock(mutex_);
   SetRate(bytes_per_second);
 }

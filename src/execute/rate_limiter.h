@@ -9,6 +9,8 @@
 // wait to be woken. When the leader has its bytes, it names another waiter. So no thread of its own
 // is needed, and with a ManualClock nothing really sleeps.
 //
+// A period is long enough for one byte, so that a low rate is kept, too.
+//
 // I1: granted bytes over any time t <= rate * t + one period's worth.
 // I2: while requests wait, there is one leader, or a waiter has been woken to become it.
 // I3: with auto_tuned, a rate that tuning chose is between rate_max_ / 20 and rate_max_.
@@ -62,6 +64,7 @@ class GenericRateLimiter final : public RateLimiter {
   };
 
   void SetRate(int64_t bytes_per_second) ASHLAR_REQUIRES(mutex_);
+  uint64_t PeriodNanos() const ASHLAR_REQUIRES(mutex_);
   int64_t BurstBytes() const ASHLAR_REQUIRES(mutex_) {
     return single_burst_bytes_ > 0 ? single_burst_bytes_ : period_bytes_;
   }
@@ -78,14 +81,15 @@ class GenericRateLimiter final : public RateLimiter {
   // Asserts I1 of the bucket: it is empty while requests wait.
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
-  const int64_t refill_period_us_;
+  const int64_t refill_period_us_;  // as asked for
   const int32_t fairness_;
   const int64_t rate_max_;
   const bool auto_tuned_;
   const std::shared_ptr<Clock> clock_;
 
   mutable Mutex mutex_;
-  int64_t bytes_per_second_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  int64_t bytes_per_second_ ASHLAR_GUARDED_BY(mutex_) = 0;  // as given; served is at least 1
+  int64_t period_us_ ASHLAR_GUARDED_BY(mutex_) = 0;
   int64_t period_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;
   int64_t single_burst_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;
   int64_t available_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;
@@ -98,6 +102,10 @@ class GenericRateLimiter final : public RateLimiter {
   std::array<int64_t, IO_TOTAL> total_bytes_ ASHLAR_GUARDED_BY(mutex_) = {};
   std::array<int64_t, IO_TOTAL> total_requests_ ASHLAR_GUARDED_BY(mutex_) = {};
 };
+
+// InvalidArgument: a limiter of NewGenericRateLimiter whose rate is 0 or less. Background work would
+// get a byte per second, which looks like a hang. Null, and a program's class, are Ok.
+Status CheckRateLimiter(const RateLimiter* limiter);
 
 // How the engine asks a limiter.
 struct LimitedIo {

@@ -415,15 +415,53 @@ TEST(RateLimiter, ManyThreadsAreAllServed) {
   EXPECT_EQ(limiter.GetTotalRequests(IO_TOTAL), 2000);
 }
 
-TEST(RateLimiter, ValuesOutOfRangeAreRaised) {
+// A period in which the rate does not amount to a byte gave one all the same.
+TEST(RateLimiter, ALowRateIsKeptWhateverThePeriod) {
+  for (const int64_t rate : {1, 3, 1000, 1500}) {
+    SCOPED_TRACE(rate);
+    const auto clock = std::make_shared<ManualClock>(0);
+    GenericRateLimiter limiter(
+        {.bytes_per_second = rate, .refill_period_us = 1, .fairness = 10, .clock = clock});
+    limiter.Request(1 + 3 * rate, IO_LOW);
+    EXPECT_GE(clock->NowNanos(), 3'000'000'000u);
+    EXPECT_LE(clock->NowNanos(), 3'100'000'000u);
+  }
+}
+
+TEST(RateLimiter, ARateThatIsNotPositiveIsRefusedWhereItIsUsed) {
+  EXPECT_TRUE(CheckRateLimiter(nullptr).ok());
+  for (const bool tuned : {false, true}) {
+    for (const int64_t rate : {int64_t{0}, int64_t{-5}, INT64_MIN}) {
+      const std::unique_ptr<RateLimiter> limiter(NewGenericRateLimiter(
+          rate, 100'000, 10, RateLimiter::Mode::kWritesOnly, tuned));
+      EXPECT_EQ(limiter->GetBytesPerSecond(), rate);
+      const Status checked = CheckRateLimiter(limiter.get());
+      EXPECT_TRUE(checked.IsInvalidArgument()) << checked.ToString();
+      limiter->SetBytesPerSecond(1000);
+      EXPECT_TRUE(CheckRateLimiter(limiter.get()).ok());
+    }
+  }
+  OverridesTheShortForm of_the_program;
+  EXPECT_TRUE(CheckRateLimiter(&of_the_program).ok());
+}
+
+TEST(RateLimiter, ARateThatIsNotPositiveDoesNotReplaceOne) {
+  const std::unique_ptr<RateLimiter> limiter(NewGenericRateLimiter(1000));
+  for (const int64_t rate : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    limiter->SetBytesPerSecond(rate);
+    EXPECT_EQ(limiter->GetBytesPerSecond(), 1000);
+  }
+}
+
+TEST(RateLimiter, OtherValuesOutOfRangeAreReplaced) {
   const std::unique_ptr<RateLimiter> tiny(NewGenericRateLimiter(0, -1, 0));
-  EXPECT_EQ(tiny->GetBytesPerSecond(), 1);
   EXPECT_EQ(tiny->GetSingleBurstBytes(), 1);
+  const std::unique_ptr<RateLimiter> default_period(NewGenericRateLimiter(1'000'000, 0));
+  EXPECT_EQ(default_period->GetSingleBurstBytes(), 100'000);
   const std::unique_ptr<RateLimiter> huge(NewGenericRateLimiter(INT64_MAX));
   EXPECT_GT(huge->GetSingleBurstBytes(), 0);
   const std::unique_ptr<RateLimiter> tuned(
       NewGenericRateLimiter(0, -1, 0, RateLimiter::Mode::kAllIo, true, -5));
-  EXPECT_EQ(tuned->GetBytesPerSecond(), 1);
   EXPECT_EQ(tuned->GetSingleBurstBytes(), 1);
   huge->Request(1 << 30, IO_LOW);
 }

@@ -9,6 +9,7 @@
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "config/validate.h"
+#include "execute/rate_limiter.h"
 #include "lsm/recovery.h"
 #include "lsm/tree_inputs.h"
 #include "observe/event_line.h"
@@ -283,6 +284,8 @@ Status LifeCycle::CheckMayWrite() const {
         "DBOptions::wal_filter could take back what the secondary has shown; open the database "
         "with DB::Open");
   }
+  ASHLAR_RETURN_IF_ERROR(
+      CheckRateLimiter(state_->options.rate_limiter.get()).WithContext("option rate_limiter"));
   return ValidateOptions(state_->options, families, OpenFor::kWriting);
 }
 

@@ -141,10 +141,10 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
   config.hard_pending_compaction_bytes_limit = options.hard_pending_compaction_bytes_limit;
   config.delayed_write_rate = db_options.delayed_write_rate;
   if (config.delayed_write_rate == 0) {
-    config.delayed_write_rate =
-        db_options.rate_limiter != nullptr
-            ? static_cast<uint64_t>(db_options.rate_limiter->GetBytesPerSecond())
-            : kDefaultDelayedWriteRate;
+    // A program's class may name no rate.
+    const int64_t limit =
+        db_options.rate_limiter != nullptr ? db_options.rate_limiter->GetBytesPerSecond() : 0;
+    config.delayed_write_rate = limit > 0 ? static_cast<uint64_t>(limit) : kDefaultDelayedWriteRate;
   }
   config.max_write_buffer_number = options.max_write_buffer_number;
   config.min_write_buffer_number_to_merge = options.min_write_buffer_number_to_merge;

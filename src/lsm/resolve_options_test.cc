@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <memory>
 #include <string>
 
+#include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
 
 namespace ashlar {
@@ -43,6 +45,35 @@ TEST(ResolveTableConfig, TableReadersAreChargedWhereTheirRoleIs) {
     EXPECT_EQ(charges(all, Decision::kFallback), all == Decision::kEnabled);
   }
   EXPECT_FALSE(ResolveTableConfig(ColumnFamilyOptions()).charge_table_readers);
+}
+
+// A program's class that names no rate: what it limits is its affair.
+class LimiterWithoutRate final : public RateLimiter {
+ public:
+  explicit LimiterWithoutRate(int64_t rate) : rate_(rate) {}
+  void SetBytesPerSecond(int64_t /*bytes_per_second*/) override {}
+  int64_t GetBytesPerSecond() const override { return rate_; }
+  int64_t GetSingleBurstBytes() const override { return 1; }
+  int64_t GetTotalBytesThrough(IORequestPriority /*priority*/) const override { return 0; }
+  int64_t GetTotalRequests(IORequestPriority /*priority*/) const override { return 0; }
+
+ private:
+  const int64_t rate_;
+};
+
+TEST(ResolveCompactionConfig, WritersAreDelayedToTheRateOfALimiterThatHasOne) {
+  DBOptions options;
+  const auto delayed_rate = [&options] {
+    return ResolveCompactionConfig(ColumnFamilyOptions(), options).common.delayed_write_rate;
+  };
+  const uint64_t without = delayed_rate();
+  EXPECT_EQ(without, uint64_t{16} << 20);
+  for (const int64_t rate : {int64_t{0}, int64_t{-1}}) {
+    options.rate_limiter = std::make_shared<LimiterWithoutRate>(rate);
+    EXPECT_EQ(delayed_rate(), without) << rate;
+  }
+  options.rate_limiter = std::make_shared<LimiterWithoutRate>(5000);
+  EXPECT_EQ(delayed_rate(), 5000u);
 }
 
 struct Triggers {

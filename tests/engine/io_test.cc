@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/rate_limiter.h"
 #include "ashlar/statistics.h"
 #include "base/format.h"
 #include "base/random.h"
@@ -152,6 +153,24 @@ TEST_F(IoRefusalTest, MappingsAndDirectIoExcludeEachOther) {
   EXPECT_TRUE(refused.IsInvalidArgument());
   EXPECT_NE(refused.ToString().find("allow_mmap_writes"), std::string::npos) << refused.ToString();
   EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_F(IoRefusalTest, ARateLimiterWithoutARateIsRefusedBeforeAnythingIsWritten) {
+  for (const int64_t rate : {0, -1}) {
+    options_.rate_limiter.reset(NewGenericRateLimiter(rate));
+    const Status refused = TryOpen();
+    EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+    EXPECT_NE(refused.ToString().find("rate_limiter"), std::string::npos) << refused.ToString();
+    EXPECT_FALSE(std::filesystem::exists(path()));
+  }
+  options_.rate_limiter.reset(NewGenericRateLimiter(1 << 30));
+  Open();
+  Put("key", "value");
+  Close();
+  // A reader writes nothing that it would limit.
+  options_.rate_limiter.reset(NewGenericRateLimiter(0));
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  EXPECT_EQ(Get("key"), "value");
 }
 
 // A file system without direct I/O is found out by the open, not by the first flush.
