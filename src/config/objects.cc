@@ -2,7 +2,8 @@
 // memtables, filters, table factories, caches.
 //
 // An id is a name ("StringAppendOperator"), a name with its one parameter ("bloomfilter:10:false"),
-// or a list ("{id=StringAppendOperator;delimiter=,}").
+// or a list ("{id=StringAppendOperator;delimiter=,}"). A program's object has its name only, which
+// may be anything. One with a '=' would look like a list, so it is written as "{id={NAME}}".
 #include <algorithm>
 
 #include "ashlar/cache.h"
@@ -39,6 +40,33 @@ Result<ObjectText> ParseObjectText(std::string_view text,
   return object;
 }
 
+// Of the kinds of objects that programs have, too: a text that is no list with an id is the name of
+// one, as in RocksDB, which writes braces around a name with a '='.
+ObjectText ParseNamedObject(std::string_view text, ValueSpaces spaces = ValueSpaces::kDropped) {
+  Result<ObjectText> object = ParseObjectText(text, spaces);
+  if (object.ok()) return std::move(object).value();
+  const bool in_braces = text.starts_with('{') && text.ends_with('}');
+  return {.id = std::string(in_braces ? text.substr(1, text.size() - 2) : text), .fields = {}};
+}
+
+std::string PrintName(const std::string& name) {
+  return name.find('=') == std::string::npos ? name : StrCat("{id={", name, "}}");
+}
+
+// The id of an object, or its name.
+template <typename Object>
+std::string PrintObject(const Object& value) {
+  if (value == nullptr) return std::string(kNullText);
+  std::string id = value->GetId();
+  return id == value->Name() ? PrintName(id) : id;
+}
+
+// The name of an object without an id.
+template <typename Object>
+std::string PrintNamed(const Object& value) {
+  return value == nullptr ? std::string(kNullText) : PrintName(value->Name());
+}
+
 const std::string* FindField(const ObjectText& object, std::string_view name) {
   for (const auto& [field, value] : object.fields) {
     if (field == name) return &value;
@@ -66,8 +94,7 @@ bool TakeAfter(std::string_view text, std::initializer_list<std::string_view> pr
 }  // namespace
 
 std::string ObjectNameIn(std::string_view text) {
-  const Result<ObjectText> object = ParseObjectText(text);
-  return object.ok() ? object->id : std::string(text);
+  return ParseNamedObject(text, ValueSpaces::kText).id;
 }
 
 // ---- Comparators
@@ -82,14 +109,14 @@ Status OptionCodec<const Comparator*>::Parse(std::string_view text, const Compar
   return UnknownObject("comparator", text);
 }
 std::string OptionCodec<const Comparator*>::Print(const Comparator* value) {
-  return value == nullptr ? std::string(kNullText) : value->Name();
+  return PrintNamed(value);
 }
 
 // ---- Merge operators
 
 Status MergeOperators::CreateFromStringId(const std::string& id,
                                           std::shared_ptr<MergeOperator>* result) {
-  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(id, ValueSpaces::kText));
+  const ObjectText object = ParseNamedObject(id, ValueSpaces::kText);
   if (object.id == "UInt64AddOperator" || object.id == "uint64add") {
     *result = CreateUInt64AddOperator();
   } else if (object.id == "StringAppendOperator" || object.id == "stringappend") {
@@ -114,7 +141,7 @@ Status OptionCodec<std::shared_ptr<MergeOperator>>::Parse(std::string_view text,
 }
 std::string OptionCodec<std::shared_ptr<MergeOperator>>::Print(
     const std::shared_ptr<MergeOperator>& value) {
-  return value == nullptr ? std::string(kNullText) : value->GetId();
+  return PrintObject(value);
 }
 
 // ---- Prefixes
@@ -131,7 +158,7 @@ Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(
     value->reset();
     return Status::OK();
   }
-  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  const ObjectText object = ParseNamedObject(text);
   std::string_view length_text;
   const bool fixed = TakeAfter(object.id, {"fixed:", "rocksdb.FixedPrefix."}, &length_text);
   const bool capped =
@@ -140,17 +167,17 @@ Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(
     value->reset(NewNoopTransform());
     return Status::OK();
   }
-  if (!fixed && !capped) return UnknownObject("prefix", object.id);
+  // Another text than a number is part of a name.
   uint64_t length;
-  if (!ParseUint64(length_text, &length) || length > SIZE_MAX)
-    return Status::InvalidArgument("the prefix length is not a number");
+  if ((!fixed && !capped) || !ParseUint64(length_text, &length) || length > SIZE_MAX)
+    return UnknownObject("prefix", object.id);
   value->reset(fixed ? NewFixedPrefixTransform(static_cast<size_t>(length))
                      : NewCappedPrefixTransform(static_cast<size_t>(length)));
   return Status::OK();
 }
 std::string OptionCodec<std::shared_ptr<const SliceTransform>>::Print(
     const std::shared_ptr<const SliceTransform>& value) {
-  return value == nullptr ? std::string(kNullText) : value->GetId();
+  return PrintObject(value);
 }
 
 // ---- Memtables
@@ -250,15 +277,14 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
     value->reset();
     return Status::OK();
   }
-  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  const ObjectText object = ParseNamedObject(text);
   std::string_view fields;
   const bool bloom = TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &fields);
   if (!bloom && !TakeAfter(object.id, {"ribbonfilter:", "rocksdb.RibbonFilter:"}, &fields))
     return UnknownObject("filter", object.id);
   const size_t colon = fields.find(':');
   double bits;
-  if (!ParseDouble(fields.substr(0, colon), &bits))
-    return Status::InvalidArgument("the bits per key are not a number");
+  if (!ParseDouble(fields.substr(0, colon), &bits)) return UnknownObject("filter", object.id);
   if (bloom) {
     // The next field selected a filter block form; one remains.
     value->reset(NewBloomFilterPolicy(bits));
@@ -272,26 +298,17 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
 }
 std::string OptionCodec<std::shared_ptr<const FilterPolicy>>::Print(
     const std::shared_ptr<const FilterPolicy>& value) {
-  return value == nullptr ? std::string(kNullText) : value->GetId();
+  return PrintObject(value);
 }
 
 // ---- Compaction filters
-
-namespace {
-
-template <typename Object>
-std::string PrintName(const Object& value) {
-  return value == nullptr ? std::string(kNullText) : value->Name();
-}
-
-}  // namespace
 
 Status OptionCodec<const CompactionFilter*>::Parse(std::string_view text,
                                                    const CompactionFilter** value) {
   return AbsentObjectCodec<const CompactionFilter*>::Parse(text, value);
 }
 std::string OptionCodec<const CompactionFilter*>::Print(const CompactionFilter* value) {
-  return PrintName(value);
+  return PrintNamed(value);
 }
 
 Status OptionCodec<std::shared_ptr<CompactionFilterFactory>>::Parse(
@@ -300,7 +317,7 @@ Status OptionCodec<std::shared_ptr<CompactionFilterFactory>>::Parse(
 }
 std::string OptionCodec<std::shared_ptr<CompactionFilterFactory>>::Print(
     const std::shared_ptr<CompactionFilterFactory>& value) {
-  return PrintName(value);
+  return PrintNamed(value);
 }
 
 // ---- Partitioners
@@ -311,7 +328,7 @@ Status OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Parse(
     value->reset();
     return Status::OK();
   }
-  ASHLAR_ASSIGN_OR_RETURN(ObjectText object, ParseObjectText(text));
+  ObjectText object = ParseNamedObject(text);
   if (object.id != SstPartitionerFixedPrefixFactory::kClassName())
     return UnknownObject("partitioner", object.id);
   size_t length = 0;
@@ -321,7 +338,7 @@ Status OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Parse(
 }
 std::string OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Print(
     const std::shared_ptr<SstPartitionerFactory>& value) {
-  return value == nullptr ? std::string(kNullText) : value->GetId();
+  return PrintObject(value);
 }
 
 // ---- Checksums of files
@@ -332,7 +349,7 @@ Status OptionCodec<std::shared_ptr<FileChecksumGenFactory>>::Parse(
     value->reset();
     return Status::OK();
   }
-  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  const ObjectText object = ParseNamedObject(text);
   std::shared_ptr<FileChecksumGenFactory> own = GetFileChecksumGenCrc32cFactory();
   if (object.id != own->Name()) return UnknownObject("factory of file checksums", object.id);
   *value = std::move(own);
@@ -340,7 +357,7 @@ Status OptionCodec<std::shared_ptr<FileChecksumGenFactory>>::Parse(
 }
 std::string OptionCodec<std::shared_ptr<FileChecksumGenFactory>>::Print(
     const std::shared_ptr<FileChecksumGenFactory>& value) {
-  return PrintName(value);
+  return PrintNamed(value);
 }
 
 // ---- Table factories

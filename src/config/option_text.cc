@@ -7,6 +7,9 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
 constexpr std::string_view kBlanks = " \t";
+// kSpaces without those that have escapes of their own.
+constexpr std::string_view kSpacesInALine = " \t\v\f";
+bool IsSpaceInALine(char c) { return kSpacesInALine.find(c) != std::string_view::npos; }
 
 std::string_view Trim(std::string_view text, std::string_view spaces) {
   const size_t begin = text.find_first_not_of(spaces);
@@ -31,6 +34,7 @@ std::string_view TrimSpaces(std::string_view text) { return Trim(text, kSpaces);
 
 std::string EscapeOptionText(std::string_view text) {
   std::string out;
+  if (!text.empty() && IsSpaceInALine(text.front())) out += '\\';
   for (const char c : text) {
     switch (c) {
       case '\n': out += "\\n"; break;
@@ -40,16 +44,18 @@ std::string EscapeOptionText(std::string_view text) {
       default: out += c; break;
     }
   }
+  if (!text.empty() && IsSpaceInALine(text.back())) out += '\\';
   return out;
 }
 
 std::string UnescapeOptionText(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\' || i + 1 == text.size()) {
+    if (text[i] != '\\') {
       out += text[i];
       continue;
     }
+    if (i + 1 == text.size()) break;
     const char c = text[++i];
     out += c == 'n' ? '\n' : (c == 'r' ? '\r' : c);
   }

@@ -5,7 +5,9 @@
 //   escapes  \n \r \\ \#                 in the values of an OPTIONS file, where '#' begins a
 //                                        comment
 //
-// RocksDB writes \: for ':' too. A backslash before any other character is removed.
+// RocksDB writes \: for ':' too. A backslash before any other character, or at the end, is removed.
+// So a blank that begins a text is written as "\ ", and one that ends it as " \": readers drop the
+// blanks around a value.
 //
 // Pure functions.
 #pragma once

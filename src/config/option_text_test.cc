@@ -42,8 +42,19 @@ TEST(OptionText, EscapesComeBack) {
   const std::string all = "a:b#c\\d\ne\rf=g;h";
   EXPECT_EQ(EscapeOptionText(all), "a:b\\#c\\\\d\\ne\\rf=g;h");
   EXPECT_EQ(UnescapeOptionText(EscapeOptionText(all)), all);
-  EXPECT_EQ(UnescapeOptionText("end\\"), "end\\");
+  EXPECT_EQ(UnescapeOptionText("end\\"), "end");
   EXPECT_EQ(UnescapeOptionText("a\\:b"), "a:b");
+}
+
+TEST(OptionText, BlanksAroundATextAreKept) {
+  EXPECT_EQ(EscapeOptionText(" a b "), "\\ a b \\");
+  EXPECT_EQ(EscapeOptionText(" "), "\\ \\");
+  for (const std::string_view text :
+       {" ", "  ", " a", "a ", "\ta\t", "\va\f", "\na\n", "\\ ", " \\", "a\\"}) {
+    SCOPED_TRACE(text);
+    const std::string line = StrCat("  ", EscapeOptionText(text), "  # why");
+    EXPECT_EQ(UnescapeOptionText(StripComment(line)), text);
+  }
 }
 
 TEST(OptionText, CommentsBeginAtAnUnescapedHash) {

@@ -3,12 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "ashlar/compaction_filter.h"
+#include "ashlar/comparator.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/sst_partitioner.h"
 #include "base/format.h"
 #include "config/option_table.h"
 #include "config/option_text.h"
@@ -276,6 +282,156 @@ TEST(OptionsFile, ObjectsOfTheProgramAreWrittenAgainWhereNothingElseIsSet) {
             std::string::npos)
       << text;
   EXPECT_EQ(text.find("MyOrder"), std::string::npos) << "the MANIFEST records the comparator";
+}
+
+// ---- Names that look like something else
+
+// Each of them broke a file, or was read back as another name.
+constexpr const char* kOddNames[] = {
+    "a=b",      "=",         "id=other", "a=1;id=uint64add", "{id=uint64add}", "{a=b}", "a=b;c",
+    "a;b",      "{a",        "a}",       "#a",               "a#b",            "a\nb",  "\na\n",
+    "a\rb",     "a\\",      "\\",       " a",               "a ",             " ",     "\ta",
+    "uint64add ", "fixed:a", "capped:",  "rocksdb.FixedPrefix.", "bloomfilter:a", "[a]", "a=\nb=c",
+};
+
+class OddMergeOperator final : public AssociativeMergeOperator {
+ public:
+  explicit OddMergeOperator(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  bool Merge(const Slice&, const Slice*, const Slice&, std::string*, Logger*) const override {
+    return false;
+  }
+
+ private:
+  const std::string name_;
+};
+class OddPrefix final : public SliceTransform {
+ public:
+  explicit OddPrefix(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  Slice Transform(const Slice& key) const override { return key; }
+  bool InDomain(const Slice&) const override { return true; }
+
+ private:
+  const std::string name_;
+};
+class OddFilterFactory final : public CompactionFilterFactory {
+ public:
+  explicit OddFilterFactory(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+      const CompactionFilter::Context&) override {
+    return nullptr;
+  }
+
+ private:
+  const std::string name_;
+};
+class OddPartitions final : public SstPartitionerFactory {
+ public:
+  explicit OddPartitions(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  std::unique_ptr<SstPartitioner> CreatePartitioner(
+      const SstPartitioner::Context&) const override {
+    return nullptr;
+  }
+
+ private:
+  const std::string name_;
+};
+class OddChecksums final : public FileChecksumGenFactory {
+ public:
+  explicit OddChecksums(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
+      const FileChecksumGenContext&) override {
+    return nullptr;
+  }
+
+ private:
+  const std::string name_;
+};
+class OddOrder final : public Comparator {
+ public:
+  explicit OddOrder(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  const std::string name_;
+};
+
+// Every object of a program has this name. `order` is the comparator, which outlives the options.
+std::string PrintFileWithName(const std::string& name, const Comparator* order) {
+  DBOptions db_options;
+  db_options.file_checksum_gen_factory = std::make_shared<OddChecksums>(name);
+  ColumnFamilyOptions options;
+  options.comparator = order;
+  options.merge_operator = std::make_shared<OddMergeOperator>(name);
+  options.prefix_extractor = std::make_shared<OddPrefix>(name);
+  options.compaction_filter_factory = std::make_shared<OddFilterFactory>(name);
+  options.sst_partitioner_factory = std::make_shared<OddPartitions>(name);
+  options.max_bytes_for_level_multiplier = 7;
+  return PrintOptionsFile(db_options, {ColumnFamilyDescriptor("default", options)});
+}
+
+TEST(OptionsFile, AnyNameOfAnObjectReadsBack) {
+  for (const char* const name : kOddNames) {
+    SCOPED_TRACE(name);
+    const OddOrder order(name);
+    const std::string text = PrintFileWithName(name, &order);
+    const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "f", {});
+    ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+    std::map<std::string, std::string> names;
+    for (const UnsupportedOption& option : parsed->unsupported)
+      names[option.name] = option.ObjectName();
+    const std::map<std::string, std::string> expected = {{"file_checksum_gen_factory", name},
+                                                         {"merge_operator", name},
+                                                         {"prefix_extractor", name},
+                                                         {"compaction_filter_factory", name},
+                                                         {"sst_partitioner_factory", name}};
+    EXPECT_EQ(names, expected) << text;
+    EXPECT_EQ(parsed->families[0].options.comparator, BytewiseComparator());
+    EXPECT_EQ(parsed->families[0].options.max_bytes_for_level_multiplier, 7);
+    // What was recorded is recorded again.
+    const Result<ParsedOptionsFile> again = ParseOptionsFile(
+        PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported), "f", {});
+    ASSERT_TRUE(again.ok()) << again.status().ToString();
+    EXPECT_EQ(again->unsupported, parsed->unsupported);
+  }
+}
+
+TEST(OptionsFile, RocksDbToolsReadAFileWithAnyNameOfAnObject) {
+  ASSERT_TRUE(HaveRocksDbTools());
+  const ScratchDirectory directory;
+  const std::string db = directory.File("db");
+  ASSERT_EQ(RunTool("ldb --db='" + db + "' --create_if_missing put a 1").exit_code, 0);
+  vfs::FileSystem* const file_system = vfs::FileSystem::Default().get();
+  const Result<uint64_t> number = FindNewestOptionsFile(file_system, db);
+  ASSERT_TRUE(number.ok()) << number.status().ToString();
+  uint64_t next = *number + 100;
+  for (const char* const name : kOddNames) {
+    SCOPED_TRACE(name);
+    const std::string text = PrintFileWithName(name, BytewiseComparator());
+    ASSERT_TRUE(WriteOptionsFile(file_system, db, next++, text).ok());
+    const ToolRun scan = RunTool("ldb --db='" + db + "' --try_load_options scan");
+    EXPECT_EQ(scan.exit_code, 0);
+    EXPECT_EQ(scan.output, "a : 1\n");
+  }
+}
+
+// A name with a '=' has braces there.
+TEST(OptionsFile, NamesAreReadAsRocksDbWritesThem) {
+  std::string text = kWithObjectsOfTheProgram;
+  const std::string before = "merge_operator={id=MyOperator;separator=\\:;}";
+  ASSERT_NE(text.find(before), std::string::npos);
+  text.replace(text.find(before), before.size(), "merge_operator={a=b}");
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "f", {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_EQ(parsed->unsupported[1].value, "{a=b}");
+  EXPECT_EQ(parsed->unsupported[1].ObjectName(), "a=b");
 }
 
 TEST(OptionsFile, WhatTheProgramSetsReplacesWhatIsRecorded) {

@@ -130,6 +130,51 @@ TEST_F(RecordedOptionsTest, TheNameOfAnUnknownOperatorSurvivesEveryRewrite) {
       << "the operator of the program is recorded";
 }
 
+// Wraps an operator under another name.
+class Named final : public AssociativeMergeOperator {
+ public:
+  explicit Named(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  bool Merge(const Slice& key, const Slice* existing_value, const Slice& value,
+             std::string* new_value, Logger* logger) const override {
+    return join_.Merge(key, existing_value, value, new_value, logger);
+  }
+
+ private:
+  const std::string name_;
+  const Join join_;
+};
+
+// Such names broke the OPTIONS file, or were read back as another one, so that an open without the
+// operator did not find it.
+TEST_F(RecordedOptionsTest, AnOperatorWithAnyNameIsFoundAgain) {
+  for (const std::string name : {"a=b", "{id=uint64add}", "uint64add ", " ", "a\nb#;{"}) {
+    SCOPED_TRACE(name);
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+    options_.merge_operator = std::make_shared<Named>(name);
+    Open();
+    Merge("a", "1");
+    Flush();
+    Merge("a", "2");
+    options_.merge_operator = nullptr;
+    for (int round = 0; round < 2; ++round) {
+      Open();
+      EXPECT_EQ(db_->GetOptions().merge_operator->Name(), name);
+      EXPECT_TRUE(db_->Get(ReadOptions(), "a", std::make_unique<std::string>().get())
+                      .IsNotSupported());
+    }
+    Close();
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    ASSERT_OK(LoadLatestOptions(ConfigOptions(), path(), &db_options, &families));
+    EXPECT_EQ(families[0].options.merge_operator, nullptr);
+    options_.merge_operator = std::make_shared<Named>(name);
+    Open();
+    EXPECT_EQ(Contents(), "a=1+2 ");
+  }
+}
+
 TEST_F(RecordedOptionsTest, ADroppedFamilyTakesItsNamesWithIt) {
   options_.merge_operator = std::make_shared<Join>();
   Open();
