@@ -150,8 +150,6 @@ class Named final : public AssociativeMergeOperator {
 TEST_F(RecordedOptionsTest, AnOperatorWithAnyNameIsFoundAgain) {
   for (const std::string name : {"a=b", "{id=uint64add}", "uint64add ", " ", "a\nb#;{"}) {
     SCOPED_TRACE(name);
-    Close();
-    ASSERT_OK(DestroyDB(path(), options_));
     options_.merge_operator = std::make_shared<Named>(name);
     Open();
     Merge("a", "1");
@@ -172,6 +170,8 @@ TEST_F(RecordedOptionsTest, AnOperatorWithAnyNameIsFoundAgain) {
     options_.merge_operator = std::make_shared<Named>(name);
     Open();
     EXPECT_EQ(Contents(), "a=1+2 ");
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
   }
 }
 
