@@ -364,28 +364,40 @@ std::string OptionCodec<std::shared_ptr<FileChecksumGenFactory>>::Print(
 
 namespace {
 
-// The options that *value has if it is of this kind, or the defaults, with these fields set.
 template <typename TableOptions>
-Status SetTableFields(const OptionPairs& fields, TableFactory* (*make)(const TableOptions&),
-                      std::shared_ptr<TableFactory>* value) {
-  const TableOptions* current = *value == nullptr ? nullptr : (*value)->GetOptions<TableOptions>();
+Status ReplaceFactory(const ParseRules& rules, const OptionPairs& fields,
+                      TableFactory* (*make)(const TableOptions&),
+                      std::shared_ptr<TableFactory>* factory) {
+  const TableOptions* current =
+      *factory == nullptr ? nullptr : (*factory)->GetOptions<TableOptions>();
   TableOptions options = current == nullptr ? TableOptions() : *current;
   for (const auto& [name, field_text] : fields)
-    ASHLAR_RETURN_IF_ERROR(SetOption(ParseRules{}, name, field_text, &options));
-  value->reset(make(options));
+    ASHLAR_RETURN_IF_ERROR(SetOption(rules, name, field_text, &options));
+  factory->reset(make(options));
   return Status::OK();
+}
+
+Status SetTableFields(const ParseRules& rules, std::string_view kind, const OptionPairs& fields,
+                      std::shared_ptr<TableFactory>* factory) {
+  if (kind == TableFactory::kBlockBasedTableName())
+    return ReplaceFactory(rules, fields, &NewBlockBasedTableFactory, factory);
+  if (kind == TableFactory::kPlainTableName())
+    return ReplaceFactory(rules, fields, &NewPlainTableFactory, factory);
+  return UnknownObject("table factory", kind);
 }
 
 }  // namespace
 
+Status SetTableFields(const ParseRules& rules, std::string_view kind, std::string_view text,
+                      std::shared_ptr<TableFactory>* factory) {
+  ASHLAR_ASSIGN_OR_RETURN(const OptionPairs fields, ParseOptionPairs(text));
+  return SetTableFields(rules, kind, fields, factory);
+}
+
 Status OptionCodec<std::shared_ptr<TableFactory>>::Parse(std::string_view text,
                                                          std::shared_ptr<TableFactory>* value) {
   ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
-  if (object.id == TableFactory::kBlockBasedTableName())
-    return SetTableFields(object.fields, &NewBlockBasedTableFactory, value);
-  if (object.id == TableFactory::kPlainTableName())
-    return SetTableFields(object.fields, &NewPlainTableFactory, value);
-  return UnknownObject("table factory", object.id);
+  return SetTableFields(ParseRules{}, object.id, object.fields, value);
 }
 std::string OptionCodec<std::shared_ptr<TableFactory>>::Print(
     const std::shared_ptr<TableFactory>& value) {

@@ -332,20 +332,30 @@ struct DbTable {
   };
 };
 
-// The options of one kind of table as a family's option; it is then the kind that is used.
+// The options of one kind of table as a family's option; it is then the kind that is used. An open
+// database keeps its kind.
 template <const char* (*kTableName)()>
-constexpr OptionEntry<ColumnFamilyOptions> TableFields(const char* name) {
+constexpr OptionEntry<ColumnFamilyOptions> TableFields(const char* name, bool is_mutable) {
   return {
       .name = name,
       .support = kHonoured,
-      .is_mutable = kFixed,
+      .is_mutable = is_mutable,
       .place = Place::kTextOnly,
       .parse =
           [](std::string_view text, ColumnFamilyOptions* options) {
-            return OptionCodec<std::shared_ptr<TableFactory>>::Parse(
-                StrCat("{id=", kTableName(), ";", text, "}"), &options->table_factory);
+            return SetTableFields(ParseRules{}, kTableName(), text, &options->table_factory);
           },
       .print = [](const ColumnFamilyOptions&) { return std::string(); },
+      .change =
+          [](std::string_view text, ColumnFamilyOptions* options) {
+            const std::string kind =
+                OptionCodec<std::shared_ptr<TableFactory>>::Print(options->table_factory);
+            if (kind != kTableName())
+              return Status::InvalidArgument(
+                  StrCat("the tables of the column family are ", kind, "s"));
+            return SetTableFields({.ignore_unsupported = false, .only_mutable = true}, kind, text,
+                                  &options->table_factory);
+          },
   };
 }
 
@@ -453,8 +463,8 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(enable_blob_direct_write, kRefusedWriting, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(blob_direct_write_partitions, kAccepted, kMutable, Place::kTextOnly),
       // Other ways to write table_factory in text: its options alone.
-      TableFields<&TableFactory::kBlockBasedTableName>("block_based_table_factory"),
-      TableFields<&TableFactory::kPlainTableName>("plain_table_factory"),
+      TableFields<&TableFactory::kBlockBasedTableName>("block_based_table_factory", kMutable),
+      TableFields<&TableFactory::kPlainTableName>("plain_table_factory", kFixed),
       // Another name of memtable_factory in text.
       OptionEntry<ColumnFamilyOptions>{
           .name = "memtable",
@@ -476,7 +486,7 @@ struct ColumnFamilyTable {
 constexpr OptionEntry<BlockBasedTableOptions> ReadAmpBytesPerBit() {
   OptionEntry<BlockBasedTableOptions> entry =
       Option<&BlockBasedTableOptions::read_amp_bytes_per_bit>("read_amp_bytes_per_bit", kAccepted,
-                                                              kFixed);
+                                                              kMutable);
   entry.parse = [](std::string_view text, BlockBasedTableOptions* options) {
     uint64_t with_next_member = 0;
     ASHLAR_RETURN_IF_ERROR(OptionCodec<uint64_t>::Parse(text, &with_next_member));
@@ -486,47 +496,49 @@ constexpr OptionEntry<BlockBasedTableOptions> ReadAmpBytesPerBit() {
   return entry;
 }
 
+// Mutable: for the tables that are written or opened later. block_cache and no_block_cache decide
+// where the blocks of open tables are.
 struct BlockBasedTable {
   using Struct = BlockBasedTableOptions;
   static constexpr OptionEntry<BlockBasedTableOptions> kEntries[] = {
       ASHLAR_OPTION(block_cache, kHonoured, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(no_block_cache, kHonoured, kFixed),
-      ASHLAR_OPTION(cache_index_and_filter_blocks, kHonoured, kFixed),
-      ASHLAR_OPTION(cache_index_and_filter_blocks_with_high_priority, kAccepted, kFixed),
-      ASHLAR_OPTION(pin_l0_filter_and_index_blocks_in_cache, kAccepted, kFixed),
-      ASHLAR_OPTION(pin_top_level_index_and_filter, kAccepted, kFixed),
-      ASHLAR_OPTION(metadata_cache_options, kAccepted, kFixed),
-      ASHLAR_OPTION(index_type, kHonoured, kFixed),
-      ASHLAR_OPTION(data_block_index_type, kHonoured, kFixed),
-      ASHLAR_OPTION(data_block_hash_table_util_ratio, kHonoured, kFixed),
-      ASHLAR_OPTION(checksum, kHonoured, kFixed),
-      ASHLAR_OPTION(block_size, kHonoured, kFixed),
-      ASHLAR_OPTION(block_size_deviation, kHonoured, kFixed),
-      ASHLAR_OPTION(block_restart_interval, kHonoured, kFixed),
-      ASHLAR_OPTION(index_block_restart_interval, kHonoured, kFixed),
-      ASHLAR_OPTION(metadata_block_size, kHonoured, kFixed),
-      ASHLAR_OPTION(partition_filters, kHonoured, kFixed),
-      ASHLAR_OPTION(decouple_partitioned_filters, kAccepted, kFixed, Place::kTextOnly),
-      ASHLAR_OPTION(optimize_filters_for_memory, kAccepted, kFixed),
-      ASHLAR_OPTION(use_delta_encoding, kHonoured, kFixed, Place::kTextOnly),
-      ASHLAR_OPTION(filter_policy, kHonoured, kFixed),
-      ASHLAR_OPTION(whole_key_filtering, kHonoured, kFixed),
-      ASHLAR_OPTION(detect_filter_construct_corruption, kAccepted, kFixed),
-      ASHLAR_OPTION(verify_compression, kAccepted, kFixed),
+      ASHLAR_OPTION(cache_index_and_filter_blocks, kHonoured, kMutable),
+      ASHLAR_OPTION(cache_index_and_filter_blocks_with_high_priority, kAccepted, kMutable),
+      ASHLAR_OPTION(pin_l0_filter_and_index_blocks_in_cache, kAccepted, kMutable),
+      ASHLAR_OPTION(pin_top_level_index_and_filter, kAccepted, kMutable),
+      ASHLAR_OPTION(metadata_cache_options, kAccepted, kMutable),
+      ASHLAR_OPTION(index_type, kHonoured, kMutable),
+      ASHLAR_OPTION(data_block_index_type, kHonoured, kMutable),
+      ASHLAR_OPTION(data_block_hash_table_util_ratio, kHonoured, kMutable),
+      ASHLAR_OPTION(checksum, kHonoured, kMutable),
+      ASHLAR_OPTION(block_size, kHonoured, kMutable),
+      ASHLAR_OPTION(block_size_deviation, kHonoured, kMutable),
+      ASHLAR_OPTION(block_restart_interval, kHonoured, kMutable),
+      ASHLAR_OPTION(index_block_restart_interval, kHonoured, kMutable),
+      ASHLAR_OPTION(metadata_block_size, kHonoured, kMutable),
+      ASHLAR_OPTION(partition_filters, kHonoured, kMutable),
+      ASHLAR_OPTION(decouple_partitioned_filters, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(optimize_filters_for_memory, kAccepted, kMutable),
+      ASHLAR_OPTION(use_delta_encoding, kHonoured, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(filter_policy, kHonoured, kMutable),
+      ASHLAR_OPTION(whole_key_filtering, kHonoured, kMutable),
+      ASHLAR_OPTION(detect_filter_construct_corruption, kAccepted, kMutable),
+      ASHLAR_OPTION(verify_compression, kAccepted, kMutable),
       ReadAmpBytesPerBit(),
-      ASHLAR_OPTION(format_version, kHonoured, kFixed),
-      ASHLAR_OPTION(enable_index_compression, kHonoured, kFixed),
-      ASHLAR_OPTION(block_align, kHonoured, kFixed),
-      ASHLAR_OPTION(index_shortening, kHonoured, kFixed),
-      ASHLAR_OPTION(max_auto_readahead_size, kHonoured, kFixed),
-      ASHLAR_OPTION(initial_auto_readahead_size, kHonoured, kFixed),
-      ASHLAR_OPTION(num_file_reads_for_auto_readahead, kAccepted, kFixed),
-      ASHLAR_OPTION(prepopulate_block_cache, kAccepted, kFixed),
-      ASHLAR_OPTION(index_block_search_type, kAccepted, kFixed, Place::kTextOnly),
-      ASHLAR_OPTION(uniform_cv_threshold, kAccepted, kFixed, Place::kTextOnly),
-      ASHLAR_OPTION(separate_key_value_in_data_block, kAccepted, kFixed, Place::kTextOnly),
-      ASHLAR_OPTION(super_block_alignment_size, kAccepted, kFixed, Place::kTextOnly),
-      ASHLAR_OPTION(super_block_alignment_space_overhead_ratio, kAccepted, kFixed,
+      ASHLAR_OPTION(format_version, kHonoured, kMutable),
+      ASHLAR_OPTION(enable_index_compression, kHonoured, kMutable),
+      ASHLAR_OPTION(block_align, kHonoured, kMutable),
+      ASHLAR_OPTION(index_shortening, kHonoured, kMutable),
+      ASHLAR_OPTION(max_auto_readahead_size, kHonoured, kMutable),
+      ASHLAR_OPTION(initial_auto_readahead_size, kHonoured, kMutable),
+      ASHLAR_OPTION(num_file_reads_for_auto_readahead, kAccepted, kMutable),
+      ASHLAR_OPTION(prepopulate_block_cache, kAccepted, kMutable),
+      ASHLAR_OPTION(index_block_search_type, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(uniform_cv_threshold, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(separate_key_value_in_data_block, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(super_block_alignment_size, kAccepted, kMutable, Place::kTextOnly),
+      ASHLAR_OPTION(super_block_alignment_space_overhead_ratio, kAccepted, kMutable,
                     Place::kTextOnly),
       ASHLAR_OPTION(use_udi_as_primary_index, kRefusedWriting, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(fail_if_no_udi_on_open, kRefused, kFixed, Place::kTextOnly),
@@ -674,7 +686,8 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
   }
   const std::string text =
       rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value);
-  const Status s = entry->parse(text, options);
+  const bool changes = rules.only_mutable && entry->change != nullptr;
+  const Status s = (changes ? entry->change : entry->parse)(text, options);
   if (s.ok()) return s;
   // Options without effect may have RocksDB values that are unknown here.
   const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) ||

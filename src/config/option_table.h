@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct OptionEntry {
   // For a struct as the value: AppendIdle of its fields. Null: the value is no struct.
   void (*append_idle_fields)(const Struct& options, const Struct& defaults,
                              std::vector<std::string>* out) = nullptr;
+  // Instead of parse while the database is open, where that may change less. Null: parse.
+  Status (*change)(std::string_view text, Struct* options) = nullptr;
 };
 
 std::span<const OptionEntry<DBOptions>> DbOptionTable();
@@ -87,6 +90,11 @@ struct ParseRules {
 template <typename Struct>
 Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
                  Struct* options);
+
+// Replaces the factory by one of this kind with these fields: "{block_size=8k;...}". Other options
+// are as in the old factory, or the defaults if that was of another kind.
+Status SetTableFields(const ParseRules& rules, std::string_view kind, std::string_view text,
+                      std::shared_ptr<TableFactory>* factory);
 
 // Every option in the order of the table, except those with nothing to say (an empty list or text).
 template <typename Struct>

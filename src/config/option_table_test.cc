@@ -865,6 +865,43 @@ TEST(Validate, FieldsOfStructsWithoutEffectAreListed) {
                    "bottommost_compression_opts.parallel_threads=2 of column family a"}));
 }
 
+TEST(ChangeMutableOptions, OptionsOfBlockBasedTables) {
+  ColumnFamilyOptions options;
+  BlockBasedTableOptions table;
+  table.block_restart_interval = 7;
+  table.block_cache = NewLRUCache(1 << 20);
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  const std::shared_ptr<TableFactory> before = options.table_factory;
+  const auto current = [&options] {
+    return options.table_factory->GetOptions<BlockBasedTableOptions>();
+  };
+  const auto change = [&options](const char* name, const char* text) {
+    return ChangeMutableOptions({{name, text}}, &options);
+  };
+  for (const char* const text : {"{block_size=8k;}", "block_size=8k", "{block_size=8k}"}) {
+    options.table_factory = before;
+    ASSERT_TRUE(change("block_based_table_factory", text).ok()) << text;
+    EXPECT_EQ(current()->block_size, 8192u);
+    EXPECT_EQ(current()->block_restart_interval, 7) << "what is not given keeps its value";
+    EXPECT_EQ(current()->block_cache, table.block_cache);
+    EXPECT_EQ(before->GetOptions<BlockBasedTableOptions>()->block_size, 4096u)
+        << "others may have the factory, too";
+  }
+  for (const char* const text : {"{block_cache=2m}", "{no_block_cache=true}", "{nonsense=1}"}) {
+    const Status refused = change("block_based_table_factory", text);
+    EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  }
+  EXPECT_TRUE(change("block_based_table_factory", "{filter_policy=Mine}").IsNotSupported());
+  EXPECT_TRUE(change("plain_table_factory", "{index_sparseness=1}").IsInvalidArgument());
+  EXPECT_EQ(current()->block_cache, table.block_cache);
+  options.table_factory.reset(NewPlainTableFactory());
+  EXPECT_TRUE(change("block_based_table_factory", "{block_size=8k}").IsInvalidArgument());
+  // Text that is not for an open database makes any kind, with or without braces.
+  ASSERT_TRUE(
+      SetOption(ParseRules{}, "block_based_table_factory", "{block_size=2k;}", &options).ok());
+  EXPECT_EQ(current()->block_size, 2048u);
+}
+
 TEST(ChangeMutableOptions, AllOrNothing) {
   ColumnFamilyOptions options;
   EXPECT_TRUE(ChangeMutableOptions(

@@ -342,6 +342,8 @@ size_t ColumnFamily::MemTableBytes() const {
 void ColumnFamily::SetOptions(const ColumnFamilyOptions& options,
                               const CompactionConfig& compaction) {
   const bool other_prefixes = options.prefix_extractor != options_.prefix_extractor;
+  if (options.table_factory != options_.table_factory)
+    tables_->SetConfig(ResolveTableConfig(options));
   options_ = options;
   policy_->SetConfig(compaction);
   full_bytes_.store(FullBytes(options), std::memory_order_relaxed);

@@ -637,7 +637,9 @@ void SetOptions(const CallArgs& args) {
       args.db()->SetOptions(
           target.get(),
           {{"write_buffer_size", StrCat((32 + args.random->Uniform(64)) << 10)},
-           {"level0_file_num_compaction_trigger", StrCat(2 + args.random->Uniform(3))}}),
+           {"level0_file_num_compaction_trigger", StrCat(2 + args.random->Uniform(3))},
+           {"block_based_table_factory",
+            StrCat("{block_size=", (1 + args.random->Uniform(8)) << 10, ";}")}}),
       target);
 }
 

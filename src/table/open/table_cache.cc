@@ -217,7 +217,7 @@ Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
                                 .file_bytes = file->file_bytes,
                                 .epochs = args_.epochs,
                                 .comparator = args_.comparator,
-                                .config = args_.config,
+                                .config = Config(),
                                 .block_cache = args_.block_cache,
                                 .mmap_reads = args_.mmap_reads,
                                 .recorder = args_.recorder,

@@ -105,6 +105,7 @@ class TableCache final : public TableOpener {
  public:
   explicit TableCache(TableCacheArgs args)
       : args_(std::move(args)),
+        config_(args_.config),
         prefix_extractors_(std::make_shared<PrefixExtractors>(args_.prefix_extractor)) {}
   ~TableCache() override { Close(); }
 
@@ -129,6 +130,11 @@ class TableCache final : public TableOpener {
   void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) {
     prefix_extractors_->SetCurrent(std::move(prefix_extractor));
   }
+  // Likewise.
+  void SetConfig(const BlockBasedTableConfig& config) {
+    MutexLock lock(mutex_);
+    config_ = config;
+  }
   // Opens the table if it is not open, and calls Verify.
   Status Verify(FileMetaData* file);
 
@@ -145,7 +151,14 @@ class TableCache final : public TableOpener {
   static Result<uint64_t> ReadMagic(const vfs::RandomAccessFile& file, const std::string& path,
                                     uint64_t file_bytes);
 
-  const TableCacheArgs args_;  // prefix_extractor: only the first one of prefix_extractors_
+  BlockBasedTableConfig Config() const {
+    MutexLock lock(mutex_);
+    return config_;
+  }
+
+  const TableCacheArgs args_;  // config and prefix_extractor: only the first ones
+  mutable Mutex mutex_;
+  BlockBasedTableConfig config_ ASHLAR_GUARDED_BY(mutex_);
   const std::shared_ptr<PrefixExtractors> prefix_extractors_;
 };
 
