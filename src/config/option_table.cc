@@ -701,11 +701,13 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
 
 template <typename Struct>
 std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& options) {
+  const Struct defaults;
   std::vector<std::pair<std::string, std::string>> out;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
     if (entry.place != Place::kFile) continue;
     std::string value = entry.print(options);
-    if (!value.empty()) out.emplace_back(entry.name, std::move(value));
+    const bool says_nothing = value.empty() && entry.print(defaults).empty();
+    if (!says_nothing) out.emplace_back(entry.name, std::move(value));
   }
   return out;
 }

@@ -96,7 +96,8 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
 Status SetTableFields(const ParseRules& rules, std::string_view kind, std::string_view text,
                       std::shared_ptr<TableFactory>* factory);
 
-// Every option in the order of the table, except those with nothing to say (an empty list or text).
+// Every option in the order of the table, except those with nothing to say (an empty list or text,
+// by default).
 template <typename Struct>
 std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& options);
 

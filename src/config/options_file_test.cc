@@ -284,6 +284,18 @@ TEST(OptionsFile, ObjectsOfTheProgramAreWrittenAgainWhereNothingElseIsSet) {
   EXPECT_EQ(text.find("MyOrder"), std::string::npos) << "the MANIFEST records the comparator";
 }
 
+TEST(OptionsFile, WhatTheProgramHasEmptiedReadsBackEmpty) {
+  DBOptions db_options;
+  db_options.db_host_id.clear();
+  ColumnFamilyOptions options;
+  options.max_bytes_for_level_multiplier_additional.clear();
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(
+      PrintOptionsFile(db_options, {ColumnFamilyDescriptor("default", options)}), "f", kStrict);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_EQ(parsed->db_options.db_host_id, "");
+  EXPECT_TRUE(parsed->families[0].options.max_bytes_for_level_multiplier_additional.empty());
+}
+
 // ---- Names that look like something else
 
 // Each of them broke a file, or was read back as another name.
@@ -523,6 +535,17 @@ TEST(OptionsFile, TheNewestFileIsLoaded) {
   std::vector<std::string> children;
   ASSERT_TRUE(file_system->GetChildren("/db", &children).ok());
   EXPECT_EQ(children.size(), 3u) << "no temporary file is left";
+}
+
+// As with ten thousand families.
+TEST(OptionsFile, ALargeFileIsRead) {
+  std::string text = PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", {})});
+  const std::string comment = StrCat("#", std::string(1 << 20, '-'), "\n");
+  for (int i = 0; i < 66; ++i) text += comment;
+  const auto file_system = std::make_shared<MemoryFileSystem>();
+  ASSERT_TRUE(WriteStringToFile(file_system.get(), text, "/OPTIONS", Durability::kSynced).ok());
+  const Result<ParsedOptionsFile> parsed = ReadOptionsFile(file_system.get(), "/OPTIONS", kStrict);
+  EXPECT_TRUE(parsed.ok()) << parsed.status().ToString();
 }
 
 TEST(OptionsFile, RocksDbToolsTakeNamesOfObjectsThatTheyDoNotKnow) {
