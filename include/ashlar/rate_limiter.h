@@ -89,8 +89,8 @@ class ASHLAR_API RateLimiter {
 };
 
 // A token bucket, owned by the caller. refill_period_us: the time between refills; a longer one
-// allows longer bursts. It is at least the time in which the rate amounts to a byte. fairness: every
-// fairness-th refill serves the lowest priority first. single_burst_bytes: see
+// allows longer bursts, and it is at least the time in which the rate amounts to a byte. fairness:
+// every fairness-th refill serves the lowest priority first. single_burst_bytes: see
 // RateLimiter::SetSingleBurstBytes.
 //
 // All but the last must be positive. An open for writing, SstFileWriter and BackupEngine refuse a

@@ -66,10 +66,15 @@ constexpr auto Option(const char* name, Support support, bool is_mutable,
 // ---- Structs inside options
 
 // A struct as the value of an option: "{a=1;b=2;}". Fields that are not given keep their values.
+// Some have an older form without names, ParseUnnamed of FieldsOf.
 template <typename Struct>
   requires requires { FieldsOf<Struct>::kFields; }
 struct OptionCodec<Struct> {
   static Status Parse(std::string_view text, Struct* value) {
+    if constexpr (requires { FieldsOf<Struct>::ParseUnnamed(text, value); }) {
+      if (!text.empty() && text.find_first_of("={") == std::string_view::npos)
+        return FieldsOf<Struct>::ParseUnnamed(text, value);
+    }
     ASHLAR_ASSIGN_OR_RETURN(const OptionPairs pairs, ParseOptionPairs(text));
     Struct parsed = *value;
     for (const auto& [name, field_text] : pairs) {
@@ -150,6 +155,27 @@ struct FieldsOf<CompressionOptions> {
       ASHLAR_FIELD(CompressionOptions, max_dict_buffer_bytes, kHonoured),
       ASHLAR_FIELD(CompressionOptions, use_zstd_dict_trainer, kHonoured),
   };
+  // "window_bits:level:strategy", and any number of the fields that follow them. A sixth and last
+  // value is `enabled`, which is older than parallel_threads.
+  static Status ParseUnnamed(std::string_view text, CompressionOptions* value) {
+    constexpr size_t kFewest = 3;
+    constexpr size_t kEnabled = 6;
+    const auto count = static_cast<size_t>(std::count(text.begin(), text.end(), ':')) + 1;
+    if (count < kFewest || count > std::size(kFields))
+      return Status::InvalidArgument("neither a list in braces nor window_bits:level:strategy...");
+    CompressionOptions parsed = *value;
+    for (size_t i = 0; i < count; ++i) {
+      const size_t end = std::min(text.find(':'), text.size());
+      const size_t field = count == kEnabled && i + 1 == count ? kEnabled : i;
+      const Status s = kFields[field].parse(TrimSpaces(text.substr(0, end)), &parsed);
+      if (!s.ok())
+        return Status::InvalidArgument(
+            StrCat("field ", kFields[field].name, ": ", s.getState()));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    *value = parsed;
+    return Status::OK();
+  }
 };
 
 template <>
@@ -181,6 +207,10 @@ struct FieldsOf<CompactionOptionsFIFO> {
       ASHLAR_NEW_FIELD(CompactionOptionsFIFO, max_data_files_size, kHonoured),
       ASHLAR_NEW_FIELD(CompactionOptionsFIFO, use_kv_ratio_compaction, kAccepted),
   };
+  // The size of all tables.
+  static Status ParseUnnamed(std::string_view text, CompactionOptionsFIFO* value) {
+    return OptionCodec<uint64_t>::Parse(text, &value->max_table_files_size);
+  }
 };
 
 template <>
@@ -657,13 +687,35 @@ bool IsNameWithoutMember(std::string_view name) {
   return std::binary_search(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember), name);
 }
 
+namespace {
+
 template <typename Struct>
-Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
-                 Struct* options) {
+const OptionEntry<Struct>* FindOption(std::string_view name) {
   const auto table = OptionTableOf<Struct>();
   const auto entry = std::find_if(table.begin(), table.end(),
                                   [name](const OptionEntry<Struct>& e) { return name == e.name; });
-  if (entry == table.end()) {
+  return entry == table.end() ? nullptr : &*entry;
+}
+
+// Whether the value of the option is a list of fields.
+template <typename Struct>
+bool HasFields(const OptionEntry<Struct>* entry) {
+  return entry != nullptr && (entry->append_idle_fields != nullptr || entry->change != nullptr);
+}
+
+}  // namespace
+
+template <typename Struct>
+Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
+                 Struct* options) {
+  const OptionEntry<Struct>* const entry = FindOption<Struct>(name);
+  if (entry == nullptr) {
+    const size_t dot = name.find('.');
+    const std::string_view option = name.substr(0, dot);
+    if (dot != std::string_view::npos && HasFields(FindOption<Struct>(option))) {
+      return SetOption(rules, option, StrCat("{", name.substr(dot + 1), "={", value, "}}"),
+                       options);
+    }
     if (!rules.only_mutable && IsNameWithoutMember(name)) {
       NoteIgnored(rules, name, value, "not needed");
       // An object of the program. The other names without a member are plain values, or unknown to
@@ -714,10 +766,8 @@ std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& opti
 
 template <typename Struct>
 bool IsDefault(const Struct& options, std::string_view name) {
-  const auto table = OptionTableOf<Struct>();
-  const auto entry = std::find_if(table.begin(), table.end(),
-                                  [name](const OptionEntry<Struct>& e) { return name == e.name; });
-  return entry != table.end() && entry->print(options) == entry->print(Struct());
+  const OptionEntry<Struct>* const entry = FindOption<Struct>(name);
+  return entry != nullptr && entry->print(options) == entry->print(Struct());
 }
 
 template bool IsDefault(const DBOptions&, std::string_view);

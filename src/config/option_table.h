@@ -85,8 +85,8 @@ struct ParseRules {
       nullptr;  // gets name and unescaped value of each option that only the program can make
 };
 
-// Sets one option; names that RocksDB has and Ashlar has no member for are stepped over.
-// InvalidArgument or NotSupported naming the option.
+// Sets one option, or with "option.field" one field of a struct. Names that RocksDB has and Ashlar
+// has no member for are stepped over. InvalidArgument or NotSupported naming the option.
 template <typename Struct>
 Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
                  Struct* options);

@@ -130,6 +130,61 @@ TEST(OptionValues, StructsTakeTheFieldsThatAreGiven) {
 }
 
 // A delimiter that is not read back as it was changes the values of merges.
+TEST(OptionValues, OneFieldOfAStructHasAName) {
+  ColumnFamilyOptions options;
+  options.compression_opts.level = 3;
+  const auto set = [&options](const char* name, const char* value) {
+    return SetOption(ParseRules{.only_mutable = true}, name, value, &options);
+  };
+  ASSERT_TRUE(set("compression_opts.max_dict_bytes", "4096").ok());
+  EXPECT_EQ(options.compression_opts.max_dict_bytes, 4096u);
+  EXPECT_EQ(options.compression_opts.level, 3);
+  ASSERT_TRUE(set("compaction_options_universal.size_ratio", "7").ok());
+  EXPECT_EQ(options.compaction_options_universal.size_ratio, 7u);
+  ASSERT_TRUE(set("block_based_table_factory.block_size", "8k").ok());
+  EXPECT_EQ(options.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
+  for (const auto& [name, value] :
+       {std::pair("compression_opts.nonsense", "1"), std::pair("compression_opts.level", "x"),
+        std::pair("compression_opts.", "1"), std::pair("write_buffer_size.level", "1"),
+        std::pair(".level", "1"), std::pair("block_based_table_factory.block_cache", "1m")}) {
+    const Status refused = set(name, value);
+    EXPECT_TRUE(refused.IsInvalidArgument()) << name << ": " << refused.ToString();
+  }
+}
+
+// The forms of older releases.
+TEST(OptionValues, StructsMayComeWithoutTheNamesOfTheirFields) {
+  ColumnFamilyOptions options;
+  const auto set = [&options](const char* name, const char* value) {
+    return SetOption(ParseRules{}, name, value, &options);
+  };
+  const CompressionOptions& compression = options.compression_opts;
+  ASSERT_TRUE(set("compression_opts", "4:5:6").ok());
+  EXPECT_EQ(compression.window_bits, 4);
+  EXPECT_EQ(compression.level, 5);
+  EXPECT_EQ(compression.strategy, 6);
+  ASSERT_TRUE(set("compression_opts", "-14:1:0:100:200:true").ok());
+  EXPECT_EQ(compression.window_bits, -14);
+  EXPECT_EQ(compression.max_dict_bytes, 100u);
+  EXPECT_EQ(compression.zstd_max_train_bytes, 200u);
+  EXPECT_TRUE(compression.enabled);
+  EXPECT_EQ(compression.parallel_threads, CompressionOptions().parallel_threads);
+  ASSERT_TRUE(set("compression_opts", "1:2:3:4:5:6:false:8:false").ok());
+  EXPECT_EQ(compression.parallel_threads, 6u);
+  EXPECT_FALSE(compression.enabled);
+  EXPECT_EQ(compression.max_dict_buffer_bytes, 8u);
+  EXPECT_FALSE(compression.use_zstd_dict_trainer);
+  ASSERT_TRUE(set("bottommost_compression_opts", "7:8:9:10").ok());
+  EXPECT_EQ(options.bottommost_compression_opts.max_dict_bytes, 10u);
+  for (const char* const text :
+       {"4", "4:5", "4:5:x", "4:5:6:7:8:9", "1:2:3:4:5:6:true:8:true:10", "4:5:6:", ":::"}) {
+    EXPECT_TRUE(set("compression_opts", text).IsInvalidArgument()) << text;
+  }
+  EXPECT_EQ(compression.window_bits, 1) << "a failure changes nothing";
+  ASSERT_TRUE(set("compaction_options_fifo", "23").ok());
+  EXPECT_EQ(options.compaction_options_fifo.max_table_files_size, 23u);
+}
+
 TEST(OptionObjects, SpacesOfADelimiterArePartOfIt) {
   for (const char* const delimiter : {" ", ", ", "\n", "\r\n", "\t", " ; ", " = ", " {} ", ""}) {
     SCOPED_TRACE(delimiter);

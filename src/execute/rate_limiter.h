@@ -103,8 +103,8 @@ class GenericRateLimiter final : public RateLimiter {
   std::array<int64_t, IO_TOTAL> total_requests_ ASHLAR_GUARDED_BY(mutex_) = {};
 };
 
-// InvalidArgument: a limiter of NewGenericRateLimiter whose rate is 0 or less. Background work would
-// get a byte per second, which looks like a hang. Null, and a program's class, are Ok.
+// InvalidArgument: a limiter of NewGenericRateLimiter whose rate is 0 or less. Background work
+// would get a byte per second, which looks like a hang. Null, and a program's class, are Ok.
 Status CheckRateLimiter(const RateLimiter* limiter);
 
 // How the engine asks a limiter.
