@@ -74,6 +74,7 @@ Status OptionChanges::SetDBOptions(
     state_->logs.SetWriteBackBytes(changed.wal_bytes_per_sync);
     background_.StartThreads(changed);
     MutexLock installers(state_->manifest_mutex());  // I5
+    state_->versions->SetManifestBytesMax(changed.max_manifest_file_size);
     MutexLock lock(state_->mutex());
     state_->current_options = changed;
     background_.SetOptions(changed);

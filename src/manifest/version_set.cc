@@ -45,7 +45,9 @@ PendingInstall::~PendingInstall() {
 }
 
 VersionSet::VersionSet(Args args)
-    : args_(std::move(args)), live_(args_.drop_file, args_.adopted_file) {}
+    : args_(std::move(args)),
+      live_(args_.drop_file, args_.adopted_file),
+      manifest_bytes_max_(args_.manifest_bytes_max) {}
 
 VersionSet::~VersionSet() = default;
 
@@ -272,7 +274,7 @@ PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, Pending
 }
 
 bool VersionSet::NeedsNewManifest(std::span<const std::string> records) const {
-  if (writer_ == nullptr || writer_->bytes() > args_.manifest_bytes_max) return true;
+  if (writer_ == nullptr || writer_->bytes() > manifest_bytes_max_) return true;
   uint64_t end = writer_->bytes();
   uint64_t synced = end;
   int syncs = 1;

@@ -90,7 +90,7 @@ class VersionSet {
   struct Args {
     vfs::FileSystem* file_system = nullptr;
     std::string directory;
-    uint64_t manifest_bytes_max = uint64_t{1} << 30;
+    uint64_t manifest_bytes_max = uint64_t{1} << 30;  // until SetManifestBytesMax
     LiveFiles::Drop drop_file;             // see LiveFiles; may be empty
     LiveFiles::Adopted adopted_file = {};  // the same
     PinnedTables* pinned_tables =
@@ -168,6 +168,10 @@ class VersionSet {
   std::vector<Version*> Publish(PendingInstall* install) noexcept
       ASHLAR_REQUIRES(kManifestMutex, kDatabaseMutex);
 
+  // A larger MANIFEST is replaced by the next Write.
+  void SetManifestBytesMax(uint64_t bytes) noexcept ASHLAR_REQUIRES(kManifestMutex) {
+    manifest_bytes_max_ = bytes;
+  }
   // After a Write that failed, and was to change nothing: the set is a reader's again.
   void StopWriting() noexcept ASHLAR_REQUIRES(kManifestMutex);
   // Closes the MANIFEST. Idempotent.
@@ -264,6 +268,7 @@ class VersionSet {
   std::string database_id_;
   std::vector<std::string> went_back_;
 
+  uint64_t manifest_bytes_max_ ASHLAR_GUARDED_BY(kManifestMutex);
   // null: the next Write starts a MANIFEST
   std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);
   FileNumber manifest_number_ ASHLAR_GUARDED_BY(kManifestMutex) = 0;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -78,6 +79,29 @@ TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   for (const auto& entry : std::filesystem::directory_iterator(path()))
     manifests += entry.path().filename().string().starts_with("MANIFEST-");
   EXPECT_EQ(manifests, 1u);
+}
+
+TEST_F(LiveFilesTest, TheLimitOfTheManifestMayChange) {
+  Open();
+  const auto manifest_after_a_flush = [this] {
+    Put("key", "value");
+    Flush();
+    std::vector<std::string> files;
+    uint64_t manifest_bytes = 0;
+    EXPECT_OK(db_->GetLiveFiles(files, &manifest_bytes));
+    const auto found = std::find_if(files.begin(), files.end(), [](const std::string& file) {
+      return file.find("MANIFEST-") != std::string::npos;
+    });
+    return found == files.end() ? std::string() : *found;
+  };
+  const std::string first = manifest_after_a_flush();
+  EXPECT_EQ(manifest_after_a_flush(), first);
+  ASSERT_OK(db_->SetDBOptions({{"max_manifest_file_size", "1"}}));
+  EXPECT_NE(manifest_after_a_flush(), first);
+  ASSERT_OK(db_->SetDBOptions({{"max_manifest_file_size", "1g"}}));
+  const std::string second = manifest_after_a_flush();
+  EXPECT_EQ(manifest_after_a_flush(), second);
+  EXPECT_EQ(db_->GetDBOptions().max_manifest_file_size, uint64_t{1} << 30);
 }
 
 TEST_F(LiveFilesTest, AnOpenIsSilentAboutTablesThatWentLongAgo) {
