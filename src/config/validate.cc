@@ -1,6 +1,7 @@
 #include "config/validate.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ashlar/compaction_filter.h"
@@ -56,16 +57,25 @@ Status CheckRefused(OpenFor purpose, const Struct& options) {
   return Status::OK();
 }
 
+// Minutes since midnight of "HH:mm", where a first zero may be missing.
+std::optional<uint64_t> ParseTimeOfDay(std::string_view text) {
+  const size_t colon = text.find(':');
+  uint64_t hours = 0;
+  uint64_t minutes = 0;
+  if (colon == std::string_view::npos || !ParseUint64(text.substr(0, colon), &hours) ||
+      !ParseUint64(text.substr(colon + 1), &minutes) || hours > 23 || minutes > 59)
+    return std::nullopt;
+  return hours * 60 + minutes;
+}
+
 // "HH:mm-HH:mm" with two different times, or nothing.
 bool IsTimeOfDayRange(std::string_view text) {
   if (text.empty()) return true;
-  const auto is_time = [](std::string_view time) {
-    const auto digit = [&time](size_t i) { return time[i] >= '0' && time[i] <= '9'; };
-    return digit(0) && digit(1) && time[2] == ':' && digit(3) && digit(4) &&
-           time.substr(0, 2) <= "23" && time.substr(3) <= "59";
-  };
-  return text.size() == 11 && text[5] == '-' && is_time(text.substr(0, 5)) &&
-         is_time(text.substr(6)) && text.substr(0, 5) != text.substr(6);
+  const size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return false;
+  const std::optional<uint64_t> begin = ParseTimeOfDay(text.substr(0, dash));
+  const std::optional<uint64_t> end = ParseTimeOfDay(text.substr(dash + 1));
+  return begin.has_value() && end.has_value() && *begin != *end;
 }
 
 Status CheckDb(OpenFor purpose, const DBOptions& options) {
