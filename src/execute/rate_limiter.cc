@@ -198,7 +198,7 @@ void GenericRateLimiter::TuneIfDue(uint64_t now) {
   const uint64_t periods = (now - tuned_ns_ + period_ns - 1) / period_ns;
   if (periods < kPeriodsPerTuning) return;
   const int64_t before = bytes_per_second_;
-  SetRate(TunedRate(before, rate_max_, drained_periods_ * 100 / periods));
+  SetRate(TunedRate(std::max<int64_t>(before, 1), rate_max_, drained_periods_ * 100 / periods));
   ASHLAR_ASSERT(bytes_per_second_ == before || bytes_per_second_ <= rate_max_);                // I3
   ASHLAR_ASSERT(bytes_per_second_ == before || bytes_per_second_ >= rate_max_ / kTunedRange);  // I3
   tuned_ns_ = now;
