@@ -169,8 +169,7 @@ struct FieldsOf<CompressionOptions> {
       const size_t field = count == kEnabled && i + 1 == count ? kEnabled : i;
       const Status s = kFields[field].parse(TrimSpaces(text.substr(0, end)), &parsed);
       if (!s.ok())
-        return Status::InvalidArgument(
-            StrCat("field ", kFields[field].name, ": ", s.getState()));
+        return Status::InvalidArgument(StrCat("field ", kFields[field].name, ": ", s.getState()));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     *value = parsed;

@@ -803,14 +803,14 @@ TEST(Validate, OneRoleCanBeChargedToTheBlockCache) {
 
 TEST(Validate, OffPeakTimesAreTwoTimesOfADay) {
   DBOptions options;
-  for (const char* const good : {"", "01:00-02:00", "23:59-00:00", "09:30-09:29", "0:00-23:59",
-                                 "4:30-7:5"}) {
+  for (const char* const good :
+       {"", "01:00-02:00", "23:59-00:00", "09:30-09:29", "0:00-23:59", "4:30-7:5"}) {
     options.daily_offpeak_time_utc = good;
     EXPECT_TRUE(Validate(options).ok()) << good;
   }
-  for (const char* const bad : {"01:00", "24:00-01:00", "01:60-02:00", "01:00-01:00", "1:00-01:0",
-                                "01:00 02:00", "0a:00-02:00", "01:00-02:00-", "-", ":-1:00",
-                                "01:-02:00"}) {
+  for (const char* const bad :
+       {"01:00", "24:00-01:00", "01:60-02:00", "01:00-01:00", "1:00-01:0", "01:00 02:00",
+        "0a:00-02:00", "01:00-02:00-", "-", ":-1:00", "01:-02:00"}) {
     options.daily_offpeak_time_utc = bad;
     EXPECT_TRUE(Validate(options).IsInvalidArgument()) << bad;
   }

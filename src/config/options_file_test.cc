@@ -298,12 +298,36 @@ TEST(OptionsFile, WhatTheProgramHasEmptiedReadsBackEmpty) {
 
 // ---- Names that look like something else
 
-// Each of them broke a file, or was read back as another name.
+// A file or a list could take parts of them for its own.
 constexpr const char* kOddNames[] = {
-    "a=b",      "=",         "id=other", "a=1;id=uint64add", "{id=uint64add}", "{a=b}", "a=b;c",
-    "a;b",      "{a",        "a}",       "#a",               "a#b",            "a\nb",  "\na\n",
-    "a\rb",     "a\\",      "\\",       " a",               "a ",             " ",     "\ta",
-    "uint64add ", "fixed:a", "capped:",  "rocksdb.FixedPrefix.", "bloomfilter:a", "[a]", "a=\nb=c",
+    "a=b",
+    "=",
+    "id=other",
+    "a=1;id=uint64add",
+    "{id=uint64add}",
+    "{a=b}",
+    "a=b;c",
+    "a;b",
+    "{a",
+    "a}",
+    "#a",
+    "a#b",
+    "a\nb",
+    "\na\n",
+    "a\rb",
+    "a\\",
+    "\\",
+    " a",
+    "a ",
+    " ",
+    "\ta",
+    "uint64add ",
+    "fixed:a",
+    "capped:",
+    "rocksdb.FixedPrefix.",
+    "bloomfilter:a",
+    "[a]",
+    "a=\nb=c",
 };
 
 class OddMergeOperator final : public AssociativeMergeOperator {
@@ -343,8 +367,7 @@ class OddPartitions final : public SstPartitionerFactory {
  public:
   explicit OddPartitions(std::string name) : name_(std::move(name)) {}
   const char* Name() const override { return name_.c_str(); }
-  std::unique_ptr<SstPartitioner> CreatePartitioner(
-      const SstPartitioner::Context&) const override {
+  std::unique_ptr<SstPartitioner> CreatePartitioner(const SstPartitioner::Context&) const override {
     return nullptr;
   }
 

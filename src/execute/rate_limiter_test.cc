@@ -432,8 +432,8 @@ TEST(RateLimiter, ARateThatIsNotPositiveIsRefusedWhereItIsUsed) {
   EXPECT_TRUE(CheckRateLimiter(nullptr).ok());
   for (const bool tuned : {false, true}) {
     for (const int64_t rate : {int64_t{0}, int64_t{-5}, INT64_MIN}) {
-      const std::unique_ptr<RateLimiter> limiter(NewGenericRateLimiter(
-          rate, 100'000, 10, RateLimiter::Mode::kWritesOnly, tuned));
+      const std::unique_ptr<RateLimiter> limiter(
+          NewGenericRateLimiter(rate, 100'000, 10, RateLimiter::Mode::kWritesOnly, tuned));
       EXPECT_EQ(limiter->GetBytesPerSecond(), rate);
       const Status checked = CheckRateLimiter(limiter.get());
       EXPECT_TRUE(checked.IsInvalidArgument()) << checked.ToString();

@@ -91,8 +91,8 @@ class VersionSet {
     vfs::FileSystem* file_system = nullptr;
     std::string directory;
     uint64_t manifest_bytes_max = uint64_t{1} << 30;  // until SetManifestBytesMax
-    LiveFiles::Drop drop_file;             // see LiveFiles; may be empty
-    LiveFiles::Adopted adopted_file = {};  // the same
+    LiveFiles::Drop drop_file;                        // see LiveFiles; may be empty
+    LiveFiles::Adopted adopted_file = {};             // the same
     PinnedTables* pinned_tables =
         // holds the tables of a database that is opened read-only; null: nothing holds them
         nullptr;

@@ -159,8 +159,8 @@ TEST_F(RecordedOptionsTest, AnOperatorWithAnyNameIsFoundAgain) {
     for (int round = 0; round < 2; ++round) {
       Open();
       EXPECT_EQ(db_->GetOptions().merge_operator->Name(), name);
-      EXPECT_TRUE(db_->Get(ReadOptions(), "a", std::make_unique<std::string>().get())
-                      .IsNotSupported());
+      EXPECT_TRUE(
+          db_->Get(ReadOptions(), "a", std::make_unique<std::string>().get()).IsNotSupported());
     }
     Close();
     DBOptions db_options;

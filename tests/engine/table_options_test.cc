@@ -62,14 +62,16 @@ TEST_F(TableOptionsTest, NewTablesHaveThem) {
   EXPECT_GT(second->filter_size, 0u);
 
   // Fields that are not given keep their values, and text without braces is a list, too.
-  ASSERT_OK(Set("index_type=kTwoLevelIndexSearch;metadata_block_size=128;format_version=4;"
-                "checksum=kCRC32c;partition_filters=true"));
+  ASSERT_OK(
+      Set("index_type=kTwoLevelIndexSearch;metadata_block_size=128;format_version=4;"
+          "checksum=kCRC32c;partition_filters=true"));
   const auto third = AddTable("c");
   EXPECT_EQ(third->num_data_blocks, second->num_data_blocks);
   EXPECT_GT(third->index_partitions, 1u);
 
-  ASSERT_OK(Set("{filter_policy=nullptr;index_type=kBinarySearch;cache_index_and_filter_blocks="
-                "true}"));
+  ASSERT_OK(
+      Set("{filter_policy=nullptr;index_type=kBinarySearch;cache_index_and_filter_blocks="
+          "true}"));
   EXPECT_EQ(AddTable("d")->filter_size, 0u);
   for (const char* const prefix : {"a", "b", "c", "d"}) ExpectKeys(prefix);
   CompactAll();
@@ -147,11 +149,11 @@ TEST_F(TableOptionsTest, WhatCannotChangeIsRefusedByName) {
     EXPECT_EQ(StrCat(Current().block_size), before);
   }
   EXPECT_TRUE(Set("{filter_policy=of_the_program}").IsNotSupported());
-  EXPECT_TRUE(db_->SetOptions({{"plain_table_factory", "{index_sparseness=1}"}})
-                  .IsInvalidArgument());
+  EXPECT_TRUE(
+      db_->SetOptions({{"plain_table_factory", "{index_sparseness=1}"}}).IsInvalidArgument());
   EXPECT_TRUE(db_->SetOptions({{"table_factory", "PlainTable"}}).IsInvalidArgument());
-  EXPECT_TRUE(db_->SetOptions({{kName, "{block_size=8k}"}, {"num_levels", "3"}})
-                  .IsInvalidArgument());
+  EXPECT_TRUE(
+      db_->SetOptions({{kName, "{block_size=8k}"}, {"num_levels", "3"}}).IsInvalidArgument());
   EXPECT_EQ(StrCat(Current().block_size), before) << "all or none";
 }
 
