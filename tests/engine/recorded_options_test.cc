@@ -1,8 +1,14 @@
 // Records of the program that wrote a database survive a program without the same objects.
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/options_util.h"
+#include "base/format.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/fault_file_system.h"
 
@@ -173,6 +179,46 @@ TEST_F(RecordedOptionsTest, AnOperatorWithAnyNameIsFoundAgain) {
     Close();
     ASSERT_OK(DestroyDB(path(), options_));
   }
+}
+
+class NamedOrder final : public Comparator {
+ public:
+  explicit NamedOrder(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  int Compare(const Slice& a, const Slice& b) const override { return b.compare(a); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  const std::string name_;
+};
+
+// The MANIFEST has the name, too, where it may be anything.
+TEST_F(RecordedOptionsTest, AnOrderWithAnyNameOpensAgain) {
+  options_.merge_operator = std::make_shared<Join>();
+  for (const std::string name : {"a=b", "id=leveldb.BytewiseComparator", " a\n#;{ "}) {
+    SCOPED_TRACE(name);
+    const NamedOrder order(name);
+    options_.comparator = &order;
+    for (int round = 0; round < 2; ++round) {
+      Open();
+      Put(StrCat("key", round), "value");
+      Flush();
+      Close();
+    }
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    std::vector<UnsupportedOption> unsupported;
+    ASSERT_OK(LoadOptionsFromFile(ConfigOptions(), NewestOptionsFile(), &db_options, &families,
+                                  nullptr, &unsupported));
+    ASSERT_EQ(unsupported.size(), 1u);
+    EXPECT_EQ(unsupported[0].ObjectName(), Join::kName);
+    Open();
+    EXPECT_EQ(Contents(), "key1=value key0=value ");
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+  }
+  options_.comparator = BytewiseComparator();
 }
 
 TEST_F(RecordedOptionsTest, ADroppedFamilyTakesItsNamesWithIt) {
