@@ -140,8 +140,9 @@ class ASHLAR_API DB {
   // Opens the database in directory `name`. InvalidArgument: it does not exist (see
   // create_if_missing), it has column families that are not named, or a comparator's name differs.
   // NotSupported: options or files use features that are not implemented. IOError: another process
-  // has it open. Corruption names file and offset. A failed open leaves existing files as they
-  // were, and *dbptr null (or empty).
+  // has it open. TryAgain: the system gives no thread for flushes or none for compactions.
+  // Corruption names file and offset. A failed open leaves existing files as they were, and *dbptr
+  // null (or empty).
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
   static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
   // With several families; every family of the database must be named, "default" included.
@@ -241,10 +242,10 @@ class ASHLAR_API DB {
   // it showed before, and may be promoted again. Busy: the primary is alive, or called in a
   // listener of this call. InvalidArgument names a family that the secondary does not have (open
   // all families). Corruption: damage that wal_recovery_mode does not accept, or the files lack
-  // writes that the secondary has shown. NotSupported: there is a wal_filter. It may also be any
-  // error of a file before the new MANIFEST is current. If it is no secondary any more, it is a
-  // primary whose writes return the error until Resume. NotSupported if the database was no
-  // secondary.
+  // writes that the secondary has shown. NotSupported: there is a wal_filter. TryAgain: as
+  // from Open. It may also be any error of a file before the new MANIFEST is current. If it is no
+  // secondary any more, it is a primary whose writes return the error until Resume. NotSupported if
+  // the database was no secondary.
   virtual Status PromoteToPrimary();
   // Whether the database follows a primary: opened by OpenAsSecondary and not promoted.
   virtual bool IsSecondary() const { return false; }

@@ -21,7 +21,7 @@
 // Needs the database's LOCK. A crash of a repair leaves a database that can be repaired again.
 // Errors: IOError if the database is open or a file cannot be read (nothing is changed then: copy
 // the files to a healthy disk first); InvalidArgument if a family's comparator or options are
-// missing; NotSupported naming a feature. Thread safety: any thread.
+// missing; NotSupported naming a feature; TryAgain as from DB::Open. Thread safety: any thread.
 #pragma once
 
 #include <cstdint>

@@ -134,8 +134,16 @@ class SystemEnv final : public EnvOverFiles {
     }
   }
   void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
-    const MutexLock lock(raise_mutex_);
-    if (GetBackgroundThreads(pri) < number) SetBackgroundThreads(number, pri);
+    if (pri == HIGH || pri == LOW) {
+      // As in SetBackgroundThreads.
+      static_cast<void>(executor()->RaiseBackgroundThreads(number, LaneFor(pri)).ok());
+    } else if (pri < TOTAL) {
+      std::atomic<int>& own = numbers_without_lane_[pri];
+      int before = own.load(std::memory_order_relaxed);
+      while (before < number &&
+             !own.compare_exchange_weak(before, number, std::memory_order_relaxed)) {
+      }
+    }
   }
   int GetBackgroundThreads(Priority pri) override {
     if (pri == HIGH || pri == LOW) return executor()->GetBackgroundThreads(LaneFor(pri));
@@ -173,7 +181,7 @@ class SystemEnv final : public EnvOverFiles {
     Executor* started = executor_.load(std::memory_order_relaxed);
     if (started != nullptr) return started;
     Result<std::unique_ptr<ThreadPoolExecutor>> pool = ThreadPoolExecutor::Start({});
-    // Without any thread a pool still queues; the threads come with the next SetBackgroundThreads.
+    // Without any thread a pool still queues. An open asks for threads again, and fails without.
     if (!pool.ok()) pool = ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = 0});
     ASHLAR_ASSERT(pool.ok());
     started = pool->release();
@@ -183,9 +191,6 @@ class SystemEnv final : public EnvOverFiles {
 
   const std::shared_ptr<Clock> clock_;
   Mutex start_mutex_;
-  Mutex
-      // held from reading the number of threads to raising it; taken before start_mutex_
-      raise_mutex_;
   std::atomic<Executor*> executor_{nullptr};  // written once, by Start
   // The program's settings for priorities without a queue; relaxed: the numbers are only reported.
   std::array<std::atomic<int>, TOTAL> numbers_without_lane_{};

@@ -37,6 +37,8 @@ class Executor {
   // wait. TryAgain when the system refuses a thread, MemoryLimit when there is no memory for one;
   // then those that could be started stay.
   virtual Status SetBackgroundThreads(int threads, Priority priority) = 0;
+  // The same if fewer run at once now. OK: at least this many do.
+  virtual Status RaiseBackgroundThreads(int threads, Priority priority) = 0;
   virtual int GetBackgroundThreads(Priority priority) const = 0;
   // Jobs waiting, not counting those that run.
   virtual size_t QueuedJobs(Priority priority) const = 0;

@@ -84,6 +84,13 @@ Status ManualExecutor::SetBackgroundThreads(int threads, Priority priority) {
   return Status::OK();
 }
 
+Status ManualExecutor::RaiseBackgroundThreads(int threads, Priority priority) {
+  MutexLock lock(mutex_);
+  int& own = lanes_[static_cast<int>(priority)].threads;
+  own = std::max(own, threads);
+  return Status::OK();
+}
+
 int ManualExecutor::GetBackgroundThreads(Priority priority) const {
   MutexLock lock(mutex_);
   return lanes_[static_cast<int>(priority)].threads;

@@ -36,6 +36,7 @@ class ManualExecutor final : public Executor {
   [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority,
                                    std::function<void()> job) override;
   Status SetBackgroundThreads(int threads, Priority priority) override;
+  Status RaiseBackgroundThreads(int threads, Priority priority) override;
   int GetBackgroundThreads(Priority priority) const override;
   size_t QueuedJobs(Priority priority) const override;
   void WaitForIdle() override { RunAll(); }

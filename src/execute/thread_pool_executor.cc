@@ -96,8 +96,17 @@ void ThreadPoolExecutor::WaitForIdle() {
 }
 
 Status ThreadPoolExecutor::SetBackgroundThreads(int threads, Priority priority) {
-  const size_t wanted = static_cast<size_t>(std::max(threads, 0));
   MutexLock resize_lock(resize_mutex_);
+  return Resize(static_cast<size_t>(std::max(threads, 0)), priority);
+}
+
+Status ThreadPoolExecutor::RaiseBackgroundThreads(int threads, Priority priority) {
+  MutexLock resize_lock(resize_mutex_);
+  if (GetBackgroundThreads(priority) >= threads) return Status::OK();
+  return Resize(static_cast<size_t>(threads), priority);
+}
+
+Status ThreadPoolExecutor::Resize(size_t wanted, Priority priority) {
   {
     MutexLock lock(mutex_);
     if (shutting_down_) return Status::ShutdownInProgress("set the number of background threads");

@@ -43,6 +43,7 @@ class ThreadPoolExecutor final : public Executor {
   [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority,
                                    std::function<void()> job) override;
   Status SetBackgroundThreads(int threads, Priority priority) override;
+  Status RaiseBackgroundThreads(int threads, Priority priority) override;
   int GetBackgroundThreads(Priority priority) const override;
   size_t QueuedJobs(Priority priority) const override;
   void WaitForIdle() override;
@@ -97,6 +98,7 @@ class ThreadPoolExecutor final : public Executor {
     return lanes_[static_cast<int>(priority)];
   }
   bool IsIdle() const ASHLAR_REQUIRES(mutex_);
+  Status Resize(size_t wanted, Priority priority) ASHLAR_REQUIRES(resize_mutex_);
   // Sets the number of threads wanted, and joins those above it that run no job (I2).
   void DismissWorkers(Priority priority, size_t wanted) ASHLAR_REQUIRES(resize_mutex_);
   Status StartWorker(Priority priority, size_t position) ASHLAR_REQUIRES(resize_mutex_);

@@ -49,7 +49,6 @@ BackgroundWork::BackgroundWork(DatabaseState* state, StatsDumper::StatsText stat
                .stats = &stats_,
                .observer = this}),
       age_timer_(state, this) {
-  StartThreads(state_->options);
   MutexLock lock(state_->mutex());
   SetOptions(state_->options);
 }
@@ -62,10 +61,20 @@ void BackgroundWork::SetOptions(const DBOptions& options) {
   state_->space.SetRetryPeriod(options.delete_obsolete_files_period_micros);
 }
 
-void BackgroundWork::StartThreads(const DBOptions& options) {
-  if (!state_->writes_files()) return;
-  state_->env->IncBackgroundThreadsIfNeeded(ResolveFlushJobs(options), Env::HIGH);
-  state_->env->IncBackgroundThreadsIfNeeded(ResolveCompactionJobs(options), Env::LOW);
+Status BackgroundWork::StartThreads(const DBOptions& options) {
+  // First, so that the threads of one priority leave one to the other.
+  for (const auto priority : {Executor::Priority::kHigh, Executor::Priority::kLow}) {
+    const Status raised = options.env->executor()->RaiseBackgroundThreads(1, priority);
+    if (raised.IsTryAgain()) {
+      return Status::TryAgain(raised.ToString(),
+                              "background work needs a thread for flushes and one for compactions: "
+                              "raise the limit of threads, or lower max_background_jobs");
+    }
+    ASHLAR_RETURN_IF_ERROR(raised);
+  }
+  options.env->IncBackgroundThreadsIfNeeded(ResolveFlushJobs(options), Env::HIGH);
+  options.env->IncBackgroundThreadsIfNeeded(ResolveCompactionJobs(options), Env::LOW);
+  return Status::OK();
 }
 
 void BackgroundWork::StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> resume) {

@@ -45,9 +45,11 @@ class BackgroundWork final : public ViewObserver {
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
+  // Starts the threads for these options, as many as the system allows. TryAgain: a priority has
+  // none, and its jobs would wait for ever.
+  static Status StartThreads(const DBOptions& options);
   // How many jobs run at once; the threads must have been started.
   void SetOptions(const DBOptions& options) ASHLAR_REQUIRES(kDatabaseMutex);
-  void StartThreads(const DBOptions& options);
 
   // Call once the database takes writes.
   void StartAgeTimer() { age_timer_.Start(); }

@@ -240,6 +240,7 @@ Status LifeCycle::Promote() {
   const RoleOfThread thread(&role_thread_);
   ASHLAR_RETURN_IF_ERROR(CheckFollows());
   ASHLAR_RETURN_IF_ERROR(CheckMayWrite());
+  ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(state_->options));
   const Status taken = CatchBadAlloc([this] {
     role_mutex_.AssertHeld();
     return TakeOver();
@@ -256,7 +257,6 @@ Status LifeCycle::Promote() {
   follower_.reset();
   const Status started = CatchBadAlloc([this] {
     OpenSpace();
-    background_.StartThreads(state_->options);
     return TakeWrites({});
   });
   promotion_is_unfinished_ = !started.ok();

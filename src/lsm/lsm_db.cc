@@ -106,6 +106,7 @@ LsmDB::~LsmDB() {
 Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
                                            std::vector<ColumnFamilyHandle*>* handles) {
   const std::vector<ColumnFamilyDescriptor> families = args.families;
+  if (!args.read_only) ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(args.options));
   ASHLAR_ASSIGN_OR_RETURN(RecoveredDatabase recovered, RecoverDatabase(std::move(args)));
   ReapUnused();
   std::unique_ptr<PrimaryFollower> follower;

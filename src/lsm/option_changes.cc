@@ -69,10 +69,10 @@ Status OptionChanges::SetDBOptions(
     }
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
+    ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(changed));
     state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
     state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
     state_->logs.SetWriteBackBytes(changed.wal_bytes_per_sync);
-    background_.StartThreads(changed);
     MutexLock installers(state_->manifest_mutex());  // I5
     state_->versions->SetManifestBytesMax(changed.max_manifest_file_size);
     MutexLock lock(state_->mutex());

@@ -27,6 +27,7 @@
 #include "base/out_of_memory.h"
 #include "config/validate.h"
 #include "filesystem/filename.h"
+#include "lsm/background_work.h"
 #include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
@@ -368,6 +369,8 @@ Status Run(const std::string& name, const DBOptions& db_options,
     std::vector<ColumnFamilyDescriptor> checked = families;
     if (unknown.has_value()) checked.emplace_back("of an unknown name", *unknown);
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(db_options, checked));
+    // For the open at the end.
+    if (!repair_options.dry_run) ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(db_options));
     return Repair(name, db_options, FamilyOptions(families, std::move(unknown)))
         .Run(repair_options, report);
   });

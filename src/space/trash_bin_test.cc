@@ -52,6 +52,7 @@ class ClockedExecutor final : public Executor {
     return true;
   }
   Status SetBackgroundThreads(int, Executor::Priority) override { return Status::OK(); }
+  Status RaiseBackgroundThreads(int, Executor::Priority) override { return Status::OK(); }
   int GetBackgroundThreads(Executor::Priority) const override { return 1; }
   size_t QueuedJobs(Executor::Priority) const override { return jobs_.size(); }
   void WaitForIdle() override {}

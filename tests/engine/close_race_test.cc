@@ -33,6 +33,9 @@ class StallingExecutor final : public Executor {
   Status SetBackgroundThreads(int threads, Priority priority) override {
     return base_.SetBackgroundThreads(threads, priority);
   }
+  Status RaiseBackgroundThreads(int threads, Priority priority) override {
+    return base_.RaiseBackgroundThreads(threads, priority);
+  }
   int GetBackgroundThreads(Priority priority) const override {
     return base_.GetBackgroundThreads(priority);
   }
