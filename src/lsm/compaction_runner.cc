@@ -181,9 +181,10 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result,
       ResolveFilterKind(options, static_cast<int>(plan.output_level));
   if (plan.bottommost && options.optimize_filters_for_hits)
     args.job.output.table.config.filter_millibits_per_key = 0;
+  const uint64_t failures_before = state_->directory_handle->failures();
   ASHLAR_RETURN_IF_ERROR(RunCompaction(args, result));
   const Status kept = CatchBadAlloc([&]() -> Status {
-    ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());
+    ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync(failures_before));
     result->AddFilesTo(plan.output_level, edit);
     return Status::OK();
   });

@@ -32,6 +32,7 @@
 #include "execute/clock.h"
 #include "execute/epoch.h"
 #include "execute/executor.h"
+#include "filesystem/synced_directory.h"
 #include "lsm/column_family.h"
 #include "lsm/error_handler.h"
 #include "lsm/log_set.h"
@@ -126,8 +127,8 @@ struct DatabaseState {
   const Recorder recorder;
   std::shared_ptr<Logger> logger;       // may be null
   std::unique_ptr<vfs::FileLock> lock;  // null when read-only; set by a promotion, as the next two
-  std::unique_ptr<vfs::Directory> directory_handle;
-  std::unique_ptr<vfs::Directory> wal_directory_handle;
+  std::shared_ptr<SyncedDirectory> directory_handle;
+  std::shared_ptr<SyncedDirectory> wal_directory_handle;  // the same one if it is that directory
   std::string session_id;
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless opened read-only
   DB* db = nullptr;                             // for listeners

@@ -76,12 +76,13 @@ Status FamilyImport::Prepare() {
   ASHLAR_RETURN_IF_ERROR(CheckPartsDoNotOverlap(ends));
   ASHLAR_RETURN_IF_ERROR(CheckLevels(KeyComparator(options_.comparator), files_));  // I1
   taken_.resize(files_.size());
+  const uint64_t failures_before = state_->directory_handle->failures();
   for (size_t i = 0; i < files_.size(); ++i) {
     ASHLAR_RETURN_IF_ERROR(taken_[i].Take(*state_, {.path = files_[i].path,
                                                     .file_bytes = files_[i].meta->file_bytes,
                                                     .may_link = request_.move_files}));
   }
-  return state_->directory_handle->Sync();  // I4
+  return state_->directory_handle->Sync(failures_before);  // I4
 }
 
 Status FamilyImport::CheckPartsDoNotOverlap(std::span<const size_t> ends) const {

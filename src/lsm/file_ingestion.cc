@@ -164,11 +164,12 @@ bool FileIngestion::FilesOverlap(const Family& family) {
 }
 
 Status FileIngestion::TakeFiles() {
+  const uint64_t failures_before = state_->directory_handle->failures();
   for (Family& family : families_) {
     if (family.WritesSequences()) ChooseSequences(&family);
     for (File& file : family.files) ASHLAR_RETURN_IF_ERROR(TakeFile(*family.request, &file));
   }
-  return state_->directory_handle->Sync();  // I7
+  return state_->directory_handle->Sync(failures_before);  // I7
 }
 
 void FileIngestion::ChooseSequences(Family* family) const {

@@ -87,8 +87,9 @@ Status FlushRunner::RunAll(std::span<Flush> flushes, const Status& begun) {
 }
 
 Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
+  const uint64_t failures_before = state_->directory_handle->failures();
   for (Flush& flush : flushes) ASHLAR_RETURN_IF_ERROR(Build(&flush));
-  ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync());
+  ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync(failures_before));
   // A family that was created after the start has no writes in these memtables.
   const bool has_other_families =
       !flushes.empty() && flushes.front().live_families > flushes.size();

@@ -61,12 +61,13 @@ Status LogSet::FinishCurrent() {
 
 Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
   const std::string name = WalFileName(directory_, log.number);
+  const uint64_t failures_before = log.directory_handle->failures();
   std::unique_ptr<vfs::WritableFile> file = spares_.Take(log.number, file_options_);
   if (file == nullptr)
     ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
   auto writer = std::make_unique<LogWriter>(std::move(file), name, log.number);
   if (spares_.IsEnabled()) writer->NumberFragments();
-  Status status = log.directory_handle->Sync();  // I8
+  Status status = log.directory_handle->Sync(failures_before);  // I8
   if (status.ok() && compression_ != kNoCompression) status = writer->CompressRecords(compression_);
   if (const std::optional<PredecessorRecord> head = MakeHead(); status.ok() && head.has_value()) {
     status = writer->AddRecord(EncodePredecessorRecord(*head, log.next_sequence));

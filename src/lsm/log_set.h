@@ -41,6 +41,7 @@
 #include "ashlar/vfs.h"
 #include "base/compression.h"
 #include "base/result.h"
+#include "filesystem/synced_directory.h"
 #include "lsm/predecessor_record.h"
 #include "lsm/spare_logs.h"
 #include "platform/mutex.h"
@@ -81,7 +82,7 @@ class LogSet {
   struct NewLog {
     uint64_t number = 0;
     SequenceNumber next_sequence = 0;  // of the first write that can go to it
-    vfs::Directory* directory_handle = nullptr;
+    SyncedDirectory* directory_handle = nullptr;
   };
   // Hands the rest of the current log to the operating system, creates the log, makes its directory
   // entry durable, and closes the current one to appends. After an error the current log stays; the

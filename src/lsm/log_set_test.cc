@@ -16,7 +16,7 @@ class LogSetTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_OK(files_.CreateDirIfMissing("/db"));
-    ASSERT_OK(files_.NewDirectory("/db", &directory_));
+    directory_ = SyncedDirectory::Open(&files_, "/db").value();
     ASSERT_OK(Start(1));
   }
   Status Start(uint64_t number) {
@@ -52,7 +52,7 @@ class LogSetTest : public testing::Test {
 
   MemoryFileSystem files_;
   FaultFileSystem faults_{std::shared_ptr<vfs::FileSystem>(&files_, [](vfs::FileSystem*) {})};
-  std::unique_ptr<vfs::Directory> directory_;
+  std::shared_ptr<SyncedDirectory> directory_;
   LogSet logs_{{.file_system = &faults_, .directory = "/db", .file_options = {}}};
 };
 

@@ -250,18 +250,23 @@ Status EnsureIdentity(DatabaseState* state) {
     state->versions->set_database_id(std::move(id));
   }
   const std::string temporary = TempFileName(state->directory, state->versions->NewFileNumber());
+  const uint64_t failures_before = state->directory_handle->failures();
   ASHLAR_RETURN_IF_ERROR(WriteStringToFile(state->file_system, state->versions->database_id(),
                                            temporary, Durability::kSynced));
   ASHLAR_RETURN_IF_ERROR(
       state->file_system->RenameFile(temporary, IdentityFileName(state->directory)));
-  return state->directory_handle->Sync();
+  return state->directory_handle->Sync(failures_before);
 }
 
 Status TakeDatabase(DatabaseState* state) {
   vfs::FileSystem* const fs = state->file_system;
   ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(state->directory), &state->lock));
-  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(state->directory, &state->directory_handle));
-  return fs->NewDirectory(state->wal_directory, &state->wal_directory_handle);
+  ASHLAR_ASSIGN_OR_RETURN(state->directory_handle, SyncedDirectory::Open(fs, state->directory));
+  state->wal_directory_handle = state->directory_handle;
+  if (state->wal_directory == state->directory) return Status::OK();
+  ASHLAR_ASSIGN_OR_RETURN(state->wal_directory_handle,
+                          SyncedDirectory::Open(fs, state->wal_directory));
+  return Status::OK();
 }
 
 void ReturnDatabase(DatabaseState* state) {

@@ -71,8 +71,9 @@ Status WalArchive::Add(uint64_t number) {
   Log log{.since_nanos = state_->clock->NowNanos()};
   ASHLAR_RETURN_IF_ERROR(fs->GetFileSize(from, &log.bytes));
   if (logs_.empty()) {
+    const uint64_t failures_before = state_->wal_directory_handle->failures();
     ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(directory_));
-    ASHLAR_RETURN_IF_ERROR(state_->wal_directory_handle->Sync());
+    ASHLAR_RETURN_IF_ERROR(state_->wal_directory_handle->Sync(failures_before));
   }
   ASHLAR_RETURN_IF_ERROR(fs->RenameFile(from, WalFileName(directory_, number)));
   // A file of this name that was there is replaced.
