@@ -135,11 +135,14 @@ class ProgramWritableFile final : public vfs::WritableFile {
   Status Append(const Slice& data) override {
     const MutexLock lock(mutex_);
     if (!failed_.ok()) return failed_;
-    bytes_ += data.size();
-    if (!is_buffered_) return Write(data);
-    if (buffer_.size() + data.size() > kBufferBytes) ASHLAR_RETURN_IF_ERROR(WriteBuffer());
-    if (data.size() >= kBufferBytes) return Write(data);
-    buffer_.append(data.data(), data.size());
+    if (is_buffered_ && buffer_.size() + data.size() > kBufferBytes)
+      ASHLAR_RETURN_IF_ERROR(WriteBuffer());
+    if (is_buffered_ && data.size() < kBufferBytes) {
+      buffer_.append(data.data(), data.size());
+    } else {
+      ASHLAR_RETURN_IF_ERROR(Write(data));
+    }
+    bytes_ += data.size();  // I2: not if something has failed or thrown
     return Status::OK();
   }
 
