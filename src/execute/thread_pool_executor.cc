@@ -257,19 +257,21 @@ void ThreadPoolExecutor::WaitForWork(Lane* mine, Worker* worker) {
 
 void ThreadPoolExecutor::Shutdown() {
   MutexLock resize_lock(resize_mutex_);
-  std::vector<std::unique_ptr<Worker>> workers;
+  // Allocates nothing: a pool that could not start for lack of memory ends like any other.
+  std::vector<std::unique_ptr<Worker>> workers[kPriorities];
   {
     MutexLock lock(mutex_);
     shutting_down_ = true;
-    for (Lane& each : lanes_) {
-      each.delayed.clear();
-      each.WakeAll();
-      for (std::unique_ptr<Worker>& worker : each.workers) workers.push_back(std::move(worker));
-      each.workers.clear();
+    for (int priority = 0; priority < kPriorities; ++priority) {
+      lanes_[priority].delayed.clear();
+      lanes_[priority].WakeAll();
+      workers[priority].swap(lanes_[priority].workers);
     }
   }
-  for (const std::unique_ptr<Worker>& worker : workers) {
-    if (worker != nullptr) worker->thread.Join();
+  for (const std::vector<std::unique_ptr<Worker>>& lane_workers : workers) {
+    for (const std::unique_ptr<Worker>& worker : lane_workers) {
+      if (worker != nullptr) worker->thread.Join();
+    }
   }
   // Jobs that waited for threads that a lane does not have.
   for (;;) {

@@ -54,6 +54,22 @@ TEST(ExecutorOutOfMemory, ThreadsThatAreNotWantedAreJoined) {
     EXPECT_GT(FailEachAllocation(/*before=*/4, /*after=*/0, kind), 0U);
 }
 
+TEST(ExecutorOutOfMemory, APoolThatCouldNotStartEnds) {
+  for (const auto kind : {FailingNew::Kind::kOnce, FailingNew::Kind::kUntilEnds}) {
+    bool has_failed = true;
+    for (uint64_t number = 1; has_failed; ++number) {
+      SCOPED_TRACE(number);
+      FailingNew::Arm(number, kind);
+      const Status status = CatchBadAlloc([] {
+        const FailingNew::Scope scope;
+        return ThreadPoolExecutor::Start({.high_threads = 2, .low_threads = 2}).status();
+      });
+      has_failed = FailingNew::HasFailed();
+      EXPECT_TRUE(has_failed ? status.IsMemoryLimit() : status.ok()) << status.ToString();
+    }
+  }
+}
+
 // The thread of the pool has no memory from its first job on.
 TEST(ExecutorOutOfMemory, JobsWithADelayNeedNoMemoryToBecomeDue) {
   const std::unique_ptr<ThreadPoolExecutor> pool = MakePool(1);
