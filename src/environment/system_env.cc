@@ -14,7 +14,6 @@
 #include <atomic>
 #include <list>
 #include <utility>
-#include <vector>
 
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
@@ -54,19 +53,21 @@ class SystemEnv final : public EnvOverFiles {
 
   void Schedule(void (*function)(void* arg), void* arg, Priority pri, void* tag,
                 void (*unschedule)(void* arg)) override {
-    uint64_t number = 0;
-    {
-      const MutexLock lock(pending_mutex_);
-      number = ++last_number_;
-      pending_.push_back({.function = function,
-                          .arg = arg,
-                          .pri = pri,
-                          .tag = tag,
-                          .unschedule = unschedule,
-                          .number = number});
-    }
-    const bool is_taken = executor()->Schedule(LaneFor(pri), [this, number] { Run(number); });
+    Executor* const threads = executor();
+    std::list<Job> entry;
+    entry.push_back({.function = function,
+                     .arg = arg,
+                     .pri = pri,
+                     .tag = tag,
+                     .unschedule = unschedule,
+                     .number = 0});
+    const MutexLock lock(pending_mutex_);
+    const uint64_t number = entry.front().number = ++last_number_;
+    // It may throw, and an entry without a job would never leave the list. The job waits for the
+    // mutex.
+    const bool is_taken = threads->Schedule(LaneFor(pri), [this, number] { Run(number); });
     ASHLAR_ASSERT(is_taken);  // the executor of this Env is never shut down
+    pending_.splice(pending_.end(), entry);
   }
 
   int UnSchedule(void* tag, Priority pri) override {
@@ -86,6 +87,7 @@ class SystemEnv final : public EnvOverFiles {
   }
 
   void StartThread(void (*function)(void* arg), void* arg) override {
+    std::list<Thread> started(1);  // allocated first: a thread that runs is joined
     Result<Thread> thread =
         Thread::Start({.name = "ashlar:program"}, [function, arg] { function(arg); });
     if (!thread.ok()) {
@@ -93,12 +95,13 @@ class SystemEnv final : public EnvOverFiles {
       function(arg);
       return;
     }
+    started.front() = std::move(thread).value();
     const MutexLock lock(threads_mutex_);
-    threads_.push_back(std::move(thread).value());
+    threads_.splice(threads_.end(), started);
   }
 
   void WaitForJoin() override {
-    std::vector<Thread> started;
+    std::list<Thread> started;
     {
       const MutexLock lock(threads_mutex_);
       started.swap(threads_);
@@ -198,7 +201,7 @@ class SystemEnv final : public EnvOverFiles {
   std::list<Job> pending_ ASHLAR_GUARDED_BY(pending_mutex_);  // I1
   uint64_t last_number_ ASHLAR_GUARDED_BY(pending_mutex_) = 0;
   Mutex threads_mutex_;
-  std::vector<Thread> threads_ ASHLAR_GUARDED_BY(threads_mutex_);  // not joined yet
+  std::list<Thread> threads_ ASHLAR_GUARDED_BY(threads_mutex_);  // not joined yet
 };
 
 }  // namespace
