@@ -383,8 +383,8 @@ Status MemoryNamespace::Rename(const std::string& from, const std::string& to) {
       source.node.directory == target.node.directory)
     return Status::OK();
   ASHLAR_RETURN_IF_ERROR(CheckRename(source, target, to));
+  target.parent->entries[target.name] = source.node;  // first: it may throw
   source.parent->entries.erase(source.name);
-  target.parent->entries[target.name] = source.node;
   if (listener() != nullptr) {
     listener()->OnRename(
         {.from_directory = source.parent->id,
@@ -626,7 +626,11 @@ class MemoryWritableFile final : public vfs::WritableFile {
     return pending.empty() ? Status::OK() : WriteOut(pending);
   }
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
-    Status status = file_->WriteAt(written_, data, path_);
+    // Without memory it is a failed write, too: what was buffered is gone.
+    Status status = CatchBadAlloc([&] {
+      mutex_.AssertHeld();
+      return file_->WriteAt(written_, data, path_);
+    });
     if (status.ok()) {
       written_ += data.size();
     } else {
