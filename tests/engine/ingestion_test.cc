@@ -1092,8 +1092,8 @@ TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
   IngestExternalFileOptions options;
   options.write_global_seqno = true;
   FaultRule rule;
-  rule.operations = FaultOperation::kSyncDirectory;
-  rule.name_contains = path();
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = ".sst";  // the copy
   rule.effect = FaultEffect::kRunAction;
   SequenceNumber raced_to = 0;
   rule.action = [&] {
