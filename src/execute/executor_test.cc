@@ -98,6 +98,14 @@ TEST_P(ExecutorTest, TheNumberOfThreadsMayChangeWhileJobsRun) {
   EXPECT_EQ(runs.load(), 300);
 }
 
+TEST_P(ExecutorTest, ARaiseTakesNoThreadAway) {
+  ASSERT_TRUE(executor_->SetBackgroundThreads(2, Priority::kLow).ok());
+  EXPECT_TRUE(executor_->RaiseBackgroundThreads(1, Priority::kLow).ok());
+  EXPECT_EQ(executor_->GetBackgroundThreads(Priority::kLow), 2);
+  EXPECT_TRUE(executor_->RaiseBackgroundThreads(3, Priority::kLow).ok());
+  EXPECT_EQ(executor_->GetBackgroundThreads(Priority::kLow), 3);
+}
+
 TEST_P(ExecutorTest, ShutdownDropsJobsThatAreNotDue) {
   constexpr uint64_t kAnHourUs = 3'600'000'000;
   std::atomic<int> runs{0};
