@@ -12,21 +12,22 @@ Status AppendEdit(const VersionEdit& edit, LogWriter* writer) {
   return writer->AddRecord(record);
 }
 
-Result<std::unique_ptr<LogWriter>> CreateManifest(vfs::FileSystem* file_system,
-                                                  const std::string& directory, FileNumber number) {
+Result<NewManifest> CreateManifest(vfs::FileSystem* file_system, const std::string& directory,
+                                   FileNumber number) {
+  NewManifest manifest;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &manifest.directory));  // I2
   const std::string name = DescriptorFileName(directory, number);
   std::unique_ptr<vfs::WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(file_system->NewWritableFile(name, vfs::FileOptions{}, &file));
-  return std::make_unique<LogWriter>(std::move(file), name, number);
+  manifest.writer = std::make_unique<LogWriter>(std::move(file), name, number);
+  return manifest;
 }
 
 Status MakeCurrent(vfs::FileSystem* file_system, const std::string& directory, FileNumber number,
-                   LogWriter* writer) {
-  ASHLAR_RETURN_IF_ERROR(writer->Sync());
-  std::unique_ptr<vfs::Directory> handle;
-  ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(directory, &handle));
-  ASHLAR_RETURN_IF_ERROR(handle->Sync());
-  return SetCurrentFile(file_system, directory, number, handle.get());
+                   const NewManifest& manifest) {
+  ASHLAR_RETURN_IF_ERROR(manifest.writer->Sync());
+  ASHLAR_RETURN_IF_ERROR(manifest.directory->Sync());
+  return SetCurrentFile(file_system, directory, number, manifest.directory.get());
 }
 
 }  // namespace ashlar

@@ -4,6 +4,9 @@
 //
 // I1: CURRENT never names a file that a power cut may remove or shorten: MakeCurrent makes the
 //     bytes durable, then the name, then CURRENT.
+// I2: the directory is opened before the file's name is made. The system reports a write error of a
+//     directory once to each handle that was open, so that a job whose sync was told of it hides
+//     nothing.
 //
 // Thread safety: one thread.
 #pragma once
@@ -18,11 +21,16 @@
 
 namespace ashlar {
 
-Result<std::unique_ptr<LogWriter>> CreateManifest(vfs::FileSystem* file_system,
-                                                  const std::string& directory, FileNumber number);
+struct NewManifest {
+  std::unique_ptr<vfs::Directory> directory;
+  std::unique_ptr<LogWriter> writer;
+};
+
+Result<NewManifest> CreateManifest(vfs::FileSystem* file_system, const std::string& directory,
+                                   FileNumber number);
 Status AppendEdit(const VersionEdit& edit, LogWriter* writer);
 // After an error CURRENT may name either MANIFEST.
 Status MakeCurrent(vfs::FileSystem* file_system, const std::string& directory, FileNumber number,
-                   LogWriter* writer);
+                   const NewManifest& manifest);
 
 }  // namespace ashlar

@@ -55,15 +55,15 @@ Status VersionSet::CreateNewDatabase(vfs::FileSystem* file_system, const std::st
                                      const std::string& database_id) {
   ASHLAR_RETURN_IF_ERROR(WriteStringToFile(file_system, database_id, IdentityFileName(directory),
                                            Durability::kSynced));
-  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LogWriter> writer,
+  ASHLAR_ASSIGN_OR_RETURN(const NewManifest manifest,
                           CreateManifest(file_system, directory, kFirstManifestNumber));
   VersionEdit edit;
   edit.log_number = 0;
   edit.next_file_number = kFirstManifestNumber + 1;
   edit.last_sequence = 0;
-  ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer.get()));
-  ASHLAR_RETURN_IF_ERROR(MakeCurrent(file_system, directory, kFirstManifestNumber, writer.get()));
-  return writer->Close();
+  ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, manifest.writer.get()));
+  ASHLAR_RETURN_IF_ERROR(MakeCurrent(file_system, directory, kFirstManifestNumber, manifest));
+  return manifest.writer->Close();
 }
 
 Status VersionSet::ListColumnFamilies(vfs::FileSystem* file_system, const std::string& directory,
@@ -433,16 +433,16 @@ Status VersionSet::Write(PendingInstall* install) {
 Status VersionSet::StartManifest(const PendingInstall& install) {
   const FileNumber number = install.new_manifest_number_;
   replaced_manifests_.push_back(number);  // unless it becomes current
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> writer,
+  ASHLAR_ASSIGN_OR_RETURN(NewManifest manifest,
                           CreateManifest(args_.file_system, args_.directory, number));
-  ASHLAR_RETURN_IF_ERROR(AppendSnapshot(writer.get()));
+  ASHLAR_RETURN_IF_ERROR(AppendSnapshot(manifest.writer.get()));
   for (const std::string& record : install.records_)
-    ASHLAR_RETURN_IF_ERROR(writer->AddRecord(record));
-  ASHLAR_RETURN_IF_ERROR(MakeCurrent(args_.file_system, args_.directory, number, writer.get()));
+    ASHLAR_RETURN_IF_ERROR(manifest.writer->AddRecord(record));
+  ASHLAR_RETURN_IF_ERROR(MakeCurrent(args_.file_system, args_.directory, number, manifest));
   // The old one is no longer read, so an error of its close means nothing; every edit in it was
   // synced.
   ASHLAR_ASSERT(number > manifest_number_);  // I6
-  writer_ = std::move(writer);
+  writer_ = std::move(manifest.writer);
   replaced_manifests_.back() = std::exchange(manifest_number_, number);
   uncertain_ = false;
   MutexLock lock(quarantine_mutex_);

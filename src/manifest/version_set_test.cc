@@ -2,6 +2,7 @@
 // memory.
 #include "manifest/version_set.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -998,6 +999,30 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
     }
   }
   EXPECT_GT(faults_injected, 60u);
+}
+
+// A handle that is opened later is not told of a write error of the directory that another job's sync
+// has reported meanwhile, and CURRENT would name a MANIFEST whose name may be lost.
+TEST_F(VersionSetTest, TheDirectoryIsOpenedBeforeAManifestHasItsName) {
+  const auto base = std::make_shared<MemoryFileSystem>();
+  FaultFileSystem faults(base);
+  Database db(&faults, base.get());
+  db.manifest_bytes_max = 1;  // each install begins a MANIFEST
+  ASSERT_TRUE(db.Create().ok());
+  ASSERT_TRUE(db.Open(Specs({"default"})).ok());
+  std::vector<std::string> before;
+  ASSERT_TRUE(base->GetChildren(kDirectory, &before).ok());
+  FaultRule rule;
+  rule.operations = FaultOperation::kSyncDirectory;
+  faults.AddRule(rule);
+  std::vector<VersionEdit> edits(1);
+  edits[0].last_sequence = 10;
+  const std::unique_ptr<PendingInstall> install = std::move(db->Prepare(std::move(edits))).value();
+  ASSERT_FALSE(db->Write(install.get()).ok());
+  ASSERT_EQ(faults.FaultsInjected(), 1u);
+  std::vector<std::string> after;
+  ASSERT_TRUE(base->GetChildren(kDirectory, &after).ok());
+  EXPECT_THAT(after, testing::UnorderedElementsAreArray(before));
 }
 
 // Every crash image after every operation opens, and holds every install that was acknowledged

@@ -307,12 +307,11 @@ class Repair {
 
   Status WriteManifest() {
     const FileNumber number = NewFileNumber();
-    ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LogWriter> writer,
-                            CreateManifest(fs_, directory_, number));
+    ASHLAR_ASSIGN_OR_RETURN(const NewManifest manifest, CreateManifest(fs_, directory_, number));
     if (!findings_.manifest.database_id.empty()) {
       VersionEdit edit;
       edit.database_id = findings_.manifest.database_id;
-      ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, writer.get()));
+      ASHLAR_RETURN_IF_ERROR(AppendEdit(edit, manifest.writer.get()));
     }
     ColumnFamilyId max_column_family = findings_.manifest.max_column_family;
     for (auto& [id, tables] : edits_) {
@@ -321,17 +320,17 @@ class Repair {
       birth.column_family = id;
       birth.comparator = families_.Find(name)->comparator->Name();
       if (id != kDefaultFamilyId) birth.added_column_family = name;
-      ASHLAR_RETURN_IF_ERROR(AppendEdit(birth, writer.get()));
-      ASHLAR_RETURN_IF_ERROR(AppendEdit(tables, writer.get()));
+      ASHLAR_RETURN_IF_ERROR(AppendEdit(birth, manifest.writer.get()));
+      ASHLAR_RETURN_IF_ERROR(AppendEdit(tables, manifest.writer.get()));
       max_column_family = std::max(max_column_family, id);
     }
     VersionEdit numbers;
     numbers.next_file_number = plan_.next_file_number;
     numbers.last_sequence = plan_.last_sequence;
     if (max_column_family > 0) numbers.max_column_family = max_column_family;
-    ASHLAR_RETURN_IF_ERROR(AppendEdit(numbers, writer.get()));
-    ASHLAR_RETURN_IF_ERROR(MakeCurrent(fs_, directory_, number, writer.get()));
-    return writer->Close();
+    ASHLAR_RETURN_IF_ERROR(AppendEdit(numbers, manifest.writer.get()));
+    ASHLAR_RETURN_IF_ERROR(MakeCurrent(fs_, directory_, number, manifest));
+    return manifest.writer->Close();
   }
 
   // I3.
