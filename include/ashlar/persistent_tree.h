@@ -197,8 +197,9 @@ class ASHLAR_API PersistentTree {
   std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) {
     return NewIterator(options, KeyRange::All());
   }
-  // The number of keys in the range. Exact if there are no concurrent writes and no damage: of a
-  // leaf with a damaged record either all entries count or none.
+  // The number of keys in the range. Exact if there are no concurrent writes and no damage. A key
+  // that is there all the time counts once, whatever is written meanwhile. Of a leaf with a damaged
+  // record either all entries count or none.
   virtual uint64_t Count(const KeyRange& range) = 0;
 
   virtual PersistentTreeStats Stats() = 0;

@@ -108,17 +108,21 @@ class Verifier {
   References references_;
 };
 
-// Calls visit(leaf) for the leaves of a range, in order, until it returns false. visit says whether
-// the leaf stayed as it was found; if not, it comes again.
+// Calls visit(leaf, rest) for the leaves of a range, in order. visit says whether the leaf stayed
+// as it was found; if not, it comes again. `rest`: the part of the range that the leaves before did
+// not cover. A leaf that takes in the next one by a merge comes again, with entries from before it.
 template <typename Visit>
 void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
   LeafWalk walk(state, range.begin);
+  KeyRange rest = range;
   for (;;) {
     EpochGuard guard(state->epochs);
     const BoundedLeaf leaf = walk.Find();
-    if (!visit(leaf)) continue;
+    if (!visit(leaf, rest)) continue;
     if (!walk.Advance(leaf)) return;
     if (range.end && state->order.Compare(walk.bound(), *range.end) > 0) return;
+    rest.begin = Slice(walk.bound());
+    rest.begin_inclusive = true;
   }
 }
 
@@ -200,7 +204,7 @@ std::vector<Move> FindLargeRecords(TreeState* state, Toward end, PoolOffset boun
                      : SlotRecord(a.slot) < SlotRecord(b.slot);
   };
   std::vector<Move> found;  // a heap with the last one at its front
-  ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf) {
+  ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf, const KeyRange& /*rest*/) {
     const LeafContents contents(*state->medium, state->order, leaf.offset);
     if (!leaf.Unchanged()) return false;
     for (const LeafEntry& entry : contents.entries) {
@@ -278,7 +282,7 @@ Status VerifyTree(TreeState* state) {
   Verifier verifier(state);
   Status status;
   PoolOffset expected = state->first_leaf;
-  ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf) {
+  ForEachLeaf(state, KeyRange::All(), [&](const BoundedLeaf& leaf, const KeyRange& /*rest*/) {
     if (!status.ok()) return true;
     PoolOffset next = 0;
     bool again = false;
@@ -302,15 +306,15 @@ Status VerifyTree(TreeState* state) {
 uint64_t CountKeys(TreeState* state, const KeyRange& range) {
   uint64_t count = 0;
   if (range.begin && range.end && state->order.Compare(*range.begin, *range.end) > 0) return 0;
-  ForEachLeaf(state, range, [&](const BoundedLeaf& leaf) {
+  ForEachLeaf(state, range, [&](const BoundedLeaf& leaf, const KeyRange& rest) {
     uint64_t here = 0;
-    if (CoversLeaf(state, range, leaf)) {
+    if (CoversLeaf(state, rest, leaf)) {
       here = static_cast<uint64_t>(
           std::popcount(Occupied(LeafView(*state->medium, leaf.offset).Commit())));
     } else {
       const LeafContents contents(*state->medium, state->order, leaf.offset);
       for (const LeafEntry& entry : contents.entries)
-        here += Contains(state->order, range, entry.key) ? uint64_t{1} : 0;
+        here += Contains(state->order, rest, entry.key) ? uint64_t{1} : 0;
     }
     if (!leaf.Unchanged()) return false;
     count += here;

@@ -4,8 +4,11 @@
 
 #include <concepts>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "base/format.h"
 #include "base/random.h"
@@ -206,6 +209,42 @@ TEST_F(TreeTest, RangesWithEitherEndInclusiveOrNot) {
       EXPECT_EQ(seen, 0U);
     }
   }
+}
+
+// Bytewise, and makes one call before a comparison.
+class CallingComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Calling"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    if (call_) std::exchange(call_, {})();
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+  bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
+  void CallOnce(std::function<void()> call) { call_ = std::move(call); }
+
+ private:
+  mutable std::function<void()> call_;
+};
+
+// The count of a leaf that takes in the next one had the leaf's own entries twice.
+TEST(CountTest, EntriesOfALeafThatTakesInTheNextOneCountOnce) {
+  CallingComparator calling;
+  TestPool pool(kPoolBytes, &calling);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  constexpr int kLeaf = static_cast<int>(kSlots);
+  for (int i = 0; i < 3 * kLeaf; ++i) ASSERT_OK(tree->Put(NumberKey(i), "v"));
+  // 20, 5 and 48 entries. The next deletion in the second leaf merges it into the first one.
+  for (int i = 20; i < kLeaf; ++i) ASSERT_OK(tree->Delete(NumberKey(i)));
+  for (int i = kLeaf + 5; i < 2 * kLeaf; ++i) ASSERT_OK(tree->Delete(NumberKey(i)));
+  ASSERT_EQ(tree->Stats().leaves, 3U);
+  // The first comparison is in the search for the second leaf.
+  calling.CallOnce([&] { std::thread([&] { EXPECT_OK(tree->Delete(NumberKey(kLeaf))); }).join(); });
+  EXPECT_EQ(tree->Count(KeyRange::All()), 20U + 4U + kSlots);
+  EXPECT_EQ(tree->Stats().leaf_merges, 1U);
+  EXPECT_EQ(tree->Count(KeyRange::All()), tree->Stats().entries);
+  ASSERT_OK(tree->Verify());
 }
 
 // ---- Comparators and batches.
