@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <iterator>
 
 #include "base/assert.h"
 #include "base/coding.h"
@@ -47,7 +48,14 @@ Status DecodeBatchLog(const Medium& medium, PoolOffset log, std::vector<BatchWor
   return Status::OK();
 }
 
-Status FinishBatch(Medium* medium) {
+// Whether the word can be one of a leaf. `spans`: where those of leaves begin, in order.
+bool IsInLeaf(const std::vector<PoolOffset>& spans, PoolOffset word) {
+  const auto after = std::upper_bound(spans.begin(), spans.end(), word);
+  return after != spans.begin() && word - *std::prev(after) < kSpanBytes;
+}
+
+// After the span map was read: the words are in leaves only, so that they leave the map as it is.
+Status FinishBatch(Medium* medium, const Heap& heap) {
   const uint64_t mark = medium->Load(kBatchMarkOffset);
   if (mark == kNoBatchMark) return Status::OK();
   const PoolOffset log = BatchMarkLog(mark);
@@ -59,6 +67,13 @@ Status FinishBatch(Medium* medium) {
   }
   std::vector<BatchWord> words;
   ASHLAR_RETURN_IF_ERROR(DecodeBatchLog(*medium, log, &words));
+  const std::vector<PoolOffset> leaf_spans = heap.LeafSpans();
+  for (const BatchWord& word : words) {
+    if (IsInLeaf(leaf_spans, word.offset)) continue;
+    return Status::Corruption(
+        medium->path(), StrCat("the batch log at offset ", log, " stores to offset ", word.offset,
+                               ", where no leaf can be"));
+  }
   PoolOperation op(*medium);
   CompleteBatch(&op, words);
   op.Commit();
@@ -282,7 +297,7 @@ Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
       std::make_unique<TreeState>(std::move(medium), header, config.comparator,
                                   config.split_strategy, std::move(config.refuse_allocation));
   ASHLAR_RETURN_IF_ERROR(state->heap.ReadMap());
-  ASHLAR_RETURN_IF_ERROR(FinishBatch(state->medium.get()));
+  ASHLAR_RETURN_IF_ERROR(FinishBatch(state->medium.get(), state->heap));
   std::vector<LeafIndex::Entry> leaves;
   ASHLAR_RETURN_IF_ERROR(LeafReader(state.get(), config).Read(&leaves));
   state->index.Build(leaves);

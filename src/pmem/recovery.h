@@ -10,8 +10,8 @@
 // the background (leaf_mark.h). Following the chain in the pool itself was rejected: each leaf
 // would be a cache miss that waits for the one before.
 //
-// I1: nothing is stored but what a committed batch log says; doing that again has the same result.
-//     So a crash during recovery changes nothing.
+// I1: nothing is stored but what a committed batch log says, in leaves; doing that again has the
+//     same result. So a crash during recovery changes nothing.
 // I2: whatever the bytes are, the answer is a state or Corruption with an offset: offsets are
 //     checked against the span map, and a leaf is met once.
 #pragma once

@@ -32,6 +32,7 @@ class RecoveryTest : public ::testing::Test {
       leaf = view.Next(view.Commit());
     }
     EXPECT_GT(leaves_.size(), 3U);
+    EXPECT_EQ(leaves_[0], kFirstLeaf);
   }
 
   uint64_t WordAt(PoolOffset offset) const { return DecodeFixed64(raw_->data() + offset); }
@@ -49,10 +50,10 @@ class RecoveryTest : public ::testing::Test {
   }
 
   // A committed batch whose word is not stored yet. Returns its mark.
-  uint64_t CommitBatch() {
+  uint64_t CommitBatch(PoolOffset word = kChangedWord) {
     const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());
     PoolOperation op(*medium);
-    const std::vector<BatchWord> words = {{.offset = kChangedWord, .word = kChanged}};
+    const std::vector<BatchWord> words = {{.offset = word, .word = kChanged}};
     const std::vector<PoolObject> pieces = {
         {.offset = kSmallBatchLogOffset, .bytes = kSmallBatchLogBytes}};
     const uint64_t mark = WriteBatchLog(&op, pieces, words);
@@ -61,8 +62,10 @@ class RecoveryTest : public ::testing::Test {
     return mark;
   }
 
-  // In the room for a small batch log: this log is shorter.
-  static constexpr PoolOffset kChangedWord = kPageBytes - 8;
+  // The header and the map have a page each.
+  static constexpr PoolOffset kFirstLeaf = 2 * kPageBytes;
+  // Behind its tag, where nothing is.
+  static constexpr PoolOffset kChangedWord = kFirstLeaf + kLeafTag + 8;
   static constexpr uint64_t kChanged = 4711;
 
   TestPool pool_{uint64_t{1} << 20};
@@ -135,6 +138,19 @@ TEST_F(RecoveryTest, ACommittedBatchIsCompleted) {
   EXPECT_EQ(Recover(), "OK");
   EXPECT_EQ(WordAt(kChangedWord), kChanged);
   EXPECT_EQ(WordAt(kBatchMarkOffset), kNoBatchMark);
+}
+
+// The checks of mark and log are right. A word of the span map, stored after the map was read,
+// ended the process at a later allocation.
+TEST_F(RecoveryTest, ABatchLogThatStoresOutsideOfLeavesIsRefused) {
+  const std::vector<PoolOffset> places = {kPageBytes - 8, kPageBytes, kFirstLeaf - 8,
+                                          kFirstLeaf + kSpanBytes};
+  for (const PoolOffset place : places) {
+    SCOPED_TRACE(place);
+    CommitBatch(place);
+    ExpectRefused("where no leaf can be");
+    EXPECT_NE(WordAt(place), kChanged);
+  }
 }
 
 TEST_F(RecoveryTest, ABatchMarkWithAFlippedBitIsRefused) {
