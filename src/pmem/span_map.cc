@@ -23,7 +23,8 @@ bool IsPlausible(const SpanEntry& entry, uint64_t pages_left) {
   if (entry.pages == 0 || entry.pages > pages_left) return false;
   switch (entry.kind) {
     case SpanKind::kEnd: return false;
-    case SpanKind::kRecords: return entry.size_class < kSizeClasses;
+    // No longer one is made, and HeapSpan counts its objects in 32 bits.
+    case SpanKind::kRecords: return entry.size_class < kSizeClasses && entry.pages <= kSpanPages;
     case SpanKind::kLeaves: return entry.pages == kSpanPages;
     case SpanKind::kFree:
     case SpanKind::kLarge: return true;

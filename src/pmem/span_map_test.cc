@@ -166,6 +166,20 @@ TEST_F(SpanMapTest, AnEntryOfAnotherPageIsRefused) {
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
 }
 
+// With more than 2^32 objects two records had one bit in the span's bitmap, and the space of one
+// was handed out when the other one was deleted.
+TEST_F(SpanMapTest, ASpanOfRecordsThatIsLongerThanAnyIsRefused) {
+  for (const uint64_t pages : {kSpanPages, kSpanPages + 1}) {
+    SCOPED_TRACE(pages);
+    StoreEntry(
+        Take(pages).value(),
+        {.kind = SpanKind::kRecords, .size_class = 0, .pages = static_cast<uint32_t>(pages)});
+    Spans read;
+    EXPECT_EQ(Read(&read).IsCorruption(), pages > kSpanPages);
+    map_->Confirm();
+  }
+}
+
 TEST_F(SpanMapTest, ASpanAfterTheEndIsRefused) {
   constexpr SpanEntry kEnd = {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0};
   const uint64_t page = Take(30).value();
