@@ -114,6 +114,34 @@ TEST_F(PersistentTreeTest, APoolOfAnotherSizeIsRefused) {
   EXPECT_THAT(Open().ToString(), HasSubstr("the file has"));
 }
 
+// A closed pool needed the log that a refused open had left, and a copy of the pool alone was
+// refused.
+TEST_F(PersistentTreeTest, ARefusedOpenLeavesAClosedPoolWithoutALog) {
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Put("key", "value").ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  tree_.reset();
+  const auto flip = [&](PoolOffset offset) {
+    std::fstream pool(Path(), std::ios::in | std::ios::out | std::ios::binary);
+    pool.seekg(static_cast<std::streamoff>(offset));
+    const int byte = pool.get();
+    pool.seekp(static_cast<std::streamoff>(offset));
+    pool.put(static_cast<char>(byte ^ 1));
+    EXPECT_TRUE(pool.good());
+  };
+  const PoolOffset tag = FirstLeafOf(options_.pool_bytes) + kLeafTag;
+  flip(tag);
+  const Status refused = Open();
+  EXPECT_TRUE(refused.IsCorruption()) << refused.ToString();
+  EXPECT_THAT(refused.ToString(), HasSubstr("a wrong tag"));
+  EXPECT_FALSE(std::filesystem::exists(Path() + ".log"));
+  flip(tag);
+  std::filesystem::copy_file(Path(), Path("copy"));
+  const Status opened = Open("copy");
+  ASSERT_TRUE(opened.ok()) << opened.ToString();
+  EXPECT_EQ(Get("key"), "value");
+}
+
 // At many moments the files hold exactly the acknowledged changes.
 TEST_F(PersistentTreeTest, TheLogBringsBackEverythingAcknowledged) {
   const uint64_t seed = 17;

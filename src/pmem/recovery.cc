@@ -8,6 +8,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "execute/parallel.h"
 #include "pmem/pool.h"
 
@@ -239,6 +240,15 @@ class LeafReader {
   std::vector<uint32_t> chain_;
 };
 
+Status ReadTree(TreeState* state, const RecoveryConfig& config) {
+  ASHLAR_RETURN_IF_ERROR(state->heap.ReadMap());
+  ASHLAR_RETURN_IF_ERROR(FinishBatch(state->medium.get(), state->heap));
+  std::vector<LeafIndex::Entry> leaves;
+  ASHLAR_RETURN_IF_ERROR(LeafReader(state, config).Read(&leaves));
+  state->index.Build(leaves);
+  return Status::OK();
+}
+
 }  // namespace
 
 void StoreBatchMark(PoolOperation* op, uint64_t mark) {
@@ -296,12 +306,11 @@ Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
   auto state =
       std::make_unique<TreeState>(std::move(medium), header, config.comparator,
                                   config.split_strategy, std::move(config.refuse_allocation));
-  ASHLAR_RETURN_IF_ERROR(state->heap.ReadMap());
-  ASHLAR_RETURN_IF_ERROR(FinishBatch(state->medium.get(), state->heap));
-  std::vector<LeafIndex::Entry> leaves;
-  ASHLAR_RETURN_IF_ERROR(LeafReader(state.get(), config).Read(&leaves));
-  state->index.Build(leaves);
-  return state;
+  const Status read = CatchBadAlloc([&] { return ReadTree(state.get(), config); });
+  if (read.ok()) return state;
+  // Otherwise the pool would need its empty log from here on, also where it is copied alone.
+  IgnoreBadAlloc([&] { static_cast<void>(state->medium->Close()); });
+  return read;
 }
 
 }  // namespace ashlar::pmem

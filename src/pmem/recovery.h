@@ -34,7 +34,8 @@ struct RecoveryConfig {
   size_t spans_per_thread_min = 32;         // fewer are not worth a thread
 };
 
-// The medium's pool, whose header is checked here.
+// The medium's pool, whose header is checked here. If the rest cannot be read the medium is closed,
+// which leaves a pool of class logged without a log.
 Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
                                                RecoveryConfig config);
 
