@@ -25,6 +25,21 @@ bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
   return leaf.Unchanged();
 }
 
+// Whether a bound of a leaf is as it was written. Null: there is none.
+bool IsWhole(const Medium& medium, const char* separator) {
+  if (separator == nullptr) return true;
+  const std::optional<Record> record =
+      ReadRecord(medium, static_cast<PoolOffset>(separator - medium.view()));
+  return record && ChecksumMatches(*record);
+}
+
+Status Damage(const Medium& medium, const std::string& what) {
+  return Status::Corruption(medium.path(),
+                            StrCat(what,
+                                   ". The pool takes no changes, so that nothing is overwritten: "
+                                   "copy its entries to a new pool, or restore a copy"));
+}
+
 }  // namespace
 
 Status MarkRecords(TreeState* state, const std::atomic<bool>& stop,
@@ -39,11 +54,15 @@ Status MarkRecords(TreeState* state, const std::atomic<bool>& stop,
     // In the guard: a record that was in use is not allocated again before it is marked.
     for (const PoolObject& record : records) {
       if (state->heap.MarkRecord(record.offset, record.bytes)) continue;
-      return Status::Corruption(
-          state->medium->path(),
-          StrCat("the leaf at offset ", leaf.offset, " refers to ", record.offset,
-                 ", where the span map has no such record. The pool takes no changes, so that "
-                 "nothing is overwritten: copy its entries to a new pool, or restore a copy"));
+      return Damage(*state->medium,
+                    StrCat("the leaf at offset ", leaf.offset, " refers to ", record.offset,
+                           ", where the span map has no such record"));
+    }
+    // The walk goes by them. The open has checked them; damage since would lead past leaves.
+    for (const char* const bound : {leaf.lower, leaf.upper}) {
+      if (IsWhole(*state->medium, bound)) continue;
+      return Damage(*state->medium, StrCat("the separator at offset ",
+                                           bound - state->medium->view(), " is damaged"));
     }
     if (!walk.Advance(leaf)) break;
   }

@@ -1,8 +1,10 @@
-// The mark of an open against checkpoints.
+// The mark of an open against checkpoints, and separators that are damaged after the open has read
+// them.
 #include "pmem/leaf_mark.h"
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,8 +15,10 @@
 
 #include "base/random.h"
 #include "gtest/gtest.h"
+#include "pmem/leaf.h"
 #include "pmem/log_replay.h"
 #include "pmem/logged_medium.h"
+#include "pmem/pool.h"
 #include "pmem/tree.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/gate.h"
@@ -113,6 +117,39 @@ TEST_F(LoggedMarkTest, CheckpointsGoOnWhileItLooksForFreeSpace) {
   ASSERT_OK(tree->Close());
   tree = Open({});
   ExpectModels(tree.get());
+}
+
+// The walk ended early, or left a leaf out, and the space of the records that it had not met was
+// handed out.
+TEST(MarkDamageTest, ASeparatorThatIsDamagedAfterTheOpenEndsAllChanges) {
+  TestPool pool(uint64_t{1} << 20);
+  CountingMedium* medium = nullptr;
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool, &medium);
+  // Three full leaves.
+  for (int i = 1000; i < 1144; ++i) ASSERT_OK(tree->Put(std::to_string(i), "v"));
+  const LeafView first(*medium, FirstLeafOf(medium->bytes()));
+  const PoolOffset separator = LeafView(*medium, first.Next(first.Commit())).Separator();
+  const std::string right_key = "1048";
+  ASSERT_EQ(ReadRecord(*medium, separator)->key(), Slice(right_key));
+  ASSERT_OK(tree->Close());
+  const std::unique_ptr<PoolMapping> raw = pool.file()->Map(PoolMapMode::kShared).value();
+  const auto store = [&](const std::string& key) {
+    memcpy(raw->data() + separator + kRecordHeaderBytes, key.data(), key.size());
+  };
+  // The right one, one before the leaf, and one in the leaf after it.
+  for (const std::string& key : {right_key, std::string("1000"), std::string("1100")}) {
+    SCOPED_TRACE(key);
+    TreeConfig config;
+    config.recovery.comparator = pool.comparator();
+    config.mark = MarkRun::kAtOpen;
+    config.before_marked_leaf = [&] { store(key); };
+    tree = OpenTree(CountingMedium::Create(pool.file()), std::move(config)).value();
+    const Status put = tree->Put("new", "v");
+    EXPECT_EQ(put.IsCorruption(), key != right_key) << put.ToString();
+    EXPECT_EQ(tree->Verify().IsCorruption(), key != right_key);
+    store(right_key);
+    ASSERT_OK(tree->Close());
+  }
 }
 
 }  // namespace
