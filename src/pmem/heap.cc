@@ -96,19 +96,29 @@ void Heap::FinishMark(bool complete) noexcept {
 }
 
 // Takes the reserved objects back, so that the next allocation of their threads takes the mutex.
+void Heap::StopAllocations(Status damage) noexcept {
+  damage_ = std::move(damage);
+  TakeBackReserved();
+  // Pairs with the acquire of status().
+  has_damage_.store(true, std::memory_order_release);
+}
+
 void Heap::FailMark(Status damage) noexcept {
   {
     MutexLock lock(mutex());
-    damage_ = std::move(damage);
-    TakeBackReserved();
-    // Pairs with the acquire of status().
-    mark_failed_.store(true, std::memory_order_release);
+    StopAllocations(std::move(damage));
   }
   FinishMark(false);
 }
 
+Status Heap::CheckMap() {
+  Status damage = map_.status();
+  if (!damage.ok()) StopAllocations(damage);
+  return damage;
+}
+
 Status Heap::status() const {
-  if (!mark_failed_.load(std::memory_order_acquire)) [[likely]]
+  if (!has_damage_.load(std::memory_order_acquire)) [[likely]]
     return Status::OK();
   MutexLock lock(mutex());
   return damage_;
@@ -238,10 +248,12 @@ Result<HeapSpan*> Heap::NewSpan(PoolOperation* op, SpanKind kind, uint32_t class
   std::unique_ptr<HeapSpan> span = MakeSpan(entry);
   std::optional<uint64_t> page = map_.Take(op, entry, pages_kept, 0);
   if (!page) {
+    ASHLAR_RETURN_IF_ERROR(CheckMap());
     FreeIdleSpace();
     page = map_.Take(op, entry, pages_kept, 0);
   }
   if (!page) {
+    ASHLAR_RETURN_IF_ERROR(CheckMap());
     return Status::NoSpace(medium_->path(), StrCat("the pool is full: no ", pages * kPageBytes,
                                                    " bytes in one piece"));
   }
@@ -392,6 +404,7 @@ Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
     const SpanKind kind = class_index == kLeafClass ? SpanKind::kLeaves : SpanKind::kRecords;
     Result<HeapSpan*> span =
         NewSpan(&op, kind, class_index, SpanPagesOf(class_index), Pages::kNormal);
+    if (!damage_.ok()) return damage_;
     if (!span.ok() && !HasObject(size_class, reserve)) {  // no object of the class was taken back
       const uint64_t fewer = FewerPagesOf(class_index, reserve);
       if (fewer == 0) return span.status();
@@ -426,13 +439,17 @@ Result<PoolOffset> Heap::AllocateToward(Toward end, uint64_t bytes, PoolOffset o
       .kind = SpanKind::kLarge, .size_class = 0, .pages = static_cast<uint32_t>(PagesFor(bytes))};
   PoolOperation op(*medium_);
   MutexLock lock(mutex());
+  if (!damage_.ok()) return damage_;
   op.ReserveStores(SpanMap::kStoresOfASpan);
   std::unique_ptr<HeapSpan> span = MakeSpan(entry);
   const uint64_t kept = PagesHeldBack(leaf_spans_);
   const std::optional<uint64_t> page = end == Toward::kBeginning
                                            ? map_.TakeBelow(&op, entry, offset / kPageBytes, kept)
                                            : map_.Take(&op, entry, kept, offset / kPageBytes);
-  if (!page) return Status::NoSpace(medium_->path(), "no place on that side is free");
+  if (!page) {
+    ASHLAR_RETURN_IF_ERROR(CheckMap());
+    return Status::NoSpace(medium_->path(), "no place on that side is free");
+  }
   op.Commit();  // I4
   return TakeWhole(AddSpan(std::move(span), *page));
 }

@@ -93,7 +93,8 @@ class Heap {
   // The end of the mark. `complete`: all objects that were live at open are marked. If not, the
   // spans from before the open hand out nothing while the heap lives.
   void FinishMark(bool complete) noexcept;
-  // The end of a mark that met damage: nothing is allocated from here on.
+  // The end of a mark that met damage: nothing is allocated from here on. The same holds when an
+  // allocation meets a damaged entry of the span map.
   void FailMark(Status damage) noexcept;
   // The damage, or Ok. No change may begin after it.
   Status status() const;
@@ -185,6 +186,9 @@ class Heap {
   // Commits the operation when there is a span.
   Result<HeapSpan*> NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index, uint64_t pages,
                             Pages from) ASHLAR_REQUIRES(kHeapMutex);
+  void StopAllocations(Status damage) noexcept ASHLAR_REQUIRES(kHeapMutex);
+  // After the map gave no pages: the damage of I5 of span_map.h, which stops allocations, or Ok.
+  Status CheckMap() ASHLAR_REQUIRES(kHeapMutex);
   // Takes the one object of a new span.
   PoolOffset TakeWhole(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   uint64_t PagesHeldBack(uint64_t leaf_spans) const;
@@ -217,12 +221,12 @@ class Heap {
   Medium* const medium_;
   const std::function<bool()> refuse_;
   std::atomic<bool> mark_is_over_{false};  // by FinishMark
-  std::atomic<bool> mark_failed_{false};   // by FailMark, after damage_
+  std::atomic<bool> has_damage_{false};    // set after damage_
 
   mutable Mutex mutex_;
   CondVar mark_finished_;
   bool marked_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
-  Status damage_ ASHLAR_GUARDED_BY(kHeapMutex);  // that the mark met
+  Status damage_ ASHLAR_GUARDED_BY(kHeapMutex);  // that the mark or an allocation met
   SpanMap map_ ASHLAR_GUARDED_BY(kHeapMutex);
   // By page, up to the last page that was in use: memory for the other pages of the pool is not
   // touched. Null inside spans and where nothing is in use.

@@ -257,5 +257,36 @@ TEST_F(SpanDamageTest, ATreeWhoseMarkMeetsDamageTakesNoChanges) {
   EXPECT_OK(tree->Close());
 }
 
+// It ended the process by an assertion. The next open refuses the map, so that no change may be
+// acknowledged any more.
+TEST(DamagedMapTest, AnEntryThatIsDamagedAfterTheOpenEndsAllChanges) {
+  TestPool pool(uint64_t{1} << 20);
+  std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
+  // Eight pages for each, after the leaves.
+  const std::string value(30'000, 'v');
+  for (const char* const key : {"a", "b", "c"}) ASSERT_OK(tree->Put(key, value));
+  ASSERT_OK(tree->Delete("b"));
+  ASSERT_OK(tree->Close());
+  tree = OpenTestTree(&pool);
+  const std::unique_ptr<PoolMapping> raw = pool.file()->Map(PoolMapMode::kShared).value();
+  const uint64_t page = FirstLeafOf(raw->bytes()) / kPageBytes + kSpanPages + 8;
+  char* const word = raw->data() + kPageBytes + page * 8;
+  SpanEntry entry;
+  ASSERT_TRUE(DecodeSpanEntry(page, DecodeFixed64(word), &entry));
+  ASSERT_TRUE(entry.kind == SpanKind::kLarge && entry.pages == 8);
+  EncodeFixed64(word, 0);
+  EXPECT_THAT(tree->Put("d", value).ToString(), HasSubstr("bad span entry"));
+  for (const Status& status :
+       {tree->Put("d", value), tree->Put("a", "1"), tree->Delete("a"),
+        tree->DeleteRange(KeyRange::All()), tree->Defragment(), tree->Verify()})
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  for (const char* const key : {"a", "c"}) {
+    std::string found;
+    ASSERT_OK(tree->Get(ReadOptions(), key, &found));
+    EXPECT_EQ(found, value);
+  }
+  EXPECT_OK(tree->Close());
+}
+
 }  // namespace
 }  // namespace ashlar::pmem

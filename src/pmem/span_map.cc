@@ -86,14 +86,14 @@ void SpanMap::Confirm() noexcept {
   found_free_ = {};
 }
 
-uint64_t SpanMap::EndOfTiles(uint64_t page, uint64_t end) const {
-  while (page < end) {
+bool SpanMap::WalkTiles(uint64_t* page, uint64_t end) const {
+  while (*page < end) {
     SpanEntry entry;
-    const bool valid = DecodeSpanEntry(page, medium_->Load(EntryOffset(page)), &entry);
-    ASHLAR_ASSERT(valid && entry.pages > 0);  // I1
-    page += entry.pages;
+    if (!DecodeSpanEntry(*page, medium_->Load(EntryOffset(*page)), &entry) || entry.pages == 0)
+      return false;
+    *page += entry.pages;
   }
-  return page;
+  return true;
 }
 
 void SpanMap::Enter(PoolOperation* op, uint64_t page, const SpanEntry& entry,
@@ -115,24 +115,27 @@ void SpanMap::Enter(PoolOperation* op, uint64_t page, const SpanEntry& entry,
   make_durable(page);
 }
 
-void SpanMap::EnterBelow(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
+bool SpanMap::EnterBelow(PoolOperation* op, uint64_t page, const SpanEntry& entry) {
   const uint64_t end = page + entry.pages;
-  const uint64_t tile_end = EndOfTiles(page, end);
+  uint64_t tile_end = page;
+  if (!WalkTiles(&tile_end, end)) {
+    bad_page_ = tile_end;
+    return false;
+  }
   std::optional<SpanEntry> rest;
   if (tile_end != end) {
     rest = {
         .kind = SpanKind::kFree, .size_class = 0, .pages = static_cast<uint32_t>(tile_end - end)};
   }
   Enter(op, page, entry, rest);
+  return true;
 }
 
 std::optional<uint64_t> SpanMap::Take(PoolOperation* op, const SpanEntry& entry,
                                       uint64_t pages_kept, uint64_t from) {
   if (entry.pages + pages_kept > FreePages()) return std::nullopt;
-  if (const std::optional<uint64_t> page = free_runs_.TakeShortest(entry.pages, from)) {
-    EnterBelow(op, *page, entry);
-    return page;
-  }
+  if (const std::optional<uint64_t> page = free_runs_.TakeShortest(entry.pages, from))
+    return EnterBelow(op, *page, entry) ? page : std::nullopt;
   const bool is_never_used = entry.pages <= NeverUsedPages();
   const bool is_after = high_water_page_ - free_runs_.PagesUpTo(high_water_page_) >= from;
   if (!is_never_used && (!is_after || entry.pages > LastRunPages())) return std::nullopt;
@@ -148,8 +151,7 @@ std::optional<uint64_t> SpanMap::TakeBelow(PoolOperation* op, const SpanEntry& e
                                            uint64_t limit, uint64_t pages_kept) {
   if (entry.pages + pages_kept > FreePages()) return std::nullopt;
   const std::optional<uint64_t> page = free_runs_.TakeFirst(entry.pages, limit);
-  if (page) EnterBelow(op, *page, entry);
-  return page;
+  return page && EnterBelow(op, *page, entry) ? page : std::nullopt;
 }
 
 uint64_t SpanMap::LastRunPages() const {
@@ -162,8 +164,9 @@ uint64_t SpanMap::LongestFreeRun() const {
 
 void SpanMap::CheckInvariants() const {
   ASHLAR_ASSERT(first_page_ <= high_water_page_ && high_water_page_ <= pages_);
-  ASHLAR_ASSERT(EndOfTiles(first_page_, high_water_page_) == high_water_page_);  // I1
-  ASHLAR_ASSERT(free_runs_.pages() <= high_water_page_ - first_page_);           // I1
+  uint64_t end = first_page_;
+  ASHLAR_ASSERT(WalkTiles(&end, high_water_page_) && end == high_water_page_);  // I1
+  ASHLAR_ASSERT(free_runs_.pages() <= high_water_page_ - first_page_);          // I1
   free_runs_.CheckInvariants();
 }
 
