@@ -187,7 +187,7 @@ class Heap {
   Result<HeapSpan*> NewSpan(PoolOperation* op, SpanKind kind, uint32_t class_index, uint64_t pages,
                             Pages from) ASHLAR_REQUIRES(kHeapMutex);
   void StopAllocations(Status damage) noexcept ASHLAR_REQUIRES(kHeapMutex);
-  // After the map gave no pages: the damage of I5 of span_map.h, which stops allocations, or Ok.
+  // After the map gave no pages: the damage that it has met, which stops allocations, or Ok.
   Status CheckMap() ASHLAR_REQUIRES(kHeapMutex);
   // Takes the one object of a new span.
   PoolOffset TakeWhole(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);

@@ -16,9 +16,6 @@
 // I4: free pages that Read found are taken after Confirm: damage may call pages free. Those from
 //     the high-water mark on are taken before, unless an entry is after it, of a crash or damage.
 //
-// I5: Take and TakeBelow store nothing where they meet an entry that was damaged after Read. The
-//     next open refuses such a map, so nothing may be taken after it.
-//
 // Pages that were never used and the free run up to them are one run. Pages are taken from it at
 // the mark if those after it are enough.
 //
@@ -54,15 +51,16 @@ class SpanMap {
   // unused until the next open.
   void Confirm() noexcept;
 
-  // Corruption naming the entry of I5, or Ok.
+  // Corruption naming an entry that was damaged after Read and that Take or TakeBelow met, or Ok.
+  // They stored nothing then. The next open refuses such a map, so nothing may be taken after it.
   Status status() const { return bad_page_ ? BadEntry(*bad_page_) : Status::OK(); }
 
   // Take and TakeBelow store so many words at most. They fail only by None.
   static constexpr size_t kStoresOfASpan = 2;
   // The first of entry.pages pages for a span, durably entered in the map; the caller commits the
   // operation. They are in the shortest free run that begins at the page `from` or after it and is
-  // long enough. At least pages_kept other pages stay free. None: no run is long enough, or I5.
-  // Requires: `from` is not after the high-water mark.
+  // long enough. At least pages_kept other pages stay free. None: no run is long
+  // enough, or an entry is damaged (status). Requires: `from` is not after the high-water mark.
   std::optional<uint64_t> Take(PoolOperation* op, const SpanEntry& entry, uint64_t pages_kept,
                                uint64_t from);
   // The same, from the first free run, which begins before the page `limit`.
@@ -107,7 +105,7 @@ class SpanMap {
   // Enters a span in the map. next: the entry after it, if the map does not have that yet.
   void Enter(PoolOperation* op, uint64_t page, const SpanEntry& entry,
              const std::optional<SpanEntry>& next);
-  // The same at free pages below the high-water mark. False: I5.
+  // The same at free pages below the high-water mark. False: an entry is damaged.
   bool EnterBelow(PoolOperation* op, uint64_t page, const SpanEntry& entry);
 
   Medium* const medium_;
@@ -118,7 +116,7 @@ class SpanMap {
   bool is_end_sure_ = true;           // I4
   FreeRuns free_runs_;                // below the high-water mark
   std::vector<Run> found_free_;       // by Read, and not confirmed
-  std::optional<uint64_t> bad_page_;  // I5
+  std::optional<uint64_t> bad_page_;  // of status()
 };
 
 }  // namespace ashlar::pmem
