@@ -227,10 +227,12 @@ class ASHLAR_API DB {
   // log file, when the call began (with DBOptions::manual_wal_flush: what it had flushed). Readers
   // see a prefix of the primary's writes: the old one until the call succeeds, then a longer one. A
   // concurrent Get may see the longer one earlier than another Get does. MultiGet and iterators see
-  // one of the two. Any thread may call it. A failure changes nothing. Corruption: damage in the
-  // primary's files, or another database has taken its place (then open the secondary again).
-  // IOError: files cannot be read. TryAgain: the primary changed its files too quickly. Busy:
-  // called in a listener of this call. NotSupported: the database is no secondary.
+  // one of the two. A write may be seen before the primary has synced it. If that sync fails, the
+  // primary takes the write back; the next call then takes it out of the prefix, and
+  // GetLatestSequenceNumber may fall. Any thread may call it. A failure changes nothing. Corruption:
+  // damage in the primary's files, or another database has taken its place (then open the secondary
+  // again). IOError: files cannot be read. TryAgain: the primary changed its files too quickly.
+  // Busy: called in a listener of this call. NotSupported: the database is no secondary.
   virtual Status TryCatchUpWithPrimary();
   // Makes a secondary the primary, once its primary is gone. It then writes, flushes and compacts
   // like a database of Open with the options that the secondary was opened with. The call takes
@@ -242,10 +244,10 @@ class ASHLAR_API DB {
   // it showed before, and may be promoted again. Busy: the primary is alive, or called in a
   // listener of this call. InvalidArgument names a family that the secondary does not have (open
   // all families). Corruption: damage that wal_recovery_mode does not accept, or the files lack
-  // writes that the secondary has shown. NotSupported: there is a wal_filter. TryAgain: as
-  // from Open. It may also be any error of a file before the new MANIFEST is current. If it is no
-  // secondary any more, it is a primary whose writes return the error until Resume. NotSupported if
-  // the database was no secondary.
+  // writes that the secondary has shown (where the primary took them back, catch up first).
+  // NotSupported: there is a wal_filter. TryAgain: as from Open. It may also be any error of a file
+  // before the new MANIFEST is current. If it is no secondary any more, it is a primary whose writes
+  // return the error until Resume. NotSupported if the database was no secondary.
   virtual Status PromoteToPrimary();
   // Whether the database follows a primary: opened by OpenAsSecondary and not promoted.
   virtual bool IsSecondary() const { return false; }

@@ -75,6 +75,12 @@ struct DatabaseState {
   SequenceNumber PublishedSequence() const {
     return published_sequence.load(std::memory_order_acquire);
   }
+  // Whether the sequence is or was the published one, or below it. Only an install of a secondary
+  // may lower that (primary_follower.h, I1).
+  bool WasPublished(SequenceNumber sequence) const {
+    return sequence <= PublishedSequence() ||
+           secondary_installs.load(std::memory_order_relaxed) != 0;
+  }
   // Inside an epoch guard, or under `mutex`.
   const FamilyTable& Families() const { return *family_table.load(std::memory_order_acquire); }
   // Replaces the table that Families() gives. Call epochs.Reclaim after releasing the mutex.

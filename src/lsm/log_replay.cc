@@ -61,6 +61,7 @@ Status LogReplay::FindLogs(const Input& input) {
                      input.recorded->min_log_number_to_keep);
   ASHLAR_ASSERT(follows_ || logs_.empty());  // I1: a recovery reads the logs once
   std::vector<uint64_t> numbers;
+  ASHLAR_RETURN_IF_ERROR(CheckNothingTakenBack());
   ASHLAR_RETURN_IF_ERROR(ListLogs(&numbers));
   ASHLAR_RETURN_IF_ERROR(TakeNewLogs(numbers));
   input.report->logs = std::move(numbers);
@@ -121,6 +122,15 @@ Status LogReplay::CheckSyncedLogsAreThere() const {
     }
   }
   return Status::OK();
+}
+
+// The edit that releases a log comes after all of its writes, and has a sequence not below theirs.
+Status LogReplay::CheckNothingTakenBack() const {
+  if (first_ >= oldest_ || sequence_ <= input_.recorded->last_sequence) return Status::OK();
+  return Status::TryAgain(
+      LogName(first_),
+      StrCat("the log was released, and a write with the sequence ", sequence_,
+             " was read from it; that of the MANIFEST is ", input_.recorded->last_sequence));
 }
 
 Status LogReplay::OpenLogs() {
@@ -353,6 +363,7 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
         Status::Corruption(StrCat("the sequence ", first, " is above the highest that is allowed, ",
                                   kSequenceNumberMaxAtOpen)));
   }
+  if (count > 0) ASHLAR_RETURN_IF_ERROR(CheckIsNew(reader, first));
   if (const Status checked = WriteBatchInternal::CheckApplicable(&*batch); !checked.ok())
     return context(checked);
   if (filter_ != nullptr) {
@@ -373,6 +384,16 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
   if (count > 0) sequence_ = std::max(sequence_, first + count - 1);
   applied_records_ |= count > 0;
   return Status::OK();
+}
+
+// The writer took back the write that had the sequence, or its MANIFEST was ahead of the log
+// (manual_wal_flush).
+Status LogReplay::CheckIsNew(const LogReader& reader, SequenceNumber first) const {
+  if (first > input_.shown) return Status::OK();
+  return Status::TryAgain(
+      reader.file_name(),
+      StrCat("the record at offset ", reader.record_offset(), " has the sequence ", first, ", and ",
+             input_.shown, " was shown before"));
 }
 
 void LogReplay::NotifyFilterOfFamilies() const {

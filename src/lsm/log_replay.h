@@ -16,6 +16,8 @@
 //     replay can only be thrown away.
 // I4: without the lock, a log is read up to the length that it had in FindLogs, or to an end that
 //     its writer made: README.md, "Logs without the lock".
+// I5: no record is applied that readers of the families would see before Run has returned: its
+//     sequence is above Input::shown.
 //
 // Thread safety: one thread, the only writer of the memtables. Lifetime: the state, and of each
 // Run its Input, outlive the calls.
@@ -57,14 +59,17 @@ class LogReplay {
     const PublishedState* recorded = nullptr;  // by the MANIFEST
     const FamilyTable* families = nullptr;     // that get the records; those of others are skipped
     RecoveryReport* report = nullptr;
+    // The newest sequence that readers of the families see. 0: they have no readers yet.
+    SequenceNumber shown = 0;
   };
 
   // Finds the logs that are needed. A reader without the lock opens them too, newest first, so that
   // an older log is complete when its size is taken. TryAgain: a log is not the one that an earlier
-  // Run has read, and the results of that Run have to be discarded.
+  // Run has read, or its writer has taken back what was read of it. The results of that Run have to
+  // be discarded.
   Status FindLogs(const Input& input);
   // TryAgain if the writer released a log before it was read. By then the MANIFEST says that it is
-  // not needed.
+  // not needed. TryAgain also for a record that I5 excludes; new families may have it.
   Status Run();
 
   // Of a log that was read: where its last record ends. 0 for one that was not.
@@ -92,6 +97,8 @@ class LogReplay {
   Status ListLogs(std::vector<uint64_t>* numbers);
   Status TakeNewLogs(const std::vector<uint64_t>& numbers);
   Status CheckSyncedLogsAreThere() const;
+  // TryAgain if the newest record that was read is neither in the tables nor in a log.
+  Status CheckNothingTakenBack() const;
   Status OpenLogs();
   // TryAgain if the log is shorter than the part that an earlier Run has read.
   Status OpenLog(Log* log) const;
@@ -115,6 +122,8 @@ class LogReplay {
   // Continues after the last record that was read, in the same bytes of the file.
   Status ReadAgain(Log* log) const;
   Status ReplayRecord(const LogReader& reader, const Slice& record, MemTableInserter* inserter);
+  // I5.
+  Status CheckIsNew(const LogReader& reader, SequenceNumber first) const;
   // Applies the program's filter to a batch that is to be applied: *batch becomes the batch to
   // apply, or std::nullopt.
   void NotifyFilterOfFamilies() const;

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/recovery.h"
 #include "lsm/replayed_order.h"
@@ -37,16 +38,26 @@ Status PrimaryFollower::TryToCatchUp() {
   }
   const std::unique_ptr<FamilyTable> families = FamiliesOf(read.published, rebuilds);
   RecoveryReport report;
-  const Status found = replay_->FindLogs(
-      {.recorded = &read.published, .families = families.get(), .report = &report});
+  const Status found =
+      replay_->FindLogs({.recorded = &read.published,
+                         .families = families.get(),
+                         .report = &report,
+                         .shown = rebuilds ? 0 : state_->PublishedSequence()});  // I4
   if (found.IsTryAgain()) must_rebuild_ = true;
   ASHLAR_RETURN_IF_ERROR(found);
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
   must_rebuild_ = true;  // unless all that is applied is installed
   ASHLAR_RETURN_IF_ERROR(Replay(report));
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckNothingIngestedBefore(replay_->sequence(), read));
+  const SequenceNumber shown = state_->PublishedSequence();
   Install(std::move(read), rebuilds ? families.get() : nullptr, replay_->sequence());
   must_rebuild_ = false;
+  if (replay_->sequence() < shown) {
+    IgnoreBadAlloc([&] {
+      LogWarning(*state_, StrCat("the primary took back the writes with the sequences ",
+                                 replay_->sequence() + 1, " to ", shown));
+    });
+  }
   if constexpr (kDebugChecks) CheckInvariants();
   return Status::OK();
 }
@@ -102,12 +113,17 @@ Status PrimaryFollower::Replay(const RecoveryReport& report) {
   if (!damage.empty() && !passes_over) return Status::Corruption(damage);
   if (replay_->dropped_rest())
     return Status::Corruption(state_->wal_directory, "records of the logs are missing");
-  if (replay_->sequence() >= state_->PublishedSequence()) return Status::OK();
+  return CheckLength();
+}
+
+Status PrimaryFollower::CheckLength() {
+  const bool is_shorter = replay_->sequence() < state_->PublishedSequence();
+  const bool was_shorter = std::exchange(was_shorter_, is_shorter);
+  if (!is_shorter || was_shorter) return Status::OK();
   return Status::TryAgain(
       state_->directory,
       StrCat("the primary took back writes that were in its log: the last sequence is ",
-             replay_->sequence(), ", and was ", state_->PublishedSequence(),
-             "; catch up again when it has written more"));
+             replay_->sequence(), ", and was ", state_->PublishedSequence()));
 }
 
 std::vector<PrimaryFollower::Change> PrimaryFollower::Prepare(const PublishedState& recorded,
@@ -132,7 +148,8 @@ std::vector<PrimaryFollower::Change> PrimaryFollower::Prepare(const PublishedSta
 
 void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
                               SequenceNumber sequence) {
-  ASHLAR_ASSERT(sequence >= state_->PublishedSequence());   // I1 and I6
+  // I1 and I6. New memtables have nothing of the writes that were taken back.
+  ASHLAR_ASSERT(rebuilt != nullptr || sequence >= state_->PublishedSequence());
   ASHLAR_ASSERT(sequence >= read.published.last_sequence);  // I3 of database_state.h
   std::vector<Change> changes;
   {

@@ -9,8 +9,8 @@
 //   Recover   MANIFEST --> all logs anew, as an open replays them --> Install
 //
 // I1: a reader sees a prefix of the primary's history: all writes up to one of them, in all
-//     families. It never becomes shorter, and after CatchUp it has every write that was in the log
-//     file, or in tables, when CatchUp was called.
+//     families. After CatchUp it has every write that was in the log file, or in tables, when
+//     CatchUp was called. It becomes shorter only by writes that the primary has taken back.
 // I2: the MANIFEST did not change from before its first edit was read until after the length of the
 //     last log was taken, and no tables were ingested before the last record that was read. So the
 //     versions and the logs are of one moment, and everything that they need is open.
@@ -66,6 +66,9 @@ class PrimaryFollower {
   std::unique_ptr<FamilyTable> FamiliesOf(const PublishedState& recorded, bool rebuilt)
       ASHLAR_REQUIRES(kManifestMutex);
   Status Replay(const RecoveryReport& report) ASHLAR_REQUIRES(kManifestMutex);
+  // TryAgain if the replayed state is shorter than the shown one, and that of the attempt before
+  // was not: a read may have missed the end of a log.
+  Status CheckLength() ASHLAR_REQUIRES(kManifestMutex);
   std::vector<Change> Prepare(const PublishedState& recorded, const FamilyTable* rebuilt)
       ASHLAR_REQUIRES(kDatabaseMutex);
   // rebuilt: null, or the families with the memtables to use.
@@ -75,6 +78,8 @@ class PrimaryFollower {
   DatabaseState* const state_;
   std::unique_ptr<LogReplay> replay_ ASHLAR_GUARDED_BY(kManifestMutex);
   bool must_rebuild_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
+  // The last replay ended below the published sequence.
+  bool was_shorter_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
 };
 
 }  // namespace ashlar

@@ -258,7 +258,7 @@ Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Sl
                       PinnableSlice* value, Observer* observer) const {
   value->Reset();
   Lookup lookup = Search(options, family, key, family->merge_operator(), observer);
-  ASHLAR_DCHECK(lookup.snapshot() <= state_->PublishedSequence());  // I3 of database_state.h
+  ASHLAR_DCHECK(state_->WasPublished(lookup.snapshot()));  // I3 of database_state.h
   Status status = lookup.Finish(state_->recorder, value);
   if (lookup.HasOperands()) [[unlikely]]
     NoteThreshold(options, lookup, &status);
@@ -304,7 +304,7 @@ Status Reader::GetMergeOperands(const ReadOptions& options, ColumnFamily* family
   const ContinueOperator until(wanted.continue_cb);
   NoObserver nobody;
   Lookup lookup = Search(options, family, key, wanted.continue_cb ? &until : nullptr, &nobody);
-  ASHLAR_DCHECK(lookup.snapshot() <= state_->PublishedSequence());  // I3 of database_state.h
+  ASHLAR_DCHECK(state_->WasPublished(lookup.snapshot()));  // I3 of database_state.h
   size_t found = 0;
   ASHLAR_RETURN_IF_ERROR(lookup.FinishOperands({operands, room}, &found));
   *count = static_cast<int>(found);
@@ -344,7 +344,7 @@ Reader::Views Reader::LoadViews(const ReadOptions& options,
     for (size_t i = 0; i < families.size() && settled; ++i)
       settled = taken.views[i] == families[i]->view();
   }
-  ASHLAR_DCHECK(taken.sequence <= state_->PublishedSequence());  // I3 of database_state.h
+  ASHLAR_DCHECK(state_->WasPublished(taken.sequence));  // I3 of database_state.h
   return taken;
 }
 

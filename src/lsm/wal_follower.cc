@@ -42,9 +42,9 @@ void WalFollower::CheckInvariants() const {
   ASHLAR_ASSERT(!has_record_ || wal_.reader != nullptr);
   if (!valid_) return;
   ASHLAR_ASSERT(batch_ != nullptr && !has_record_);
-  ASHLAR_ASSERT(next_.has_value() && sequence_ <= *next_);     // I4
-  ASHLAR_ASSERT(*next_ <= state_->PublishedSequence() + 1);    // I1
-  ASHLAR_ASSERT(!limit_.has_value() || sequence_ <= *limit_);  // I3
+  ASHLAR_ASSERT(next_.has_value() && sequence_ <= *next_);         // I4
+  ASHLAR_ASSERT(*next_ == 0 || state_->WasPublished(*next_ - 1));  // I1
+  ASHLAR_ASSERT(!limit_.has_value() || sequence_ <= *limit_);      // I3
 }
 
 BatchResult WalFollower::GetBatch() {
@@ -197,6 +197,10 @@ Status WalFollower::CheckOutcome(bool may_grow) {
 
 bool WalFollower::IsGone() const { return IsMissing(OpenWalFile(*state_, number_).status()); }
 
+Status WalFollower::GapError() const {
+  return damage_.ok() ? Status::NotFound("Gap in sequence numbers") : damage_;
+}
+
 Result<WalFollower::Step> WalFollower::Judge(SequenceNumber published) {
   if (record_.size() < WriteBatchInternal::kHeaderBytes) {
     return Status::Corruption(StrCat(wal_.reader->file_name(), ": the record at offset ",
@@ -205,17 +209,15 @@ Result<WalFollower::Step> WalFollower::Judge(SequenceNumber published) {
   }
   const SequenceNumber first = WriteBatchInternal::Sequence(record_);
   const uint32_t count = CountOf(record_);
-  if (count == 0 && DecodePredecessorRecord(record_).has_value()) return Step::kAgain;
-  if (limit_.has_value() && (count == 0 ? first > *limit_ : first >= *limit_))
-    return Step::kAgain;                                  // I3
+  const bool is_head = count == 0 && DecodePredecessorRecord(record_).has_value();
+  if (!is_head && limit_.has_value() && (count == 0 ? first > *limit_ : first >= *limit_))
+    return Step::kAgain;                                       // I3
+  if (next_.has_value() && first < *next_) return GapError();  // I4
+  if (is_head) return Step::kAgain;
   if (first + count > published + 1) return Step::kWait;  // I1
-  const SequenceNumber wanted = next_.value_or(from_);
-  const bool is_before = count == 0 ? first < wanted : first + count <= wanted;
-  if (is_before) return Step::kAgain;
-  if (next_.has_value() && first != *next_) {  // I4
-    if (!damage_.ok()) return damage_;
-    return Status::NotFound("Gap in sequence numbers");
-  }
+  const bool is_before = count == 0 ? first < from_ : first + count <= from_;
+  if (!next_.has_value() && is_before) return Step::kAgain;
+  if (next_.has_value() && first != *next_) return GapError();  // I4
   batch_ = std::make_unique<WriteBatch>(record_.ToString());
   sequence_ = first;
   next_ = first + count;

@@ -15,7 +15,7 @@
 //     database went on from there without it, after a failure or after a recovery that left the end
 //     of the log out.
 // I4: between two calls of GetBatch no batch is missing and none comes twice; a gap ends the
-//     iteration.
+//     iteration. So does a sequence that comes again: the writer took a returned batch back.
 // I5: a log that a primary may still write is left, and its end judged, only after a read that
 //     began when a later log had a record: the last bytes may be half of a write.
 //
@@ -70,6 +70,7 @@ class WalFollower final : public TransactionLogIterator {
   Status CheckOutcome(bool may_grow);
   // The log has lost its name, because it was deleted or is reused as another one.
   bool IsGone() const;
+  Status GapError() const;
   // The step that the record means for a reader that may see everything up to `published`.
   Result<Step> Judge(SequenceNumber published);
   // Asserts I1, I3 and I4 after a step.

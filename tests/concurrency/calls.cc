@@ -838,12 +838,6 @@ bool WrittenFloor(const CallArgs& args, Scene::Versions* floor) {
          args.scene->Succeeded(args.db()->FlushWAL(/*sync=*/false));
 }
 
-// TryAgain: the secondary had read a write that failed and was taken back.
-bool SecondarySucceeded(const CallArgs& args, const Status& status) {
-  if (status.IsTryAgain() && args.scene->kind().has_faults) return false;
-  return args.scene->Succeeded(status);
-}
-
 // A secondary of the database, which catches up while the other call runs.
 void CatchUp(const CallArgs& args) {
   const Scene& scene = *args.scene;
@@ -854,7 +848,7 @@ void CatchUp(const CallArgs& args) {
   std::vector<std::unique_ptr<ColumnFamilyHandle>> handles;
   Scene::Versions floor;
   if (!WrittenFloor(args, &floor)) return;
-  if (!SecondarySucceeded(args, scene.OpenSecondary(&secondary, &handles))) return;
+  if (!scene.Succeeded(scene.OpenSecondary(&secondary, &handles))) return;
   const std::vector<ColumnFamilyHandle*> families = Pointers(handles);
   for (int i = 0; i < 4; ++i) {
     std::vector<Iterator*> made;
@@ -862,7 +856,7 @@ void CatchUp(const CallArgs& args) {
     const std::vector<std::unique_ptr<Iterator>> iterators(made.begin(), made.end());
     scene.CheckIterators(iterators, floor);
     if (!WrittenFloor(args, &floor)) return;
-    if (!SecondarySucceeded(args, secondary->TryCatchUpWithPrimary())) return;
+    if (!scene.Succeeded(secondary->TryCatchUpWithPrimary())) return;
   }
 }
 

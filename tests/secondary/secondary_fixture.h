@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,6 +64,36 @@ class SecondaryFixture : public ::testing::Test {
       }
     }
     Write(std::move(commit));
+  }
+  // A batch of entries "failed0", "failed1", ... in both families. It is in the log's file during
+  // `meanwhile`, fails to be synced, and is cut off again.
+  void WriteThatIsTakenBack(size_t entries, std::function<void()> meanwhile) {
+    FaultRule sync;
+    sync.operations = FaultOperation::kSync;
+    sync.name_contains = ".log";
+    primary_files_->AddRule(sync);
+    FaultRule cut;
+    cut.operations = FaultOperation::kTruncate;
+    cut.name_contains = ".log";
+    cut.effect = FaultEffect::kRunAction;
+    bool ran = false;
+    cut.action = [&] {
+      ran = true;
+      meanwhile();
+    };
+    primary_files_->AddRule(cut);
+    Commit failed;
+    for (size_t i = 0; i < entries; ++i) {
+      failed.push_back({.kind = Change::Kind::kPut,
+                        .family = i % 2 == 0 ? kDefaultColumnFamilyName : kSecond,
+                        .key = StrCat("failed", i),
+                        .value = "write"});
+    }
+    WriteOptions synced;
+    synced.sync = true;
+    EXPECT_FALSE(primary_->Write(failed, synced).ok());
+    primary_files_->ClearRules();
+    ASSERT_TRUE(ran);
   }
   void FlushPrimary() { ASSERT_OK(primary_->Flush(primary_->families(), true)); }
   // Every kind of change to the files.

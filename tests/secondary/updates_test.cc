@@ -132,6 +132,30 @@ TEST_F(UpdatesTest, ATornTailIsReadAgain) {
   iterator_.reset();
 }
 
+// A batch that was returned is not in the primary's history. The next one that is in a log has the
+// sequence after it.
+TEST_F(UpdatesTest, ABatchThatThePrimaryTakesBackEndsTheIteration) {
+  constexpr size_t kEntries = 8;
+  const SequenceNumber before = primary_->db()->GetLatestSequenceNumber();
+  WriteThatIsTakenBack(kEntries, [this] {
+    ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
+    ASSERT_EQ(taken_, secondary_->GetLatestSequenceNumber() + 1);
+  });
+  ASSERT_EQ(taken_, before + kEntries + 1);
+  ASSERT_OK(primary_->db()->Resume());
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  for (size_t i = 0; i < kEntries; ++i)
+    ASSERT_OK(primary_->db()->Put(unlogged, StrCat("unlogged", i), "v"));
+  ASSERT_EQ(primary_->db()->GetLatestSequenceNumber() + 1, taken_);
+  ASSERT_OK(primary_->db()->Put(WriteOptions(), "logged", "v"));
+  ASSERT_OK(CatchUp());
+  iterator_->Next();
+  EXPECT_FALSE(iterator_->Valid());
+  EXPECT_TRUE(iterator_->status().IsNotFound()) << iterator_->status().ToString();
+  iterator_.reset();
+}
+
 TEST_F(UpdatesTest, AnIteratorGoesOnAfterAPromotion) {
   for (int i = 0; i < 3; ++i) Write();
   ASSERT_OK(CatchUp());
