@@ -229,10 +229,13 @@ class ASHLAR_API DB {
   // concurrent Get may see the longer one earlier than another Get does. MultiGet and iterators see
   // one of the two. A write may be seen before the primary has synced it. If that sync fails, the
   // primary takes the write back; the next call then takes it out of the prefix, and
-  // GetLatestSequenceNumber may fall. Any thread may call it. A failure changes nothing. Corruption:
-  // damage in the primary's files, or another database has taken its place (then open the secondary
-  // again). IOError: files cannot be read. TryAgain: the primary changed its files too quickly.
-  // Busy: called in a listener of this call. NotSupported: the database is no secondary.
+  // GetLatestSequenceNumber may fall. Any thread may call it.
+  //
+  // A failure changes nothing. Corruption: damage in the primary's files; or another database has
+  // taken its place, or a followed family is there again after the drop of it has failed (then open
+  // the secondary again). IOError: files cannot be read. TryAgain: the primary changed its files
+  // too quickly. Busy: called in a listener of this call. NotSupported: the database is no
+  // secondary.
   virtual Status TryCatchUpWithPrimary();
   // Makes a secondary the primary, once its primary is gone. It then writes, flushes and compacts
   // like a database of Open with the options that the secondary was opened with. The call takes

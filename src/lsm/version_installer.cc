@@ -98,7 +98,10 @@ void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared
 Status VersionInstaller::Publish(const Prepared& prepared, WhenPublished when_published) {
   ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
   ASHLAR_ASSERT(state_->lock != nullptr);
-  ASHLAR_RETURN_IF_ERROR(state_->versions->Write(prepared.install.get()));
+  if (Status written = state_->versions->Write(prepared.install.get()); !written.ok()) {
+    SkipSequences(*prepared.install);
+    return written;
+  }
   Swap(prepared, when_published);
   for (const FileNumber replaced : state_->versions->TakeReplacedManifests()) {
     IgnoreBadAlloc(
@@ -106,6 +109,13 @@ Status VersionInstaller::Publish(const Prepared& prepared, WhenPublished when_pu
   }
   state_->epochs.Reclaim();
   return Status::OK();
+}
+
+void VersionInstaller::SkipSequences(const PendingInstall& install) noexcept {
+  const SequenceNumber failed = install.LastSequence();
+  MutexLock lock(state_->mutex());
+  if (failed > state_->PublishedSequence())
+    state_->published_sequence.store(failed, std::memory_order_release);  // no view has an entry
 }
 
 // I1: no memory is needed from here on.

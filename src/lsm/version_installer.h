@@ -11,6 +11,8 @@
 // I4: sequences that an edit brings (VersionEdit::last_sequence, of an ingestion in its turn of the
 //     commit queue) become published after the views that have their entries. A reader that takes
 //     several views and then the sequence sees by the views that it has to begin again.
+// I5: sequences of an edit that failed are not used again: the MANIFEST may have them, and a
+//     secondary may have shown them.
 //
 // Thread safety: Install and Record... from any thread without locks; Prepare and Publish under the
 // manifest mutex.
@@ -73,6 +75,7 @@ class VersionInstaller {
                            const RecordedLogs& recorded) const;
   void PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const
       ASHLAR_REQUIRES(kDatabaseMutex);
+  void SkipSequences(const PendingInstall& install) noexcept;  // I5
   void Swap(const Prepared& prepared, WhenPublished when_published) noexcept
       ASHLAR_REQUIRES(kManifestMutex);
 

@@ -155,12 +155,21 @@ Status ManifestReplay::AddFamily(const VersionEdit& edit) {
   state_.published.max_column_family = std::max(state_.published.max_column_family, id);
   const ColumnFamilySpec* const spec = FindSpec(name);
   const bool is_new = args_.base != nullptr && BaseVersion(id) == nullptr;
+  if (spec != nullptr && is_new) ASHLAR_RETURN_IF_ERROR(CheckWasNotDropped(id, name));
   if (spec != nullptr && !is_new) return OpenFamily(id, *spec);
   if (name == kStatisticsFamilyName && !is_new)
     return OpenFamily(
         id, ColumnFamilySpec{.name = name, .comparator = KeyComparator(BytewiseComparator())});
   state_.unopened.emplace(id, name);
   return Status::OK();
+}
+
+Status ManifestReplay::CheckWasNotDropped(ColumnFamilyId id, const std::string& name) const {
+  if (id > args_.base->max_column_family || args_.base_place->unopened.contains(id))
+    return Status::OK();
+  return Status::Corruption(StrCat("column family \"", NameForDisplay(name),
+                                   "\" was dropped, and is there again, because its writer took "
+                                   "the drop back; open the database again"));
 }
 
 Status ManifestReplay::DropFamily(const VersionEdit& edit) {

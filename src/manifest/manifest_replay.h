@@ -83,7 +83,8 @@ class ManifestReplay {
 
   explicit ManifestReplay(const Args& args);
 
-  // With a base, Corruption as well when CURRENT leads to another database, or to an older state.
+  // With a base, Corruption as well when CURRENT leads to another database, to an older state, or to
+  // one in which a family is there again.
   Result<RecoveredState> Run();
 
  private:
@@ -98,6 +99,9 @@ class ManifestReplay {
   Status ApplyAll(ManifestReader* manifest, uint64_t* number);
   Status Apply(VersionEdit* edit);
   Status AddFamily(const VersionEdit& edit);
+  // Of a family that the base does not have: Corruption if an earlier state had it. Its handle
+  // would show the old contents for ever.
+  Status CheckWasNotDropped(ColumnFamilyId id, const std::string& name) const;
   Status DropFamily(const VersionEdit& edit);
   Status ApplyToFamily(VersionEdit* edit);
   Status TakeFamilyFields(const VersionEdit& edit, ColumnFamilyState* family);

@@ -44,6 +44,12 @@ PendingInstall::~PendingInstall() {
   }
 }
 
+SequenceNumber PendingInstall::LastSequence() const {
+  SequenceNumber last = 0;
+  for (const VersionEdit& edit : edits_) last = std::max(last, edit.last_sequence.value_or(0));
+  return last;
+}
+
 VersionSet::VersionSet(Args args)
     : args_(std::move(args)),
       live_(args_.drop_file, args_.adopted_file),

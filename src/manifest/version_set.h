@@ -67,6 +67,8 @@ class PendingInstall {
     std::optional<std::map<Level, std::string>> compact_cursors;
   };
   std::span<const Change> changes() const { return changes_; }
+  // The highest that an edit records. 0: none.
+  SequenceNumber LastSequence() const;
 
  private:
   friend class VersionSet;

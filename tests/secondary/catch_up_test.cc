@@ -848,6 +848,61 @@ TEST_F(TakenBackTest, WithAnErrorAtAnyCall) {
       });
 }
 
+// An edit is in the MANIFEST when the secondary reads it, and fails to be synced. The next MANIFEST
+// does not have it.
+class EditTakenBackTest : public CatchUpTest {
+ protected:
+  void SetUp() override {
+    options_.max_manifest_file_size = 1 << 20;  // the edit goes to the current one
+    CatchUpTest::SetUp();
+    ASSERT_OK(OpenSecondary());
+  }
+  void FailNextEdit() {
+    FaultRule sync;
+    sync.operations = FaultOperation::kSync;
+    sync.name_contains = "MANIFEST";
+    primary_files_->AddRule(sync);
+  }
+};
+
+TEST_F(EditTakenBackTest, AnIngestedFileIsGone) {
+  Options options = options_;
+  options.env = primary_->env();
+  SstFileWriter writer(EnvOptions(), options);
+  ASSERT_OK(writer.Open("/external.sst"));
+  ASSERT_OK(writer.Put("ingested", "v"));
+  ASSERT_OK(writer.Finish());
+  FailNextEdit();
+  EXPECT_FALSE(
+      primary_->db()->IngestExternalFile({"/external.sst"}, IngestExternalFileOptions()).ok());
+  primary_files_->ClearRules();
+  ASSERT_OK(CatchUp());
+  ASSERT_EQ(Read(0).count("ingested"), 1u) << "the edit is not in the MANIFEST";
+  ASSERT_OK(primary_->db()->Resume());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_OK(CatchUp());
+    ASSERT_NO_FATAL_FAILURE(ExpectAll());
+    Write();
+  }
+}
+
+TEST_F(EditTakenBackTest, AFamilyThatIsThereAgainIsNoLongerFollowed) {
+  FailNextEdit();
+  EXPECT_FALSE(primary_->DropFamily(kSecond).ok());
+  primary_files_->ClearRules();
+  ASSERT_OK(CatchUp());
+  ASSERT_OK(primary_->db()->Resume());
+  Write();
+  for (int i = 0; i < 2; ++i) {
+    const Status caught_up = CatchUp();
+    EXPECT_TRUE(caught_up.IsCorruption()) << caught_up.ToString();
+    EXPECT_NE(caught_up.ToString().find(kSecond), std::string::npos) << caught_up.ToString();
+    Write();
+  }
+  ASSERT_OK(OpenSecondary());
+  ExpectAll();
+}
+
 // A replay from the beginning that misses the end of the log shows nothing older.
 TEST_F(CatchUpTest, AReadThatEndsTooEarlyTakesNothingBack) {
   for (int i = 0; i < 6; ++i) Write();
