@@ -249,8 +249,8 @@ class ASHLAR_API DB {
   // all families). Corruption: damage that wal_recovery_mode does not accept, or the files lack
   // writes that the secondary has shown (where the primary took them back, catch up first).
   // NotSupported: there is a wal_filter. TryAgain: as from Open. It may also be any error of a file
-  // before the new MANIFEST is current. If it is no secondary any more, it is a primary whose writes
-  // return the error until Resume. NotSupported if the database was no secondary.
+  // before the new MANIFEST is current. If it is no secondary any more, it is a primary whose
+  // writes return the error until Resume. NotSupported if the database was no secondary.
   virtual Status PromoteToPrimary();
   // Whether the database follows a primary: opened by OpenAsSecondary and not promoted.
   virtual bool IsSecondary() const { return false; }

@@ -4,8 +4,10 @@
 //   ColumnFamilyLogNumberMap    once, before the first batch
 //   LogRecordFound              once for each batch, in the order of their sequences
 //
-// A read-only open calls it too; a secondary does not. Batches that a filter drops are lost once
-// the open has flushed the rest, which it does unless avoid_flush_during_recovery is set.
+// A read-only open calls it too, and begins again with ColumnFamilyLogNumberMap when it reads the
+// logs once more: after a change by another process, after damage, and after a decision other than
+// to apply a batch or to ignore it. A secondary does not call it. Batches that a filter drops are
+// lost once the open has flushed the rest, which it does unless avoid_flush_during_recovery is set.
 //
 // Thread safety: called by the thread that opens the database. Lifetime: the program owns it; it
 // outlives the database.

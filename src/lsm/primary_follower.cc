@@ -80,7 +80,8 @@ Status PrimaryFollower::Recover() {
         state_->directory,
         StrCat("the last sequence in the MANIFEST and the logs is ", replay.sequence(),
                ", and the secondary has shown ", shown, report.losses.empty() ? "" : ": ",
-               report.losses.empty() ? std::string() : report.losses.front().reason));
+               report.losses.empty() ? std::string() : report.losses.front().reason,
+               "; catch up first if the primary took writes back"));
   }
   must_rebuild_ = true;  // of the memtables from here on, replay_ knows nothing
   Install(std::move(read), families.get(), replay.sequence());
