@@ -99,7 +99,7 @@ Status VersionInstaller::Publish(const Prepared& prepared, WhenPublished when_pu
   ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
   ASHLAR_ASSERT(state_->lock != nullptr);
   if (Status written = state_->versions->Write(prepared.install.get()); !written.ok()) {
-    SkipSequences(*prepared.install);
+    if (state_->versions->IsUncertain()) SkipSequences(*prepared.install);
     return written;
   }
   Swap(prepared, when_published);

@@ -827,6 +827,7 @@ TEST_F(TakenBackTest, WithAnErrorAtAnyCall) {
         calls_->ClearRules();
         iterators_.clear();
         seen_.clear();
+        Write();
         ASSERT_NO_FATAL_FAILURE(ShowWriteThatIsTakenBack());
         if (rule.nth % 2 == 0) {
           ASSERT_OK(primary_->db()->Resume());
