@@ -50,12 +50,13 @@ Status PrimaryFollower::TryToCatchUp() {
   ASHLAR_RETURN_IF_ERROR(Replay(report));
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckNothingIngestedBefore(replay_->sequence(), read));
   const SequenceNumber shown = state_->PublishedSequence();
-  Install(std::move(read), rebuilds ? families.get() : nullptr, replay_->sequence());
+  const SequenceNumber sequence = replay_->sequence();
+  Install(std::move(read), rebuilds ? families.get() : nullptr, sequence);
   must_rebuild_ = false;
-  if (replay_->sequence() < shown) {
+  if (sequence < shown) {
     IgnoreBadAlloc([&] {
       LogWarning(*state_, StrCat("the primary took back the writes with the sequences ",
-                                 replay_->sequence() + 1, " to ", shown));
+                                 sequence + 1, " to ", shown));
     });
   }
   if constexpr (kDebugChecks) CheckInvariants();
