@@ -11,8 +11,8 @@
 // any more is a gap. Writes with disableWAL, ingestions and imports are gaps too, because they take
 // sequences and are in no log.
 //
-// Errors: NotFound "Gap in sequence numbers": no log has the next batch any more; or, of a secondary
-// and of a read-only database, the primary took a returned batch back. Corruption names
+// Errors: NotFound "Gap in sequence numbers": no log has the next batch any more; or, of a
+// secondary and of a read-only database, the primary took a returned batch back. Corruption names
 // file and offset: a log is damaged, and the rest does not continue it. NotSupported: a record of a
 // feature that is not implemented. IOError.
 //
