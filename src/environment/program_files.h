@@ -14,8 +14,8 @@
 // I6: where ReopenWritableFile or Truncate is NotSupported, the file, or its beginning, is copied
 //     to <path>.dbtmp, made durable and renamed: at every moment the path has all bytes that it
 //     had, or those that it is to have. So a log can be cut after an error. A file never grows by
-//     this. The copy that a crash leaves is a temporary file (filesystem/filename.h), which the next
-//     open deletes.
+//     this. The copy that a crash leaves is a temporary file (filesystem/filename.h), which the
+//     next open deletes.
 //
 // Direct I/O and mapped reads are NotSupported. An exclusive creation is a look for the file and a
 // creation.

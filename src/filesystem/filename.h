@@ -6,8 +6,8 @@
 //   000012.dbtmp      temporary                 IDENTITY            the database's id
 //   OPTIONS-000012    options                   LOG, LOG.old.1234   messages for people
 //   OPTIONS-000012.dbtmp  temporary
-//   000012.log.dbtmp  temporary: the copy that will replace a log or a table, where a program's file
-//                     system cannot cut or reopen files (I6 of environment/program_files.h)
+//   000012.log.dbtmp  temporary: the copy that will replace a log or a table, where a program's
+//                     file system cannot cut or reopen files (I6 of environment/program_files.h)
 //   000012.sst.trash  temporary: a table, log or blob file that waits for its paced deletion;
 //                     000012.sst0.trash where that name was taken
 //   lost/000012.log   copy of a damaged log; lost/000012.log.1 another one; tables and MANIFESTs

@@ -83,8 +83,8 @@ class ManifestReplay {
 
   explicit ManifestReplay(const Args& args);
 
-  // With a base, Corruption as well when CURRENT leads to another database, to an older state, or to
-  // one in which a family is there again.
+  // With a base, Corruption as well when CURRENT leads to another database, to an older state, or
+  // to one in which a family is there again.
   Result<RecoveredState> Run();
 
  private:

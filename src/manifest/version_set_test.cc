@@ -1001,8 +1001,8 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
   EXPECT_GT(faults_injected, 60u);
 }
 
-// A handle that is opened later is not told of a write error of the directory that another job's sync
-// has reported meanwhile, and CURRENT would name a MANIFEST whose name may be lost.
+// A handle that is opened later is not told of a write error of the directory that another job's
+// sync has reported meanwhile, and CURRENT would name a MANIFEST whose name may be lost.
 TEST_F(VersionSetTest, TheDirectoryIsOpenedBeforeAManifestHasItsName) {
   const auto base = std::make_shared<MemoryFileSystem>();
   FaultFileSystem faults(base);
