@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "base/format.h"
@@ -237,10 +238,17 @@ Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
   ASHLAR_ASSIGN_OR_RETURN(
       std::shared_ptr<View> view,
       View::Map(ToPool(handle_).section.get(), access, static_cast<size_t>(bytes_), path_));
-  std::unique_ptr<PoolMapping> mapping(new PoolMapping(view->data(), view->bytes()));
   Views& views = AllViews();
   MutexLock lock(views.mutex);
-  views.by_address[mapping->data()] = {.pool = handle_, .view = std::move(view)};
+  // First: the destructor of a mapping looks for its view.
+  const auto entry =
+      views.by_address.insert_or_assign(view->data(), NamedView{.pool = handle_, .view = view})
+          .first;
+  std::unique_ptr<PoolMapping> mapping(new (std::nothrow) PoolMapping(view->data(), view->bytes()));
+  if (mapping == nullptr) {
+    views.by_address.erase(entry);
+    return Status::MemoryLimit();
+  }
   return mapping;
 }
 
