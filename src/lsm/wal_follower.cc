@@ -147,8 +147,10 @@ Status WalFollower::RefreshLogs() {
 
 Status WalFollower::FindLimit(SequenceNumber published) {
   ASHLAR_ASSERT(IsClosed());  // I3
-  if (wal_.grows && looked_at_ == published) return Status::OK();
-  looked_at_ = published;
+  // After the sequence: the install that has published it is counted.
+  const std::pair state(published, state_->secondary_installs.load(std::memory_order_acquire));
+  if (wal_.grows && looked_at_ == state) return Status::OK();
+  looked_at_ = state;
   // A log that was empty when it was listed may have records by now.
   const bool knows_limit = std::any_of(logs_.upper_bound(number_), logs_.end(),
                                        [](const auto& log) { return log.second.has_value(); });

@@ -30,6 +30,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "ashlar/transaction_log.h"
 #include "lsm/database_state.h"
@@ -84,9 +85,10 @@ class WalFollower final : public TransactionLogIterator {
   OpenWal wal_;                          // the log that is being read; reader null: none yet
   uint64_t number_ = 0;                  // its number
   std::optional<SequenceNumber> limit_;  // I3; nothing: not known, because no log follows
-  // The published sequence for which limit_ was last looked up. A secondary publishes only records
-  // that its files already have.
-  std::optional<SequenceNumber> looked_at_;
+  // The state for which limit_ was last looked up: the published sequence, and the installs of a
+  // secondary, after which the same sequence may be that of another write. A secondary publishes
+  // only records that its files already have.
+  std::optional<std::pair<SequenceNumber, uint64_t>> looked_at_;
   Status damage_;  // that ended an earlier log
 
   bool has_record_ = false;  // a record was read and is not judged yet, or is not published

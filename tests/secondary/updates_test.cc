@@ -156,6 +156,29 @@ TEST_F(UpdatesTest, ABatchThatThePrimaryTakesBackEndsTheIteration) {
   iterator_.reset();
 }
 
+// The iterator has read it, but not returned it. The secondary's last sequence is then the same as
+// when the iterator looked for a later log.
+TEST_F(UpdatesTest, ABatchThatIsTakenBackBeforeItsTurnIsNotReturned) {
+  constexpr size_t kEntries = 8;
+  Write();
+  WriteThatIsTakenBack(kEntries, [this] {
+    ASSERT_OK(CatchUp());
+    iterator_->Next();
+    ASSERT_TRUE(iterator_->Valid());
+  });
+  const SequenceNumber shown = secondary_->GetLatestSequenceNumber();
+  ASSERT_EQ(shown, primary_->db()->GetLatestSequenceNumber() + kEntries);
+  ASSERT_OK(primary_->db()->Resume());
+  for (size_t i = 0; i < kEntries; ++i)
+    ASSERT_OK(primary_->db()->Put(WriteOptions(), StrCat("key", i), "v"));
+  ASSERT_OK(CatchUp());
+  ASSERT_EQ(secondary_->GetLatestSequenceNumber(), shown);
+  // The one on which it stands, and one for each Put.
+  EXPECT_EQ(TakeBatches(iterator_.get()).size(), 1 + kEntries);
+  EXPECT_OK(iterator_->status());
+  iterator_.reset();
+}
+
 TEST_F(UpdatesTest, AnIteratorGoesOnAfterAPromotion) {
   for (int i = 0; i < 3; ++i) Write();
   ASSERT_OK(CatchUp());
