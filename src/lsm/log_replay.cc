@@ -389,11 +389,11 @@ Status LogReplay::ReplayRecord(const LogReader& reader, const Slice& record,
 // The writer took back the write that had the sequence, or its MANIFEST was ahead of the log
 // (manual_wal_flush).
 Status LogReplay::CheckIsNew(const LogReader& reader, SequenceNumber first) const {
-  if (first > input_.shown) return Status::OK();
+  if (!input_.shown.has_value() || first > *input_.shown) return Status::OK();
   return Status::TryAgain(
       reader.file_name(),
       StrCat("the record at offset ", reader.record_offset(), " has the sequence ", first, ", and ",
-             input_.shown, " was shown before"));
+             *input_.shown, " was shown before"));
 }
 
 void LogReplay::NotifyFilterOfFamilies() const {

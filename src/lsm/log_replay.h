@@ -59,8 +59,8 @@ class LogReplay {
     const PublishedState* recorded = nullptr;  // by the MANIFEST
     const FamilyTable* families = nullptr;     // that get the records; those of others are skipped
     RecoveryReport* report = nullptr;
-    // The newest sequence that readers of the families see. 0: they have no readers yet.
-    SequenceNumber shown = 0;
+    // The newest sequence that readers of the families see. Nothing: they have no readers yet.
+    std::optional<SequenceNumber> shown = std::nullopt;
   };
 
   // Finds the logs that are needed. A reader without the lock opens them too, newest first, so that

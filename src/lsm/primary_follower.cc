@@ -38,18 +38,18 @@ Status PrimaryFollower::TryToCatchUp() {
   }
   const std::unique_ptr<FamilyTable> families = FamiliesOf(read.published, rebuilds);
   RecoveryReport report;
+  const SequenceNumber shown = state_->PublishedSequence();
   const Status found =
       replay_->FindLogs({.recorded = &read.published,
                          .families = families.get(),
                          .report = &report,
-                         .shown = rebuilds ? 0 : state_->PublishedSequence()});  // I4
+                         .shown = rebuilds ? std::nullopt : std::optional(shown)});  // I4
   if (found.IsTryAgain()) must_rebuild_ = true;
   ASHLAR_RETURN_IF_ERROR(found);
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
   must_rebuild_ = true;  // unless all that is applied is installed
   ASHLAR_RETURN_IF_ERROR(Replay(report));
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckNothingIngestedBefore(replay_->sequence(), read));
-  const SequenceNumber shown = state_->PublishedSequence();
   const SequenceNumber sequence = replay_->sequence();
   Install(std::move(read), rebuilds ? families.get() : nullptr, sequence);
   must_rebuild_ = false;

@@ -133,6 +133,16 @@ TEST_F(ReplayedOrderTest, WritesOfOtherKeysAndNewerOnesAreTaken) {
   }
 }
 
+// No database gives the number 0 out. A log that has it is read like any other.
+TEST_F(ReplayedOrderTest, AWriteWithoutANumberIsShown) {
+  ASSERT_NO_FATAL_FAILURE(Fill(PutOf("a"), 0));
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  EXPECT_EQ(Get("a"), kNew);
+  Close();
+  ASSERT_OK(TryOpenSecondary());
+  EXPECT_EQ(GetOfSecondary("a"), kNew);
+}
+
 // The table of the memtable is above: its newest entry is newer.
 TEST_F(ReplayedOrderTest, AMixOfOlderAndNewerWritesIsTaken) {
   WriteBatch batch;
