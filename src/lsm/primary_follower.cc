@@ -53,6 +53,7 @@ Status PrimaryFollower::TryToCatchUp() {
   const SequenceNumber sequence = replay_->sequence();
   Install(std::move(read), rebuilds ? families.get() : nullptr, sequence);
   must_rebuild_ = false;
+  was_shorter_ = false;
   if (sequence < shown) {
     IgnoreBadAlloc([&] {
       LogWarning(*state_, StrCat("the primary took back the writes with the sequences ",

@@ -78,7 +78,7 @@ class PrimaryFollower {
   DatabaseState* const state_;
   std::unique_ptr<LogReplay> replay_ ASHLAR_GUARDED_BY(kManifestMutex);
   bool must_rebuild_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
-  // The last replay ended below the published sequence.
+  // The last replay ended below the published sequence, and was not installed.
   bool was_shorter_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
 };
 

@@ -819,6 +819,32 @@ TEST_F(TakenBackTest, NoReaderSeesAPartOfTheWritesThatHaveItsSequences) {
   CheckIterators();
 }
 
+// The read that misses the end of the log is the next one after the shorter state was installed.
+TEST_F(TakenBackTest, AReadThatEndsTooEarlyTakesNothingElseBack) {
+  ASSERT_NO_FATAL_FAILURE(ShowWriteThatIsTakenBack());
+  ASSERT_OK(primary_->db()->Resume());
+  Write();
+  const SequenceNumber shown = secondary_->GetLatestSequenceNumber();
+  ASSERT_OK(CatchUp());
+  ASSERT_LT(secondary_->GetLatestSequenceNumber(), shown);
+  ASSERT_NO_FATAL_FAILURE(ExpectAll());
+  FaultRule rule;
+  rule.operations = FaultOperation::kOpenForReading;
+  rule.name_contains = NewestLog();
+  rule.sticky = true;
+  calls_->AddRule(rule);
+  ASSERT_TRUE(CatchUp().IsIOError());  // the next one reads the log from its beginning
+  calls_->ClearRules();
+  rule.operations = FaultOperation::kRead;
+  rule.effect = FaultEffect::kShortRead;
+  rule.sticky = false;
+  calls_->ResetCounts();
+  calls_->AddRule(rule);
+  ASSERT_OK(CatchUp());
+  EXPECT_EQ(calls_->FaultsInjected(), 1u);
+  ExpectAll();
+}
+
 TEST_F(TakenBackTest, WithAnErrorAtAnyCall) {
   FaultRule rule;
   SweepFaults(
