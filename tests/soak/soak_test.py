@@ -1,14 +1,19 @@
 """Which runs are made, what is counted, and what fails: with programs of this test as suites."""
 
 import contextlib
+import fnmatch
 import io
 import pathlib
+import re
+import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import soak
 
 FOREVER = float("inf")
+TESTS = pathlib.Path(__file__).resolve().parent.parent
 
 
 def kind(script, goal=10, **fields):
@@ -16,6 +21,28 @@ def kind(script, goal=10, **fields):
     of = {"name": "n", "title": "t", "goal": goal, "binary": script, "filter": "*",
           "counted": r"(\d+) apples|(\d+) pears", "seed": "SOAK_TEST_SEED", **fields}  # fmt: skip
     return soak.Kind(**of)
+
+
+def is_chosen(by, suite, text):
+    """Whether a GoogleTest filter has a test of the suite, of a file's text."""
+    wanted, _, unwanted = by.partition("-")
+
+    def has(patterns, name):
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns.split(":"))
+
+    tests = re.findall(rf"^TEST\w*\({suite},\s*(\w+)\)", text, re.MULTILINE)
+    names = [name for test in tests for name in (f"{suite}.{test}", f"Set/{suite}.{test}/0")]
+    return any(has(wanted, name) and not has(unwanted, name) for name in names)
+
+
+def suites_that_print(of, counted):
+    """(text of the file, suite) of each place that prints what is counted."""
+    for path in sorted((TESTS / of.binary.removesuffix("_test")).glob("*.cc")):
+        text = path.read_text()
+        for match in re.finditer(re.escape(counted.replace(r"(\d+)", "%llu")), text):
+            suites = re.findall(r"^(?:class |TEST\w*\()(\w+)", text[: match.start()], re.MULTILINE)
+            if suites:
+                yield text, suites[-1]
 
 
 class SoakTest(unittest.TestCase):
@@ -65,6 +92,25 @@ class SoakTest(unittest.TestCase):
         self.suite("empty", "echo 'apples'")
         (progress,) = self.run_all(kind("empty"))
         self.assertIn("counted nothing", progress.failure)
+
+    def test_the_lines_of_a_run_without_an_end_are_shown(self):
+        # Its output is in bytes, also of a run with text=True.
+        late = subprocess.TimeoutExpired("hangs", 1, output=b"5 apples\nwhy\n")
+        with mock.patch.object(subprocess, "run", side_effect=late):
+            (progress,) = self.run_all(kind("hangs"))
+        self.assertEqual(progress.count, 5)
+        self.assertEqual(progress.failure.splitlines()[:2], ["5 apples", "why"])
+        self.assertIn("no end within", progress.failure)
+
+    def test_what_is_counted_is_printed_by_tests_that_run_and_have_the_seed(self):
+        for each in soak.KINDS:
+            for counted in each.counted.split("|"):
+                printed = list(suites_that_print(each, counted))
+                run = [(text, suite) for text, suite in printed
+                       if is_chosen(each.filter, suite, text)]  # fmt: skip
+                self.assertTrue(run or not printed, f"{each.name}: {counted}")
+                for text, suite in run:
+                    self.assertTrue(each.seed in text, f"{each.name}: {suite}")
 
     def test_nothing_begins_after_the_end(self):
         self.suite("good", "echo '3 apples'")
