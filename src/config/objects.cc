@@ -3,7 +3,8 @@
 //
 // An id is a name ("StringAppendOperator"), a name with its one parameter ("bloomfilter:10:false"),
 // or a list ("{id=StringAppendOperator;delimiter=,}"). A program's object has its name only, which
-// may be anything. One with a '=' would look like a list, so it is written as "{id={NAME}}".
+// may be anything. One with a '=' could look like a list, so it is written as "{id={NAME}}", or
+// where its own braces break that, in another form that is read as the name.
 #include <algorithm>
 
 #include "ashlar/cache.h"
@@ -50,7 +51,12 @@ ObjectText ParseNamedObject(std::string_view text, ValueSpaces spaces = ValueSpa
 }
 
 std::string PrintName(const std::string& name) {
-  return name.find('=') == std::string::npos ? name : StrCat("{id={", name, "}}");
+  if (name.find('=') == std::string::npos) return name;
+  const std::string listed = StrCat("{id={", name, "}}");
+  for (const std::string& form : {listed, name, StrCat("{", name, "}")}) {
+    if (ObjectNameIn(form) == name) return form;
+  }
+  return listed;
 }
 
 // The id of an object, or its name.

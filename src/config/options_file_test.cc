@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
@@ -329,6 +331,10 @@ constexpr const char* kOddNames[] = {
     "[a]",
     "a=\nb=c",
 };
+// With braces that do not match, which end a list where the name goes on.
+constexpr const char* kNamesWithOddBraces[] = {
+    "a={", "{a=b", "a=}", "}=", "a=b}c", "}a={", "id={", "id=}", "{id=a", "a={;id=b",
+};
 
 class OddMergeOperator final : public AssociativeMergeOperator {
  public:
@@ -413,7 +419,9 @@ std::string PrintFileWithName(const std::string& name, const Comparator* order) 
 }
 
 TEST(OptionsFile, AnyNameOfAnObjectReadsBack) {
-  for (const char* const name : kOddNames) {
+  std::vector<const char*> all(std::begin(kOddNames), std::end(kOddNames));
+  all.insert(all.end(), std::begin(kNamesWithOddBraces), std::end(kNamesWithOddBraces));
+  for (const char* const name : all) {
     SCOPED_TRACE(name);
     const OddOrder order(name);
     const std::string text = PrintFileWithName(name, &order);
