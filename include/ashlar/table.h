@@ -58,8 +58,9 @@ struct CacheUsageOptions {
 // with NotSupported unless they have their default.
 //
 // DB::SetOptions with "block_based_table_factory" and a list, such as "{block_size=16384;}",
-// changes all but block_cache, no_block_cache and the refused ones: those for writing from the next
-// table on, those for reading for tables that are opened later.
+// changes all but block_cache, no_block_cache, cache_usage_options (which has no text) and the
+// refused ones: those for writing from the next table on, those for reading for tables that are
+// opened later.
 struct BlockBasedTableOptions {
   static const char* kName() { return "BlockTableOptions"; }
 
