@@ -191,7 +191,7 @@ struct DatabaseState {
   uint64_t changes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   DBOptions current_options ASHLAR_GUARDED_BY(kDatabaseMutex);
   std::vector<UnsupportedOption> unsupported_options
-      ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written into each new one
+      ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written until they are set
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
   RecoveryReport recovery ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the open or the promotion
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "config/options_file.h"
 #include "config/validate.h"
 #include "lsm/options_file.h"
 #include "lsm/recovery.h"
@@ -36,9 +37,11 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
   {
     MutexLock changing(options_file_mutex_);
     ColumnFamilyOptions changed;
+    std::vector<UnsupportedOption> recorded;
     {
       MutexLock lock(state_->mutex());
       changed = family->options();
+      recorded = state_->unsupported_options;
     }
     const std::shared_ptr<const SliceTransform> extractor = changed.prefix_extractor;
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
@@ -49,8 +52,15 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
     ASHLAR_RETURN_IF_ERROR(
         ValidateOptions(state_->options, {ColumnFamilyDescriptor(family->name(), changed)}));
     FillDefaults(&changed);
+    const std::vector<UnsupportedOption> unset =
+        SelectUnset(recorded, state_->options, {ColumnFamilyDescriptor(family->name(), changed)});
     MutexLock lock(state_->mutex());
     family->SetOptions(changed, ResolveCompactionConfig(changed, state_->current_options));
+    // What has been set is not recorded again when it has its default once more.
+    std::erase_if(state_->unsupported_options, [&](const UnsupportedOption& option) {
+      return option.column_family == family->name() &&
+             std::find(unset.begin(), unset.end(), option) == unset.end();
+    });
     background_.ViewChanged(family);
   }
   commit_.CheckRoomAgain();

@@ -263,6 +263,23 @@ TEST_F(RecordedOptionsTest, NamesOfOtherObjectsSurviveToo) {
   EXPECT_FALSE(Has(ReadNewest(), "MyPrefix")) << "a program has set it since";
 }
 
+TEST_F(RecordedOptionsTest, WhatSetOptionsReplacesDoesNotComeBack) {
+  Open();
+  Close();
+  ReplaceInNewest("  prefix_extractor=nullptr\n", "  prefix_extractor=MyPrefix\n");
+  ReplaceInNewest("  filter_policy=nullptr\n", "  filter_policy=MyBloom\n");
+  Open();
+  ASSERT_OK(db_->SetOptions({{"prefix_extractor", "fixed:1"}}));
+  EXPECT_FALSE(Has(ReadNewest(), "MyPrefix"));
+  EXPECT_TRUE(Has(ReadNewest(), "MyBloom"));
+  ASSERT_OK(db_->SetOptions({{"prefix_extractor", "nullptr"},
+                             {"block_based_table_factory", "{filter_policy=bloomfilter:10}"}}));
+  EXPECT_FALSE(Has(ReadNewest(), "MyPrefix"));
+  EXPECT_FALSE(Has(ReadNewest(), "MyBloom"));
+  ASSERT_OK(db_->SetOptions({{"block_based_table_factory", "{filter_policy=nullptr}"}}));
+  EXPECT_FALSE(Has(ReadNewest(), "MyBloom"));
+}
+
 TEST_F(RecordedOptionsTest, NamesAreThoseOfTheNewestFileThatCanBeRead) {
   options_.merge_operator = std::make_shared<Join>();
   Open();
