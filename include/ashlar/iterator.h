@@ -32,7 +32,7 @@ class ASHLAR_API Iterator : public Cleanable {
   // Each of these clears an earlier error.
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
-  // To the first entry at or after target.
+  // To the first entry at or after target. The target, here and below, may be in key() or value().
   virtual void Seek(const Slice& target) = 0;
   // To the last entry at or before target.
   virtual void SeekForPrev(const Slice& target) = 0;

@@ -9,6 +9,7 @@
 #include "execute/epoch.h"
 #include "iterate/error_iterator.h"
 #include "iterate/range_cover.h"
+#include "iterate/saved_key.h"
 #include "iterate/undeleted_cursor.h"
 #include "iterate/user_iterator.h"
 #include "lsm/resolve_options.h"
@@ -34,10 +35,10 @@ class TableEntryIterator final : public Iterator {
     Move([this] { cursor_->SeekToLast(); });
   }
   void Seek(const Slice& target) override {
-    if (CheckTarget(target)) Move([&] { cursor_->Seek(target); });
+    if (CheckTarget(target)) Move([&] { cursor_->Seek(CopyOf(target)); });
   }
   void SeekForPrev(const Slice& target) override {
-    if (CheckTarget(target)) Move([&] { cursor_->SeekForPrev(target); });
+    if (CheckTarget(target)) Move([&] { cursor_->SeekForPrev(CopyOf(target)); });
   }
   void Next() override {
     Move([this] { cursor_->Next(); });
@@ -55,6 +56,11 @@ class TableEntryIterator final : public Iterator {
     status_ = Status::InvalidArgument("the target is not a key of a table iterator");
     return false;
   }
+  // The target may be in the cursor's memory, which a seek writes over.
+  Slice CopyOf(const Slice& target) {
+    target_.Assign(target);
+    return target_.key();
+  }
   template <typename Function>
   void Move(const Function& move) {
     status_ = CatchBadAlloc([&] {
@@ -64,6 +70,7 @@ class TableEntryIterator final : public Iterator {
   }
 
   const std::unique_ptr<InternalCursor> cursor_;
+  SavedKey target_;
   Status status_;
 };
 

@@ -389,6 +389,7 @@ void UserIterator::SeekToFirstMove() {
 }
 
 void UserIterator::SeekMove(Slice target) {
+  const Pin shown = std::move(pinned_.pin);  // the target may be in it
   if (!BeginForwardSeek(&target)) return;
   const bool from_bound = BelowLowerBound(target);
   StayInPrefixOf(target);
@@ -530,6 +531,7 @@ void UserIterator::SeekToLastMove() {
 }
 
 void UserIterator::SeekForPrevMove(Slice target) {
+  const Pin shown = std::move(pinned_.pin);  // the target may be in it
   if (!BeginBackwardSeek(&target)) return;
   const bool from_bound = AtUpperBound(target);
   StayInPrefixOf(target);

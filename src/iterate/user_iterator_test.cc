@@ -417,6 +417,25 @@ TEST(UserIteratorTest, ValuesCanBePinned) {
   EXPECT_EQ(script.cursor().pins(), 0u);
 }
 
+// A pinned value ends with its pin: backward it is that of a version that the cursor has left, and
+// forward that of an operand.
+TEST(UserIteratorTest, ATargetMayBeTheValueThatIsShown) {
+  Script script({.entries = "a5+c a3+b b1=a c1=b",
+                 .merge_operator = MergeOperators::CreateMaxOperator()});
+  UserIterator& it = script.iterator();
+  const auto shown = [&] { return it.Valid() ? it.key().ToString() : "end"; };
+  EXPECT_EQ(script.Run("last"), "c=b");
+  it.Seek(it.value());
+  EXPECT_EQ(shown(), "b");
+  EXPECT_EQ(script.Run("last"), "c=b");
+  it.SeekForPrev(it.value());
+  EXPECT_EQ(shown(), "b");
+  EXPECT_EQ(script.Run("first"), "a=c");
+  it.Seek(it.value());
+  EXPECT_EQ(shown(), "c");
+  EXPECT_EQ(script.cursor().pins(), 0u) << "the pin ends with the seek";
+}
+
 TEST(UserIteratorTest, MergeThatEndsInAnExistingValueIsShownInPlace) {
   const std::pair<std::shared_ptr<MergeOperator>, std::string> cases[] = {
       {MergeOperators::CreatePutOperator(), "a=mmm"},

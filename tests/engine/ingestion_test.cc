@@ -180,6 +180,31 @@ TEST_F(IngestionTest, AReaderShowsWhatTheFileHas) {
                         " c", static_cast<int>(kEntryPut), " "));
 }
 
+TEST_F(IngestionTest, ATableIteratorSeeksItsOwnKey) {
+  Entries written;
+  for (char key = 'a'; key <= 'p'; ++key) written[std::string(1, key)] = "1";
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open(WriteFile("new.sst", written)));
+  const std::unique_ptr<Iterator> entries = reader.NewTableIterator();
+  entries->SeekToFirst();
+  const std::string first = entries->key().ToString();
+  const auto user_key = [&] {
+    ParsedEntryInfo entry;
+    EXPECT_OK(reader.ParseTableIteratorKey(entries->key(), &entry));
+    return entry.user_key.ToString();
+  };
+  using Move = void (Iterator::*)(const Slice&);
+  for (const Move seek : {Move(&Iterator::Seek), Move(&Iterator::SeekForPrev)}) {
+    entries->Seek(first);  // has memory for all keys
+    entries->SeekToFirst();
+    for (int i = 0; i < 7; ++i) entries->Next();
+    ASSERT_EQ(user_key(), "h");
+    (entries.get()->*seek)(entries->key());
+    ASSERT_TRUE(entries->Valid());
+    EXPECT_EQ(user_key(), "h");
+  }
+}
+
 TEST_F(IngestionTest, AReaderAppliesTheRangeDeletionsOfADatabasesTable) {
   Open();
   Put("a", "1");
