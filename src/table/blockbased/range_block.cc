@@ -15,8 +15,8 @@ Status CheckEntry(const KeyComparator& comparator, const Slice& key, const Slice
   if (key.size() < kTagBytes) return DamagedEntryError();
   if (!IsRange(ExtractType(key)))
     return Status::Corruption("an entry of another type among the range deletions");
-  if (comparator.Compare(ExtractUserKey(key), end) >= 0)
-    return Status::Corruption("a range deletion ends at or before its begin");
+  if (comparator.Compare(ExtractUserKey(key), end) > 0)
+    return Status::Corruption("a range deletion ends before its begin");
   return Status::OK();
 }
 
@@ -25,6 +25,7 @@ Status CheckEntry(const KeyComparator& comparator, const Slice& key, const Slice
 Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& args) {
   std::deque<std::string> begins;  // the tombstones refer to them
   std::vector<RangeTombstone> tombstones;
+  uint64_t count = 0;
   BlockEntries entries(block);
   while (entries.Next()) {
     ASHLAR_RETURN_IF_ERROR(CheckEntry(args.comparator, entries.key(), entries.value()));
@@ -32,13 +33,14 @@ Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& ar
     if (args.ordered && !begins.empty() && args.comparator.Compare(begins.back(), begin) > 0)
       return Status::Corruption("range deletions out of order");
     begins.push_back(begin.ToString());
+    ++count;
+    if (args.comparator.Compare(begin, entries.value()) == 0) continue;  // it covers no key
     tombstones.push_back(
         {.begin = begins.back(),
          .end = entries.value(),
          .sequence = TagSequence(args.sequence_override.Apply(ExtractTag(entries.key())))});
   }
   ASHLAR_RETURN_IF_ERROR(entries.status());
-  const uint64_t count = tombstones.size();
   return RangeBlock{.ranges = FragmentedRanges::Make(args.comparator, std::move(tombstones)),
                     .entries = count};
 }

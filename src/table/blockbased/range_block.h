@@ -5,7 +5,8 @@
 //     value   user key `end`
 //
 // A table that an engine wrote has them in the order of internal keys. A table made for ingestion
-// has them in the order of the calls that made it.
+// has them in the order of the calls that made it. RocksDB's SstFileWriter wrote empty ranges
+// before it had a check for them. They count, and are left out.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -27,11 +28,11 @@ struct RangeBlockArgs {
 
 struct RangeBlock {
   FragmentedRanges ranges;
-  uint64_t entries = 0;
+  uint64_t entries = 0;  // of the block, with those of empty ranges
 };
 
-// Corruption: an entry is damaged, is no range tombstone, ends at or before its begin, or is out of
-// order. The caller adds file and offset.
+// Corruption: an entry is damaged, is no range tombstone, ends before its begin, or is out of order.
+// The caller adds file and offset.
 Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& args);
 
 }  // namespace ashlar
