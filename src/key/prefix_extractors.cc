@@ -49,6 +49,7 @@ std::shared_ptr<const SliceTransform> PrefixExtractors::Find(const std::string& 
   }
   std::shared_ptr<const SliceTransform> made;
   if (!SliceTransform::CreateFromString(ConfigOptions(), id, &made).ok()) return nullptr;
+  if (made == nullptr) return nullptr;  // a table may name "nullptr"
   MutexLock lock(mutex_);
   if (std::shared_ptr<const SliceTransform> found = FindKnown(id); found != nullptr) return found;
   known_.push_back({id, made});

@@ -30,6 +30,7 @@ TEST(PrefixExtractors, AnIdHasOneTransformWhichStays) {
   extractors.SetCurrent(Fixed(4));
   EXPECT_EQ(extractors.Find(other_id), extractors.Current());
   EXPECT_EQ(extractors.Find("no such transform"), nullptr);
+  EXPECT_EQ(extractors.Find("nullptr"), nullptr) << "the text of no transform";
 }
 
 }  // namespace
