@@ -31,8 +31,8 @@ struct RangeBlock {
   uint64_t entries = 0;  // of the block, with those of empty ranges
 };
 
-// Corruption: an entry is damaged, is no range tombstone, ends before its begin, or is out of order.
-// The caller adds file and offset.
+// Corruption: an entry is damaged, is no range tombstone, ends before its begin, or is out of
+// order. The caller adds file and offset.
 Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& args);
 
 }  // namespace ashlar
