@@ -311,6 +311,12 @@ Status ManualCompactions::RunStep(const Call& call, std::unique_ptr<Compaction> 
     parts_.coverage_scan->Run(call.family);
   }
   compaction.reset();
+  if (!status.ok()) {
+    // An install has decided already. Otherwise automatic compactions that the files of the step
+    // kept from running would wait for another change.
+    MutexLock lock(state_->mutex());
+    parts_.observer->ViewChanged(call.family);
+  }
   state_->epochs.Reclaim();
   parts_.files->DeleteObsoleteFiles();
   parts_.outbox->Notify();

@@ -683,6 +683,31 @@ TEST_F(FileCallsTest, AnExclusiveCompactionWaitsForOthersAndKeepsThemOut) {
   EXPECT_EQ(Get(Key(3)), "w");
 }
 
+// The table that makes level 0 full comes while two of three are in the call's compaction.
+TEST_F(FileCallsTest, AutomaticCompactionsFollowOneThatWasCanceled) {
+  const auto holder = std::make_shared<Holder>();
+  options_.listeners.push_back(holder);
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 3;
+  Open();
+  WriteTable(0, 9, "v");
+  WriteTable(0, 9, "w");
+  std::atomic<bool> canceled{false};
+  CompactRangeOptions options;
+  options.canceled = &canceled;
+  Status status;
+  std::thread compaction([&] { status = Compact(options); });
+  holder->WaitForJob();
+  WriteTable(0, 9, "x");
+  canceled = true;
+  holder->LetGo();
+  compaction.join();
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Levels(), "1:1");
+  EXPECT_EQ(Get(Key(3)), "x");
+}
+
 TEST_F(FileCallsTest, DisablingEndsManualCompactions) {
   const auto holder = std::make_shared<Holder>();
   options_.listeners.push_back(holder);
