@@ -236,6 +236,35 @@ TEST_F(PlainTableTest, BothKindsOfTablesInOneDatabase) {
   }
 }
 
+// Of tables that were block-based. Where older data are below, a compaction keeps them.
+TEST_F(PlainTableTest, RangeDeletionsStayInBlockBasedTables) {
+  options_.disable_auto_compactions = true;
+  Open();
+  for (const char* const key : {"a", "b", "c"}) Put(key, "old");
+  Flush();
+  CompactAll();
+  ASSERT_EQ(FilesAtLevel(0), 0u);
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "b", "d"));
+  Put("c", "new");
+  Flush();
+  const std::string expected = "a=old c=new ";
+  Use("plain_table_factory={hash_table_ratio=0}");
+  Open();
+  EXPECT_TRUE(
+      db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "b", "c").IsNotSupported());
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 0));
+  EXPECT_EQ(FilesAtLevel(0), 1u);
+  EXPECT_EQ(PlainAndOtherTables(), (std::pair<size_t, size_t>{0, 2}));
+  EXPECT_EQ(Contents(), expected);
+  Open();
+  EXPECT_EQ(Contents(), expected);
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(force, nullptr, nullptr));
+  EXPECT_EQ(PlainAndOtherTables(), (std::pair<size_t, size_t>{1, 0}));
+  EXPECT_EQ(Contents(), expected);
+}
+
 // Without a mapping a table is read whole, whatever the factory of the family is.
 TEST_F(PlainTableTest, WithoutAMappingTablesAreReadWhole) {
   constexpr uint64_t kValues = 20;

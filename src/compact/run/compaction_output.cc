@@ -121,7 +121,8 @@ Status CompactionOutput::StartFile(OpenFile* opened) {
                                     ? args_.oldest_ancestor_unix_seconds
                                     : args_.creation_unix_seconds;
   table.oldest_key_unix_seconds = args_.oldest_key_unix_seconds;
-  if (args_.plain) {
+  const bool has_ranges = ranges_ != nullptr && !ranges_->IsEmpty();
+  if (args_.plain && !has_ranges) {
     ASHLAR_ASSIGN_OR_RETURN(opened->plain,
                             PlainTableBuilder::Create(std::move(table), *args_.plain));
   } else {

@@ -68,7 +68,8 @@ struct CompactionOutputArgs {
   // Common to all files. The output sets file, file_name, file_number and the three times below.
   TableWriteArgs table;
   FileChecksumGenFactory* checksums = nullptr;  // of the whole files; null: none
-  // Set: PlainTables are written.
+  // Set: PlainTables are written. They hold no range tombstones. An output that has some, from a
+  // time when the family had another kind of table, is block-based.
   std::optional<PlainTableConfig> plain;
   uint64_t creation_unix_seconds = 0;         // now
   uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest input; 0: now
