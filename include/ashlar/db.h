@@ -558,10 +558,10 @@ class ASHLAR_API DB {
   // paths of the new tables and *compaction_job_info a report; both may be null. output_path_id: 0
   // or -1, the database's directory.
   //
-  // InvalidArgument: there is no such table, level or path, no table is named, or one is on a
-  // deeper level than output_level. Aborted: one of the tables is in another compaction, or another
-  // compaction writes to the same keys of output_level. Incomplete: canceled, or manual compactions
-  // are disabled.
+  // InvalidArgument: there is no such table, level or path, no table is named, one is on a deeper
+  // level than output_level, or compression_opts of the family are out of the codec's range.
+  // Aborted: one of the tables is in another compaction, or another compaction writes to the same
+  // keys of output_level. Incomplete: canceled, or manual compactions are disabled.
   virtual Status CompactFiles(const CompactionOptions& compact_options,
                               ColumnFamilyHandle* column_family,
                               const std::vector<std::string>& input_file_names, int output_level,

@@ -152,6 +152,11 @@ Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
   return codec->create(parameters, dictionary);
 }
 
+Status ValidateCompression(CompressionType type, const CompressionParameters& parameters) {
+  return type == kNoCompression ? Status::OK()
+                                : Compressor::Create(type, parameters, Slice()).status();
+}
+
 Result<size_t> DecompressedSize(CompressionType type, const Slice& stored, size_t raw_bytes_max) {
   ASHLAR_ASSIGN_OR_RETURN(const StoredBlock block, ReadFrame(type, stored));
   if (block.raw_bytes > raw_bytes_max) return TooLarge(type, block.raw_bytes, raw_bytes_max);

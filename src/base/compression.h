@@ -45,6 +45,10 @@ struct CompressionParameters {
   int strategy = 0;              // zlib
 };
 
+// Ok, NotSupported naming the codec, or InvalidArgument for parameters out of its range.
+// kNoCompression is Ok.
+Status ValidateCompression(CompressionType type, const CompressionParameters& parameters);
+
 // A dictionary for the data blocks of one table, made from samples of them.
 struct DictionaryParameters {
   size_t bytes_max = 0;  // 0: no dictionary

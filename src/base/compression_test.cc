@@ -242,6 +242,9 @@ TEST(CompressionTypeTest, ParametersOutOfRangeAreRefused) {
           .status()
           .IsInvalidArgument());
   EXPECT_TRUE(Compressor::Create(kZSTD, {.level = 1000}, {}).status().IsInvalidArgument());
+  EXPECT_TRUE(ValidateCompression(kZSTD, {.level = 1000}).IsInvalidArgument());
+  EXPECT_TRUE(ValidateCompression(kZSTD, {.level = 19}).ok());
+  EXPECT_TRUE(ValidateCompression(kNoCompression, {.level = 1000}).ok());
   EXPECT_TRUE(Compressor::Create(kLZ4Compression, {.level = -2000000000}, {}).ok());
   EXPECT_TRUE(Compressor::Create(kLZ4HCCompression, {.level = 99}, {}).ok());
 }

@@ -646,6 +646,33 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(family([](auto* o) { o->compression = kBZip2Compression; }).IsNotSupported());
   EXPECT_TRUE(
       family([](auto* o) { o->compression = kDisableCompressionOption; }).IsInvalidArgument());
+  EXPECT_TRUE(family([](auto* o) {
+                o->compression_per_level = {kNoCompression, kDisableCompressionOption};
+              }).IsInvalidArgument());
+  EXPECT_TRUE(
+      family([](auto* o) { o->bottommost_compression = kDisableCompressionOption; }).ok());
+  const auto level = [&family](CompressionType type, int number, auto change) {
+    return family([&](auto* o) {
+      o->compression = type;
+      o->compression_opts.level = number;
+      change(o);
+    });
+  };
+  const auto no_more = [](auto* /*options*/) {};
+  EXPECT_TRUE(level(kZlibCompression, 9, no_more).ok());
+  EXPECT_TRUE(level(kZlibCompression, 10, no_more).IsInvalidArgument());
+  EXPECT_TRUE(level(kZSTD, 10, no_more).ok());
+  EXPECT_TRUE(level(kZSTD, 1000, no_more).IsInvalidArgument());
+  EXPECT_TRUE(level(kNoCompression, 1000, no_more).ok()) << "nothing uses it";
+  const auto per_level = [](auto* o) { o->compression_per_level = {kNoCompression, kZSTD}; };
+  EXPECT_TRUE(level(kZlibCompression, 10, per_level).ok()) << "the list goes before";
+  EXPECT_TRUE(level(kNoCompression, 1000, per_level).IsInvalidArgument());
+  const auto last = [](auto* o) { o->bottommost_compression = kZlibCompression; };
+  EXPECT_TRUE(level(kZSTD, 10, last).IsInvalidArgument());
+  EXPECT_TRUE(level(kZSTD, 10, [&](auto* o) {
+                last(o);
+                o->bottommost_compression_opts.enabled = true;
+              }).ok());
   EXPECT_TRUE(
       family([](auto* o) { o->compression_per_level = {kXpressCompression}; }).IsNotSupported());
   EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).ok());

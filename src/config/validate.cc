@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "ashlar/compaction_filter.h"
 #include "ashlar/merge_operator.h"
@@ -132,9 +133,22 @@ Status CheckDb(OpenFor purpose, const DBOptions& options) {
 }
 
 Status CheckCompression(std::string_view option, CompressionType type) {
-  if (type == kDisableCompressionOption || ValidateCompressionType(type).ok()) return Status::OK();
+  if (type == kDisableCompressionOption) {
+    return Bad(option, "kDisableCompressionOption",
+               "it means \"as compression says\"; choose a codec, or kNoCompression");
+  }
+  if (ValidateCompressionType(type).ok()) return Status::OK();
   return NotImplemented(option, OptionCodec<CompressionType>::Print(type),
                         "this build cannot write it; choose another codec");
+}
+
+// Of the codec that the options go with. A table could not be begun.
+Status CheckParameters(const char* option, CompressionType type,
+                       const CompressionOptions& options) {
+  return ValidateCompression(type, {.level = options.level,
+                                    .window_bits = options.window_bits,
+                                    .strategy = options.strategy})
+      .WithContext(option);
 }
 
 Status CheckDictionary(std::string_view name, const CompressionOptions& options) {
@@ -151,15 +165,23 @@ Status CheckDictionary(std::string_view name, const CompressionOptions& options)
 }
 
 Status CheckCompressions(const ColumnFamilyOptions& options) {
-  if (options.compression == kDisableCompressionOption) {
-    return Bad("compression", "kDisableCompressionOption",
-               "it means \"as compression says\"; choose a codec, or kNoCompression");
-  }
   ASHLAR_RETURN_IF_ERROR(CheckCompression("compression", options.compression));
-  ASHLAR_RETURN_IF_ERROR(
-      CheckCompression("bottommost_compression", options.bottommost_compression));
   for (const CompressionType type : options.compression_per_level)
     ASHLAR_RETURN_IF_ERROR(CheckCompression("compression_per_level", type));
+  std::vector<CompressionType> used = options.compression_per_level;
+  if (used.empty()) used.push_back(options.compression);
+  for (const CompressionType type : used) {
+    ASHLAR_RETURN_IF_ERROR(
+        CheckParameters("option compression_opts", type, options.compression_opts));
+  }
+  if (const CompressionType type = options.bottommost_compression;
+      type != kDisableCompressionOption) {
+    ASHLAR_RETURN_IF_ERROR(CheckCompression("bottommost_compression", type));
+    const bool own = options.bottommost_compression_opts.enabled;
+    ASHLAR_RETURN_IF_ERROR(CheckParameters(
+        own ? "option bottommost_compression_opts" : "option compression_opts", type,
+        own ? options.bottommost_compression_opts : options.compression_opts));
+  }
   ASHLAR_RETURN_IF_ERROR(CheckDictionary("compression_opts", options.compression_opts));
   return options.bottommost_compression_opts.enabled
              ? CheckDictionary("bottommost_compression_opts", options.bottommost_compression_opts)

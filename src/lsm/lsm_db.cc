@@ -22,6 +22,7 @@
 #include "lsm/key_overlap.h"
 #include "lsm/properties.h"
 #include "lsm/recovery.h"
+#include "lsm/resolve_options.h"
 #include "lsm/storage_survey.h"
 #include "lsm/tree_inputs.h"
 #include "lsm/wal_files.h"
@@ -543,8 +544,15 @@ Status LsmDB::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle*
                        .compression = options.compression,
                        .output_file_bytes_max = options.output_file_size_limit,
                        .may_move = options.allow_trivial_move};
-  if (options.compression != kDisableCompressionOption)
-    ASHLAR_RETURN_IF_ERROR(ValidateCompressionType(options.compression));
+  const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
+  if (options.compression != kDisableCompressionOption) {
+    CompressionParameters parameters;
+    {
+      MutexLock lock(state_->mutex());
+      parameters = ResolveCompressionParameters(family->options(), false);
+    }
+    ASHLAR_RETURN_IF_ERROR(ValidateCompression(options.compression, parameters));
+  }
   for (const std::string& name : input_file_names) {
     FileType type = FileType::kTableFile;
     uint64_t number = 0;
@@ -553,8 +561,8 @@ Status LsmDB::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle*
     request.files.push_back(number);
   }
   CompactionJobInfo info;
-  ASHLAR_RETURN_IF_ERROR(background_.manual_compactions().CompactFiles(
-      options, SharedFamily(column_family), request, &info));
+  ASHLAR_RETURN_IF_ERROR(
+      background_.manual_compactions().CompactFiles(options, family, request, &info));
   if (output_file_names != nullptr) *output_file_names = info.output_files;
   if (compaction_job_info != nullptr) *compaction_job_info = std::move(info);
   return Status::OK();

@@ -420,6 +420,21 @@ TEST_F(FileCallsTest, TheOptionsOfCompactFilesCount) {
   EXPECT_OK(db_->Flush(FlushOptions()));  // the database can still be written
 }
 
+// The level of the family is one of ZSTD's.
+TEST_F(FileCallsTest, CompactFilesRefusesACodecThatTheOptionsDoNotFit) {
+  options_.compression = kZSTD;
+  options_.compression_opts.level = 15;
+  Open();
+  WriteTable(0, 9, "v");
+  CompactionOptions options;
+  options.compression = kZlibCompression;
+  EXPECT_TRUE(db_->CompactFiles(options, FileNames(0), 1).IsInvalidArgument());
+  WriteTable(0, 9, "w");  // the database can still be written
+  options.compression = kLZ4Compression;
+  ASSERT_OK(db_->CompactFiles(options, FileNames(0), 1));
+  EXPECT_EQ(Levels(), "1:1");
+}
+
 TEST_F(FileCallsTest, CompactFilesRefusesWhatItCannotDo) {
   Open();
   WriteTable(0, 9, "v");
