@@ -492,6 +492,16 @@ TEST(PickLevel0, WhatOneLevelCannotHaveInFewerFilesStays) {
   EXPECT_EQ(Pick("L0: 9[g-z 7] 8[a-b 10] 7[c-g 10]", config), "L0 [9 8 7] -> L0, level-0 files");
 }
 
+TEST(PickLevel0, OneFileOfTheOnlyLevelNeedsNoCompaction) {
+  LeveledConfig config = SmallConfig();
+  config.num_levels = 1;
+  config.level0_file_num_compaction_trigger = 1;
+  const std::string one = "L0: 9[a-z 10]";
+  EXPECT_EQ(Pick(one, config), "nothing");
+  EXPECT_FALSE(NeedsCompaction(TreeText(one, config.num_levels).View(), config));
+  EXPECT_EQ(Pick("L0: 9[a-z 10] 8[a-z 10]", config), "L0 [9 8] -> L0, level-0 files");
+}
+
 TEST(PickByFile, OnTheOnlyLevelAFileBetweenTwoGoesAlong) {
   LeveledConfig config = SmallConfig();
   config.num_levels = 1;

@@ -300,9 +300,10 @@ class PlanBuilder {
     plan->trivial_move = may_move && MayMove(*plan);
   }
 
-  // False: a merge of these files within level 0 would write as many again, because they overlap
-  // nowhere and are at least half as large as tables of level 0 can be.
+  // False: a merge of these files within level 0 would write as many again, because there is one,
+  // or because they overlap nowhere and are at least half as large as tables of level 0 can be.
   bool MakesFewerFiles(std::span<FileMetaData* const> level0) const {
+    if (level0.size() < 2) return false;
     if (config_.level0_file_bytes_max == UINT64_MAX) return true;
     const uint64_t half = std::max<uint64_t>(2, config_.level0_file_bytes_max) / 2;
     if (TotalBytes(level0) / half + 1 < level0.size()) return true;
