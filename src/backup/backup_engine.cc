@@ -47,21 +47,22 @@ struct BackupList {
 class BackupWriter {
  public:
   BackupWriter(BackupFolder* folder, uint32_t id, DB* db, const CreateBackupOptions& options,
-               const std::atomic<bool>& stopped, RateLimiter* limiter)
+               bool with_logs, const std::atomic<bool>& stopped, RateLimiter* limiter)
       : folder_(folder),
         id_(id),
         db_(db),
         options_(options),
+        with_logs_(with_logs),
         stopped_(stopped),
         limiter_(limiter) {}
 
-  Result<Backup> Run(bool with_logs, const std::string& app_metadata) {
+  Result<Backup> Run(const std::string& app_metadata) {
     ASHLAR_RETURN_IF_ERROR(folder_->file_system()->CreateDirIfMissing(
         folder_->Path(BackupFolder::PrivateFolder(id_))));
     constexpr uint64_t kNoFlush = std::numeric_limits<uint64_t>::max();
     ASHLAR_RETURN_IF_ERROR(VisitLiveFiles(
         db_, options_.flush_before_backup ? 0 : kNoFlush, [&](const LiveFileStorageInfo& file) {
-          return file.file_type == kWalFile && !with_logs ? Status::OK() : AddLiveFile(file);
+          return file.file_type == kWalFile && !with_logs_ ? Status::OK() : AddLiveFile(file);
         }));
     int64_t now = 0;
     ASHLAR_RETURN_IF_ERROR(db_->GetEnv()->GetCurrentTime(&now));
@@ -112,7 +113,12 @@ class BackupWriter {
     CopyPlan plan = PlanFrom(file);
     plan.to_system = system();
     plan.to = folder_->Path(path);
-    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile copied, CopyExactly(plan));
+    ASHLAR_ASSIGN_OR_RETURN(CopiedFile copied, CopyExactly(plan));
+    if (file.file_type == kDescriptorFile && !with_logs_) {
+      ASHLAR_RETURN_IF_ERROR(ForgetLogs(system(), folder_->Path(BackupFolder::PrivateFolder(id_)),
+                                        file.file_number, folder_->sync()));
+      ASHLAR_ASSIGN_OR_RETURN(copied, CopyFile({.from_system = system(), .from = plan.to}));
+    }
     Add(path, name, copied);
     return Status::OK();
   }
@@ -161,6 +167,7 @@ class BackupWriter {
   const uint32_t id_;
   DB* const db_;
   const CreateBackupOptions& options_;
+  const bool with_logs_;
   const std::atomic<bool>& stopped_;
   RateLimiter* const limiter_;  // null: no limit
   bool shared_listed_ = false;
@@ -569,8 +576,9 @@ class BackupEngineImpl final : public BackupEngine {
     auto list = std::make_shared<BackupList>(*List());
     const Status committed = CatchBadAlloc([&]() -> Status {
       ASHLAR_ASSIGN_OR_RETURN(
-          backup, BackupWriter(&folder_, id, db, options, stopped_, backup_limiter_.get())
-                      .Run(options_.backup_log_files, app_metadata));
+          backup, BackupWriter(&folder_, id, db, options, options_.backup_log_files, stopped_,
+                               backup_limiter_.get())
+                      .Run(app_metadata));
       return folder_.Commit(id, backup.meta);
     });
     latest_id_ = id;

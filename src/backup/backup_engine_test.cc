@@ -620,6 +620,37 @@ TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
   EXPECT_TRUE(Contents().empty());
 }
 
+// The MANIFEST has a log of an earlier run on record as synced, and the backup has no log.
+TEST_F(BackupEngineTest, ABackupWithoutLogsMissesNone) {
+  options_.avoid_flush_during_recovery = true;  // the log stays
+  BackupEngineOptions without_logs(kBackups);
+  without_logs.backup_log_files = false;
+  for (const bool tracks : {false, true}) {
+    SCOPED_TRACE(tracks);
+    options_.track_and_verify_wals_in_manifest = tracks;
+    OpenDb();
+    Put("a", "in a table");
+    ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+    const Model flushed = model_;
+    Put("b", "in a log that Close syncs");
+    CloseDb();
+    OpenDb();
+    EXPECT_EQ(Contents(), model_);
+    const std::unique_ptr<BackupEngine> engine = OpenEngine(without_logs);
+    BackupID id = 0;
+    ASSERT_TRUE(engine->CreateNewBackup(CreateBackupOptions(), db_.get(), &id).ok());
+    EXPECT_TRUE(engine->VerifyBackup(id, true).ok());
+    CloseDb();
+    ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
+    const Status opened = DB::Open(options_, kDb, &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    EXPECT_EQ(Contents(), flushed);
+    CloseDb();
+    ASSERT_TRUE(DestroyDB(kDb, options_).ok());
+    model_.clear();
+  }
+}
+
 // The archive has a log between the backup and the logs that are live.
 TEST_F(BackupEngineTest, KeptLogsAreThoseOfTheArchiveToo) {
   options_.WAL_ttl_seconds = 1000000;

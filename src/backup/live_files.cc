@@ -1,6 +1,8 @@
 #include "backup/live_files.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -10,6 +12,9 @@
 #include "config/option_text.h"
 #include "filesystem/file_checksum.h"
 #include "filesystem/file_helpers.h"
+#include "manifest/manifest_reader.h"
+#include "manifest/manifest_replay.h"
+#include "wal/log_writer.h"
 
 namespace ashlar {
 
@@ -62,6 +67,27 @@ Status SetLogFolder(vfs::FileSystem* file_system, const std::string& options_fil
   return changed == text
              ? Status::OK()
              : WriteStringToFile(file_system, changed, options_file, Durability::kSynced);
+}
+
+Status ForgetLogs(vfs::FileSystem* file_system, const std::string& directory, FileNumber manifest,
+                  bool sync) {
+  RecordedLogs logs;
+  ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader,
+                          ManifestReader::OpenNumber(file_system, directory, manifest, 0));
+  for (VersionEdit edit; reader->Next(&edit); edit = VersionEdit()) RecordLogs(edit, &logs);
+  ASHLAR_RETURN_IF_ERROR(reader->status());
+  if (logs.empty()) return Status::OK();
+  VersionEdit edit;
+  edit.log_deletion = logs.rbegin()->first + 1;
+  std::string record;
+  edit.EncodeTo(&record);
+  std::unique_ptr<vfs::WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(
+      file_system->ReopenWritableFile(reader->file_name(), vfs::FileOptions(), &file));
+  LogWriter writer(std::move(file), reader->file_name(), manifest);
+  ASHLAR_RETURN_IF_ERROR(writer.AddRecord(record));
+  ASHLAR_RETURN_IF_ERROR(sync ? writer.Sync() : writer.Flush());
+  return writer.Close();
 }
 
 }  // namespace ashlar

@@ -13,6 +13,7 @@
 #include "ashlar/vfs.h"
 #include "base/function_ref.h"
 #include "filesystem/filename.h"
+#include "manifest/version_edit.h"
 
 namespace ashlar {
 
@@ -49,5 +50,10 @@ Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc);
 // program that opens the copy with the original's folder would read, and delete, logs of the other.
 Status SetLogFolder(vfs::FileSystem* file_system, const std::string& options_file,
                     const std::string& wal_dir);
+
+// Takes the logs that a copied MANIFEST has on record as synced off that record. An open would
+// refuse a copy without these logs.
+Status ForgetLogs(vfs::FileSystem* file_system, const std::string& directory, FileNumber manifest,
+                  bool sync);
 
 }  // namespace ashlar
