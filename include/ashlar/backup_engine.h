@@ -188,7 +188,8 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
   }
 
   // Backs up all data written before the call. Concurrent writes continue. app_metadata is stored
-  // with the backup. new_backup_id may be null. Aborted after StopBackup.
+  // with the backup; more than 1 MiB of it is InvalidArgument. new_backup_id may be null. Aborted
+  // after StopBackup.
   virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                              const std::string& app_metadata,
                                              BackupID* new_backup_id = nullptr) = 0;

@@ -28,6 +28,9 @@
 namespace ashlar {
 namespace {
 
+// RocksDB's limit. A description that is too long to be read would make its backup a damaged one.
+constexpr size_t kAppMetadataBytesMax = size_t{1} << 20;
+
 struct Backup {
   BackupMeta meta;
   uint64_t bytes = 0;
@@ -564,6 +567,11 @@ class BackupEngineImpl final : public BackupEngine {
   Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
                 BackupID* new_backup_id) ASHLAR_REQUIRES(change_mutex_) {
     if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
+    if (app_metadata.size() > kAppMetadataBytesMax) {
+      return Status::InvalidArgument(
+          "App metadata too large",
+          StrCat(app_metadata.size(), " bytes, at most ", kAppMetadataBytesMax));
+    }
     if (options.atomic_flush)
       return Status::NotSupported("CreateBackupOptions::atomic_flush is not implemented");
     if (options.exclude_files_callback)

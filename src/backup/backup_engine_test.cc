@@ -600,6 +600,21 @@ TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
   EXPECT_TRUE(engine->CreateNewBackup(db_.get()).ok());
 }
 
+TEST_F(BackupEngineTest, MetadataHaveALimit) {
+  OpenDb();
+  Put("a", "1");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  const std::string longest(1 << 20, '\xff');
+  const CreateBackupOptions options;
+  const Status refused = engine->CreateNewBackupWithMetadata(options, db_.get(), longest + "x");
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_TRUE(Names("meta").empty() && Names("private").empty());
+  ASSERT_TRUE(engine->CreateNewBackupWithMetadata(options, db_.get(), longest).ok());
+  BackupInfo info;
+  ASSERT_TRUE(OpenEngine()->GetLatestBackupInfo(&info).ok());
+  EXPECT_EQ(info.app_metadata, longest);
+}
+
 TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
   options_.wal_dir = "/wal";
   OpenDb();
