@@ -22,15 +22,26 @@ namespace ashlar {
 
 namespace {
 
+// Options that were read from such a database (GetOptions, GetDescriptor) have its objects, which
+// give those of the program back: around a second time they would take the program's own bytes for
+// the time of a write.
 ColumnFamilyOptions WithTtl(const ColumnFamilyOptions& options, Env* env, int32_t ttl_seconds) {
   ColumnFamilyOptions wrapped = options;
-  wrapped.compaction_filter_factory = std::make_shared<TtlFilterFactory>(
-      TtlFilterFactory::Args{.env = env,
-                             .ttl_seconds = ttl_seconds,
-                             .user_filter = options.compaction_filter,
-                             .user_factory = options.compaction_filter_factory});
+  TtlFilterFactory::Args filter{.env = env,
+                                .ttl_seconds = ttl_seconds,
+                                .user_filter = options.compaction_filter,
+                                .user_factory = options.compaction_filter_factory};
+  if (const auto* const factory =
+          dynamic_cast<const TtlFilterFactory*>(options.compaction_filter_factory.get());
+      factory != nullptr) {
+    if (filter.user_filter == nullptr) filter.user_filter = factory->user_filter();
+    filter.user_factory = factory->user_factory();
+  }
+  wrapped.compaction_filter_factory = std::make_shared<TtlFilterFactory>(std::move(filter));
   wrapped.compaction_filter = nullptr;
-  if (options.merge_operator != nullptr)
+  const bool is_wrapped =
+      dynamic_cast<const TtlMergeOperator*>(options.merge_operator.get()) != nullptr;
+  if (options.merge_operator != nullptr && !is_wrapped)
     wrapped.merge_operator = std::make_shared<TtlMergeOperator>(env, options.merge_operator);
   return wrapped;
 }

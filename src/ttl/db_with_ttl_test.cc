@@ -399,6 +399,47 @@ TEST_F(DBWithTTLTest, FamiliesHaveTtlsOfTheirOwn) {
   for (ColumnFamilyHandle* const each : handles) delete each;
 }
 
+// The wrapped objects are not wrapped again: the last bytes of the program's values are no time.
+TEST_F(DBWithTTLTest, OptionsOfTheDatabaseMayBeGivenAgain) {
+  const UserFilter filter;
+  for (const bool as_factory : {false, true}) {
+    SCOPED_TRACE(as_factory);
+    options_.compaction_filter = as_factory ? nullptr : &filter;
+    options_.compaction_filter_factory =
+        as_factory ? std::make_shared<UserFactory>() : std::shared_ptr<UserFactory>();
+    Open(kTtl);
+    const Options taken = db_->GetOptions(db_->DefaultColumnFamily());
+    ColumnFamilyHandle* made = nullptr;
+    ASSERT_TRUE(db_->CreateColumnFamilyWithTtl(taken, "copy", &made, 3 * kTtl).ok());
+    const auto put = [&](const std::string& key, const std::string& value) {
+      ASSERT_TRUE(db_->Put(WriteOptions(), made, key, value).ok());
+    };
+    const auto get = [&](const std::string& key) {
+      std::string value;
+      const Status status = db_->Get(ReadOptions(), made, key, &value);
+      return status.ok() ? value : status.ToString();
+    };
+    std::string value = "ends in a second of long ago";
+    PutFixed32(&value, Now() - 2 * kTtl);
+    put("key", value);
+    put("drop", "v");
+    for (const char* const operand : {"a", "b"})
+      ASSERT_TRUE(db_->Merge(WriteOptions(), made, "merged", operand).ok());
+    EXPECT_EQ(get("merged"), "a,b");
+    ASSERT_TRUE(db_->Delete(WriteOptions(), made, "merged").ok());
+    CompactRangeOptions all;
+    all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    ASSERT_TRUE(db_->CompactRange(all, made, nullptr, nullptr).ok());
+    EXPECT_EQ(get("key"), value);
+    EXPECT_EQ(get("drop"), "NotFound");
+    int32_t ttl = 0;
+    ASSERT_TRUE(db_->GetTtl(made, &ttl).ok());
+    EXPECT_EQ(ttl, 3 * kTtl);
+    ASSERT_TRUE(db_->DropColumnFamily(made).ok());
+    ASSERT_TRUE(db_->DestroyColumnFamilyHandle(made).ok());
+  }
+}
+
 TEST_F(DBWithTTLTest, ReadOnlyDatabaseReadsAndRemovesNothing) {
   Open(kTtl);
   Put("key", "value");

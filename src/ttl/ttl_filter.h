@@ -33,6 +33,12 @@ class TtlFilterFactory final : public CompactionFilterFactory {
       const CompactionFilter::Context& context) override;
   const char* Name() const override { return kName; }
 
+  // The program's; null: none.
+  const CompactionFilter* user_filter() const { return args_.user_filter; }
+  const std::shared_ptr<CompactionFilterFactory>& user_factory() const {
+    return args_.user_factory;
+  }
+
   // For filters that are made from now on.
   void SetTtl(int32_t seconds) { ttl_seconds_.store(seconds, std::memory_order_relaxed); }
   int32_t ttl() const { return ttl_seconds_.load(std::memory_order_relaxed); }

@@ -12,7 +12,9 @@
 //
 // The second is read from DBOptions::env. A merge operator and a compaction filter of the program
 // see values without the four bytes. A merge result gets the second of the merge. A value that a
-// filter changes keeps its second. Only the program's filter removes merge operands.
+// filter changes keeps its second. Only the program's filter removes merge operands. Options that
+// GetOptions or a handle's GetDescriptor returned may be given again, for this database or another:
+// they stand for the program's objects.
 //
 // Errors: a read that meets a value without the four bytes returns Corruption; an iterator becomes
 // invalid. Thread safety and lifetime: as DB.
