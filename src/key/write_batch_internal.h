@@ -83,8 +83,8 @@ class BatchReader {
     return Slice(begin_ + record_.offset,
                  static_cast<size_t>(rest_.data() - begin_) - record_.offset);
   }
-  // Counted records up to and including record().
-  uint32_t counted() const { return counted_; }
+  // Counted records up to and including record(). A batch from outside may have more than 2^32.
+  uint64_t counted() const { return counted_; }
 
  private:
   bool Parse();
@@ -95,8 +95,8 @@ class BatchReader {
 
   const char* const begin_;
   Slice rest_;
-  uint32_t expected_count_ = 0;
-  uint32_t counted_ = 0;
+  uint64_t expected_count_ = 0;
+  uint64_t counted_ = 0;
   BatchRecord record_;
   Status status_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -600,6 +601,12 @@ TEST(WriteBatchInternal, AppendJoinsRecordsAndCounts) {
   EXPECT_EQ(a.Count(), 2u);
   EXPECT_EQ(WriteBatchInternal::Sequence(&a), 9u);
   EXPECT_TRUE(a.HasMerge());
+}
+
+// Two bytes each suffice for a count that wraps: a batch of 8 GiB would pass for one of few
+// records, and reuse the sequences of later ones. It is too long for a test.
+TEST(BatchReader, TheCountOfRecordsDoesNotWrap) {
+  static_assert(std::is_same_v<decltype(BatchReader(Slice()).counted()), uint64_t>);
 }
 
 TEST(WriteBatchInternal, SetContentsTakesOnlyWholeBatches) {
