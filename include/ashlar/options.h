@@ -677,7 +677,7 @@ struct WriteOptions {
   bool sync = false;
   // Do not log: unflushed writes are lost with the process. Not together with sync.
   bool disableWAL = false;
-  // Skip records of column families that no longer exist, instead of failing.
+  // Skip records of column families that do not exist, or no longer, instead of failing.
   bool ignore_missing_column_families = false;
   // Fail with Incomplete instead of waiting when writers are slowed down or stopped.
   bool no_slowdown = false;

@@ -30,7 +30,8 @@ struct BatchCheck {
     const BatchCheck& check = *static_cast<const BatchCheck*>(arg);
     if (families.number == check.families_number) [[likely]]
       return Status::OK();
-    return CheckBatch(*check.batch, families, check.ignore_missing);
+    bool has_missing = false;  // others than before were dropped: no family gets their id
+    return CheckBatch(*check.batch, families, check.ignore_missing, &has_missing);
   }
 };
 
@@ -55,7 +56,9 @@ Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
     const EpochGuard guard(state_->epochs);
     const FamilyTable& families = state_->Families();
     check.families_number = families.number;
-    ASHLAR_RETURN_IF_ERROR(CheckBatch(*batch, families, check.ignore_missing));
+    bool has_missing = false;
+    ASHLAR_RETURN_IF_ERROR(CheckBatch(*batch, families, check.ignore_missing, &has_missing));
+    if (has_missing) log_has_missing_families_.store(true, std::memory_order_relaxed);
   }
   CommitRequest request;
   request.check = &BatchCheck::Run;
@@ -289,6 +292,11 @@ Status CommitPipeline::LeaderSwitchMemTables(
   }
   state_->epochs.Reclaim();
   return Status::OK();
+}
+
+Status CommitPipeline::LeaderPrepareLogForFamily() {
+  if (!log_has_missing_families_.load(std::memory_order_relaxed)) return Status::OK();
+  return LeaderSwitchMemTables({}, FlushReason::kOthers);
 }
 
 Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {

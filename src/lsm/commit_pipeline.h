@@ -25,6 +25,7 @@
 // Thread safety: every public method from any thread, except LeaderSwitchMemTables.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -68,6 +69,9 @@ class CommitPipeline {
   // The body of SwitchMemTables, for exclusive tasks.
   Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                                FlushReason reason);
+  // Before a family is created. Its log number is that of the current log, from which a replay must
+  // bring no record that was passed over because no family had its id yet.
+  Status LeaderPrepareLogForFamily();
   // Makes all committed writes durable. Writers wait while their bytes are handed to the operating
   // system, not for the medium. An error is latched.
   Status SyncLog();
@@ -136,6 +140,9 @@ class CommitPipeline {
   BackgroundWork* const background_;
   const size_t group_bytes_max_;
   CommitQueue queue_;
+  // A batch with records of families that do not exist was let pass. Never cleared: another may be
+  // on its way. Stored by writers before they join the queue, which orders it for the leader.
+  std::atomic<bool> log_has_missing_families_{false};
 
   // Accessed by the commit leader only. The transfer of the lead orders the accesses.
   uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was requested

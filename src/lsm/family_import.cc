@@ -124,6 +124,7 @@ Status FamilyImport::CheckPartsDoNotOverlap(std::span<const size_t> ends) const 
 // ---- In the turn.
 
 Status FamilyImport::AddFamily(bool* install_failed) {
+  ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderPrepareLogForFamily());
   ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I4
   MutexLock installers(state_->manifest_mutex());
   VersionEdit tables = MakeEdit();

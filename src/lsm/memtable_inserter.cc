@@ -147,7 +147,8 @@ Status MemTableInserter::ApplyRangeDeletion(ColumnFamily* family, const BatchRec
   return Status::OK();
 }
 
-Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing) {
+Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing,
+                  bool* has_missing) {
   ASHLAR_RETURN_IF_ERROR(WriteBatchInternal::CheckApplicable(&batch));
   BatchReader reader(batch.Data());
   while (reader.Next()) {
@@ -155,6 +156,7 @@ Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ign
     if (!record.counted) continue;
     const ColumnFamily* const family = families.Find(record.column_family_id);
     if (family == nullptr) {
+      *has_missing = true;
       if (ignore_missing) continue;
       return Status::InvalidArgument(
           "the batch writes to a column family that does not exist or was dropped, id",

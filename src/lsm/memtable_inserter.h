@@ -72,7 +72,9 @@ class MemTableInserter {
 
 // OK if the batch may be committed: it is well-formed, the engine implements every record, and the
 // record's family exists (or ignore_missing is true) and has the operator that the record needs.
-// Requires: inside an epoch guard, or under the database mutex.
-Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing);
+// *has_missing: set if a record's family does not exist. Requires: inside an epoch guard, or under
+// the database mutex.
+Status CheckBatch(const WriteBatch& batch, const FamilyTable& families, bool ignore_missing,
+                  bool* has_missing);
 
 }  // namespace ashlar

@@ -126,6 +126,7 @@ Status OptionChanges::LeaderChangeFamilies(std::string_view during, FamilyChange
 
 Status OptionChanges::AddFamily(const ColumnFamilyOptions& completed, const std::string& name,
                                 std::shared_ptr<ColumnFamily>* added, bool* install_failed) {
+  ASHLAR_RETURN_IF_ERROR(commit_.LeaderPrepareLogForFamily());
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(NewFamily prepared, PrepareFamily(completed, name, nullptr));
   *added = prepared.family;

@@ -110,6 +110,39 @@ TEST_F(ColumnFamilyTest, ADroppedFamilyIsReadThroughItsHandleAndThenGone) {
   EXPECT_TRUE(db_->DropColumnFamily(db_->DefaultColumnFamily()).IsInvalidArgument());
 }
 
+// A follower may get batches of its primary before it makes the family. What it has ignored is in
+// its log, and a family that is made later has the id.
+TEST_F(ColumnFamilyTest, ANewFamilyHasNoRecordsThatWerePassedOver) {
+  class NoFamilyYet final : public ColumnFamilyHandle {
+   public:
+    const std::string& GetName() const override { return name_; }
+    uint32_t GetID() const override { return 1; }
+    Status GetDescriptor(ColumnFamilyDescriptor*) override { return Status::NotSupported(); }
+    const Comparator* GetComparator() const override { return BytewiseComparator(); }
+
+   private:
+    const std::string name_ = "not yet";
+  };
+  Open();
+  Put("a", "before");
+  NoFamilyYet not_yet;
+  WriteBatch batch;
+  EXPECT_OK(batch.Put(&not_yet, "a", "ignored"));
+  EXPECT_OK(batch.Put("b", "taken"));
+  WriteOptions lenient;
+  lenient.ignore_missing_column_families = true;
+  EXPECT_OK(db_->Write(lenient, &batch));
+  ColumnFamilyHandle* made = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "made", &made));
+  handles_.push_back(made);
+  ASSERT_EQ(made->GetID(), 1U);
+  EXPECT_OK(db_->Put(WriteOptions(), made, "c", "after"));
+  EXPECT_EQ(Contents(made), "c=after ");
+  OpenFamilies({"default", "made"});  // replays the log
+  EXPECT_EQ(Contents(handles_[0]), "a=before b=taken ");
+  EXPECT_EQ(Contents(handles_[1]), "c=after ");
+}
+
 TEST_F(ColumnFamilyTest, AFamilyThatAFlushNamesTwiceIsFlushedOnce) {
   options_.create_missing_column_families = true;
   options_.max_write_buffer_number = 2;
