@@ -70,7 +70,9 @@ struct rocksdb_column_family_handle_t {
 
 struct rocksdb_writebatch_t {
   ashlar::WriteBatch rep;
-  ashlar::Status refused;  // of the first record that `rep` did not take
+  ashlar::Status refused;    // of the first record that `rep` did not take
+  size_t save_points = 0;    // of `rep`
+  size_t refused_after = 0;  // while refused: the save points that are older than that record
 };
 
 // The handles of one MultiGet are in one allocation, which the last of them frees.

@@ -1,4 +1,6 @@
 // Writing: single records and batches.
+#include <algorithm>
+
 #include "capi/handles.h"
 #include "capi/transfer.h"
 
@@ -13,7 +15,15 @@ namespace {
 // Functions that add a record have no errptr: the batch stores the error, and rocksdb_write returns
 // it.
 void Remember(rocksdb_writebatch_t* batch, const Status& added) {
-  if (!added.ok() && batch->refused.ok()) batch->refused = added;
+  if (added.ok() || !batch->refused.ok()) return;
+  batch->refused = added;
+  batch->refused_after = batch->save_points;
+}
+
+// The last save point is gone.
+void ForgetSavePoint(rocksdb_writebatch_t* batch) {
+  --batch->save_points;
+  batch->refused_after = std::min(batch->refused_after, batch->save_points);
 }
 
 // A key or value in pieces.
@@ -177,6 +187,7 @@ void rocksdb_writebatch_destroy(rocksdb_writebatch_t* batch) noexcept { delete b
 void rocksdb_writebatch_clear(rocksdb_writebatch_t* batch) noexcept {
   batch->rep.Clear();
   batch->refused = Status();
+  batch->save_points = 0;
 }
 int rocksdb_writebatch_count(rocksdb_writebatch_t* batch) noexcept {
   return static_cast<int>(batch->rep.Count());
@@ -296,13 +307,17 @@ void rocksdb_writebatch_mergev_cf(rocksdb_writebatch_t* batch,
 
 void rocksdb_writebatch_set_save_point(rocksdb_writebatch_t* batch) noexcept {
   batch->rep.SetSavePoint();
+  ++batch->save_points;
 }
 void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* batch,
                                                char** errptr) noexcept {
-  Check(errptr, batch->rep.RollbackToSavePoint());
+  if (!Check(errptr, batch->rep.RollbackToSavePoint())) return;
+  // A record that was refused since is taken back, too.
+  if (batch->refused_after == batch->save_points) batch->refused = Status();
+  ForgetSavePoint(batch);
 }
 void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch, char** errptr) noexcept {
-  Check(errptr, batch->rep.PopSavePoint());
+  if (Check(errptr, batch->rep.PopSavePoint())) ForgetSavePoint(batch);
 }
 void rocksdb_writebatch_verify_checksum(rocksdb_writebatch_t* batch, char** errptr) noexcept {
   Check(errptr, batch->rep.VerifyChecksum());

@@ -270,6 +270,39 @@ static void ARecordThatDoesNotFitFailsTheWrite(void) {
   rocksdb_close(db);
 }
 
+static void ARollbackTakesARefusedRecordBack(void) {
+  static const char kLarge[] = "0123456789012345678901234567890123456789";
+  rocksdb_t* const db = OpenEmpty();
+  char* error = NULL;
+  rocksdb_writebatch_t* const batch = rocksdb_writebatch_create_with_params(0, 40, 0, 0);
+  rocksdb_writebatch_set_save_point(batch);
+  rocksdb_writebatch_put(batch, "kept", 4, "1", 1);
+  rocksdb_writebatch_set_save_point(batch);
+  rocksdb_writebatch_put(batch, "large", 5, kLarge, sizeof kLarge);
+  rocksdb_writebatch_rollback_to_save_point(batch, &error);
+  CHECK_OK(error);
+  rocksdb_write(db, writeoptions, batch, &error);
+  CHECK_OK(error);
+  EXPECT_GET(db, "kept", "1");
+  // A save point after the refused record does not take it back.
+  rocksdb_writebatch_put(batch, "large", 5, kLarge, sizeof kLarge);
+  rocksdb_writebatch_set_save_point(batch);
+  rocksdb_writebatch_rollback_to_save_point(batch, &error);
+  CHECK_OK(error);
+  rocksdb_write(db, writeoptions, batch, &error);
+  EXPECT_ERROR(error, "exceed its limit");
+  // Nor does one that takes the place of one before it.
+  rocksdb_writebatch_pop_save_point(batch, &error);
+  CHECK_OK(error);
+  rocksdb_writebatch_set_save_point(batch);
+  rocksdb_writebatch_rollback_to_save_point(batch, &error);
+  CHECK_OK(error);
+  rocksdb_write(db, writeoptions, batch, &error);
+  EXPECT_ERROR(error, "exceed its limit");
+  rocksdb_writebatch_destroy(batch);
+  rocksdb_close(db);
+}
+
 static void ABatchWithAChecksumIsVerified(void) {
   rocksdb_t* const db = OpenEmpty();
   char* error = NULL;
@@ -2391,6 +2424,7 @@ int main(int argc, char** argv) {
   LogDataOfBatchesIsReportedAmongTheRecords();
   BatchesAreAppliedAsAWhole();
   ARecordThatDoesNotFitFailsTheWrite();
+  ARollbackTakesARefusedRecordBack();
   ABatchWithAChecksumIsVerified();
   ManyKeysAreReadAtOnce();
   ReadsMayIgnoreRangeDeletions();
