@@ -649,8 +649,7 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(family([](auto* o) {
                 o->compression_per_level = {kNoCompression, kDisableCompressionOption};
               }).IsInvalidArgument());
-  EXPECT_TRUE(
-      family([](auto* o) { o->bottommost_compression = kDisableCompressionOption; }).ok());
+  EXPECT_TRUE(family([](auto* o) { o->bottommost_compression = kDisableCompressionOption; }).ok());
   const auto level = [&family](CompressionType type, int number, auto change) {
     return family([&](auto* o) {
       o->compression = type;

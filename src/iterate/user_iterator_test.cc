@@ -420,8 +420,8 @@ TEST(UserIteratorTest, ValuesCanBePinned) {
 // A pinned value ends with its pin: backward it is that of a version that the cursor has left, and
 // forward that of an operand.
 TEST(UserIteratorTest, ATargetMayBeTheValueThatIsShown) {
-  Script script({.entries = "a5+c a3+b b1=a c1=b",
-                 .merge_operator = MergeOperators::CreateMaxOperator()});
+  Script script(
+      {.entries = "a5+c a3+b b1=a c1=b", .merge_operator = MergeOperators::CreateMaxOperator()});
   UserIterator& it = script.iterator();
   const auto shown = [&] { return it.Valid() ? it.key().ToString() : "end"; };
   EXPECT_EQ(script.Run("last"), "c=b");
