@@ -26,7 +26,8 @@ void Rounds::Run(size_t side, Repeat repeat, const std::function<void()>& call) 
       call();
       under_way_[side] = false;
       has_ended_one_[side] = true;
-    } while (repeat != Repeat::kOnce && !has_ended_one_[1 - side]);
+    } while (repeat != Repeat::kOnce && !has_ended_one_[1 - side] &&
+             !(repeat == Repeat::kUntilTheyMeet && have_met_));
   }
 }
 
@@ -45,6 +46,15 @@ bool Rounds::Begin() {
   begun_.SignalAll();
   return !have_ended_;
 }
+
+namespace {
+
+Rounds::Repeat RepeatOf(const PairWork& work, size_t side) {
+  if (work.closes[side]) return Rounds::Repeat::kOnce;
+  return work.HasOneRound() ? Rounds::Repeat::kUntilTheyMeet : Rounds::Repeat::kUntilTheOtherEnds;
+}
+
+}  // namespace
 
 uint64_t RunPair(const PairWork& work) {
   SCOPED_TRACE(work.name);
@@ -72,9 +82,7 @@ uint64_t RunPair(const PairWork& work) {
   for (size_t side = 0; side < 2; ++side) {
     threads.emplace_back([&, side] {
       SCOPED_TRACE(work.name);
-      const auto repeat =
-          work.closes[side] ? Rounds::Repeat::kOnce : Rounds::Repeat::kUntilTheOtherEnds;
-      rounds.Run(side, repeat, [&] { work.call(side); });
+      rounds.Run(side, RepeatOf(work, side), [&] { work.call(side); });
     });
   }
   for (std::thread& thread : threads) thread.join();

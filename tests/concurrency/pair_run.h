@@ -3,8 +3,8 @@
 //   side 0   wait | call call call call call      | wait |   ...the next round
 //   side 1   wait | call----------------------    | wait |
 //
-// In a round each side makes its call until the other side has ended one. So a short call is
-// repeated until a long one ends, and until the other thread has a processor.
+// In a round each side makes its call until the other side has ended one (Repeat has exceptions).
+// So a short call is repeated until a long one ends, and until the other thread has a processor.
 //
 // A meeting is a round in which a call began while one of the other side was under way. A call is
 // under way from a flag before it to the same flag after it, which are sequentially consistent: of
@@ -40,8 +40,10 @@ class Rounds {
 
   explicit Rounds(Decision goes_on) : goes_on_(std::move(goes_on)) {}
 
-  // kOnce: one call in a round, however long the other side takes.
-  enum class Repeat : uint8_t { kUntilTheOtherEnds, kOnce };
+  // kOnce: one call in a round, however long the other side takes. kUntilTheyMeet: the call of the
+  // other side may wait for what this side's call has taken, as Close does for snapshots; repeated
+  // any longer, one call after another could keep it waiting for ever.
+  enum class Repeat : uint8_t { kUntilTheOtherEnds, kUntilTheyMeet, kOnce };
   // The calls of side 0 or 1. Returns after the last round.
   void Run(size_t side, Repeat repeat, const std::function<void()>& call);
   bool HaveEnded() const { return have_ended_.load(); }
@@ -76,7 +78,8 @@ struct PairWork {
   // Runs on a thread of its own, again and again until the last round.
   std::function<void()> read;
   // For calls that end the object they run on, as Close does. There is one round, in which these
-  // sides make one call. A second call would use an object that has ended.
+  // sides make one call, and the other side repeats its call only until the two have met. A second
+  // call would use an object that has ended.
   std::array<bool, 2> closes = {};
 
   bool HasOneRound() const { return closes[0] || closes[1]; }
