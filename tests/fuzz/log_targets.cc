@@ -87,7 +87,7 @@ void RepairBatch(char* payload, size_t n) {
   BatchReader reader(Slice(payload, n));
   while (reader.Next()) {
   }
-  EncodeFixed32(payload + 8, reader.counted());
+  EncodeFixed32(payload + 8, static_cast<uint32_t>(reader.counted()));
 }
 
 void RepairFrom(std::string* log, size_t begin, bool batches) {
