@@ -194,7 +194,7 @@ def positive(text: str) -> int:
     return number
 
 
-def main() -> int:
+def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__)
     parser.add_argument("tests", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("kinds", nargs="*", metavar="KIND", help="only these figures")
@@ -204,7 +204,11 @@ def main() -> int:
     parser.add_argument("--minutes", type=positive, metavar="N", help="begin nothing after them")
     parser.add_argument("--seed", type=positive, metavar="N", help="of the first run of each kind")
     parser.add_argument("--write", action="store_true", help="the rows to docs/reliability.md")
-    arguments = parser.parse_args()
+    return parser.parse_intermixed_args(words)  # a KIND may come after an option
+
+
+def main() -> int:
+    arguments = parse(sys.argv[1:])
     kinds = chosen(arguments.kinds)
     if arguments.write and (arguments.percent < 100 or arguments.minutes):
         raise Refused("--write is for whole figures: without --percent and --minutes")

@@ -126,6 +126,12 @@ class SoakTest(unittest.TestCase):
         self.assertIn("| 5,678 | 0 |", after[3])
         self.assertEqual(len(after), 2 + len(soak.KINDS))
 
+    def test_kinds_and_options_come_in_any_order(self):
+        for words in (["tests", "--write", "pools", "errors"], ["tests", "pools", "errors", "--write"],
+                      ["tests", "pools", "--write", "errors"]):  # fmt: skip
+            parsed = soak.parse(words)
+            self.assertEqual((parsed.kinds, parsed.write), (["pools", "errors"], True))
+
     def test_a_kind_that_is_unknown_is_refused(self):
         with self.assertRaisesRegex(soak.Refused, "schedules"):
             soak.chosen(["schedule"])
