@@ -127,9 +127,8 @@ class SoakTest(unittest.TestCase):
         self.assertEqual(len(after), 2 + len(soak.KINDS))
 
     def test_kinds_and_options_come_in_any_order(self):
-        for words in (["tests", "--write", "pools", "errors"], ["tests", "pools", "errors", "--write"],
-                      ["tests", "pools", "--write", "errors"]):  # fmt: skip
-            parsed = soak.parse(words)
+        for words in ("--write pools errors", "pools errors --write", "pools --write errors"):
+            parsed = soak.parse(["tests", *words.split()])
             self.assertEqual((parsed.kinds, parsed.write), (["pools", "errors"], True))
 
     def test_a_kind_that_is_unknown_is_refused(self):
