@@ -158,18 +158,18 @@ def run_all(tests: pathlib.Path, all_progress: list[Progress], workers: int, end
                 )
 
 
-def row(progress: Progress) -> str:
+def row(progress: Progress, at: str) -> str:
     kind = progress.kind
     return (
         f"| {kind.title} | {progress.count:,} | 0 | {progress.seconds / 60:.0f} "
-        f"| `{kind.name}` | {progress.first_seed} | {stamp()} |"
+        f"| `{kind.name}` | {progress.first_seed} | {at} |"
     )
 
 
-def table(before: str, measured: list[Progress]) -> str:
-    """The table with the rows of `measured` renewed, in the order of KINDS."""
+def table(before: str, measured: list[Progress], at: str) -> str:
+    """The table with the rows of `measured` renewed, measured `at` a commit, in the order of KINDS."""
     rows = {line.split("|")[1].strip(): line for line in before.splitlines()[2:]}
-    rows |= {each.kind.title: row(each) for each in measured}
+    rows |= {each.kind.title: row(each, at) for each in measured}
     return "\n".join(
         [
             "| what | number | wrong | minutes of a processor | KIND | seed | at |",
@@ -219,7 +219,8 @@ def main() -> int:
     end = begun + 60 * arguments.minutes if arguments.minutes else float("inf")
     print(f"== soak: --seed {seed} repeats this run", flush=True)
     run_all(arguments.tests, all_progress, os.cpu_count() or 1, end)
-    print(table("", all_progress))
+    at = stamp()
+    print(table("", all_progress, at))
     failed = [each.kind.name for each in all_progress if each.failure]
     missed = [each.kind.name for each in all_progress if each.count < each.goal]
     print(f"== soak: {(time.monotonic() - begun) / 60:.0f} minutes")
@@ -229,7 +230,7 @@ def main() -> int:
     if missed:
         print(f"soak: the time ended before: {', '.join(missed)}")
     if arguments.write:
-        TABLE.write(table(TABLE.read(), all_progress))
+        TABLE.write(table(TABLE.read(), all_progress, at))
     return 0
 
 

@@ -119,11 +119,12 @@ class SoakTest(unittest.TestCase):
 
     def test_only_the_rows_that_were_measured_are_renewed(self):
         measured = [soak.Progress(each, 1, 7, count=1234) for each in soak.KINDS]
-        before = soak.table("", measured)
+        before = soak.table("", measured, "a commit")
         measured[1].count = 5678
-        after = soak.table(before, measured[1:2]).splitlines()
+        after = soak.table(before, measured[1:2], "another commit").splitlines()
         self.assertEqual(after[:3], before.splitlines()[:3])
         self.assertIn("| 5,678 | 0 |", after[3])
+        self.assertIn("| another commit |", after[3])
         self.assertEqual(len(after), 2 + len(soak.KINDS))
 
     def test_kinds_and_options_come_in_any_order(self):
