@@ -1,5 +1,6 @@
 """The parts of these documents that commands write."""
 
+import shutil
 import subprocess
 import time
 from dataclasses import dataclass
@@ -41,11 +42,13 @@ class Marks:
 
 
 def stamp() -> str:
-    """The commit, whether files differ from it, and the day."""
+    """The commit, whether files differ from it, and the day; without git, the day alone."""
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    if not shutil.which("git"):
+        return today
     git = ["git", "-C", str(FOLDER)]
     commit = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
     ).stdout.strip()
     changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--"], check=False).returncode != 0
-    today = time.strftime("%Y-%m-%d", time.gmtime())
     return f"{commit}{' with changes' if changed else ''}, {today}"
