@@ -24,19 +24,21 @@ TEST(PairRunTest, CallsThatDoNothingMeet) {
   EXPECT_GE(RunPair(WorkOf([](size_t) {})), 3U);
 }
 
-// The short calls begin in the long one, which ends after a thousand of them.
+// The short calls begin in the long one, which ends after a thousand of them. Those of an earlier
+// round do not count: a long call that ended before any short one would be repeated, and wait.
 TEST(PairRunTest, AShortCallIsRepeatedUntilALongOneEnds) {
   Gate long_call;
-  Tickets short_calls;
+  std::atomic<uint64_t> short_calls{0};
   uint64_t long_calls = 0;
   PairWork work = WorkOf([&](size_t side) {
     if (side == 0) {
       long_call.Wait();
-      short_calls.Add();
+      ++short_calls;
     } else {
       ++long_calls;
       long_call.Open();
-      EXPECT_TRUE(short_calls.Take(1000));
+      const uint64_t enough = short_calls + 1000;
+      while (short_calls < enough) std::this_thread::yield();
     }
   });
   EXPECT_GE(RunPair(work), 3U);
