@@ -20,6 +20,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 import zlib
@@ -35,6 +36,8 @@ HANG_SECONDS_MAX = 20
 # How a process ends that notices a bug by itself. Others were ended from outside.
 SIGNALS_OF_BUGS = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL,
                    signal.SIGTRAP}
+# How GoogleTest begins what it prints of a failed assertion.
+FAILURE = re.compile(rb": Failure$", re.MULTILINE)
 
 
 class Refused(Exception):
@@ -228,11 +231,11 @@ def outcome_of(code, output):
     """How a test ended, by its exit code (None: at its time limit) and what it printed."""
     if b"[ RUN      ]" not in output:
         return "ran nothing"
-    failed = re.search(rb": Failure$", output, re.MULTILINE) is not None
+    failed = FAILURE.search(output) is not None
     if code is None:
         return "failed" if failed else "hung"
     if code == 0:
-        return "passed"
+        return "passed with a failure" if failed else "passed"
     if code < 0:
         return f"signal {-code}" if -code in SIGNALS_OF_BUGS else f"ended by signal {-code}"
     return "failed" if failed else f"exit code {code}"
@@ -244,16 +247,35 @@ def is_caught(mutant, outcome):
 
 
 def run_test(build, test, number, seconds_max=SECONDS_MAX):
-    """How the test ended ('passed' when it did not notice), its output and its seconds."""
+    """How the test ended ('passed' when it did not notice), its output and its seconds. With a
+    mutant it is ended at the first assertion that fails."""
     begin = time.monotonic()
     binary, filter = test
     process = start(build, binary, [f"--gtest_filter={filter}", "--gtest_brief=0"], number)
-    try:
-        output, _ = process.communicate(timeout=seconds_max)
-        code = process.returncode
-    except subprocess.TimeoutExpired:
+    is_late = threading.Event()
+
+    def end():
+        is_late.set()
         os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
+
+    limit = threading.Timer(seconds_max, end)
+    limit.start()
+    output = b""
+    has_noticed = False
+    for line in process.stdout:
+        output += line
+        has_noticed = number != 0 and FAILURE.search(line) is not None
+        if has_noticed:
+            os.killpg(process.pid, signal.SIGKILL)
+            break
+    # Until here the process is not reaped, so its number is its own.
+    limit.cancel()
+    limit.join()
+    process.stdout.close()
+    code = process.wait()
+    if has_noticed:
+        code = 1
+    elif is_late.is_set():
         code = None
     return outcome_of(code, output), output, time.monotonic() - begin
 

@@ -4,7 +4,9 @@ import contextlib
 import io
 import pathlib
 import tempfile
+import time
 import unittest
+from unittest import mock
 
 import mutants
 
@@ -29,6 +31,7 @@ class OutcomeTest(unittest.TestCase):
 
     def test_a_test_that_passes_notices_nothing(self):
         self.assertEqual(self.judge(0, BEGUN), ("passed", False))
+        self.assertEqual(self.judge(0, FAILED), ("passed with a failure", False))
 
     def test_a_test_that_does_not_begin_notices_nothing(self):
         for code in (0, 1, 127, -6, -11, None):
@@ -72,6 +75,18 @@ class RunTest(unittest.TestCase):
         self.assertIn("failed without a mutant", self.run_script(fails)[1])
         self.assertIn("n is not caught", self.run_script("exit 0")[1])
         self.assertIn("exit code 1", self.run_script("test $ASHLAR_MUTANT = 0")[1])
+
+    def test_a_test_is_ended_when_it_notices_the_mutant(self):
+        begin = time.monotonic()
+        code, _ = self.run_script(
+            "test $ASHLAR_MUTANT = 0 || { echo 'suite_test.cc:7: Failure'; sleep 60; }")
+        self.assertEqual(code, 0)
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_a_test_is_ended_at_its_time_limit(self):
+        with mock.patch.object(mutants, "SECONDS_MAX", 1):
+            printed = self.run_script("test $ASHLAR_MUTANT = 0 || sleep 60")[1]
+        self.assertIn("n is not caught by suite_test Suite.Case: hung", printed)
 
     def test_a_binary_that_is_not_there_is_refused(self):
         with self.assertRaises(mutants.Refused):
