@@ -12,6 +12,15 @@ endif()
 ashlar_warning_flags(ashlar_flags "${CMAKE_CXX_COMPILER_ID}"
                      "${CMAKE_CXX_COMPILER_FRONTEND_VARIANT}")
 add_compile_options(${ashlar_flags})
+# ashlar_make_strict(<sources>): these sources of the current folder are C++20 without the
+# compiler's extensions.
+function(ashlar_make_strict)
+  if(ASHLAR_WARNINGS_AS_ERRORS)
+    ashlar_strict_flag(flag "${CMAKE_CXX_COMPILER_ID}" "${CMAKE_CXX_COMPILER_FRONTEND_VARIANT}")
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${flag})
+  endif()
+endfunction()
+
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # At -O3 GCC 12 takes std::string's concatenation for a copy that overlaps itself (GCC's bug
   # 105651).

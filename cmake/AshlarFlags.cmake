@@ -31,6 +31,16 @@ function(ashlar_error_flag variable id frontend)
   endif()
 endfunction()
 
+# ashlar_strict_flag(<variable> <id> <frontend>): the flag that refuses what is no C++20, as MSVC
+# refuses it by /permissive-.
+function(ashlar_strict_flag variable id frontend)
+  if(id STREQUAL "MSVC" OR frontend STREQUAL "MSVC")
+    set(${variable} "" PARENT_SCOPE)
+  else()
+    set(${variable} -pedantic-errors PARENT_SCOPE)
+  endif()
+endfunction()
+
 # ashlar_static_library_name(<variable>): the static library's name without prefix and suffix. Where
 # import libraries are called like static ones, as under MSVC and clang-cl, ashlar.lib is the DLL's.
 function(ashlar_static_library_name variable)
