@@ -167,7 +167,7 @@ def row(progress: Progress, at: str) -> str:
 
 
 def table(before: str, measured: list[Progress], at: str) -> str:
-    """The table with the rows of `measured` renewed, measured `at` a commit, in the order of KINDS."""
+    """The table with the rows of `measured`, of the commit `at`, renewed, in the order of KINDS."""
     rows = {line.split("|")[1].strip(): line for line in before.splitlines()[2:]}
     rows |= {each.kind.title: row(each, at) for each in measured}
     return "\n".join(
