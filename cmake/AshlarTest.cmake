@@ -1,11 +1,11 @@
-# ashlar_add_test(<name> SOURCES <files> [SHARDS <n>] [LABELS <labels>] [LIBRARIES <targets>]
-#                 [STANDALONE])
+# ashlar_add_test(<name> SOURCES <files> [SHARDS <n>] [PARTS <n>] [LABELS <labels>]
+#                 [LIBRARIES <targets>] [STANDALONE])
 #
 # One test binary, build/<preset>/tests/<name>, registered with ctest: as <name>, or, with SHARDS
-# above 1, as <name>.1 … <name>.n, which ctest runs side by side. Every test is ended after
-# ASHLAR_TEST_TIMEOUT seconds. A test may use gtest, gmock, the helpers in tests/support/, the
-# library's internals (unless STANDALONE: then it builds and runs also while the library does not),
-# and the paths in tests/support/places.h.
+# above 1, as <name>.1 … <name>.n, which ctest runs side by side. With PARTS, they run one test in
+# <n>, the same ones each time. Every test is ended after ASHLAR_TEST_TIMEOUT seconds. A test may use
+# gtest, gmock, the helpers in tests/support/, the library's internals (unless STANDALONE: then it
+# builds and runs also while the library does not), and the paths in tests/support/places.h.
 
 find_package(GTest REQUIRED)
 set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test binary is ended")
@@ -65,7 +65,7 @@ set(ashlar_codecs_missing zstd lz4 snappy zlib)
 list(REMOVE_ITEM ashlar_codecs_missing ${ASHLAR_CODECS} "")
 
 function(ashlar_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg STANDALONE SHARDS "SOURCES;LABELS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg STANDALONE "SHARDS;PARTS" "SOURCES;LABELS;LIBRARIES")
   if(TARGET ${name})
     message(FATAL_ERROR "Two sets of tests are called ${name}: a folder in tests/ may not have the "
                         "name of a folder in src/.")
@@ -86,13 +86,20 @@ function(ashlar_add_test name)
   if(arg_SHARDS)
     set(shards ${arg_SHARDS})
   endif()
+  set(parts 1)
+  if(arg_PARTS)
+    set(parts ${arg_PARTS})
+  endif()
+  math(EXPR all_shards "${shards} * ${parts}")
   foreach(shard RANGE 1 ${shards})
     set(test ${name})
     set(environment ${ashlar_test_environment})
     if(shards GREATER 1)
       set(test ${name}.${shard})
+    endif()
+    if(all_shards GREATER 1)
       math(EXPR index "${shard} - 1")
-      list(APPEND environment GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${index})
+      list(APPEND environment GTEST_TOTAL_SHARDS=${all_shards} GTEST_SHARD_INDEX=${index})
     endif()
     add_test(NAME ${test} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${test} PROPERTIES TIMEOUT ${ASHLAR_TEST_TIMEOUT}
