@@ -1,6 +1,7 @@
 #include "lsm/job_settings.h"
 
 #include "base/assert.h"
+#include "key/internal_key.h"
 #include "lsm/resolve_options.h"
 #include "table/block/block_format.h"
 
@@ -8,8 +9,10 @@ namespace ashlar {
 
 namespace {
 
-// A table's block of range tombstones may have twice that.
+// A table gets this many bytes of range tombstones, or one that is larger. Either way they fit its
+// block, so that what DeleteRange took can be flushed.
 constexpr uint64_t kRangeBytesMax = kBlockBytesMax / 4;
+static_assert(kRangeBytesMax < kBlockBytesMax / 2 && kEntryBytesMax <= kBlockBytesMax / 2);
 
 std::vector<SequenceNumber> TakeSnapshots(const DatabaseState& state) {
   MutexLock lock(state.mutex());

@@ -37,6 +37,9 @@ uint64_t Alignment(const BlockBasedTableConfig& config) {
   return config.block_align ? std::min<uint64_t>(config.block_bytes, kPageBytes) : 1;
 }
 
+// What a block of range tombstones may have before the lengths of its last entry and its restarts.
+constexpr uint64_t kRangeBlockBytesMax = kBlockBytesMax - 64;
+
 // An aligned block that is larger than its size takes a page more.
 constexpr size_t kAlignedEntryOverhead =
     3 * kVarint32BytesMax + sizeof(uint32_t) + kBlockTrailerBytes;
@@ -235,8 +238,8 @@ void TableBuilder::AddRangeDeletion(const RangeTombstone& tombstone) {
       MakeInternalKey(tombstone.begin, tombstone.sequence, ValueType::kRangeDeletion);
   ASHLAR_ASSERT(last_range_.empty() || comparator.CompareInternal(last_range_, key) < 0);  // I1
   if (!EntryFits(tombstone.begin.size(), tombstone.end.size()) ||
-      range_block_.CurrentBytes() + key.size() + tombstone.end.size() > kBlockBytesMax / 2) {
-    status_ = Status::InvalidArgument(args_.file_name, "range deletions of more than 512 MiB");
+      range_block_.CurrentBytes() + key.size() + tombstone.end.size() > kRangeBlockBytesMax) {
+    status_ = Status::InvalidArgument(args_.file_name, "range deletions of more than 1 GiB");
     return;
   }
   range_block_.Add(key, tombstone.end, 0);
