@@ -3,9 +3,9 @@
 #
 # One test binary, build/<preset>/tests/<name>, registered with ctest: as <name>, or, with SHARDS
 # above 1, as <name>.1 … <name>.n, which ctest runs side by side. With PARTS, they run one test in
-# <n>, the same ones each time. Every test is ended after ASHLAR_TEST_TIMEOUT seconds. A test may use
-# gtest, gmock, the helpers in tests/support/, the library's internals (unless STANDALONE: then it
-# builds and runs also while the library does not), and the paths in tests/support/places.h.
+# <n>, the same ones each time. Every test is ended after ASHLAR_TEST_TIMEOUT seconds. A test may
+# use gtest, gmock, the helpers in tests/support/, the library's internals (unless STANDALONE: then
+# it builds and runs also while the library does not), and the paths in tests/support/places.h.
 
 find_package(GTest REQUIRED)
 set(ASHLAR_TEST_TIMEOUT 300 CACHE STRING "Seconds after which a test binary is ended")
