@@ -1,5 +1,5 @@
 // The codecs of the library: one file each, src/base/compression_<library>.cc, and one row each in
-// the registry, CompressionCodecs in compression.cc. Only for src/base/compression*.
+// the table kCodecs in compression.cc. Only for src/base/compression*.
 #pragma once
 
 #include <cstddef>

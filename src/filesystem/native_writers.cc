@@ -140,7 +140,7 @@ class NativeWritableFile : public vfs::WritableFile {
 
   // Writes at the end of the file's contents.
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
-    ASHLAR_DCHECK(error_.ok());  // I1
+    ASHLAR_DCHECK(error_.ok());  // I1 of native_file_system.h
     reservation_.Extend(&file_, written_ + data.size());
     ASHLAR_RETURN_IF_ERROR(file_.WriteAt(written_, data));
     written_ += data.size();

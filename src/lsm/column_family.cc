@@ -117,14 +117,14 @@ void FamilyTable::Add(std::shared_ptr<ColumnFamily> family) {
   const auto place =
       std::lower_bound(families.begin(), families.end(), family->id(),
                        [](const auto& other, uint32_t id) { return other->id() < id; });
-  ASHLAR_ASSERT(place == families.end() || (*place)->id() != family->id());  // I1
+  ASHLAR_ASSERT(place == families.end() || (*place)->id() != family->id());  // I1 of FamilyTable
   families.insert(place, std::move(family));
 }
 
 void FamilyTable::CheckInvariants() const {
   for (size_t i = 0; i < families.size(); ++i) {
-    ASHLAR_ASSERT(i == 0 || families[i - 1]->id() < families[i]->id());  // I1
-    ASHLAR_ASSERT(!families[i]->dropped());                              // I1
+    ASHLAR_ASSERT(i == 0 || families[i - 1]->id() < families[i]->id());  // I1 of FamilyTable
+    ASHLAR_ASSERT(!families[i]->dropped());                              // I1 of FamilyTable
   }
 }
 

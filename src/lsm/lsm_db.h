@@ -46,7 +46,7 @@ class FamilyHandle final : public ColumnFamilyHandle {
 
 class LsmDB final : public DB {
  public:
-  // Options must have been checked (ValidateForOpen). handles may be null.
+  // Options must have been checked (ValidateOptions). handles may be null.
   static Result<std::unique_ptr<LsmDB>> Open(OpenArgs args,
                                              std::vector<ColumnFamilyHandle*>* handles);
   // follower: of a secondary; null: the database is none.

@@ -1,6 +1,6 @@
 // Threads: starting one, and the small record (slot) that every thread that uses the library owns.
 //
-//   g_slots -> [slot n-1] -> ... -> [slot 1] -> [slot 0]        a list that only grows; at most one
+//   newest_slot -> [slot n-1] -> ... -> [slot 1] -> [slot 0]    a list that only grows; at most one
 //                                                               living thread has a slot
 //
 // I1: a slot is owned by at most one thread; only its owner writes its words and running_deleters.

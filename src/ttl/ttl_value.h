@@ -2,8 +2,8 @@
 //
 //   value of the program | fixed32 seconds since 1970 of the write
 //
-// RocksDB reads the seconds as a signed number and takes those before kFirstSecond for damage; so
-// does this, but without a sign.
+// RocksDB reads the seconds as a signed number and takes those before kTtlFirstSecond for damage.
+// So does this, but without a sign.
 #pragma once
 
 #include <cstdint>

@@ -442,7 +442,7 @@ class RefusedImportTest : public ImportTest {
     OpenOther();
   }
 
-  // why: a part of the text. names_file: the text has the path of file i; -1: of none.
+  // why: a part of the text. file: whose path the text has, as an index; -1: of none.
   void ExpectRefused(const ExportImportFilesMetaData& metadata, Status::Code code,
                      const std::string& why, int file) {
     const SequenceNumber sequence = other_->GetLatestSequenceNumber();

@@ -16,7 +16,8 @@
 // highest of random priorities, and to lower that at a few random points (Burckhardt et al., A
 // Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, 2010).
 //
-// I1: at most one thread of a run is not in Task::Stand. It alone touches the scheduler's data.
+// I1: at most one thread of a run is not in Stand (scheduler.cc). It alone touches the scheduler's
+//     data.
 // I2: memory is sequentially consistent. What goes wrong only in weaker models is for
 //     tests/weak_memory.
 //

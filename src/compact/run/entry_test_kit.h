@@ -1,4 +1,4 @@
-// EntryText: internal entries written as text, and a cursor over them, for the tests of flush and
+// Internal entries written as text, and a cursor over them, for the tests of flush and
 // compaction.
 //
 //   "a@9 put x, a@7 del, b@5 merge y, c@4 single"        user key @ sequence, type, value
