@@ -159,12 +159,12 @@ struct DatabaseState {
   LogSet logs;
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;
-  DatabaseSpace space;  // opened by LifeCycle::StartWriting
+  DatabaseSpace space;  // opened by LifeCycle::OpenSpace
   std::unique_ptr<VersionSet>
       versions;  // see version_set.h: installers under manifest_mutex, Publish under both
   std::atomic<SequenceNumber> published_sequence{
-      // written by the commit leader (release) after the memtables; readers acquire it after the
-      // view (read_view.h, I2)
+      // written by the commit leader (release) after the memtables, and under the mutex by installs
+      // and catch-ups; readers acquire it after the view (read_view.h, I2)
       0};
   std::atomic<uint64_t> secondary_installs{
       // twice the number; odd while one replaces sequence and views (primary_follower.h, I7)
