@@ -77,7 +77,8 @@ uint64_t RunPair(const PairWork& work) {
   }
   threads.emplace_back([&] {
     SCOPED_TRACE(work.name);
-    while (!rounds.HaveEnded()) work.read();
+    // Close waits for a read's pinned values, too.
+    while (!rounds.HaveEnded() && !(work.HasOneRound() && rounds.have_met())) work.read();
   });
   for (size_t side = 0; side < 2; ++side) {
     threads.emplace_back([&, side] {

@@ -32,7 +32,7 @@
 
 namespace ashlar {
 
-// Thread safety: Run once by each of two threads; HaveEnded by any.
+// Thread safety: Run once by each of two threads; the rest by any.
 class Rounds {
  public:
   // Called between two rounds with the numbers so far: whether there is another one.
@@ -47,6 +47,8 @@ class Rounds {
   // The calls of side 0 or 1. Returns after the last round.
   void Run(size_t side, Repeat repeat, const std::function<void()>& call);
   bool HaveEnded() const { return have_ended_.load(); }
+  // In the round that is under way.
+  bool have_met() const { return have_met_.load(); }
   uint64_t meetings() const {
     MutexLock lock(mutex_);
     return meetings_;
@@ -75,7 +77,8 @@ struct PairWork {
   std::function<void(size_t side)> call;
   // Each runs once, on a thread of its own. The rounds go on until all have ended.
   std::vector<std::function<void()>> workers;
-  // Runs on a thread of its own, again and again until the last round.
+  // Runs on a thread of its own, again and again until the last round; with one round, until the
+  // two have met.
   std::function<void()> read;
   // For calls that end the object they run on, as Close does. There is one round, in which these
   // sides make one call, and the other side repeats its call only until the two have met. A second

@@ -65,6 +65,27 @@ TEST(PairRunTest, ACallIsNotRepeatedWhileTheOneThatClosesWaits) {
   }
 }
 
+// Close waits until no read has pinned a value. One read followed the other.
+TEST(PairRunTest, NothingIsReadAnewWhileTheCallThatClosesWaits) {
+  for (int pair = 0; pair < 100; ++pair) {
+    Gate closing;
+    Gate other;
+    std::atomic<uint64_t> reads{0};
+    PairWork work = WorkOf([&](size_t side) {
+      (side == 0 ? other : closing).Open();
+      (side == 0 ? closing : other).Wait();
+      if (side == 0) return;
+      const uint64_t met = reads;
+      for (int i = 0; i < 100; ++i) std::this_thread::yield();
+      EXPECT_LE(reads, met + 1);
+    });
+    work.read = [&] { ++reads; };
+    work.closes[1] = true;
+    RunPair(work);
+    if (HasFailure()) return;
+  }
+}
+
 // The other side ends its call long after the one that closes.
 TEST(PairRunTest, ACallThatClosesIsMadeOnce) {
   Gate closed;
