@@ -140,7 +140,7 @@ class ASHLAR_API DB {
   // Opens the database in directory `name`. InvalidArgument: it does not exist (see
   // create_if_missing), it has column families that are not named, or a comparator's name differs.
   // NotSupported: options or files use features that are not implemented. IOError: another process
-  // has it open. TryAgain: the system gives no thread for flushes or none for compactions.
+  // has it open. TryAgain: the system cannot start a thread for flushes or for compactions.
   // Corruption names file and offset. A failed open leaves existing files as they were, and *dbptr
   // null (or empty).
   static Status Open(const Options& options, const std::string& name, DB** dbptr);

@@ -153,8 +153,8 @@ class ASHLAR_API PersistentTree {
   // exists (with error_if_exists), was made with another comparator, or is no pool. NotSupported:
   // its version, byte order or durability class does not work here. Corruption: its header, its log
   // or a leaf is damaged. IOError: an error of the system, or another process or handle has it
-  // open. TryAgain: the system gives no thread to look for free space; raise its limit. *tree is
-  // empty after a failure. In every durability class a log that a crash left is replayed first.
+  // open. TryAgain: the system cannot start the thread that looks for free space; raise its limit.
+  // *tree is empty after a failure. In every class a log that a crash left is replayed first.
   static Status Open(const PersistentTreeOptions& options, const std::string& path,
                      std::unique_ptr<PersistentTree>* tree);
 
