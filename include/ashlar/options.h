@@ -695,7 +695,7 @@ struct FlushOptions {
   // Flush at once even if that stops writers for a while; false: wait until it would not.
   bool allow_write_stall = false;
   bool force_atomic_flush = false;  // refused
-  bool listener_wait = false;       // accepted: listeners are always called before Flush returns
+  bool listener_wait = false;       // accepted: OnFlushCompleted may run after Flush has returned
 };
 
 // Of DB::FlushWAL.
