@@ -250,7 +250,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
-  // Size of a table of level 1; each deeper level multiplies it.
+  // Target size of a table of level 1, which may have twice that; each deeper level multiplies it.
   uint64_t target_file_size_base = 64 * 1048576;
   int target_file_size_multiplier = 1;
   // Size of level 1; each deeper level multiplies it. With dynamic sizes, the last level's actual
@@ -344,7 +344,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Which checks new tables get, a union of flags. kVerifyBlockChecksum or kVerifyIteration with
   // kEnableForLocalCompaction: as paranoid_file_checks.
   VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
-  // Accepted: a file may exceed its target by an entry.
+  // Accepted: a file may have twice its target, to end where a file of the next level ends.
   bool target_file_size_is_upper_bound = false;
   double read_triggered_compaction_threshold = 0.0;  // accepted
   uint32_t bottommost_file_compaction_delay = 0;     // accepted
