@@ -295,6 +295,7 @@ TEST_F(CommandsTest, HelpAndVersion) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
     EXPECT_EQ(RunBare({command, "--help"}).exit_code, 0) << command;
   }
+  EXPECT_NE(help.out.find("Usage: ashlar [OPTIONS] COMMAND\n"), std::string::npos) << help.out;
   EXPECT_NE(help.out.find("5  data on disk are damaged"), std::string::npos);
   EXPECT_NE(help.out.find("--wal-dir"), std::string::npos);
   EXPECT_TRUE(RunBare({"--version"}).out.starts_with("ashlar "));
