@@ -208,7 +208,7 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
 
   // Deletes all but the newest.
   virtual Status PurgeOldBackups(uint32_t num_backups_to_keep) = 0;
-  // Also of damaged ones.
+  // Also deletes damaged ones.
   virtual Status DeleteBackup(BackupID backup_id) = 0;
   // Removes files that no backup refers to; while one is damaged, only those that certainly belong
   // to none.

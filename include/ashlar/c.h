@@ -403,7 +403,7 @@ ASHLAR_API uint64_t rocksdb_snapshot_get_sequence_number(const rocksdb_snapshot_
 
 // A record that exceeds max_bytes or is too long is left out, and a later rocksdb_write fails.
 // rocksdb_writebatch_clear resets this state, and so does a rollback to a save point that was set
-// before. protection_bytes_per_key: not 0, and the batch has a checksum of its records; see
+// before. protection_bytes_per_key: if not 0, the batch has a checksum of its records; see
 // WriteBatch::VerifyChecksum in ashlar/write_batch.h. default_cf_ts_sz has no effect: there are no
 // user-defined timestamps.
 ASHLAR_API rocksdb_writebatch_t* rocksdb_writebatch_create(void) ASHLAR_NOTHROW;

@@ -140,7 +140,7 @@ class ASHLAR_API DB {
   // Opens the database in directory `name`. InvalidArgument: it does not exist (see
   // create_if_missing), it has column families that are not named, or a comparator's name differs.
   // NotSupported: options or files use features that are not implemented. IOError: another process
-  // has it open. TryAgain: the system gives no thread for flushes or none for compactions.
+  // has it open. TryAgain: the system cannot start a thread for flushes or for compactions.
   // Corruption names file and offset. A failed open leaves existing files as they were, and *dbptr
   // null (or empty).
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
@@ -232,9 +232,9 @@ class ASHLAR_API DB {
   // GetLatestSequenceNumber may fall. Any thread may call it.
   //
   // A failure changes nothing. Corruption: damage in the primary's files; or another database has
-  // taken its place, or a followed family is there again after the drop of it has failed (then open
-  // the secondary again). IOError: files cannot be read. TryAgain: the primary changed its files
-  // too quickly. Busy: called in a listener of this call. NotSupported: the database is no
+  // taken its place, or a followed family is there again because its drop has failed (then open the
+  // secondary again). IOError: files cannot be read. TryAgain: the primary changed its files
+  // too quickly. Busy: called in a listener of this call. NotSupported: the database is not a
   // secondary.
   virtual Status TryCatchUpWithPrimary();
   // Makes a secondary the primary, once its primary is gone. It then writes, flushes and compacts
@@ -248,9 +248,9 @@ class ASHLAR_API DB {
   // listener of this call. InvalidArgument names a family that the secondary does not have (open
   // all families). Corruption: damage that wal_recovery_mode does not accept, or the files lack
   // writes that the secondary has shown (where the primary took them back, catch up first).
-  // NotSupported: there is a wal_filter. TryAgain: as from Open. It may also be any error of a file
-  // before the new MANIFEST is current. If it is no secondary any more, it is a primary whose
-  // writes return the error until Resume. NotSupported if the database was no secondary.
+  // NotSupported: there is a wal_filter, or the database was not a secondary. TryAgain: as from
+  // Open. Until the new MANIFEST is current, any error of a file may be returned, too. A database
+  // that is not a secondary any more is a primary whose writes return the error until Resume.
   virtual Status PromoteToPrimary();
   // Whether the database follows a primary: opened by OpenAsSecondary and not promoted.
   virtual bool IsSecondary() const { return false; }

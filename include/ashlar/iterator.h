@@ -41,9 +41,9 @@ class ASHLAR_API Iterator : public Cleanable {
   virtual void Next() = 0;
   virtual void Prev() = 0;
 
-  // The bytes stay valid until the iterator moves, is refreshed or dies; with
-  // ReadOptions::pin_data, as long as the property "rocksdb.iterator.is-key-pinned" (or
-  // is-value-pinned) is "1", until it is refreshed or dies. REQUIRES: Valid().
+  // The bytes stay valid until the iterator moves, is refreshed or dies. ReadOptions::pin_data does
+  // not extend this: the properties "rocksdb.iterator.is-key-pinned" and "...is-value-pinned" of a
+  // database's iterator are always "0". Use PinValue instead. REQUIRES: Valid().
   virtual Slice key() const = 0;
   virtual Slice value() const = 0;
 

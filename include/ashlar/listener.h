@@ -266,7 +266,7 @@ class ASHLAR_API EventListener : public Customizable {
   const char* Name() const override { return ""; }
 
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
-  // The new table is installed and visible.
+  // The new table is installed and visible. DB::Flush may have returned before.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}

@@ -85,14 +85,14 @@ enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyle
 // compactions and flushes need space in addition. Compactions for ages, marked tables and range
 // deletions, and those that the program requests, read all older runs.
 struct CompactionOptionsUniversal {
-  // An older run is added while it is at most so many percent larger than the newer ones together.
+  // An older run is added if it is at most this many percent larger than all newer ones together.
   unsigned int size_ratio = 1;
-  // Runs that are merged at once, at least (2 or more) and at most.
+  // The least (2 or more) and the largest number of runs that are merged at once.
   unsigned int min_merge_width = 2;
   unsigned int max_merge_width = UINT_MAX;
-  // All runs are merged when those above the oldest have so many percent of its bytes.
+  // All runs are merged when those above the oldest have this percentage of its bytes.
   unsigned int max_size_amplification_percent = 200;
-  // The oldest tables with so many percent of all bytes are compressed, the others are not; -1: all
+  // The oldest tables, with this percentage of all bytes, are compressed, others are not; -1: all
   // are.
   int compression_size_percent = -1;
   // The size that an older run is compared with: all newer runs together, or the one before it.
@@ -138,7 +138,7 @@ struct CompressionOptions {
   // If above 0, each table has a dictionary of at most this many bytes, up to 64 MiB, made from
   // samples of its data blocks. Not with Snappy.
   uint32_t max_dict_bytes = 0;
-  // Above 0, ZSTD's builder makes the dictionary from so many bytes of samples, for every codec;
+  // Above 0, ZSTD's builder makes the dictionary from this many bytes of samples, for every codec;
   // otherwise the samples are the dictionary. A hundred times max_dict_bytes is a good value.
   uint32_t zstd_max_train_bytes = 0;
   uint32_t parallel_threads = 1;  // accepted
@@ -208,9 +208,9 @@ struct ASHLAR_API ColumnFamilyOptions {
   // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB. Up to
   // 72 KiB earlier if its memory would otherwise grow by another block.
   size_t write_buffer_size = 64 << 20;
-  // Memtables in memory at most, the active one included; writers wait when all are full.
+  // At most this many memtables are in memory, the active one too; writers wait if all are full.
   int max_write_buffer_number = 2;
-  // Full memtables that are flushed together at least.
+  // At least this many full memtables are flushed together.
   int min_write_buffer_number_to_merge = 1;
   int max_write_buffer_number_to_maintain = 0;    // accepted: flushed memtables are not kept
   int64_t max_write_buffer_size_to_maintain = 0;  // accepted
@@ -250,7 +250,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
-  // Size of a table of level 1; each deeper level multiplies it.
+  // Target size of a table of level 1, which may have twice that; each deeper level multiplies it.
   uint64_t target_file_size_base = 64 * 1048576;
   int target_file_size_multiplier = 1;
   // Size of level 1; each deeper level multiplies it. With dynamic sizes, the last level's actual
@@ -260,15 +260,15 @@ struct ASHLAR_API ColumnFamilyOptions {
   std::vector<int> max_bytes_for_level_multiplier_additional = std::vector<int>(7, 1);
   bool level_compaction_dynamic_level_bytes = true;
   bool level_compaction_dynamic_file_size = true;  // accepted
-  // Bytes of one compaction at most; 0: 25 times target_file_size_base.
+  // One compaction has at most this many bytes; 0: 25 times target_file_size_base.
   uint64_t max_compaction_bytes = 0;
   bool ignore_max_compaction_bytes_for_input = true;  // accepted
-  // Bytes waiting to be compacted that slow writers down, stop them; 0: never.
+  // Bytes waiting to be compacted that slow writers down, and that stop them; 0: never.
   uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
   uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
   CompactionOptionsUniversal compaction_options_universal;
   CompactionOptionsFIFO compaction_options_fifo;
-  // Seconds; 0: off. Looked at by a timer and after jobs. Leveled: tables with older data move to
+  // Seconds; 0: off. Checked by a timer and after jobs. Leveled: tables with older data move to
   // the last level that has tables. Universal: as periodic_compaction_seconds. FIFO: tables that
   // were written earlier are deleted. The default: 30 days for block-based tables.
   uint64_t ttl = 0xfffffffffffffffe;
@@ -344,7 +344,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Which checks new tables get, a union of flags. kVerifyBlockChecksum or kVerifyIteration with
   // kEnableForLocalCompaction: as paranoid_file_checks.
   VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
-  // Accepted: a file may exceed its target by an entry.
+  // Accepted: a file may have twice its target, to end where a file of the next level ends.
   bool target_file_size_is_upper_bound = false;
   double read_triggered_compaction_threshold = 0.0;  // accepted
   uint32_t bottommost_file_compaction_delay = 0;     // accepted
@@ -695,7 +695,7 @@ struct FlushOptions {
   // Flush at once even if that stops writers for a while; false: wait until it would not.
   bool allow_write_stall = false;
   bool force_atomic_flush = false;  // refused
-  bool listener_wait = false;       // accepted: listeners are always called before Flush returns
+  bool listener_wait = false;       // accepted: OnFlushCompleted may run after Flush has returned
 };
 
 // Of DB::FlushWAL.
@@ -814,7 +814,7 @@ struct ImportColumnFamilyOptions {
 struct LiveFilesStorageInfoOptions {
   // Whether the checksums that the MANIFEST has are given, too.
   bool include_checksum_info = false;
-  // Flushes first if the logs have at least so many bytes. 0: always. The largest number: never;
+  // Flushes first if the logs have at least this many bytes. 0: always. The largest number: never;
   // writes with disableWAL that are in no table are then in no file.
   uint64_t wal_size_for_flush = 0;
   // Of all families at once. NotSupported if a flush is to be made.

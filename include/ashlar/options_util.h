@@ -17,9 +17,9 @@ namespace ashlar {
 // The options with which the database at `dbpath` was last opened or changed. The file has no
 // objects that only the program can make (comparators and merge operators that are not built in,
 // listeners, caches). Set them again; comparator and merge_operator keep their defaults. `cache`,
-// if given, becomes the block cache of every family. NotFound: there is no OPTIONS file. Paths in
-// the file are not followed here. wal_dir and db_log_dir are given as they are: the file of a
-// copied directory names those of the original, whose logs an open of the copy would delete.
+// if given, becomes the block cache of every family. NotFound: no OPTIONS file, or no directory.
+// Paths in the file are not followed here. wal_dir and db_log_dir are given as they are: the file
+// of a copied directory names those of the original, whose logs an open of the copy would delete.
 ASHLAR_API Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
                                     DBOptions* db_options,
                                     std::vector<ColumnFamilyDescriptor>* cf_descs,

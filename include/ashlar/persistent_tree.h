@@ -150,11 +150,11 @@ struct PersistentTreeStats {
 class ASHLAR_API PersistentTree {
  public:
   // Opens the pool, or creates one. InvalidArgument: it is missing (without create_if_missing),
-  // exists (with error_if_exists), was made with another comparator, or is no pool. NotSupported:
+  // exists (with error_if_exists), has another comparator, or is not a pool. NotSupported:
   // its version, byte order or durability class does not work here. Corruption: its header, its log
   // or a leaf is damaged. IOError: an error of the system, or another process or handle has it
-  // open. TryAgain: the system gives no thread to look for free space; raise its limit. *tree is
-  // empty after a failure. In every durability class a log that a crash left is replayed first.
+  // open. TryAgain: the system cannot start the thread that looks for free space; raise its limit.
+  // *tree is empty after a failure. In every class a log that a crash left is replayed first.
   static Status Open(const PersistentTreeOptions& options, const std::string& path,
                      std::unique_ptr<PersistentTree>* tree);
 
@@ -189,7 +189,7 @@ class ASHLAR_API PersistentTree {
                                        std::vector<PinnableSlice>* values) = 0;
 
   // Iterates over `range`, narrowed by the bounds in ReadOptions. The ends and bounds outlive the
-  // iterator. It is no snapshot: it shows each entry as it is on arrival, and always moves in
+  // iterator. It is not a snapshot: it shows each entry as it is on arrival, and always moves in
   // order. key() and value() stay valid until the next move; PinValue keeps a value longer. Refresh
   // only makes it invalid.
   virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options,

@@ -171,7 +171,7 @@ class [[nodiscard]] ASHLAR_API Status {
   // "OK", or "<code>: <text>".
   std::string ToString() const;
 
-  // Accepted for programs that mark a Status as looked at.
+  // Accepted for programs that mark a Status as checked.
   void PermitUncheckedError() const {}
 
   // The same error with "context: " before the text; Ok stays Ok.

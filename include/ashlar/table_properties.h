@@ -20,7 +20,7 @@ using UserCollectedProperties = std::map<std::string, std::string>;
 
 struct ASHLAR_API TableProperties {
   uint64_t orig_file_number = 0;
-  // Where a table for ingestion has its global sequence number, in bytes from the begin of the
+  // Where a table for ingestion has its global sequence number, in bytes from the start of the
   // file. 0: it has none.
   uint64_t external_sst_file_global_seqno_offset = 0;
   uint64_t data_size = 0;   // bytes of all data blocks

@@ -48,7 +48,7 @@ class ASHLAR_API WriteBatch {
  public:
   // reserved_bytes are allocated at once; more than max_bytes (0: no limit) are refused.
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
-  // protection_bytes_per_key: not 0, and the batch has a checksum of its records, taken when they
+  // protection_bytes_per_key: if not 0, the batch has a checksum of its records, taken when they
   // are added. DB::Write and PersistentTree::Write verify it before they write.
   // default_cf_ts_sz has no effect: there are no user-defined timestamps.
   explicit WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,

@@ -2,16 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/write_buffer_manager.h"
 #include "base/format.h"
 #include "config/options_file.h"
 #include "config/validate.h"
@@ -493,6 +496,37 @@ TEST(Validate, DefaultsAndPresetsPass) {
   options.OptimizeForPointLookup(8);
   options.OptimizeLevelStyleCompaction();
   EXPECT_TRUE(Validate(options, options).ok()) << Validate(options, options).ToString();
+}
+
+// The preset left the block cache at its default, twice as large, and charged nothing else to it.
+TEST(Presets, ASmallDatabaseHasOneCacheForBlocksIndexesAndMemtables) {
+  Options options;
+  EXPECT_EQ(options.OptimizeForSmallDb(), &options);
+  const auto* const table = options.table_factory->GetOptions<BlockBasedTableOptions>();
+  ASSERT_NE(table->block_cache, nullptr);
+  EXPECT_EQ(table->block_cache->GetCapacity(), size_t{16} << 20);
+  EXPECT_TRUE(table->cache_index_and_filter_blocks);
+  ASSERT_NE(options.write_buffer_manager, nullptr);
+  EXPECT_FALSE(options.write_buffer_manager->enabled());
+  options.write_buffer_manager->ReserveMem(1 << 20);
+  EXPECT_EQ(table->block_cache->GetUsage(), size_t{1} << 20);
+  options.write_buffer_manager->ScheduleFreeMem(1 << 20);
+  options.write_buffer_manager->FreeMem(1 << 20);
+  EXPECT_TRUE(Validate(options, options).ok()) << Validate(options, options).ToString();
+
+  EXPECT_EQ(DBOptions().OptimizeForSmallDb()->write_buffer_manager, nullptr);
+}
+
+TEST(Presets, LeveledStyleCompressesWithLz4FromTheThirdLevelOn) {
+  ColumnFamilyOptions options;
+  EXPECT_EQ(options.OptimizeLevelStyleCompaction(400 << 20), &options);
+  const std::vector<CompressionType> supported = GetSupportedCompressions();
+  const bool has_lz4 =
+      std::find(supported.begin(), supported.end(), kLZ4Compression) != supported.end();
+  ASSERT_EQ(options.compression_per_level.size(), 7u);
+  EXPECT_EQ(options.compression_per_level[1], kNoCompression);
+  EXPECT_EQ(options.compression_per_level[2], has_lz4 ? kLZ4Compression : options.compression);
+  EXPECT_TRUE(Validate(DBOptions(), options).ok());
 }
 
 TEST(Presets, UniversalStyle) {

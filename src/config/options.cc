@@ -6,6 +6,7 @@
 #include "ashlar/cache.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/table.h"
+#include "ashlar/write_buffer_manager.h"
 #include "base/compression.h"
 
 namespace ashlar {
@@ -23,6 +24,10 @@ BlockBasedTableOptions TableOptionsOf(const ColumnFamilyOptions& options) {
 // The compression that every build of the library can write.
 CompressionType SnappyOrNone() {
   return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression;
+}
+
+CompressionType Lz4IfPossible() {
+  return ValidateCompressionType(kLZ4Compression).ok() ? kLZ4Compression : SnappyOrNone();
 }
 
 // Sizes the memtables by the budget (0: the default), which is returned.
@@ -61,6 +66,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForSmallDb(std::shared_ptr<Cac
   hard_pending_compaction_bytes_limit = 1073741824ul;
   BlockBasedTableOptions table_options = TableOptionsOf(*this);
   if (cache != nullptr) table_options.block_cache = *cache;
+  table_options.cache_index_and_filter_blocks = true;
   table_factory.reset(NewBlockBasedTableFactory(table_options));
   return this;
 }
@@ -81,7 +87,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
   max_bytes_for_level_base = budget;
   compaction_style = kCompactionStyleLevel;
   // The first two levels are rewritten soon: not worth the compression.
-  compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), SnappyOrNone());
+  compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), Lz4IfPossible());
   std::fill_n(compression_per_level.begin(), std::min<size_t>(2, compression_per_level.size()),
               kNoCompression);
   return this;
@@ -110,9 +116,11 @@ ColumnFamilyOptions* ColumnFamilyOptions::OldDefaults(int rocksdb_major_version,
   return this;
 }
 
-DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* /*cache*/) {
+DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* cache) {
   max_file_opening_threads = 1;
   max_open_files = 5000;
+  if (cache != nullptr)
+    write_buffer_manager = std::make_shared<WriteBufferManager>(/*buffer_size=*/0, *cache);
   return this;
 }
 
@@ -155,8 +163,9 @@ Options* Options::PrepareForBulkLoad() {
 }
 
 Options* Options::OptimizeForSmallDb() {
-  ColumnFamilyOptions::OptimizeForSmallDb();
-  DBOptions::OptimizeForSmallDb();
+  std::shared_ptr<Cache> cache = NewLRUCache(16 << 20);
+  ColumnFamilyOptions::OptimizeForSmallDb(&cache);
+  DBOptions::OptimizeForSmallDb(&cache);
   return this;
 }
 

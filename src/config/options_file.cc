@@ -405,10 +405,21 @@ Result<uint64_t> FindNewestOptionsFile(vfs::FileSystem* file_system, const std::
 
 // ---- ashlar/options_util.h
 
+namespace {
+
+// For programs, which create the database after NotFound: a missing directory has no file either.
+Result<uint64_t> NewestOptionsFileOrNotFound(Env* env, const std::string& dbpath) {
+  Result<uint64_t> number = FindNewestOptionsFile(env->EngineFiles().get(), dbpath);
+  if (!number.status().IsPathNotFound()) return number;
+  return Status::Error(Status::kNotFound, Status::kPathNotFound, dbpath,
+                       "does not exist, so there is no OPTIONS file");
+}
+
+}  // namespace
+
 Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                 std::string* options_file_name) {
-  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
-                          FindNewestOptionsFile(env->EngineFiles().get(), dbpath));
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number, NewestOptionsFileOrNotFound(env, dbpath));
   *options_file_name = BaseName(OptionsFileName(dbpath, number));
   return Status::OK();
 }
@@ -451,7 +462,7 @@ Status LoadLatestOptions(const ConfigOptions& config_options, const std::string&
                          DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
                          std::shared_ptr<Cache>* cache) {
   ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
-                          FindNewestOptionsFile(config_options.env->EngineFiles().get(), dbpath));
+                          NewestOptionsFileOrNotFound(config_options.env, dbpath));
   return LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options, cf_descs,
                              cache);
 }

@@ -534,6 +534,25 @@ TEST(OptionsFile, PlainTablesAreReadAsRocksDbWritesThem) {
   EXPECT_EQ(PrintOptionsFile(again->db_options, again->families), printed);
 }
 
+// Programs create the database after NotFound. Without the directory it was an IOError.
+TEST(OptionsFile, ADirectoryWithoutAFileOrNoneIsNotFound) {
+  auto file_system = std::make_shared<MemoryFileSystem>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(file_system);
+  ASSERT_TRUE(file_system->CreateDir("/db").ok());
+  ConfigOptions config_options;
+  config_options.env = env.get();
+  for (const char* const directory : {"/db", "/none"}) {
+    DBOptions db_options;
+    std::vector<ColumnFamilyDescriptor> families;
+    const Status loaded = LoadLatestOptions(config_options, directory, &db_options, &families);
+    EXPECT_TRUE(loaded.IsNotFound()) << loaded.ToString();
+    std::string name;
+    const Status found = GetLatestOptionsFileName(directory, env.get(), &name);
+    EXPECT_TRUE(found.IsNotFound()) << found.ToString();
+    EXPECT_EQ(found.IsPathNotFound(), directory == std::string_view("/none"));
+  }
+}
+
 TEST(OptionsFile, TheNewestFileIsLoaded) {
   auto file_system = std::make_shared<MemoryFileSystem>();
   const std::unique_ptr<Env> env = NewCompositeEnv(file_system);
@@ -542,8 +561,6 @@ TEST(OptionsFile, TheNewestFileIsLoaded) {
   config_options.env = env.get();
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
-  EXPECT_TRUE(LoadLatestOptions(config_options, "/db", &db_options, &families).IsNotFound());
-
   for (const int number : {9, 11, 10}) {
     DBOptions written;
     written.max_open_files = number;

@@ -2,7 +2,7 @@
 //
 // While a flush runs, every write fills another memtable, and only the end of the flush frees the
 // memory of those being written. A compaction can wait. So a compaction checks at intervals of
-// entries, and waits while a flush runs and processors are short.
+// entries, and waits while a flush runs and there are too few processors.
 //
 //   FlushTurn turn(FlushPriorityThrottle::OfProcess());              // alive while a flush runs
 //

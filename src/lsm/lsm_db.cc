@@ -869,7 +869,7 @@ Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_f
   std::string options_file;
   const Status found = GetLatestOptionsFileName(state_->directory, GetEnv(), &options_file);
   if (found.ok()) files.push_back("/" + options_file);
-  return found.IsNotFound() ? Status::OK() : found;
+  return found.IsNotFound() && !found.IsPathNotFound() ? Status::OK() : found;
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

@@ -93,7 +93,8 @@ Status CheckNothingIsThere(vfs::FileSystem* fs, const std::string& directory) {
                                (type == FileType::kDescriptorFile && number > kFirstManifest);
     if (of_a_database)
       return Status::Corruption(CurrentFileName(directory),
-                                StrCat("is missing, but there are files of a database: ", name));
+                                StrCat("is missing, but there are files of a database: ", name,
+                                       "; set best_efforts_recovery, or call RepairDB"));
   }
   return Status::OK();
 }

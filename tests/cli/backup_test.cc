@@ -173,6 +173,7 @@ TEST_F(RepairTest, ADryRunChangesNoByteAndForceRepairs) {
   ExpectExit(2, {"repair", "--dry-run", "--force"});
   const ToolResult dry = Run({"--format", "csv", "repair", "--dry-run"});
   EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_NE(dry.out.find("\n1 table,default,kept,"), std::string::npos) << dry.out;
   EXPECT_EQ(DirectoryFingerprint(database()), before);
   const ToolResult repaired = Run({"--format", "csv", "repair", "--force"});
   EXPECT_EQ(repaired.exit_code, 0) << repaired.err;

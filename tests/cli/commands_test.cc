@@ -201,6 +201,18 @@ TEST_F(CommandsTest, StatsShowsMemoryAndLevels) {
             "B\r\ndefault,6,1,2,0,B\r\ndefault,total,1,3,1,B\r\n");
 }
 
+// The total had the bytes of an empty memtable, which has no row.
+TEST_F(CommandsTest, StatsRowsAddUpToTheTotal) {
+  Load("a\t1\nb\t2\n");
+  (void)Output({"compact"});
+  const std::string stats = Output({"stats", "--format", "csv"});
+  std::smatch bytes;
+  ASSERT_TRUE(std::regex_search(
+      stats, bytes, std::regex("default,6,1,2,0,([0-9]+)\r\ndefault,total,1,2,0,([0-9]+)\r\n")))
+      << stats;
+  EXPECT_EQ(bytes[1], bytes[2]) << stats;
+}
+
 TEST_F(CommandsTest, PropertiesByNameAndAsAList) {
   Load("a\t1\nb\t2\n");
   EXPECT_EQ(Output({"properties", "rocksdb.estimate-num-keys"}), "2\n");
@@ -283,6 +295,7 @@ TEST_F(CommandsTest, HelpAndVersion) {
     EXPECT_NE(help.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
     EXPECT_EQ(RunBare({command, "--help"}).exit_code, 0) << command;
   }
+  EXPECT_NE(help.out.find("Usage: ashlar [OPTIONS] COMMAND\n"), std::string::npos) << help.out;
   EXPECT_NE(help.out.find("5  data on disk are damaged"), std::string::npos);
   EXPECT_NE(help.out.find("--wal-dir"), std::string::npos);
   EXPECT_TRUE(RunBare({"--version"}).out.starts_with("ashlar "));

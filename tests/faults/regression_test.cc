@@ -466,6 +466,10 @@ TEST_F(RegressionTest, ALostCurrentIsNotAnInvitationToStartAnew) {
     EXPECT_TRUE(autopsy.untouched);
     EXPECT_NE(autopsy.status.ToString().find("CURRENT"), std::string::npos)
         << autopsy.status.ToString();
+    // The remedy is named where create_if_missing, which the other text advises, does not help.
+    EXPECT_EQ(create_if_missing,
+              autopsy.status.ToString().find("best_efforts_recovery") != std::string::npos)
+        << autopsy.status.ToString();
   }
 }
 

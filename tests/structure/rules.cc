@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <string_view>
 
@@ -71,6 +72,26 @@ void EraseAll(std::string_view text, std::string* line) {
 
 // The rules name the words they look for, and so do their tests.
 bool IsThisSuite(const SourceFile& file) { return file.IsIn("tests/structure"); }
+
+const SourceFile* FindFile(const SourceTree& tree, std::string_view path) {
+  const auto found = std::find_if(tree.files.begin(), tree.files.end(),
+                                  [path](const SourceFile& file) { return file.path == path; });
+  return found == tree.files.end() ? nullptr : &*found;
+}
+
+std::string TextOf(const SourceFile& file) {
+  std::string text;
+  for (const std::string& line : file.lines) text += line + '\n';
+  return text;
+}
+
+// From the first occurrence of one text to that of the other; empty if one of them is missing.
+std::string Part(const std::string& text, std::string_view begin, std::string_view end) {
+  const size_t from = text.find(begin);
+  const size_t to = text.find(end, from == std::string::npos ? 0 : from);
+  if (from == std::string::npos || to == std::string::npos) return {};
+  return text.substr(from, to - from);
+}
 
 void ForbidWords(const SourceFile& file, const std::vector<std::string_view>& words,
                  std::string_view why, Violations* out) {
@@ -543,6 +564,33 @@ Violations CheckFolderReadme(const SourceTree& tree) {
   std::set_difference(with_code.begin(), with_code.end(), with_readme.begin(), with_readme.end(),
                       std::back_inserter(out));
   for (std::string& folder : out) folder += ": a folder with code has a README.md";
+  return out;
+}
+
+Violations CheckOptionLists(const SourceTree& tree) {
+  const SourceFile* const table = FindFile(tree, "src/config/option_table.cc");
+  const SourceFile* const document = FindFile(tree, "docs/compatibility.md");
+  Violations out;
+  if (table == nullptr || document == nullptr) return out;
+  const std::string text = TextOf(*document);
+  const std::string_view honoured = "**Honoured**, by subject";
+  const std::string_view refused = "**Refused** unless";
+  const std::string_view accepted = "**Accepted**, without effect";
+  const std::map<std::string, std::string> lists = {
+      {"Honoured", Part(text, honoured, refused)},
+      {"Refused", Part(text, refused, accepted)},
+      {"Accepted", Part(text, accepted, "**Counters and events.**")}};
+
+  const std::string rows = TextOf(*table);
+  const std::regex row("ASHLAR_OPTION\\(\\s*(\\w+),\\s*k(Honoured|Refused|Accepted)");
+  for (std::sregex_iterator it(rows.begin(), rows.end(), row), end; it != end; ++it) {
+    const std::string name = (*it)[1];
+    const std::string kind = (*it)[2];
+    if (lists.at(kind).find('`' + name + '`') != std::string::npos) continue;
+    const auto line_number = std::count(rows.begin(), rows.begin() + it->position(), '\n') + 1;
+    out.push_back(At(*table, static_cast<size_t>(line_number),
+                     name + " is not in the list \"" + kind + "\" of " + document->path));
+  }
   return out;
 }
 

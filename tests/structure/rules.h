@@ -50,6 +50,8 @@ Violations CheckHeaderShape(
     const SourceTree& tree);  // a header opens with a comment, then #pragma once
 Violations CheckFolderReadme(
     const SourceTree& tree);  // a folder with code has a README.md; not include/
+Violations CheckOptionLists(
+    const SourceTree& tree);  // docs/compatibility.md lists each option of src/config by its kind
 
 inline constexpr size_t kLineColumnsMax = 100;
 inline constexpr size_t kBannerLinesMax = 25;

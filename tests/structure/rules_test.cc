@@ -14,6 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 SourceTree Tree(std::vector<SourceFile> files) { return {.files = std::move(files), .texts = {}}; }
 
@@ -168,6 +169,25 @@ TEST(DocumentsTest, LongLinesOfTextAreReported) {
               ElementsAre(HasSubstr("docs/a.md:1: longer"), HasSubstr("docs/a.md:5: longer")));
 }
 
+TEST(OptionListsTest, AnOptionThatItsListLacksIsReported) {
+  const SourceFile table =
+      MakeSourceFile("src/config/option_table.cc",
+                     "ASHLAR_OPTION(a, kHonoured, kFixed),\nASHLAR_OPTION(\n    b, kAccepted),\n"
+                     "ASHLAR_OPTION(c, kRefusedWriting, kFixed),\n");
+  const auto document = [](const std::string& accepted) {
+    return MakeSourceFile("docs/compatibility.md",
+                          "`b`\n**Honoured**, by subject: `a`\n**Refused** unless: `c`\n"
+                          "**Accepted**, without effect: " +
+                              accepted + "\n**Counters and events.** `b`\n");
+  };
+  EXPECT_THAT(CheckOptionLists(Tree({table, document("`b`")})), IsEmpty());
+  EXPECT_THAT(CheckOptionLists(Tree({table, document("b, `bb`")})),
+              ElementsAre("src/config/option_table.cc:2: b is not in the list \"Accepted\" of "
+                          "docs/compatibility.md"));
+  EXPECT_THAT(CheckOptionLists(Tree({table, MakeSourceFile("docs/compatibility.md", "`a`")})),
+              SizeIs(3));
+}
+
 TEST(BannersTest, ALongerOneIsReportedOnceAtItsFirstLineTooMany) {
   const auto banner = [](size_t lines) {
     std::string text;
@@ -320,6 +340,7 @@ TEST_F(ThisTree, OpensFilesThroughThePlatformFolder) { ExpectNone(CheckPaths(Get
 TEST_F(ThisTree, GuardedMembersHaveFewUsers) { ExpectNone(CheckGuardedMembers(Get())); }
 TEST_F(ThisTree, HeadersHaveOneShape) { ExpectNone(CheckHeaderShape(Get())); }
 TEST_F(ThisTree, FoldersAreExplained) { ExpectNone(CheckFolderReadme(Get())); }
+TEST_F(ThisTree, EveryOptionIsListed) { ExpectNone(CheckOptionLists(Get())); }
 
 }  // namespace
 }  // namespace ashlar::structure

@@ -215,11 +215,12 @@ Outcome FlushResults(Outcome outcome) {
 }  // namespace
 
 int RunCommandLine(const std::vector<std::string>& arguments) {
-  CLI::App app("Looks into an Ashlar or RocksDB database, and changes it.", "ashlar");
+  CLI::App app("Reads and changes a database of Ashlar or RocksDB.", "ashlar");
   app.set_version_flag("--version", "ashlar " ASHLAR_VERSION);
   app.footer(std::string("Reads open the database read-only and leave its files as they are.\n\n") +
              kExitCodesHelp);
   app.require_subcommand(1, 1);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.fallthrough();
   // "/x" is a path on every system, not an option.
   app.allow_windows_style_options(false);
@@ -231,6 +232,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   for (const CommandMaker make : kCommands) {
     commands.push_back(make());
     CLI::App* sub = app.add_subcommand(commands.back()->Name(), commands.back()->Summary());
+    sub->group("Commands");
     sub->footer("ashlar --help shows the options that every command has, and the exit codes.");
     CliOptionSet options(sub);
     commands.back()->Declare(&options);

@@ -99,6 +99,10 @@ class RepairCommand final : public Command {
     return {};
   }
 
+  static std::string Tables(uint64_t number) {
+    return std::to_string(number) + (number == 1 ? " table" : " tables");
+  }
+
   static void Write(const GlobalOptions& global, const RepairReport& report) {
     const auto writer =
         MakeRecordWriter(global.format,
@@ -110,9 +114,10 @@ class RepairCommand final : public Command {
       return EncodeBytes(ByteFormat::kEscape, text);
     };
     for (const RepairColumnFamily& family : report.column_families) {
-      const std::string reason =
-          family.lost_tables == 0 ? "" : std::to_string(family.lost_tables) + " tables are lost";
-      writer->Add({std::to_string(family.tables) + " tables", escaped(family.name),
+      std::string reason;
+      if (family.lost_tables != 0)
+        reason = Tables(family.lost_tables) + (family.lost_tables == 1 ? " is lost" : " are lost");
+      writer->Add({Tables(family.tables), escaped(family.name),
                    std::string(family.is_merged ? "merged" : "kept"), uint64_t{0}, family.entries,
                    family.lost_blocks, uint64_t{0}, reason});
     }

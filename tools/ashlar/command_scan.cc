@@ -28,7 +28,7 @@ class ScanCommand final : public Command {
     options->Text("--from", "Start at this key", &from_);
     options->Text("--to", "End before this key", &to_);
     options->Text("--prefix", "Only keys that begin with this", &prefix_);
-    options->Number("--limit", "At most so many entries; 0: all", &limit_);
+    options->Number("--limit", "At most this many entries; 0: all", &limit_);
     options->Flag("--reverse", "From the last key to the first", &reverse_);
     options->Flag("--keys-only", "Show no values", &keys_only_);
     options->Flag("--values-only",

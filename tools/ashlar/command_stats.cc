@@ -115,9 +115,12 @@ class StatsCommand final : public Command {
       db->GetColumnFamilyMetaData(handle, &metadata);
       ASHLAR_CLI_RETURN_IF_FAILED(
           FromStatus(db->GetPropertiesOfAllTables(handle, &open_tables), "stats"));
-      total = InMemory(db, handle);
+      // An empty memtable has bytes, too, and no row.
+      if (const Amount memory = InMemory(db, handle); memory.entries > 0) {
+        add("memory", memory);
+        total += memory;
+      }
     }
-    if (total.entries > 0) add("memory", total);
     for (const LevelMetaData& level : metadata.levels) {
       if (level.files.empty()) continue;
       Amount amount;

@@ -37,8 +37,8 @@ std::string_view AdviceFor(const Status& status) {
 const char* const kExitCodesHelp =
     "Exit codes:\n"
     "  0  done\n"
-    "  1  a key, property or backup that was asked for does not exist\n"
-    "  2  the command line makes no sense, or does not fit this database\n"
+    "  1  a requested key, property or backup does not exist\n"
+    "  2  the command line is invalid, or does not fit this database\n"
     "  3  part of the input was rejected; the rest was used\n"
     "  4  a file could not be read or written, there is no database, or another process holds it\n"
     "  5  data on disk are damaged\n"

@@ -1,8 +1,8 @@
 // Outcome: how a command ended. The error, its place, a remedy, and the exit code of the process.
 //
 //   0 kOk            done
-//   1 kNotFound      a key, property or backup that was asked for does not exist
-//   2 kUsage         the command line makes no sense, or does not fit this database
+//   1 kNotFound      a requested key, property or backup does not exist
+//   2 kUsage         the command line is invalid, or does not fit this database
 //   3 kBadInput      part of the input was rejected; the rest was used
 //   4 kIo            a file could not be read or written, there is no database, or another process
 //                    holds it

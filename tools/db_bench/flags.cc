@@ -55,9 +55,9 @@ bool ParseNumber(std::string_view text, Number* number) {
 
 // The values of a flag of this type, for messages.
 const char* WordFor(const bool& /*type*/) { return "0, 1, true or false"; }
-const char* WordFor(const int& /*type*/) { return "a number of 32 bits"; }
-const char* WordFor(const int64_t& /*type*/) { return "a number of 64 bits"; }
-const char* WordFor(const uint64_t& /*type*/) { return "a number of 64 bits, not negative"; }
+const char* WordFor(const int& /*type*/) { return "a 32-bit number"; }
+const char* WordFor(const int64_t& /*type*/) { return "a 64-bit number"; }
+const char* WordFor(const uint64_t& /*type*/) { return "an unsigned 64-bit number"; }
 const char* WordFor(const double& /*type*/) { return "a number"; }
 const char* WordFor(const std::string& /*type*/) { return "a text"; }
 

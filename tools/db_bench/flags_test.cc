@@ -48,11 +48,11 @@ TEST(FlagsTest, ABooleanTakesOnlyBooleanWordsFromBehind) {
 TEST(FlagsTest, TheLastOfTwoCounts) { EXPECT_EQ(FlagsOf({"--num=5", "--num=6"}).num, 6); }
 
 TEST(FlagsTest, WrongValuesAreNamed) {
-  EXPECT_EQ(ErrorOf({"--num=1e6"}), "--num takes a number of 64 bits, not '1e6'");
+  EXPECT_EQ(ErrorOf({"--num=1e6"}), "--num takes a 64-bit number, not '1e6'");
   EXPECT_EQ(ErrorOf({"--value_size=5000000000"}),
-            "--value_size takes a number of 32 bits, not '5000000000'");
+            "--value_size takes a 32-bit number, not '5000000000'");
   EXPECT_EQ(ErrorOf({"--ttl_seconds=-1"}),
-            "--ttl_seconds takes a number of 64 bits, not negative, not '-1'");
+            "--ttl_seconds takes an unsigned 64-bit number, not '-1'");
   EXPECT_EQ(ErrorOf({"--histogram=2"}), "--histogram takes 0, 1, true or false, not '2'");
   EXPECT_EQ(ErrorOf({"--num"}), "--num needs a value");
   EXPECT_EQ(ErrorOf({"readrandom"}), "'readrandom' is no flag; flags begin with --");
