@@ -487,7 +487,7 @@ struct ASHLAR_API DBOptions {
   bool avoid_unnecessary_blocking_io = false;            // accepted
 
   // ---- The log.
-  std::string wal_dir;  // empty: the database's directory
+  std::string wal_dir;  // one for each database; empty: the database's directory
   uint64_t max_total_wal_size =
       0;  // bytes of logs that make old column families flush; 0: four times all write buffers
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
