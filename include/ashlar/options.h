@@ -763,7 +763,7 @@ struct SizeApproximationOptions {
 // DB::IngestExternalFile.
 struct IngestExternalFileOptions {
   // The database takes a hard link to each file instead of a copy, and removes the file's own name
-  // after success.
+  // after success. InvalidArgument: the file is a table in the database's own directory.
   bool move_files = false;
   // Like move_files, but the file keeps its name too, so nothing may change it. Not together with
   // move_files.
@@ -806,7 +806,8 @@ struct IngestExternalFileOptions {
 // DB::CreateColumnFamilyWithImport.
 struct ImportColumnFamilyOptions {
   // The database takes a hard link to each file (a copy of those that cannot be linked), and
-  // removes the file's own name after success.
+  // removes the file's own name after success. InvalidArgument: the file is a table in the
+  // database's own directory.
   bool move_files = false;
 };
 
