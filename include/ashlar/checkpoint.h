@@ -36,6 +36,8 @@ class ASHLAR_API Checkpoint {
   // always), the memtables are flushed first. Without this flush the checkpoint lacks writes with
   // disableWAL that are in no table. *sequence_number_ptr, unless null, becomes a sequence up to
   // which the checkpoint has all writes.
+  // Its logs are in checkpoint_dir. Open it without the wal_dir of this database: it would take
+  // and delete the logs there.
   //
   // InvalidArgument: checkpoint_dir exists. Busy: another checkpoint to it is under way, in this
   // process or another. NotSupported: the database is read-only. None of these changes anything.

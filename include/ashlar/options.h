@@ -487,7 +487,7 @@ struct ASHLAR_API DBOptions {
   bool avoid_unnecessary_blocking_io = false;            // accepted
 
   // ---- The log.
-  std::string wal_dir;  // empty: the database's directory
+  std::string wal_dir;  // one for each database; empty: the database's directory
   uint64_t max_total_wal_size =
       0;  // bytes of logs that make old column families flush; 0: four times all write buffers
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
@@ -763,7 +763,7 @@ struct SizeApproximationOptions {
 // DB::IngestExternalFile.
 struct IngestExternalFileOptions {
   // The database takes a hard link to each file instead of a copy, and removes the file's own name
-  // after success.
+  // after success. InvalidArgument: the file is a table in the database's own directory.
   bool move_files = false;
   // Like move_files, but the file keeps its name too, so nothing may change it. Not together with
   // move_files.
@@ -805,8 +805,8 @@ struct IngestExternalFileOptions {
 
 // DB::CreateColumnFamilyWithImport.
 struct ImportColumnFamilyOptions {
-  // The database takes a hard link to each file (a copy of those that cannot be linked), and
-  // removes the file's own name after success.
+  // The database takes a hard link to each file (or a copy), and removes the file's own name after
+  // success. InvalidArgument: the file is a table in the database's own directory.
   bool move_files = false;
 };
 

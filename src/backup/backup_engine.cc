@@ -190,6 +190,8 @@ class Restorer {
         limiter_(limiter) {}
 
   Status Run(const BackupMeta& meta, const RestoreOptions& options) {
+    for (const std::string& folder : {db_dir_, wal_dir_})
+      ASHLAR_RETURN_IF_ERROR(CheckHasNoBackups(folder));
     ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, ManifestOf(meta));
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(db_dir_));
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
@@ -207,6 +209,17 @@ class Restorer {
   }
 
  private:
+  // Files of backups have names of a database, so Clear would delete them. Other spellings of the
+  // folder are not recognized.
+  Status CheckHasNoBackups(const std::string& folder) const {
+    if (system_ != folder_.file_system()) return Status::OK();
+    for (const std::string_view name : {kPrivateFolder, kSharedFolder, kSharedChecksumFolder}) {
+      if (StrCat(folder, "/").starts_with(StrCat(folder_.Path(name), "/")))
+        return Status::InvalidArgument(folder, "is a folder of the backups");
+    }
+    return Status::OK();
+  }
+
   // The number of the MANIFEST that the backup's CURRENT names.
   Result<uint64_t> ManifestOf(const BackupMeta& meta) const {
     for (const BackupFile& file : meta.files) {

@@ -585,6 +585,29 @@ TEST_F(BackupEngineTest, AnOpenDatabaseIsNotReplaced) {
   EXPECT_EQ(Contents(), model_);
 }
 
+// The files of the backup, or of another one, were taken for those of the database to be replaced.
+TEST_F(BackupEngineTest, NothingIsRestoredIntoTheFoldersOfBackups) {
+  OpenDb();
+  PutMany(10, "value");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  for (const char* const below :
+       {"/private", "/private/1", "/private/2", "/private/1/", "/shared", "/shared_checksum"}) {
+    const std::string folder = StrCat(kBackups, below);
+    for (const std::string& db_dir : {folder, std::string(kDb)}) {
+      const Status refused = engine->RestoreDBFromBackup(1, db_dir, folder);
+      EXPECT_TRUE(refused.IsInvalidArgument()) << folder << ": " << refused.ToString();
+    }
+  }
+  for (const BackupID id : {1U, 2U}) EXPECT_TRUE(engine->VerifyBackup(id, true).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_) << "a refused restore changes nothing";
+  CloseDb();
+  ASSERT_TRUE(engine->RestoreDBFromBackup(1, "/private", "/private").ok());
+}
+
 TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
   OpenDb();
   PutMany(10, "value");

@@ -5,7 +5,9 @@
 #include "base/assert.h"
 #include "base/coding.h"
 #include "base/format.h"
+#include "filesystem/filename.h"
 #include "lsm/resolve_options.h"
+#include "platform/path.h"
 #include "table/table_properties.h"
 
 namespace ashlar {
@@ -163,6 +165,15 @@ Result<std::unique_ptr<StandaloneTable>> OpenExternalTable(const DatabaseState& 
 
 Result<ExternalFile> InspectExternalFile(const ExternalFileArgs& args, const std::string& path) {
   return Inspection(args, path).Run();
+}
+
+Status CheckMayMove(const DatabaseState& state, const std::string& path) {
+  const std::string_view name = BaseName(path);
+  if (!HasType(name, FileType::kTableFile)) return Status::OK();
+  if (ParentDirectory(path) != ParentDirectory(StrCat(state.directory, "/", name)))
+    return Status::OK();
+  return Status::InvalidArgument(
+      path, "is in the database's own directory, with a table's name; move_files would delete it");
 }
 
 }  // namespace ashlar

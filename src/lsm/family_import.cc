@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "lsm/external_file.h"
 #include "observe/event_line.h"
 
 namespace ashlar {
@@ -69,6 +70,7 @@ Status FamilyImport::Prepare() {
   for (const ExportImportFilesMetaData* const part : request_.metadata) {
     for (const LiveFileMetaData& given : part->files) {
       ASHLAR_ASSIGN_OR_RETURN(ImportedFile file, InspectImportedFile(args, given));
+      if (request_.move_files) ASHLAR_RETURN_IF_ERROR(CheckMayMove(*state_, file.path));
       files_.push_back(std::move(file));
     }
     ends.push_back(files_.size());

@@ -140,6 +140,7 @@ Status FileIngestion::PrepareFamily(Family* family) {
       given = {.value = request.checksums[i], .function = request.checksum_functions[i]};
       args.given_checksum = &given;
     }
+    if (options.move_files) ASHLAR_RETURN_IF_ERROR(CheckMayMove(*state_, request.paths[i]));
     ASHLAR_ASSIGN_OR_RETURN(ExternalFile external, InspectExternalFile(args, request.paths[i]));
     if (family->WritesSequences() && external.properties.external_sst_file_global_seqno_offset == 0)
       return Status::InvalidArgument(external.path, kNoPlace);

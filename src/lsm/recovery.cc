@@ -99,6 +99,20 @@ Status CheckNothingIsThere(vfs::FileSystem* fs, const std::string& directory) {
   return Status::OK();
 }
 
+// A new database would replay the logs that another one has here, and then delete them. That one
+// may be open, and would go on with a log that has no name.
+Status CheckNoLogIsThere(const DatabaseState& state) {
+  ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files,
+                          ListFiles(state, state.wal_directory));
+  for (const FoundFile& file : files) {
+    if (file.type != FileType::kWalFile) continue;
+    return Status::Corruption(StrCat(state.wal_directory, "/", file.name),
+                              StrCat("is a log of another database: a new one in ", state.directory,
+                                     " needs a wal_dir without logs"));
+  }
+  return Status::OK();
+}
+
 // Whether there is a database, which has to suit the options. Without the lock the answer serves
 // only to refuse.
 Result<bool> FindDatabase(const DatabaseState& state) {
@@ -143,6 +157,7 @@ Status PrepareDirectory(DatabaseState* state) {
   ASHLAR_ASSIGN_OR_RETURN(const bool is_there, FindDatabase(*state));
   if (is_there) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(CheckNothingIsThere(fs, state->directory));
+  ASHLAR_RETURN_IF_ERROR(CheckNoLogIsThere(*state));
   return VersionSet::CreateNewDatabase(fs, state->directory, NewDatabaseId());
 }
 

@@ -482,6 +482,25 @@ class RefusedImportTest : public ImportTest {
   std::vector<std::string> bytes_;
 };
 
+// Its name was removed, and the database could not be opened any more.
+TEST_F(ImportTest, ATableOfTheDatabaseItselfIsNotMoved) {
+  OpenOther();
+  ASSERT_OK(other_->Put(WriteOptions(), "a", "1"));
+  ASSERT_OK(other_->Flush(FlushOptions()));
+  ExportImportFilesMetaData own;
+  own.db_comparator_name = options_.comparator->Name();
+  other_->GetLiveFilesMetaData(&own.files);
+  ASSERT_EQ(own.files.size(), 1u);
+  const Status refused = TryImport({&own}, /*move_files=*/true);
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_NE(refused.ToString().find(PathOf(own.files[0])), std::string::npos) << refused.ToString();
+  EXPECT_TRUE(std::filesystem::exists(PathOf(own.files[0])));
+  Import(own);
+  OpenOther();
+  EXPECT_EQ(Imported(), "a=1 ");
+  EXPECT_EQ(Walk(other_.get(), other_->DefaultColumnFamily()), "a=1 ");
+}
+
 TEST_F(RefusedImportTest, MetadataThatCannotBe) {
   using enum Status::Code;
   ExportImportFilesMetaData foreign = exported_;

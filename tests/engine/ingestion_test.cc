@@ -744,6 +744,33 @@ TEST_F(IngestionTest, CopiesLinksAndMoves) {
   EXPECT_OK(db_->VerifyChecksum());
 }
 
+// Its name was removed, and the database could not be opened any more.
+TEST_F(IngestionTest, ATableOfTheDatabaseItselfIsNotMoved) {
+  Open();
+  Put("a", "1");
+  Flush();
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 1u);
+  const std::string table = files[0].directory + files[0].name;
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &family));
+  IngestExternalFileOptions options;
+  options.allow_db_generated_files = true;
+  options.move_files = true;
+  const Status refused = db_->IngestExternalFile(family, {table}, options);
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_NE(refused.ToString().find(table), std::string::npos) << refused.ToString();
+  EXPECT_TRUE(Exists(table));
+  options.move_files = false;
+  ASSERT_OK(db_->IngestExternalFile(family, {table}, options));
+  EXPECT_EQ(Contents(family), "a=1 ");
+  ASSERT_OK(db_->DropColumnFamily(family));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  Open();
+  EXPECT_EQ(Contents(), "a=1 ");
+}
+
 // A write by the thread of the call, in its turn, would wait for itself.
 TEST_F(IngestionTest, WritersDoNotWaitWhileAFileIsReadAndCopied) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());

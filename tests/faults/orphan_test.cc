@@ -1,5 +1,5 @@
 // Files that a process left when it died: deleted at the next open if they are the database's and
-// nothing needs them.
+// nothing needs them. The logs of another database are left alone.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/support/manual_env.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -36,6 +37,79 @@ TEST(OrphanTest, OldLogsOfADeadProcessAreDeletedInADirectoryOfTheirOwn) {
   std::vector<std::string> names;
   ASSERT_TRUE(left->GetChildren("/logs", &names).ok());
   EXPECT_EQ(names.size(), 2u) << "the log that is written to, and the file that is no log";
+}
+
+class ForeignLogTest : public ::testing::Test {
+ protected:
+  static constexpr const char* kOther = "/other";
+
+  ForeignLogTest() {
+    options_.env = &env_;
+    options_.wal_dir = "/logs";
+  }
+
+  Status OpenAt(const std::string& path, std::unique_ptr<DB>* db) const {
+    return DB::Open(options_, path, db);
+  }
+  std::vector<std::string> Logs() const {
+    std::vector<std::string> names;
+    EXPECT_TRUE(disk_->GetChildren("/logs", &names).ok());
+    return names;
+  }
+  void ExpectRefusal(const std::string& path) const {
+    const std::vector<std::string> logs = Logs();
+    ASSERT_FALSE(logs.empty());
+    std::unique_ptr<DB> db;
+    const Status opened = OpenAt(path, &db);
+    EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
+    EXPECT_NE(opened.ToString().find("/logs/" + logs[0]), std::string::npos) << opened.ToString();
+    EXPECT_EQ(Logs(), logs);
+  }
+
+  const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
+  ManualEnv env_{disk_, 1};
+  Options options_ = SmallDatabaseOptions();
+};
+
+// The new one showed the writes of the other one and deleted its log. The other one went on with
+// the deleted log, so that its death lost every write since, also those that were synced.
+TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfAnotherThatIsOpen) {
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
+  WriteOptions synced;
+  synced.sync = true;
+  ASSERT_TRUE(db->Put(synced, "before", "1").ok());
+  ExpectRefusal(kOther);
+  ASSERT_TRUE(db->Put(synced, "after", "2").ok());
+
+  ManualEnv env(std::make_shared<MemoryFileSystem>(disk_->Snapshot()), 2);
+  Options options = options_;
+  options.env = &env;
+  std::unique_ptr<DB> after_death;
+  const Status opened = DB::Open(options, OpenDatabase::kPath, &after_death);
+  ASSERT_TRUE(opened.ok()) << opened.ToString();
+  std::string value;
+  EXPECT_TRUE(after_death->Get(ReadOptions(), "before", &value).ok());
+  EXPECT_TRUE(after_death->Get(ReadOptions(), "after", &value).ok());
+}
+
+// Without its wal_dir a database is destroyed, but for its logs. A new one in its place had the
+// destroyed writes.
+TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfOneThatWasDestroyed) {
+  options_.avoid_flush_during_shutdown = true;
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "key", "destroyed").ok());
+  db.reset();
+  Options without = options_;
+  without.wal_dir.clear();
+  ASSERT_TRUE(DestroyDB(OpenDatabase::kPath, without).ok());
+  ExpectRefusal(OpenDatabase::kPath);
+
+  ASSERT_TRUE(DestroyDB(OpenDatabase::kPath, options_).ok());
+  ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
+  std::string value;
+  EXPECT_TRUE(db->Get(ReadOptions(), "key", &value).IsNotFound());
 }
 
 }  // namespace

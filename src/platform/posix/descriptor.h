@@ -1,11 +1,25 @@
 // UniqueDescriptor: owns a file descriptor until an object takes it. For this folder only.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace ashlar {
+
+// For a new descriptor of a file with data. A program that has closed its standard streams still
+// prints to descriptors 1 and 2: into a file that got one of them. Returns a descriptor above 2, or
+// -1 with errno. (LOCK may have a low one: it has no data, and a close would drop the lock.)
+inline int AboveStandardStreams(int fd) {
+  if (fd == -1 || fd > STDERR_FILENO) return fd;
+  const int above = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  ::close(fd);
+  errno = error;
+  return above;
+}
 
 class UniqueDescriptor {
  public:

@@ -82,7 +82,8 @@ int ToMadvise(FileAdvice advice) {
 
 Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  UniqueDescriptor fd(RetryInterrupted([&] { return OpenQuietly(path.c_str(), request); }));
+  UniqueDescriptor fd(
+      AboveStandardStreams(RetryInterrupted([&] { return OpenQuietly(path.c_str(), request); })));
   if (!fd.valid()) {
     if (request.direct_io && errno == EINVAL) {
       return Status::InvalidArgument(StrCat("open ", path),

@@ -50,6 +50,18 @@ int InChild(Body body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// A program without standard streams, such as a daemon, printed into the file that was opened next.
+TEST_F(PosixFileTest, PrintsToClosedStreamsDoNotReachAFile) {
+  const int status = InChild([this] {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(stream);
+    if (open("/dev/null", O_RDONLY) != STDIN_FILENO) return 1;
+    const Result<OsFile> file = OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate});
+    if (!file.ok()) return 2;
+    return write(STDOUT_FILENO, "printed", 7) == -1 ? 0 : 3;
+  });
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(PosixFileTest, NewFilesAndDirectoriesArePrivate) {
   const mode_t before = umask(0);
   EXPECT_TRUE(OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate}).ok());

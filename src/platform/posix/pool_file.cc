@@ -140,8 +140,8 @@ Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
 
 Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  UniqueDescriptor fd(
-      RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); }));
+  UniqueDescriptor fd(AboveStandardStreams(
+      RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); })));
   if (!fd.valid()) return SystemError("open", path, errno);
   struct stat info;
   if (::fstat(fd.get(), &info) == -1) return SystemError("inspect", path, errno);
@@ -157,9 +157,9 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
 Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint64_t bytes,
                                                    double huge_pages_effort_max) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  UniqueDescriptor fd(RetryInterrupted([&] {
+  UniqueDescriptor fd(AboveStandardStreams(RetryInterrupted([&] {
     return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  }));
+  })));
   if (!fd.valid()) return SystemError("create", path, errno);
   std::unique_ptr<PoolFile> file(new PoolFile(path, fd.get(), bytes));
   fd.Release();
@@ -177,7 +177,7 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
 Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes,
                                                             double huge_pages_effort_max) {
   const std::string name = "(anonymous pool)";
-  UniqueDescriptor fd(::memfd_create("ashlar-pool", MFD_CLOEXEC));
+  UniqueDescriptor fd(AboveStandardStreams(::memfd_create("ashlar-pool", MFD_CLOEXEC)));
   if (!fd.valid()) return SystemError("create", name, errno);
   std::unique_ptr<PoolFile> file(new PoolFile(name, fd.get(), bytes));
   fd.Release();

@@ -1,9 +1,11 @@
 // Linux-only tests of platform/pool_file.h: the space and the pages of a pool.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,6 +85,30 @@ bool SystemGivesHugePages(uint64_t bytes) {
   ::munmap(room, room_bytes);
   ::close(fd);
   return gives;
+}
+
+// What a program without standard streams printed was in the place of the pool's header.
+TEST(PoolFilePosixTest, PrintsToClosedStreamsDoNotReachAPool) {
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("ashlar-closed-streams-" + std::to_string(::getpid()));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+    if (::open("/dev/null", O_RDONLY) != STDIN_FILENO) ::_exit(5);
+    const auto prints = [] { return ::write(STDOUT_FILENO, "printed", 7) != -1; };
+    Result<std::unique_ptr<PoolFile>> file =
+        PoolFile::Create(path, 4096, /*huge_pages_effort_max=*/0);
+    if (!file.ok()) ::_exit(1);
+    if (prints()) ::_exit(2);
+    (*file).reset();
+    file = PoolFile::Open(path);
+    ::_exit(!file.ok() ? 3 : prints() ? 4 : 0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  std::filesystem::remove(path);
 }
 
 TEST(PoolFilePosixTest, SignalsDoNotEndTheReservationOfItsSpace) {
