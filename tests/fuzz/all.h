@@ -10,16 +10,22 @@ namespace ashlar::fuzz {
 
 using Seeds = std::vector<std::string>;
 
-// batch_targets.cc: the bytes of a WriteBatch, and the same through the C interface.
+// batch_targets.cc: the bytes of a WriteBatch; the same through the C interface; the same written to
+// both engines.
 void RunBatch(const std::string& input);
 void RunCBatch(const std::string& input);
+void RunWrittenBatch(const std::string& input);
 Seeds SeedBatches();
+Seeds SeedWrittenBatches();
 
-// log_targets.cc: a log file; the log of a database that is opened, after a byte that chooses how.
+// log_targets.cc: a log file; the log of a database that is opened, after a byte that chooses how;
+// the same for readers of the database and of its updates.
 void RunLog(const std::string& input);
 void RunReplay(const std::string& input);
+void RunLogReaders(const std::string& input);
 Seeds SeedLogs();
 Seeds SeedReplays();
+Seeds SeedLogReaders();
 void RepairLog(std::string* input);
 void RepairReplay(std::string* input);
 
@@ -58,6 +64,25 @@ void RunBackupMeta(const std::string& input);
 Seeds SeedOptionsFiles();
 Seeds SeedOptionStrings();
 Seeds SeedBackupMetas();
+
+// directory_targets.cc: names of files and CURRENT; the small files of a database; a log, MANIFEST
+// or table of a database that is repaired; a table that a database takes; a backup's description.
+void RunFileName(const std::string& input);
+void RunSmallFile(const std::string& input);
+void RunRepairedFile(const std::string& input);
+void RunExternalTable(const std::string& input);
+void RunBackup(const std::string& input);
+Seeds SeedFileNames();
+Seeds SeedSmallFiles();
+Seeds SeedRepairedFiles();
+Seeds SeedExternalTables();
+Seeds SeedBackups();
+void RepairRepairedFile(std::string* input);
+void RepairExternalTable(std::string* input);
+
+// value_targets.cc: stored values, as merge operators and a DBWithTTL find them.
+void RunOperands(const std::string& input);
+Seeds SeedOperands();
 
 // pool_targets.cc: words that replace others of a pool; the records of a pool's log.
 void RunPool(const std::string& input);

@@ -11,8 +11,10 @@ namespace {
 constexpr Target kTargets[] = {
     {"batch", RunBatch, SeedBatches, nullptr, 4 << 10},
     {"c_batch", RunCBatch, SeedBatches, nullptr, 4 << 10},
+    {"written_batch", RunWrittenBatch, SeedWrittenBatches, nullptr, 4 << 10},
     {"log", RunLog, SeedLogs, RepairLog, 128 << 10},
     {"replay", RunReplay, SeedReplays, RepairReplay, 64 << 10},
+    {"log_readers", RunLogReaders, SeedLogReaders, RepairReplay, 64 << 10},
     {"edit", RunEdit, SeedEdits, nullptr, 4 << 10},
     {"manifest", RunManifest, SeedManifests, RepairLog, 16 << 10},
     {"data_block", RunDataBlock, SeedDataBlocks, nullptr, 8 << 10},
@@ -26,6 +28,12 @@ constexpr Target kTargets[] = {
     {"options_file", RunOptionsFile, SeedOptionsFiles, nullptr, 32 << 10},
     {"option_string", RunOptionString, SeedOptionStrings, nullptr, 2 << 10},
     {"backup_meta", RunBackupMeta, SeedBackupMetas, nullptr, 4 << 10},
+    {"file_name", RunFileName, SeedFileNames, nullptr, 256},
+    {"small_file", RunSmallFile, SeedSmallFiles, nullptr, 32 << 10},
+    {"repaired_file", RunRepairedFile, SeedRepairedFiles, RepairRepairedFile, 64 << 10},
+    {"external_table", RunExternalTable, SeedExternalTables, RepairExternalTable, 64 << 10},
+    {"backup", RunBackup, SeedBackups, nullptr, 4 << 10},
+    {"operands", RunOperands, SeedOperands, nullptr, 1 << 10},
     {"pool", RunPool, SeedPools, nullptr, 1 << 10},
     {"pool_log", RunPoolLog, SeedPoolLogs, nullptr, 16 << 10},
 };
