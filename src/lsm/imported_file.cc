@@ -1,6 +1,7 @@
 #include "lsm/imported_file.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -187,26 +188,30 @@ bool OverlapInKeys(const KeyComparator& comparator, const ImportedFile& before,
   return comparator.CompareInternal(before.meta->largest, file.meta->smallest) >= 0;
 }
 
-// Within the other's sequences: ingested while a memtable had no key of it. Entries at its keys in
-// that memtable's table are newer.
-bool IsIngestedBeside(const ImportedFile& file, const ImportedFile& other) {
-  return file.meta->smallest_sequence == file.meta->largest_sequence &&
-         file.meta->largest_sequence < other.meta->largest_sequence;
+// The order of level 0, except that of files with the same sequences.
+bool IsNewer(const FileMetaData& a, const FileMetaData& b) {
+  return std::tie(a.largest_sequence, a.smallest_sequence) >
+         std::tie(b.largest_sequence, b.smallest_sequence);
 }
 
+// Of files with common keys: whether a newer version may be in the older file. Both files may have
+// the number of one ingestion, which gave each of its tables other keys. A file with one number may
+// be within the sequences of the newer one: it was ingested while a memtable had no key of it, and
+// entries at its keys in that memtable's table are newer.
 bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
-  return a.meta->smallest_sequence <= b.meta->largest_sequence &&
-         b.meta->smallest_sequence <= a.meta->largest_sequence && !IsIngestedBeside(a, b) &&
-         !IsIngestedBeside(b, a);
+  if (!IsNewer(*a.meta, *b.meta) && !IsNewer(*b.meta, *a.meta)) return true;
+  const FileMetaData& newer = IsNewer(*a.meta, *b.meta) ? *a.meta : *b.meta;
+  const FileMetaData& older = &newer == a.meta.get() ? *b.meta : *a.meta;
+  return newer.smallest_sequence < older.largest_sequence &&
+         older.smallest_sequence != older.largest_sequence;
 }
 
 // Epoch numbers are compared also where other files have none: then RocksDB goes by sequences, but
 // these two have been read in the order of theirs. Requires: no overlap in sequences.
 bool DifferInOrder(const ImportedFile& a, const ImportedFile& b) {
   if (a.epoch_number == 0 || b.epoch_number == 0) return false;
-  ASHLAR_ASSERT(a.meta->largest_sequence != b.meta->largest_sequence);  // OverlapInSequences
-  return a.meta->largest_sequence > b.meta->largest_sequence ? a.epoch_number < b.epoch_number
-                                                             : a.epoch_number > b.epoch_number;
+  return IsNewer(*a.meta, *b.meta) ? a.epoch_number < b.epoch_number
+                                   : a.epoch_number > b.epoch_number;
 }
 
 }  // namespace

@@ -351,6 +351,43 @@ TEST_F(ImportTest, IngestedTablesKeepTheSequencesThatTheManifestHas) {
   EXPECT_EQ(Imported(), "a=ingested ");
 }
 
+// The tables of one ingestion share a sequence number. Merged with an older and a newer table, they
+// share keys, too, and their import was refused.
+TEST_F(ImportTest, TwoTablesOfLevel0MayShareTheNumberOfAnIngestion) {
+  Open();
+  const auto put_all = [&](const std::string& value) {
+    for (const char* const key : {"a", "b", "c", "d"}) Put(key, value);
+    Flush();
+  };
+  put_all("old");
+  std::vector<std::string> paths;
+  for (const char* const key : {"b", "c"}) {
+    paths.push_back(scratch_.File(StrCat("ingested-", key)));
+    SstFileWriter writer(EnvOptions(), options_);
+    ASSERT_OK(writer.Open(paths.back()));
+    ASSERT_OK(writer.Put(key, "ingested"));
+    ASSERT_OK(writer.Finish());
+  }
+  ASSERT_OK(db_->IngestExternalFile(paths, IngestExternalFileOptions()));
+  put_all("new");
+  const std::vector<std::string> tables = FileNames(0);  // the newest first
+  ASSERT_EQ(tables.size(), 4u);
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {tables[2], tables[3]}, 0));
+  // Once beside the other table of the ingestion, and once beside that and newer ones.
+  for (const bool with_newer : {false, true}) {
+    if (with_newer) {
+      ASSERT_OK(db_->CompactFiles(CompactionOptions(), {tables[0], tables[1]}, 0));
+    }
+    const std::string tree = Tree(db_.get(), db_->DefaultColumnFamily());
+    const ExportImportFilesMetaData exported = Export(with_newer ? "two" : "three");
+    OpenOther();
+    Import(exported);
+    EXPECT_EQ(Tree(other_.get(), imported_.get()), tree);
+    EXPECT_EQ(Imported(), "a=new b=new c=new d=new ");
+    ASSERT_OK(other_->DropColumnFamily(imported_.get()));
+  }
+}
+
 TEST_F(ImportTest, FilesOfAWriterGoWhereTheMetadataSays) {
   OpenOther();
   ExportImportFilesMetaData made;

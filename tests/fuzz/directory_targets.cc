@@ -216,7 +216,7 @@ void RunRepairedFile(const std::string& input) {
   EXPECT_RIGHT(closed.ok(), "not closed: " + closed.ToString());
 }
 
-// ---- Tables that are ingested, or imported as a family. Byte 0 chooses how; the rest is the table.
+// ---- Tables that are ingested, or imported as a family. Byte 0 chooses how; the table follows.
 
 namespace {
 
