@@ -800,8 +800,9 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags a,
   return static_cast<DB::SizeApproximationFlags>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
 
-// Deletes every file of the database, and its directory if that is then empty. Other files stay.
-// IOError if the database is open.
+// Deletes every file of the database, and its directory if that is then empty. Other files stay,
+// and so do logs in options.wal_dir if the OPTIONS file names another folder of logs. IOError if
+// the database is open.
 ASHLAR_API Status DestroyDB(const std::string& name, const Options& options,
                             const std::vector<ColumnFamilyDescriptor>& column_families =
                                 std::vector<ColumnFamilyDescriptor>());

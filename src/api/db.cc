@@ -8,6 +8,7 @@
 #include "ashlar/vfs.h"
 #include "base/format.h"
 #include "base/result.h"
+#include "config/options_file.h"
 #include "config/validate.h"
 #include "execute/rate_limiter.h"
 #include "filesystem/filename.h"
@@ -15,6 +16,7 @@
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
 #include "lsm/wal_files.h"
+#include "platform/path.h"
 
 namespace ashlar {
 
@@ -73,6 +75,18 @@ Status DeleteLogs(vfs::FileSystem* fs, const std::string& directory) {
     if (first_error.ok()) first_error = deleted;
   }
   return first_error;
+}
+
+// False: the newest OPTIONS file names another folder of logs. Those in this one are another
+// database's, as where a checkpoint is destroyed with the options of the original.
+bool MayHaveLogsIn(vfs::FileSystem* fs, const std::string& name, const std::string& folder) {
+  const Result<uint64_t> newest = FindNewestOptionsFile(fs, name);
+  if (!newest.ok()) return true;
+  const Result<ParsedOptionsFile> file =
+      ReadOptionsFile(fs, OptionsFileName(name, *newest), {.ignore_unknown = true});
+  if (!file.ok()) return true;
+  const std::string& recorded = file->db_options.wal_dir;
+  return WithoutSeparatorAtEnd(recorded.empty() ? name : recorded) == WithoutSeparatorAtEnd(folder);
 }
 
 }  // namespace
@@ -331,6 +345,9 @@ Status DestroyDB(const std::string& name, const Options& options,
     const Status deleted = fs->DeleteFile(path);
     if (first_error.ok() && !deleted.ok() && !deleted.IsPathNotFound()) first_error = deleted;
   };
+  std::vector<std::string> log_folders = {name};
+  if (!options.wal_dir.empty() && MayHaveLogsIn(fs, name, options.wal_dir))
+    log_folders.push_back(options.wal_dir);
   // CURRENT is deleted first. After that there is no database, even if deleting the rest fails.
   remove(CurrentFileName(name));
   for (const std::string& child : names) {
@@ -341,7 +358,7 @@ Status DestroyDB(const std::string& name, const Options& options,
       continue;
     remove(name + "/" + child);
   }
-  for (const std::string& folder : {name, options.wal_dir.empty() ? name : options.wal_dir}) {
+  for (const std::string& folder : log_folders) {
     if (const Status deleted = DeleteLogs(fs, folder); first_error.ok()) first_error = deleted;
   }
   if (const Status deleted = DeleteLostFiles(fs, name); first_error.ok()) first_error = deleted;

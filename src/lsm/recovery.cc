@@ -486,12 +486,6 @@ Result<RecoveredDatabase> RecoverForWriting(const OpenArgs& args) {
   return status;
 }
 
-std::string WithoutSeparatorAtEnd(std::string path) {
-  while (path.size() > 1 && kPathSeparators.find(path.back()) != std::string_view::npos)
-    path.pop_back();
-  return path;
-}
-
 // The LOG of a secondary is its own.
 Status OpenSecondaryLog(const OpenArgs& args, DatabaseState* state) {
   if (state->logger == nullptr) {

@@ -228,6 +228,8 @@ TEST(OsPath, AParentIsFoundInThePathAlone) {
   EXPECT_EQ(ParentDirectory("C:/db"), "C:/");
   const std::string last(1, kPathSeparators.back());
   EXPECT_EQ(ParentDirectory("a" + last + "b"), "a");
+  EXPECT_EQ(WithoutSeparatorAtEnd("/a/db//"), "/a/db");
+  EXPECT_EQ(WithoutSeparatorAtEnd("/"), "/");
 }
 
 TEST_F(OsFileTest, FreeSpaceIsKnown) {

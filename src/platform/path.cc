@@ -1,10 +1,17 @@
 #include "platform/path.h"
 
+#include <utility>
+
 namespace ashlar {
 
-std::string ParentDirectory(std::string path) {
+std::string WithoutSeparatorAtEnd(std::string path) {
   while (path.size() > 1 && kPathSeparators.find(path.back()) != std::string_view::npos)
     path.pop_back();
+  return path;
+}
+
+std::string ParentDirectory(std::string path) {
+  path = WithoutSeparatorAtEnd(std::move(path));
   const size_t separator = path.find_last_of(kPathSeparators);
   if (separator == std::string::npos) return ".";
   // Without its separator the root would be nothing, or the current directory of a drive.

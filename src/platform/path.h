@@ -12,6 +12,9 @@ inline constexpr std::string_view kPathSeparators = "/\\";
 inline constexpr std::string_view kPathSeparators = "/";
 #endif
 
+// The same path; the root stays as it is.
+std::string WithoutSeparatorAtEnd(std::string path);
+
 // The parent directory of a path: "." for a bare name; the root is its own parent. By the path's
 // text alone.
 std::string ParentDirectory(std::string path);

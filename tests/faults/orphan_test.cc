@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/checkpoint.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/manual_env.h"
@@ -110,6 +111,21 @@ TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfOneThatWasDestroyed) {
   ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
   std::string value;
   EXPECT_TRUE(db->Get(ReadOptions(), "key", &value).IsNotFound());
+}
+
+// The log of the original was deleted, which was open, and with it all that was in no table.
+TEST_F(ForeignLogTest, ACheckpointIsDestroyedWithoutTheLogsOfTheOriginal) {
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "key", "1").ok());
+  const std::vector<std::string> logs = Logs();
+  Checkpoint* made = nullptr;
+  ASSERT_TRUE(Checkpoint::Create(db.get(), &made).ok());
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ASSERT_TRUE(checkpoint->CreateCheckpoint(kOther, /*log_size_for_flush=*/1 << 20).ok());
+  ASSERT_TRUE(DestroyDB(kOther, options_).ok());
+  EXPECT_FALSE(disk_->FileExists(kOther).ok());
+  EXPECT_EQ(Logs(), logs);
 }
 
 }  // namespace
