@@ -10,10 +10,13 @@ namespace ashlar::fuzz {
 
 using Seeds = std::vector<std::string>;
 
-// batch_targets.cc: the bytes of a WriteBatch, and the same through the C interface.
+// batch_targets.cc: the bytes of a WriteBatch; the same through the C interface; the same written
+// to both engines.
 void RunBatch(const std::string& input);
 void RunCBatch(const std::string& input);
+void RunWrittenBatch(const std::string& input);
 Seeds SeedBatches();
+Seeds SeedWrittenBatches();
 
 // log_targets.cc: a log file; the log of a database that is opened, after a byte that chooses how.
 void RunLog(const std::string& input);

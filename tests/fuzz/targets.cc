@@ -11,6 +11,7 @@ namespace {
 constexpr Target kTargets[] = {
     {"batch", RunBatch, SeedBatches, nullptr, 4 << 10},
     {"c_batch", RunCBatch, SeedBatches, nullptr, 4 << 10},
+    {"written_batch", RunWrittenBatch, SeedWrittenBatches, nullptr, 4 << 10},
     {"log", RunLog, SeedLogs, RepairLog, 128 << 10},
     {"replay", RunReplay, SeedReplays, RepairReplay, 64 << 10},
     {"edit", RunEdit, SeedEdits, nullptr, 4 << 10},
