@@ -18,11 +18,14 @@ void RunWrittenBatch(const std::string& input);
 Seeds SeedBatches();
 Seeds SeedWrittenBatches();
 
-// log_targets.cc: a log file; the log of a database that is opened, after a byte that chooses how.
+// log_targets.cc: a log file; the log of a database that is opened, after a byte that chooses how;
+// the same for readers of the database and of its updates.
 void RunLog(const std::string& input);
 void RunReplay(const std::string& input);
+void RunLogReaders(const std::string& input);
 Seeds SeedLogs();
 Seeds SeedReplays();
+Seeds SeedLogReaders();
 void RepairLog(std::string* input);
 void RepairReplay(std::string* input);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/transaction_log.h"
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "filesystem/file_helpers.h"
@@ -201,6 +202,78 @@ void RunReplay(const std::string& input) {
   if (!opened.ok()) return;
   Contents again;
   EXPECT_RIGHT(database.Read(&again).ok() && again == contents, "other contents after a reopen");
+}
+
+// ---- The other readers of logs: read-only databases, secondaries, and followers of the updates.
+// Byte 0 chooses the recovery mode, and whether the rest is the log of the database or an archived
+// one.
+
+namespace {
+
+constexpr uint8_t kArchived = 4;
+// Of one follower: more than the records of any input.
+constexpr int kUpdatesMax = 1 << 16;
+
+// Whether a batch has a single deletion: of a key that was written twice, it may show the older
+// value after a flush.
+bool FollowUpdates(DB* db) {
+  std::unique_ptr<TransactionLogIterator> updates;
+  bool has_single_deletions = false;
+  if (!db->GetUpdatesSince(0, &updates).ok()) return has_single_deletions;
+  SequenceNumber next = 0;
+  for (int steps = 0; updates->Valid(); updates->Next(), ++steps) {
+    EXPECT_RIGHT(steps < kUpdatesMax, "endless updates");
+    if (steps >= kUpdatesMax) break;
+    const BatchResult update = updates->GetBatch();
+    EXPECT_RIGHT(update.sequence >= next, "an update is returned again");
+    EXPECT_RIGHT(update.sequence <= db->GetLatestSequenceNumber() + 1,
+                 "an update that the database does not have");
+    next = update.sequence + static_cast<uint64_t>(update.writeBatchPtr->Count());
+    has_single_deletions |= update.writeBatchPtr->HasSingleDelete();
+  }
+  return has_single_deletions;
+}
+
+}  // namespace
+
+Seeds SeedLogReaders() {
+  const SmallDatabase& database = SmallDatabase::Get();
+  const std::string& log = database.Bytes(database.log());
+  return {std::string(1, '\0') + log, std::string(1, '\2') + log, std::string(1, '\4') + log};
+}
+
+void RunLogReaders(const std::string& input) {
+  if (input.empty()) return;
+  const SmallDatabase& small = SmallDatabase::Get();
+  const auto choice = static_cast<uint8_t>(input[0]);
+  const std::string bytes = input.substr(1);
+  const bool archived = (choice & kArchived) != 0;
+  const auto file_system =
+      std::make_shared<MemoryFileSystem>(archived ? small.image() : small.With(small.log(), bytes));
+  if (archived) {
+    EXPECT_RIGHT(file_system->CreateDir("/db/archive").ok() &&
+                     WriteStringToFile(file_system.get(), bytes, "/db/archive/000001.log",
+                                       Durability::kBuffered)
+                         .ok(),
+                 "no archive");
+  }
+  Options options = SmallDatabaseOptions();
+  options.wal_recovery_mode = static_cast<WALRecoveryMode>(choice % 4);
+  options.WAL_ttl_seconds = 1'000'000;
+  std::vector<Contents> read;
+  ForEachReader(file_system, options, [&](DB* reader, const Contents* contents) {
+    static_cast<void>(FollowUpdates(reader));
+    EXPECT_RIGHT(contents != nullptr, "opened, but not readable");
+    if (contents != nullptr) read.push_back(*contents);
+  });
+  OpenDatabase database(file_system, options, 1);
+  if (!database.Open().ok()) return;
+  Contents contents;
+  EXPECT_RIGHT(database.Read(&contents).ok(), "recovered, but not readable");
+  const bool has_single_deletions = FollowUpdates(database.db());
+  if (has_single_deletions) return;
+  for (const Contents& other : read)
+    EXPECT_RIGHT(other == contents, "a reader has other contents than the database");
 }
 
 }  // namespace ashlar::fuzz

@@ -1,11 +1,14 @@
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "ashlar/inspect.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "manifest/version_edit.h"
 #include "tests/fuzz/all.h"
 #include "tests/fuzz/small_database.h"
+#include "tests/support/manual_env.h"
 #include "tests/support/open_database.h"
 #include "wal/log_reader.h"
 
@@ -51,11 +54,38 @@ Seeds SeedManifests() {
   return {small.Bytes(small.manifest())};
 }
 
+namespace {
+
+// What a program reads of a database that it does not open.
+void Inspect(const std::shared_ptr<MemoryFileSystem>& file_system) {
+  ManualEnv env(file_system, 1);
+  DBOptions options = SmallDatabaseOptions();
+  options.env = &env;
+  DatabaseInventory inventory;
+  if (!ReadInventory(options, OpenDatabase::kPath, &inventory).ok()) return;
+  for (const ColumnFamilyInventory& family : inventory.column_families) {
+    for (const LevelMetaData& level : family.metadata.levels) {
+      for (const SstFileMetaData& table : level.files) {
+        TableProperties properties;
+        static_cast<void>(ReadTableProperties(options, table, family.comparator, &properties));
+        static_cast<void>(VerifyTable(options, table, family.comparator));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 // The keys and levels of a hostile MANIFEST make arbitrary contents. The only check is that each
-// call returns.
+// call returns, and that reading changes no file.
 void RunManifest(const std::string& input) {
   const SmallDatabase& small = SmallDatabase::Get();
   const auto file_system = std::make_shared<MemoryFileSystem>(small.With(small.manifest(), input));
+  Inspect(file_system);
+  ForEachReader(file_system, SmallDatabaseOptions(), [](DB* reader, const Contents*) {
+    std::vector<LiveFileMetaData> files;
+    reader->GetLiveFilesMetaData(&files);
+  });
   OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
   if (!database.Open().ok()) return;
   Contents contents;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
-#include "tests/support/open_database.h"
+#include "tests/fuzz/target.h"
+#include "tests/support/manual_env.h"
 
 namespace ashlar::fuzz {
 namespace {
@@ -66,6 +68,40 @@ MemoryImage SmallDatabase::With(const std::string& name, const std::string& byte
     if (entry.path == PathOf(name)) entry.bytes = std::make_shared<const std::string>(bytes);
   }
   return image;
+}
+
+void ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const Options& options,
+                   FunctionRef<void(DB* reader, const Contents* contents)> read) {
+  const uint64_t before = file_system->Snapshot().Fingerprint();
+  ManualEnv env(file_system, 1);
+  Options own = options;
+  own.env = &env;
+  std::vector<std::string> names;
+  if (!DB::ListColumnFamilies(own, OpenDatabase::kPath, &names).ok()) return;
+  std::vector<ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, own);
+  for (const bool follows : {false, true}) {
+    std::vector<ColumnFamilyHandle*> handles;
+    std::unique_ptr<DB> db;
+    const Status opened =
+        follows ? DB::OpenAsSecondary(own, OpenDatabase::kPath, "/db/secondary", families, &handles,
+                                      &db)
+                : DB::OpenForReadOnly(own, OpenDatabase::kPath, families, &handles, &db);
+    if (!opened.ok()) continue;
+    if (follows) static_cast<void>(db->TryCatchUpWithPrimary());
+    Contents contents;
+    bool whole = true;
+    for (ColumnFamilyHandle* const handle : handles) {
+      FamilyContents& family = contents[handle->GetName()];
+      const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions(), handle));
+      for (it->SeekToFirst(); it->Valid(); it->Next())
+        family[it->key().ToString()] = it->value().ToString();
+      whole &= it->status().ok();
+    }
+    read(db.get(), whole ? &contents : nullptr);
+    for (ColumnFamilyHandle* const handle : handles) delete handle;
+  }
+  EXPECT_RIGHT(file_system->Snapshot().Fingerprint() == before, "a reader changes files");
 }
 
 }  // namespace ashlar::fuzz

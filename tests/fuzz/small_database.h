@@ -1,12 +1,16 @@
 // A small database of two families, in memory: tables, a MANIFEST and a log with unflushed writes.
-// For targets that put other bytes in the place of one of its files.
+// For targets that put other bytes in the place of one of its files. Also the ways to open such a
+// database that change nothing.
 //
 // Thread safety: constant once made.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "base/function_ref.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/support/open_database.h"
 
 namespace ashlar::fuzz {
 
@@ -28,5 +32,10 @@ class SmallDatabase {
   std::string log_;
   std::string manifest_;
 };
+
+// Opens the database of these files read-only and as a secondary, and calls `read` for each that
+// opens: with its contents, and null if not all can be read. No file may change.
+void ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const Options& options,
+                   FunctionRef<void(DB* reader, const Contents* contents)> read);
 
 }  // namespace ashlar::fuzz

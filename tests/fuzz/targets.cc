@@ -14,6 +14,7 @@ constexpr Target kTargets[] = {
     {"written_batch", RunWrittenBatch, SeedWrittenBatches, nullptr, 4 << 10},
     {"log", RunLog, SeedLogs, RepairLog, 128 << 10},
     {"replay", RunReplay, SeedReplays, RepairReplay, 64 << 10},
+    {"log_readers", RunLogReaders, SeedLogReaders, RepairReplay, 64 << 10},
     {"edit", RunEdit, SeedEdits, nullptr, 4 << 10},
     {"manifest", RunManifest, SeedManifests, RepairLog, 16 << 10},
     {"data_block", RunDataBlock, SeedDataBlocks, nullptr, 8 << 10},
