@@ -65,6 +65,19 @@ Seeds SeedOptionsFiles();
 Seeds SeedOptionStrings();
 Seeds SeedBackupMetas();
 
+// directory_targets.cc: names of files and CURRENT; the small files of a database; a log, MANIFEST
+// or table of a database that is repaired; a table that a database takes.
+void RunFileName(const std::string& input);
+void RunSmallFile(const std::string& input);
+void RunRepairedFile(const std::string& input);
+void RunExternalTable(const std::string& input);
+Seeds SeedFileNames();
+Seeds SeedSmallFiles();
+Seeds SeedRepairedFiles();
+Seeds SeedExternalTables();
+void RepairRepairedFile(std::string* input);
+void RepairExternalTable(std::string* input);
+
 // pool_targets.cc: words that replace others of a pool; the records of a pool's log.
 void RunPool(const std::string& input);
 void RunPoolLog(const std::string& input);

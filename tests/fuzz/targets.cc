@@ -28,6 +28,10 @@ constexpr Target kTargets[] = {
     {"options_file", RunOptionsFile, SeedOptionsFiles, nullptr, 32 << 10},
     {"option_string", RunOptionString, SeedOptionStrings, nullptr, 2 << 10},
     {"backup_meta", RunBackupMeta, SeedBackupMetas, nullptr, 4 << 10},
+    {"file_name", RunFileName, SeedFileNames, nullptr, 256},
+    {"small_file", RunSmallFile, SeedSmallFiles, nullptr, 32 << 10},
+    {"repaired_file", RunRepairedFile, SeedRepairedFiles, RepairRepairedFile, 64 << 10},
+    {"external_table", RunExternalTable, SeedExternalTables, RepairExternalTable, 64 << 10},
     {"pool", RunPool, SeedPools, nullptr, 1 << 10},
     {"pool_log", RunPoolLog, SeedPoolLogs, nullptr, 16 << 10},
 };
