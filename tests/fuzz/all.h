@@ -78,6 +78,10 @@ Seeds SeedExternalTables();
 void RepairRepairedFile(std::string* input);
 void RepairExternalTable(std::string* input);
 
+// value_targets.cc: stored values, as merge operators and a DBWithTTL find them.
+void RunOperands(const std::string& input);
+Seeds SeedOperands();
+
 // pool_targets.cc: words that replace others of a pool; the records of a pool's log.
 void RunPool(const std::string& input);
 void RunPoolLog(const std::string& input);
