@@ -223,7 +223,7 @@ void RunPool(const std::string& input) {
 }
 
 // ---- Logs of pools: byte 0: whether the log is repaired, whether power was lost, the state of the
-// link; then the records, without the log's header.
+// link, whether the end that the header gives follows; then the records, without the log's header.
 
 namespace {
 
@@ -264,17 +264,18 @@ Seeds SeedPoolLogs() {
                &records);
   AppendRecord(kLogOfPool, 2, Redo(kPageBytes + 24, std::string(8, '\0')), &records);
   return {std::string(1, '\1'), std::string(1, '\1') + records, std::string(1, '\2') + records,
-          std::string(1, '\5') + records};
+          std::string(1, '\5') + records, std::string("\x11\0\0\x20\0", 5) + records};
 }
 
 void RunPoolLog(const std::string& input) {
   FilledPool& filled = FilledPool::Get();
   Choices choices(input);
   const uint8_t choice = choices.Byte();
-  std::string records = choices.Rest();
-  if ((choice & 1) != 0) records = RepairRecords(records);
   LogHeader header = kLogOfPool;
   if ((choice & 2) != 0) header.boot_id = 2;
+  if ((choice & 16) != 0) header.whole_end = uint64_t{choices.Word()} << (choice >> 5);
+  std::string records = choices.Rest();
+  if ((choice & 1) != 0) records = RepairRecords(records);
   std::string log = EncodeLogHeader(header) + records;
   log.resize((log.size() + kLogGrowthBytes - 1) / kLogGrowthBytes * kLogGrowthBytes, '\0');
   auto storage = std::make_unique<MemoryStorage>(filled.pool()->file(), log);
