@@ -483,6 +483,29 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   EXPECT_TRUE(Names("private").empty());
 }
 
+// Such a backup cannot be restored.
+TEST_F(BackupEngineTest, ADescriptionWithoutCurrentIsDamaged) {
+  OpenDb();
+  Put("key", "value");
+  ASSERT_TRUE(OpenEngine()->CreateNewBackup(db_.get(), true).ok());
+  const std::string path = StrCat(kBackups, "/meta/1");
+  std::string text = ReadFileToString(faults_.get(), path, 1 << 20).value();
+  const size_t begin = text.find("private/1/CURRENT");
+  ASSERT_NE(begin, std::string::npos);
+  // Another file twice, so that the number of files stays right.
+  const size_t other = text.find("private/1/MANIFEST");
+  ASSERT_NE(other, std::string::npos);
+  const std::string manifest = text.substr(other, text.find('\n', other) - other);
+  text.replace(begin, text.find('\n', begin) - begin, manifest);
+  ASSERT_TRUE(WriteStringToFile(faults_.get(), text, path, Durability::kSynced).ok());
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  std::vector<BackupID> corrupted;
+  engine->GetCorruptedBackups(&corrupted);
+  EXPECT_EQ(corrupted, std::vector<BackupID>{1});
+  EXPECT_FALSE(engine->VerifyBackup(1, true).ok());
+  EXPECT_TRUE(engine->RestoreDBFromBackup(1, "/restored", "/restored").IsCorruption());
+}
+
 // Counts the bytes that it lets pass.
 class CountingLimiter final : public RateLimiter {
  public:

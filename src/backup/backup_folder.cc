@@ -112,7 +112,9 @@ Result<BackupMeta> BackupFolder::Read(uint32_t id, uint64_t* bytes) const {
   Result<BackupMeta> meta = ParseBackupMeta(text, id);
   if (!meta.ok()) return meta.status().WithContext(path);
   *bytes = 0;
+  bool has_current = false;
   for (const BackupFile& file : meta->files) {
+    has_current |= file.name == "CURRENT";
     uint64_t size = 0;
     const Status found = file_system_->GetFileSize(Path(file.path), &size);
     if (!found.ok())
@@ -121,6 +123,7 @@ Result<BackupMeta> BackupFolder::Read(uint32_t id, uint64_t* bytes) const {
                  : found;
     *bytes += size;
   }
+  if (!has_current) return Status::Corruption(path, "it names no file CURRENT");
   return meta;
 }
 
